@@ -1,0 +1,421 @@
+/**
+ * The vocabulary of approval: what a person is asked, what they may answer, what a policy may say, and the states a
+ * request goes through.
+ *
+ * Everything here is a `Schema`, so that it can travel: to a web page, into a database, to another process. Nothing
+ * here runs a tool or reads a history.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Text from "./internal/text.ts"
+
+// =============================================================================
+// Presentations
+// =============================================================================
+
+/**
+ * How a call is shown to the person who decides: plain text, a diff, the content of a file, a command line, or data.
+ *
+ * `precondition` is a digest of what the presentation was made from; it is checked again before the call runs, so
+ * that a file that changed after consent is asked about again.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class ApprovalPresentation extends Schema.Class<ApprovalPresentation>("@assent/ai/ApprovalPresentation")({
+  type: Schema.Literals(["text", "diff", "file_content", "command", "structured"]),
+  content: Schema.String,
+  language: Schema.optionalKey(Schema.String),
+  metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
+  precondition: Schema.optionalKey(Schema.String)
+}) {}
+
+// =============================================================================
+// Requests
+// =============================================================================
+
+/**
+ * One question to a person: may this call of this tool run with these parameters?
+ *
+ * `params` are the parameters in their encoded form: what is shown, what is sealed and what runs are one and the
+ * same value (law L4). `expiresAt` and `issuedAt` are milliseconds since 1970-01-01T00:00Z. The text fields are
+ * already escaped and bounded for a screen (law L15); `params` are not: pass them through {@link escapeText}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class ApprovalRequest extends Schema.Class<ApprovalRequest>("@assent/ai/ApprovalRequest")({
+  approvalId: Schema.String,
+  toolCallId: Schema.String,
+  toolName: Schema.String,
+  params: Schema.Json,
+  description: Schema.String,
+  presentation: Schema.optionalKey(ApprovalPresentation),
+  reason: Schema.optionalKey(Schema.String),
+  interaction: Schema.String,
+  issuedAt: Schema.optionalKey(Schema.Number),
+  expiresAt: Schema.optionalKey(Schema.Number),
+  providerExecuted: Schema.Boolean,
+  source: Schema.optionalKey(Schema.String)
+}) {}
+
+// =============================================================================
+// Decisions and answers
+// =============================================================================
+
+/**
+ * The person said yes. `params` replaces the proposed parameters and counts only from a trusted channel or where
+ * the server's configuration says so (law L4).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class Approved extends Schema.TaggedClass<Approved>()("Approved", {
+  params: Schema.optionalKey(Schema.Json),
+  answer: Schema.optionalKey(Schema.Json),
+  note: Schema.optionalKey(Schema.String),
+  remember: Schema.optionalKey(Schema.Json)
+}) {}
+
+/**
+ * The person said no. `note` is the reason the model is told; without one it is told that the call was denied.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class Denied extends Schema.TaggedClass<Denied>()("Denied", {
+  note: Schema.optionalKey(Schema.String),
+  remember: Schema.optionalKey(Schema.Json)
+}) {}
+
+/**
+ * Neither yes nor no: a remark that leaves the request open.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class Info extends Schema.TaggedClass<Info>()("Info", { note: Schema.String }) {}
+
+/**
+ * What a person decided about one request.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const ApprovalDecision = Schema.Union([Approved, Denied, Info])
+
+/**
+ * What a person decided about one request.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ApprovalDecision = typeof ApprovalDecision.Type
+
+/**
+ * A decision with the id of the request it answers: what a page posts.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class ApprovalAnswer extends Schema.Class<ApprovalAnswer>("@assent/ai/ApprovalAnswer")({
+  approvalId: Schema.String,
+  decision: ApprovalDecision
+}) {}
+
+/**
+ * Approves a request.
+ *
+ * @example
+ * import { Approval } from "@assent/ai"
+ *
+ * const answer = Approval.approve({ approvalId: "id-1" }, { note: "only this once" })
+ *
+ * answer.decision._tag // => "Approved"
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const approve = (
+  request: { readonly approvalId: string },
+  options?: {
+    readonly params?: Schema.Json | undefined
+    readonly note?: string | undefined
+    readonly remember?: Schema.Json | undefined
+  }
+): ApprovalAnswer =>
+  new ApprovalAnswer({ approvalId: request.approvalId, decision: new Approved(definedFields(options)) })
+
+/**
+ * Denies a request, with the reason the model is told.
+ *
+ * @example
+ * import { Approval } from "@assent/ai"
+ *
+ * const answer = Approval.deny({ approvalId: "id-1" }, "keep it")
+ *
+ * answer.decision._tag // => "Denied"
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const deny = (request: { readonly approvalId: string }, reason?: string): ApprovalAnswer =>
+  new ApprovalAnswer({
+    approvalId: request.approvalId,
+    decision: new Denied(reason === undefined ? {} : { note: reason })
+  })
+
+/**
+ * Answers a request that asks for a value rather than for consent.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const answer = (request: { readonly approvalId: string }, value: Schema.Json): ApprovalAnswer =>
+  new ApprovalAnswer({ approvalId: request.approvalId, decision: new Approved({ answer: value }) })
+
+// =============================================================================
+// Results of a policy
+// =============================================================================
+
+/**
+ * The policy needs nobody: the call runs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class PreApproved extends Schema.TaggedClass<PreApproved>()("PreApproved", {
+  reason: Schema.optionalKey(Schema.String)
+}) {}
+
+/**
+ * The policy wants a person to decide. `expiresIn` is in milliseconds.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class NeedsApproval extends Schema.TaggedClass<NeedsApproval>()("NeedsApproval", {
+  reason: Schema.optionalKey(Schema.String),
+  description: Schema.optionalKey(Schema.String),
+  presentation: Schema.optionalKey(ApprovalPresentation),
+  expiresIn: Schema.optionalKey(Schema.Number),
+  approvers: Schema.optionalKey(Schema.Array(Schema.String))
+}) {}
+
+/**
+ * The policy forbids the call; nobody is asked. The reason is told to the model as final.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class Blocked extends Schema.TaggedClass<Blocked>()("Blocked", { reason: Schema.String }) {}
+
+/**
+ * What a policy, or a tool's own `needsApproval`, says about one call.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const ApprovalResult = Schema.Union([PreApproved, NeedsApproval, Blocked])
+
+/**
+ * What a policy, or a tool's own `needsApproval`, says about one call.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ApprovalResult = typeof ApprovalResult.Type
+
+/**
+ * Whether a value is an {@link ApprovalResult}.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isApprovalResult: (u: unknown) => u is ApprovalResult = Schema.is(ApprovalResult)
+
+/**
+ * Lets a call run without asking.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const preApproved = (reason?: string): ApprovalResult => new PreApproved(definedFields({ reason }))
+
+/**
+ * Asks a person.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const needsApproval = (options?: {
+  readonly reason?: string | undefined
+  readonly description?: string | undefined
+  readonly presentation?: ApprovalPresentation | undefined
+  readonly expiresIn?: number | undefined
+  readonly approvers?: ReadonlyArray<string> | undefined
+}): ApprovalResult => new NeedsApproval(definedFields(options))
+
+/**
+ * Forbids a call without asking.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const blocked = (reason: string): ApprovalResult => new Blocked({ reason })
+
+// =============================================================================
+// States
+// =============================================================================
+
+/**
+ * The states of a request. `pending` is the absence of a record; the states after it are written once, by compare
+ * and set, to the journal (law L2).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const ApprovalState = Schema.Literals([
+  "pending",
+  "approved",
+  "edited",
+  "denied",
+  "answered",
+  "expired",
+  "superseded",
+  "void",
+  "suspended",
+  "running",
+  "done",
+  "failed",
+  "unknown"
+])
+
+/**
+ * The states of a request.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ApprovalState = typeof ApprovalState.Type
+
+const next: Record<ApprovalState, ReadonlyArray<ApprovalState>> = {
+  pending: ["approved", "edited", "denied", "answered", "expired", "superseded", "void", "running"],
+  approved: ["running", "suspended", "expired", "void"],
+  edited: ["running", "suspended", "expired", "void"],
+  answered: ["running", "suspended", "expired", "void"],
+  suspended: ["running", "denied", "expired", "void"],
+  running: ["done", "failed", "unknown", "suspended"],
+  unknown: ["running"],
+  denied: [],
+  expired: [],
+  superseded: [],
+  void: [],
+  done: [],
+  failed: []
+}
+
+/**
+ * Whether a request may go from one state to another. `unknown → running` is for tools that are `Tool.Idempotent`.
+ *
+ * @example
+ * import { Approval } from "@assent/ai"
+ *
+ * Approval.isLegalStep("pending", "denied") // => true
+ * Approval.isLegalStep("denied", "running") // => false
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isLegalStep = (from: ApprovalState, to: ApprovalState): boolean => next[from].includes(to)
+
+// =============================================================================
+// Scope
+// =============================================================================
+
+/**
+ * Whose approvals these are. Part of every seal and journal key, so that consent given in one conversation, by one
+ * principal, for one tenant, is worth nothing in another (law L4). All fields are optional; with none of them,
+ * replay into another conversation of the same program is the program's own risk.
+ *
+ * @example
+ * import { Approval } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const forAda = Effect.provideService(Approval.Scope, { principal: "ada", conversation: "chat-7" })
+ *
+ * await Effect.runPromise(forAda(Effect.map(Approval.Scope, (scope) => scope.principal))) // => "ada"
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const Scope = Context.Reference<ApprovalScope>("@assent/ai/Approval/Scope", { defaultValue: () => ({}) })
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface ApprovalScope {
+  readonly tenant?: string | undefined
+  readonly principal?: string | undefined
+  readonly conversation?: string | undefined
+}
+
+// =============================================================================
+// Text for people
+// =============================================================================
+
+/**
+ * Makes text from a model, a tool or a file safe to show (law L15): control, bidirectional and invisible characters
+ * are written as escapes, and the text is cut at `maxLength` UTF-16 units (default 10,000) with the cut said.
+ * `multiline` keeps line feeds and tabs.
+ *
+ * @example
+ * import { Approval } from "@assent/ai"
+ *
+ * Approval.escapeText("report\u202Etxt.exe") // => "report\\u202etxt.exe"
+ *
+ * @category text
+ * @since 0.1.0
+ */
+export const escapeText = (text: string, options?: {
+  readonly maxLength?: number | undefined
+  readonly multiline?: boolean | undefined
+}): string => Text.escape(text, { maxLength: options?.maxLength ?? 10_000, multiline: options?.multiline })
+
+/**
+ * The default description of a call: `name(key='value')`, escaped and at most 500 characters long.
+ *
+ * @example
+ * import { Approval } from "@assent/ai"
+ *
+ * Approval.describe("DeleteFile", { path: "/tmp/a" }) // => "DeleteFile(path='/tmp/a')"
+ *
+ * @category text
+ * @since 0.1.0
+ */
+export const describe = (toolName: string, params: unknown): string => {
+  const list = Predicate.isObject(params)
+    ? Object.entries(params).map(([key, value]) => `${key}=${describeValue(value)}`).join(", ")
+    : params === undefined || params === null
+    ? ""
+    : describeValue(params)
+  return escapeText(`${toolName}(${list})`, { maxLength: 500 })
+}
+
+const describeValue = (value: unknown): string => typeof value === "string" ? `'${value}'` : String(JSON.stringify(value))
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+const definedFields = <A extends object>(fields: A | undefined): { [K in keyof A]-?: Exclude<A[K], undefined> } => {
+  const defined: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(fields ?? {})) {
+    if (value !== undefined) defined[key] = value
+  }
+  return defined as never
+}

@@ -1,0 +1,417 @@
+/**
+ * What can go wrong with an approval: one error, with its reason as data.
+ *
+ * Assent's own functions fail with {@link ApprovalError}. Through `LanguageModel` and `Chat`, whose error type is
+ * fixed, it travels inside an `AiError` with reason `InvalidRequestError`, in `metadata.assent`;
+ * {@link fromAiError} and {@link catchReason} read it back.
+ *
+ * @since 0.1.0
+ */
+import * as AiError from "effect/ai/AiError"
+import * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { ApprovalRequest, ApprovalState } from "./Approval.ts"
+import type {} from "./internal/augment.ts"
+
+// =============================================================================
+// Reasons
+// =============================================================================
+
+/**
+ * The approval id carries a key we know but its seal does not fit the call: it was made up, or the call, its
+ * parameters, or the scope are not the ones that were shown (law L4).
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class Forged extends Schema.TaggedError<Forged>()("Forged", { approvalId: Schema.String }) {
+  override get message(): string {
+    return "The approval does not belong to this call: the call, its parameters, or the conversation are not the ones" +
+      " the person was asked about. Nothing ran. Ask again."
+  }
+}
+
+/**
+ * The approval id is not one of ours at all: not of the right form, or longer than 512 bytes.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", { approvalId: Schema.String }) {
+  override get message(): string {
+    return "The approval id is not one that Assent issued. Nothing ran. Ask again."
+  }
+}
+
+/**
+ * The approval was sealed with a key this process does not have, as after a restart without a configured key.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class UnknownKey extends Schema.TaggedError<UnknownKey>()("UnknownKey", {
+  approvalId: Schema.String,
+  keyId: Schema.String
+}) {
+  override get message(): string {
+    return `The approval was issued with the key "${this.keyId}", which this process does not have; it was issued` +
+      " before a restart or by another process. Nothing ran. Ask again, and set ASSENT_APPROVAL_KEY (or provide" +
+      " ApprovalSeal.layer({ key })) so that approvals outlive a process."
+  }
+}
+
+/**
+ * The approval came too late. `expiredAt` is in milliseconds since 1970.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class Expired extends Schema.TaggedError<Expired>()("Expired", {
+  approvalId: Schema.String,
+  expiredAt: Schema.Number
+}) {
+  override get message(): string {
+    return `The approval expired at ${new Date(this.expiredAt).toISOString()}. Nothing ran. Ask again.`
+  }
+}
+
+/**
+ * The request has been decided before; the first decision stands (laws L2, L3).
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class AlreadyDecided extends Schema.TaggedError<AlreadyDecided>()("AlreadyDecided", {
+  approvalId: Schema.String,
+  state: ApprovalState
+}) {
+  override get message(): string {
+    return `The request was decided before and is now "${this.state}". This answer changes nothing.`
+  }
+}
+
+/**
+ * No request with this id is known.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class UnknownApproval extends Schema.TaggedError<UnknownApproval>()("UnknownApproval", {
+  approvalId: Schema.String
+}) {
+  override get message(): string {
+    return "No request has this approval id. Answer with the id of a request as it was given to you."
+  }
+}
+
+/**
+ * A step that the states of a request do not allow.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class IllegalStep extends Schema.TaggedError<IllegalStep>()("IllegalStep", {
+  approvalId: Schema.String,
+  from: ApprovalState,
+  to: ApprovalState
+}) {
+  override get message(): string {
+    return `A request that is "${this.from}" cannot become "${this.to}".`
+  }
+}
+
+/**
+ * The policy failed, died, or did not answer within its time limit (law L1). The cause is not in here.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class PolicyFailed extends Schema.TaggedError<PolicyFailed>()("PolicyFailed", { toolName: Schema.String }) {
+  override get message(): string {
+    return `The approval policy for "${this.toolName}" failed. Nothing ran. Mend the policy and try again.`
+  }
+}
+
+/**
+ * The tool, or its parameters, are not what they were when the person was asked (law L10).
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class Drifted extends Schema.TaggedError<Drifted>()("Drifted", {
+  toolName: Schema.String,
+  description: Schema.String
+}) {
+  override get message(): string {
+    return `${this.description} Nothing ran. It may be asked again.`
+  }
+}
+
+/**
+ * The parameters of a call cannot be shown, sealed and run as one and the same JSON value: they do not decode, are
+ * not JSON, or are too large (laws L1, L4).
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class InvalidParameters extends Schema.TaggedError<InvalidParameters>()("InvalidParameters", {
+  toolName: Schema.String,
+  description: Schema.String
+}) {
+  override get message(): string {
+    return `The parameters of "${this.toolName}" cannot be used: ${this.description} Nothing ran. Call the tool again` +
+      " with valid parameters."
+  }
+}
+
+/**
+ * Edited parameters that do not pass the tool's schema or its policy.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class InvalidEdit extends Schema.TaggedError<InvalidEdit>()("InvalidEdit", {
+  approvalId: Schema.String,
+  description: Schema.String
+}) {
+  override get message(): string {
+    return `The edited parameters cannot be used: ${this.description} The request stays open.`
+  }
+}
+
+/**
+ * An answer that does not fit what the request asked for.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class InvalidAnswer extends Schema.TaggedError<InvalidAnswer>()("InvalidAnswer", {
+  approvalId: Schema.String,
+  description: Schema.String
+}) {
+  override get message(): string {
+    return `The answer cannot be used: ${this.description} The request stays open.`
+  }
+}
+
+/**
+ * The prompt given to a call cannot be read as messages.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class InvalidPrompt extends Schema.TaggedError<InvalidPrompt>()("InvalidPrompt", {
+  description: Schema.String
+}) {
+  override get message(): string {
+    return `The prompt cannot be read: ${this.description} Nothing ran and no model was called.`
+  }
+}
+
+/**
+ * A call that must return a finished value would have to wait for these requests (law L12).
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class ApprovalRequired extends Schema.TaggedError<ApprovalRequired>()("ApprovalRequired", {
+  requests: Schema.Array(ApprovalRequest)
+}) {
+  override get message(): string {
+    const names = this.requests.map((request) => request.description).join(", ")
+    return `Waiting for approval of ${names}. Answer with Prompt.approvalResponses([...]) and call again.`
+  }
+}
+
+/**
+ * A key is configured, so approvals outlive this process; then what became of them must outlive it too.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class JournalRequired extends Schema.TaggedError<JournalRequired>()("JournalRequired", {}) {
+  override get message(): string {
+    return "An approval key is configured, so approvals outlive this process, but no journal is named that remembers" +
+      " which of them ran. Provide ApprovalJournal.layerFileSystem({ directory }), or ApprovalJournal.layerMemory to" +
+      " say that a restart may forget."
+  }
+}
+
+/**
+ * The journal could not be read or written, or is full; the call was not claimed and did not run (law L2).
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class JournalUnavailable extends Schema.TaggedError<JournalUnavailable>()("JournalUnavailable", {
+  description: Schema.String
+}) {
+  override get message(): string {
+    return `The approval journal cannot be used: ${this.description} Nothing ran; the answers are still good.`
+  }
+}
+
+/**
+ * The configured key cannot be used.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class InvalidKey extends Schema.TaggedError<InvalidKey>()("InvalidKey", { description: Schema.String }) {
+  override get message(): string {
+    return `The approval key cannot be used: ${this.description}`
+  }
+}
+
+/**
+ * Why an approval failed.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export const ApprovalErrorReason = Schema.Union([
+  Forged,
+  Malformed,
+  UnknownKey,
+  Expired,
+  AlreadyDecided,
+  UnknownApproval,
+  IllegalStep,
+  PolicyFailed,
+  Drifted,
+  InvalidParameters,
+  InvalidEdit,
+  InvalidAnswer,
+  InvalidPrompt,
+  ApprovalRequired,
+  JournalRequired,
+  JournalUnavailable,
+  InvalidKey
+])
+
+/**
+ * Why an approval failed.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export type ApprovalErrorReason = typeof ApprovalErrorReason.Type
+
+// =============================================================================
+// Error
+// =============================================================================
+
+/**
+ * An approval that failed.
+ *
+ * @example
+ * import { ApprovalError } from "@assent/ai"
+ *
+ * const error = ApprovalError.make(new ApprovalError.UnknownApproval({ approvalId: "x" }))
+ *
+ * error.reason._tag // => "UnknownApproval"
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ApprovalError extends Schema.TaggedError<ApprovalError>()("ApprovalError", {
+  reason: ApprovalErrorReason
+}) {
+  override get message(): string {
+    return this.reason.message
+  }
+}
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (reason: ApprovalErrorReason): ApprovalError => new ApprovalError({ reason })
+
+// =============================================================================
+// Travelling inside AiError
+// =============================================================================
+
+const encodeReason = Schema.encodeSync(Schema.toCodecJson(ApprovalErrorReason))
+const decodeReason = Schema.decodeUnknownOption(Schema.toCodecJson(ApprovalErrorReason))
+
+/**
+ * Wraps an `ApprovalError` so that it can pass through `LanguageModel` and `Chat`.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const toAiError = (error: ApprovalError, method: string): AiError.AiError =>
+  AiError.make({
+    module: "LanguageModel",
+    method,
+    reason: new AiError.InvalidRequestError({
+      description: error.message,
+      metadata: { assent: encodeReason(error.reason) as Schema.MutableJson }
+    })
+  })
+
+/**
+ * Reads the `ApprovalError` inside an error, if there is one.
+ *
+ * @example
+ * import { ApprovalError } from "@assent/ai"
+ * import { Option } from "effect"
+ *
+ * const error = ApprovalError.toAiError(
+ *   ApprovalError.make(new ApprovalError.JournalRequired()),
+ *   "generateText"
+ * )
+ *
+ * Option.map(ApprovalError.fromAiError(error), (error) => error.reason._tag) // => Option.some("JournalRequired")
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const fromAiError = (error: unknown): Option.Option<ApprovalError> =>
+  AiError.isAiError(error) && error.reason._tag === "InvalidRequestError"
+    ? Option.map(decodeReason(error.reason.metadata["assent"]), make)
+    : Option.none()
+
+/**
+ * Handles one reason, whether the error is an `ApprovalError` or one inside an `AiError`; every other error passes.
+ *
+ * @example
+ * import { ApprovalError } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.fail(ApprovalError.make(new ApprovalError.JournalRequired())).pipe(
+ *   ApprovalError.catchReason("JournalRequired", () => Effect.succeed("name a journal"))
+ * )
+ *
+ * await Effect.runPromise(program) // => "name a journal"
+ *
+ * @category error handling
+ * @since 0.1.0
+ */
+export const catchReason: {
+  <Tag extends ApprovalErrorReason["_tag"], A2, E2, R2>(
+    tag: Tag,
+    handler: (reason: Extract<ApprovalErrorReason, { readonly _tag: Tag }>) => Effect.Effect<A2, E2, R2>
+  ): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A | A2, E | E2, R | R2>
+  <A, E, R, Tag extends ApprovalErrorReason["_tag"], A2, E2, R2>(
+    self: Effect.Effect<A, E, R>,
+    tag: Tag,
+    handler: (reason: Extract<ApprovalErrorReason, { readonly _tag: Tag }>) => Effect.Effect<A2, E2, R2>
+  ): Effect.Effect<A | A2, E | E2, R | R2>
+} = dual(3, <A, E, R, Tag extends ApprovalErrorReason["_tag"], A2, E2, R2>(
+  self: Effect.Effect<A, E, R>,
+  tag: Tag,
+  handler: (reason: Extract<ApprovalErrorReason, { readonly _tag: Tag }>) => Effect.Effect<A2, E2, R2>
+): Effect.Effect<A | A2, E | E2, R | R2> =>
+  Effect.catch(self, (error): Effect.Effect<A2, E | E2, R2> => {
+    const found = error instanceof ApprovalError ? Option.some(error) : fromAiError(error)
+    return Option.isSome(found) && hasTag(found.value.reason, tag) ? handler(found.value.reason) : Effect.fail(error)
+  }))
+
+const hasTag = <Tag extends ApprovalErrorReason["_tag"]>(
+  reason: ApprovalErrorReason,
+  tag: Tag
+): reason is Extract<ApprovalErrorReason, { readonly _tag: Tag }> => reason._tag === tag
