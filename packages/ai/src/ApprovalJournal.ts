@@ -1,0 +1,490 @@
+/**
+ * What became of every request, once (law L2).
+ *
+ * The journal is a state machine over an {@link AtomicStore}: each request's fate — denied, superseded, expired, void,
+ * running, done, failed — is one compare-and-set under the nonce of its seal, written before the model is called. A
+ * history can be sent again, edited or replayed; the journal cannot be argued with.
+ *
+ * A run belongs to the journal's scope, not to the reader who caused it: a reader who leaves does not stop it, and
+ * whoever asks again joins it or gets its recorded result.
+ *
+ * @since 0.1.0
+ */
+import type * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import * as Approval from "./Approval.ts"
+import * as ApprovalError from "./ApprovalError.ts"
+import * as AtomicStore from "./AtomicStore.ts"
+import * as Cryptography from "./internal/cryptography.ts"
+
+// =============================================================================
+// Models
+// =============================================================================
+
+/**
+ * What a finished run left behind: the encoded result, as the model and the history see it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class Recorded extends Schema.Class<Recorded>("@assent/ai/ApprovalJournal/Recorded")({
+  isFailure: Schema.Boolean,
+  encodedResult: Schema.Json,
+  modelOutput: Schema.optionalKey(Schema.Json)
+}) {}
+
+/**
+ * One request's fate. `at` is in milliseconds since 1970. `recorded` may be missing from a finished run: only bodies
+ * of results are ever given up for room, never the fact that it ran.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class Entry extends Schema.Class<Entry>("@assent/ai/ApprovalJournal/Entry")({
+  state: Approval.ApprovalState,
+  toolName: Schema.String,
+  toolCallId: Schema.String,
+  at: Schema.Number,
+  reason: Schema.optionalKey(Schema.String),
+  owner: Schema.optionalKey(Schema.String),
+  recorded: Schema.optionalKey(Recorded)
+}) {}
+
+/**
+ * Which request a journal operation is about. `nonce` and `expiresAt` (milliseconds) come from its verified seal.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Claim {
+  readonly approvalId: string
+  readonly nonce: string
+  readonly expiresAt: number
+  readonly toolName: string
+  readonly toolCallId: string
+}
+
+/**
+ * What a run gives those who wait for it in the same process: what is recorded, the decoded `result` and its encoded
+ * form, and the cause with which it is to fail the turn, for tools whose failure mode is "error".
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Ran {
+  readonly recorded: Recorded
+  readonly result: unknown
+  readonly encodedResult: unknown
+  readonly failure?: Cause.Cause<unknown> | undefined
+}
+
+/**
+ * How a run ended: its entry and, when it ran in this process just now, what it gave.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Settled {
+  readonly entry: Entry
+  readonly ran: Ran | undefined
+}
+
+/**
+ * What to run under a claim: an effect that cannot fail, and whether a run that ended *unknown* may be run again
+ * (`Tool.Idempotent`).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RunOptions<R> {
+  readonly effect: Effect.Effect<Ran, never, R>
+  readonly idempotent: boolean
+}
+
+/**
+ * A fate that ends a request without running it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Ending = "denied" | "expired" | "superseded" | "void"
+
+/**
+ * The operations of a journal.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export interface Service {
+  /**
+   * Whether the program named this journal. The default, in-process journal is not named: with a configured key it
+   * is refused, because approvals would outlive the memory of what ran.
+   */
+  readonly named: boolean
+  /** The entry of a request, or `undefined` while it is pending. */
+  readonly find: (claim: Claim) => Effect.Effect<Entry | undefined, ApprovalError.ApprovalError>
+  /** Ends a pending request. Gives the entry that stands: this ending, or what was decided before. */
+  readonly end: (claim: Claim, state: Ending, reason: string) => Effect.Effect<Entry, ApprovalError.ApprovalError>
+  /**
+   * Claims the request and runs `effect` once; or joins the run that has the claim; or gives the entry that stands.
+   * `unknown` runs again only when `idempotent`.
+   */
+  readonly run: <R>(
+    claim: Claim,
+    options: RunOptions<R>
+  ) => Effect.Effect<Settled, ApprovalError.ApprovalError, R>
+  /** Stops a live run of this process; its outcome is recorded as unknown. False when there is none. */
+  readonly interrupt: (approvalId: string) => Effect.Effect<boolean>
+}
+
+/**
+ * The journal of a program. The default is in memory, bounded, one per process.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const ApprovalJournal = Context.Reference<Service>("@assent/ai/ApprovalJournal", {
+  defaultValue: () => processJournal()
+})
+
+// =============================================================================
+// Constructors
+// =============================================================================
+
+const decodeEntry = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.toCodecJson(Entry)))
+const encodeEntry = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(Entry)))
+
+const interruptedReason = "The run was stopped before it finished; what it did is unknown. Check before calling again."
+const lostReason = "The process that ran this call ended before it could report; what it did is unknown. Check before" +
+  " calling again."
+
+/** How long a record outlives its seal, so that clocks that differ cannot open a gap. */
+const margin = Duration.toMillis(Duration.days(1))
+
+/**
+ * Makes a journal over a store. `grace` (default 10 seconds) is how long closing the scope waits for live runs before
+ * it interrupts them; `heartbeat` (for stores that processes share) is how often a process with live runs says that it
+ * lives: a claim whose owner has been silent for six beats is given up as *unknown*. `maxResultBytes` (default 64 MiB
+ * of characters, for stores in memory) bounds the kept bodies of results.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = Effect.fnUntraced(function*(options: {
+  readonly store: AtomicStore.AtomicStore
+  readonly named?: boolean | undefined
+  readonly grace?: Duration.Input | undefined
+  readonly heartbeat?: Duration.Input | undefined
+  readonly maxResultBytes?: number | undefined
+}): Effect.fn.Return<Service, never, Scope.Scope> {
+  const { store } = options
+  const scope = yield* Effect.scope
+  const owner = yield* Cryptography.randomToken(16)
+  const grace = Duration.fromInputUnsafe(options.grace ?? "10 seconds")
+  const heartbeat = options.heartbeat === undefined ? undefined : Duration.fromInputUnsafe(options.heartbeat)
+  const live = new Map<string, Run>()
+  const bodies = makeBodies(store, options.maxResultBytes)
+  // Runs get a scope of their own, closed only after the grace below.
+  const runs = yield* Scope.make()
+  yield* Scope.addFinalizer(
+    scope,
+    Effect.gen(function*() {
+      const fibers = Array.from(live.values()).flatMap((run) => run.fiber === undefined ? [] : [run.fiber])
+      if (fibers.length > 0) {
+        yield* Effect.timeoutOption(Effect.forEach(fibers, Fiber.await, { concurrency: "unbounded" }), grace)
+      }
+      yield* Scope.close(runs, Exit.void)
+    })
+  )
+
+  const read = (key: string): Effect.Effect<{ readonly version: number; readonly entry: Entry } | undefined, Failure> =>
+    Effect.flatMap(Effect.mapError(store.get(key), unavailable), (stored) => {
+      if (stored === undefined) return Effect.undefined
+      const decoded = decodeEntry(stored.value)
+      return Result.isSuccess(decoded)
+        ? Effect.succeed({ version: stored.version, entry: decoded.success })
+        : Effect.fail(journalUnavailable(`The record "${key}" cannot be read.`))
+    })
+
+  const putIfAbsent = (claim: Claim, entry: Entry): Effect.Effect<boolean, Failure> =>
+    Effect.mapError(
+      store.putIfAbsent(keyOf(claim), encodeEntry(entry), {
+        expiresAt: Math.min(claim.expiresAt + margin, Number.MAX_SAFE_INTEGER)
+      }),
+      unavailable
+    )
+
+  const replace = (key: string, version: number, entry: Entry): Effect.Effect<boolean, Failure> =>
+    Effect.mapError(store.compareAndSet(key, version, encodeEntry(entry)), unavailable)
+
+  // Says that this process lives, from before its first claim on.
+  const beat = Effect.flatMap(
+    Clock.currentTimeMillis,
+    (now) => Effect.mapError(store.put(ownerKey(owner), String(now), { expiresAt: now + margin }), unavailable)
+  )
+  const beating = heartbeat === undefined ? Effect.void : yield* Effect.cached(
+    Effect.andThen(
+      beat,
+      Effect.suspend(() => live.size > 0 ? Effect.ignore(beat) : Effect.void).pipe(
+        Effect.delay(heartbeat),
+        Effect.forever,
+        Effect.forkIn(runs)
+      )
+    )
+  )
+
+  const isAlive = (id: string | undefined): Effect.Effect<boolean, Failure> =>
+    heartbeat === undefined || id === undefined
+      ? Effect.succeed(false)
+      : Effect.zipWith(
+        Effect.mapError(store.get(ownerKey(id)), unavailable),
+        Clock.currentTimeMillis,
+        (stored, now) => stored !== undefined && now - Number(stored.value) < 6 * Duration.toMillis(heartbeat)
+      )
+
+  const makeEntry = (claim: Claim, fields: Omit<typeof Entry.Type, "toolName" | "toolCallId" | "at">) =>
+    Effect.map(
+      Clock.currentTimeMillis,
+      (at) => new Entry({ ...fields, toolName: claim.toolName, toolCallId: claim.toolCallId, at })
+    )
+
+  const find: Service["find"] = (claim) => Effect.map(read(keyOf(claim)), (found) => found?.entry)
+
+  const end: Service["end"] = Effect.fnUntraced(function*(claim, state, reason) {
+    const entry = yield* makeEntry(claim, { state, reason })
+    if (yield* putIfAbsent(claim, entry)) return entry
+    const found = yield* read(keyOf(claim))
+    return found === undefined
+      ? yield* journalUnavailable("A record vanished while it was being written.")
+      : found.entry
+  })
+
+  // The version under which this process holds the claim, or the entry that stands in its way.
+  const acquire = Effect.fnUntraced(
+    function*(claim: Claim, idempotent: boolean): Effect.fn.Return<number | Entry, Failure> {
+      const claimed = yield* makeEntry(claim, { state: "running", owner })
+      yield* beating
+      if (yield* putIfAbsent(claim, claimed)) return 0
+      const key = keyOf(claim)
+      while (true) {
+        const found = yield* read(key)
+        if (found === undefined) return yield* journalUnavailable("A record vanished while it was being read.")
+        const { entry, version } = found
+        if (entry.state === "unknown" && idempotent) {
+          if (yield* replace(key, version, claimed)) return version + 1
+        } else if (entry.state !== "running") {
+          return entry
+        } else if (yield* isAlive(entry.owner)) {
+          yield* Effect.sleep("200 millis")
+        } else {
+          yield* replace(key, version, yield* makeEntry(claim, { state: "unknown", reason: lostReason }))
+        }
+      }
+    }
+  )
+
+  const record = (claim: Claim, version: number, entry: Entry) => {
+    const key = keyOf(claim)
+    // The run has happened; that it is on record matters more than a moment's wait.
+    return replace(key, version, entry).pipe(
+      Effect.retry({ times: 3 }),
+      Effect.catch(() =>
+        Effect.logError(`Assent could not record that "${claim.toolName}" ran; it will count as unknown.`)
+      ),
+      Effect.andThen(bodies.keep(key, version + 1, entry))
+    )
+  }
+
+  const execute = <R>(claim: Claim, options: RunOptions<R>): Effect.Effect<Settled, Failure, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function*() {
+        const acquired = yield* restore(acquire(claim, options.idempotent))
+        if (typeof acquired !== "number") return { entry: acquired, ran: undefined }
+        const exit = yield* Effect.exit(restore(options.effect))
+        if (Exit.isFailure(exit)) {
+          const entry = yield* makeEntry(claim, { state: "unknown", reason: interruptedReason })
+          yield* record(claim, acquired, entry)
+          return { entry, ran: undefined }
+        }
+        const { recorded } = exit.value
+        const entry = yield* makeEntry(claim, { state: recorded.isFailure ? "failed" : "done", recorded })
+        yield* record(claim, acquired, entry)
+        return { entry, ran: exit.value }
+      })
+    )
+
+  const run: Service["run"] = <R>(claim: Claim, options: RunOptions<R>) =>
+    Effect.suspend((): Effect.Effect<Settled, Failure, R> => {
+      const key = keyOf(claim)
+      const joined = live.get(key)
+      if (joined !== undefined) return Deferred.await(joined.settled)
+      // Registered before anything is awaited, so that a second reader of this process always joins.
+      const settled = Deferred.makeUnsafe<Settled, Failure>()
+      const started: Run = { approvalId: claim.approvalId, settled, fiber: undefined }
+      live.set(key, started)
+      return execute(claim, options).pipe(
+        Effect.onExit((exit) =>
+          Effect.sync(() => {
+            live.delete(key)
+            Deferred.doneUnsafe(settled, exit)
+          })
+        ),
+        Effect.forkIn(runs, { startImmediately: true }),
+        Effect.flatMap((fiber) => {
+          started.fiber = fiber
+          return Deferred.await(settled)
+        })
+      )
+    })
+
+  const interrupt: Service["interrupt"] = (approvalId) =>
+    Effect.suspend(() => {
+      for (const run of live.values()) {
+        if (run.approvalId === approvalId && run.fiber !== undefined) return Effect.as(Fiber.interrupt(run.fiber), true)
+      }
+      return Effect.succeed(false)
+    })
+
+  return { named: options.named ?? true, find, end, run, interrupt }
+})
+
+// =============================================================================
+// Layers
+// =============================================================================
+
+/**
+ * A journal in this process's memory, and the program's word that a restart may forget what ran. Runs live as long as
+ * the layer; closing it waits for them for `grace` (default 10 seconds). `capacity` (default 100,000) bounds the
+ * requests it remembers; a full journal refuses to claim rather than forget.
+ *
+ * @example
+ * import { ApprovalJournal } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const named = Effect.map(ApprovalJournal.ApprovalJournal, (journal) => journal.named)
+ *
+ * await Effect.runPromise(named) // => false
+ * await Effect.runPromise(Effect.provide(named, ApprovalJournal.layerMemory())) // => true
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerMemory = (options?: {
+  readonly capacity?: number | undefined
+  readonly grace?: Duration.Input | undefined
+  readonly maxResultBytes?: number | undefined
+}): Layer.Layer<never> =>
+  Layer.effect(
+    ApprovalJournal,
+    Effect.flatMap(
+      AtomicStore.makeMemory({ capacity: options?.capacity }),
+      (store) =>
+        make({ store, grace: options?.grace, maxResultBytes: options?.maxResultBytes ?? defaultMaxResultBytes })
+    )
+  )
+
+/**
+ * A journal over any {@link AtomicStore}, which several processes may share.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerStore = (options?: {
+  readonly grace?: Duration.Input | undefined
+  readonly heartbeat?: Duration.Input | undefined
+}): Layer.Layer<never, never, AtomicStore.AtomicStore> =>
+  Layer.effect(
+    ApprovalJournal,
+    Effect.flatMap(
+      AtomicStore.AtomicStore,
+      (store) => make({ store, grace: options?.grace, heartbeat: options?.heartbeat ?? "5 seconds" })
+    )
+  )
+
+/**
+ * A journal in a folder, shared by every process that uses the folder: of two that claim one request, one runs it and
+ * the other waits for its result. A claim whose process has died is given up as *unknown* after six heartbeats
+ * (default 5 seconds each) of silence.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerFileSystem = (options: {
+  readonly directory: string
+  readonly grace?: Duration.Input | undefined
+  readonly heartbeat?: Duration.Input | undefined
+}): Layer.Layer<never, AtomicStore.AtomicStoreError, FileSystem.FileSystem | Path.Path> =>
+  Layer.provide(layerStore(options), AtomicStore.layerFileSystem({ directory: options.directory }))
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+type Failure = ApprovalError.ApprovalError
+
+interface Run {
+  readonly approvalId: string
+  readonly settled: Deferred.Deferred<Settled, Failure>
+  fiber: Fiber.Fiber<unknown, unknown> | undefined
+}
+
+const keyOf = (claim: Claim): string => `approval/${claim.nonce}`
+
+const ownerKey = (id: string): string => `owner/${id}`
+
+const journalUnavailable = (description: string): Failure =>
+  ApprovalError.make(new ApprovalError.JournalUnavailable({ description }))
+
+const unavailable = (error: AtomicStore.AtomicStoreError): Failure => journalUnavailable(error.description)
+
+const defaultMaxResultBytes = 64 * 1024 * 1024
+
+// Bodies of results kept in memory, oldest given up first; that a call ran is never given up.
+const makeBodies = (store: AtomicStore.AtomicStore, maxResultBytes: number | undefined) => {
+  const kept = new Map<string, { readonly size: number; readonly version: number; readonly entry: Entry }>()
+  let total = 0
+  return {
+    keep: (key: string, version: number, entry: Entry): Effect.Effect<void> => {
+      if (maxResultBytes === undefined || entry.recorded === undefined) return Effect.void
+      return Effect.suspend(() => {
+        const size = encodeEntry(entry).length
+        kept.set(key, { size, version, entry })
+        total += size
+        const given: Array<Effect.Effect<unknown>> = []
+        for (const [oldest, body] of kept) {
+          if (total <= maxResultBytes) break
+          kept.delete(oldest)
+          total -= body.size
+          const { recorded: _, ...rest } = body.entry
+          given.push(Effect.ignore(store.compareAndSet(oldest, body.version, encodeEntry(new Entry(rest)))))
+        }
+        return Effect.all(given, { discard: true })
+      })
+    }
+  }
+}
+
+const processJournalKey = Symbol.for("@assent/ai/ApprovalJournal/process")
+
+// One per process even when the module is loaded twice (hot reload): what ran must not be forgotten.
+const processJournal = (): Service => {
+  const slots = globalThis as { [processJournalKey]?: Service }
+  return slots[processJournalKey] ??= Effect.runSync(
+    AtomicStore.makeMemory().pipe(
+      Effect.flatMap((store) => make({ store, named: false, maxResultBytes: defaultMaxResultBytes })),
+      Effect.provideService(Scope.Scope, Scope.makeUnsafe())
+    )
+  )
+}

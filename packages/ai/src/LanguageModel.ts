@@ -1,0 +1,285 @@
+/**
+ * Upstream's `LanguageModel`, with approvals that can be trusted.
+ *
+ * Everything of `effect/ai/LanguageModel` is here, the service tag included. {@link generateText}, {@link streamText}
+ * and {@link generateObject} put the engine around whatever service they find; {@link withApproval} and
+ * {@link approval} do so once, for programs that call upstream's own functions or `Chat`.
+ *
+ * @since 0.1.0
+ */
+import * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
+import type * as Tool from "effect/ai/Tool"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
+import type * as Layer from "effect/Layer"
+import * as ApprovalPolicy from "./ApprovalPolicy.ts"
+import * as Environment from "./internal/environment.ts"
+import * as ProviderPrompt from "./internal/providerPrompt.ts"
+import * as Settle from "./internal/settle.ts"
+import * as Transcript from "./internal/transcript.ts"
+import * as Wrap from "./internal/wrap.ts"
+
+export * from "effect/ai/LanguageModel"
+
+// =============================================================================
+// Options
+// =============================================================================
+
+/**
+ * How the engine behaves; every field has a safe default.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface ApprovalOptions {
+  /**
+   * What a new user message means for requests that are open (law L6). `"supersede"` (default): they fail as
+   * superseded and may be asked again. `"keep"`: the model goes on and sees that they wait; a later answer still
+   * counts. `"hold"`: the model is not called. `"fail"`: the call fails with `ApprovalRequired`.
+   */
+  readonly onNewMessage?: "supersede" | "keep" | "hold" | "fail" | undefined
+  /** What a bad approval becomes (law L4): a failed result that says why (`"result"`, default), or an error. */
+  readonly onInvalid?: "result" | "fail" | undefined
+  /** How many approved calls run at once, where the call itself does not say (default 8). */
+  readonly concurrency?: number | undefined
+  /** How long a request can be answered, where the policy does not say (default: as long as the seal, 30 days). */
+  readonly expiresIn?: Duration.Input | undefined
+  /** How long a policy may take before a person is asked instead (default 30 seconds, law L1). */
+  readonly policyTimeLimit?: Duration.Input | undefined
+}
+
+// =============================================================================
+// Around an existing provider
+// =============================================================================
+
+/**
+ * Puts approvals around a language model service. A service that has them is returned as it is; without options, one
+ * service is always wrapped into the same other one. Seal, journal, policy and controller are those of the context the
+ * calls are made in.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const withApproval: {
+  (options?: ApprovalOptions): (model: LanguageModel.LanguageModel) => LanguageModel.LanguageModel
+  (model: LanguageModel.LanguageModel, options?: ApprovalOptions): LanguageModel.LanguageModel
+} = dual(
+  (args) => Wrap.isModel(args[0]),
+  (model: LanguageModel.LanguageModel, options?: ApprovalOptions): LanguageModel.LanguageModel =>
+    Wrap.isWrapped(model)
+      ? model
+      : options === undefined
+      ? Wrap.wrapDefault(model)
+      : Wrap.wrap(model, Context.empty(), resolveOptions(options))
+)
+
+/**
+ * Puts approvals around the language model of a layer, keeping its other services: `OpenAiLanguageModel.model("…")`
+ * stays a `Model`. Seal, journal, policy and controller provided to the layer are kept for its calls; those provided
+ * to a call win.
+ *
+ * @example
+ * import { Chat, LanguageModel } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const model = ScriptedModel.layer({ turns: ["Hello."] }).pipe(LanguageModel.approval())
+ *
+ * const program = Effect.gen(function*() {
+ *   const chat = yield* Chat.empty
+ *   const response = yield* chat.generateText({ prompt: "Hi" })
+ *   return response.text
+ * })
+ *
+ * await Effect.runPromise(Effect.provide(program, model)) // => "Hello."
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const approval = (options?: ApprovalOptions) =>
+<L extends Layer.Layer<LanguageModel.LanguageModel, unknown, unknown>>(self: L): L =>
+  Wrap.mapLayer(self, (model, context) =>
+    Wrap.isWrapped(model) ? model : Wrap.wrap(model, Environment.capture(context), resolveOptions(options)))
+
+// =============================================================================
+// For authors of providers
+// =============================================================================
+
+/**
+ * Upstream's `make`, with approvals: for authors of providers.
+ *
+ * The hooks get a well-formed prompt (law L7): every local call directly followed by its one result, and no approval
+ * part but those the provider itself asked for. For a call the provider runs itself (`providerExecuted: true`), emit
+ * the call and a `tool-approval-request` part with the provider's own id. The answer comes back in a later prompt as a
+ * `tool-approval-response` part, once and in its place, together with the request it answers (law L9); map both to the
+ * provider's form. What the provider must have back of a request belongs in the call's `metadata`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (
+  params: Parameters<typeof LanguageModel.make>[0],
+  options?: ApprovalOptions
+): Effect.Effect<LanguageModel.LanguageModel> =>
+  Effect.contextWith((context: Context.Context<never>) =>
+    Effect.map(
+      LanguageModel.make({
+        ...params,
+        generateText: (request) => params.generateText(ProviderPrompt.withRequests(request)),
+        streamText: (request) => params.streamText(ProviderPrompt.withRequests(request))
+      }),
+      (model) => Wrap.wrap(model, Environment.capture(context), resolveOptions(options))
+    )
+  )
+
+// =============================================================================
+// Accessors
+// =============================================================================
+
+/**
+ * Upstream's `generateText`, with approvals around whatever service it finds.
+ *
+ * The response holds results of calls that were settled, the model's parts, requests for calls that wait, and the
+ * finish. While a request is open the model is not called, the finish reason is `"pause"`, and `Response.isWaiting`
+ * holds (law L5).
+ *
+ * @category text generation
+ * @since 0.1.0
+ */
+export const generateText: typeof LanguageModel.generateText = Wrap.generateText
+
+/**
+ * Upstream's `streamText`, with approvals around whatever service it finds. Parts pass in the provider's own chunks;
+ * requests come just before the finish, and only when the response came to a complete one.
+ *
+ * @category text generation
+ * @since 0.1.0
+ */
+export const streamText: typeof LanguageModel.streamText = Wrap.streamText
+
+/**
+ * Upstream's `generateObject`, with approvals around whatever service it finds. A finished value cannot wait: with an
+ * open request it fails with `ApprovalRequired`, and nothing runs (law L12).
+ *
+ * @category object generation
+ * @since 0.1.0
+ */
+export const generateObject: typeof LanguageModel.generateObject = Wrap.generateObject
+
+// =============================================================================
+// Reading a history
+// =============================================================================
+
+/**
+ * A request of a history, with everything the history says of it. `toolCall` is missing when the call was trimmed,
+ * `response` while nobody has answered, `result` while the call has none.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CollectedApproval {
+  readonly approvalId: string
+  readonly request: Prompt.ToolApprovalRequestPart
+  readonly toolCall: Prompt.ToolCallPart | undefined
+  /** Every answer, in order. */
+  readonly responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>
+  /** The answer that counts: a denial wins over an approval, and the first of its kind over later ones (law L3). */
+  readonly response: Prompt.ToolApprovalResponsePart | undefined
+  readonly result: Prompt.ToolResultPart | undefined
+}
+
+/**
+ * The approvals of a history: answered yes, answered no, and waiting. A request repeated by polling is one request;
+ * one whose call has a result waits no more. Only reads: nothing is verified here, and nothing follows from being in
+ * the list.
+ *
+ * @example
+ * import { LanguageModel, Prompt } from "@assent/ai"
+ *
+ * const { pending } = LanguageModel.collectToolApprovals([
+ *   Prompt.assistantMessage({
+ *     content: [
+ *       Prompt.toolCallPart({ id: "call-1", name: "DeleteFile", params: { path: "a" }, providerExecuted: false }),
+ *       Prompt.toolApprovalRequestPart({ approvalId: "approval-1", toolCallId: "call-1" })
+ *     ]
+ *   })
+ * ])
+ *
+ * pending.map((one) => [one.approvalId, one.toolCall?.name]) // => [["approval-1", "DeleteFile"]]
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const collectToolApprovals = (messages: ReadonlyArray<Prompt.Message>): {
+  readonly approved: ReadonlyArray<CollectedApproval>
+  readonly denied: ReadonlyArray<CollectedApproval>
+  readonly pending: ReadonlyArray<CollectedApproval>
+} => {
+  const transcript = Transcript.read(messages)
+  const approved: Array<CollectedApproval> = []
+  const denied: Array<CollectedApproval> = []
+  const pending: Array<CollectedApproval> = []
+  for (const [approvalId, request] of transcript.requests) {
+    const response = Transcript.standingResponse(request.responses)
+    const result = request.call?.result
+    const collected: CollectedApproval = {
+      approvalId,
+      request: request.part,
+      toolCall: request.toolCall,
+      responses: request.responses,
+      response,
+      result
+    }
+    if (response !== undefined) (response.approved ? approved : denied).push(collected)
+    else if (result === undefined) pending.push(collected)
+  }
+  return { approved, denied, pending }
+}
+
+/**
+ * Whether a call of a tool needs a person's approval, by the current policy or else the tool's own gate. Fails closed
+ * (law L1): parameters that do not decode, a policy that fails, dies, lacks a service, or takes longer than 30 seconds
+ * all give `true`. A call that the policy blocks gives `true` as well: it is not to run by itself.
+ *
+ * @example
+ * import { LanguageModel, Tool } from "@assent/ai"
+ * import { Effect, Schema } from "effect"
+ *
+ * const WriteFile = Tool.make("WriteFile", {
+ *   parameters: { path: Schema.String },
+ *   needsApproval: ({ path }) => path.startsWith("/etc/")
+ * })
+ * const needed = (path: string) =>
+ *   LanguageModel.isApprovalNeeded(WriteFile, { id: "call-1", name: "WriteFile", params: { path } }, [])
+ *
+ * await Effect.runPromise(needed("/tmp/a")) // => false
+ * await Effect.runPromise(needed("/etc/passwd")) // => true
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const isApprovalNeeded = <T extends Tool.Any>(
+  tool: T,
+  toolCall: Pick<Response.ToolCallPartEncoded, "id" | "name" | "params">,
+  messages: ReadonlyArray<Prompt.Message>
+): Effect.Effect<boolean, never, Tool.HandlerServices<T> | Tool.ParametersEncodingServices<T>> =>
+  Effect.flatMap(
+    ApprovalPolicy.ApprovalPolicy,
+    (policy) => Settle.isNeeded(policy, tool, toolCall, messages, Environment.defaultOptions.policyTimeLimit)
+  )
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+const resolveOptions = (options: ApprovalOptions | undefined): Environment.Options => ({
+  onNewMessage: options?.onNewMessage ?? Environment.defaultOptions.onNewMessage,
+  onInvalid: options?.onInvalid ?? Environment.defaultOptions.onInvalid,
+  concurrency: options?.concurrency ?? Environment.defaultOptions.concurrency,
+  expiresIn: options?.expiresIn,
+  policyTimeLimit: options?.policyTimeLimit ?? Environment.defaultOptions.policyTimeLimit
+})

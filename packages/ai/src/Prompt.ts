@@ -1,0 +1,89 @@
+/**
+ * Upstream's `Prompt`, with two functions for approvals: {@link approvalResponses} makes the message that answers
+ * requests, and {@link fromResponseParts} keeps what upstream's drops.
+ *
+ * @since 0.1.0
+ */
+import * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
+import type * as Approval from "./Approval.ts"
+import type {} from "./internal/augment.ts"
+
+export * from "effect/ai/Prompt"
+
+/**
+ * The tool message that carries answers back to the engine, as a prompt. An `Info` answers nothing and is left out.
+ *
+ * An answer in a message can only approve, deny, or give a value: edited parameters count from a trusted channel only,
+ * and an approval that has them leaves its request open (law L4).
+ *
+ * @example
+ * import { Approval, Prompt } from "@assent/ai"
+ *
+ * const prompt = Prompt.approvalResponses([Approval.deny({ approvalId: "id-1" }, "keep it")])
+ *
+ * prompt.content.map((message) => message.role) // => ["tool"]
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const approvalResponses = (answers: ReadonlyArray<Approval.ApprovalAnswer>): Prompt.Prompt => {
+  const content: Array<Prompt.ToolApprovalResponsePart> = []
+  for (const { approvalId, decision } of answers) {
+    if (decision._tag === "Approved") {
+      const { answer, params } = decision
+      content.push(Prompt.makePart("tool-approval-response", {
+        approvalId,
+        approved: true,
+        ...(decision.note === undefined ? undefined : { reason: decision.note }),
+        ...(answer === undefined && params === undefined ? undefined : {
+          options: {
+            assent: {
+              ...(answer === undefined ? undefined : { answer }),
+              ...(params === undefined ? undefined : { params })
+            }
+          }
+        })
+      }))
+    } else if (decision._tag === "Denied") {
+      content.push(Prompt.makePart("tool-approval-response", {
+        approvalId,
+        approved: false,
+        ...(decision.note === undefined ? undefined : { reason: decision.note })
+      }))
+    }
+  }
+  return content.length === 0 ? Prompt.empty : Prompt.fromMessages([Prompt.makeMessage("tool", { content })])
+}
+
+/**
+ * Upstream's `fromResponseParts`, but requests keep their metadata, and results of calls from earlier turns come before
+ * the assistant's message instead of after it.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromResponseParts = (parts: ReadonlyArray<Response.AnyPart>): Prompt.Prompt => {
+  const calls = new Set<string>()
+  const metadata = new Map<string, Response.ToolApprovalRequestPartMetadata>()
+  const earlier: Array<Response.AnyPart> = []
+  const own: Array<Response.AnyPart> = []
+  for (const part of parts) {
+    if (part.type === "tool-call") calls.add(part.id)
+    else if (part.type === "tool-approval-request") metadata.set(part.approvalId, part.metadata)
+    if (part.type === "tool-result" && part.providerExecuted !== true && !calls.has(part.id)) earlier.push(part)
+    else own.push(part)
+  }
+  const prompt = Prompt.concat(Prompt.fromResponseParts(earlier), Prompt.fromResponseParts(own))
+  return metadata.size === 0 ? prompt : Prompt.fromMessages(prompt.content.map((message) =>
+    message.role !== "assistant" ? message : Prompt.makeMessage("assistant", {
+      ...message,
+      content: message.content.map((part) =>
+        part.type !== "tool-approval-request" ? part : Prompt.makePart("tool-approval-request", {
+          ...part,
+          options: metadata.get(part.approvalId) ?? {}
+        })
+      )
+    })
+  ))
+}

@@ -1,0 +1,257 @@
+/**
+ * Tools that can say when a person must be asked: upstream's `Tool`, with a `needsApproval` that may need services, may
+ * fail, and may say why.
+ *
+ * Everything upstream exports is here, the same objects; {@link make}, {@link dynamic} and the types of `needsApproval`
+ * are ours, and win. A tool made here is an ordinary tool, and its gate is closed (law L1) even under plain upstream,
+ * where this package's engine does not run: a gate that fails, dies, finds a service missing, says nothing of use or
+ * nothing at all within 30 seconds asks a person. What stays upstream's there is the decoding of parameters before the
+ * gate is called, and the tool's own method `setNeedsApproval`: use the function {@link setNeedsApproval} instead.
+ *
+ * @since 0.1.0
+ */
+import type * as Prompt from "effect/ai/Prompt"
+import * as Upstream from "effect/ai/Tool"
+import type * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
+import type * as JsonSchema from "effect/JsonSchema"
+import type * as Schema from "effect/Schema"
+import type { ApprovalResult } from "./Approval.ts"
+import * as Gate from "./internal/gate.ts"
+
+export * from "effect/ai/Tool"
+
+// =============================================================================
+// Models
+// =============================================================================
+
+/**
+ * What a gate is told about the call, besides its parameters.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type NeedsApprovalContext = Upstream.NeedsApprovalContext
+
+/**
+ * Decides, for one call, whether a person must be asked: `true` asks, `false` lets the call run, and an
+ * `ApprovalResult` says more: a reason, a presentation, a deadline, or that the call is blocked.
+ *
+ * `Params` is the schema of the tool's parameters, `R` the services the decision may use. It may fail with any error:
+ * the call is then asked, the cause goes to events only (law L1).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type NeedsApprovalFunction<Params extends Schema.Constraint, R = never> = (
+  params: Params["Type"],
+  context: NeedsApprovalContext
+) => boolean | ApprovalResult | Effect.Effect<boolean | ApprovalResult, unknown, R>
+
+/**
+ * A tool's own gate: always ask, never ask, or decide for each call.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type NeedsApproval<Params extends Schema.Constraint, R = never> = boolean | NeedsApprovalFunction<Params, R>
+
+// =============================================================================
+// Utility types
+// =============================================================================
+
+/**
+ * How the parameters of a tool may be written: as a schema, or as the plain fields of a struct.
+ *
+ * @category utility types
+ * @since 0.1.0
+ */
+export type ParametersInput = Schema.Constraint | Schema.Struct.Fields
+
+/**
+ * The schema a {@link ParametersInput} stands for. No fields at all are upstream's `EmptyParams`, because an empty
+ * struct accepts every value but `null` and `undefined`, and has a JSON Schema that providers refuse.
+ *
+ * @category utility types
+ * @since 0.1.0
+ */
+export type ParametersFrom<Parameters extends ParametersInput> = Parameters extends Schema.Constraint ? Parameters
+  : Parameters extends Schema.Struct.Fields
+    ? [keyof Parameters] extends [never] ? Upstream.EmptyParams : Schema.Struct<Parameters>
+  : never
+
+// =============================================================================
+// Constructors
+// =============================================================================
+
+/**
+ * Makes a tool. The options are upstream's, but `parameters` may be plain fields, and `needsApproval` may use the
+ * services in `dependencies`, may fail, and may return an `ApprovalResult`.
+ *
+ * The services surface in the services of `generateText` and its siblings; one that is not declared is a compile error.
+ *
+ * @example
+ * import { Approval, Tool } from "@assent/ai"
+ * import { Context, Effect, Schema } from "effect"
+ *
+ * class Protected extends Context.Service<Protected, {
+ *   readonly includes: (path: string) => Effect.Effect<boolean>
+ * }>()("app/Protected") {}
+ *
+ * const DeleteFile = Tool.make("DeleteFile", {
+ *   description: "Deletes a file",
+ *   parameters: { path: Schema.String },
+ *   success: Schema.Struct({ deleted: Schema.Boolean }),
+ *   needsApproval: ({ path }) =>
+ *     Effect.gen(function*() {
+ *       const files = yield* Protected
+ *       return (yield* files.includes(path)) ? Approval.blocked("This file is protected.") : true
+ *     }),
+ *   dependencies: [Protected]
+ * })
+ *
+ * DeleteFile.name // => "DeleteFile"
+ * Object.keys(DeleteFile.parametersSchema.fields) // => ["path"]
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = <
+  const Name extends string,
+  Parameters extends ParametersInput = Upstream.EmptyParams,
+  Success extends Schema.Constraint = typeof Schema.Void,
+  Failure extends Schema.Constraint = typeof Schema.Never,
+  Mode extends Upstream.FailureMode | undefined = undefined,
+  Dependencies extends Array<Context.Key<unknown, unknown>> = []
+>(name: Name, options?: {
+  /** What the tool does, for the model. */
+  readonly description?: string | undefined
+  /** The parameters: a schema, or the plain fields of a struct. */
+  readonly parameters?: Parameters | undefined
+  /** The schema of what the handler succeeds with. */
+  readonly success?: Success | undefined
+  /** The schema of what the handler fails with. */
+  readonly failure?: Failure | undefined
+  /** Whether a failure of the handler fails the turn (`"error"`, the default) or is returned to the model. */
+  readonly failureMode?: Mode
+  /** The services that each request must provide, for the handler and for `needsApproval`. */
+  readonly dependencies?: Dependencies | undefined
+  /** Whether a person must be asked before the tool runs. */
+  readonly needsApproval?:
+    | NeedsApproval<ParametersFrom<Parameters>, Context.Service.Identifier<Dependencies[number]>>
+    | undefined
+  /** Maps a successful result to the content the model is sent in place of the encoded result. */
+  readonly toModelOutput?: ((result: Success["Type"]) => ReadonlyArray<Prompt.ToolModelOutputPart>) | undefined
+}): Upstream.Tool<
+  Name,
+  {
+    readonly parameters: ParametersFrom<Parameters>
+    readonly success: Success
+    readonly failure: Failure
+    readonly failureMode: Mode extends undefined ? "error" : Mode
+  },
+  Context.Service.Identifier<Dependencies[number]>
+> =>
+  Upstream.make(name, {
+    ...options,
+    parameters: Gate.toSchema<ParametersFrom<Parameters>>(options?.parameters),
+    needsApproval: Gate.toSlot(options?.needsApproval)
+  })
+
+/**
+ * Makes a tool whose schema may be known only at run time. The options are upstream's, and `needsApproval` and
+ * `dependencies` as {@link make} has them.
+ *
+ * With a JSON Schema for `parameters` nothing is decoded: handler and `needsApproval` get what the model sent.
+ *
+ * @example
+ * import { Tool } from "@assent/ai"
+ * import { Predicate } from "effect"
+ *
+ * const Query = Tool.dynamic("Query", {
+ *   parameters: { type: "object", properties: { sql: { type: "string" } }, required: ["sql"] },
+ *   needsApproval: (params) => !(Predicate.hasProperty(params, "sql") && params.sql === "select 1")
+ * })
+ *
+ * Tool.isDynamic(Query) // => true
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const dynamic = <
+  const Name extends string,
+  const Parameters extends Schema.Constraint | JsonSchema.JsonSchema = typeof Schema.Unknown,
+  Success extends Schema.Constraint = typeof Schema.Unknown,
+  Failure extends Schema.Constraint = typeof Schema.Never,
+  Mode extends Upstream.FailureMode | undefined = undefined,
+  Dependencies extends Array<Context.Key<unknown, unknown>> = []
+>(name: Name, options?: {
+  /** What the tool does, for the model. */
+  readonly description?: string | undefined
+  /** The parameters: a schema, or a JSON Schema that the model is given as it is. */
+  readonly parameters?: Parameters | undefined
+  /** The schema of what the handler succeeds with. */
+  readonly success?: Success | undefined
+  /** The schema of what the handler fails with. */
+  readonly failure?: Failure | undefined
+  /** Whether a failure of the handler fails the turn (`"error"`, the default) or is returned to the model. */
+  readonly failureMode?: Mode
+  /** The services that each request must provide, for the handler and for `needsApproval`. */
+  readonly dependencies?: Dependencies | undefined
+  /** Whether a person must be asked before the tool runs. */
+  readonly needsApproval?:
+    | NeedsApproval<
+      Parameters extends Schema.Constraint ? Parameters : typeof Schema.Unknown,
+      Context.Service.Identifier<Dependencies[number]>
+    >
+    | undefined
+  /** Maps a successful result to the content the model is sent in place of the encoded result. */
+  readonly toModelOutput?: ((result: Success["Type"]) => ReadonlyArray<Prompt.ToolModelOutputPart>) | undefined
+}): Upstream.Dynamic<
+  Name,
+  {
+    readonly parameters: Parameters
+    readonly success: Success
+    readonly failure: Failure
+    readonly failureMode: Mode extends undefined ? "error" : Mode
+  },
+  Context.Service.Identifier<Dependencies[number]>
+> => Gate.dynamic(name, options)
+
+// =============================================================================
+// Combinators
+// =============================================================================
+
+/**
+ * Gives a tool another gate, whoever made it: also a provider's, a dynamic one, or one of upstream's `make`. The tool
+ * keeps its type and is not changed; a copy is returned.
+ *
+ * The gate may use the services that the tool declares already; declare more with the tool's `addDependency` first.
+ *
+ * @example
+ * import { Tool } from "@assent/ai"
+ * import { pipe, Schema } from "effect"
+ *
+ * const SendMail = Tool.make("SendMail", { parameters: { to: Schema.String } })
+ *
+ * const Asked = Tool.setNeedsApproval(SendMail, true)
+ * const AskedAbroad = pipe(SendMail, Tool.setNeedsApproval(({ to }) => !to.endsWith("@example.com")))
+ *
+ * Asked.needsApproval // => true
+ * SendMail.needsApproval // => undefined
+ * AskedAbroad.name // => "SendMail"
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const setNeedsApproval: {
+  (needsApproval: boolean): <T extends Upstream.Any>(self: T) => T
+  <T extends Upstream.Any>(
+    needsApproval: NeedsApproval<Upstream.ParametersSchema<T>, Upstream.Requirements<T>>
+  ): (self: T) => T
+  <T extends Upstream.Any>(
+    self: T,
+    needsApproval: NeedsApproval<Upstream.ParametersSchema<T>, Upstream.Requirements<T>>
+  ): T
+} = dual(2, Gate.setGate)

@@ -1,0 +1,40 @@
+/**
+ * Tool approval that can be trusted, for programs on Effect's AI modules.
+ *
+ * The AI modules a program uses come from here, extended or as they are, so that nobody mixes two packages by accident.
+ *
+ * @since 0.1.0
+ */
+export * as Approval from "./Approval.ts"
+export * as ApprovalController from "./ApprovalController.ts"
+export * as ApprovalError from "./ApprovalError.ts"
+export * as ApprovalJournal from "./ApprovalJournal.ts"
+export * as ApprovalPolicy from "./ApprovalPolicy.ts"
+export * as ApprovalSeal from "./ApprovalSeal.ts"
+export * as AtomicStore from "./AtomicStore.ts"
+export * as Chat from "./Chat.ts"
+export * as LanguageModel from "./LanguageModel.ts"
+export * as Prompt from "./Prompt.ts"
+export * as Response from "./Response.ts"
+export * as Tool from "./Tool.ts"
+export * as Toolkit from "./Toolkit.ts"
+
+export {
+  AiError,
+  AnthropicStructuredOutput,
+  Decision,
+  DecisionModel,
+  EmbeddingModel,
+  IdGenerator,
+  McpClient,
+  McpClientError,
+  McpProtocol,
+  McpSchema,
+  McpServer,
+  McpTest,
+  Model,
+  OpenAiStructuredOutput,
+  ResponseIdTracker,
+  Telemetry,
+  Tokenizer
+} from "effect/ai"

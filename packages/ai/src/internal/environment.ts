@@ -1,0 +1,84 @@
+/**
+ * Everything that decides a turn: the services read when a call is decided, and the engine's options.
+ *
+ * A service provided to one call wins over the one captured where the model was wrapped, which wins over the default.
+ */
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Approval from "../Approval.ts"
+import * as ApprovalController from "../ApprovalController.ts"
+import * as ApprovalError from "../ApprovalError.ts"
+import * as ApprovalJournal from "../ApprovalJournal.ts"
+import * as ApprovalPolicy from "../ApprovalPolicy.ts"
+import * as ApprovalSeal from "../ApprovalSeal.ts"
+
+export interface Options {
+  readonly onNewMessage: "supersede" | "keep" | "hold" | "fail"
+  readonly onInvalid: "result" | "fail"
+  readonly concurrency: number
+  readonly expiresIn: Duration.Input | undefined
+  readonly policyTimeLimit: Duration.Input
+}
+
+export const defaultOptions: Options = {
+  onNewMessage: "supersede",
+  onInvalid: "result",
+  concurrency: 8,
+  expiresIn: undefined,
+  policyTimeLimit: "30 seconds"
+}
+
+export interface Environment {
+  readonly seal: ApprovalSeal.Service
+  readonly journal: ApprovalJournal.Service
+  readonly policy: ApprovalPolicy.Service
+  readonly controller: ApprovalController.Service
+  readonly scope: Approval.ApprovalScope
+  readonly options: Options
+}
+
+const references = [
+  ApprovalSeal.ApprovalSeal,
+  ApprovalJournal.ApprovalJournal,
+  ApprovalPolicy.ApprovalPolicy,
+  ApprovalController.ApprovalController,
+  Approval.Scope
+]
+
+/** The part of a context that is ours, to be kept where a model is wrapped. */
+export const capture = (context: Context.Context<never>): Context.Context<never> => {
+  const captured = new Map<string, unknown>()
+  for (const reference of references) {
+    if (context.mapUnsafe.has(reference.key)) captured.set(reference.key, context.mapUnsafe.get(reference.key))
+  }
+  return Context.makeUnsafe(captured)
+}
+
+export const read = (captured: Context.Context<never>, options: Options): Effect.Effect<Environment> =>
+  Effect.contextWith((current: Context.Context<never>) => {
+    const context = Context.merge(captured, current)
+    return Effect.succeed({
+      seal: Context.get(context, ApprovalSeal.ApprovalSeal),
+      journal: Context.get(context, ApprovalJournal.ApprovalJournal),
+      policy: Context.get(context, ApprovalPolicy.ApprovalPolicy),
+      controller: Context.get(context, ApprovalController.ApprovalController),
+      scope: Context.get(context, Approval.Scope),
+      options
+    })
+  })
+
+/** The policy alone: all that a program without approvals pays for. */
+export const readPolicy = (captured: Context.Context<never>, current: Context.Context<never>): ApprovalPolicy.Service =>
+  Context.get(
+    current.mapUnsafe.has(ApprovalPolicy.ApprovalPolicy.key) ? current : captured,
+    ApprovalPolicy.ApprovalPolicy
+  )
+
+/** With a configured key, approvals outlive this process; so must the memory of what ran (law L4). */
+export const requireJournal = (environment: Environment): Effect.Effect<void, ApprovalError.ApprovalError> =>
+  environment.journal.named ? Effect.void : Effect.flatMap(
+    environment.seal.configured,
+    (configured) =>
+      configured ? Effect.fail(ApprovalError.make(new ApprovalError.JournalRequired())) : Effect.void
+  )

@@ -1,0 +1,188 @@
+/**
+ * Runs calls, once. An approved call runs under the journal's claim and in the journal's scope, so that a reader who
+ * leaves, a repeat, or a sibling that fails never runs it again or loses what it did (laws L2, L8). A call that needs
+ * nobody runs as upstream runs it.
+ */
+import * as Tool from "effect/ai/Tool"
+import type * as Toolkit from "effect/ai/Toolkit"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import type * as ApprovalError from "../ApprovalError.ts"
+import * as ApprovalJournal from "../ApprovalJournal.ts"
+import type * as Environment from "./environment.ts"
+import type * as Prepare from "./prepare.ts"
+import * as Results from "./results.ts"
+import type * as Settle from "./settle.ts"
+
+/** A toolkit with its handlers, as the engine sees any of them. Handlers' errors and services are the caller's. */
+export interface Handlers {
+  readonly tools: Settle.Tools
+  readonly handle: (
+    name: string,
+    params: unknown,
+    toolCallId?: string
+  ) => Effect.Effect<Stream.Stream<Tool.HandlerResult<Tool.Any>, unknown>, unknown>
+}
+
+/** The engine's view of a toolkit. */
+export const handlersOf = (toolkit: Toolkit.WithHandler<Record<string, Tool.Any>>): Handlers =>
+  // The services of the handlers are in the type of the call that passed the toolkit, which runs this.
+  toolkit as unknown as Handlers
+
+export type Emit = (part: Results.ResultPart) => void
+
+/** How a call ended: with its result and, for failure mode "error", the cause the turn is to fail with. */
+export interface Executed {
+  readonly part: Results.ResultPart | undefined
+  readonly failure: Cause.Cause<unknown> | undefined
+}
+
+// =============================================================================
+// Calls that need nobody
+// =============================================================================
+
+/** Runs a call in its reader's fiber, emitting preliminary results, and gives its final one. */
+export const direct = (
+  handlers: Handlers,
+  call: { readonly id: string; readonly name: string; readonly params: unknown },
+  emit: Emit
+): Effect.Effect<Results.ResultPart, unknown> => {
+  let final: Results.ResultPart | undefined
+  return handlers.handle(call.name, call.params, call.id).pipe(
+    Stream.unwrap,
+    Stream.runForEach((output) =>
+      Effect.sync(() => {
+        const part = Results.toolResult(call, output)
+        if (output.preliminary) emit(part)
+        else final = part
+      })
+    ),
+    Effect.flatMap(() => final === undefined ? Effect.die(new Error(noFinalResult(call.name))) : Effect.succeed(final))
+  )
+}
+
+/** Runs a call that needs nobody so that its failure is a value, to be raised when its siblings have settled. */
+export const directSettled = (
+  handlers: Handlers,
+  call: { readonly id: string; readonly name: string; readonly params: unknown },
+  emit: Emit
+): Effect.Effect<Executed> =>
+  Effect.flatMap(Effect.exit(direct(handlers, call, emit)), (exit): Effect.Effect<Executed> => {
+    if (Exit.isSuccess(exit)) return Effect.succeed({ part: exit.value, failure: undefined })
+    return Cause.hasInterruptsOnly(exit.cause)
+      ? Effect.interrupt
+      : Effect.succeed({ part: undefined, failure: exit.cause })
+  })
+
+const noFinalResult = (name: string) => `Tool handler of "${name}" did not produce a final result`
+
+// =============================================================================
+// Approved calls
+// =============================================================================
+
+/** Runs an approved call under its claim, joins the run that has it, or gives what the journal recorded. */
+export const approved = (
+  environment: Environment.Environment,
+  handlers: Handlers,
+  claim: ApprovalJournal.Claim,
+  prepared: Prepare.Prepared,
+  emit: Emit
+): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
+  const call = { id: prepared.toolCallId, name: prepared.toolName }
+  const { approvalId } = claim
+  return Effect.flatMap(
+    environment.journal.run(claim, {
+      effect: run(handlers, prepared, approvalId, emit),
+      idempotent: Context.get(prepared.tool.annotations, Tool.Idempotent)
+    }),
+    ({ entry, ran }) => {
+      if (ran !== undefined) {
+        return Effect.succeed({
+          part: Results.toolResult(call, {
+            result: ran.result,
+            encodedResult: ran.encodedResult,
+            isFailure: ran.recorded.isFailure,
+            modelOutput: Results.ofRecorded(call, entry, approvalId).modelOutput
+          }, approvalId),
+          failure: ran.failure
+        })
+      }
+      const part = Results.ofEnding(call, entry, approvalId) ?? Results.ofRecorded(call, entry, approvalId)
+      return Effect.map(decodeResult(prepared.tool, part), (part) => ({ part, failure: undefined }))
+    }
+  )
+}
+
+// Never fails: what went wrong is recorded, and carried for the turn to fail with. Interruption (Stop, shutdown)
+// passes, and the journal records the outcome as unknown.
+const run = (
+  handlers: Handlers,
+  prepared: Prepare.Prepared,
+  approvalId: string,
+  emit: Emit
+): Effect.Effect<ApprovalJournal.Ran> => {
+  const call = { id: prepared.toolCallId, name: prepared.toolName, params: prepared.encoded }
+  const emitPreliminary: Emit = (part) => emit({ ...part, metadata: { ...part.metadata, assent: { approvalId } } })
+  return Effect.matchCauseEffect(direct(handlers, call, emitPreliminary), {
+    onSuccess: (part) =>
+      Effect.succeed<ApprovalJournal.Ran>({
+        recorded: new ApprovalJournal.Recorded({
+          isFailure: part.isFailure,
+          encodedResult: toJson(part.encodedResult),
+          ...(part.modelOutput === undefined ? undefined : { modelOutput: Results.encodeModelOutput(part.modelOutput) })
+        }),
+        result: part.result,
+        encodedResult: part.encodedResult
+      }),
+    onFailure: (cause) =>
+      Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.map(
+        encodeFailure(prepared.tool, cause),
+        ({ encodedResult, result }): ApprovalJournal.Ran => ({
+          recorded: new ApprovalJournal.Recorded({ isFailure: true, encodedResult: toJson(encodedResult) }),
+          result,
+          encodedResult,
+          failure: cause
+        })
+      )
+  })
+}
+
+const crashed = { type: "execution-interrupted", reason: Results.crashedReason }
+
+// What a later turn tells the model about a handler that failed the turn it ran in.
+const encodeFailure = (
+  tool: Tool.Any,
+  cause: Cause.Cause<unknown>
+): Effect.Effect<{ readonly result: unknown; readonly encodedResult: unknown }> => {
+  const error = Cause.findError(cause)
+  if (Result.isFailure(error)) return Effect.succeed({ result: crashed, encodedResult: crashed })
+  const schema = Tool.failureResultSchema(tool) as unknown as Schema.Codec<unknown> // services: the caller's
+  return Schema.encodeUnknownEffect(schema)(error.success).pipe(
+    Effect.map((encodedResult) => ({ result: error.success, encodedResult })),
+    Effect.catchCause(() => Effect.succeed({ result: crashed, encodedResult: crashed }))
+  )
+}
+
+// A recorded result comes back encoded; readers expect it decoded, as the first reader had it.
+const decodeResult = (tool: Tool.Any, part: Results.ResultPart): Effect.Effect<Results.ResultPart> => {
+  const schema = (part.isFailure ? Tool.failureResultSchema(tool) : tool.successSchema) as unknown as Schema.Codec<unknown>
+  return Schema.decodeUnknownEffect(schema)(part.encodedResult).pipe(
+    Effect.map((result) => ({ ...part, result }) as Results.ResultPart), // `isFailure` is unchanged
+    Effect.catchCause(() => Effect.succeed(part))
+  )
+}
+
+/** The JSON of a value that is to be JSON already; `null` for what has none, such as the result of a `void` tool. */
+const toJson = (value: unknown): Schema.Json =>
+  Result.getOrElse(
+    Result.try((): Schema.Json => {
+      const text = JSON.stringify(value)
+      return text === undefined ? null : JSON.parse(text)
+    }),
+    () => null
+  )

@@ -1,0 +1,56 @@
+/**
+ * The engine's view of any language model service: options in, parts out. Upstream's overloads infer tools, errors and
+ * services from the caller's options; here they are whatever the caller's were.
+ */
+import type * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
+import type * as Tool from "effect/ai/Tool"
+import type * as Toolkit from "effect/ai/Toolkit"
+import type * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
+
+export type AnyTools = Record<string, Tool.Any>
+export type Part = Response.Part<AnyTools, "opaque">
+export type StreamPart = Response.StreamPart<AnyTools, "opaque">
+
+export type AnyToolkit = Toolkit.WithHandler<AnyTools> | Effect.Effect<Toolkit.WithHandler<AnyTools>, unknown>
+
+export interface Options {
+  readonly prompt: Prompt.RawInput
+  readonly toolkit?: AnyToolkit | undefined
+  readonly toolChoice?: LanguageModel.ToolChoice<string> | undefined
+  readonly concurrency?: LanguageModel.GenerateTextOptions<{}>["concurrency"]
+  readonly disableToolCallResolution?: boolean | undefined
+  readonly toolCallValidation?: "strict" | "deferred" | undefined
+}
+
+export interface ObjectOptions extends Options {
+  readonly objectName?: string | undefined
+  readonly schema: Schema.Top
+}
+
+export interface Model {
+  readonly generateText: (options: Options) => Effect.Effect<{ readonly content: ReadonlyArray<Part> }, unknown>
+  readonly generateObject: (
+    options: ObjectOptions
+  ) => Effect.Effect<{ readonly value: unknown; readonly content: ReadonlyArray<Part> }, unknown>
+  readonly streamText: (options: Options) => Stream.Stream<StreamPart, unknown>
+}
+
+/** What the engine always asks of upstream: give me the calls, run none, judge none. */
+export const unresolved = { disableToolCallResolution: true, toolCallValidation: "deferred" } as const
+
+export const modelOf = (model: LanguageModel.LanguageModel): Model =>
+  // The services of toolkits and schemas stay in the type of the caller's own call, which runs this.
+  model as unknown as Model
+
+/** The other way: what the engine makes is called through upstream's overloads. */
+export const toService = (
+  original: LanguageModel.LanguageModel,
+  model: Model,
+  brand: Record<string, unknown>
+): LanguageModel.LanguageModel =>
+  // Same options, same parts: the overloads are upstream's, kept by spreading its service.
+  ({ ...original, ...model, ...brand }) as unknown as LanguageModel.LanguageModel

@@ -1,0 +1,107 @@
+/**
+ * A call made ready to be shown, sealed and run as one and the same value (law L4): its parameters are decoded by the
+ * tool's schema, encoded again, written as canonical JSON, and from there on only that string's parse is used.
+ */
+import * as Tool from "effect/ai/Tool"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as Approval from "../Approval.ts"
+import * as ApprovalError from "../ApprovalError.ts"
+import type * as ApprovalSeal from "../ApprovalSeal.ts"
+import * as Canonical from "./canonical.ts"
+import * as Cryptography from "./cryptography.ts"
+
+export interface Prepared {
+  readonly tool: Tool.Any
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly decoded: unknown
+  readonly canonical: string
+  readonly encoded: Schema.Json
+  readonly schemaFingerprint: string
+}
+
+interface ToolCodec {
+  readonly roundTrip: (params: unknown) => Effect.Effect<{ readonly decoded: unknown; readonly encoded: unknown }, unknown>
+  readonly fingerprint: Effect.Effect<string>
+}
+
+// Tools are immutable: one codec and one fingerprint for each, for as long as it lives.
+const codecs = new WeakMap<Tool.Any, ToolCodec>()
+
+const codecOf = (tool: Tool.Any): ToolCodec => {
+  const known = codecs.get(tool)
+  if (known !== undefined) return known
+  // The codec's services are the tool's own requirements, which every caller of the engine provides.
+  const schema = tool.parametersSchema as Schema.Codec<unknown>
+  const decode = Schema.isSchema(schema) ? Schema.decodeUnknownEffect(schema) : Effect.succeed
+  const encode = Schema.isSchema(schema) ? Schema.encodeUnknownEffect(schema) : Effect.succeed
+  const codec: ToolCodec = {
+    roundTrip: (params) =>
+      Effect.flatMap(decode(params), (decoded) => Effect.map(encode(decoded), (encoded) => ({ decoded, encoded }))),
+    fingerprint: Effect.runSync(Effect.cached(fingerprint(tool)))
+  }
+  codecs.set(tool, codec)
+  return codec
+}
+
+const fingerprint = (tool: Tool.Any): Effect.Effect<string> =>
+  Effect.suspend(() => {
+    const schema = Result.try(() => Tool.getJsonSchema(tool))
+    const canonical = Result.flatMap(schema, Canonical.canonicalize)
+    // A schema that has no JSON form cannot drift in it; the parameters are still checked by decoding them.
+    return Effect.map(
+      Cryptography.sha256(Result.isSuccess(canonical) ? canonical.success : "unrepresentable"),
+      (digest) => digest.slice(0, 22)
+    )
+  })
+
+/** Fails with `InvalidParameters`, whose description never quotes the parameters. */
+export const prepare = (
+  tool: Tool.Any,
+  call: { readonly id: string; readonly name: string; readonly params: unknown }
+): Effect.Effect<Prepared, ApprovalError.ApprovalError> => {
+  const invalid = (description: string) =>
+    ApprovalError.make(new ApprovalError.InvalidParameters({ toolName: tool.name, description }))
+  if (!Canonical.isWellFormedId(call.id, Canonical.maxToolCallIdBytes)) {
+    return Effect.fail(invalid("the call's id is empty, too long, or not valid text."))
+  }
+  if (!Canonical.isWellFormedId(call.name, Canonical.maxToolNameBytes)) {
+    return Effect.fail(invalid("the tool's name is empty, too long, or not valid text."))
+  }
+  const codec = codecOf(tool)
+  return codec.roundTrip(call.params).pipe(
+    Effect.timeout("30 seconds"),
+    Effect.sandbox,
+    Effect.mapError(() => invalid("they do not fit the tool's schema.")),
+    Effect.flatMap(({ decoded, encoded }) => {
+      const canonical = Canonical.canonicalize(encoded)
+      return Result.isFailure(canonical)
+        ? Effect.fail(invalid(canonical.failure))
+        : Effect.map(codec.fingerprint, (schemaFingerprint): Prepared => ({
+          tool,
+          toolCallId: call.id,
+          toolName: call.name,
+          decoded,
+          canonical: canonical.success,
+          encoded: JSON.parse(canonical.success),
+          schemaFingerprint
+        }))
+    })
+  )
+}
+
+export const binding = (
+  prepared: Pick<Prepared, "toolCallId" | "toolName" | "canonical" | "schemaFingerprint">,
+  scope: Approval.ApprovalScope,
+  presentationDigest?: string
+): ApprovalSeal.Binding => ({
+  source: "local",
+  toolName: prepared.toolName,
+  toolCallId: prepared.toolCallId,
+  schemaFingerprint: prepared.schemaFingerprint,
+  params: prepared.canonical,
+  scope,
+  presentationDigest
+})

@@ -1,0 +1,155 @@
+/**
+ * The parts the engine writes itself. A failed result always has a reason string (law L14): a person's denial and a
+ * policy's reads as final; whatever else kept a call from running says that nothing ran and that it may be asked again.
+ */
+import * as Prompt from "effect/ai/Prompt"
+import * as Response from "effect/ai/Response"
+import * as Schema from "effect/Schema"
+import * as Approval from "../Approval.ts"
+import type * as ApprovalJournal from "../ApprovalJournal.ts"
+import * as Text from "./text.ts"
+
+export type ResultPart = Response.ToolResultPart<string, unknown, unknown>
+
+export interface CallName {
+  readonly id: string
+  readonly name: string
+}
+
+export const deniedReason = "The user denied this call."
+
+export const supersededReason = "Superseded by a new message before anyone answered. Nothing ran; it may be asked again."
+
+export const neverAskedReason = "This call was left in the conversation without a result and without an approval that" +
+  " this program issued. Nothing ran; call the tool again if it is still needed."
+
+export const noToolkitReason = "No toolkit was given on this turn, so the approved call could not run. Nothing ran;" +
+  " it may be asked again."
+
+export const bodyGoneReason = "This call ran before; its result is no longer kept. Do not repeat it without checking."
+
+export const waitingReason = "Waiting for approval; the call has not run yet."
+
+export const unfinishedReason = "The response ended without a finish, so the call could not be approved. Nothing ran;" +
+  " it may be asked again."
+
+export const crashedReason = "The tool crashed before it finished; what it did is unknown. Check before calling again."
+
+const maxReasonLength = 4_000
+
+const failed = (
+  call: CallName,
+  type: "execution-denied" | "execution-interrupted",
+  reason: string,
+  approvalId: string | undefined
+): ResultPart => {
+  const result = { type, reason: Text.truncate(reason.length === 0 ? deniedReason : reason, maxReasonLength) }
+  return toolResult(call, { result, encodedResult: result, isFailure: true }, approvalId)
+}
+
+/** Final: a person or the policy said no. */
+export const denied = (call: CallName, reason: string | undefined, approvalId?: string): ResultPart =>
+  failed(call, "execution-denied", reason ?? deniedReason, approvalId)
+
+/** Not final: it did not run, or not to the end, and the reason says what to do. */
+export const interrupted = (call: CallName, reason: string, approvalId?: string): ResultPart =>
+  failed(call, "execution-interrupted", reason, approvalId)
+
+export const truncatedFinish = (call: CallName, finishReason: string): ResultPart =>
+  interrupted(
+    call,
+    `Tool call execution was interrupted because the response finished with reason "${finishReason}"`
+  )
+
+export const toolResult = (
+  call: CallName,
+  output: {
+    readonly result: unknown
+    readonly encodedResult: unknown
+    readonly isFailure: boolean
+    readonly preliminary?: boolean | undefined
+    readonly modelOutput?: ReadonlyArray<Prompt.ToolModelOutputPart> | undefined
+  },
+  approvalId?: string
+): ResultPart =>
+  Response.makePart("tool-result", {
+    id: call.id,
+    name: call.name,
+    providerExecuted: false,
+    preliminary: output.preliminary === true,
+    result: output.result,
+    encodedResult: output.encodedResult,
+    isFailure: output.isFailure,
+    ...(output.modelOutput === undefined ? undefined : { modelOutput: output.modelOutput }),
+    ...(approvalId === undefined ? undefined : { metadata: { assent: { approvalId } } })
+  }) as ResultPart // `isFailure` and `result` are correlated in the part's type, which a spread cannot show.
+
+/** How the result stands in a prompt: as `Prompt.fromResponseParts` writes it. */
+export const toPromptPart = (part: ResultPart): Prompt.ToolResultPart =>
+  Prompt.makePart("tool-result", {
+    id: part.id,
+    name: part.name,
+    isFailure: part.isFailure,
+    result: part.encodedResult === undefined ? null : part.encodedResult,
+    ...(part.modelOutput === undefined ? undefined : { modelOutput: part.modelOutput }),
+    providerExecuted: false,
+    options: part.metadata
+  })
+
+/** The failed result of a request that ended without running; `undefined` while it has not ended that way. */
+export const ofEnding = (
+  call: CallName,
+  entry: ApprovalJournal.Entry,
+  approvalId: string
+): ResultPart | undefined => {
+  switch (entry.state) {
+    case "denied":
+      return denied(call, entry.reason, approvalId)
+    case "expired":
+    case "superseded":
+    case "void":
+      return interrupted(call, entry.reason ?? supersededReason, approvalId)
+    default:
+      return undefined
+  }
+}
+
+/** What the journal kept of a run. */
+export const ofRecorded = (call: CallName, entry: ApprovalJournal.Entry, approvalId: string): ResultPart => {
+  if (entry.recorded === undefined) {
+    return interrupted(call, entry.state === "unknown" ? entry.reason ?? crashedReason : bodyGoneReason, approvalId)
+  }
+  const { encodedResult, isFailure, modelOutput } = entry.recorded
+  return toolResult(call, {
+    result: encodedResult,
+    encodedResult,
+    isFailure,
+    modelOutput: modelOutput === undefined ? undefined : decodeModelOutput(modelOutput)
+  }, approvalId)
+}
+
+const ModelOutput = Schema.toCodecJson(Schema.Array(Prompt.ToolModelOutputPart))
+
+export const encodeModelOutput = Schema.encodeSync(ModelOutput)
+
+const decodeModelOutput = Schema.decodeUnknownSync(ModelOutput)
+
+const encodeRequest = Schema.encodeSync(Schema.toCodecJson(Approval.ApprovalRequest))
+
+export const requestPart = (request: Approval.ApprovalRequest): Response.ToolApprovalRequestPart =>
+  Response.makePart("tool-approval-request", {
+    approvalId: request.approvalId,
+    toolCallId: request.toolCallId,
+    metadata: { assent: encodeRequest(request) }
+  })
+
+/** The finish of a turn that called no model because a request is open (law L5). */
+export const pauseFinish = (): Response.FinishPart =>
+  Response.makePart("finish", {
+    reason: "pause",
+    usage: new Response.Usage({
+      inputTokens: { uncached: undefined, total: undefined, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: undefined, text: undefined, reasoning: undefined }
+    }),
+    response: undefined
+  })

@@ -1,0 +1,198 @@
+/**
+ * What generate, stream and object have in common: settle the history, then resolve the calls of a response.
+ */
+import * as AiError from "effect/ai/AiError"
+import type * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
+import type * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
+import type * as Approval from "../Approval.ts"
+import type * as ApprovalError from "../ApprovalError.ts"
+import type * as Environment from "./environment.ts"
+import * as Execution from "./execution.ts"
+import * as ProviderPrompt from "./providerPrompt.ts"
+import * as Results from "./results.ts"
+import * as Settle from "./settle.ts"
+import type * as Transcript from "./transcript.ts"
+
+export interface Turn {
+  readonly method: string
+  readonly environment: Environment.Environment
+  readonly prompt: Prompt.Prompt
+  readonly transcript: Transcript.Transcript
+  readonly handlers: Execution.Handlers | undefined
+  /** False when the caller resolves tool calls itself: then nothing runs here. */
+  readonly resolvesCalls: boolean
+  readonly concurrency: LanguageModel.GenerateTextOptions<{}>["concurrency"]
+  readonly approvedPermits: Semaphore.Semaphore
+}
+
+export const make = (options: Omit<Turn, "approvedPermits">): Turn => ({
+  ...options,
+  approvedPermits: Semaphore.makeUnsafe(
+    typeof options.concurrency === "number" ? options.concurrency : options.environment.options.concurrency
+  )
+})
+
+// =============================================================================
+// The history
+// =============================================================================
+
+export interface Settled {
+  /** Results of settled calls, in the order of their calls. */
+  readonly results: ReadonlyArray<Results.ResultPart>
+  /** Requests that are open; while there is one, the model is not called (law L5). */
+  readonly open: ReadonlyArray<Approval.ApprovalRequest>
+  /** What the provider is to see. */
+  readonly prompt: Prompt.Prompt
+  readonly failure: Cause.Cause<unknown> | undefined
+}
+
+/** Where results go as soon as they are known. */
+export interface Sink {
+  readonly preliminary: Execution.Emit
+  readonly result: (part: Results.ResultPart) => Effect.Effect<void>
+}
+
+/** Settles every call of the history that has no result; results are emitted as soon as they are known. */
+export const settleHistory = Effect.fnUntraced(function*(
+  turn: Turn,
+  sink: Sink
+): Effect.fn.Return<Settled, ApprovalError.ApprovalError> {
+  const { environment, transcript } = turn
+  const pending = transcript.calls.filter((call) => call.result === undefined)
+  const outcomes = yield* collect(pending, (call) =>
+    Effect.flatMap(
+      Settle.settle(environment, transcript, call, turn.handlers?.tools, turn.resolvesCalls),
+      (decision) => carryOut(turn, decision, sink)
+    ))
+  const results: Array<Results.ResultPart> = []
+  const open: Array<Approval.ApprovalRequest> = []
+  const written = new Map<Transcript.TranscriptCall, Prompt.ToolResultPart>()
+  let failure: Cause.Cause<unknown> | undefined
+  outcomes.forEach((outcome, index) => {
+    const call = pending[index]!
+    failure ??= outcome.failure
+    if (outcome.request !== undefined) open.push(outcome.request)
+    if (outcome.waiting !== undefined) written.set(call, Results.toPromptPart(outcome.waiting))
+    if (outcome.part === undefined) return
+    results.push(outcome.part)
+    written.set(call, Results.toPromptPart(outcome.part))
+  })
+  open.push(...Settle.openProviderRequests(environment, transcript))
+  const prompt = open.length > 0 || failure !== undefined
+    ? turn.prompt
+    : ProviderPrompt.write(turn.prompt, transcript, (call) => written.get(call))
+  return { results, open, prompt, failure }
+})
+
+/** What became of one call. */
+export interface Outcome {
+  readonly part?: Results.ResultPart | undefined
+  readonly request?: Approval.ApprovalRequest | undefined
+  /** What the model sees in the place of a result that is still waited for. */
+  readonly waiting?: Results.ResultPart | undefined
+  readonly failure?: Cause.Cause<unknown> | undefined
+}
+
+/** Does what was decided about a call. */
+export const carryOut = (
+  turn: Turn,
+  decision: Settle.Decision,
+  sink: Sink
+): Effect.Effect<Outcome, ApprovalError.ApprovalError> => {
+  switch (decision._tag) {
+    case "Result":
+      return Effect.as(sink.result(decision.part), { part: decision.part })
+    case "Open":
+      return Effect.succeed({ request: decision.request })
+    case "Keep":
+      return Effect.succeed({ waiting: Results.interrupted(decision.call, Results.waitingReason, decision.approvalId) })
+    case "Run":
+      return Execution.approved(turn.environment, turn.handlers!, decision.claim, decision.prepared, sink.preliminary).pipe(
+        turn.approvedPermits.withPermit,
+        Effect.tap(({ part }) => part === undefined ? Effect.void : sink.result(part))
+      )
+  }
+}
+
+// Every call is carried through before the first failure is raised: one call's trouble is not another's (law L8).
+export const collect = <A, E>(
+  items: ReadonlyArray<A>,
+  each: (item: A) => Effect.Effect<Outcome, E>
+): Effect.Effect<ReadonlyArray<Outcome>, E> =>
+  Effect.flatMap(
+    Effect.forEach(items, (item) => Effect.exit(each(item)), { concurrency: "unbounded" }),
+    (exits) => Effect.forEach(exits, (exit) => exit)
+  )
+
+// =============================================================================
+// The calls of a response
+// =============================================================================
+
+type LocalCall = Response.ToolCallPart<string, unknown>
+
+export const isLocalCall = (part: { readonly type: string; readonly providerExecuted?: boolean }): part is LocalCall =>
+  part.type === "tool-call" && part.providerExecuted !== true
+
+/** Gives the second use of a call id within one response an id of its own (law L13). */
+export const makeCallIds = () => {
+  const used = new Set<string>()
+  return <Part extends Response.AnyPart>(part: Part): Part => {
+    if (part.type !== "tool-call") return part
+    let id = part.id
+    for (let count = 2; used.has(id); count++) id = `${part.id}_${count}`
+    used.add(id)
+    return id === part.id ? part : { ...part, id }
+  }
+}
+
+const completeFinishReasons: ReadonlySet<string> = new Set(["stop", "tool-calls", "pause"])
+
+/** `undefined` until a finish part was seen; then whether the response came to its end, or why not. */
+export const finishOf = (
+  part: Response.FinishPart | undefined
+): { readonly complete: boolean; readonly reason: string } | undefined =>
+  part === undefined ? undefined : { complete: completeFinishReasons.has(part.reason), reason: part.reason }
+
+/** The tool of a local call; a call of a tool that is not there fails as upstream's strict validation does. */
+export const declaredTool = (turn: Turn, call: LocalCall) => {
+  const tool = turn.handlers === undefined ? undefined : Settle.toolOf(turn.handlers.tools, call.name)
+  return tool !== undefined ? Effect.succeed(tool) : Effect.fail(AiError.make({
+    module: "LanguageModel",
+    method: turn.method,
+    reason: new AiError.InvalidOutputError({
+      description: `The model called a tool that is not in the toolkit: "${call.name.slice(0, 128)}"`
+    })
+  }))
+}
+
+/** What the policy says about a call of the response. */
+export const judge = (
+  turn: Turn,
+  call: LocalCall,
+  messages: ReadonlyArray<Prompt.Message>
+): Effect.Effect<Settle.Judgement, AiError.AiError> =>
+  Effect.flatMap(declaredTool(turn, call), (tool) => Settle.judge(turn.environment, tool, call, messages))
+
+/** Runs a call that needs nobody. */
+export const runDirect = (
+  turn: Turn,
+  call: LocalCall,
+  permits: Semaphore.Semaphore | undefined,
+  sink: Sink
+): Effect.Effect<Outcome> => {
+  const executed = Execution.directSettled(turn.handlers!, call, sink.preliminary)
+  return Effect.tap(
+    permits === undefined ? executed : permits.withPermit(executed),
+    ({ part }) => part === undefined ? Effect.void : sink.result(part)
+  )
+}
+
+export const directPermits = (turn: Turn): Semaphore.Semaphore | undefined =>
+  typeof turn.concurrency === "number" ? Semaphore.makeUnsafe(turn.concurrency) : undefined
+
+export const firstFailure = (outcomes: ReadonlyArray<Outcome>): Cause.Cause<unknown> | undefined =>
+  outcomes.find((outcome) => outcome.failure !== undefined)?.failure

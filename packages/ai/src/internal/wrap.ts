@@ -1,0 +1,176 @@
+/**
+ * Puts the engine around a model. A call whose tools need nobody and whose history is in order goes straight to the
+ * model: one look at the tools, one pass over the history, and nothing else.
+ */
+import * as LanguageModel from "effect/ai/LanguageModel"
+import * as Prompt from "effect/ai/Prompt"
+import type * as Toolkit from "effect/ai/Toolkit"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import * as ApprovalError from "../ApprovalError.ts"
+import type * as ApprovalPolicy from "../ApprovalPolicy.ts"
+import * as Environment from "./environment.ts"
+import * as Execution from "./execution.ts"
+import * as Generate from "./generate.ts"
+import * as Model from "./model.ts"
+import * as Settle from "./settle.ts"
+import * as StreamText from "./stream.ts"
+import * as Transcript from "./transcript.ts"
+import * as Turn from "./turn.ts"
+
+const TypeId = "~@assent/ai/LanguageModel" as const
+
+/** Whether a service is one of ours, and so is never wrapped again. */
+export const isWrapped = (model: LanguageModel.LanguageModel): boolean => TypeId in model
+
+export const wrap = (
+  original: LanguageModel.LanguageModel,
+  captured: Context.Context<never>,
+  options: Environment.Options
+): LanguageModel.LanguageModel => {
+  const model = Model.modelOf(original)
+
+  const enter = <O extends Model.Options>(method: string, callOptions: O): Effect.Effect<Entered<O>, unknown> =>
+    Effect.contextWith((context: Context.Context<never>) => {
+      const read = readPrompt(callOptions.prompt)
+      if (Result.isFailure(read)) return Effect.fail(ApprovalError.toAiError(read.failure, method))
+      const { prompt, transcript } = read.success
+      const policy = Environment.readPolicy(captured, context)
+      const inOrder = transcript.wellFormed ? { ...callOptions, prompt } : undefined
+      const { toolkit } = callOptions
+      if (inOrder !== undefined && (toolkit === undefined || needsNobody(policy, declaredTools(toolkit)))) {
+        return Effect.succeed({ turn: undefined, options: inOrder })
+      }
+      return Effect.flatMap(resolveToolkit(toolkit), (resolved): Effect.Effect<Entered<O>> => {
+        if (inOrder !== undefined && needsNobody(policy, resolved?.tools)) {
+          return Effect.succeed({ turn: undefined, options: { ...inOrder, toolkit: resolved } })
+        }
+        return Effect.map(Environment.read(captured, options), (environment) => ({
+          turn: Turn.make({
+            method,
+            environment,
+            prompt,
+            transcript,
+            handlers: resolved === undefined ? undefined : Execution.handlersOf(resolved),
+            resolvesCalls: callOptions.disableToolCallResolution !== true,
+            concurrency: callOptions.concurrency
+          }),
+          options: { ...callOptions, toolkit: resolved }
+        }))
+      })
+    })
+
+  return Model.toService(original, {
+    generateText: (callOptions) =>
+      Effect.flatMap(enter("generateText", callOptions), ({ options, turn }) =>
+        turn === undefined
+          ? model.generateText(options)
+          : Effect.mapError(Generate.generateText(model, turn, options), toAiError("generateText"))),
+    generateObject: (callOptions) =>
+      Effect.flatMap(enter("generateObject", callOptions), ({ options, turn }) =>
+        turn === undefined
+          ? model.generateObject(options)
+          : Effect.mapError(Generate.generateObject(model, turn, options), toAiError("generateObject"))),
+    streamText: (callOptions) =>
+      Stream.unwrap(Effect.map(enter("streamText", callOptions), ({ options, turn }) =>
+        turn === undefined
+          ? model.streamText(options)
+          : Stream.mapError(StreamText.streamText(model, turn, options), toAiError("streamText"))))
+  }, { [TypeId]: TypeId })
+}
+
+// =============================================================================
+// Finding the service
+// =============================================================================
+
+export const isModel = (u: unknown): u is LanguageModel.LanguageModel => Predicate.hasProperty(u, LanguageModel.TypeId)
+
+const wrapped = new WeakMap<LanguageModel.LanguageModel, LanguageModel.LanguageModel>()
+
+/** With the default options, one service is always wrapped into the same other one. */
+export const wrapDefault = (model: LanguageModel.LanguageModel): LanguageModel.LanguageModel => {
+  if (isWrapped(model)) return model
+  let known = wrapped.get(model)
+  if (known === undefined) {
+    known = wrap(model, Context.empty(), Environment.defaultOptions)
+    wrapped.set(model, known)
+  }
+  return known
+}
+
+const current = Effect.map(LanguageModel.LanguageModel, (model) => Model.modelOf(wrapDefault(model)))
+
+// The accessors are upstream's own functions over another service: their overloads, which infer tools, errors and
+// services from the options, are upstream's to write.
+export const generateText = ((options: Model.Options) =>
+  Effect.flatMap(current, (model) => model.generateText(options))) as unknown as typeof LanguageModel.generateText
+
+export const generateObject = ((options: Model.ObjectOptions) =>
+  Effect.flatMap(current, (model) => model.generateObject(options))) as unknown as typeof LanguageModel.generateObject
+
+export const streamText = ((options: Model.Options) =>
+  Stream.unwrap(Effect.map(current, (model) => model.streamText(options)))) as unknown as typeof LanguageModel.streamText
+
+/** Replaces the language model of a layer and keeps everything else of it, a `Model`'s own methods included. */
+export const mapLayer = <L extends Layer.Layer<LanguageModel.LanguageModel, unknown, unknown>>(
+  self: L,
+  f: (model: LanguageModel.LanguageModel, context: Context.Context<never>) => LanguageModel.LanguageModel
+): L => {
+  const mapped = Layer.provideMerge(
+    Layer.effect(
+      LanguageModel.LanguageModel,
+      Effect.contextWith((context: Context.Context<LanguageModel.LanguageModel>) =>
+        Effect.succeed(f(Context.get(context, LanguageModel.LanguageModel), context)))
+    ),
+    self
+  )
+  // Same services, same errors, same requirements; a `Model` is a layer with a provider and a prototype of its own.
+  return Object.assign(Object.create(Object.getPrototypeOf(self)), self, mapped) as L
+}
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+interface Entered<O extends Model.Options> {
+  /** `undefined`: nothing here concerns the engine. */
+  readonly turn: Turn.Turn | undefined
+  readonly options: O
+}
+
+const toAiError = (method: string) => (error: unknown): unknown =>
+  error instanceof ApprovalError.ApprovalError ? ApprovalError.toAiError(error, method) : error
+
+// Messages made by hand may be anything; that is the caller's mistake, not a defect of the program.
+const readPrompt = (input: Prompt.RawInput) =>
+  Result.try({
+    try: () => {
+      const prompt = Prompt.make(input)
+      return { prompt, transcript: Transcript.read(prompt.content) }
+    },
+    catch: () =>
+      ApprovalError.make(
+        new ApprovalError.InvalidPrompt({ description: "a message or one of its parts does not have the form of one." })
+      )
+  })
+
+const needsNobody = (policy: ApprovalPolicy.Service, tools: Settle.Tools | undefined): boolean => {
+  if (tools === undefined) return false
+  for (const name in tools) {
+    if (Settle.isGated(policy, tools[name]!)) return false
+  }
+  return true
+}
+
+// A `Toolkit` shows its tools before its handlers are resolved; any other effect has to be run to see them.
+const declaredTools = (toolkit: Model.AnyToolkit): Settle.Tools | undefined =>
+  "tools" in toolkit ? toolkit.tools as Settle.Tools : undefined
+
+const resolveToolkit = (
+  toolkit: Model.AnyToolkit | undefined
+): Effect.Effect<Toolkit.WithHandler<Model.AnyTools> | undefined, unknown> =>
+  toolkit === undefined ? Effect.undefined : Effect.isEffect(toolkit) ? toolkit : Effect.succeed(toolkit)

@@ -1,0 +1,86 @@
+/**
+ * What a newcomer's `npm ci` needs, whatever their machine: nothing here is seen by running on the author's.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+
+const root = Path.join(import.meta.dirname, "../../..")
+const read = (path: string): string => Fs.readFileSync(Path.join(root, path), "utf8")
+
+interface Manifest {
+  readonly dependencies?: Record<string, string>
+  readonly devDependencies?: Record<string, string>
+  readonly optionalDependencies?: Record<string, string>
+  readonly peerDependencies?: Record<string, string>
+}
+
+interface Locked extends Manifest {
+  readonly version?: string
+  readonly resolved?: string
+  readonly integrity?: string
+}
+
+const lock: { readonly packages: Record<string, Locked> } = JSON.parse(read("package-lock.json"))
+const rootManifest: Manifest = JSON.parse(read("package.json"))
+const manifests: ReadonlyArray<readonly [string, Manifest]> = [
+  ["package.json", rootManifest],
+  ...Fs.readdirSync(Path.join(root, "packages"))
+    .map((name) => `packages/${name}/package.json`)
+    .filter((path) => Fs.existsSync(Path.join(root, path)))
+    .map((path) => [path, JSON.parse(read(path))] as const)
+]
+
+describe("workspace", () => {
+  it("locks the node of every platform", () => {
+    const platforms = Object.entries(rootManifest.optionalDependencies ?? {})
+    assert.lengthOf(platforms, 5)
+    for (const [name, version] of platforms) {
+      const locked = lock.packages[`node_modules/${name}`]
+      assert.strictEqual(
+        locked?.version,
+        version,
+        `a missing optional version is dropped silently from the lock: ${name}`
+      )
+      assert.isString(locked?.integrity, name)
+    }
+  })
+
+  it("locks every optional dependency, or `npm ci` refuses the lock", () => {
+    const paths = Object.keys(lock.packages)
+    const missing = Object.entries(lock.packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies)
+        .filter((name) =>
+          !paths.some((path) => path === `node_modules/${name}` || path.endsWith(`/node_modules/${name}`))
+        )
+        .map((name) => `${name} of ${path}`)
+    )
+    assert.deepStrictEqual(missing, [], "the registry lacks these versions: choose one of the parent that is complete")
+  })
+
+  it("names no registry host in the lock", () => {
+    const resolved = Object.values(lock.packages).flatMap((locked) => locked.resolved ?? [])
+    assert.deepStrictEqual(resolved.filter((location) => /^[a-z+]+:/.test(location)), [])
+  })
+
+  it.each(manifests)("%s pins what it installs", (_, manifest) => {
+    const installed = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies }
+    // `*` is a package of this workspace.
+    const loose = Object.entries(installed).filter(([name, version]) =>
+      !(name.startsWith("@assent/") && version === "*") && !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)
+    )
+    assert.deepStrictEqual(loose, [])
+  })
+
+  it.each(manifests)("%s: AGENTS.md says what each dependency is for", (_, manifest) => {
+    const agents = read("AGENTS.md")
+    const names = Object.keys({
+      ...manifest.dependencies,
+      ...manifest.devDependencies,
+      ...manifest.optionalDependencies,
+      ...manifest.peerDependencies
+    })
+    const silent = names.filter((name) => !name.startsWith("@assent/") && !agents.includes(`\`${name}\``))
+    assert.deepStrictEqual(silent, [], "add a line to the table of dependencies in AGENTS.md")
+  })
+})
