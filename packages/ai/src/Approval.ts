@@ -10,6 +10,7 @@
 import * as Context from "effect/Context"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import { definedFields } from "./internal/fields.ts"
 import * as Text from "./internal/text.ts"
 
 // =============================================================================
@@ -406,16 +407,5 @@ export const describe = (toolName: string, params: unknown): string => {
   return escapeText(`${toolName}(${list})`, { maxLength: 500 })
 }
 
-const describeValue = (value: unknown): string => typeof value === "string" ? `'${value}'` : String(JSON.stringify(value))
-
-// =============================================================================
-// Internals
-// =============================================================================
-
-const definedFields = <A extends object>(fields: A | undefined): { [K in keyof A]-?: Exclude<A[K], undefined> } => {
-  const defined: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(fields ?? {})) {
-    if (value !== undefined) defined[key] = value
-  }
-  return defined as never
-}
+const describeValue = (value: unknown): string =>
+  typeof value === "string" ? `'${value}'` : String(JSON.stringify(value))

@@ -75,7 +75,9 @@ export const approveAll: Service = { ask: () => Effect.succeed(new Approval.Appr
 export const strict: Service = {
   ask: () =>
     Effect.succeed(
-      new Approval.Denied({ note: "This call needs a person's approval, and nobody can be asked here. Do not retry it." })
+      new Approval.Denied({
+        note: "This call needs a person's approval, and nobody can be asked here. Do not retry it."
+      })
     )
 }
 
@@ -159,7 +161,9 @@ export const layerInteractive = <E, R>(
     Effect.map(Effect.context<R>(), (context) =>
       interactive((request) => {
         const reply = callback(request)
-        return Effect.isEffect(reply) ? Effect.updateContext(reply, (current) => Context.merge(current, context)) : reply
+        return Effect.isEffect(reply)
+          ? Effect.updateContext(reply, (current) => Context.merge(current, context))
+          : reply
       }))
   )
 

@@ -27,6 +27,7 @@ import * as Scope from "effect/Scope"
 import * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as AtomicStore from "./AtomicStore.ts"
+import * as Bodies from "./internal/bodies.ts"
 import * as Cryptography from "./internal/cryptography.ts"
 
 // =============================================================================
@@ -195,12 +196,14 @@ export const make = Effect.fnUntraced(function*(options: {
   const grace = Duration.fromInputUnsafe(options.grace ?? "10 seconds")
   const heartbeat = options.heartbeat === undefined ? undefined : Duration.fromInputUnsafe(options.heartbeat)
   const live = new Map<string, Run>()
-  const bodies = makeBodies(store, options.maxResultBytes)
+  const bodies = options.maxResultBytes === undefined ? undefined : Bodies.make(store, options.maxResultBytes)
+  let closing = false
   // Runs get a scope of their own, closed only after the grace below.
   const runs = yield* Scope.make()
   yield* Scope.addFinalizer(
     scope,
     Effect.gen(function*() {
+      closing = true
       const fibers = Array.from(live.values()).flatMap((run) => run.fiber === undefined ? [] : [run.fiber])
       if (fibers.length > 0) {
         yield* Effect.timeoutOption(Effect.forEach(fibers, Fiber.await, { concurrency: "unbounded" }), grace)
@@ -229,24 +232,30 @@ export const make = Effect.fnUntraced(function*(options: {
   const replace = (key: string, version: number, entry: Entry): Effect.Effect<boolean, Failure> =>
     Effect.mapError(store.compareAndSet(key, version, encodeEntry(entry)), unavailable)
 
-  // Says that this process lives, from before its first claim on.
-  const beat = Effect.flatMap(
-    Clock.currentTimeMillis,
-    (now) => Effect.mapError(store.put(ownerKey(owner), String(now), { expiresAt: now + margin }), unavailable)
-  )
-  const beating = heartbeat === undefined ? Effect.void : yield* Effect.cached(
-    Effect.andThen(
-      beat,
-      Effect.suspend(() => live.size > 0 ? Effect.ignore(beat) : Effect.void).pipe(
-        Effect.delay(heartbeat),
-        Effect.forever,
-        Effect.forkIn(runs)
-      )
+  // Says that this process lives: before a claim if it has been silent, and then for as long as something runs.
+  let lastBeat = Number.NEGATIVE_INFINITY
+  let beats: Fiber.Fiber<unknown> | undefined
+  const beat = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.tap(
+      Effect.mapError(store.put(ownerKey(owner), String(now), { expiresAt: now + margin }), unavailable),
+      () => {
+        lastBeat = now
+        return Effect.void
+      }
+    ))
+  const beating = heartbeat === undefined ? Effect.void : Effect.gen(function*() {
+    const silent = (yield* Clock.currentTimeMillis) - lastBeat
+    if (silent >= Duration.toMillis(heartbeat)) yield* beat
+    beats ??= yield* Effect.suspend(() => live.size > 0 ? Effect.ignore(beat) : Effect.void).pipe(
+      Effect.delay(heartbeat),
+      Effect.forever,
+      Effect.forkIn(runs)
     )
-  )
+  })
 
+  // A claim of our own that no live run has is one that never started.
   const isAlive = (id: string | undefined): Effect.Effect<boolean, Failure> =>
-    heartbeat === undefined || id === undefined
+    heartbeat === undefined || id === undefined || id === owner
       ? Effect.succeed(false)
       : Effect.zipWith(
         Effect.mapError(store.get(ownerKey(id)), unavailable),
@@ -273,7 +282,11 @@ export const make = Effect.fnUntraced(function*(options: {
 
   // The version under which this process holds the claim, or the entry that stands in its way.
   const acquire = Effect.fnUntraced(
-    function*(claim: Claim, idempotent: boolean): Effect.fn.Return<number | Entry, Failure> {
+    function*(
+      claim: Claim,
+      idempotent: boolean,
+      waiting: Effect.Effect<void>
+    ): Effect.fn.Return<number | Entry, Failure> {
       const claimed = yield* makeEntry(claim, { state: "running", owner })
       yield* beating
       if (yield* putIfAbsent(claim, claimed)) return 0
@@ -287,7 +300,7 @@ export const make = Effect.fnUntraced(function*(options: {
         } else if (entry.state !== "running") {
           return entry
         } else if (yield* isAlive(entry.owner)) {
-          yield* Effect.sleep("200 millis")
+          yield* waiting
         } else {
           yield* replace(key, version, yield* makeEntry(claim, { state: "unknown", reason: lostReason }))
         }
@@ -303,14 +316,26 @@ export const make = Effect.fnUntraced(function*(options: {
       Effect.catch(() =>
         Effect.logError(`Assent could not record that "${claim.toolName}" ran; it will count as unknown.`)
       ),
-      Effect.andThen(bodies.keep(key, version + 1, entry))
+      Effect.andThen(keepBody(claim, version + 1, entry))
     )
+  }
+
+  const keepBody = (claim: Claim, version: number, entry: Entry) => {
+    if (bodies === undefined || entry.recorded === undefined) return Effect.void
+    const { recorded: _, ...rest } = entry
+    return bodies.keep({
+      key: keyOf(claim),
+      version,
+      size: encodeEntry(entry).length,
+      expiresAt: claim.expiresAt + margin,
+      withoutBody: encodeEntry(new Entry(rest))
+    })
   }
 
   const execute = <R>(claim: Claim, options: RunOptions<R>): Effect.Effect<Settled, Failure, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*() {
-        const acquired = yield* restore(acquire(claim, options.idempotent))
+        const acquired = yield* acquire(claim, options.idempotent, restore(Effect.sleep("200 millis")))
         if (typeof acquired !== "number") return { entry: acquired, ran: undefined }
         const exit = yield* Effect.exit(restore(options.effect))
         if (Exit.isFailure(exit)) {
@@ -330,6 +355,7 @@ export const make = Effect.fnUntraced(function*(options: {
       const key = keyOf(claim)
       const joined = live.get(key)
       if (joined !== undefined) return Deferred.await(joined.settled)
+      if (closing) return journalUnavailable("It is being closed and takes no new runs.")
       // Registered before anything is awaited, so that a second reader of this process always joins.
       const settled = Deferred.makeUnsafe<Settled, Failure>()
       const started: Run = { approvalId: claim.approvalId, settled, fiber: undefined }
@@ -450,31 +476,6 @@ const journalUnavailable = (description: string): Failure =>
 const unavailable = (error: AtomicStore.AtomicStoreError): Failure => journalUnavailable(error.description)
 
 const defaultMaxResultBytes = 64 * 1024 * 1024
-
-// Bodies of results kept in memory, oldest given up first; that a call ran is never given up.
-const makeBodies = (store: AtomicStore.AtomicStore, maxResultBytes: number | undefined) => {
-  const kept = new Map<string, { readonly size: number; readonly version: number; readonly entry: Entry }>()
-  let total = 0
-  return {
-    keep: (key: string, version: number, entry: Entry): Effect.Effect<void> => {
-      if (maxResultBytes === undefined || entry.recorded === undefined) return Effect.void
-      return Effect.suspend(() => {
-        const size = encodeEntry(entry).length
-        kept.set(key, { size, version, entry })
-        total += size
-        const given: Array<Effect.Effect<unknown>> = []
-        for (const [oldest, body] of kept) {
-          if (total <= maxResultBytes) break
-          kept.delete(oldest)
-          total -= body.size
-          const { recorded: _, ...rest } = body.entry
-          given.push(Effect.ignore(store.compareAndSet(oldest, body.version, encodeEntry(new Entry(rest)))))
-        }
-        return Effect.all(given, { discard: true })
-      })
-    }
-  }
-}
 
 const processJournalKey = Symbol.for("@assent/ai/ApprovalJournal/process")
 

@@ -15,6 +15,7 @@ import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
+import { abandonable } from "./internal/abandon.ts"
 import * as Gate from "./internal/gate.ts"
 
 // =============================================================================
@@ -121,7 +122,9 @@ export const layer = <E, R>(
     Effect.map(Effect.context<R>(), (context) =>
       make((call) => {
         const result = policy(call)
-        return Effect.isEffect(result) ? Effect.updateContext(result, (current) => Context.merge(current, context)) : result
+        return Effect.isEffect(result)
+          ? Effect.updateContext(result, (current) => Context.merge(current, context))
+          : result
       }))
   )
 
@@ -154,6 +157,7 @@ export const decide = (
     }
   )
   return decided.pipe(
+    abandonable,
     Effect.timeout(timeLimit),
     Effect.sandbox,
     Effect.mapError(() => ApprovalError.make(new ApprovalError.PolicyFailed({ toolName: call.toolName })))

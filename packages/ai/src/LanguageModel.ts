@@ -100,10 +100,13 @@ export const withApproval: {
  * @category combinators
  * @since 0.1.0
  */
-export const approval = (options?: ApprovalOptions) =>
-<L extends Layer.Layer<LanguageModel.LanguageModel, unknown, unknown>>(self: L): L =>
-  Wrap.mapLayer(self, (model, context) =>
-    Wrap.isWrapped(model) ? model : Wrap.wrap(model, Environment.capture(context), resolveOptions(options)))
+export const approval =
+  (options?: ApprovalOptions) => <L extends Layer.Layer<LanguageModel.LanguageModel, unknown, unknown>>(self: L): L =>
+    Wrap.mapLayer(
+      self,
+      (model, context) =>
+        Wrap.isWrapped(model) ? model : Wrap.wrap(model, Environment.capture(context), resolveOptions(options))
+    )
 
 // =============================================================================
 // For authors of providers

@@ -75,15 +75,19 @@ export const fromResponseParts = (parts: ReadonlyArray<Response.AnyPart>): Promp
     else own.push(part)
   }
   const prompt = Prompt.concat(Prompt.fromResponseParts(earlier), Prompt.fromResponseParts(own))
-  return metadata.size === 0 ? prompt : Prompt.fromMessages(prompt.content.map((message) =>
-    message.role !== "assistant" ? message : Prompt.makeMessage("assistant", {
-      ...message,
-      content: message.content.map((part) =>
-        part.type !== "tool-approval-request" ? part : Prompt.makePart("tool-approval-request", {
-          ...part,
-          options: metadata.get(part.approvalId) ?? {}
+  return metadata.size === 0 ?
+    prompt :
+    Prompt.fromMessages(
+      prompt.content.map((message) =>
+        message.role !== "assistant" ? message : Prompt.makeMessage("assistant", {
+          ...message,
+          content: message.content.map((part) =>
+            part.type !== "tool-approval-request" ? part : Prompt.makePart("tool-approval-request", {
+              ...part,
+              options: metadata.get(part.approvalId) ?? {}
+            })
+          )
         })
       )
-    })
-  ))
+    )
 }

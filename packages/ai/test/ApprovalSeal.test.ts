@@ -146,6 +146,8 @@ describe("L4 No forgery: an approval id", () => {
       const call = { ...binding, schemaFingerprint: "schema_2", presentationDigest: "shown_2" }
       const changed = replaceSegment(replaceSegment(approvalId, 5, () => "schema_2"), 6, () => "shown_2")
       assert.strictEqual(yield* tagOf(seal.verify(changed, call)), "Forged")
+      const drifted = replaceSegment(approvalId, 5, () => "schema_2")
+      assert.strictEqual(yield* tagOf(seal.verify(drifted, { ...binding, schemaFingerprint: "schema_2" })), "Forged")
       const shownElse = replaceSegment(approvalId, 6, () => "shown_2")
       const callShownElse = { ...binding, presentationDigest: "shown_2" }
       assert.strictEqual(yield* tagOf(seal.verify(shownElse, callShownElse)), "Forged")

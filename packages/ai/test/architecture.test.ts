@@ -7,14 +7,15 @@ import { importsOf, readModules } from "./source.ts"
 
 /** Lowest first. A `*` at the end stands for any text. A new module is listed here, on the lowest floor it can live on. */
 const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<string>]> = [
-  ["ground", ["Approval", "ApprovalError", "internal/text", "internal/augment"]],
+  ["ground", ["Approval", "ApprovalError", "internal/text", "internal/fields", "internal/augment"]],
   ["floor 1", [
     "internal/transcript",
     "internal/canonical",
     "internal/cryptography",
     "internal/gate",
-    "internal/displayText*",
+    "internal/abandon",
     "internal/approvalId",
+    "internal/bodies",
     "internal/atomicStore*",
     "internal/prepare",
     "internal/results",
@@ -39,7 +40,8 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/settle",
     "internal/execution",
     "internal/providerPrompt",
-    "internal/engine*"
+    "internal/model",
+    "internal/wrap"
   ]],
   ["floor 4", ["LanguageModel", "Toolkit", "McpApproval"]],
   ["floor 5", ["Conversation", "Chat"]],

@@ -257,13 +257,12 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
     target: string,
     record: Kept | Mark,
     options: { readonly sync: boolean },
-    use: (file: string, name: string) => Effect.Effect<boolean, Failure>
+    use: (file: string) => Effect.Effect<boolean, Failure>
   ): Effect.fn.Return<boolean, Failure> {
-    const name = yield* Names.temporaryName
-    const file = path.join(target, name)
+    const file = path.join(target, yield* Names.temporaryName)
     return yield* Effect.flatMap(
       write(file, JSON.stringify(record), options),
-      (written) => written ? use(file, name) : Effect.succeed(false)
+      (written) => written ? use(file) : Effect.succeed(false)
     ).pipe(Effect.tap((used) => used ? Effect.void : remove(file)), Effect.tapError(() => remove(file)))
   })
 
@@ -273,10 +272,10 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
       target,
       record,
       { sync: true },
-      Effect.fnUntraced(function*(file, name) {
+      Effect.fnUntraced(function*(file) {
         // Read again with the temporary file in place, so that it stands in the very directory that is decided on.
         const head = yield* readHead(target)
-        if (head.next !== seen.next || head.record?.id !== seen.record?.id || !head.names.includes(name)) return false
+        if (head.next !== seen.next || head.record?.id !== seen.record?.id) return false
         const published = path.join(target, String(seen.next))
         if (!(yield* unlessOvertaken(published, fs.link(file, published)))) return false
         yield* syncDirectory(target)
@@ -369,8 +368,7 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
       if (Names.isAbandoned(name, now - hour)) yield* remove(path.join(root, name))
     }
     for (const name of (yield* list(sweptRoot)) ?? []) {
-      if (name.endsWith(".gone")) yield* remove(path.join(sweptRoot, name))
-      else if (Names.isOlder(name, now - hour)) yield* retire(name)
+      if (Names.isOlder(name, now - hour)) yield* retire(name)
     }
     const names = (yield* list(keysRoot)) ?? []
     for (let start = 0; start < names.length; start += sweepBatch) {
@@ -421,7 +419,7 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
 
   const publishKept = Effect.fnUntraced(function*(target: string, head: Head, fields: Omit<Kept, "id">) {
     const id = yield* Cryptography.randomToken(16)
-    return (yield* publish(target, head, { id, ...fields })) ? Option.some(true) : Option.none()
+    return (yield* publish(target, head, { ...fields, id })) ? Option.some(true) : Option.none()
   })
 
   return {
@@ -444,15 +442,21 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
       ),
 
     compareAndSet: (key, expected, value) =>
-      attempt(
-        key,
-        Effect.fnUntraced(function*(target, head) {
-          const record = live(head, yield* Clock.currentTimeMillis)
-          // Nothing but `latest`: a key that `put` writes.
-          if (record === undefined || record.version !== expected || head.next === 0) return Option.some(false)
-          return yield* publishKept(target, head, { ...record, version: expected + 1, value })
-        })
-      ),
+      Effect.suspend(() => {
+        // The record this call replaces: never one of the same version that the key was begun anew with meanwhile.
+        let replaced: string | undefined
+        return attempt(
+          key,
+          Effect.fnUntraced(function*(target, head) {
+            const record = live(head, yield* Clock.currentTimeMillis)
+            // Nothing but `latest`: a key that `put` writes.
+            if (record === undefined || record.version !== expected || head.next === 0) return Option.some(false)
+            replaced ??= record.id
+            if (record.id !== replaced) return Option.some(false)
+            return yield* publishKept(target, head, { ...record, version: expected + 1, value })
+          })
+        )
+      }),
 
     put: (key, value, { expiresAt }) =>
       attempt(

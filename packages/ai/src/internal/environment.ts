@@ -79,6 +79,5 @@ export const readPolicy = (captured: Context.Context<never>, current: Context.Co
 export const requireJournal = (environment: Environment): Effect.Effect<void, ApprovalError.ApprovalError> =>
   environment.journal.named ? Effect.void : Effect.flatMap(
     environment.seal.configured,
-    (configured) =>
-      configured ? Effect.fail(ApprovalError.make(new ApprovalError.JournalRequired())) : Effect.void
+    (configured) => configured ? Effect.fail(ApprovalError.make(new ApprovalError.JournalRequired())) : Effect.void
   )

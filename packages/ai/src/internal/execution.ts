@@ -170,7 +170,9 @@ const encodeFailure = (
 
 // A recorded result comes back encoded; readers expect it decoded, as the first reader had it.
 const decodeResult = (tool: Tool.Any, part: Results.ResultPart): Effect.Effect<Results.ResultPart> => {
-  const schema = (part.isFailure ? Tool.failureResultSchema(tool) : tool.successSchema) as unknown as Schema.Codec<unknown>
+  const schema = (part.isFailure ? Tool.failureResultSchema(tool) : tool.successSchema) as unknown as Schema.Codec<
+    unknown
+  >
   return Schema.decodeUnknownEffect(schema)(part.encodedResult).pipe(
     Effect.map((result) => ({ ...part, result }) as Results.ResultPart), // `isFailure` is unchanged
     Effect.catchCause(() => Effect.succeed(part))

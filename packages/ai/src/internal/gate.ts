@@ -8,12 +8,12 @@
 import * as Tool from "effect/ai/Tool"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import { constUndefined, constVoid } from "effect/Function"
 import type * as JsonSchema from "effect/JsonSchema"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Approval from "../Approval.ts"
+import { abandonable } from "./abandon.ts"
 
 /** Marks the function in upstream's slot that carries a gate. A string, so that two copies of this module agree. */
 export const GateTypeId = "~@assent/ai/Tool/Gate" as const
@@ -157,13 +157,3 @@ const fromSource = (source: unknown): Gate =>
 // `Tool.make` adds a gate's services to the tool's requirements, which the call that reads the gate must provide; one
 // that is missing all the same is a defect, and that is asked.
 const withoutServices = <A, E>(effect: Effect.Effect<A, E, unknown>) => effect as Effect.Effect<A, E>
-
-// Lets go of an effect at once when interrupted, even one that cannot be: a gate stuck in an uninterruptible region
-// must not hold the turn past its time limit.
-const abandonable = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(
-      Effect.forkDetach(effect, { startImmediately: true }),
-      (fiber) => Effect.onInterrupt(restore(Fiber.join(fiber)), () => Effect.sync(() => fiber.interruptUnsafe()))
-    )
-  )

@@ -105,7 +105,11 @@ interface Received {
 // Ids made unique, and the finish set aside so that it can come last.
 const receive = (parts: ReadonlyArray<Part>): Received => {
   const uniqueId = Turn.makeCallIds()
-  const received = { content: new Array<Part>(), calls: new Array<Received["calls"][number]>(), finish: new Array<Response.FinishPart>() }
+  const received = {
+    content: new Array<Part>(),
+    calls: new Array<Received["calls"][number]>(),
+    finish: new Array<Response.FinishPart>()
+  }
   for (const part of parts) {
     if (part.type === "finish") {
       received.finish.push(part)
@@ -150,9 +154,16 @@ const resolveAtOnce = Effect.fnUntraced(function*(turn: Turn.Turn, received: Rec
   if (calls.length === 0) return []
   const end = Turn.finishOf(received.finish[received.finish.length - 1])
   if (end !== undefined && !end.complete) return calls.map(truncated(end.reason))
-  const judgements = yield* Effect.forEach(calls, (call) => Turn.judge(turn, call, messages), { concurrency: "unbounded" })
-  const decisions = yield* Effect.forEach(judgements, (judgement): AtOnce =>
-    judgement._tag === "Ask" ? Settle.ask(turn.environment, judgement.prepared, judgement.needs) : Effect.succeed(judgement))
+  const judgements = yield* Effect.forEach(calls, (call) => Turn.judge(turn, call, messages), {
+    concurrency: "unbounded"
+  })
+  const decisions = yield* Effect.forEach(
+    judgements,
+    (judgement): AtOnce =>
+      judgement._tag === "Ask"
+        ? Settle.ask(turn.environment, judgement.prepared, judgement.needs)
+        : Effect.succeed(judgement)
+  )
   const open = decisions.flatMap((decision) => decision._tag === "Open" ? [decision.request] : [])
   if (open.length > 0) return yield* approvalRequired(open)
   const permits = Turn.directPermits(turn)

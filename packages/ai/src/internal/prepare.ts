@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import type * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
 import type * as ApprovalSeal from "../ApprovalSeal.ts"
+import { abandonable } from "./abandon.ts"
 import * as Canonical from "./canonical.ts"
 import * as Cryptography from "./cryptography.ts"
 
@@ -23,7 +24,9 @@ export interface Prepared {
 }
 
 interface ToolCodec {
-  readonly roundTrip: (params: unknown) => Effect.Effect<{ readonly decoded: unknown; readonly encoded: unknown }, unknown>
+  readonly roundTrip: (
+    params: unknown
+  ) => Effect.Effect<{ readonly decoded: unknown; readonly encoded: unknown }, unknown>
   readonly fingerprint: Effect.Effect<string>
 }
 
@@ -72,6 +75,7 @@ export const prepare = (
   }
   const codec = codecOf(tool)
   return codec.roundTrip(call.params).pipe(
+    abandonable,
     Effect.timeout("30 seconds"),
     Effect.sandbox,
     Effect.mapError(() => invalid("they do not fit the tool's schema.")),

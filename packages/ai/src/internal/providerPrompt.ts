@@ -86,8 +86,7 @@ const writeMessages = (
 const isForProvider = (
   request: Transcript.TranscriptRequest | undefined,
   part: Prompt.ToolApprovalResponsePart
-): boolean =>
-  request?.toolCall?.providerExecuted === true && Transcript.standingResponse(request.responses) === part
+): boolean => request?.toolCall?.providerExecuted === true && Transcript.standingResponse(request.responses) === part
 
 const isLocalResult = (part: { readonly type: string; readonly providerExecuted?: boolean }): boolean =>
   part.type === "tool-result" && part.providerExecuted !== true

@@ -18,7 +18,8 @@ export interface CallName {
 
 export const deniedReason = "The user denied this call."
 
-export const supersededReason = "Superseded by a new message before anyone answered. Nothing ran; it may be asked again."
+export const supersededReason =
+  "Superseded by a new message before anyone answered. Nothing ran; it may be asked again."
 
 export const neverAskedReason = "This call was left in the conversation without a result and without an approval that" +
   " this program issued. Nothing ran; call the tool again if it is still needed."

@@ -12,7 +12,7 @@ import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
 import type * as ApprovalJournal from "../ApprovalJournal.ts"
@@ -46,7 +46,8 @@ export type Judgement =
 
 const policyFailedReason = "The approval policy failed, so a person is asked."
 
-const heldReason = "The approval policy failed, so the approved call did not run yet. Nothing is lost: mend the policy" +
+const heldReason =
+  "The approval policy failed, so the approved call did not run yet. Nothing is lost: mend the policy" +
   " and try again."
 
 const untrustedEditReason = "Edited parameters count only from a trusted channel, so the call did not run. Approve or" +
@@ -202,11 +203,21 @@ export const settle = Effect.fnUntraced(function*(
   const standing = Transcript.standingResponse(call.requests.flatMap((request) => request.responses))
   if (call.requests.length === 0) return result(Results.interrupted(part, Results.neverAskedReason))
   const tool = tools === undefined ? undefined : toolOf(tools, part.name)
-  const prepared = tool === undefined ? undefined : Result.getOrUndefined(yield* Effect.result(Prepare.prepare(tool, part)))
+  const prepared = tool === undefined
+    ? undefined
+    : Result.getOrUndefined(yield* Effect.result(Prepare.prepare(tool, part)))
   const checked = yield* verify(environment, call, prepared)
   if (Result.isFailure(checked)) {
     // A denial needs no proof: nothing runs.
     if (standing?.approved === false) return result(Results.denied(part, standing.reason))
+    if (tools === undefined && checked.failure.reason._tag === "Forged") {
+      // Without the tool's schema nobody can tell: the parameters may have another canonical form than the history's.
+      if (standing !== undefined) return result(Results.interrupted(part, Results.noToolkitReason))
+      const { messageIndex, part: { approvalId } } = call.requests[0]!
+      return environment.options.onNewMessage === "supersede" && transcript.lastUserIndex > messageIndex
+        ? result(Results.interrupted(part, Results.supersededReason, approvalId))
+        : open({ approvalId }, { ...named(part), encoded: null }, { description: part.name })
+    }
     if (environment.options.onInvalid === "fail") return yield* checked.failure
     return result(Results.interrupted(part, checked.failure.message))
   }
@@ -305,8 +316,10 @@ const verify = Effect.fnUntraced(function*(
 })
 
 const canonicalParams = (part: Prompt.ToolCallPart): Result.Result<string, ApprovalError.ApprovalError> =>
-  Result.mapError(Canonical.canonicalize(part.params), (description) =>
-    ApprovalError.make(new ApprovalError.InvalidParameters({ toolName: part.name, description })))
+  Result.mapError(
+    Canonical.canonicalize(part.params),
+    (description) => ApprovalError.make(new ApprovalError.InvalidParameters({ toolName: part.name, description }))
+  )
 
 const fromEntry = (
   entry: ApprovalJournal.Entry,
@@ -407,7 +420,7 @@ const makeRequest = (
   })
 
 const open = (
-  sealed: ApprovalSeal.Sealed,
+  sealed: Parameters<typeof makeRequest>[0],
   call: Named & { readonly encoded: Schema.Json },
   shown: Shown
 ): Decision => ({ _tag: "Open", request: makeRequest(sealed, call, shown) })

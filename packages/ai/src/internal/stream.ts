@@ -157,19 +157,22 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
     ),
     /** The response is complete: whoever is to be asked is asked now. */
     finish: (sawFinish: boolean) =>
-      Turn.collect(fibers, (fiber) =>
-        Effect.flatMap(Fiber.join(fiber), (started): Effect.Effect<Turn.Outcome, unknown> => {
-          if (!("_tag" in started)) return Effect.succeed(started)
-          if (!sawFinish) {
-            const { toolCallId: id, toolName: name } = started.prepared
-            const part = Results.interrupted({ id, name }, Results.unfinishedReason)
-            return Effect.as(sink.result(part), { part })
-          }
-          return Effect.flatMap(
-            Settle.ask(turn.environment, started.prepared, started.needs),
-            (decision) => Turn.carryOut(turn, decision, sink)
-          )
-        })),
+      Turn.collect(
+        fibers,
+        (fiber) =>
+          Effect.flatMap(Fiber.join(fiber), (started): Effect.Effect<Turn.Outcome, unknown> => {
+            if (!("_tag" in started)) return Effect.succeed(started)
+            if (!sawFinish) {
+              const { toolCallId: id, toolName: name } = started.prepared
+              const part = Results.interrupted({ id, name }, Results.unfinishedReason)
+              return Effect.as(sink.result(part), { part })
+            }
+            return Effect.flatMap(
+              Settle.ask(turn.environment, started.prepared, started.needs),
+              (decision) => Turn.carryOut(turn, decision, sink)
+            )
+          })
+      ),
     /** The response was cut: whatever has no result by now gets one that says so. */
     truncate: (reason: string) =>
       Effect.andThen(

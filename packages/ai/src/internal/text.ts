@@ -28,5 +28,6 @@ export const escape = (text: string, options: {
 }): string =>
   truncate(text, options.maxLength).replace(
     unsafe,
-    (character) => options.multiline === true && (character === "\n" || character === "\t") ? character : escapeCharacter(character)
+    (character) =>
+      options.multiline === true && (character === "\n" || character === "\t") ? character : escapeCharacter(character)
   )

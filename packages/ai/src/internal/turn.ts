@@ -111,10 +111,11 @@ export const carryOut = (
     case "Keep":
       return Effect.succeed({ waiting: Results.interrupted(decision.call, Results.waitingReason, decision.approvalId) })
     case "Run":
-      return Execution.approved(turn.environment, turn.handlers!, decision.claim, decision.prepared, sink.preliminary).pipe(
-        turn.approvedPermits.withPermit,
-        Effect.tap(({ part }) => part === undefined ? Effect.void : sink.result(part))
-      )
+      return Execution.approved(turn.environment, turn.handlers!, decision.claim, decision.prepared, sink.preliminary)
+        .pipe(
+          turn.approvedPermits.withPermit,
+          Effect.tap(({ part }) => part === undefined ? Effect.void : sink.result(part))
+        )
   }
 }
 
@@ -137,12 +138,16 @@ type LocalCall = Response.ToolCallPart<string, unknown>
 export const isLocalCall = (part: { readonly type: string; readonly providerExecuted?: boolean }): part is LocalCall =>
   part.type === "tool-call" && part.providerExecuted !== true
 
-/** Gives the second use of a call id within one response an id of its own (law L13). */
+/** Gives the second use of a local call's id within one response an id of its own (law L13). */
 export const makeCallIds = () => {
   const used = new Set<string>()
   return <Part extends Response.AnyPart>(part: Part): Part => {
     if (part.type !== "tool-call") return part
     let id = part.id
+    if (part.providerExecuted === true) {
+      used.add(id)
+      return part
+    }
     for (let count = 2; used.has(id); count++) id = `${part.id}_${count}`
     used.add(id)
     return id === part.id ? part : { ...part, id }

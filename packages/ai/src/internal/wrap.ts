@@ -55,7 +55,7 @@ export const wrap = (
             environment,
             prompt,
             transcript,
-            handlers: resolved === undefined ? undefined : Execution.handlersOf(resolved),
+            handlers: isEmpty(resolved) ? undefined : Execution.handlersOf(resolved),
             resolvesCalls: callOptions.disableToolCallResolution !== true,
             concurrency: callOptions.concurrency
           }),
@@ -106,14 +106,18 @@ const current = Effect.map(LanguageModel.LanguageModel, (model) => Model.modelOf
 
 // The accessors are upstream's own functions over another service: their overloads, which infer tools, errors and
 // services from the options, are upstream's to write.
-export const generateText = ((options: Model.Options) =>
-  Effect.flatMap(current, (model) => model.generateText(options))) as unknown as typeof LanguageModel.generateText
+export const generateText =
+  ((options: Model.Options) =>
+    Effect.flatMap(current, (model) => model.generateText(options))) as unknown as typeof LanguageModel.generateText
 
-export const generateObject = ((options: Model.ObjectOptions) =>
-  Effect.flatMap(current, (model) => model.generateObject(options))) as unknown as typeof LanguageModel.generateObject
+export const generateObject =
+  ((options: Model.ObjectOptions) =>
+    Effect.flatMap(current, (model) => model.generateObject(options))) as unknown as typeof LanguageModel.generateObject
 
 export const streamText = ((options: Model.Options) =>
-  Stream.unwrap(Effect.map(current, (model) => model.streamText(options)))) as unknown as typeof LanguageModel.streamText
+  Stream.unwrap(
+    Effect.map(current, (model) => model.streamText(options))
+  )) as unknown as typeof LanguageModel.streamText
 
 /** Replaces the language model of a layer and keeps everything else of it, a `Model`'s own methods included. */
 export const mapLayer = <L extends Layer.Layer<LanguageModel.LanguageModel, unknown, unknown>>(
@@ -124,7 +128,8 @@ export const mapLayer = <L extends Layer.Layer<LanguageModel.LanguageModel, unkn
     Layer.effect(
       LanguageModel.LanguageModel,
       Effect.contextWith((context: Context.Context<LanguageModel.LanguageModel>) =>
-        Effect.succeed(f(Context.get(context, LanguageModel.LanguageModel), context)))
+        Effect.succeed(f(Context.get(context, LanguageModel.LanguageModel), context))
+      )
     ),
     self
   )
@@ -165,6 +170,10 @@ const needsNobody = (policy: ApprovalPolicy.Service, tools: Settle.Tools | undef
   }
   return true
 }
+
+// A toolkit without tools is none: it cannot tell whether a tool was removed or just not given on this turn.
+const isEmpty = (toolkit: Toolkit.WithHandler<Model.AnyTools> | undefined): toolkit is undefined =>
+  toolkit === undefined || Object.keys(toolkit.tools).length === 0
 
 // A `Toolkit` shows its tools before its handlers are resolved; any other effect has to be run to see them.
 const declaredTools = (toolkit: Model.AnyToolkit): Settle.Tools | undefined =>

@@ -1,0 +1,14 @@
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+
+/**
+ * Lets go of an effect at once when interrupted, even one that cannot be: a gate, a policy or a decoder stuck in an
+ * uninterruptible region must not hold the turn past its time limit.
+ */
+export const abandonable = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(
+      Effect.forkDetach(effect, { startImmediately: true }),
+      (fiber) => Effect.onInterrupt(restore(Fiber.join(fiber)), () => Effect.sync(() => fiber.interruptUnsafe()))
+    )
+  )
