@@ -17,6 +17,7 @@ import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import * as Failure from "./internal/atomicStoreFailure.ts"
 import * as Files from "./internal/atomicStoreFileSystem.ts"
 import * as Text from "./internal/text.ts"
 
@@ -41,7 +42,7 @@ export interface Stored {
 /**
  * The operations of a store. Keys are 1 to 512 characters of `A-Z a-z 0-9 . _ ~ : / -`; upper and lower case are
  * different everywhere. `expiresAt` is in milliseconds since 1970-01-01T00:00Z: from then on, by the `Clock`, the key
- * reads as absent. Who is told `false` has written nothing; who gets an error does not know of anything written.
+ * reads as absent. `false` means that nothing was written.
  *
  * @category models
  * @since 0.1.0
@@ -118,7 +119,9 @@ export class AtomicStoreError extends Schema.TaggedError<AtomicStoreError>()("At
  *   return [late, yield* store.get("door")]
  * })
  *
- * await Effect.runPromise(Effect.provide(program, AtomicStore.layerMemory)) // => [false, { version: 1, value: "closed" }]
+ * const result = Effect.provide(program, AtomicStore.layerMemory)
+ *
+ * await Effect.runPromise(result) // => [false, { version: 1, value: "closed" }]
  *
  * @category services
  * @since 0.1.0
@@ -241,7 +244,7 @@ type Method = AtomicStoreError["method"]
 const failure = (method: Method, key: string, reason: AtomicStoreError["reason"], description: string) =>
   new AtomicStoreError({ method, key: Text.escape(key, { maxLength: 512 }), reason, description })
 
-const named = <A, R>(method: Method, key: string, effect: Effect.Effect<A, Files.Failure, R>) =>
+const named = <A, R>(method: Method, key: string, effect: Effect.Effect<A, Failure.Failure, R>) =>
   Effect.mapError(effect, ({ description, reason }) => failure(method, key, reason, description))
 
 const ifUsable = <A>(
@@ -264,7 +267,7 @@ const ifUsable = <A>(
       method,
       key,
       "Unavailable",
-      `The expiry cannot be used: ${expiresAt} is not a time in milliseconds. Nothing was changed. Give a finite number.`
+      `The expiry cannot be used: ${expiresAt} is not a time in milliseconds. Nothing was changed. Give a number.`
     ))
   }
   return Effect.suspend(operation)
@@ -326,7 +329,7 @@ const makeMemoryUnsafe = (capacity: number): AtomicStore => {
     put: (key, value, { expiresAt }) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         live(key, now)?.decided === true
-          ? Effect.fail(failure("put", key, "Unavailable", Files.putOverDecision))
+          ? Effect.fail(failure("put", key, "Unavailable", Failure.putOverDecision))
           : write("put", { key, version: 0, value, expiresAt, decided: false }, now)),
     listByPrefix: (prefix, options) =>
       Effect.map(Clock.currentTimeMillis, (now) => {

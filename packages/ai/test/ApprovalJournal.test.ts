@@ -14,15 +14,12 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import * as Approval from "../src/Approval.ts"
+import type * as Approval from "../src/Approval.ts"
 import * as ApprovalJournal from "../src/ApprovalJournal.ts"
-import * as AtomicStore from "../src/AtomicStore.ts"
 
 type Journal = ApprovalJournal.Service
 
 const hour = 3_600_000
-
-const day = 24 * hour
 
 const claimOf = (nonce: string, expiresAt = hour): ApprovalJournal.Claim => ({
   approvalId: `id-of-${nonce}`,
@@ -59,7 +56,10 @@ const startReader = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effe
 
 /** A run that counts how often it ran and ends at once. */
 const makeQuick = (effect: Effect.Effect<ApprovalJournal.Ran>) => {
-  const quick = { runs: 0, effect: Effect.suspend(() => (quick.runs++, effect)) }
+  const quick: { runs: number; readonly effect: typeof effect } = {
+    runs: 0,
+    effect: Effect.suspend(() => (quick.runs++, effect))
+  }
   return quick
 }
 
@@ -71,12 +71,13 @@ const mustNotRun = { effect: Effect.die(new Error("It ran.")), idempotent: false
 
 const endings = ["denied", "expired", "superseded", "void"] as const
 
-type Options = { readonly grace?: Duration.Input }
+type Open = (options?: { readonly grace?: Duration.Input }) => Effect.Effect<Journal, unknown, Scope.Scope>
 
-const laws = (name: string, layer: (options?: Options) => Layer.Layer<never, unknown>) =>
+/** `fresh` makes a place that nobody has written to, and gives what opens it. */
+const laws = (name: string, fresh: Effect.Effect<Open, unknown, Scope.Scope>) =>
   describe(name, () => {
     const law = (title: string, test: (journal: Journal) => Effect.Effect<void, unknown>) =>
-      it.effect(title, () => Effect.provide(Effect.flatMap(ApprovalJournal.ApprovalJournal, test), layer()))
+      it.effect(title, () => Effect.flatMap(Effect.flatMap(fresh, (open) => open()), test))
 
     law("L2 At most once: the first ending stands, later ones are told of it, and nothing runs after it", (journal) =>
       Effect.gen(function*() {
@@ -252,9 +253,9 @@ const laws = (name: string, layer: (options?: Options) => Layer.Layer<never, unk
 
     it.effect("a closed journal waits the grace for its runs, and what is not done by then is unknown", () =>
       Effect.gen(function*() {
+        const open = yield* fresh
         const scope = yield* Scope.make()
-        const opened = yield* Layer.buildWithScope(layer({ grace: "10 seconds" }), scope)
-        const journal = yield* Effect.provideContext(ApprovalJournal.ApprovalJournal, opened)
+        const journal = yield* Scope.provide(open({ grace: "10 seconds" }), scope)
         const [ends, stays] = [yield* makeRun("in time"), yield* makeRun()]
         const ending = yield* startReader(journal.run(claimOf("ends"), { ...ends, idempotent: false }))
         yield* startReader(journal.run(claimOf("stays"), { ...stays, idempotent: false }))
@@ -274,9 +275,9 @@ const laws = (name: string, layer: (options?: Options) => Layer.Layer<never, unk
 
     it.effect("a closed journal claims nothing, and says so to whoever asks", () =>
       Effect.gen(function*() {
+        const open = yield* fresh
         const scope = yield* Scope.make()
-        const opened = yield* Layer.buildWithScope(layer(), scope)
-        const journal = yield* Effect.provideContext(ApprovalJournal.ApprovalJournal, opened)
+        const journal = yield* Scope.provide(open(), scope)
         yield* Scope.close(scope, Exit.void)
         const quick = makeQuick(Effect.succeed(ranWith("late")))
         const exit = yield* Effect.exit(journal.run(claimOf("late"), { ...quick, idempotent: false }))
@@ -306,7 +307,8 @@ const laws = (name: string, layer: (options?: Options) => Layer.Layer<never, unk
       steps: Schema.Array(Step)
     }, ({ steps }) =>
       Effect.gen(function*() {
-        const journal = yield* ApprovalJournal.ApprovalJournal
+        const open = yield* fresh
+        const journal = yield* open({ grace: 0 })
         const fates = new Map<string, Approval.ApprovalState>()
         for (const step of steps) {
           const claim = claimOf(step.which)
@@ -339,17 +341,20 @@ const laws = (name: string, layer: (options?: Options) => Layer.Layer<never, unk
           }
           assert.strictEqual((yield* journal.find(claim))?.state, fates.get(step.which))
         }
-      }).pipe(Effect.provide(layer({ grace: 0 }))), { arbitrary: { runs: 50 } })
+      }).pipe(Effect.scoped), { arbitrary: { runs: 50 } })
   })
 
-laws("layerMemory", ApprovalJournal.layerMemory)
+const openLayer = (layer: Layer.Layer<never, unknown>) =>
+  Effect.flatMap(Layer.build(layer), (context) => Effect.provideContext(ApprovalJournal.ApprovalJournal, context))
 
-const temporaryDirectory = Effect.flatMap(
-  FileSystem.FileSystem,
-  (fs) => fs.makeTempDirectoryScoped({ prefix: "assent-journal-" })
+laws("layerMemory", Effect.succeed((options) => openLayer(ApprovalJournal.layerMemory(options))))
+
+laws(
+  "layerFileSystem",
+  Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped({ prefix: "assent-journal-" })).pipe(
+    Effect.map((directory): Open => (options) =>
+      openLayer(Layer.provide(ApprovalJournal.layerFileSystem({ ...options, directory }), NodeServices.layer))
+    ),
+    Effect.provide(NodeServices.layer)
+  )
 )
-
-laws("layerFileSystem", (options) =>
-  Layer.unwrap(
-    Effect.map(temporaryDirectory, (directory) => ApprovalJournal.layerFileSystem({ ...options, directory }))
-  ).pipe(Layer.provide(NodeServices.layer)))

@@ -264,7 +264,7 @@ describe("AtomicStore on disk, swept", () => {
   }
 
   for (const retired of [false, true]) {
-    test(`a sweeper who was held up takes no newer key away, ${retired ? "after" : "before"} its folder is`, (directory) =>
+    test(`a held up sweeper takes no newer key away (its folder ${retired ? "is gone" : "stands"})`, (directory) =>
       Effect.gen(function*() {
         const store = yield* Files.make(directory)
         yield* store.putIfAbsent("key", "old", { expiresAt: 0 })

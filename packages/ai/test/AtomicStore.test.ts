@@ -34,7 +34,7 @@ const layerTemporary = Layer.unwrap(
 const laws = (name: string, layer: Layer.Layer<Store, unknown>) =>
   describe(name, () => {
     const law = (title: string, test: (store: Store) => Effect.Effect<void, unknown>) =>
-      it.effect(title, () => Effect.provide(Effect.flatMap(AtomicStore.AtomicStore, test), layer))
+      it.effect(title, () => Effect.provide(Effect.flatMap(AtomicStore.AtomicStore, test), layer), 60_000)
 
     law("writes a key once, and then only over the version that stands", (store) =>
       Effect.gen(function*() {
@@ -165,7 +165,7 @@ const laws = (name: string, layer: Layer.Layer<Store, unknown>) =>
 
     law("refuses what cannot be a key or an expiry", (store) =>
       Effect.gen(function*() {
-        for (const key of ["", " ", "a b", "ü", "a\\b", "a%2e", "a\n", "\u0000", "a*", "k".repeat(513), "__proto__ "]) {
+        for (const key of ["", " ", "a b", "ü", "a\\b", "a%2e", "a\n", "\u0000", "k".repeat(513)]) {
           for (
             const refused of [
               store.get(key),
@@ -182,8 +182,8 @@ const laws = (name: string, layer: Layer.Layer<Store, unknown>) =>
           }
         }
         for (const expiresAt of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
-          assert.match((yield* Effect.flip(store.put("a", "", { expiresAt }))).description, /finite number/)
-          assert.match((yield* Effect.flip(store.putIfAbsent("a", "", { expiresAt }))).description, /finite number/)
+          assert.match((yield* Effect.flip(store.put("a", "", { expiresAt }))).description, /Give a number/)
+          assert.match((yield* Effect.flip(store.putIfAbsent("a", "", { expiresAt }))).description, /Give a number/)
         }
         assert.deepStrictEqual(yield* store.listByPrefix(""), [])
         assert.isTrue(yield* store.putIfAbsent("__proto__", "own", soon))

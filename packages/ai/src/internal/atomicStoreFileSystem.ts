@@ -27,16 +27,10 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import type * as PlatformError from "effect/PlatformError"
-import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import * as Failure from "./atomicStoreFailure.ts"
 import * as Names from "./atomicStoreNames.ts"
 import * as Cryptography from "./cryptography.ts"
-
-/** What went wrong, before it is known in which operation. */
-export interface Failure {
-  readonly reason: "Full" | "Unavailable" | "Corrupt"
-  readonly description: string
-}
 
 interface Stored {
   readonly version: number
@@ -49,17 +43,17 @@ interface Expiry {
 
 /** The operations of the store, for keys that have been checked, and its sweeper. */
 export interface Files {
-  readonly get: (key: string) => Effect.Effect<Stored | undefined, Failure>
-  readonly putIfAbsent: (key: string, value: string, options: Expiry) => Effect.Effect<boolean, Failure>
-  readonly compareAndSet: (key: string, expected: number, value: string) => Effect.Effect<boolean, Failure>
-  readonly put: (key: string, value: string, options: Expiry) => Effect.Effect<void, Failure>
+  readonly get: (key: string) => Effect.Effect<Stored | undefined, Failure.Failure>
+  readonly putIfAbsent: (key: string, value: string, options: Expiry) => Effect.Effect<boolean, Failure.Failure>
+  readonly compareAndSet: (key: string, expected: number, value: string) => Effect.Effect<boolean, Failure.Failure>
+  readonly put: (key: string, value: string, options: Expiry) => Effect.Effect<void, Failure.Failure>
   readonly listByPrefix: (
     prefix: string,
     after: string | undefined,
     limit: number
-  ) => Effect.Effect<ReadonlyArray<string>, Failure>
+  ) => Effect.Effect<ReadonlyArray<string>, Failure.Failure>
   /** Removes what crashed processes left behind and keys that expired more than a day ago, a batch at a time. */
-  readonly sweep: Effect.Effect<void, Failure>
+  readonly sweep: Effect.Effect<void, Failure.Failure>
 }
 
 const hour = 3_600_000
@@ -107,79 +101,15 @@ const live = (head: Head, now: number): Kept | undefined =>
   head.record !== undefined && !isMark(head.record) && head.record.expiresAt > now ? head.record : undefined
 
 // =============================================================================
-// Failures
-// =============================================================================
-
-const codeOf = (error: PlatformError.PlatformError): string =>
-  Predicate.hasProperty(error.reason.cause, "code") && Predicate.isString(error.reason.cause.code)
-    ? error.reason.cause.code
-    : error.reason._tag
-
-const failed = (tag: "AlreadyExists" | "NotFound") => (error: PlatformError.PlatformError): boolean =>
-  error.reason._tag === tag
-
-const isNotFound = failed("NotFound")
-const isAlreadyExists = failed("AlreadyExists")
-
-const passing = new Set([
-  "EAGAIN",
-  "EBUSY",
-  "EMFILE",
-  "ENFILE",
-  "ENOMEM",
-  "ETIMEDOUT",
-  "Busy",
-  "TimedOut",
-  "WouldBlock"
-])
-
-const unreadable = (file: string) => (error: PlatformError.PlatformError): Failure =>
-  passing.has(codeOf(error))
-    ? unavailable(`"${file}" could not be read just now (${codeOf(error)}). Nothing was changed. Try again.`)
-    : {
-      reason: "Corrupt",
-      description: `"${file}" cannot be read (${codeOf(error)}), so what it says is unknown. Nothing was changed.` +
-        " Check its owner and permissions."
-    }
-
-const notARecord = (file: string): Failure => ({
-  reason: "Corrupt",
-  description: `"${file}" does not hold the record it should: something else changed it, or the disk lost a part of` +
-    " it. Nothing was changed. Restore the file from a backup, or stop every process that uses the store and remove" +
-    " the folder it is in, which forgets the key."
-})
-
-const unwritable = (file: string) => (error: PlatformError.PlatformError): Failure =>
-  codeOf(error) === "ENOSPC" || codeOf(error) === "EDQUOT"
-    ? {
-      reason: "Full",
-      description: `There is no room left to write "${file}" (${codeOf(error)}). Nothing was decided. Make room.`
-    }
-    : unavailable(
-      `"${file}" could not be written (${codeOf(error)}). Nothing was decided. Check that the directory exists and` +
-        " may be written to."
-    )
-
-const unavailable = (description: string): Failure => ({ reason: "Unavailable", description })
-
-const unsettled = (directory: string): Failure =>
-  unavailable(`"${directory}" kept changing while it was being used. Nothing was decided. Try again.`)
-
-// =============================================================================
 // The store
 // =============================================================================
-
-/** Why `put` refuses a key; the same in memory. */
-export const putOverDecision =
-  "The key was written with putIfAbsent, so its value is a decision that must not be overwritten. Nothing was changed." +
-  " Use compareAndSet, or another key."
 
 const encoder = new TextEncoder()
 
 /** Opens the store: makes its directories and makes sure that the file system can decide a race. */
 export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Return<
   Files,
-  Failure,
+  Failure.Failure,
   FileSystem.FileSystem | Path.Path
 > {
   const fs = yield* FileSystem.FileSystem
@@ -189,13 +119,13 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
   const sweptRoot = path.join(root, "swept")
 
   const makeDirectory = (target: string) =>
-    fs.makeDirectory(target, { recursive: true, mode: 0o700 }).pipe(Effect.mapError(unwritable(target)))
+    fs.makeDirectory(target, { recursive: true, mode: 0o700 }).pipe(Effect.mapError(Failure.unwritable(target)))
 
   /** The names in a directory, or `undefined` without it. */
-  const list = (target: string): Effect.Effect<ReadonlyArray<string> | undefined, Failure> =>
+  const list = (target: string): Effect.Effect<ReadonlyArray<string> | undefined, Failure.Failure> =>
     fs.readDirectory(target).pipe(
-      Effect.catchIf(isNotFound, () => Effect.undefined),
-      Effect.mapError(unreadable(target))
+      Effect.catchIf(Failure.isNotFound, () => Effect.undefined),
+      Effect.mapError(Failure.unreadable(target))
     )
 
   const remove = (target: string) => Effect.ignore(fs.remove(target, { recursive: true, force: true }))
@@ -204,8 +134,11 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
   const unlessOvertaken = (target: string, operation: Effect.Effect<void, PlatformError.PlatformError>) =>
     operation.pipe(
       Effect.as(true),
-      Effect.catchIf((error) => isAlreadyExists(error) || isNotFound(error), () => Effect.succeed(false)),
-      Effect.mapError(unwritable(target))
+      Effect.catchIf(
+        (error) => Failure.isAlreadyExists(error) || Failure.isNotFound(error),
+        () => Effect.succeed(false)
+      ),
+      Effect.mapError(Failure.unwritable(target))
     )
 
   // Readable by the owner only, and on the disk before anybody can see it.
@@ -223,19 +156,19 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
   const syncDirectory = (target: string) =>
     Effect.ignore(Effect.scoped(Effect.flatMap(fs.open(target, { flag: "r" }), (opened) => opened.sync)))
 
-  const readRecord = (file: string): Effect.Effect<Kept | Mark | undefined, Failure> =>
+  const readRecord = (file: string): Effect.Effect<Kept | Mark | undefined, Failure.Failure> =>
     fs.readFileString(file).pipe(
       Effect.map(Option.some),
-      Effect.catchIf(isNotFound, () => Effect.succeedNone),
-      Effect.mapError(unreadable(file)),
+      Effect.catchIf(Failure.isNotFound, () => Effect.succeedNone),
+      Effect.mapError(Failure.unreadable(file)),
       Effect.flatMap((text) => {
         if (Option.isNone(text)) return Effect.undefined
         const record = decodeRecord(text.value)
-        return Option.isSome(record) ? Effect.succeed(record.value) : Effect.fail(notARecord(file))
+        return Option.isSome(record) ? Effect.succeed(record.value) : Effect.fail(Failure.notARecord(file))
       })
     )
 
-  const readHead = Effect.fnUntraced(function*(target: string, key?: string): Effect.fn.Return<Head, Failure> {
+  const readHead = Effect.fnUntraced(function*(target: string, key?: string): Effect.fn.Return<Head, Failure.Failure> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const names = yield* list(target)
       if (names === undefined) return nothing
@@ -246,10 +179,12 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
       const record = yield* readRecord(file)
       // The directory was swept in between.
       if (record === undefined) continue
-      if (key !== undefined && !isMark(record) && record.key !== key) return yield* Effect.fail(notARecord(file))
+      if (key !== undefined && !isMark(record) && record.key !== key) {
+        return yield* Effect.fail(Failure.notARecord(file))
+      }
       return { names, next: newest + 1, record }
     }
-    return yield* Effect.fail(unsettled(target))
+    return yield* Effect.fail(Failure.unsettled(target))
   })
 
   /** Uses a temporary file in a key's directory; false if the directory went away. `use` says whether it is gone. */
@@ -257,8 +192,8 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
     target: string,
     record: Kept | Mark,
     options: { readonly sync: boolean },
-    use: (file: string) => Effect.Effect<boolean, Failure>
-  ): Effect.fn.Return<boolean, Failure> {
+    use: (file: string) => Effect.Effect<boolean, Failure.Failure>
+  ): Effect.fn.Return<boolean, Failure.Failure> {
     const file = path.join(target, yield* Names.temporaryName)
     return yield* Effect.flatMap(
       write(file, JSON.stringify(record), options),
@@ -281,7 +216,7 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
         yield* syncDirectory(target)
         if (seen.next === 0) yield* syncDirectory(keysRoot)
         const gone = yield* Effect.option(Effect.flip(fs.remove(file)))
-        if (Option.isNone(gone) || !isNotFound(gone.value)) return true
+        if (Option.isNone(gone) || !Failure.isNotFound(gone.value)) return true
         // Somebody swept the temporary file, or all of the directory. Only what can be read there counts.
         return (yield* Effect.orElseSucceed(readRecord(published), () => undefined))?.id === record.id
       })
@@ -298,7 +233,7 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
     yield* remove(gone)
   })
 
-  const withRun = <A>(use: (run: string) => Effect.Effect<A, Failure>) =>
+  const withRun = <A>(use: (run: string) => Effect.Effect<A, Failure.Failure>) =>
     Effect.acquireUseRelease(
       Effect.tap(Names.timedName, (run) => makeDirectory(path.join(sweptRoot, run))),
       use,
@@ -310,40 +245,46 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
     Effect.flatMap(Cryptography.randomToken(16), (id) => publish(target, seen, { id, swept: run }))
 
   /** Takes a directory with a mark out of the way; whether it is, the caller sees by looking again. */
-  const moveAway = Effect.fnUntraced(function*(name: string, head: Head, found: Mark): Effect.fn.Return<void, Failure> {
-    const target = path.join(keysRoot, name)
-    const folder = path.join(sweptRoot, found.swept)
-    const moved = yield* Effect.result(fs.rename(target, path.join(folder, name)))
-    if (moved._tag === "Success") return
-    const exists = yield* Effect.mapError(fs.exists(folder), unreadable(folder))
-    if (exists) return yield* Effect.yieldNow
-    // Whoever marked it is gone, and with its folder the only place it could go to: it needs another mark.
-    yield* withRun((run) => bury(name, head, run))
-  })
-
-  const bury = Effect.fnUntraced(function*(name: string, seen: Head, run: string): Effect.fn.Return<void, Failure> {
-    const target = path.join(keysRoot, name)
-    if (yield* mark(target, seen, run)) {
-      yield* Effect.ignore(fs.rename(target, path.join(sweptRoot, run, name)))
+  const moveAway = Effect.fnUntraced(
+    function*(name: string, head: Head, found: Mark): Effect.fn.Return<void, Failure.Failure> {
+      const target = path.join(keysRoot, name)
+      const folder = path.join(sweptRoot, found.swept)
+      const moved = yield* Effect.result(fs.rename(target, path.join(folder, name)))
+      if (moved._tag === "Success") return
+      const exists = yield* Effect.mapError(fs.exists(folder), Failure.unreadable(folder))
+      if (exists) return yield* Effect.yieldNow
+      // Whoever marked it is gone, and with its folder the only place it could go to: it needs another mark.
+      yield* withRun((run) => bury(name, head, run))
     }
-  })
+  )
+
+  const bury = Effect.fnUntraced(
+    function*(name: string, seen: Head, run: string): Effect.fn.Return<void, Failure.Failure> {
+      const target = path.join(keysRoot, name)
+      if (yield* mark(target, seen, run)) {
+        yield* Effect.ignore(fs.rename(target, path.join(sweptRoot, run, name)))
+      }
+    }
+  )
 
   /** Removes abandoned temporary files, and gives back what to bury. */
-  const inspect = Effect.fnUntraced(function*(name: string, now: number): Effect.fn.Return<Head | undefined, Failure> {
-    const target = path.join(keysRoot, name)
-    const head = yield* readHead(target)
-    const abandoned = head.names.filter((name) => Names.isAbandoned(name, now - hour))
-    if (head.record === undefined) {
-      if (abandoned.length !== head.names.length) return undefined
-      const info = yield* Effect.option(fs.stat(target))
-      const modified = Option.flatMap(info, (info) => info.mtime)
-      return Option.isSome(modified) && modified.value.getTime() < now - hour ? head : undefined
+  const inspect = Effect.fnUntraced(
+    function*(name: string, now: number): Effect.fn.Return<Head | undefined, Failure.Failure> {
+      const target = path.join(keysRoot, name)
+      const head = yield* readHead(target)
+      const abandoned = head.names.filter((name) => Names.isAbandoned(name, now - hour))
+      if (head.record === undefined) {
+        if (abandoned.length !== head.names.length) return undefined
+        const info = yield* Effect.option(fs.stat(target))
+        const modified = Option.flatMap(info, (info) => info.mtime)
+        return Option.isSome(modified) && modified.value.getTime() < now - hour ? head : undefined
+      }
+      yield* Effect.forEach(abandoned, (name) => remove(path.join(target, name)), { discard: true })
+      return isMark(head.record) || head.record.expiresAt <= now - day ? head : undefined
     }
-    yield* Effect.forEach(abandoned, (name) => remove(path.join(target, name)), { discard: true })
-    return isMark(head.record) || head.record.expiresAt <= now - day ? head : undefined
-  })
+  )
 
-  const sweepKeys = Effect.fnUntraced(function*(names: ReadonlyArray<string>): Effect.fn.Return<void, Failure> {
+  const sweepKeys = Effect.fnUntraced(function*(names: ReadonlyArray<string>): Effect.fn.Return<void, Failure.Failure> {
     const now = yield* Clock.currentTimeMillis
     const buried: Array<readonly [string, Head]> = []
     for (const name of names) {
@@ -389,8 +330,8 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
   const linked = yield* Effect.option(fs.link(first, second))
   const refused = yield* Effect.option(Effect.flip(fs.link(first, second)))
   yield* Effect.andThen(remove(first), remove(second))
-  if (Option.isNone(linked) || Option.isNone(refused) || !isAlreadyExists(refused.value)) {
-    return yield* Effect.fail(unavailable(
+  if (Option.isNone(linked) || Option.isNone(refused) || !Failure.isAlreadyExists(refused.value)) {
+    return yield* Effect.fail(Failure.unavailable(
       `The file system of "${directory}" has no hard links that can decide which of two processes was first. Use a` +
         " directory on a local disk."
     ))
@@ -403,8 +344,8 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
   /** Tries until `step` has a result. Not interruptible: who is told nothing cannot tell what was written. */
   const attempt = <A>(
     key: string,
-    step: (target: string, head: Head, name: string) => Effect.Effect<Option.Option<A>, Failure>
-  ): Effect.Effect<A, Failure> =>
+    step: (target: string, head: Head, name: string) => Effect.Effect<Option.Option<A>, Failure.Failure>
+  ): Effect.Effect<A, Failure.Failure> =>
     Effect.uninterruptible(Effect.gen(function*() {
       const name = yield* Names.encodeName(key)
       const target = path.join(keysRoot, name)
@@ -412,7 +353,7 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
         const result = yield* step(target, yield* readHead(target, key), name)
         if (Option.isSome(result)) return result.value
       }
-      return yield* Effect.fail(unsettled(target))
+      return yield* Effect.fail(Failure.unsettled(target))
     }))
 
   const again = Effect.succeedNone
@@ -463,13 +404,14 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
         key,
         Effect.fnUntraced(function*(target, head, name) {
           if (head.next > 0 && live(head, yield* Clock.currentTimeMillis) !== undefined) {
-            return yield* Effect.fail(unavailable(putOverDecision))
+            return yield* Effect.fail(Failure.unavailable(Failure.putOverDecision))
           }
           if (isMark(head.record)) return yield* Effect.andThen(moveAway(name, head, head.record), again)
           if (head.next > 0) return yield* Effect.andThen(withRun((run) => bury(name, head, run)), again)
           if (head === nothing) yield* makeDirectory(target)
           const record = { id: yield* Cryptography.randomToken(16), key, version: 0, expiresAt, value }
           const latest = path.join(target, "latest")
+          // After a day of silence a sweeper may take this beat along; it does not get the next one.
           const renamed = yield* withTemporary(target, record, { sync: false }, (file) =>
             unlessOvertaken(latest, fs.rename(file, latest)))
           return renamed ? Option.some(undefined) : Option.none()

@@ -26,7 +26,7 @@ export const ways = ["generateText", "streamText", "Chat.generateText", "Chat.st
 export type Way = (typeof ways)[number]
 
 /** A journal and a seal of their own for each test. */
-export const fresh = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const fresh = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, unknown, Scope.Scope> =>
   Effect.provide(
     effect,
     Layer.mergeAll(ApprovalJournal.layerMemory(), ApprovalSeal.layer({ key: "the key of the law tests, 32 bytes" }))

@@ -6,7 +6,7 @@
  * its own. Models are `ScriptedModel`s, so the strict provider reads every prompt.
  */
 import { it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Ref, Result, Schema, type Scope, Stream } from "effect"
+import { Deferred, Effect, Layer, Ref, Schema, type Scope, Stream } from "effect"
 import { type AiError, Chat as UpstreamChat } from "effect/ai"
 import {
   type Approval,
@@ -294,10 +294,6 @@ export const reasonOf = <A>(
     const found = ApprovalError.fromAiError(error)
     return found._tag === "Some" ? Effect.succeed(found.value.reason) : Effect.die(error)
   })
-
-/** The outcome of a fiber once it is done, with the clock left alone. */
-export const outcome = <A, E>(fiber: Fiber.Fiber<A, E>): Effect.Effect<Result.Result<A, E>> =>
-  Effect.result(Fiber.join(fiber))
 
 /** Says whether a result reads as one that failed, with its reason. */
 export const failureReason = (result: ToolResult | Prompt.ToolResultPart | undefined): string => {

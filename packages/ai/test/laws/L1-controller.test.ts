@@ -1,0 +1,122 @@
+/**
+ * L1 Fail closed: somebody who is asked inline and gives no usable answer leaves the call open, and nothing runs.
+ */
+import { assert, describe } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { Approval, ApprovalController } from "../../src/index.ts"
+import { ScriptedApprover } from "../../src/testing/index.ts"
+import * as Support from "./support.ts"
+
+const secret = "s3cr3t-of-the-callback"
+
+class Desk extends Context.Service<Desk, { readonly answer: Effect.Effect<boolean, string> }>()("test/L1/Desk") {}
+
+const brokenCallbacks = {
+  "fails": () => Effect.fail(new Error(secret)),
+  "dies": () => Effect.die(new Error(secret)),
+  "is interrupted": () => Effect.interrupt,
+  "throws": () => {
+    throw new Error(secret)
+  },
+  "rejects": () => Promise.reject(new Error(secret)),
+  "lacks a service": () => Desk.use((desk) => desk.answer),
+  "returns nothing": () => undefined,
+  "returns null": () => null,
+  "returns a string": () => "approve",
+  "returns a number": () => 1,
+  "returns an empty object": () => ({}),
+  "returns what looks like a yes": () => ({ approved: true, decision: "approved" }),
+  "returns what looks like a decision": () => ({ _tag: "Approve" }),
+  "returns a broken Approved": () => ({ _tag: "Approved", note: 7 }),
+  "returns a remark": () => new Approval.Info({ note: "let me think" }),
+  "returns a promise of nothing": () => Promise.resolve(undefined),
+  "returns a promise of a string": () => Promise.resolve("yes"),
+  "is an effect of nothing": () => Effect.void,
+  "is an effect of a string": () => Effect.succeed("yes"),
+  "is an effect of an effect": () => Effect.succeed(Effect.succeed(true)),
+  "answers another request": (request: Approval.ApprovalRequest) =>
+    Approval.approve({ approvalId: `${request.approvalId}x` })
+}
+
+const asking = (callback: unknown) =>
+  Effect.provideService(
+    ApprovalController.ApprovalController,
+    ApprovalController.interactive(callback as (request: Approval.ApprovalRequest) => boolean)
+  )
+
+const calls = [Support.call("c1", "DeleteFile", { path: "a" })]
+
+describe("L1 fail closed: a controller", () => {
+  for (const [how, callback] of Object.entries(brokenCallbacks)) {
+    Support.forEachMode(`L1 a callback that ${how} leaves the call open, to be answered later`, (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(asking(callback))
+        assert.deepStrictEqual([tools.runs, asked.results], [[], []])
+        assert.deepStrictEqual(asked.requests.map((request) => request.toolCallId), ["c1"])
+        assert.isTrue(asked.waiting)
+        assert.isFalse(JSON.stringify([asked.parts, asked.history]).includes(secret))
+        // Nothing is used up: an answer that comes with a message counts, once.
+        const { model } = yield* Support.answering
+        const turn = yield* Support.takeTurn(mode, {
+          model,
+          toolkit: tools.toolkit,
+          history: asked.history,
+          prompt: Support.answers(Approval.approve(asked.requests[0]!))
+        })
+        assert.strictEqual(tools.runs.length, 1)
+        assert.strictEqual(turn.text, "done")
+      }))
+  }
+
+  const good: ReadonlyArray<readonly [string, (request: Approval.ApprovalRequest) => unknown, boolean]> = [
+    ["true", () => true, true],
+    ["false", () => false, false],
+    ["a promise of true", () => Promise.resolve(true), true],
+    ["a promise of false", () => Promise.resolve(false), false],
+    ["an effect of true", () => Effect.succeed(true), true],
+    ["a decision", () => new Approval.Approved({}), true],
+    ["an answer", (request) => Approval.deny(request, "keep it"), false]
+  ]
+  for (const [what, callback, yes] of good) {
+    Support.forEachMode(`L1 a callback that gives ${what} is understood`, (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(asking(callback))
+        assert.strictEqual(tools.runs.length, yes ? 1 : 0)
+        assert.deepStrictEqual(turn.requests, [])
+        assert.deepStrictEqual(turn.results.map((result) => result.isFailure), [!yes])
+        if (what === "an answer") assert.include(Support.failureReason(turn.results[0]), "keep it")
+      }))
+  }
+
+  Support.forEachMode("L1 one callback that fails leaves its own call open and the others answered", (mode) =>
+    Effect.gen(function*() {
+      const tools = yield* Support.makeTools()
+      const approver = ScriptedApprover.make((request) =>
+        request.toolCallId === "c2" ? Effect.die(secret) : request.toolCallId === "c3" ? { deny: "no" } : "approve"
+      )
+      const turn = yield* Support.ask(mode, {
+        toolkit: tools.toolkit,
+        calls: ["c1", "c2", "c3", "c4"].map((id) => Support.call(id, "DeleteFile", { path: id }))
+      }).pipe(asking(approver.callback))
+      assert.deepStrictEqual(tools.runs.map((run) => run.params).toSorted(), [{ path: "c1" }, { path: "c4" }])
+      assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c2"])
+      assert.deepStrictEqual(turn.results.map((result) => result.id).toSorted(), ["c1", "c3", "c4"])
+      assert.strictEqual((yield* approver.seen).length, 4)
+    }))
+
+  Support.forEachMode("L1 a callback layer takes its services along; its failure leaves the call open", (mode) =>
+    Effect.gen(function*() {
+      const tools = yield* Support.makeTools()
+      const turn = (answer: Effect.Effect<boolean, string>) =>
+        Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(Effect.provide(Layer.provide(
+          ApprovalController.layerInteractive(() => Desk.use((desk) => desk.answer)),
+          Layer.succeed(Desk, { answer })
+        )))
+      assert.strictEqual((yield* turn(Effect.fail("closed"))).requests.length, 1)
+      assert.strictEqual(tools.runs.length, 0)
+      assert.strictEqual((yield* turn(Effect.succeed(true))).results.length, 1)
+      assert.strictEqual(tools.runs.length, 1)
+    }))
+})
