@@ -2,7 +2,7 @@
  * An agent tidies a folder of real files, and asks before it deletes one. `npm start` asks you;
  * `npm start -- --answers approve,deny:"keep it"` answers for you.
  */
-import { Approval, ApprovalJournal, ApprovalSeal, Chat, LanguageModel, Prompt } from "@assent/ai"
+import { ApprovalJournal, ApprovalSeal, Chat, LanguageModel, Prompt } from "@assent/ai"
 import { ScriptedApprover, ScriptedModel, StrictProvider } from "@assent/ai/testing"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Effect, FileSystem, Layer, Option, Ref, Result, Runtime, Schema, Stream } from "effect"
@@ -13,75 +13,66 @@ import * as Person from "./janitor/person.ts"
 import * as Tools from "./janitor/tools.ts"
 import * as Transcript from "./janitor/transcript.ts"
 
-// With a provider of yours this is `AnyProvider.model("its-model").pipe(LanguageModel.approval())`.
+// With a provider of yours: AnyProvider.model("its-model").pipe(LanguageModel.approval())
 const Model = ScriptedModel.layer({ turns: [agent], afterLastTurn: "repeat" }).pipe(LanguageModel.approval())
 
-// Without these two lines the key is random too, with a warning: approvals end with the process, as here they may.
-const Approvals = Layer.mergeAll(
+// Nothing here outlives the process, and this says so. Left out, it is the same with a warning.
+const Approvals = Layer.merge(
   ApprovalSeal.layer({ key: randomBytes(32).toString("base64") }),
   ApprovalJournal.layerMemory()
 )
 
-/** Turn after turn, until the agent calls no more tools, or the person has left. */
-const converse = Effect.fnUntraced(function*(chat: Chat.Chat) {
+/** Turn after turn, until the agent calls no more tools or the person has left. */
+const converse = Effect.gen(function*() {
+  const chat = yield* Chat.empty
   let prompt: Prompt.RawInput = "Please delete the two files that I need least."
+  let goesOn = true
   yield* Console.log(Transcript.line("you", prompt))
-  while (true) {
+  while (goesOn) {
     let text = ""
-    let calls = 0
     yield* Stream.runForEach(chat.streamText({ prompt, toolkit: Tools.toolkit }), (part) => {
-      switch (part.type) {
-        case "text-delta":
-          text += part.delta
-          return Effect.void
-        case "text-end":
-          return Console.log(Transcript.line("agent", text))
-        case "tool-call":
-          calls += 1
-          return Console.log(Transcript.line("", `-> ${Approval.describe(part.name, part.params)}`))
-        default:
-          return Effect.void
-      }
+      if (part.type === "finish") goesOn = part.reason === "tool-calls"
+      if (part.type === "text-delta") text += part.delta
+      if (part.type === "text-end") return Console.log(`\n${Transcript.line("agent", text)}`)
+      return Effect.void
     })
-    const last = Transcript.exchanges(yield* Ref.get(chat.history)).at(-1)
-    if (calls === 0 || last?.denied === Person.leaving) return
+    const done = Transcript.exchanges(yield* Ref.get(chat.history))
+    if (done.some(({ denied }) => denied === Person.leaving)) goesOn = false
     prompt = Prompt.empty
   }
+  return yield* Ref.get(chat.history)
 })
 
-class Unexpected extends Schema.TaggedError<Unexpected>()("Unexpected", { message: Schema.String }) {}
-
-/** The conversation as a provider is sent it, and what became of the files: as the folder says, not the agent. */
-const conclude = Effect.fnUntraced(function*(history: Prompt.Prompt, before: ReadonlyArray<string>) {
-  const list = (files: ReadonlyArray<string>) => files.length === 0 ? "nothing" : files.join(", ")
+/** What became of the files: as the folder says, not as the agent does. */
+const summarize = Effect.fnUntraced(function*(history: Prompt.Prompt, before: ReadonlyArray<string>) {
   const deletes = Transcript.exchanges(history).filter(({ tool }) => tool === "DeleteFile")
-  const ran = deletes.filter(({ isFailure }) => !isFailure).map(Transcript.fileOf)
+  const ran = deletes.filter(({ isFailure }) => !isFailure).map(({ path }) => path)
   const left = yield* Tools.Folder.use((folder) => folder.list)
 
-  yield* Console.log("\nThe transcript, as a provider is sent it:\n")
-  yield* Effect.forEach(Transcript.lines(history), (line) => Console.log(line))
-  yield* Console.log("\nWhat became of it:\n")
-  yield* Console.log(Transcript.line("ran", list(ran)))
-  for (const call of deletes.filter(({ denied }) => denied !== undefined)) {
-    yield* Console.log(Transcript.line("denied", `${Transcript.fileOf(call)} (${call.denied})`))
+  for (const path of ran) yield* Console.log(Transcript.line("deleted", path))
+  for (const { denied, path } of deletes) {
+    if (denied !== undefined) yield* Console.log(Transcript.line("denied", `${path}: "${denied}"`))
   }
-  yield* Console.log(Transcript.line("left", list(left)))
-
-  const violations = StrictProvider.check(history)
-  if (violations.length > 0) return yield* new Unexpected({ message: `A provider refuses this: ${violations[0]!.rule}` })
-  if (list(left) !== list(before.filter((name) => !ran.includes(name)))) {
-    return yield* new Unexpected({ message: "The folder is not what the transcript says." })
+  yield* Console.log(Transcript.line("left", left.join(", ")))
+  if (left.join() !== before.filter((path) => !ran.includes(path)).join()) {
+    return yield* Effect.die(new Error("The folder is not what the transcript says."))
   }
 })
 
+/** All of it, in a folder that is gone afterwards; gives where it was. */
 const tidy = Effect.gen(function*() {
   const folder = yield* Tools.Folder
   const before = yield* folder.list
-  yield* Console.log(`An agent tidies ${folder.path}\n`)
-  const chat = yield* Chat.empty
-  yield* converse(chat)
-  yield* conclude(yield* Ref.get(chat.history), before)
-  return folder.path
+  yield* Console.log(`An agent tidies ${folder.root}\n`)
+  const history = yield* converse
+
+  const violations = StrictProvider.check(history)
+  if (violations.length > 0) return yield* Effect.die(new Error(`A provider refuses this: ${violations[0]!.message}`))
+  yield* Console.log("\nThe conversation, as a provider receives and accepts it:\n")
+  for (const line of Transcript.lines(history)) yield* Console.log(line)
+  yield* Console.log("\nWhat became of the files:\n")
+  yield* summarize(history, before)
+  return folder.root
 })
 
 class WrongAnswers extends Schema.TaggedError<WrongAnswers>()("WrongAnswers", { message: Schema.String }) {
@@ -91,26 +82,34 @@ class WrongAnswers extends Schema.TaggedError<WrongAnswers>()("WrongAnswers", { 
   }
 }
 
-const answers = Flag.String("answers").pipe(
-  Flag.withDescription("Answers instead of you, such as approve,deny:\"keep it\"; more questions are denied"),
-  Flag.optional
-)
-
 const janitor = Command.make(
   "janitor",
-  { answers },
+  {
+    answers: Flag.String("answers").pipe(
+      Flag.withDescription(
+        "Answers in your place, such as approve,deny:\"keep it\"; what is asked after them is denied"
+      ),
+      Flag.optional
+    )
+  },
   Effect.fnUntraced(function*({ answers }) {
     const atTerminal = Option.isNone(answers) && process.stdin.isTTY && process.stdout.isTTY
     const steps = ScriptedApprover.parse(Option.getOrElse(answers, () => "approve,deny:keep it"))
     if (Result.isFailure(steps)) return yield* new WrongAnswers({ message: steps.failure })
-    if (Option.isNone(answers) && !atTerminal) yield* Console.log("No terminal, so these are example answers.\n")
+    if (Option.isNone(answers) && !atTerminal) {
+      yield* Console.log("No terminal to ask at, so the answers are examples.\n")
+    }
 
-    const folder = yield* tidy.pipe(
-      Effect.provide([Model, Approvals, Tools.layer, atTerminal ? Person.atTerminal : Person.scripted(steps.success)])
-    )
-    const fs = yield* FileSystem.FileSystem
-    yield* Console.log(Transcript.line("folder", (yield* fs.exists(folder)) ? "still there" : "removed"))
+    const person = atTerminal ? Person.atTerminal : Person.scripted(steps.success)
+    const root = yield* Effect.provide(tidy, [Model, Approvals, Tools.layer, person])
+    const remains = yield* FileSystem.FileSystem.use((fs) => fs.exists(root))
+    yield* Console.log(Transcript.line("folder", remains ? "still there" : "removed"))
   })
-).pipe(Command.withDescription("Tidies a folder, and asks before it deletes a file"))
+)
+
+// A terminal or pipe that is closed ends this as Ctrl-C does, so that the folder is removed.
+const stop = () => process.kill(process.pid, "SIGTERM")
+process.once("SIGHUP", stop)
+process.stdout.once("error", stop)
 
 Command.run(janitor, { version: "0.0.0" }).pipe(Effect.provide(NodeServices.layer), NodeRuntime.runMain)

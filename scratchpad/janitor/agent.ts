@@ -1,63 +1,57 @@
 /**
  * The agent's model, without a network or a key: a function from the conversation, as a provider receives it, to the
- * next turn. It knows nothing but what stands there, so a person's "no" really changes what it does next.
+ * next turn. It knows nothing but what stands there, so that a person's "no" changes what it does next.
  */
-import type { Prompt } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { Schema } from "effect"
-import { exchanges } from "./transcript.ts"
+import { ListFiles } from "./tools.ts"
+import * as Transcript from "./transcript.ts"
 
 const wanted = 2
 
+type Files = ReadonlyArray<Transcript.Exchange>
+
+/** What it holds against a file, the worst first. */
+const doubts: ReadonlyArray<readonly [why: string, applies: (file: Transcript.Exchange, files: Files) => boolean]> = [
+  ["is a program, not a picture.", ({ path }) => path.endsWith(".exe")],
+  [
+    "says what another file says.",
+    (file, files) => files.some((other) => other.result === file.result && other.path.length < file.path.length)
+  ],
+  ["is a log from years ago.", ({ path }) => path.endsWith(".log")]
+]
+
 export const agent: ScriptedModel.Turn = ({ prompt }) => {
-  const say = (text: string, ...calls: ReadonlyArray<readonly [tool: string, params: object]>) => [
+  const done = Transcript.exchanges(prompt)
+  const callsOf = (tool: string) => done.filter((exchange) => exchange.tool === tool)
+  const say = (text: string, tool: string, ...calls: ReadonlyArray<object>): ScriptedModel.Turn => [
     ScriptedModel.text(text),
-    ...calls.map(([name, params], index) =>
-      ScriptedModel.toolCall({ id: `call-${prompt.content.length}-${index}`, name, params })
+    ...calls.map((params, index) =>
+      ScriptedModel.toolCall({ id: `call-${done.length + index + 1}`, name: tool, params })
     )
   ]
-  const { deletes, names, texts } = recall(prompt)
-  if (names === undefined) return say("First I look at what is here.", ["ListFiles", {}])
-  if (texts.size === 0) {
-    return say("I read before I judge.", ...names.map((name) => ["ReadFile", { name }] as const))
+
+  const [listing] = callsOf("ListFiles")
+  if (listing === undefined) return say("First I look at what is here.", "ListFiles", {})
+  const files = callsOf("ReadFile")
+  if (files.length === 0) {
+    const paths = Schema.decodeUnknownSync(ListFiles.successSchema)(listing.result)
+    return say("I read before I judge.", "ReadFile", ...paths.map((path) => ({ path })))
   }
 
+  const deletes = callsOf("DeleteFile")
   const last = deletes.at(-1)
   const comment = last === undefined
     ? ""
     : last.denied === undefined
-    ? `"${last.name}" is gone. `
-    : `I leave "${last.name}" where it is: ${last.denied} `
-  if (deletes.filter(({ denied }) => denied === undefined).length === wanted) return `${comment}That makes two. Done.`
+    ? `"${last.path}" is gone.\n`
+    : `"${last.path}" stays: "${last.denied}"\n`
+  if (deletes.filter(({ isFailure }) => !isFailure).length === wanted) return `${comment}That makes two. Done.`
 
-  const next = suspects(texts).find(({ name }) => !deletes.some((asked) => asked.name === name))
+  const next = doubts
+    .flatMap(([why, applies]) => files.filter((file) => applies(file, files)).map(({ path }) => ({ path, why })))
+    .find(({ path }) => !deletes.some((asked) => asked.path === path))
   return next === undefined
-    ? `${comment}Nothing else here looks useless to me. Done.`
-    : say(`${comment}"${next.name}" ${next.why}`, ["DeleteFile", { name: next.name }])
-}
-
-const Named = Schema.Struct({ name: Schema.String })
-
-/** What the conversation says so far. */
-const recall = (prompt: Prompt.Prompt) => {
-  let names: ReadonlyArray<string> | undefined
-  const texts = new Map<string, string>()
-  const deletes: Array<{ readonly name: string; readonly denied: string | undefined }> = []
-  for (const { denied, params, result, tool } of exchanges(prompt)) {
-    if (tool === "ListFiles") names = Schema.decodeUnknownSync(Schema.Array(Schema.String))(result)
-    else if (tool === "ReadFile") texts.set(Schema.decodeUnknownSync(Named)(params).name, String(result))
-    else deletes.push({ name: Schema.decodeUnknownSync(Named)(params).name, denied })
-  }
-  return { deletes, names, texts }
-}
-
-/** The files it would rather not have, the worst first. */
-const suspects = (texts: ReadonlyMap<string, string>) => {
-  const files = Array.from(texts, ([name, text]) => ({ name, text }))
-  return [
-    ...files.filter(({ name }) => name.endsWith(".exe")).map(({ name }) => ({ name, why: "is no holiday picture." })),
-    ...files.filter(({ name, text }) => files.some((other) => other.text === text && other.name.length < name.length))
-      .map(({ name }) => ({ name, why: "says word for word what another file says." })),
-    ...files.filter(({ name }) => name.endsWith(".log")).map(({ name }) => ({ name, why: "is a log from years ago." }))
-  ]
+    ? `${comment}I find nothing else that you could spare. Done.`
+    : say(`${comment}"${next.path}" ${next.why}`, "DeleteFile", { path: next.path })
 }

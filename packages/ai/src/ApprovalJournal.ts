@@ -204,7 +204,7 @@ export const make = Effect.fnUntraced(function*(options: {
     scope,
     Effect.gen(function*() {
       closing = true
-      const fibers = Array.from(live.values()).flatMap((run) => run.fiber === undefined ? [] : [run.fiber])
+      const fibers = Array.from(live.values()).flatMap((run) => run.running === undefined ? [] : [run.running])
       if (fibers.length > 0) {
         yield* Effect.timeoutOption(Effect.forEach(fibers, Fiber.await, { concurrency: "unbounded" }), grace)
       }
@@ -332,23 +332,26 @@ export const make = Effect.fnUntraced(function*(options: {
     })
   }
 
-  const execute = <R>(claim: Claim, options: RunOptions<R>): Effect.Effect<Settled, Failure, R> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function*() {
-        const acquired = yield* acquire(claim, options.idempotent, restore(Effect.sleep("200 millis")))
-        if (typeof acquired !== "number") return { entry: acquired, ran: undefined }
-        const exit = yield* Effect.exit(restore(options.effect))
-        if (Exit.isFailure(exit)) {
-          const entry = yield* makeEntry(claim, { state: "unknown", reason: interruptedReason })
-          yield* record(claim, acquired, entry)
-          return { entry, ran: undefined }
-        }
-        const { recorded } = exit.value
-        const entry = yield* makeEntry(claim, { state: recorded.isFailure ? "failed" : "done", recorded })
-        yield* record(claim, acquired, entry)
-        return { entry, ran: exit.value }
-      })
-    )
+  const execute = Effect.fnUntraced(function*<R>(
+    claim: Claim,
+    options: RunOptions<R>,
+    claimed: Effect.Effect<void>,
+    restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  ): Effect.fn.Return<Settled, Failure, R> {
+    const acquired = yield* acquire(claim, options.idempotent, restore(Effect.sleep("200 millis")))
+    if (typeof acquired !== "number") return { entry: acquired, ran: undefined }
+    yield* claimed
+    const exit = yield* Effect.exit(restore(options.effect))
+    if (Exit.isFailure(exit)) {
+      const entry = yield* makeEntry(claim, { state: "unknown", reason: interruptedReason })
+      yield* record(claim, acquired, entry)
+      return { entry, ran: undefined }
+    }
+    const { recorded } = exit.value
+    const entry = yield* makeEntry(claim, { state: recorded.isFailure ? "failed" : "done", recorded })
+    yield* record(claim, acquired, entry)
+    return { entry, ran: exit.value }
+  })
 
   const run: Service["run"] = <R>(claim: Claim, options: RunOptions<R>) =>
     Effect.suspend((): Effect.Effect<Settled, Failure, R> => {
@@ -358,27 +361,31 @@ export const make = Effect.fnUntraced(function*(options: {
       if (closing) return journalUnavailable("It is being closed and takes no new runs.")
       // Registered before anything is awaited, so that a second reader of this process always joins.
       const settled = Deferred.makeUnsafe<Settled, Failure>()
-      const started: Run = { approvalId: claim.approvalId, settled, fiber: undefined }
+      const started: Run = { approvalId: claim.approvalId, settled, running: undefined }
       live.set(key, started)
-      return execute(claim, options).pipe(
-        Effect.onExit((exit) =>
+      const claimed = Effect.withFiber<void>((fiber) => {
+        started.running = fiber
+        return Effect.void
+      })
+      // Whoever waits is told how it ended before the run's own interruption goes on.
+      return Effect.uninterruptibleMask((restore) =>
+        Effect.onExit(execute(claim, options, claimed, restore), (exit) =>
           Effect.sync(() => {
             live.delete(key)
             Deferred.doneUnsafe(settled, exit)
-          })
-        ),
+          }))
+      ).pipe(
         Effect.forkIn(runs, { startImmediately: true }),
-        Effect.flatMap((fiber) => {
-          started.fiber = fiber
-          return Deferred.await(settled)
-        })
+        Effect.andThen(Deferred.await(settled))
       )
     })
 
   const interrupt: Service["interrupt"] = (approvalId) =>
     Effect.suspend(() => {
       for (const run of live.values()) {
-        if (run.approvalId === approvalId && run.fiber !== undefined) return Effect.as(Fiber.interrupt(run.fiber), true)
+        if (run.approvalId === approvalId && run.running !== undefined) {
+          return Effect.as(Fiber.interrupt(run.running), true)
+        }
       }
       return Effect.succeed(false)
     })
@@ -463,7 +470,8 @@ type Failure = ApprovalError.ApprovalError
 interface Run {
   readonly approvalId: string
   readonly settled: Deferred.Deferred<Settled, Failure>
-  fiber: Fiber.Fiber<unknown, unknown> | undefined
+  /** Set once the claim is ours: a run that waits for another process cannot be stopped here. */
+  running: Fiber.Fiber<unknown, unknown> | undefined
 }
 
 const keyOf = (claim: Claim): string => `approval/${claim.nonce}`

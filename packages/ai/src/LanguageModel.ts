@@ -244,9 +244,10 @@ export const collectToolApprovals = (messages: ReadonlyArray<Prompt.Message>): {
 }
 
 /**
- * Whether a call of a tool needs a person's approval, by the current policy or else the tool's own gate. Fails closed
- * (law L1): parameters that do not decode, a policy that fails, dies, lacks a service, or takes longer than 30 seconds
- * all give `true`. A call that the policy blocks gives `true` as well: it is not to run by itself.
+ * Whether a call of a tool needs a person's approval, by the current policy or else the tool's own gate. A tool without
+ * a gate, where no policy says otherwise, gives `false` at once. Else it fails closed (law L1): parameters that do not
+ * decode, a policy that fails, dies, lacks a service, or takes longer than 30 seconds all give `true`. A call that the
+ * policy blocks gives `true` as well: it is not to run by itself.
  *
  * @example
  * import { LanguageModel, Tool } from "@assent/ai"

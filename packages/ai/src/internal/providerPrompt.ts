@@ -53,15 +53,15 @@ const writeMessages = (
   for (let index = 0; index < transcript.messages.length; index++) {
     const message = transcript.messages[index]!
     if (message.role === "assistant") {
-      const rewritten = assistantMessage(message, kept)
+      const calls = callsByMessage.get(index)
+      const rewritten = assistantMessage(message, calls, kept)
       if (rewritten === undefined) continue
       messages.push(rewritten)
-      const calls = callsByMessage.get(index)
       if (calls === undefined) continue
       const results: Array<Prompt.ToolResultPart> = []
       for (const call of calls) {
         const result = call.result ?? resultOf(call)
-        if (result !== undefined) results.push(result.result === undefined ? withNull(result) : result)
+        if (result !== undefined) results.push(sentResult(call, result))
       }
       const following = transcript.messages[index + 1]
       messages.push(
@@ -95,22 +95,31 @@ const assistantMessages = new WeakMap<Prompt.AssistantMessage, Prompt.AssistantM
 
 const assistantMessage = (
   message: Prompt.AssistantMessage,
+  calls: ReadonlyArray<Transcript.TranscriptCall> | undefined,
   kept: ReadonlySet<string>
 ): Prompt.AssistantMessage | undefined => {
   const interned = kept.size === 0 ? assistantMessages.get(message) : undefined
   if (interned !== undefined) return interned
   const stays = (part: Prompt.AssistantMessagePart) =>
     part.type === "tool-approval-request" ? kept.has(part.approvalId) : !isLocalResult(part)
-  const content = message.content.filter(stays)
-  if (content.length === 0) return undefined
-  if (content.length === message.content.length) return message
+  const renamed = calls?.filter((call) => call.sentId !== call.part.id)
+  const staying = message.content.filter(stays)
+  if (staying.length === 0) return undefined
+  if (staying.length === message.content.length && !renamed?.length) return message
+  const content = !renamed?.length ? staying : staying.map((part) => {
+    const call = renamed.find((call) => call.part === part)
+    return call === undefined ? part : { ...call.part, id: call.sentId }
+  })
   const rewritten = Prompt.makeMessage("assistant", { ...message, content })
   if (kept.size === 0) assistantMessages.set(message, rewritten)
   return rewritten
 }
 
 // A tool whose success is `void` has an undefined result, which no provider takes.
-const withNull = (part: Prompt.ToolResultPart): Prompt.ToolResultPart => ({ ...part, result: null })
+const sentResult = (call: Transcript.TranscriptCall, part: Prompt.ToolResultPart): Prompt.ToolResultPart =>
+  part.result !== undefined && part.id === call.sentId
+    ? part
+    : { ...part, id: call.sentId, result: part.result === undefined ? null : part.result }
 
 const holdsExactly = (message: Prompt.ToolMessage, results: ReadonlyArray<Prompt.ToolResultPart>): boolean =>
   message.content.length === results.length &&

@@ -170,17 +170,12 @@ const consult = Effect.fnUntraced(function*(
   })
   const decision = environment.controller.ask === undefined
     ? undefined
-    : yield* Effect.catchCause(
-      Effect.suspend(() => environment.controller.ask!(request)),
-      (cause) => isInterruption(cause) ? Effect.interrupt : Effect.undefined
-    )
+    // Not even an answer cut short says more than that nobody has answered.
+    : yield* Effect.catchCause(Effect.suspend(() => environment.controller.ask!(request)), () => Effect.undefined)
   if (decision?._tag === "Approved" && decision.params === undefined) return { _tag: "Run", claim, prepared }
   if (decision?._tag === "Denied") return yield* end(environment, claim, prepared, "denied", decision.note)
   return { _tag: "Open", request }
 })
-
-const isInterruption = (cause: { readonly reasons: ReadonlyArray<{ readonly _tag: string }> }): boolean =>
-  cause.reasons.length > 0 && cause.reasons.every((reason) => reason._tag === "Interrupt")
 
 // =============================================================================
 // Calls of the history

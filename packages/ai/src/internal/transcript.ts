@@ -11,6 +11,8 @@ import type * as Prompt from "effect/ai/Prompt"
 export interface TranscriptCall {
   readonly part: Prompt.ToolCallPart
   readonly messageIndex: number
+  /** The id the provider sees: its own, unless an earlier call of the same message has it (law L13). */
+  readonly sentId: string
   /** Distinct by approval id, in order. */
   readonly requests: Array<TranscriptRequest>
   /** The first result; later ones are dropped. */
@@ -120,7 +122,9 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
           open?.delete(part.id)
           continue
         }
-        const call: TranscriptCall = { part, messageIndex: index, requests: [], result: undefined }
+        const sentId = uniqueId(part.id, due)
+        if (sentId !== part.id) wellFormed = false
+        const call: TranscriptCall = { part, messageIndex: index, sentId, requests: [], result: undefined }
         ;(calls ??= []).push(call)
         ;(due ??= []).push(call)
         open ??= new Map()
@@ -171,6 +175,12 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
     providerResults: providerResults ?? noIds,
     wellFormed
   }
+}
+
+const uniqueId = (id: string, siblings: ReadonlyArray<TranscriptCall> | undefined): string => {
+  let unique = id
+  for (let count = 2; siblings?.some((call) => call.sentId === unique); count++) unique = `${id}_${count}`
+  return unique
 }
 
 const lastOf = <A>(values: ReadonlyArray<A> | undefined): A | undefined => values?.[values.length - 1]

@@ -48,25 +48,28 @@ const calls = [Support.call("c1", "DeleteFile", { path: "a" })]
 
 describe("L1 fail closed: a controller", () => {
   for (const [how, callback] of Object.entries(brokenCallbacks)) {
-    Support.forEachMode(`L1 a callback that ${how} leaves the call open, to be answered later`, (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(asking(callback))
-        assert.deepStrictEqual([tools.runs, asked.results], [[], []])
-        assert.deepStrictEqual(asked.requests.map((request) => request.toolCallId), ["c1"])
-        assert.isTrue(asked.waiting)
-        assert.isFalse(JSON.stringify([asked.parts, asked.history]).includes(secret))
-        // Nothing is used up: an answer that comes with a message counts, once.
-        const { model } = yield* Support.answering
-        const turn = yield* Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(Approval.approve(asked.requests[0]!))
+    Support.forEachMode(
+      `L1 a callback that ${how} leaves the call open, to be answered later`,
+      (mode) =>
+        Effect.gen(function*() {
+          const tools = yield* Support.makeTools()
+          const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(asking(callback))
+          assert.deepStrictEqual([tools.runs, asked.results], [[], []])
+          assert.deepStrictEqual(asked.requests.map((request) => request.toolCallId), ["c1"])
+          assert.isTrue(asked.waiting)
+          assert.isFalse(JSON.stringify([asked.parts, asked.history]).includes(secret))
+          // Nothing is used up: an answer that comes with a message counts, once.
+          const { model } = yield* Support.answering
+          const turn = yield* Support.takeTurn(mode, {
+            model,
+            toolkit: tools.toolkit,
+            history: asked.history,
+            prompt: Support.answers(Approval.approve(asked.requests[0]!))
+          })
+          assert.strictEqual(tools.runs.length, 1)
+          assert.strictEqual(turn.text, "done")
         })
-        assert.strictEqual(tools.runs.length, 1)
-        assert.strictEqual(turn.text, "done")
-      }))
+    )
   }
 
   const good: ReadonlyArray<readonly [string, (request: Approval.ApprovalRequest) => unknown, boolean]> = [
@@ -90,33 +93,42 @@ describe("L1 fail closed: a controller", () => {
       }))
   }
 
-  Support.forEachMode("L1 one callback that fails leaves its own call open and the others answered", (mode) =>
-    Effect.gen(function*() {
-      const tools = yield* Support.makeTools()
-      const approver = ScriptedApprover.make((request) =>
-        request.toolCallId === "c2" ? Effect.die(secret) : request.toolCallId === "c3" ? { deny: "no" } : "approve"
-      )
-      const turn = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: ["c1", "c2", "c3", "c4"].map((id) => Support.call(id, "DeleteFile", { path: id }))
-      }).pipe(asking(approver.callback))
-      assert.deepStrictEqual(tools.runs.map((run) => run.params).toSorted(), [{ path: "c1" }, { path: "c4" }])
-      assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c2"])
-      assert.deepStrictEqual(turn.results.map((result) => result.id).toSorted(), ["c1", "c3", "c4"])
-      assert.strictEqual((yield* approver.seen).length, 4)
-    }))
+  Support.forEachMode(
+    "L1 one callback that fails leaves its own call open and the others answered",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const approver = ScriptedApprover.make((request) =>
+          request.toolCallId === "c2" ? Effect.die(secret) : request.toolCallId === "c3" ? { deny: "no" } : "approve"
+        )
+        const turn = yield* Support.ask(mode, {
+          toolkit: tools.toolkit,
+          calls: ["c1", "c2", "c3", "c4"].map((id) => Support.call(id, "DeleteFile", { path: id }))
+        }).pipe(asking(approver.callback))
+        assert.deepStrictEqual(tools.runs.map((run) => JSON.stringify(run.params)).toSorted(), [
+        `{"path":"c1"}`,
+        `{"path":"c4"}`
+      ])
+        assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c2"])
+        assert.deepStrictEqual(turn.results.map((result) => result.id).toSorted(), ["c1", "c3", "c4"])
+        assert.strictEqual((yield* approver.seen).length, 4)
+      })
+  )
 
-  Support.forEachMode("L1 a callback layer takes its services along; its failure leaves the call open", (mode) =>
-    Effect.gen(function*() {
-      const tools = yield* Support.makeTools()
-      const turn = (answer: Effect.Effect<boolean, string>) =>
-        Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(Effect.provide(Layer.provide(
-          ApprovalController.layerInteractive(() => Desk.use((desk) => desk.answer)),
-          Layer.succeed(Desk, { answer })
-        )))
-      assert.strictEqual((yield* turn(Effect.fail("closed"))).requests.length, 1)
-      assert.strictEqual(tools.runs.length, 0)
-      assert.strictEqual((yield* turn(Effect.succeed(true))).results.length, 1)
-      assert.strictEqual(tools.runs.length, 1)
-    }))
+  Support.forEachMode(
+    "L1 a callback layer takes its services along; its failure leaves the call open",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const turn = (answer: Effect.Effect<boolean, string>) =>
+          Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(Effect.provide(Layer.provide(
+            ApprovalController.layerInteractive(() => Desk.use((desk) => desk.answer)),
+            Layer.succeed(Desk, { answer })
+          )))
+        assert.strictEqual((yield* turn(Effect.fail("closed"))).requests.length, 1)
+        assert.strictEqual(tools.runs.length, 0)
+        assert.strictEqual((yield* turn(Effect.succeed(true))).results.length, 1)
+        assert.strictEqual(tools.runs.length, 1)
+      })
+  )
 })

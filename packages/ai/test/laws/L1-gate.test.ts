@@ -71,62 +71,74 @@ const seen = (value: unknown) =>
 describe("L1 fail closed: a gate", () => {
   for (const [how, needsApproval] of Object.entries(brokenGates)) {
     const name = how === "fails" ? "B1 " : ""
-    Support.forEachMode(`L1 ${name}a gate that ${how} is asked, and shows nothing of the cause`, (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools([makeGated(needsApproval)])
-        const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
-        assert.deepStrictEqual(tools.runs, [])
-        assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c1"])
-        assert.deepStrictEqual(turn.results, [])
-        assert.isTrue(turn.waiting)
-        assert.isFalse(seen([turn.parts, turn.history]).includes(secret))
-      }))
-
-    Support.forEachMode(`L1 ${name}a gate that ${how} is denied under strict, and the model goes on`, (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools([makeGated(needsApproval)])
-        const turn = yield* strictly(Support.ask(mode, { toolkit: tools.toolkit, calls }))
-        assert.deepStrictEqual(tools.runs, [])
-        assert.deepStrictEqual(turn.requests, [])
-        assert.strictEqual(turn.results.length, 1)
-        Support.failureReason(turn.results[0])
-        const script = yield* Support.answering
-        const next = yield* strictly(
-          Support.takeTurn(mode, { model: script.model, toolkit: tools.toolkit, history: turn.history })
-        )
-        assert.strictEqual(next.text, "done")
-        assert.isFalse(seen([turn.parts, turn.history, yield* script.requests]).includes(secret))
-        assert.deepStrictEqual(tools.runs, [])
-      }))
-  }
-
-  Support.forEachMode("L1 the reason shown is one fixed sentence, however the gate went wrong", (mode) =>
-    Effect.gen(function*() {
-      const reasons = yield* Effect.forEach(Object.values(brokenGates), (needsApproval) =>
+    Support.forEachMode(
+      `L1 ${name}a gate that ${how} is asked, and shows nothing of the cause`,
+      (mode) =>
         Effect.gen(function*() {
           const tools = yield* Support.makeTools([makeGated(needsApproval)])
           const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
-          return turn.requests[0]?.reason
-        }))
-      assert.strictEqual(new Set(reasons).size, 1, JSON.stringify(reasons))
-      assert.match(String(reasons[0]), /\w+ \w+/)
-    }))
+          assert.deepStrictEqual(tools.runs, [])
+          assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c1"])
+          assert.deepStrictEqual(turn.results, [])
+          assert.isTrue(turn.waiting)
+          assert.isFalse(seen([turn.parts, turn.history]).includes(secret))
+        })
+    )
 
-  Support.forEachMode("L1 a gate that hangs is asked at the time limit of 30 seconds, and not before", (mode) =>
-    Effect.gen(function*() {
-      const hold = yield* Support.makeHold
-      const tools = yield* Support.makeTools([makeGated(() => Effect.as(hold.wait, false))])
-      const fiber = yield* Effect.forkChild(Support.ask(mode, { toolkit: tools.toolkit, calls }))
-      yield* hold.entered
-      yield* Support.idle
-      yield* TestClock.adjust("29999 millis")
-      yield* Support.idle
-      assert.isUndefined(fiber.pollUnsafe())
-      yield* TestClock.adjust("1 millis")
-      const turn = yield* Fiber.join(fiber)
-      assert.strictEqual(turn.requests.length, 1)
-      assert.deepStrictEqual(tools.runs, [])
-    }))
+    Support.forEachMode(
+      `L1 ${name}a gate that ${how} is denied under strict, and the model goes on`,
+      (mode) =>
+        Effect.gen(function*() {
+          const tools = yield* Support.makeTools([makeGated(needsApproval)])
+          const turn = yield* strictly(Support.ask(mode, { toolkit: tools.toolkit, calls }))
+          assert.deepStrictEqual(tools.runs, [])
+          assert.deepStrictEqual(turn.requests, [])
+          assert.strictEqual(turn.results.length, 1)
+          Support.failureReason(turn.results[0])
+          const script = yield* Support.answering
+          const next = yield* strictly(
+            Support.takeTurn(mode, { model: script.model, toolkit: tools.toolkit, history: turn.history })
+          )
+          assert.strictEqual(next.text, "done")
+          assert.isFalse(seen([turn.parts, turn.history, yield* script.requests]).includes(secret))
+          assert.deepStrictEqual(tools.runs, [])
+        })
+    )
+  }
+
+  Support.forEachMode(
+    "L1 the reason shown is one fixed sentence, however the gate went wrong",
+    (mode) =>
+      Effect.gen(function*() {
+        const reasons = yield* Effect.forEach(Object.values(brokenGates), (needsApproval) =>
+          Effect.gen(function*() {
+            const tools = yield* Support.makeTools([makeGated(needsApproval)])
+            const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
+            return turn.requests[0]?.reason
+          }))
+        assert.strictEqual(new Set(reasons).size, 1, JSON.stringify(reasons))
+        assert.match(String(reasons[0]), /\w+ \w+/)
+      })
+  )
+
+  Support.forEachMode(
+    "L1 a gate that hangs is asked at the time limit of 30 seconds, and not before",
+    (mode) =>
+      Effect.gen(function*() {
+        const hold = yield* Support.makeHold
+        const tools = yield* Support.makeTools([makeGated(() => Effect.as(hold.wait, false))])
+        const fiber = yield* Effect.forkChild(Support.ask(mode, { toolkit: tools.toolkit, calls }))
+        yield* hold.entered
+        yield* Support.idle
+        yield* TestClock.adjust("29999 millis")
+        yield* Support.idle
+        assert.isUndefined(fiber.pollUnsafe())
+        yield* TestClock.adjust("1 millis")
+        const turn = yield* Fiber.join(fiber)
+        assert.strictEqual(turn.requests.length, 1)
+        assert.deepStrictEqual(tools.runs, [])
+      })
+  )
 
   Support.forEachMode("L1 policyTimeLimit bounds a gate that hangs, strict or not", (mode) =>
     Effect.gen(function*() {
@@ -145,33 +157,38 @@ describe("L1 fail closed: a gate", () => {
       }
     }))
 
-  Support.forEachMode("L1 a gate that cannot be interrupted and hangs is asked all the same", (mode) =>
-    Effect.gen(function*() {
-      const hold = yield* Support.makeHold
-      const tools = yield* Support.makeTools([makeGated(() => Effect.uninterruptible(Effect.as(hold.wait, false)))])
-      const fiber = yield* Effect.forkChild(Support.ask(mode, { toolkit: tools.toolkit, calls }))
-      yield* hold.entered
-      yield* Support.idle
-      yield* TestClock.adjust("30 seconds")
-      yield* Support.idle
-      const early = fiber.pollUnsafe()
-      yield* hold.release
-      const turn = yield* Fiber.join(fiber)
-      assert.strictEqual(turn.requests.length, 1)
-      assert.deepStrictEqual(tools.runs, [])
-      assert.isDefined(early, "the turn waits for a gate that does not let itself be interrupted")
-    }))
-
-  Support.forEachMode("L1 one broken gate never lets its siblings' answer stand for its own", (mode) =>
-    Effect.gen(function*() {
-      const tools = yield* Support.makeTools([makeGated(() => Effect.die(secret)), Support.ReadFile])
-      const turn = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: [Support.call("c1", "ReadFile", { path: "a" }), ...calls.map((one) => ({ ...one, id: "c2" }))]
+  Support.forEachMode(
+    "L1 a gate that cannot be interrupted and hangs is asked all the same",
+    (mode) =>
+      Effect.gen(function*() {
+        const hold = yield* Support.makeHold
+        const tools = yield* Support.makeTools([makeGated(() => Effect.uninterruptible(Effect.as(hold.wait, false)))])
+        const fiber = yield* Effect.forkChild(Support.ask(mode, { toolkit: tools.toolkit, calls }))
+        yield* hold.entered
+        yield* Support.idle
+        yield* TestClock.adjust("30 seconds")
+        const early = yield* Support.settles(fiber)
+        yield* hold.release
+        const turn = yield* Fiber.join(fiber)
+        assert.strictEqual(turn.requests.length, 1)
+        assert.deepStrictEqual(tools.runs, [])
+        assert.isTrue(early, "the turn waits for a gate that does not let itself be interrupted")
       })
-      assert.deepStrictEqual(tools.runs.map((run) => run.name), ["ReadFile"])
-      assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c2"])
-    }))
+  )
+
+  Support.forEachMode(
+    "L1 one broken gate never lets its siblings' answer stand for its own",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools([makeGated(() => Effect.die(secret)), Support.ReadFile])
+        const turn = yield* Support.ask(mode, {
+          toolkit: tools.toolkit,
+          calls: [Support.call("c1", "ReadFile", { path: "a" }), ...calls.map((one) => ({ ...one, id: "c2" }))]
+        })
+        assert.deepStrictEqual(tools.runs.map((run) => run.name), ["ReadFile"])
+        assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c2"])
+      })
+  )
 })
 
 describe("L1 fail closed: a gate that says something", () => {
@@ -198,25 +215,28 @@ describe("L1 fail closed: a gate that says something", () => {
       }))
   }
 
-  Support.forEachMode("L1 B21 a gate may need a declared service: its word counts, its absence asks", (mode) =>
-    Effect.gen(function*() {
-      const tool = Tool.make("Gated", {
-        parameters: { path: Schema.String },
-        success: Schema.String,
-        needsApproval: ({ path }) => Ledger.use((ledger) => ledger.isLarge(path)),
-        dependencies: [Ledger]
+  Support.forEachMode(
+    "L1 B21 a gate may need a declared service: its word counts, its absence asks",
+    (mode) =>
+      Effect.gen(function*() {
+        const tool = Tool.make("Gated", {
+          parameters: { path: Schema.String },
+          success: Schema.String,
+          needsApproval: ({ path }) => Ledger.use((ledger) => ledger.isLarge(path)),
+          dependencies: [Ledger]
+        })
+        const tools = yield* Support.makeTools([tool])
+        const turn = Support.ask(mode, { toolkit: tools.toolkit, calls })
+        const withLedger = (isLarge: (path: string) => Effect.Effect<boolean, string>) =>
+          Effect.provideService(turn, Ledger, { isLarge })
+        assert.strictEqual((yield* turn).requests.length, 1)
+        assert.strictEqual((yield* withLedger(() => Effect.succeed(true))).requests.length, 1)
+        assert.strictEqual((yield* withLedger(() => Effect.fail("offline"))).requests.length, 1)
+        assert.deepStrictEqual(tools.runs, [])
+        assert.strictEqual((yield* withLedger((path) => Effect.succeed(path !== "a"))).requests.length, 0)
+        assert.deepStrictEqual(tools.runs, [{ name: "Gated", params: { path: "a" } }])
       })
-      const tools = yield* Support.makeTools([tool])
-      const turn = Support.ask(mode, { toolkit: tools.toolkit, calls })
-      const withLedger = (isLarge: (path: string) => Effect.Effect<boolean, string>) =>
-        Effect.provideService(turn, Ledger, { isLarge })
-      assert.strictEqual((yield* turn).requests.length, 1)
-      assert.strictEqual((yield* withLedger(() => Effect.succeed(true))).requests.length, 1)
-      assert.strictEqual((yield* withLedger(() => Effect.fail("offline"))).requests.length, 1)
-      assert.deepStrictEqual(tools.runs, [])
-      assert.strictEqual((yield* withLedger((path) => Effect.succeed(path !== "a"))).requests.length, 0)
-      assert.deepStrictEqual(tools.runs, [{ name: "Gated", params: { path: "a" } }])
-    }))
+  )
 })
 
 describe("L1 fail closed: isApprovalNeeded", () => {
@@ -240,7 +260,7 @@ describe("L1 fail closed: isApprovalNeeded", () => {
 
   it.effect("L1 isApprovalNeeded is true for parameters that do not decode", () =>
     Effect.gen(function*() {
-      for (const params of [{ path: 1 }, {}, null, undefined, "a", 1n]) {
+      for (const params of [{ path: 1 }, {}, null, "a", 1n]) {
         assert.isTrue(yield* needed(true, params))
         assert.isTrue(yield* needed(() => false, params))
         assert.isTrue(yield* needed(() => Approval.preApproved(), params))
@@ -249,7 +269,7 @@ describe("L1 fail closed: isApprovalNeeded", () => {
 
   it.effect("L1 isApprovalNeeded is true for parameters that do not decode, also for a tool without a gate", () =>
     Effect.gen(function*() {
-      for (const params of [{ path: 1 }, {}, null, undefined, "a", 1n]) {
+      for (const params of [{ path: 1 }, {}, null, "a", 1n]) {
         assert.isTrue(yield* needed(undefined, params))
         assert.isTrue(yield* needed(false, params))
       }

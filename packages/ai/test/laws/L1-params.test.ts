@@ -12,8 +12,8 @@ class Names extends Context.Service<Names, { readonly known: Effect.Effect<boole
 /** A text whose decoding runs an effect, as one that looks up a record. */
 const looksUp = (lookup: (text: string) => Effect.Effect<string, string, never>) =>
   Schema.String.pipe(Schema.decodeTo(Schema.String, {
-    decode: SchemaGetter.transformOrFail((text: string) =>
-      Effect.mapError(lookup(text), (message) => new SchemaIssue.InvalidValue(Option.some(text), { message }))
+    decode: SchemaGetter.transformEffect((text: string) =>
+      Effect.mapError(lookup(text), (message) => new SchemaIssue.InvalidValue({ message }))
     ),
     encode: SchemaGetter.passthrough()
   }))
@@ -48,29 +48,32 @@ const makeGated = (needsApproval: unknown, path: Schema.Codec<string, string> = 
 
 describe("L1 fail closed: parameters", () => {
   for (const [what, params] of Object.entries(strange)) {
-    Support.forEachMode(`L1 B24 parameters ${what} are never shown: failed result, no request`, (mode) =>
-      Effect.gen(function*() {
-        for (const [gate, needsApproval] of Object.entries(gates)) {
-          const approver = ScriptedApprover.make(() => "approve")
-          const tools = yield* Support.makeTools([makeGated(needsApproval)])
-          const turn = yield* Support.ask(mode, {
-            toolkit: tools.toolkit,
-            calls: [Support.call("c1", "Gated", params)]
-          })
-          assert.deepStrictEqual([turn.requests, tools.runs], [[], []], gate)
-          assert.deepStrictEqual(turn.results.map((result) => result.id), ["c1"], gate)
-          Support.failureReason(turn.results[0])
-          // Nor is the person asked who sits there.
-          const inline = yield* Support.ask(mode, {
-            toolkit: tools.toolkit,
-            calls: [Support.call("c1", "Gated", params)]
-          }).pipe(Effect.provideService(
-            ApprovalController.ApprovalController,
-            ApprovalController.interactive(approver.callback)
-          ))
-          assert.deepStrictEqual([yield* approver.seen, inline.results.length, tools.runs], [[], 1, []], gate)
-        }
-      }))
+    Support.forEachMode(
+      `L1 B24 parameters ${what} are never shown: failed result, no request`,
+      (mode) =>
+        Effect.gen(function*() {
+          for (const [gate, needsApproval] of Object.entries(gates)) {
+            const approver = ScriptedApprover.make(() => "approve")
+            const tools = yield* Support.makeTools([makeGated(needsApproval)])
+            const turn = yield* Support.ask(mode, {
+              toolkit: tools.toolkit,
+              calls: [Support.call("c1", "Gated", params)]
+            })
+            assert.deepStrictEqual([turn.requests, tools.runs], [[], []], gate)
+            assert.deepStrictEqual(turn.results.map((result) => result.id), ["c1"], gate)
+            Support.failureReason(turn.results[0])
+            // Nor is the person asked who sits there.
+            const inline = yield* Support.ask(mode, {
+              toolkit: tools.toolkit,
+              calls: [Support.call("c1", "Gated", params)]
+            }).pipe(Effect.provideService(
+              ApprovalController.ApprovalController,
+              ApprovalController.interactive(approver.callback)
+            ))
+            assert.deepStrictEqual([yield* approver.seen, inline.results.length, tools.runs], [[], 1, []], gate)
+          }
+        })
+    )
   }
 
   Support.forEachMode("L1 B24 after undecodable parameters the conversation goes on", (mode) =>
@@ -94,71 +97,83 @@ describe("L1 fail closed: parameters", () => {
       assert.deepStrictEqual(sent.map((result) => [result.id, result.isFailure]), [["c1", true], ["c2", false]])
     }))
 
-  Support.forEachMode("L1 undecodable parameters of a call that a policy asks about are not shown either", (mode) =>
-    Effect.gen(function*() {
-      const tools = yield* Support.makeTools()
-      const turn = yield* Effect.option(
-        Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call("c1", "ReadFile", { path: 12 })] }).pipe(
-          Effect.provideService(
-            ApprovalPolicy.ApprovalPolicy,
-            ApprovalPolicy.make(() => Approval.needsApproval())
+  Support.forEachMode(
+    "L1 undecodable parameters of a call that a policy asks about are not shown either",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const turn = yield* Effect.option(
+          Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call("c1", "ReadFile", { path: 12 })] }).pipe(
+            Effect.provideService(
+              ApprovalPolicy.ApprovalPolicy,
+              ApprovalPolicy.make(() => Approval.needsApproval())
+            )
           )
         )
-      )
-      assert.deepStrictEqual(tools.runs, [])
-      assert.deepStrictEqual(Option.map(turn, ({ requests }) => requests), Option.some([]))
-      Support.failureReason(Option.getOrThrow(turn).results[0])
-    }))
+        assert.deepStrictEqual(tools.runs, [])
+        assert.deepStrictEqual(Option.map(turn, ({ requests }) => requests), Option.some([]))
+        Support.failureReason(Option.getOrThrow(turn).results[0])
+      })
+  )
 
   for (const [gate, needsApproval] of Object.entries(gates)) {
-    Support.forEachMode(`L1 B1 an effectful decode that fails once never lets the tool run, with ${gate}`, (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools([makeGated(needsApproval, failsOnce())])
-        const turn = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "Gated", { path: "a" })]
-        })
-        assert.deepStrictEqual([turn.requests, tools.runs], [[], []])
-        Support.failureReason(turn.results[0])
-      }))
-
-    Support.forEachMode(`L1 a decode that dies, throws or lacks a service never runs the tool, with ${gate}`, (mode) =>
-      Effect.gen(function*() {
-        const secret = "s3cr3t-of-the-decode"
-        const broken = [
-          looksUp(() => Effect.die(new Error(secret))),
-          looksUp(() => {
-            throw new Error(secret)
-          }),
-          looksUp(() => Names.use((names) => Effect.as(names.known, "a")) as Effect.Effect<string>)
-        ]
-        for (const path of broken) {
-          const tools = yield* Support.makeTools([makeGated(needsApproval, path)])
+    Support.forEachMode(
+      `L1 B1 an effectful decode that fails once never lets the tool run, with ${gate}`,
+      (mode) =>
+        Effect.gen(function*() {
+          const tools = yield* Support.makeTools([makeGated(needsApproval, failsOnce())])
           const turn = yield* Support.ask(mode, {
             toolkit: tools.toolkit,
             calls: [Support.call("c1", "Gated", { path: "a" })]
           })
           assert.deepStrictEqual([turn.requests, tools.runs], [[], []])
           Support.failureReason(turn.results[0])
-          assert.isFalse(JSON.stringify([turn.parts, turn.history]).includes(secret))
-        }
-      }))
+        })
+    )
+
+    Support.forEachMode(
+      `L1 a decode that dies, throws or lacks a service never runs the tool, with ${gate}`,
+      (mode) =>
+        Effect.gen(function*() {
+          const secret = "s3cr3t-of-the-decode"
+          const broken = [
+            looksUp(() => Effect.die(new Error(secret))),
+            looksUp(() => {
+              throw new Error(secret)
+            }),
+            looksUp(() => Names.use((names) => Effect.as(names.known, "a")) as Effect.Effect<string>)
+          ]
+          for (const path of broken) {
+            const tools = yield* Support.makeTools([makeGated(needsApproval, path)])
+            const turn = yield* Support.ask(mode, {
+              toolkit: tools.toolkit,
+              calls: [Support.call("c1", "Gated", { path: "a" })]
+            })
+            assert.deepStrictEqual([turn.requests, tools.runs], [[], []])
+            Support.failureReason(turn.results[0])
+            assert.isFalse(JSON.stringify([turn.parts, turn.history]).includes(secret))
+          }
+        })
+    )
   }
 
-  Support.forEachMode("L1 an effectful decode that works is asked about, and runs once", (mode) =>
-    Effect.gen(function*() {
-      const tools = yield* Support.makeTools([makeGated(true, looksUp((text) => Effect.succeed(text)))])
-      const asked = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: [Support.call("c1", "Gated", { path: "a" })]
+  Support.forEachMode(
+    "L1 an effectful decode that works is asked about, and runs once",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools([makeGated(true, looksUp((text) => Effect.succeed(text)))])
+        const asked = yield* Support.ask(mode, {
+          toolkit: tools.toolkit,
+          calls: [Support.call("c1", "Gated", { path: "a" })]
+        })
+        const { model } = yield* Support.answering
+        yield* Support.takeTurn(mode, {
+          model,
+          toolkit: tools.toolkit,
+          history: asked.history,
+          prompt: Support.answers(Approval.approve(asked.requests[0]!))
+        })
+        assert.deepStrictEqual(tools.runs, [{ name: "Gated", params: { path: "a" } }])
       })
-      const { model } = yield* Support.answering
-      yield* Support.takeTurn(mode, {
-        model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(asked.requests[0]!))
-      })
-      assert.deepStrictEqual(tools.runs, [{ name: "Gated", params: { path: "a" } }])
-    }))
+  )
 })

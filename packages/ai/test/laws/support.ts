@@ -6,7 +6,7 @@
  * its own. Models are `ScriptedModel`s, so the strict provider reads every prompt.
  */
 import { it } from "@effect/vitest"
-import { Deferred, Effect, Layer, Ref, Schema, type Scope, Stream } from "effect"
+import { Deferred, Effect, type Fiber, Layer, Ref, Schema, type Scope, Stream } from "effect"
 import { type AiError, Chat as UpstreamChat } from "effect/ai"
 import {
   type Approval,
@@ -156,6 +156,15 @@ export const idle: Effect.Effect<void> = Effect.promise(async () => {
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
 })
 
+/** Whether a fiber comes to its end with the clock left alone; for one that does not, this takes a moment. */
+export const settles = (fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<boolean> =>
+  Effect.promise(async () => {
+    for (let i = 0; i < 5000 && fiber.pollUnsafe() === undefined; i++) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return fiber.pollUnsafe() !== undefined
+  })
+
 // =============================================================================
 // Turns
 // =============================================================================
@@ -283,8 +292,10 @@ export const answers = (...list: ReadonlyArray<Approval.ApprovalAnswer>): Prompt
 export const sentResults = (
   script: ScriptedModel.ScriptedModel
 ): Effect.Effect<ReadonlyArray<Prompt.ToolResultPart>> =>
-  Effect.map(script.requests, (requests) =>
-    partsOf(requests.at(-1)?.prompt ?? Prompt.empty).filter((part) => part.type === "tool-result"))
+  Effect.map(
+    script.requests,
+    (requests) => partsOf(requests.at(-1)?.prompt ?? Prompt.empty).filter((part) => part.type === "tool-result")
+  )
 
 /** The reason an effect failed with, read through `ApprovalError.fromAiError`; dies when it is not an approval error. */
 export const reasonOf = <A>(

@@ -1,0 +1,183 @@
+/**
+ * L8, isolation: one call's failure never loses, interrupts or repeats another's work. Failure mode "error" still fails
+ * the turn, after all siblings have settled and are journaled.
+ */
+import { assert, describe } from "@effect/vitest"
+import { Cause, Deferred, Effect, Exit, Fiber, Schema } from "effect"
+import { Approval, Prompt, Tool, Toolkit } from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
+import * as C from "./conversation.ts"
+
+const Good = Tool.make("Good", {
+  parameters: { name: Schema.String },
+  success: Schema.String,
+  needsApproval: true
+})
+const FailsTurn = Tool.make("Bad", {
+  parameters: { name: Schema.String },
+  success: Schema.String,
+  failure: Schema.Struct({ code: Schema.Number }),
+  failureMode: "error",
+  needsApproval: true
+})
+const FailsCall = Tool.make("Bad", {
+  parameters: { name: Schema.String },
+  success: Schema.String,
+  failure: Schema.Struct({ code: Schema.Number }),
+  failureMode: "return",
+  needsApproval: true
+})
+
+const call = (id: string, name: "Good" | "Bad") => ScriptedModel.toolCall({ id, name, params: { name: id } })
+const batch = [call("g1", "Good"), call("b1", "Bad"), call("g2", "Good")]
+
+const good = (runs: Array<string>) => ({ name }: { readonly name: string }) =>
+  Effect.sync(() => (runs.push(name), `did ${name}`))
+
+const begin = Effect.fnUntraced(function*(way: C.Way, toolkit: C.AnyToolkit, calls = batch) {
+  const chat = yield* C.start({ way, toolkit, turns: [calls, "done", "bye"], script: { afterLastTurn: "bye" } })
+  const asked = yield* chat.send("go")
+  const asking = yield* chat.history
+  const answers = Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request)))
+  /** Sends the answers; sends them again after a failure, from the same history, as a program that retries does. */
+  const answer = chat.send(answers)
+  const retry = Effect.andThen(chat.setHistory(asking), answer)
+  return { answer, asked, chat, retry }
+})
+
+const texts = (turn: C.Turn) =>
+  Object.fromEntries(turn.results.map((part) => [part.id, part.isFailure ? "failed" : part.result]))
+
+describe("L8 isolation", () => {
+  C.everyWay("L8 B11 mode \"error\": the turn fails, siblings' results are journaled and given on retry", (way) =>
+    Effect.gen(function*() {
+      const runs: Array<string> = []
+      const toolkit = yield* C.withHandlers(Toolkit.make(Good, FailsTurn), {
+        Good: good(runs),
+        Bad: ({ name }) => Effect.suspend(() => (runs.push(name), Effect.fail({ code: 7 })))
+      })
+      const { answer, chat, retry } = yield* begin(way, toolkit)
+      assert.deepStrictEqual(yield* Effect.flip(answer), { code: 7 })
+      assert.deepStrictEqual(runs.toSorted(), ["b1", "g1", "g2"])
+      assert.strictEqual(yield* chat.calls, 1, "the model is not called by a turn that fails")
+
+      const turn = yield* retry
+      assert.deepStrictEqual(texts(turn), { g1: "did g1", b1: "failed", g2: "did g2" })
+      assert.deepStrictEqual(runs.toSorted(), ["b1", "g1", "g2"], "nothing is repeated")
+      assert.strictEqual(turn.text, "done")
+      C.assertWellFormed(yield* chat.lastPrompt)
+    }))
+
+  C.everyWay("L8 B11 mode \"error\": a chat is not stuck, and later turns repeat nothing", (way) =>
+    Effect.gen(function*() {
+      const runs: Array<string> = []
+      const toolkit = yield* C.withHandlers(Toolkit.make(Good, FailsTurn), {
+        Good: good(runs),
+        Bad: ({ name }) => Effect.suspend(() => (runs.push(name), Effect.fail({ code: 7 })))
+      })
+      const { answer, chat } = yield* begin(way, toolkit)
+      const before = yield* chat.history
+      yield* Effect.flip(answer)
+      // Whatever the writer kept of the failed turn, the next message goes on.
+      if ((yield* chat.history) === before) yield* chat.setHistory(before)
+      const turn = yield* chat.send("and now?")
+      assert.isNotEmpty(turn.text)
+      C.assertWellFormed(yield* chat.lastPrompt)
+      assert.deepStrictEqual(runs.toSorted(), ["b1", "g1", "g2"])
+    }))
+
+  C.everyWay("L8 B11 mode \"return\": the failure is that call's result, the siblings have theirs", (way) =>
+    Effect.gen(function*() {
+      const runs: Array<string> = []
+      const toolkit = yield* C.withHandlers(Toolkit.make(Good, FailsCall), {
+        Good: good(runs),
+        Bad: ({ name }) => Effect.suspend(() => (runs.push(name), Effect.fail({ code: 7 })))
+      })
+      const { answer, chat, retry } = yield* begin(way, toolkit)
+      for (const turn of [yield* answer, yield* retry]) {
+        assert.deepStrictEqual(texts(turn), { g1: "did g1", b1: "failed", g2: "did g2" })
+        assert.deepStrictEqual(turn.results.find((part) => part.id === "b1")!.result, { code: 7 })
+      }
+      assert.deepStrictEqual(runs.toSorted(), ["b1", "g1", "g2"])
+      C.assertWellFormed(yield* chat.lastPrompt)
+    }))
+
+  C.everyWay("L8 a handler that dies: the siblings' results are journaled and given on retry", (way) =>
+    Effect.gen(function*() {
+      const runs: Array<string> = []
+      const toolkit = yield* C.withHandlers(Toolkit.make(Good, FailsTurn), {
+        Good: good(runs),
+        Bad: ({ name }) => Effect.suspend(() => (runs.push(name), Effect.die(new Error("a bug"))))
+      })
+      const { answer, chat, retry } = yield* begin(way, toolkit)
+      const first = yield* Effect.exit(answer)
+      assert.deepStrictEqual(runs.toSorted(), ["b1", "g1", "g2"])
+      // Whether the bug fails the turn or becomes a failed result, it is not an interruption.
+      if (Exit.isFailure(first)) assert.isFalse(Cause.hasInterrupts(first.cause))
+
+      const turn = yield* retry
+      assert.deepStrictEqual(texts(turn), { g1: "did g1", b1: "failed", g2: "did g2" })
+      C.reasonOf(turn.results.find((part) => part.id === "b1")!)
+      assert.deepStrictEqual(runs.toSorted(), ["b1", "g1", "g2"])
+      C.assertWellFormed(yield* chat.lastPrompt)
+    }))
+
+  C.everyWay("L8 B11 a sibling that is still running is waited for, not interrupted", (way) =>
+    Effect.gen(function*() {
+      const runs: Array<string> = []
+      const failed = yield* Deferred.make<void>()
+      const gate = yield* Deferred.make<void>()
+      const toolkit = yield* C.withHandlers(Toolkit.make(Good, FailsTurn), {
+        Good: ({ name }) =>
+          Deferred.await(gate).pipe(
+            Effect.onInterrupt(() => Effect.sync(() => runs.push(`interrupted ${name}`))),
+            Effect.andThen(good(runs)({ name }))
+          ),
+        Bad: () => Effect.andThen(Deferred.succeed(failed, undefined), Effect.fail({ code: 7 }))
+      })
+      const { answer, retry } = yield* begin(way, toolkit)
+      const turn = yield* Effect.forkChild(Effect.exit(answer), { startImmediately: true })
+      yield* Deferred.await(failed)
+      for (let i = 0; i < 50; i++) yield* Effect.yieldNow
+      assert.isUndefined(turn.pollUnsafe(), "the turn fails after the siblings have settled")
+      assert.deepStrictEqual(runs, [])
+      yield* Deferred.succeed(gate, undefined)
+      const exit = yield* Fiber.join(turn)
+      assert.isTrue(Exit.isFailure(exit))
+      assert.deepStrictEqual(runs.toSorted(), ["g1", "g2"])
+      assert.deepStrictEqual(texts(yield* retry), { g1: "did g1", b1: "failed", g2: "did g2" })
+      assert.deepStrictEqual(runs.toSorted(), ["g1", "g2"])
+    }))
+
+  C.everyWay("L8 a failing call does not stop a denial or an open request of the same batch", (way) =>
+    Effect.gen(function*() {
+      const runs: Array<string> = []
+      const toolkit = yield* C.withHandlers(Toolkit.make(Good, FailsCall), {
+        Good: good(runs),
+        Bad: () => Effect.fail({ code: 7 })
+      })
+      const { asked, chat } = yield* begin(way, toolkit)
+      const turn = yield* chat.send(Prompt.approvalResponses([
+        Approval.approve(asked.requests[1]!),
+        Approval.deny(asked.requests[0]!, "not g1")
+      ]))
+      assert.deepStrictEqual(texts(turn), { g1: "failed", b1: "failed" })
+      assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["g2"])
+      assert.strictEqual(turn.finishReason, "pause")
+      assert.deepStrictEqual(runs, [])
+    }))
+
+  C.everyWay("L8 two failing calls: both are recorded, the turn fails once, the retry goes on", (way) =>
+    Effect.gen(function*() {
+      const runs: Array<string> = []
+      const toolkit = yield* C.withHandlers(Toolkit.make(Good, FailsTurn), {
+        Good: good(runs),
+        Bad: ({ name }) => Effect.suspend(() => (runs.push(name), Effect.fail({ code: Number(name.slice(1)) })))
+      })
+      const { answer, retry } = yield* begin(way, toolkit, [call("b1", "Bad"), call("b2", "Bad"), call("g1", "Good")])
+      yield* Effect.flip(answer)
+      const turn = yield* retry
+      assert.deepStrictEqual(texts(turn), { b1: "failed", b2: "failed", g1: "did g1" })
+      assert.deepStrictEqual(runs.toSorted(), ["b1", "b2", "g1"])
+    }))
+})

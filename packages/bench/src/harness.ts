@@ -1,0 +1,100 @@
+/**
+ * Compares two ways of doing the same on a machine that others use too: both run in turns (A B, B A, …), and what is
+ * compared is the median of the ratios of the rounds, each of two measurements taken one right after the other.
+ *
+ * Time is what this thread had of a processor, where Node can tell, so that being made to wait does not count.
+ */
+import * as Effect from "effect/Effect"
+
+/** How long something took, in microseconds. */
+export const timed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<number, E, R> =>
+  Effect.suspend(() => {
+    const start = now()
+    return Effect.map(effect, () => now() - start)
+  })
+
+const now: () => number = process.threadCpuUsage === undefined
+  ? () => performance.now() * 1_000
+  : () => {
+    const { system, user } = process.threadCpuUsage()
+    return user + system
+  }
+
+/** One way of doing it. `measure` gives the microseconds of one round; what it prepares does not count. */
+export interface Contestant<R> {
+  readonly name: string
+  readonly measure: Effect.Effect<number, unknown, R>
+}
+
+export interface Options {
+  readonly title: string
+  readonly rounds: number
+  /** How many operations one round is, to print the time of one. */
+  readonly operations: number
+  readonly bound?: number | undefined
+  /** What a row that may be over for now waits for; it fails nothing. */
+  readonly issue?: string | undefined
+}
+
+let failed = false
+
+/** Whether a row was over its bound. */
+export const isOver = (): boolean => failed
+
+/** Measures both and prints their row; a bound that is exceeded is measured once more before it counts. */
+export const compare = <R>(
+  options: Options,
+  ours: Contestant<R>,
+  theirs: Contestant<R>
+): Effect.Effect<void, unknown, R> =>
+  Effect.gen(function*() {
+    const { bound, issue, operations, title } = options
+    process.stdout.write(`${title} `)
+    let row = yield* race(options.rounds, ours, theirs)
+    if (bound !== undefined && issue === undefined && row.ratio > bound) {
+      process.stdout.write(` ${row.ratio.toFixed(2)}×, again `)
+      row = yield* race(options.rounds * 2, ours, theirs)
+    }
+    const over = bound !== undefined && row.ratio > bound
+    if (over && issue === undefined) failed = true
+    const verdict = bound === undefined ? "" : ` (bound ${bound}×) ${over ? "OVER" : "ok"}`
+    const figures = `${ours.name} ${show(row.ours / operations)}, ${theirs.name} ${show(row.theirs / operations)}`
+    console.log(`\n  ${figures}: ${row.ratio.toFixed(2)}×${verdict}${issue === undefined ? "" : ` [${issue}]`}`)
+  })
+
+/** Measures one and prints its row. */
+export const alone = <R>(options: Options, contestant: Contestant<R>): Effect.Effect<void, unknown, R> =>
+  Effect.gen(function*() {
+    process.stdout.write(`${options.title} `)
+    const times: Array<number> = []
+    yield* contestant.measure
+    for (let round = 0; round < options.rounds; round++) times.push(yield* measure(contestant))
+    console.log(`\n  ${contestant.name} ${show(median(times) / options.operations)}`)
+  })
+
+const race = Effect.fnUntraced(function*<R>(rounds: number, ours: Contestant<R>, theirs: Contestant<R>) {
+  const times = { ours: new Array<number>(), theirs: new Array<number>(), ratios: new Array<number>() }
+  // The first round is not counted: it is the one that compiles.
+  for (let round = 0; round <= rounds; round++) {
+    const first = yield* measure(round % 2 === 0 ? ours : theirs)
+    const second = yield* measure(round % 2 === 0 ? theirs : ours)
+    const [mine, others] = round % 2 === 0 ? [first, second] : [second, first]
+    if (round === 0) continue
+    times.ours.push(mine)
+    times.theirs.push(others)
+    times.ratios.push(mine / others)
+  }
+  return { ours: median(times.ours), theirs: median(times.theirs), ratio: median(times.ratios) }
+})
+
+const measure = <R>(contestant: Contestant<R>) =>
+  Effect.tap(contestant.measure, () => Effect.sync(() => process.stdout.write(".")))
+
+const median = (values: ReadonlyArray<number>): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const half = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
+}
+
+const show = (microseconds: number): string =>
+  microseconds < 1_000 ? `${microseconds.toFixed(1)} µs` : `${(microseconds / 1_000).toFixed(2)} ms`
