@@ -7,6 +7,7 @@ import { ScriptedApprover, ScriptedModel, StrictProvider } from "@assent/ai/test
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Effect, FileSystem, Layer, Option, Ref, Result, Runtime, Schema, Stream } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
+import * as assert from "node:assert"
 import { randomBytes } from "node:crypto"
 import { agent } from "./janitor/agent.ts"
 import * as Person from "./janitor/person.ts"
@@ -37,41 +38,34 @@ const converse = Effect.gen(function*() {
       return Effect.void
     })
     const done = Transcript.exchanges(yield* Ref.get(chat.history))
-    if (done.some(({ denied }) => denied === Person.leaving)) goesOn = false
+    if (done.some(({ refused }) => refused === Person.leaving)) goesOn = false
     prompt = Prompt.empty
   }
   return yield* Ref.get(chat.history)
 })
 
-/** What became of the files: as the folder says, not as the agent does. */
-const summarize = Effect.fnUntraced(function*(history: Prompt.Prompt, before: ReadonlyArray<string>) {
-  const deletes = Transcript.exchanges(history).filter(({ tool }) => tool === "DeleteFile")
-  const ran = deletes.filter(({ isFailure }) => !isFailure).map(({ path }) => path)
-  const left = yield* Tools.Folder.use((folder) => folder.list)
-
-  for (const path of ran) yield* Console.log(Transcript.line("deleted", path))
-  for (const { denied, path } of deletes) {
-    if (denied !== undefined) yield* Console.log(Transcript.line("denied", `${path}: "${denied}"`))
-  }
-  yield* Console.log(Transcript.line("left", left.join(", ")))
-  if (left.join() !== before.filter((path) => !ran.includes(path)).join()) {
-    return yield* Effect.die(new Error("The folder is not what the transcript says."))
-  }
-})
-
-/** All of it, in a folder that is gone afterwards; gives where it was. */
+/** Everything, in a folder that is gone afterwards. What became of the files is what the folder says, not the agent. */
 const tidy = Effect.gen(function*() {
   const folder = yield* Tools.Folder
   const before = yield* folder.list
   yield* Console.log(`An agent tidies ${folder.root}\n`)
-  const history = yield* converse
 
-  const violations = StrictProvider.check(history)
-  if (violations.length > 0) return yield* Effect.die(new Error(`A provider refuses this: ${violations[0]!.message}`))
+  const history = yield* converse
   yield* Console.log("\nThe conversation, as a provider receives and accepts it:\n")
   for (const line of Transcript.lines(history)) yield* Console.log(line)
+
   yield* Console.log("\nWhat became of the files:\n")
-  yield* summarize(history, before)
+  const deletes = Transcript.exchanges(history).filter(({ tool }) => tool === "DeleteFile")
+  const deleted = deletes.filter(({ refused }) => refused === undefined).map(({ path }) => path)
+  const left = yield* folder.list
+  for (const path of deleted) yield* Console.log(Transcript.line("deleted", path))
+  for (const { path, refused } of deletes) {
+    if (refused !== undefined) yield* Console.log(Transcript.line("denied", `${path}: "${refused}"`))
+  }
+  for (const path of left) yield* Console.log(Transcript.line("left", path))
+
+  assert.deepStrictEqual(StrictProvider.check(history), [])
+  assert.deepStrictEqual(left, before.filter((path) => !deleted.includes(path)))
   return folder.root
 })
 
@@ -82,30 +76,23 @@ class WrongAnswers extends Schema.TaggedError<WrongAnswers>()("WrongAnswers", { 
   }
 }
 
-const janitor = Command.make(
-  "janitor",
-  {
-    answers: Flag.String("answers").pipe(
-      Flag.withDescription(
-        "Answers in your place, such as approve,deny:\"keep it\"; what is asked after them is denied"
-      ),
-      Flag.optional
-    )
-  },
-  Effect.fnUntraced(function*({ answers }) {
+const answers = Flag.String("answers").pipe(
+  Flag.withDescription("Answers in your place, such as approve,deny:\"keep it\"; what they leave open is denied"),
+  Flag.optional
+)
+
+const janitor = Command.make("janitor", { answers }, ({ answers }) =>
+  Effect.gen(function*() {
     const atTerminal = Option.isNone(answers) && process.stdin.isTTY && process.stdout.isTTY
     const steps = ScriptedApprover.parse(Option.getOrElse(answers, () => "approve,deny:keep it"))
     if (Result.isFailure(steps)) return yield* new WrongAnswers({ message: steps.failure })
-    if (Option.isNone(answers) && !atTerminal) {
-      yield* Console.log("No terminal to ask at, so the answers are examples.\n")
-    }
+    if (Option.isNone(answers) && !atTerminal) yield* Console.log("No terminal to ask at: the answers are examples.\n")
 
     const person = atTerminal ? Person.atTerminal : Person.scripted(steps.success)
     const root = yield* Effect.provide(tidy, [Model, Approvals, Tools.layer, person])
     const remains = yield* FileSystem.FileSystem.use((fs) => fs.exists(root))
     yield* Console.log(Transcript.line("folder", remains ? "still there" : "removed"))
-  })
-)
+  }))
 
 // A terminal or pipe that is closed ends this as Ctrl-C does, so that the folder is removed.
 const stop = () => process.kill(process.pid, "SIGTERM")

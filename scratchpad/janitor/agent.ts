@@ -9,15 +9,14 @@ import * as Transcript from "./transcript.ts"
 
 const wanted = 2
 
-type Files = ReadonlyArray<Transcript.Exchange>
+type File = Transcript.Exchange
 
 /** What it holds against a file, the worst first. */
-const doubts: ReadonlyArray<readonly [why: string, applies: (file: Transcript.Exchange, files: Files) => boolean]> = [
+const doubts: ReadonlyArray<readonly [why: string, applies: (file: File, files: ReadonlyArray<File>) => boolean]> = [
   ["is a program, not a picture.", ({ path }) => path.endsWith(".exe")],
-  [
-    "says what another file says.",
-    (file, files) => files.some((other) => other.result === file.result && other.path.length < file.path.length)
-  ],
+  ["says what another file says.", ({ path, result }, files) => {
+    return files.some((other) => other.result === result && other.path.length < path.length)
+  }],
   ["is a log from years ago.", ({ path }) => path.endsWith(".log")]
 ]
 
@@ -40,13 +39,10 @@ export const agent: ScriptedModel.Turn = ({ prompt }) => {
   }
 
   const deletes = callsOf("DeleteFile")
-  const last = deletes.at(-1)
-  const comment = last === undefined
-    ? ""
-    : last.denied === undefined
-    ? `"${last.path}" is gone.\n`
-    : `"${last.path}" stays: "${last.denied}"\n`
-  if (deletes.filter(({ isFailure }) => !isFailure).length === wanted) return `${comment}That makes two. Done.`
+  const comment = deletes.slice(-1)
+    .map(({ path, refused }) => refused === undefined ? `"${path}" is gone.\n` : `"${path}" stays: "${refused}"\n`)
+    .join("")
+  if (deletes.filter(({ refused }) => refused === undefined).length === wanted) return `${comment}That makes two. Done.`
 
   const next = doubts
     .flatMap(([why, applies]) => files.filter((file) => applies(file, files)).map(({ path }) => ({ path, why })))

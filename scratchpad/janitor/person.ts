@@ -18,7 +18,7 @@ const asking = <R>(answer: Effect.Effect<string, Terminal.QuitError, R>) =>
     Console.log(question(request)).pipe(
       Effect.andThen(answer),
       Effect.map((line) => yes.test(line) || Approval.deny(request, line.replace(no, "").trim() || undefined)),
-      Effect.catch(() => Effect.succeed(Approval.deny(request, leaving)))
+      Effect.catch(() => Effect.as(Console.log(), Approval.deny(request, leaving)))
     )
   )
 
@@ -29,7 +29,7 @@ export const atTerminal = asking(Prompt.run(Prompt.String({
     yes.test(line) || no.test(line) ? Effect.succeed(line) : Effect.fail("Type y, n, or n and a reason.")
 })))
 
-/** Answers by a script, and denies whatever is asked after it. */
+/** Answers by a script; what it leaves open is denied. */
 export const scripted = (steps: ReadonlyArray<ScriptedApprover.ParsedStep>) => {
   const rest = steps.values()
   return asking(Effect.suspend(() => {

@@ -2,28 +2,25 @@
 import { Approval, type Prompt, Tool } from "@assent/ai"
 import { Option, Predicate, Schema } from "effect"
 
-/** A call that has its result. `path` is the file it is about; `denied`, the reason of whoever said no. */
+/** A call with its result. `path` is the file it is about; `refused`, why it did not run. */
 export interface Exchange {
   readonly tool: string
   readonly path: string
   readonly result: unknown
-  readonly isFailure: boolean
-  readonly denied: string | undefined
+  readonly refused: string | undefined
 }
 
 export const exchanges = (prompt: Prompt.Prompt): ReadonlyArray<Exchange> => {
-  const parts = prompt.content.flatMap((message): ReadonlyArray<Prompt.Part> =>
-    message.role === "system" ? [] : message.content
-  )
-  const paths = new Map(parts.flatMap((part) => part.type === "tool-call" ? [[part.id, pathOf(part.params)]] : []))
-  return parts.flatMap((part) => {
-    if (part.type !== "tool-result") return []
-    const { id, isFailure, name, result } = part
-    const failure = isFailure ? Option.getOrUndefined(decodeFailure(result)) : undefined
-    const denied = failure?.type === "execution-denied" ? failure.reason : undefined
-    return [{ tool: name, path: paths.get(id) ?? "", result, isFailure, denied }]
+  const parts = prompt.content.flatMap(partsOf)
+  const paths = new Map(parts.map((part) => part.type === "tool-call" ? [part.id, pathOf(part.params)] : ["", ""]))
+  return parts.filter((part) => part.type === "tool-result").map(({ id, isFailure, name, result }) => {
+    const reason = Option.match(decodeFailure(result), { onNone: () => String(result), onSome: ({ reason }) => reason })
+    return { tool: name, path: paths.get(id) ?? "", result, refused: isFailure ? reason : undefined }
   })
 }
+
+const partsOf = (message: Prompt.Message): ReadonlyArray<Prompt.Part> =>
+  message.role === "system" ? [] : message.content
 
 const pathOf = (params: unknown): string => Predicate.hasProperty(params, "path") ? String(params.path) : ""
 
@@ -32,14 +29,16 @@ const decodeFailure = Schema.decodeUnknownOption(Tool.ExecutionFailure)
 /** The conversation, a line for each part. */
 export const lines = (prompt: Prompt.Prompt): ReadonlyArray<string> =>
   prompt.content.flatMap((message) =>
-    message.role === "system" ? line(message.role, message.content) : message.content.map((part) => {
+    partsOf(message).map((part) => {
       switch (part.type) {
+        case "text":
+          return line(message.role, part.text)
         case "tool-call":
           return line(message.role, `${part.id}: ${Approval.describe(part.name, part.params)}`)
         case "tool-result":
           return line(message.role, `${part.id}: ${clip(JSON.stringify(part.result), 60)}`)
         default:
-          return line(message.role, part.type === "text" ? part.text : part.type)
+          return line(message.role, part.type)
       }
     })
   )

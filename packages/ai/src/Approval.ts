@@ -20,8 +20,8 @@ import * as Text from "./internal/text.ts"
 /**
  * How a call is shown to the person who decides: plain text, a diff, the content of a file, a command line, or data.
  *
- * `precondition` is a digest of what the presentation was made from; it is checked again before the call runs, so
- * that a file that changed after consent is asked about again.
+ * `precondition` is a digest of what the presentation was made from. The whole presentation is sealed: when the policy,
+ * which is asked again before the call runs, gives another one, the approval is void and the call may be asked again.
  *
  * @category models
  * @since 0.1.0
@@ -400,12 +400,15 @@ export const escapeText = (text: string, options?: {
  */
 export const describe = (toolName: string, params: unknown): string => {
   const list = Predicate.isObject(params)
-    ? Object.entries(params).map(([key, value]) => `${key}=${describeValue(value)}`).join(", ")
+    ? Object.entries(params).map(([key, value]) => `${describeKey(key)}=${describeValue(value)}`).join(", ")
     : params === undefined || params === null
     ? ""
     : describeValue(params)
   return escapeText(`${toolName}(${list})`, { maxLength: 500 })
 }
 
+const describeKey = (key: string): string => /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key) ? key : JSON.stringify(key)
+
+// Quotes inside a text are escaped, so that a value cannot pass for further parameters.
 const describeValue = (value: unknown): string =>
-  typeof value === "string" ? `'${value}'` : String(JSON.stringify(value))
+  typeof value === "string" ? `'${value.replace(/[\\']/g, "\\$&")}'` : String(JSON.stringify(value))

@@ -8,6 +8,7 @@
  * @since 0.1.0
  */
 import * as AiError from "effect/ai/AiError"
+import * as Response from "effect/ai/Response"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import * as Option from "effect/Option"
@@ -211,13 +212,16 @@ export class InvalidPrompt extends Schema.TaggedError<InvalidPrompt>()("InvalidP
 }
 
 /**
- * A call that must return a finished value would have to wait for these requests (law L12).
+ * A call that must return a finished value would have to wait for these requests (law L12). `content` is what the model
+ * said and what was settled, requests included: with it and the answers the program can go on, as in
+ * `Prompt.concat(prompt, Prompt.fromResponseParts(reason.content))`.
  *
  * @category reasons
  * @since 0.1.0
  */
 export class ApprovalRequired extends Schema.TaggedError<ApprovalRequired>()("ApprovalRequired", {
-  requests: Schema.Array(ApprovalRequest)
+  requests: Schema.Array(ApprovalRequest),
+  content: Schema.Array(Response.AllParts())
 }) {
   override get message(): string {
     const names = this.requests.map((request) => request.description).join(", ")

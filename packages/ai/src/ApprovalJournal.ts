@@ -10,7 +10,7 @@
  *
  * @since 0.1.0
  */
-import type * as Cause from "effect/Cause"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -22,6 +22,7 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Approval from "./Approval.ts"
@@ -29,6 +30,7 @@ import * as ApprovalError from "./ApprovalError.ts"
 import * as AtomicStore from "./AtomicStore.ts"
 import * as Bodies from "./internal/bodies.ts"
 import * as Cryptography from "./internal/cryptography.ts"
+import * as Liveness from "./internal/liveness.ts"
 
 // =============================================================================
 // Models
@@ -171,6 +173,8 @@ const interruptedReason = "The run was stopped before it finished; what it did i
 const lostReason = "The process that ran this call ended before it could report; what it did is unknown. Check before" +
   " calling again."
 
+const closedReason = "It is being closed."
+
 /** How long a record outlives its seal, so that clocks that differ cannot open a gap. */
 const margin = Duration.toMillis(Duration.days(1))
 
@@ -194,7 +198,6 @@ export const make = Effect.fnUntraced(function*(options: {
   const scope = yield* Effect.scope
   const owner = yield* Cryptography.randomToken(16)
   const grace = Duration.fromInputUnsafe(options.grace ?? "10 seconds")
-  const heartbeat = options.heartbeat === undefined ? undefined : Duration.fromInputUnsafe(options.heartbeat)
   const live = new Map<string, Run>()
   const bodies = options.maxResultBytes === undefined ? undefined : Bodies.make(store, options.maxResultBytes)
   let closing = false
@@ -211,6 +214,15 @@ export const make = Effect.fnUntraced(function*(options: {
       yield* Scope.close(runs, Exit.void)
     })
   )
+
+  const liveness = Liveness.make({
+    store,
+    owner,
+    margin,
+    heartbeat: options.heartbeat === undefined ? undefined : Duration.fromInputUnsafe(options.heartbeat),
+    isBusy: () => live.size > 0,
+    scope: runs
+  })
 
   const read = (key: string): Effect.Effect<{ readonly version: number; readonly entry: Entry } | undefined, Failure> =>
     Effect.flatMap(Effect.mapError(store.get(key), unavailable), (stored) => {
@@ -231,37 +243,6 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const replace = (key: string, version: number, entry: Entry): Effect.Effect<boolean, Failure> =>
     Effect.mapError(store.compareAndSet(key, version, encodeEntry(entry)), unavailable)
-
-  // Says that this process lives: before a claim if it has been silent, and then for as long as something runs.
-  let lastBeat = Number.NEGATIVE_INFINITY
-  let beats: Fiber.Fiber<unknown> | undefined
-  const beat = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Effect.tap(
-      Effect.mapError(store.put(ownerKey(owner), String(now), { expiresAt: now + margin }), unavailable),
-      () => {
-        lastBeat = now
-        return Effect.void
-      }
-    ))
-  const beating = heartbeat === undefined ? Effect.void : Effect.gen(function*() {
-    const silent = (yield* Clock.currentTimeMillis) - lastBeat
-    if (silent >= Duration.toMillis(heartbeat)) yield* beat
-    beats ??= yield* Effect.suspend(() => live.size > 0 ? Effect.ignore(beat) : Effect.void).pipe(
-      Effect.delay(heartbeat),
-      Effect.forever,
-      Effect.forkIn(runs)
-    )
-  })
-
-  // A claim of our own that no live run has is one that never started.
-  const isAlive = (id: string | undefined): Effect.Effect<boolean, Failure> =>
-    heartbeat === undefined || id === undefined || id === owner
-      ? Effect.succeed(false)
-      : Effect.zipWith(
-        Effect.mapError(store.get(ownerKey(id)), unavailable),
-        Clock.currentTimeMillis,
-        (stored, now) => stored !== undefined && now - Number(stored.value) < 6 * Duration.toMillis(heartbeat)
-      )
 
   const makeEntry = (claim: Claim, fields: Omit<typeof Entry.Type, "toolName" | "toolCallId" | "at">) =>
     Effect.map(
@@ -288,7 +269,7 @@ export const make = Effect.fnUntraced(function*(options: {
       waiting: Effect.Effect<void>
     ): Effect.fn.Return<number | Entry, Failure> {
       const claimed = yield* makeEntry(claim, { state: "running", owner })
-      yield* beating
+      yield* Effect.mapError(liveness.beating, unavailable)
       if (yield* putIfAbsent(claim, claimed)) return 0
       const key = keyOf(claim)
       while (true) {
@@ -299,7 +280,7 @@ export const make = Effect.fnUntraced(function*(options: {
           if (yield* replace(key, version, claimed)) return version + 1
         } else if (entry.state !== "running") {
           return entry
-        } else if (yield* isAlive(entry.owner)) {
+        } else if (yield* Effect.mapError(liveness.isAlive(entry.owner), unavailable)) {
           yield* waiting
         } else {
           yield* replace(key, version, yield* makeEntry(claim, { state: "unknown", reason: lostReason }))
@@ -308,15 +289,24 @@ export const make = Effect.fnUntraced(function*(options: {
     }
   )
 
-  const record = (claim: Claim, version: number, entry: Entry) => {
-    const key = keyOf(claim)
+  const record = (claim: Claim, version: number, entry: Entry): Effect.Effect<void> => {
     // The run has happened; that it is on record matters more than a moment's wait.
-    return replace(key, version, entry).pipe(
+    const write = Effect.tap(
+      replace(keyOf(claim), version, entry),
+      (written) =>
+        written ? keepBody(claim, version + 1, entry) : Effect.logWarning(
+          `Assent: "${claim.toolName}" ended after its claim had been given up; it counts as unknown.`
+        )
+    )
+    return write.pipe(
       Effect.retry({ times: 3 }),
       Effect.catch(() =>
-        Effect.logError(`Assent could not record that "${claim.toolName}" ran; it will count as unknown.`)
+        Effect.andThen(
+          Effect.logError(`Assent could not record yet that "${claim.toolName}" ran; it keeps trying.`),
+          Effect.forkIn(Effect.ignore(Effect.retry(write, Schedule.spaced("5 seconds"))), runs)
+        )
       ),
-      Effect.andThen(keepBody(claim, version + 1, entry))
+      Effect.asVoid
     )
   }
 
@@ -358,7 +348,7 @@ export const make = Effect.fnUntraced(function*(options: {
       const key = keyOf(claim)
       const joined = live.get(key)
       if (joined !== undefined) return Deferred.await(joined.settled)
-      if (closing) return journalUnavailable("It is being closed and takes no new runs.")
+      if (closing) return journalUnavailable(closedReason)
       // Registered before anything is awaited, so that a second reader of this process always joins.
       const settled = Deferred.makeUnsafe<Settled, Failure>()
       const started: Run = { approvalId: claim.approvalId, settled, running: undefined }
@@ -368,15 +358,21 @@ export const make = Effect.fnUntraced(function*(options: {
         return Effect.void
       })
       // Whoever waits is told how it ended before the run's own interruption goes on.
-      return Effect.uninterruptibleMask((restore) =>
+      const running = Effect.uninterruptibleMask((restore) =>
         Effect.onExit(execute(claim, options, claimed, restore), (exit) =>
           Effect.sync(() => {
             live.delete(key)
-            Deferred.doneUnsafe(settled, exit)
+            // Only a wait for another process can be cut short; who waits here is told so, not interrupted with it.
+            const cut = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+            Deferred.doneUnsafe(settled, cut ? journalUnavailable(closedReason) : exit)
           }))
-      ).pipe(
-        Effect.forkIn(runs, { startImmediately: true }),
-        Effect.andThen(Deferred.await(settled))
+      )
+      // Once registered it starts, whatever becomes of the reader.
+      return Effect.uninterruptibleMask((restore) =>
+        Effect.andThen(
+          Effect.forkIn(restore(running), runs, { startImmediately: true }),
+          restore(Deferred.await(settled))
+        )
       )
     })
 
@@ -475,8 +471,6 @@ interface Run {
 }
 
 const keyOf = (claim: Claim): string => `approval/${claim.nonce}`
-
-const ownerKey = (id: string): string => `owner/${id}`
 
 const journalUnavailable = (description: string): Failure =>
   ApprovalError.make(new ApprovalError.JournalUnavailable({ description }))

@@ -379,7 +379,7 @@ const fromEntries = (current: Entry, entries: ReadonlyMap<string, Entry>): Servi
     if (sealed.schemaFingerprint !== binding.schemaFingerprint) return yield* drifted(binding.toolName)
     // The tag covers what the id says was shown; that it is also what the caller means is ours to check.
     if (
-      sealed.presentationDigest !== binding.presentationDigest ||
+      (binding.presentationDigest !== undefined && sealed.presentationDigest !== binding.presentationDigest) ||
       !(yield* Cryptography.verifyHmacSha256(entry.key, ApprovalId.tagOf(approvalId), signedText(sealed, binding)))
     ) {
       return yield* ApprovalError.make(new ApprovalError.Forged({ approvalId }))

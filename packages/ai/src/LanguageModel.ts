@@ -18,8 +18,8 @@ import { dual } from "effect/Function"
 import type * as Layer from "effect/Layer"
 import * as ApprovalPolicy from "./ApprovalPolicy.ts"
 import * as Environment from "./internal/environment.ts"
+import * as Judge from "./internal/judge.ts"
 import * as ProviderPrompt from "./internal/providerPrompt.ts"
-import * as Settle from "./internal/settle.ts"
 import * as Transcript from "./internal/transcript.ts"
 import * as Wrap from "./internal/wrap.ts"
 
@@ -273,7 +273,7 @@ export const isApprovalNeeded = <T extends Tool.Any>(
 ): Effect.Effect<boolean, never, Tool.HandlerServices<T> | Tool.ParametersEncodingServices<T>> =>
   Effect.flatMap(
     ApprovalPolicy.ApprovalPolicy,
-    (policy) => Settle.isNeeded(policy, tool, toolCall, messages, Environment.defaultOptions.policyTimeLimit)
+    (policy) => Judge.isNeeded(policy, tool, toolCall, messages, Environment.defaultOptions.policyTimeLimit)
   )
 
 // =============================================================================

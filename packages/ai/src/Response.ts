@@ -64,7 +64,10 @@ export const approvalRequests = (response: PartsInput): ReadonlyArray<Approval.A
  * @since 0.1.0
  */
 export const approvalRequest = (part: Response.AnyPart): Option.Option<Approval.ApprovalRequest> =>
-  part.type === "tool-approval-request" ? decodeRequest(part.metadata.assent) : Option.none()
+  part.type !== "tool-approval-request" ? Option.none() : Option.filter(
+    decodeRequest(part.metadata.assent),
+    (request) => request.approvalId === part.approvalId && request.toolCallId === part.toolCallId
+  )
 
 // =============================================================================
 // Internals

@@ -16,24 +16,9 @@ import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import type * as Approval from "../src/Approval.ts"
 import * as ApprovalJournal from "../src/ApprovalJournal.ts"
+import { claimOf, makeCounted, ranWith, startReader } from "./fixtures/journal.ts"
 
 type Journal = ApprovalJournal.Service
-
-const hour = 3_600_000
-
-const claimOf = (nonce: string, expiresAt = hour): ApprovalJournal.Claim => ({
-  approvalId: `id-of-${nonce}`,
-  nonce,
-  expiresAt,
-  toolName: "DeleteFile",
-  toolCallId: `call-of-${nonce}`
-})
-
-const ranWith = (value: Schema.Json, isFailure = false): ApprovalJournal.Ran => ({
-  recorded: new ApprovalJournal.Recorded({ isFailure, encodedResult: value }),
-  result: value,
-  encodedResult: value
-})
 
 /** A run that counts how often it started, says so, and ends when it is let go. */
 const makeRun = Effect.fnUntraced(function*(value: Schema.Json = "gone") {
@@ -50,18 +35,6 @@ const makeRun = Effect.fnUntraced(function*(value: Schema.Json = "gone") {
   }
   return run
 })
-
-/** A reader who has asked by the time this returns. */
-const startReader = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
-
-/** A run that counts how often it ran and ends at once. */
-const makeQuick = (effect: Effect.Effect<ApprovalJournal.Ran>) => {
-  const quick: { runs: number; readonly effect: typeof effect } = {
-    runs: 0,
-    effect: Effect.suspend(() => (quick.runs++, effect))
-  }
-  return quick
-}
 
 const mustNotRun = { effect: Effect.die(new Error("It ran.")), idempotent: false }
 
@@ -106,7 +79,7 @@ const laws = (name: string, fresh: Effect.Effect<Open, unknown, Scope.Scope>) =>
     law("L2 At most once: of 20 racing endings and runs one decides, and all are told the same", (journal) =>
       Effect.gen(function*() {
         const claim = claimOf("race")
-        const quick = makeQuick(Effect.as(Effect.yieldNow, ranWith("gone")))
+        const quick = makeCounted(Effect.as(Effect.yieldNow, ranWith("gone")))
         const entries = yield* Effect.forEach(
           Array.from({ length: 20 }, (_, i) =>
             i),
@@ -224,7 +197,7 @@ const laws = (name: string, fresh: Effect.Effect<Open, unknown, Scope.Scope>) =>
           assert.strictEqual((yield* journal.run(claim, { effect, idempotent: true })).entry.state, "unknown")
           const unknown = yield* journal.run(claim, mustNotRun)
           assert.strictEqual(unknown.entry.state, "unknown")
-          const quick = makeQuick(Effect.succeed(ranWith("second")))
+          const quick = makeCounted(Effect.succeed(ranWith("second")))
           const settled = yield* Effect.forEach(
             [1, 2, 3],
             () =>
@@ -243,7 +216,7 @@ const laws = (name: string, fresh: Effect.Effect<Open, unknown, Scope.Scope>) =>
     law("a handler that fails is recorded as failed, with what it said, and is not run again", (journal) =>
       Effect.gen(function*() {
         const claim = claimOf("failed")
-        const quick = makeQuick(Effect.succeed(ranWith({ _tag: "NotFound" }, true)))
+        const quick = makeCounted(Effect.succeed(ranWith({ _tag: "NotFound" }, true)))
         const { entry } = yield* journal.run(claim, { ...quick, idempotent: true })
         assert.strictEqual(entry.state, "failed")
         const late = yield* journal.run(claim, { ...quick, idempotent: true })
@@ -279,7 +252,7 @@ const laws = (name: string, fresh: Effect.Effect<Open, unknown, Scope.Scope>) =>
         const scope = yield* Scope.make()
         const journal = yield* Scope.provide(open(), scope)
         yield* Scope.close(scope, Exit.void)
-        const quick = makeQuick(Effect.succeed(ranWith("late")))
+        const quick = makeCounted(Effect.succeed(ranWith("late")))
         const exit = yield* Effect.exit(journal.run(claimOf("late"), { ...quick, idempotent: false }))
         assert.strictEqual(quick.runs, 0)
         const error = yield* Effect.flip<unknown, unknown, never>(exit)
@@ -318,7 +291,7 @@ const laws = (name: string, fresh: Effect.Effect<Open, unknown, Scope.Scope>) =>
             fates.set(step.which, before ?? step.state)
             assert.strictEqual(entry.state, fates.get(step.which))
           } else if (step.do === "run") {
-            const quick = makeQuick(
+            const quick = makeCounted(
               step.outcome === "unknown" ? Effect.interrupt : Effect.succeed(ranWith(1, step.outcome === "failed"))
             )
             const runs = before === undefined || (before === "unknown" && step.idempotent)

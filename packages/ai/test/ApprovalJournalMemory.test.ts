@@ -14,35 +14,11 @@ import * as Approval from "../src/Approval.ts"
 import type * as ApprovalError from "../src/ApprovalError.ts"
 import * as ApprovalJournal from "../src/ApprovalJournal.ts"
 import * as AtomicStore from "../src/AtomicStore.ts"
+import { claimOf, makeCounted, ranWith, startReader } from "./fixtures/journal.ts"
 
 const hour = 3_600_000
 
 const day = 24 * hour
-
-const claimOf = (nonce: string, expiresAt = hour): ApprovalJournal.Claim => ({
-  approvalId: `id-of-${nonce}`,
-  nonce,
-  expiresAt,
-  toolName: "DeleteFile",
-  toolCallId: `call-of-${nonce}`
-})
-
-const ranWith = (value: Schema.Json): ApprovalJournal.Ran => ({
-  recorded: new ApprovalJournal.Recorded({ isFailure: false, encodedResult: value }),
-  result: value,
-  encodedResult: value
-})
-
-interface Counted extends ApprovalJournal.RunOptions<never> {
-  runs: number
-}
-
-const makeCounted = (effect: Effect.Effect<ApprovalJournal.Ran> = Effect.succeed(ranWith("gone"))) => {
-  const counted: Counted = { runs: 0, effect: Effect.suspend(() => (counted.runs++, effect)), idempotent: false }
-  return counted
-}
-
-const startReader = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
 
 const refusedBy = <A>(effect: Effect.Effect<A, ApprovalError.ApprovalError>) =>
   Effect.map(Effect.flip(effect), (error) => {
@@ -127,12 +103,11 @@ describe("ApprovalJournal's steps", () => {
           case "failed":
           case "crashed":
           case "stopped": {
-            const outcome = what === "crashed" ? Effect.die("Boom") : what === "stopped"
+            const outcome = what === "crashed"
+              ? Effect.die("Boom")
+              : what === "stopped"
               ? Effect.interrupt
-              : Effect.succeed({
-                ...ranWith(1),
-                recorded: new ApprovalJournal.Recorded({ isFailure: what === "failed", encodedResult: 1 })
-              })
+              : Effect.succeed(ranWith(1, what === "failed"))
             return Effect.asVoid(journal.run(claim, { effect: Effect.andThen(Effect.yieldNow, outcome), idempotent }))
           }
           default:
@@ -306,16 +281,38 @@ describe("ApprovalJournal over a store", () => {
       }))
   }
 
-  it.effect("L2 At most once: a run that could not be recorded counts as unknown and is not run again", () =>
-    Effect.gen(function*() {
-      const { broken, store } = yield* breakable
-      const journal = yield* ApprovalJournal.make({ store })
-      const counted = makeCounted(Effect.sync(() => (broken.add("compareAndSet"), ranWith("gone"))))
-      assert.strictEqual((yield* journal.run(claimOf("a"), counted)).ran?.result, "gone")
-      broken.clear()
-      assert.strictEqual((yield* journal.run(claimOf("a"), counted)).entry.state, "unknown")
-      assert.strictEqual(counted.runs, 1)
-    }))
+  const breaking = (broken: Set<string>) =>
+    makeCounted(Effect.sync(() => (broken.add("compareAndSet"), ranWith("gone"))))
+
+  for (const heartbeat of [undefined, "1 second"] as const) {
+    const title = "a run that could not be recorded counts as unknown and is not run again"
+    it.effect(`L2 At most once: ${title}, ${heartbeat === undefined ? "without" : "with"} a heartbeat`, () =>
+      Effect.gen(function*() {
+        const { broken, store } = yield* breakable
+        const journal = yield* ApprovalJournal.make({ store, heartbeat, grace: 0 })
+        const counted = breaking(broken)
+        const reader = yield* startReader(journal.run(claimOf("a"), counted))
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* Fiber.join(reader)).ran?.result, "gone")
+        broken.clear()
+        assert.strictEqual((yield* journal.run(claimOf("a"), counted)).entry.state, "unknown")
+        assert.strictEqual(counted.runs, 1)
+      }))
+  }
+
+  for (const down of ["100 millis", "1 minute"] as const) {
+    it.effect(`L2 At most once: what ran is recorded when a store that was down for ${down} is back`, () =>
+      Effect.gen(function*() {
+        const { broken, store } = yield* breakable
+        const journal = yield* ApprovalJournal.make({ store })
+        const reader = yield* startReader(journal.run(claimOf("a"), breaking(broken)))
+        yield* TestClock.adjust(down)
+        broken.clear()
+        yield* TestClock.adjust("10 seconds")
+        assert.strictEqual((yield* Fiber.join(reader)).entry.state, "done")
+        assert.strictEqual((yield* journal.find(claimOf("a")))?.recorded?.encodedResult, "gone")
+      }))
+  }
 
   const openTwo = Effect.gen(function*() {
     const store = yield* AtomicStore.makeMemory()
@@ -367,11 +364,11 @@ describe("ApprovalJournal over a store", () => {
       assert.strictEqual((yield* Fiber.join(waiting)).entry.state, "done")
     }))
 
-  it.effect("a journal that only waits for another process closes at once", () =>
+  it.effect("a journal that only waits for another process closes at once, and says so to whoever waits", () =>
     Effect.gen(function*() {
       const { closeOther, one, other } = yield* openTwo
       yield* startReader(one.run(claimOf("a"), yield* makeHeld))
-      yield* startReader(other.run(claimOf("a"), makeCounted()))
+      const waiting = yield* startReader(other.run(claimOf("a"), makeCounted()))
       yield* TestClock.adjust("1 second")
       const closing = yield* startReader(closeOther)
       yield* TestClock.adjust("1 second")
@@ -379,5 +376,6 @@ describe("ApprovalJournal over a store", () => {
       yield* TestClock.adjust("10 seconds")
       assert.isTrue(closed)
       assert.strictEqual((yield* one.find(claimOf("a")))?.state, "running")
+      yield* refusedBy(Fiber.join(waiting))
     }))
 })

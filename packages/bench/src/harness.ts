@@ -1,24 +1,29 @@
 /**
  * Compares two ways of doing the same on a machine that others use too: both run in turns (A B, B A, …), and what is
- * compared is the median of the ratios of the rounds, each of two measurements taken one right after the other.
- *
- * Time is what this thread had of a processor, where Node can tell, so that being made to wait does not count.
+ * compared is the median of the ratios of many short rounds, each of two measurements taken one right after the other,
+ * so that what else the machine does meets both or spoils a round that does not count. (The time a thread had of a
+ * processor would be better, but it is known to 4 ms only.)
  */
 import * as Effect from "effect/Effect"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+
+setFlagsFromString("--expose-gc")
+const collectGarbage: () => void = runInNewContext("gc")
 
 /** How long something took, in microseconds. */
 export const timed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<number, E, R> =>
   Effect.suspend(() => {
-    const start = now()
-    return Effect.map(effect, () => now() - start)
+    const start = performance.now()
+    return Effect.map(effect, () => (performance.now() - start) * 1_000)
   })
 
-const now: () => number = process.threadCpuUsage === undefined
-  ? () => performance.now() * 1_000
-  : () => {
-    const { system, user } = process.threadCpuUsage()
-    return user + system
-  }
+/** As {@link timed}, but what was prepared for it is not collected at its expense. */
+export const timedAfresh = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<number, E, R> =>
+  Effect.suspend(() => {
+    collectGarbage()
+    return timed(effect)
+  })
 
 /** One way of doing it. `measure` gives the microseconds of one round; what it prepares does not count. */
 export interface Contestant<R> {
@@ -88,7 +93,9 @@ const race = Effect.fnUntraced(function*<R>(rounds: number, ours: Contestant<R>,
 })
 
 const measure = <R>(contestant: Contestant<R>) =>
-  Effect.tap(contestant.measure, () => Effect.sync(() => process.stdout.write(".")))
+  Effect.tap(contestant.measure, () => Effect.sync(() => measured++ % 10 === 0 && process.stdout.write(".")))
+
+let measured = 0
 
 const median = (values: ReadonlyArray<number>): number => {
   const sorted = values.toSorted((a, b) => a - b)

@@ -63,15 +63,291 @@ const using = (model: Model) => Effect.provideService(LanguageModel.LanguageMode
 // a. A program without approvals
 // =============================================================================
 
+const weatherCall = { id: "call-1", name: "Weather", params: { city: "Vienna" } }
 const short = Provider.text(["It ", "is ", "21 ", "degrees ", "and ", "clear."])
-const calling = Provider.calls([{ id: "call-1", name: "Weather", params: { city: "Vienna" } }])
+const calling = Provider.calls([weatherCall])
 
-/** Ten turns of one conversation, each with what came before; the third is answered with a call. */
+/** Ten turns of one conversation, each with all that came before it. The third is answered with a call. */
 const conversation: ReadonlyArray<Prompt.Prompt> = Array.from({ length: 10 }, (_, turn) =>
-  Prompt.make(Array.from({ length: turn + 1 }, (_, index): ReadonlyArray<Prompt.MessageEncoded> => [
-    { role: "user", content: `What is the weather in city ${index}?` },
-    ...(index === turn ? [] : index === 2 ? [
-      { role: "assistant", content: [{ type: "tool-call", ...weatherCall }] } as const,
-      { role: "tool", content: [{ type: "tool-result", ...weatherResult }] } as const
-    ] : [{ role: "assistant", content: "It is 21 degrees and clear." } as const])
-  ]).flat()))
+  Prompt.fromMessages(
+    Array.from({ length: turn + 1 }, (_, index) => [
+      user(`What is the weather in city ${index}?`),
+      ...(index === turn ? [] : index === 2 ? [...settledCall(weatherCall, { degrees: 21, sky: "clear" })] : [
+        Prompt.assistantMessage({ content: [Prompt.textPart({ text: "It is 21 degrees and clear." })] })
+      ])
+    ]).flat()
+  ))
+
+const answerOf = (messages: ReadonlyArray<Prompt.Message>) =>
+  messages.length === conversation[2]!.content.length ? calling : short
+
+const turns = 20_000
+const rounds = 50
+
+const plain = Effect.gen(function*() {
+  for (const method of ["generate", "stream"] as const) {
+    const contestant = (name: string, model: Model): Harness.Contestant<Layer.Success<typeof live>> => ({
+      name,
+      measure: Harness.timed(
+        using(model)(Effect.gen(function*() {
+          for (let i = 0; i < turns / rounds; i++) {
+            const prompt = conversation[i % 10]!
+            if (method === "generate") yield* Upstream.generateText({ prompt, toolkit: open })
+            else yield* Stream.runDrain(Upstream.streamText({ prompt, toolkit: open }))
+          }
+        }))
+      )
+    })
+    yield* Harness.compare(
+      {
+        title: `a. ${method}: ${turns} turns without approvals, one in ten with a call`,
+        rounds,
+        operations: turns / rounds,
+        bound: 1.15
+      },
+      contestant("ours", LanguageModel.withApproval(yield* Provider.makeModel(answerOf))),
+      contestant("upstream", yield* Provider.makeModel(answerOf))
+    )
+  }
+})
+
+/** What it costs to have a gated tool that is not called, where it could cost most: in a long stream. */
+const deltas = Effect.gen(function*() {
+  const long = Provider.text(Array.from({ length: 1_000 }, (_, i) => `word ${i} `))
+  const model = yield* Provider.makeModel(() => long)
+  const other = yield* Provider.makeModel(() => long)
+  yield* Harness.compare(
+    {
+      title: "   stream: 1,000 deltas beside a gated tool that is not called, per delta",
+      rounds: 100,
+      operations: 2_000
+    },
+    {
+      name: "ours",
+      measure: Harness.timed(
+        using(LanguageModel.withApproval(model))(
+          Effect.replicateEffect(Stream.runDrain(Upstream.streamText({ prompt: "Go on.", toolkit: gated })), 2)
+        )
+      )
+    },
+    {
+      name: "upstream",
+      measure: Harness.timed(
+        using(other)(
+          Effect.replicateEffect(Stream.runDrain(Upstream.streamText({ prompt: "Go on.", toolkit: upstreamGated })), 2)
+        )
+      )
+    }
+  )
+})
+
+// =============================================================================
+// b. A long history
+// =============================================================================
+
+const settledApprovals = 2_500
+
+/** One exchange: what was asked for, the call and its request, the answer and the result, and what came of it. */
+const exchange = (index: number, approvals: boolean): ReadonlyArray<Prompt.Message> => {
+  const call = { id: `call-${index}`, name: "DeleteFile", params: { path: `/tmp/${index}`, force: false } }
+  // As long as a real one, and of one piece in memory, as what was read is.
+  const approvalId: string = JSON.parse(JSON.stringify(`${index}.`.padEnd(180, "x")))
+  const settled = settledCall(call, { deleted: true }, approvals ? approvalId : undefined)
+  return [
+    user(`Delete /tmp/${index}`),
+    ...settled,
+    Prompt.assistantMessage({ content: [Prompt.textPart({ text: `/tmp/${index} is gone.` })] })
+  ]
+}
+
+const history = (approvals: boolean) =>
+  Array.from({ length: settledApprovals }, (_, index) => exchange(index, approvals)).flat()
+
+const lastCall = { id: "call-last", name: "DeleteFile", params: { path: "/tmp/last", force: false } }
+
+/** A call that a person was asked about just now, as it stands in the history, with its approval. */
+const freshlyApproved = Effect.gen(function*() {
+  const model = LanguageModel.withApproval(yield* Provider.makeModel(() => Provider.calls([lastCall])))
+  const turn = yield* using(model)(LanguageModel.generateText({ prompt: "Delete /tmp/last", toolkit: gated }))
+  return [
+    ...Prompt.fromResponseParts(turn.content).content,
+    ...Prompt.approvalResponses(Response.approvalRequests(turn).map((request) => Approval.approve(request))).content
+  ]
+})
+
+const resume = Effect.gen(function*() {
+  const done = Provider.text(["Done."])
+  const ours = LanguageModel.withApproval(yield* Provider.makeModel(() => done))
+  const theirs = yield* Provider.makeModel(() => done)
+  for (const memory of ["the same messages again", "messages just read from a database"] as const) {
+    const again = memory === "the same messages again"
+    const kept = { ours: history(true), bare: history(true), clean: history(false) }
+    yield* Harness.compare(
+      {
+        title: `b. Resume over ${settledApprovals * 4} messages with ${settledApprovals} settled approvals, ${memory}`,
+        rounds: 21,
+        operations: 1,
+        bound: 2,
+        issue: "issue A2"
+      },
+      {
+        name: "ours",
+        measure: Effect.gen(function*() {
+          const before = again ? kept.ours : history(true)
+          const prompt = Prompt.fromMessages([...before, user("Delete /tmp/last"), ...(yield* freshlyApproved)])
+          return yield* Harness.timedAfresh(
+            Effect.map(using(ours)(LanguageModel.generateText({ prompt, toolkit: gated })), expectResults(1))
+          )
+        })
+      },
+      {
+        name: "a bare loop and upstream without approval parts",
+        measure: Effect.gen(function*() {
+          const bare = again ? kept.bare : history(true)
+          const prompt = Prompt.fromMessages([
+            ...(again ? kept.clean : history(false)),
+            user("Delete /tmp/last"),
+            ...settledCall(lastCall, { deleted: true })
+          ])
+          return yield* Harness.timedAfresh(
+            using(theirs)(Effect.andThen(
+              Effect.sync(() => countParts(bare)),
+              Upstream.generateText({ prompt, toolkit: gated })
+            ))
+          )
+        })
+      }
+    )
+  }
+})
+
+/** What no reading of a history can do without. */
+const countParts = (messages: ReadonlyArray<Prompt.Message>): Map<string, number> => {
+  const counts = new Map<string, number>()
+  for (const message of messages) {
+    if (typeof message.content === "string") continue
+    for (const part of message.content) counts.set(part.type, (counts.get(part.type) ?? 0) + 1)
+  }
+  return counts
+}
+
+// =============================================================================
+// c. A batch
+// =============================================================================
+
+const batchSize = 1_000
+
+const batch = Effect.gen(function*() {
+  const requested = Provider.calls(Array.from({ length: batchSize }, (_, index) => ({
+    id: `call-${index}`,
+    name: "DeleteFile",
+    params: { path: `/tmp/${index}`, force: true }
+  })))
+  const done = Provider.text(["Done."])
+  const model = LanguageModel.withApproval(
+    yield* Provider.makeModel((messages) => messages.length === 1 ? requested : done)
+  )
+  const ask = LanguageModel.generateText({ prompt: "Delete all", toolkit: gated })
+  yield* Harness.alone(
+    { title: `c. ${batchSize} calls of one response, asked about, per call`, rounds: 15, operations: batchSize },
+    { name: "ours", measure: Harness.timed(using(model)(ask)) }
+  )
+  yield* Harness.alone(
+    { title: `c. ${batchSize} approved calls in one batch, per call`, rounds: 15, operations: batchSize },
+    {
+      name: "ours",
+      measure: using(model)(Effect.gen(function*() {
+        const turn = yield* ask
+        const prompt = Prompt.fromMessages([
+          user("Delete all"),
+          ...Prompt.fromResponseParts(turn.content).content,
+          ...Prompt.approvalResponses(Response.approvalRequests(turn).map((request) => Approval.approve(request)))
+            .content
+        ])
+        return yield* Harness.timedAfresh(
+          Effect.map(LanguageModel.generateText({ prompt, toolkit: gated }), expectResults(batchSize))
+        )
+      }))
+    }
+  )
+})
+
+// =============================================================================
+// d. One request
+// =============================================================================
+
+const request = Effect.gen(function*() {
+  const requested = Provider.calls([lastCall])
+  const ours = LanguageModel.withApproval(yield* Provider.makeModel(() => requested))
+  const theirs = yield* Provider.makeModel(() => requested)
+  const operations = 50
+  yield* Harness.compare(
+    { title: "d. One gated call, asked about", rounds: 100, operations },
+    {
+      name: "ours",
+      measure: Harness.timed(
+        using(ours)(
+          Effect.replicateEffect(LanguageModel.generateText({ prompt: "Delete it", toolkit: gated }), operations)
+        )
+      )
+    },
+    {
+      name: "upstream",
+      measure: Harness.timed(
+        using(theirs)(
+          Effect.replicateEffect(Upstream.generateText({ prompt: "Delete it", toolkit: upstreamGated }), operations)
+        )
+      )
+    }
+  )
+})
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+/** What is not done right is not measured. */
+function expectResults(count: number) {
+  return ({ toolResults }: { readonly toolResults: ReadonlyArray<{ readonly isFailure: boolean }> }) => {
+    const done = toolResults.filter((result) => !result.isFailure).length
+    if (done !== count) throw new Error(`${count} calls were approved, and ${done} ran.`)
+  }
+}
+
+function user(text: string): Prompt.Message {
+  return Prompt.userMessage({ content: [Prompt.textPart({ text })] })
+}
+
+function settledCall(call: Provider.Call, result: unknown, approvalId?: string): ReadonlyArray<Prompt.Message> {
+  const { id, name } = call
+  const done = Prompt.toolResultPart({
+    id,
+    name,
+    isFailure: false,
+    result,
+    providerExecuted: false,
+    ...(approvalId === undefined ? undefined : { options: { assent: { approvalId } } })
+  })
+  const made = Prompt.toolCallPart({ ...call, providerExecuted: false })
+  if (approvalId === undefined) {
+    return [Prompt.assistantMessage({ content: [made] }), Prompt.toolMessage({ content: [done] })]
+  }
+  return [
+    Prompt.assistantMessage({ content: [made, Prompt.toolApprovalRequestPart({ approvalId, toolCallId: id })] }),
+    Prompt.toolMessage({ content: [Prompt.toolApprovalResponsePart({ approvalId, approved: true }), done] })
+  ]
+}
+
+// =============================================================================
+
+const started = performance.now()
+console.log(`Node ${process.version}`)
+await Effect.runPromise(Effect.provide(
+  Effect.all([plain, deltas, resume, batch, request], { discard: true }),
+  live
+))
+console.log(`${((performance.now() - started) / 1_000).toFixed(0)} s, ${Provider.sent} items sent`)
+if (Harness.isOver()) {
+  console.error("A bound is exceeded.")
+  process.exitCode = 1
+}

@@ -12,17 +12,18 @@ import type * as Schema from "effect/Schema"
 /** On a request part: the `ApprovalRequest`, encoded. */
 export type RequestMetadata = Schema.Json
 
-/** On a tool result: which approval it settles, so that a result finds its call even when call ids repeat (law L13). */
-export interface ResultMetadata {
-  readonly approvalId: string
-}
+/**
+ * On a tool result: which approval it settles, or that it belongs to a call of an earlier message; so a result finds its
+ * call even when call ids repeat (law L13).
+ */
+export type ResultMetadata = { readonly approvalId: string } | { readonly earlier: true }
 
 declare module "effect/ai/Response" {
   interface ToolApprovalRequestPartMetadata {
     readonly assent?: RequestMetadata | null
   }
   interface ToolResultPartMetadata {
-    readonly assent?: { readonly approvalId: string } | null
+    readonly assent?: ResultMetadata | null
   }
 }
 
@@ -34,7 +35,7 @@ declare module "effect/ai/Prompt" {
     readonly assent?: Schema.Json
   }
   interface ToolResultPartOptions {
-    readonly assent?: { readonly approvalId: string } | null
+    readonly assent?: ResultMetadata | null
   }
 }
 

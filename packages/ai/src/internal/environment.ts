@@ -42,11 +42,13 @@ const references = [
   ApprovalSeal.ApprovalSeal,
   ApprovalJournal.ApprovalJournal,
   ApprovalPolicy.ApprovalPolicy,
-  ApprovalController.ApprovalController,
-  Approval.Scope
+  ApprovalController.ApprovalController
 ]
 
-/** The part of a context that is ours, to be kept where a model is wrapped. */
+/**
+ * The part of a context that is ours, to be kept where a model is wrapped. Not the scope: whoever builds a layer first
+ * must not lend their name to everybody after.
+ */
 export const capture = (context: Context.Context<never>): Context.Context<never> => {
   const captured = new Map<string, unknown>()
   for (const reference of references) {

@@ -14,14 +14,14 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalJournal from "../ApprovalJournal.ts"
+import type * as Decision from "./decision.ts"
 import type * as Environment from "./environment.ts"
 import type * as Prepare from "./prepare.ts"
 import * as Results from "./results.ts"
-import type * as Settle from "./settle.ts"
 
 /** A toolkit with its handlers, as the engine sees any of them. Handlers' errors and services are the caller's. */
 export interface Handlers {
-  readonly tools: Settle.Tools
+  readonly tools: Decision.Tools
   readonly handle: (
     name: string,
     params: unknown,
@@ -91,13 +91,14 @@ export const approved = (
   handlers: Handlers,
   claim: ApprovalJournal.Claim,
   prepared: Prepare.Prepared,
+  edited: boolean,
   emit: Emit
 ): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
   const call = { id: prepared.toolCallId, name: prepared.toolName }
   const { approvalId } = claim
   return Effect.flatMap(
     environment.journal.run(claim, {
-      effect: run(handlers, prepared, approvalId, emit),
+      effect: run(handlers, prepared, edited, approvalId, emit),
       idempotent: Context.get(prepared.tool.annotations, Tool.Idempotent)
     }),
     ({ entry, ran }) => {
@@ -123,22 +124,26 @@ export const approved = (
 const run = (
   handlers: Handlers,
   prepared: Prepare.Prepared,
+  edited: boolean,
   approvalId: string,
   emit: Emit
 ): Effect.Effect<ApprovalJournal.Ran> => {
   const call = { id: prepared.toolCallId, name: prepared.toolName, params: prepared.encoded }
   const emitPreliminary: Emit = (part) => emit({ ...part, metadata: { ...part.metadata, assent: { approvalId } } })
   return Effect.matchCauseEffect(direct(handlers, call, emitPreliminary), {
-    onSuccess: (part) =>
-      Effect.succeed<ApprovalJournal.Ran>({
+    onSuccess: (result) => {
+      const part = Results.sendable(result)
+      const modelOutput = edited ? Results.editedOutput(part, prepared.encoded) : part.modelOutput
+      return Effect.succeed<ApprovalJournal.Ran>({
         recorded: new ApprovalJournal.Recorded({
           isFailure: part.isFailure,
           encodedResult: toJson(part.encodedResult),
-          ...(part.modelOutput === undefined ? undefined : { modelOutput: Results.encodeModelOutput(part.modelOutput) })
+          ...(modelOutput === undefined ? undefined : { modelOutput: Results.encodeModelOutput(modelOutput) })
         }),
         result: part.result,
         encodedResult: part.encodedResult
-      }),
+      })
+    },
     onFailure: (cause) =>
       Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.map(
         encodeFailure(prepared.tool, cause),

@@ -6,10 +6,13 @@ import * as Telemetry from "effect/ai/Telemetry"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import type * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
+import * as Approvals from "../Response.ts"
+import type * as Decision from "./decision.ts"
+import * as Judge from "./judge.ts"
 import * as Model from "./model.ts"
 import * as Results from "./results.ts"
-import * as Settle from "./settle.ts"
 import * as Turn from "./turn.ts"
 
 type Part = Model.Part
@@ -37,7 +40,7 @@ export const generateText = Effect.fnUntraced(function*(
     return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([...settled.results, ...response.content])
   }
   const response = yield* model.generateText({ ...options, prompt: settled.prompt, ...Model.unresolved })
-  const received = receive(response.content)
+  const received = yield* receive(turn, response.content)
   const outcomes = yield* resolve(turn, received, settled.prompt.content)
   const failure = Turn.firstFailure(outcomes)
   if (failure !== undefined) return yield* Effect.failCause(failure)
@@ -57,7 +60,7 @@ export const generateObject = Effect.fnUntraced(function*(
 ): Effect.fn.Return<LanguageModel.GenerateObjectResponse<Model.AnyTools, unknown, "opaque">, unknown> {
   const settled = yield* Turn.settleHistory(turn, sink)
   if (settled.failure !== undefined) return yield* Effect.failCause(settled.failure)
-  if (settled.open.length > 0) return yield* approvalRequired(settled.open)
+  if (settled.open.length > 0) return yield* approvalRequired(settled.open, settled.results)
   // A response with calls and no text fails to parse before we see it; upstream shows its content to this observer.
   const observed: { content: ReadonlyArray<Part> } = { content: [] }
   const outer = yield* Effect.serviceOption(Telemetry.CurrentSpanTransformer)
@@ -76,8 +79,10 @@ export const generateObject = Effect.fnUntraced(function*(
     const response = yield* exit
     return new LanguageModel.GenerateObjectResponse(response.value, [...settled.results, ...observed.content])
   }
-  const received = receive(observed.content)
-  const outcomes = yield* resolveAtOnce(turn, received, settled.prompt.content)
+  const received = yield* receive(turn, Exit.isSuccess(exit) ? exit.value.content : observed.content)
+  const asked = Approvals.approvalRequests(received.content)
+  if (asked.length > 0) return yield* approvalRequired(asked, [...settled.results, ...received.content], [])
+  const outcomes = yield* resolveAtOnce(turn, settled.results, received, settled.prompt.content)
   const failure = Turn.firstFailure(outcomes)
   if (failure !== undefined) return yield* Effect.failCause(failure)
   if (Exit.isFailure(exit)) return yield* Effect.failCause(exit.cause)
@@ -89,8 +94,16 @@ export const generateObject = Effect.fnUntraced(function*(
   ])
 })
 
-const approvalRequired = (requests: ReadonlyArray<ApprovalError.ApprovalRequired["requests"][number]>) =>
-  Effect.fail(ApprovalError.make(new ApprovalError.ApprovalRequired({ requests })))
+const approvalRequired = (
+  requests: ReadonlyArray<Approval.ApprovalRequest>,
+  content: ReadonlyArray<Part>,
+  parts = requests.map(Results.requestPart)
+) =>
+  Effect.fail(
+    ApprovalError.make(
+      new ApprovalError.ApprovalRequired({ requests, content: [...content, ...parts] })
+    )
+  )
 
 // =============================================================================
 // Resolving the calls of a whole response
@@ -103,24 +116,27 @@ interface Received {
 }
 
 // Ids made unique, and the finish set aside so that it can come last.
-const receive = (parts: ReadonlyArray<Part>): Received => {
+const receive = Effect.fnUntraced(function*(turn: Turn.Turn, parts: ReadonlyArray<Part>): Effect.fn.Return<Received> {
   const uniqueId = Turn.makeCallIds()
-  const received = {
-    content: new Array<Part>(),
-    calls: new Array<Received["calls"][number]>(),
-    finish: new Array<Response.FinishPart>()
-  }
+  const content: Array<Part> = []
+  const calls: Array<Received["calls"][number]> = []
+  const finish: Array<Response.FinishPart> = []
   for (const part of parts) {
     if (part.type === "finish") {
-      received.finish.push(part)
+      finish.push(part)
       continue
     }
     const unique = uniqueId(part)
-    received.content.push(unique)
-    if (Turn.isLocalCall(unique)) received.calls.push(unique)
+    if (Turn.isLocalCall(unique)) {
+      const shown = yield* Turn.shownCall(turn, unique)
+      calls.push(shown)
+      content.push(shown)
+    } else if (!Turn.asksForLocalCall(unique, calls)) {
+      content.push(unique)
+    }
   }
-  return received
-}
+  return { content, calls, finish }
+})
 
 const resolve = Effect.fnUntraced(function*(turn: Turn.Turn, received: Received, messages: Messages) {
   const { calls } = received
@@ -128,28 +144,36 @@ const resolve = Effect.fnUntraced(function*(turn: Turn.Turn, received: Received,
   yield* Effect.forEach(calls, (call) => Turn.declaredTool(turn, call), { discard: true })
   const end = Turn.finishOf(received.finish[received.finish.length - 1])
   if (end !== undefined && !end.complete) return calls.map(truncated(end.reason))
+  const judgements = yield* Effect.forEach(calls, (call) => Turn.judge(turn, call, messages), {
+    concurrency: "unbounded"
+  })
+  // Sealed in the order of the calls, so that people are asked in that order.
+  const decisions = yield* Effect.forEach(
+    judgements,
+    (judgement) =>
+      Effect.exit<Decision.Decision | Direct, ApprovalError.ApprovalError, never>(
+        judgement._tag === "Ask" ? Turn.seal(turn, judgement, end !== undefined) : Effect.succeed(judgement)
+      )
+  )
   const permits = Turn.directPermits(turn)
-  return yield* Turn.collect(calls, (call) =>
-    Effect.flatMap(Turn.judge(turn, call, messages), (judgement) => {
-      switch (judgement._tag) {
-        case "Direct":
-          return Turn.runDirect(turn, call, permits, sink)
-        case "Result":
-          return Effect.succeed({ part: judgement.part })
-        case "Ask":
-          return end === undefined
-            ? Effect.succeed({ part: Results.interrupted(call, Results.unfinishedReason) })
-            : Effect.flatMap(
-              Settle.ask(turn.environment, judgement.prepared, judgement.needs),
-              (decision) => Turn.carryOut(turn, decision, sink)
-            )
-      }
-    }))
+  return yield* Turn.collect(
+    decisions.entries(),
+    ([index, decision]) =>
+      Effect.flatMap(decision, (decision) =>
+        decision._tag === "Direct"
+          ? Turn.runDirect(turn, calls[index]!, permits, sink)
+          : Turn.carryOut(turn, decision, sink))
+  )
 })
 
 // A finished value cannot wait: whoever is to be asked is asked before anything runs, and if one request stays open
 // nothing does (law L12).
-const resolveAtOnce = Effect.fnUntraced(function*(turn: Turn.Turn, received: Received, messages: Messages) {
+const resolveAtOnce = Effect.fnUntraced(function*(
+  turn: Turn.Turn,
+  settled: ReadonlyArray<Part>,
+  received: Received,
+  messages: Messages
+) {
   const { calls } = received
   if (calls.length === 0) return []
   const end = Turn.finishOf(received.finish[received.finish.length - 1])
@@ -159,13 +183,14 @@ const resolveAtOnce = Effect.fnUntraced(function*(turn: Turn.Turn, received: Rec
   })
   const decisions = yield* Effect.forEach(
     judgements,
-    (judgement): AtOnce =>
+    (judgement): Effect.Effect<Decision.Decision | Direct, ApprovalError.ApprovalError> =>
       judgement._tag === "Ask"
-        ? Settle.ask(turn.environment, judgement.prepared, judgement.needs)
+        ? Effect.flatMap(Judge.seal(turn.environment, judgement), (sealed) =>
+          Judge.consult(turn.environment, sealed, messages))
         : Effect.succeed(judgement)
   )
   const open = decisions.flatMap((decision) => decision._tag === "Open" ? [decision.request] : [])
-  if (open.length > 0) return yield* approvalRequired(open)
+  if (open.length > 0) return yield* approvalRequired(open, [...settled, ...received.content])
   const permits = Turn.directPermits(turn)
   return yield* Effect.forEach(decisions, (decision, index) =>
     decision._tag === "Direct"
@@ -173,10 +198,7 @@ const resolveAtOnce = Effect.fnUntraced(function*(turn: Turn.Turn, received: Rec
       : Turn.carryOut(turn, decision, sink), { concurrency: "unbounded" })
 })
 
-type AtOnce = Effect.Effect<
-  Settle.Decision | Extract<Settle.Judgement, { readonly _tag: "Direct" }>,
-  ApprovalError.ApprovalError
->
+type Direct = Extract<Decision.Judgement, { readonly _tag: "Direct" }>
 
 const truncated = (reason: string) => (call: Received["calls"][number]): Turn.Outcome => ({
   part: Results.truncatedFinish(call, reason)

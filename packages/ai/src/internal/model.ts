@@ -49,8 +49,7 @@ export const modelOf = (model: LanguageModel.LanguageModel): Model =>
 /** The other way: what the engine makes is called through upstream's overloads. */
 export const toService = (
   original: LanguageModel.LanguageModel,
-  model: Model,
-  brand: Record<string, unknown>
+  model: Model
 ): LanguageModel.LanguageModel =>
   // Same options, same parts: the overloads are upstream's, kept by spreading its service.
-  ({ ...original, ...model, ...brand }) as unknown as LanguageModel.LanguageModel
+  ({ ...original, ...model }) as unknown as LanguageModel.LanguageModel

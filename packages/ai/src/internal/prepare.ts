@@ -19,8 +19,8 @@ export interface Prepared {
   readonly toolName: string
   readonly decoded: unknown
   readonly canonical: string
+  /** A new value each time: who is shown it, or judges it, cannot change what runs. */
   readonly encoded: Schema.Json
-  readonly schemaFingerprint: string
 }
 
 interface ToolCodec {
@@ -83,29 +83,49 @@ export const prepare = (
       const canonical = Canonical.canonicalize(encoded)
       return Result.isFailure(canonical)
         ? Effect.fail(invalid(canonical.failure))
-        : Effect.map(codec.fingerprint, (schemaFingerprint): Prepared => ({
+        : Effect.succeed<Prepared>({
           tool,
           toolCallId: call.id,
           toolName: call.name,
           decoded,
           canonical: canonical.success,
-          encoded: JSON.parse(canonical.success),
-          schemaFingerprint
-        }))
+          get encoded() {
+            return JSON.parse(canonical.success)
+          }
+        })
     })
   )
 }
 
+/** The fingerprint of a tool's parameters, as their JSON Schema. */
+export const fingerprintOf = (tool: Tool.Any): Effect.Effect<string> => codecOf(tool).fingerprint
+
+/** What a seal binds of a call that is ready. */
 export const binding = (
-  prepared: Pick<Prepared, "toolCallId" | "toolName" | "canonical" | "schemaFingerprint">,
+  prepared: Prepared,
+  scope: Approval.ApprovalScope,
+  presentationDigest?: string
+): Effect.Effect<ApprovalSeal.Binding> =>
+  Effect.map(fingerprintOf(prepared.tool), (schemaFingerprint) => {
+    const { canonical, toolCallId, toolName } = prepared
+    return bindingOf({ canonical, toolCallId, toolName, schemaFingerprint }, scope, presentationDigest)
+  })
+
+export const bindingOf = (
+  call: {
+    readonly toolCallId: string
+    readonly toolName: string
+    readonly canonical: string
+    readonly schemaFingerprint: string
+  },
   scope: Approval.ApprovalScope,
   presentationDigest?: string
 ): ApprovalSeal.Binding => ({
   source: "local",
-  toolName: prepared.toolName,
-  toolCallId: prepared.toolCallId,
-  schemaFingerprint: prepared.schemaFingerprint,
-  params: prepared.canonical,
+  toolName: call.toolName,
+  toolCallId: call.toolCallId,
+  schemaFingerprint: call.schemaFingerprint,
+  params: call.canonical,
   scope,
   presentationDigest
 })

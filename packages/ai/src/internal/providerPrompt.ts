@@ -9,29 +9,44 @@ import * as Prompt from "effect/ai/Prompt"
 import * as Equal from "effect/Equal"
 import * as Transcript from "./transcript.ts"
 
-/** `resultOf` gives the result of a call that has none in the history; every call must have one by now. */
+export interface Options {
+  /** The result of a call that has none in the history; every call must have one by now. */
+  readonly resultOf: (call: Transcript.TranscriptCall) => Prompt.ToolResultPart | undefined
+  /** Whether a new message supersedes requests that were open, so that an answer after it comes too late (law L6). */
+  readonly supersedes: boolean
+  /** Whether an approval id is one of ours, which no provider is to see. */
+  readonly isOurs: (approvalId: string) => boolean
+}
+
 export const write = (
   original: Prompt.Prompt,
   transcript: Transcript.Transcript,
-  resultOf: (call: Transcript.TranscriptCall) => Prompt.ToolResultPart | undefined
+  options: Options
 ): Prompt.Prompt => {
   if (transcript.wellFormed) return original
-  const asked = providerRequests(transcript)
-  const prompt = writeMessages(transcript, resultOf, noRequests)
-  if (asked.size > 0) withRequestsOf.set(prompt, writeMessages(transcript, resultOf, asked))
+  const asked = providerRequests(transcript, options)
+  const prompt = writeMessages(transcript, options, asked, noRequests)
+  if (asked.size > 0) withRequestsOf.set(prompt, writeMessages(transcript, options, asked, asked))
   return prompt
 }
 
-// The requests a provider's own hook gets back with their answers (law L9).
-const providerRequests = (transcript: Transcript.Transcript): ReadonlySet<string> => {
-  const asked = new Set<string>()
-  for (const [approvalId, request] of transcript.requests) {
-    if (request.toolCall?.providerExecuted === true && request.responses.length > 0) asked.add(approvalId)
+// The provider's own requests that were answered in time. The one answer that stands goes to it, with its reason, at
+// its own place (law L9); its own hook gets the request back too.
+const providerRequests = (transcript: Transcript.Transcript, options: Options): Asked => {
+  const asked = new Map<Prompt.ToolApprovalRequestPart, Prompt.ToolApprovalResponsePart>()
+  for (const request of transcript.requests.values()) {
+    const response = Transcript.standingResponse(request.responses)
+    if (request.toolCall?.providerExecuted !== true || response === undefined) continue
+    if (options.isOurs(request.part.approvalId)) continue
+    if (options.supersedes && Transcript.wasPassedOver(transcript, request)) continue
+    asked.set(request.part, response)
   }
   return asked
 }
 
-const noRequests: ReadonlySet<string> = new Set()
+type Asked = ReadonlyMap<Prompt.ToolApprovalRequestPart, Prompt.ToolApprovalResponsePart>
+
+const noRequests: Asked = new Map()
 
 // A foreign service would run a request it finds answered, even here (law L9), so it gets the prompt without them; the
 // hooks of our own `make` find the other one by it.
@@ -45,16 +60,18 @@ export const withRequests = <Request extends { readonly prompt: Prompt.Prompt }>
 
 const writeMessages = (
   transcript: Transcript.Transcript,
-  resultOf: (call: Transcript.TranscriptCall) => Prompt.ToolResultPart | undefined,
-  kept: ReadonlySet<string>
+  { resultOf }: Options,
+  asked: Asked,
+  kept: Asked
 ): Prompt.Prompt => {
   const messages: Array<Prompt.Message> = []
-  const { callsByMessage, requests } = transcript
+  const passing = new Set<Prompt.ToolMessagePart>(asked.values())
+  const { callsByMessage } = transcript
   for (let index = 0; index < transcript.messages.length; index++) {
     const message = transcript.messages[index]!
     if (message.role === "assistant") {
       const calls = callsByMessage.get(index)
-      const rewritten = assistantMessage(message, calls, kept)
+      const rewritten = assistantMessage(message, calls, transcript.movedResults.get(index), kept)
       if (rewritten === undefined) continue
       messages.push(rewritten)
       if (calls === undefined) continue
@@ -68,9 +85,7 @@ const writeMessages = (
         following?.role === "tool" && holdsExactly(following, results) ? following : resultMessage(message, results)
       )
     } else if (message.role === "tool") {
-      const answers = message.content.filter((part): part is Prompt.ToolApprovalResponsePart =>
-        part.type === "tool-approval-response" && isForProvider(requests.get(part.approvalId), part)
-      )
+      const answers = message.content.filter((part): part is Prompt.ToolApprovalResponsePart => passing.has(part))
       if (answers.length === 0) continue
       messages.push(
         answers.length === message.content.length ? message : answerMessage(message, answers)
@@ -82,12 +97,6 @@ const writeMessages = (
   return Prompt.fromMessages(messages)
 }
 
-// The one answer that stands goes to the provider, with its reason, at its own place (law L9).
-const isForProvider = (
-  request: Transcript.TranscriptRequest | undefined,
-  part: Prompt.ToolApprovalResponsePart
-): boolean => request?.toolCall?.providerExecuted === true && Transcript.standingResponse(request.responses) === part
-
 const isLocalResult = (part: { readonly type: string; readonly providerExecuted?: boolean }): boolean =>
   part.type === "tool-result" && part.providerExecuted !== true
 
@@ -96,23 +105,32 @@ const assistantMessages = new WeakMap<Prompt.AssistantMessage, Prompt.AssistantM
 const assistantMessage = (
   message: Prompt.AssistantMessage,
   calls: ReadonlyArray<Transcript.TranscriptCall> | undefined,
-  kept: ReadonlySet<string>
+  moved: ReadonlyArray<Prompt.ToolResultPart> | undefined,
+  kept: Asked
 ): Prompt.AssistantMessage | undefined => {
-  const interned = kept.size === 0 ? assistantMessages.get(message) : undefined
+  const pure = kept.size === 0 && moved === undefined
+  const interned = pure ? assistantMessages.get(message) : undefined
   if (interned !== undefined) return interned
   const stays = (part: Prompt.AssistantMessagePart) =>
-    part.type === "tool-approval-request" ? kept.has(part.approvalId) : !isLocalResult(part)
-  const renamed = calls?.filter((call) => call.sentId !== call.part.id)
-  const staying = message.content.filter(stays)
+    part.type === "tool-approval-request" ? kept.has(part) : !isLocalResult(part)
+  const renamed = renamedCalls(calls)
+  const staying = [...message.content.filter(stays), ...moved ?? []]
   if (staying.length === 0) return undefined
-  if (staying.length === message.content.length && !renamed?.length) return message
-  const content = !renamed?.length ? staying : staying.map((part) => {
-    const call = renamed.find((call) => call.part === part)
-    return call === undefined ? part : { ...call.part, id: call.sentId }
-  })
+  if (staying.length === message.content.length && renamed === undefined && moved === undefined) return message
+  const content = renamed === undefined ? staying : staying.map((part) => renamed.get(part) ?? part)
   const rewritten = Prompt.makeMessage("assistant", { ...message, content })
-  if (kept.size === 0) assistantMessages.set(message, rewritten)
+  if (pure) assistantMessages.set(message, rewritten)
   return rewritten
+}
+
+const renamedCalls = (
+  calls: ReadonlyArray<Transcript.TranscriptCall> | undefined
+): ReadonlyMap<Prompt.AssistantMessagePart, Prompt.ToolCallPart> | undefined => {
+  let renamed: Map<Prompt.AssistantMessagePart, Prompt.ToolCallPart> | undefined
+  for (const { part, sentId } of calls ?? []) {
+    if (sentId !== part.id) (renamed ??= new Map()).set(part, { ...part, id: sentId })
+  }
+  return renamed
 }
 
 // A tool whose success is `void` has an undefined result, which no provider takes.

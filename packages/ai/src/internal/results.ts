@@ -4,6 +4,7 @@
  */
 import * as Prompt from "effect/ai/Prompt"
 import * as Response from "effect/ai/Response"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Approval from "../Approval.ts"
 import type * as ApprovalJournal from "../ApprovalJournal.ts"
@@ -21,11 +22,15 @@ export const deniedReason = "The user denied this call."
 export const supersededReason =
   "Superseded by a new message before anyone answered. Nothing ran; it may be asked again."
 
-export const neverAskedReason = "This call was left in the conversation without a result and without an approval that" +
-  " this program issued. Nothing ran; call the tool again if it is still needed."
+export const lostReason =
+  "This call was left in the conversation without a result, as when a turn is cut short. It is" +
+  " not run now; whether it ran then is unknown. Check before calling it again."
 
 export const noToolkitReason = "No toolkit was given on this turn, so the approved call could not run. Nothing ran;" +
   " it may be asked again."
+
+export const unsendableReason = "The call ran, but its result cannot be written as JSON, so it cannot be shown." +
+  " Do not repeat it without checking."
 
 export const bodyGoneReason = "This call ran before; its result is no longer kept. Do not repeat it without checking."
 
@@ -36,25 +41,32 @@ export const unfinishedReason = "The response ended without a finish, so the cal
 
 export const crashedReason = "The tool crashed before it finished; what it did is unknown. Check before calling again."
 
+/** A reason that says something (law L14). */
+export const reasonOr = (reason: unknown): string =>
+  typeof reason !== "string" || reason.trim().length === 0 ? deniedReason : reason
+
 const maxReasonLength = 4_000
 
 const failed = (
   call: CallName,
   type: "execution-denied" | "execution-interrupted",
-  reason: string,
+  reason: string | undefined,
   approvalId: string | undefined
 ): ResultPart => {
-  const result = { type, reason: Text.truncate(reason.length === 0 ? deniedReason : reason, maxReasonLength) }
+  const result = { type, reason: Text.truncate(reasonOr(reason), maxReasonLength) }
   return toolResult(call, { result, encodedResult: result, isFailure: true }, approvalId)
 }
 
 /** Final: a person or the policy said no. */
 export const denied = (call: CallName, reason: string | undefined, approvalId?: string): ResultPart =>
-  failed(call, "execution-denied", reason ?? deniedReason, approvalId)
+  failed(call, "execution-denied", reason, approvalId)
 
 /** Not final: it did not run, or not to the end, and the reason says what to do. */
 export const interrupted = (call: CallName, reason: string, approvalId?: string): ResultPart =>
   failed(call, "execution-interrupted", reason, approvalId)
+
+/** Marks a result of a call that has no request as one of an earlier message, should its id be used again (law L13). */
+export const earlier = (part: ResultPart): ResultPart => ({ ...part, metadata: { assent: { earlier: true } } })
 
 export const truncatedFinish = (call: CallName, finishReason: string): ResultPart =>
   interrupted(
@@ -114,6 +126,24 @@ export const ofEnding = (
       return undefined
   }
 }
+
+/**
+ * A result as JSON, so that what is sent now, what is recorded and what a later turn sends are the same; a failed result
+ * for what has no JSON. Nothing (the result of a `void` tool) stays nothing.
+ */
+export const sendable = (part: ResultPart): ResultPart => {
+  if (part.encodedResult === undefined) return part
+  const json = Result.try((): Schema.Json => JSON.parse(JSON.stringify(part.encodedResult)))
+  return Result.isSuccess(json) ? { ...part, encodedResult: json.success } : interrupted(part, unsendableReason)
+}
+
+/** What the model sees of a call whose parameters the person changed: what ran, and then its result. */
+export const editedOutput = (part: ResultPart, params: Schema.Json): ReadonlyArray<Prompt.ToolModelOutputPart> => [
+  Prompt.makePart("text", {
+    text: `The user changed the parameters before approving. The call ran with: ${JSON.stringify(params)}`
+  }),
+  ...(part.modelOutput ?? [Prompt.makePart("text", { text: JSON.stringify(part.encodedResult) ?? "null" })])
+]
 
 /** What the journal kept of a run. */
 export const ofRecorded = (call: CallName, entry: ApprovalJournal.Entry, approvalId: string): ResultPart => {

@@ -1,22 +1,25 @@
 /** One turn of `streamText`, with approvals. */
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
+import * as Arr from "effect/Array"
 import type * as Cause from "effect/Cause"
+import * as Channel from "effect/Channel"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import type * as Decision from "./decision.ts"
 import * as Model from "./model.ts"
 import * as Results from "./results.ts"
-import * as Settle from "./settle.ts"
 import * as Turn from "./turn.ts"
 
 type Part = Model.StreamPart
-type Parts = Queue.Queue<Part, unknown | Cause.Done>
+type Chunk = Arr.NonEmptyReadonlyArray<Part>
+type Chunks = Queue.Queue<Chunk, unknown | Cause.Done>
 
-// Parts a slow reader has not taken yet; the provider waits behind them.
-const capacity = 256
+// Chunks a slow reader has not taken yet; the provider waits behind them.
+const capacity = 64
 
 export const streamText = (
   model: Model.Model,
@@ -24,7 +27,7 @@ export const streamText = (
   options: Model.Options
 ): Stream.Stream<Part, unknown> =>
   Stream.unwrap(Effect.gen(function*() {
-    const queue: Parts = yield* Queue.bounded<Part, unknown | Cause.Done>(capacity)
+    const queue: Chunks = yield* Queue.bounded<Chunk, unknown | Cause.Done>(capacity)
     yield* produce(model, turn, options, queue).pipe(
       Effect.matchCauseEffect({
         onFailure: (cause) => Queue.failCause(queue, cause),
@@ -32,7 +35,7 @@ export const streamText = (
       }),
       Effect.forkScoped
     )
-    return Stream.fromQueue(queue)
+    return Stream.fromChannel(Channel.fromQueue(queue))
   }))
 
 const produce = Effect.fnUntraced(
@@ -40,23 +43,22 @@ const produce = Effect.fnUntraced(
     model: Model.Model,
     turn: Turn.Turn,
     options: Model.Options,
-    queue: Parts
+    queue: Chunks
   ): Effect.fn.Return<void, unknown, Scope.Scope> {
     const sink: Turn.Sink = {
       // A preliminary result that finds no room is superseded by the next one anyway.
-      preliminary: (part) => void Queue.offerUnsafe(queue, part),
-      result: (part) => Effect.asVoid(Queue.offer(queue, part))
+      preliminary: (part) => void Queue.offerUnsafe(queue, [part]),
+      result: (part) => Effect.asVoid(Queue.offer(queue, [part]))
     }
     const settled = yield* Turn.settleHistory(turn, sink)
     if (settled.failure !== undefined) return yield* Effect.failCause(settled.failure)
     if (settled.open.length > 0) {
-      yield* Queue.offerAll(queue, [...settled.open.map(Results.requestPart), Results.pauseFinish()])
-      return
+      return yield* offer(queue, [...settled.open.map(Results.requestPart), Results.pauseFinish()])
     }
     if (!turn.resolvesCalls) {
       yield* Stream.runForEachArray(
         model.streamText({ ...options, prompt: settled.prompt }),
-        (chunk) => Queue.offerAll(queue, chunk)
+        (chunk) => offer(queue, chunk)
       )
       return
     }
@@ -66,11 +68,13 @@ const produce = Effect.fnUntraced(
     yield* Stream.runForEachArray(
       model.streamText({ ...options, prompt: settled.prompt, ...Model.unresolved }),
       Effect.fnUntraced(function*(chunk) {
-        const { found, passing } = scan(chunk, uniqueId, finish)
-        if (passing.length > 0) yield* Queue.offerAll(queue, passing)
+        const scanned = scan(chunk, uniqueId, finish)
+        const found = yield* Effect.forEach(scanned.found ?? [], (call) => Turn.shownCall(turn, call))
+        const passing = calls.passing(scanned.passing, scanned.found, found)
+        yield* offer(queue, passing)
         // A truncating finish comes right behind the last call: a call starts once the stream has moved past it.
         if (Turn.finishOf(finish[finish.length - 1])?.complete !== false) yield* calls.start
-        if (found !== undefined) yield* calls.observe(found)
+        yield* calls.observe(found)
       })
     )
     const end = Turn.finishOf(finish[finish.length - 1])
@@ -81,13 +85,17 @@ const produce = Effect.fnUntraced(
       const outcomes = yield* calls.finish(end !== undefined)
       const failure = Turn.firstFailure(outcomes)
       if (failure !== undefined) return yield* Effect.failCause(failure)
-      for (const { request } of outcomes) {
-        if (request !== undefined) yield* Queue.offer(queue, Results.requestPart(request))
-      }
+      yield* offer(
+        queue,
+        outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)])
+      )
     }
-    yield* Queue.offerAll(queue, finish)
+    yield* offer(queue, finish)
   }
 )
+
+const offer = (queue: Chunks, parts: ReadonlyArray<Part>): Effect.Effect<void> =>
+  Arr.isReadonlyArrayNonEmpty(parts) ? Effect.asVoid(Queue.offer(queue, parts)) : Effect.void
 
 // The provider's own array where nothing in it concerns us.
 const scan = (
@@ -114,9 +122,11 @@ const scan = (
   return { passing: passing ?? chunk, found }
 }
 
+const isRequest = (part: Part): boolean => part.type === "tool-approval-request"
+
 type LocalCall = Response.ToolCallPart<string, unknown>
 
-type Started = Turn.Outcome | Extract<Settle.Judgement, { readonly _tag: "Ask" }>
+type Started = Turn.Outcome | Decision.Question
 
 // The local calls of a stream: seen, then started, then finished or truncated.
 const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sink: Turn.Sink) => {
@@ -127,8 +137,7 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
   const noting: Turn.Sink = {
     preliminary: sink.preliminary,
     result: (part) => {
-      answered.add(part.id)
-      return sink.result(part)
+      return Effect.andThen(sink.result(part), Effect.sync(() => answered.add(part.id)))
     }
   }
   const startOne = (call: LocalCall): Effect.Effect<Started, unknown> =>
@@ -143,6 +152,21 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
       }
     })
   return {
+    /** The parts that go out: calls in the form they are shown in, and no request but ours for a local call. */
+    passing: (
+      parts: ReadonlyArray<Part>,
+      found: ReadonlyArray<LocalCall> | undefined,
+      shown: ReadonlyArray<LocalCall>
+    ) => {
+      if (found === undefined && !parts.some(isRequest)) return parts
+      const out: Array<Part> = []
+      for (const part of parts) {
+        if (Turn.asksForLocalCall(part, all)) continue
+        const index = found === undefined ? -1 : found.findIndex((call) => call === part)
+        out.push(index >= 0 ? shown[index]! : part)
+      }
+      return out
+    },
     observe: (found: ReadonlyArray<LocalCall>) => {
       all.push(...found)
       // As upstream: a call of a tool that is not in the toolkit fails the stream where it stands.
@@ -156,23 +180,25 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
       )
     ),
     /** The response is complete: whoever is to be asked is asked now. */
-    finish: (sawFinish: boolean) =>
-      Turn.collect(
+    finish: Effect.fnUntraced(function*(sawFinish: boolean) {
+      const decided = yield* Effect.forEach(
         fibers,
         (fiber) =>
-          Effect.flatMap(Fiber.join(fiber), (started): Effect.Effect<Turn.Outcome, unknown> => {
-            if (!("_tag" in started)) return Effect.succeed(started)
-            if (!sawFinish) {
-              const { toolCallId: id, toolName: name } = started.prepared
-              const part = Results.interrupted({ id, name }, Results.unfinishedReason)
-              return Effect.as(sink.result(part), { part })
-            }
-            return Effect.flatMap(
-              Settle.ask(turn.environment, started.prepared, started.needs),
-              (decision) => Turn.carryOut(turn, decision, sink)
-            )
-          })
-      ),
+          Effect.exit(
+            Effect.flatMap(Fiber.join(fiber), (started): Effect.Effect<Turn.Outcome | Decision.Decision, unknown> =>
+              "_tag" in started ? Turn.seal(turn, started, sawFinish) : Effect.succeed(started))
+          )
+      )
+      return yield* Turn.collect(
+        decided,
+        (exit) =>
+          Effect.flatMap(
+            exit,
+            (decided): Effect.Effect<Turn.Outcome, unknown> =>
+              "_tag" in decided ? Turn.carryOut(turn, decided, sink) : Effect.succeed(decided)
+          )
+      )
+    }),
     /** The response was cut: whatever has no result by now gets one that says so. */
     truncate: (reason: string) =>
       Effect.andThen(

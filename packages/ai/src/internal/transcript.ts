@@ -28,6 +28,8 @@ export interface TranscriptRequest {
   /** The call it asks about, local or the provider's; `undefined` when it was trimmed from the history (law L10). */
   readonly toolCall: Prompt.ToolCallPart | undefined
   readonly responses: Array<Prompt.ToolApprovalResponsePart>
+  /** Where the first answer stands. */
+  answeredAt: number | undefined
 }
 
 export interface Transcript {
@@ -40,33 +42,41 @@ export interface Transcript {
   readonly lastUserIndex: number
   /** Ids of provider-executed calls that have their result. */
   readonly providerResults: ReadonlySet<string>
+  /** Results of provider-executed calls that stand in tool messages, by the assistant message they belong into. */
+  readonly movedResults: ReadonlyMap<number, ReadonlyArray<Prompt.ToolResultPart>>
   /** Every local call has its one result in the tool message directly after it, and there is no approval part. */
   readonly wellFormed: boolean
 }
 
 const noCalls: ReadonlyArray<TranscriptCall> = []
 const noRequests: ReadonlyMap<string, TranscriptRequest> = new Map()
+const noMovedResults: ReadonlyMap<number, ReadonlyArray<Prompt.ToolResultPart>> = new Map()
 const noIds: ReadonlySet<string> = new Set()
 const noCallsByMessage: ReadonlyMap<number, ReadonlyArray<TranscriptCall>> = new Map()
 
+/** Throws a `TypeError` for what is not a message. */
 export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
   let calls: Array<TranscriptCall> | undefined
   let callsByMessage: Map<number, Array<TranscriptCall>> | undefined
   let requests: Map<string, TranscriptRequest> | undefined
-  let responses: Array<Prompt.ToolApprovalResponsePart> | undefined
+  let responses: Array<readonly [part: Prompt.ToolApprovalResponsePart, index: number]> | undefined
   // The calls of an id, latest last: a result finds its call from the end.
   let open: Map<string, Array<TranscriptCall>> | undefined
-  let providerCalls: Map<string, Prompt.ToolCallPart> | undefined
+  let providerCalls: Map<string, { readonly part: Prompt.ToolCallPart; readonly index: number }> | undefined
+  let movedResults: Map<number, Array<Prompt.ToolResultPart>> | undefined
   let providerResults: Set<string> | undefined
   let callByApproval: Map<string, TranscriptCall> | undefined
   let lastUserIndex = -1
+  // The latest message with calls.
+  let lastCallsIndex = -1
   let wellFormed = true
+  let sentIds: ((id: string) => string) | undefined
   // The local calls that the next message has to answer for the history to be well formed as it stands.
   let due: Array<TranscriptCall> | undefined
 
   const takeResult = (part: Prompt.ToolResultPart): TranscriptCall | undefined => {
-    const approvalId = part.options?.assent?.approvalId
-    const named = typeof approvalId === "string" ? callByApproval?.get(approvalId) : undefined
+    const assent = part.options?.assent
+    const named = isNaming(assent) ? callByApproval?.get(assent.approvalId) : undefined
     if (named !== undefined) {
       if (named.result !== undefined || named.part.id !== part.id) return undefined
       named.result = part
@@ -74,27 +84,39 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
     }
     const candidates = open?.get(part.id)
     if (candidates === undefined) return undefined
-    for (let i = candidates.length - 1; i >= 0; i--) {
-      const call = candidates[i]!
-      if (call.result === undefined && call.part.name === part.name) {
-        call.result = part
-        return call
-      }
-    }
-    return undefined
+    while (candidates.length > 0 && candidates[candidates.length - 1]!.result !== undefined) candidates.pop()
+    const fits = (call: TranscriptCall) => call.result === undefined && call.part.name === part.name
+    const call = isEarlier(assent)
+      ? candidates.find((call) => call.messageIndex < lastCallsIndex && fits(call)) ?? candidates.find(fits)
+      : candidates.findLast(fits)
+    if (call !== undefined) call.result = part
+    return call
   }
 
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index]!
     if (message.role === "tool") {
+      assertParts(message.content)
       if (message.content.length === 0) wellFormed = false
       let answered = 0
       for (const part of message.content) {
         if (part.type === "tool-approval-response") {
           wellFormed = false
-          if (typeof part.approvalId === "string" && typeof part.approved === "boolean") (responses ??= []).push(part)
+          if (typeof part.approvalId === "string" && typeof part.approved === "boolean") {
+            ;(responses ??= []).push([part, index])
+          }
         } else if (part.type === "tool-result") {
-          const call = part.providerExecuted === true ? undefined : takeResult(part)
+          if (part.providerExecuted === true) {
+            wellFormed = false
+            const callIndex = providerCalls?.get(part.id)?.index
+            if (callIndex === undefined || providerResults?.has(part.id)) continue
+            ;(providerResults ??= new Set()).add(part.id)
+            const moved = (movedResults ??= new Map()).get(callIndex)
+            if (moved === undefined) movedResults.set(callIndex, [part])
+            else moved.push(part)
+            continue
+          }
+          const call = takeResult(part)
           if (call === undefined || call.messageIndex !== index - 1 || part.result === undefined) wellFormed = false
           else answered++
         } else {
@@ -110,19 +132,25 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
       due = undefined
     }
     if (message.role === "user") {
+      assertParts(message.content)
       lastUserIndex = index
       continue
     }
-    if (message.role !== "assistant") continue
+    if (message.role === "system") {
+      if (typeof message.content !== "string") throw new TypeError("a system message without text")
+      continue
+    }
+    assertParts(message.content)
     if (message.content.length === 0) wellFormed = false
     for (const part of message.content) {
       if (part.type === "tool-call") {
         if (part.providerExecuted === true) {
-          ;(providerCalls ??= new Map()).set(part.id, part)
+          ;(providerCalls ??= new Map()).set(part.id, { part, index })
           open?.delete(part.id)
           continue
         }
-        const sentId = uniqueId(part.id, due)
+        if (due === undefined) sentIds = undefined
+        const sentId = (sentIds ??= makeUniqueIds())(part.id)
         if (sentId !== part.id) wellFormed = false
         const call: TranscriptCall = { part, messageIndex: index, sentId, requests: [], result: undefined }
         ;(calls ??= []).push(call)
@@ -147,8 +175,9 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
           part,
           messageIndex: index,
           call,
-          toolCall: call?.part ?? providerCalls?.get(part.toolCallId),
-          responses: []
+          toolCall: call?.part ?? providerCalls?.get(part.toolCallId)?.part,
+          responses: [],
+          answeredAt: undefined
         }
         ;(requests ??= new Map()).set(part.approvalId, request)
         if (call !== undefined) {
@@ -158,13 +187,19 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
       }
     }
     if (due !== undefined) {
+      lastCallsIndex = index
       ;(callsByMessage ??= new Map()).set(index, due)
     }
   }
   if (due !== undefined) wellFormed = false
   // Answers are matched last: within one prompt an answer may stand before its request.
   if (responses !== undefined && requests !== undefined) {
-    for (const response of responses) requests.get(response.approvalId)?.responses.push(response)
+    for (const [response, index] of responses) {
+      const request = requests.get(response.approvalId)
+      if (request === undefined) continue
+      request.responses.push(response)
+      request.answeredAt ??= index
+    }
   }
   return {
     messages,
@@ -173,15 +208,46 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
     callsByMessage: callsByMessage ?? noCallsByMessage,
     lastUserIndex,
     providerResults: providerResults ?? noIds,
+    movedResults: movedResults ?? noMovedResults,
     wellFormed
   }
 }
 
-const uniqueId = (id: string, siblings: ReadonlyArray<TranscriptCall> | undefined): string => {
-  let unique = id
-  for (let count = 2; siblings?.some((call) => call.sentId === unique); count++) unique = `${id}_${count}`
-  return unique
+// Messages made by hand may be anything. What is not a message is the caller's mistake, and is said before anything else.
+const assertParts = (content: ReadonlyArray<PartLike>): void => {
+  if (!Array.isArray(content)) throw new TypeError("a message without parts")
+  for (const part of content as ReadonlyArray<PartLike>) {
+    const named = part.type === "tool-call" || part.type === "tool-result"
+    if (typeof part.type !== "string" || (named && (typeof part.id !== "string" || typeof part.name !== "string"))) {
+      throw new TypeError("a part without its type, id or name")
+    }
+  }
 }
+
+interface PartLike {
+  readonly type: unknown
+  readonly id?: unknown
+  readonly name?: unknown
+}
+
+/** Gives the second use of an id one of its own. */
+export const makeUniqueIds = (): (id: string) => string => {
+  const used = new Set<string>()
+  const counts = new Map<string, number>()
+  return (id) => {
+    let unique = id
+    let count = counts.get(id) ?? 1
+    while (used.has(unique)) unique = `${id}_${++count}`
+    counts.set(id, count)
+    used.add(unique)
+    return unique
+  }
+}
+
+const isNaming = (assent: unknown): assent is { readonly approvalId: string } =>
+  typeof assent === "object" && assent !== null && "approvalId" in assent && typeof assent.approvalId === "string"
+
+const isEarlier = (assent: unknown): boolean => typeof assent === "object" && assent !== null && "earlier" in assent
 
 const lastOf = <A>(values: ReadonlyArray<A> | undefined): A | undefined => values?.[values.length - 1]
 
@@ -189,3 +255,20 @@ const lastOf = <A>(values: ReadonlyArray<A> | undefined): A | undefined => value
 export const standingResponse = (
   responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>
 ): Prompt.ToolApprovalResponsePart | undefined => responses.find((response) => !response.approved) ?? responses[0]
+
+/**
+ * Whether the model went on with a new user message before anyone answered: then an answer comes too late for a request
+ * that a new message supersedes. For our own requests the journal knows; this is for those of the provider.
+ */
+export const wasPassedOver = (transcript: Transcript, request: TranscriptRequest): boolean => {
+  const end = request.answeredAt ?? transcript.messages.length
+  let newMessage = false
+  for (let index = request.messageIndex + 1; index < end; index++) {
+    const message = transcript.messages[index]!
+    if (message.role === "user") newMessage = true
+    else if (newMessage && message.role === "assistant" && message.content.some(isContent)) return true
+  }
+  return false
+}
+
+const isContent = (part: Prompt.AssistantMessagePart): boolean => part.type !== "tool-approval-request"

@@ -7,15 +7,19 @@ import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import type * as Approval from "../Approval.ts"
 import type * as ApprovalError from "../ApprovalError.ts"
+import type * as Decision from "./decision.ts"
 import type * as Environment from "./environment.ts"
 import * as Execution from "./execution.ts"
+import * as Judge from "./judge.ts"
+import * as Prepare from "./prepare.ts"
 import * as ProviderPrompt from "./providerPrompt.ts"
 import * as Results from "./results.ts"
 import * as Settle from "./settle.ts"
-import type * as Transcript from "./transcript.ts"
+import * as Transcript from "./transcript.ts"
 
 export interface Turn {
   readonly method: string
@@ -32,9 +36,19 @@ export interface Turn {
 export const make = (options: Omit<Turn, "approvedPermits">): Turn => ({
   ...options,
   approvedPermits: Semaphore.makeUnsafe(
-    typeof options.concurrency === "number" ? options.concurrency : options.environment.options.concurrency
+    permitsOf(options.concurrency) ?? options.environment.options.concurrency
   )
 })
+
+// At least one, so that nothing waits for ever for a permit that is not there.
+const permitsOf = (concurrency: Turn["concurrency"]): number | undefined =>
+  concurrency === "unbounded"
+    ? Number.MAX_SAFE_INTEGER
+    : typeof concurrency === "number" && concurrency >= 1
+    ? Math.floor(concurrency)
+    : concurrency === undefined
+    ? undefined
+    : 1
 
 // =============================================================================
 // The history
@@ -62,12 +76,18 @@ export const settleHistory = Effect.fnUntraced(function*(
   sink: Sink
 ): Effect.fn.Return<Settled, ApprovalError.ApprovalError> {
   const { environment, transcript } = turn
+  const subject = { environment, transcript, tools: turn.handlers?.tools, resolvesCalls: turn.resolvesCalls }
   const pending = transcript.calls.filter((call) => call.result === undefined)
-  const outcomes = yield* collect(pending, (call) =>
-    Effect.flatMap(
-      Settle.settle(environment, transcript, call, turn.handlers?.tools, turn.resolvesCalls),
-      (decision) => carryOut(turn, decision, sink)
-    ))
+  // Decided side by side, carried out in the order of the calls.
+  const decisions = yield* Effect.forEach(
+    pending,
+    (call) => Effect.exit(Settle.settle(subject, call)),
+    { concurrency: "unbounded" }
+  )
+  const outcomes = yield* collect(
+    decisions,
+    (decision) => Effect.flatMap(decision, (decision) => carryOut(turn, decision, sink))
+  )
   const results: Array<Results.ResultPart> = []
   const open: Array<Approval.ApprovalRequest> = []
   const written = new Map<Transcript.TranscriptCall, Prompt.ToolResultPart>()
@@ -84,7 +104,11 @@ export const settleHistory = Effect.fnUntraced(function*(
   open.push(...Settle.openProviderRequests(environment, transcript))
   const prompt = open.length > 0 || failure !== undefined
     ? turn.prompt
-    : ProviderPrompt.write(turn.prompt, transcript, (call) => written.get(call))
+    : ProviderPrompt.write(turn.prompt, transcript, {
+      resultOf: (call) => written.get(call),
+      supersedes: environment.options.onNewMessage === "supersede",
+      isOurs: (approvalId) => Result.isSuccess(environment.seal.parse(approvalId))
+    })
   return { results, open, prompt, failure }
 })
 
@@ -100,7 +124,7 @@ export interface Outcome {
 /** Does what was decided about a call. */
 export const carryOut = (
   turn: Turn,
-  decision: Settle.Decision,
+  decision: Decision.Decision,
   sink: Sink
 ): Effect.Effect<Outcome, ApprovalError.ApprovalError> => {
   switch (decision._tag) {
@@ -110,8 +134,20 @@ export const carryOut = (
       return Effect.succeed({ request: decision.request })
     case "Keep":
       return Effect.succeed({ waiting: Results.interrupted(decision.call, Results.waitingReason, decision.approvalId) })
+    case "Consult":
+      return Effect.flatMap(
+        Judge.consult(turn.environment, decision, turn.transcript.messages),
+        (decision) => carryOut(turn, decision, sink)
+      )
     case "Run":
-      return Execution.approved(turn.environment, turn.handlers!, decision.claim, decision.prepared, sink.preliminary)
+      return Execution.approved(
+        turn.environment,
+        turn.handlers!,
+        decision.claim,
+        decision.prepared,
+        decision.edited === true,
+        sink.preliminary
+      )
         .pipe(
           turn.approvedPermits.withPermit,
           Effect.tap(({ part }) => part === undefined ? Effect.void : sink.result(part))
@@ -121,7 +157,7 @@ export const carryOut = (
 
 // Every call is carried through before the first failure is raised: one call's trouble is not another's (law L8).
 export const collect = <A, E>(
-  items: ReadonlyArray<A>,
+  items: Iterable<A>,
   each: (item: A) => Effect.Effect<Outcome, E>
 ): Effect.Effect<ReadonlyArray<Outcome>, E> =>
   Effect.flatMap(
@@ -138,19 +174,17 @@ type LocalCall = Response.ToolCallPart<string, unknown>
 export const isLocalCall = (part: { readonly type: string; readonly providerExecuted?: boolean }): part is LocalCall =>
   part.type === "tool-call" && part.providerExecuted !== true
 
+/** A provider cannot ask about a call that we run: only what we sealed counts, and only that is shown. */
+export const asksForLocalCall = (part: Response.AnyPart, calls: ReadonlyArray<LocalCall>): boolean =>
+  part.type === "tool-approval-request" && calls.some((call) => call.id === part.toolCallId)
+
 /** Gives the second use of a local call's id within one response an id of its own (law L13). */
 export const makeCallIds = () => {
-  const used = new Set<string>()
+  const unique = Transcript.makeUniqueIds()
   return <Part extends Response.AnyPart>(part: Part): Part => {
     if (part.type !== "tool-call") return part
-    let id = part.id
-    if (part.providerExecuted === true) {
-      used.add(id)
-      return part
-    }
-    for (let count = 2; used.has(id); count++) id = `${part.id}_${count}`
-    used.add(id)
-    return id === part.id ? part : { ...part, id }
+    const id = unique(part.id)
+    return id === part.id || part.providerExecuted === true ? part : { ...part, id }
   }
 }
 
@@ -164,7 +198,7 @@ export const finishOf = (
 
 /** The tool of a local call; a call of a tool that is not there fails as upstream's strict validation does. */
 export const declaredTool = (turn: Turn, call: LocalCall) => {
-  const tool = turn.handlers === undefined ? undefined : Settle.toolOf(turn.handlers.tools, call.name)
+  const tool = turn.handlers === undefined ? undefined : Judge.toolOf(turn.handlers.tools, call.name)
   return tool !== undefined ? Effect.succeed(tool) : Effect.fail(AiError.make({
     module: "LanguageModel",
     method: turn.method,
@@ -174,13 +208,36 @@ export const declaredTool = (turn: Turn, call: LocalCall) => {
   }))
 }
 
+/**
+ * A call as it goes out: the parameters of one that may have to be asked about are in the form that is sealed, so that
+ * what a person sees in the history, what is sealed and what runs are one and the same (law L4).
+ */
+export const shownCall = (turn: Turn, call: LocalCall): Effect.Effect<LocalCall> => {
+  const tool = turn.handlers === undefined ? undefined : Judge.toolOf(turn.handlers.tools, call.name)
+  return tool === undefined || !Judge.isGated(turn.environment.policy, tool) ? Effect.succeed(call) : Effect.match(
+    Prepare.prepare(tool, call),
+    { onFailure: () => call, onSuccess: (prepared) => ({ ...call, params: prepared.encoded }) }
+  )
+}
+
 /** What the policy says about a call of the response. */
 export const judge = (
   turn: Turn,
   call: LocalCall,
   messages: ReadonlyArray<Prompt.Message>
-): Effect.Effect<Settle.Judgement, AiError.AiError> =>
-  Effect.flatMap(declaredTool(turn, call), (tool) => Settle.judge(turn.environment, tool, call, messages))
+): Effect.Effect<Decision.Judgement, AiError.AiError> =>
+  Effect.flatMap(declaredTool(turn, call), (tool) => Judge.judge(turn.environment, tool, call, messages))
+
+/** Seals a question, if the response has come to a finish; else nobody can be asked. */
+export const seal = (
+  turn: Turn,
+  question: Decision.Question,
+  finished: boolean
+): Effect.Effect<Decision.Decision, ApprovalError.ApprovalError> => {
+  if (finished) return Judge.seal(turn.environment, question)
+  const { toolCallId: id, toolName: name } = question.prepared
+  return Effect.succeed({ _tag: "Result", part: Results.interrupted({ id, name }, Results.unfinishedReason) })
+}
 
 /** Runs a call that needs nobody. */
 export const runDirect = (
@@ -197,7 +254,7 @@ export const runDirect = (
 }
 
 export const directPermits = (turn: Turn): Semaphore.Semaphore | undefined =>
-  typeof turn.concurrency === "number" ? Semaphore.makeUnsafe(turn.concurrency) : undefined
+  typeof turn.concurrency === "number" ? Semaphore.makeUnsafe(permitsOf(turn.concurrency)!) : undefined
 
 export const firstFailure = (outcomes: ReadonlyArray<Outcome>): Cause.Cause<unknown> | undefined =>
   outcomes.find((outcome) => outcome.failure !== undefined)?.failure

@@ -13,11 +13,12 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as ApprovalError from "../ApprovalError.ts"
 import type * as ApprovalPolicy from "../ApprovalPolicy.ts"
+import type * as Decision from "./decision.ts"
 import * as Environment from "./environment.ts"
 import * as Execution from "./execution.ts"
 import * as Generate from "./generate.ts"
+import * as Judge from "./judge.ts"
 import * as Model from "./model.ts"
-import * as Settle from "./settle.ts"
 import * as StreamText from "./stream.ts"
 import * as Transcript from "./transcript.ts"
 import * as Turn from "./turn.ts"
@@ -25,7 +26,9 @@ import * as Turn from "./turn.ts"
 const TypeId = "~@assent/ai/LanguageModel" as const
 
 /** Whether a service is one of ours, and so is never wrapped again. */
-export const isWrapped = (model: LanguageModel.LanguageModel): boolean => TypeId in model
+export const isWrapped = (model: LanguageModel.LanguageModel): boolean =>
+  // The brand names its bearer, so that a decorated copy, whose own functions need the engine again, is not one of ours.
+  Predicate.hasProperty(model, TypeId) && model[TypeId] === model
 
 export const wrap = (
   original: LanguageModel.LanguageModel,
@@ -33,6 +36,14 @@ export const wrap = (
   options: Environment.Options
 ): LanguageModel.LanguageModel => {
   const model = Model.modelOf(original)
+
+  // Before the model is called: a turn that could not record what runs must not begin.
+  const environmentFor = (method: string) =>
+    Effect.tap(
+      Environment.read(captured, options),
+      (environment) =>
+        Effect.mapError(Environment.requireJournal(environment), (error) => ApprovalError.toAiError(error, method))
+    )
 
   const enter = <O extends Model.Options>(method: string, callOptions: O): Effect.Effect<Entered<O>, unknown> =>
     Effect.contextWith((context: Context.Context<never>) => {
@@ -45,11 +56,11 @@ export const wrap = (
       if (inOrder !== undefined && (toolkit === undefined || needsNobody(policy, declaredTools(toolkit)))) {
         return Effect.succeed({ turn: undefined, options: inOrder })
       }
-      return Effect.flatMap(resolveToolkit(toolkit), (resolved): Effect.Effect<Entered<O>> => {
+      return Effect.flatMap(resolveToolkit(toolkit), (resolved): Effect.Effect<Entered<O>, unknown> => {
         if (inOrder !== undefined && needsNobody(policy, resolved?.tools)) {
           return Effect.succeed({ turn: undefined, options: { ...inOrder, toolkit: resolved } })
         }
-        return Effect.map(Environment.read(captured, options), (environment) => ({
+        return Effect.map(environmentFor(method), (environment) => ({
           turn: Turn.make({
             method,
             environment,
@@ -64,7 +75,7 @@ export const wrap = (
       })
     })
 
-  return Model.toService(original, {
+  const wrapped = Model.toService(original, {
     generateText: (callOptions) =>
       Effect.flatMap(enter("generateText", callOptions), ({ options, turn }) =>
         turn === undefined
@@ -80,7 +91,8 @@ export const wrap = (
         turn === undefined
           ? model.streamText(options)
           : Stream.mapError(StreamText.streamText(model, turn, options), toAiError("streamText"))))
-  }, { [TypeId]: TypeId })
+  })
+  return Object.assign(wrapped, { [TypeId]: wrapped })
 }
 
 // =============================================================================
@@ -163,10 +175,10 @@ const readPrompt = (input: Prompt.RawInput) =>
       )
   })
 
-const needsNobody = (policy: ApprovalPolicy.Service, tools: Settle.Tools | undefined): boolean => {
+const needsNobody = (policy: ApprovalPolicy.Service, tools: Decision.Tools | undefined): boolean => {
   if (tools === undefined) return false
   for (const name in tools) {
-    if (Settle.isGated(policy, tools[name]!)) return false
+    if (Judge.isGated(policy, tools[name]!)) return false
   }
   return true
 }
@@ -176,8 +188,8 @@ const isEmpty = (toolkit: Toolkit.WithHandler<Model.AnyTools> | undefined): tool
   toolkit === undefined || Object.keys(toolkit.tools).length === 0
 
 // A `Toolkit` shows its tools before its handlers are resolved; any other effect has to be run to see them.
-const declaredTools = (toolkit: Model.AnyToolkit): Settle.Tools | undefined =>
-  "tools" in toolkit ? toolkit.tools as Settle.Tools : undefined
+const declaredTools = (toolkit: Model.AnyToolkit): Decision.Tools | undefined =>
+  "tools" in toolkit ? toolkit.tools as Decision.Tools : undefined
 
 const resolveToolkit = (
   toolkit: Model.AnyToolkit | undefined

@@ -106,12 +106,32 @@ describe("L1 fail closed: a controller", () => {
           calls: ["c1", "c2", "c3", "c4"].map((id) => Support.call(id, "DeleteFile", { path: id }))
         }).pipe(asking(approver.callback))
         assert.deepStrictEqual(tools.runs.map((run) => JSON.stringify(run.params)).toSorted(), [
-        `{"path":"c1"}`,
-        `{"path":"c4"}`
-      ])
+          `{"path":"c1"}`,
+          `{"path":"c4"}`
+        ])
         assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c2"])
         assert.deepStrictEqual(turn.results.map((result) => result.id).toSorted(), ["c1", "c3", "c4"])
         assert.strictEqual((yield* approver.seen).length, 4)
+      })
+  )
+
+  Support.forEachMode(
+    "L1 several calls are asked about in their order, so that answers by a script fit",
+    (mode) =>
+      Effect.gen(function*() {
+        const ids = ["c1", "c2", "c3", "c4"]
+        // Many times, because an order that hangs on how fast each call is sealed is right now and then.
+        for (let i = 0; i < 12; i++) {
+          const tools = yield* Support.makeTools()
+          const approver = ScriptedApprover.make(["approve", "deny", "approve", "deny"])
+          const turn = yield* Support.ask(mode, {
+            toolkit: tools.toolkit,
+            calls: ids.map((id) => Support.call(id, "DeleteFile", { path: id }))
+          }).pipe(asking(approver.callback))
+          assert.deepStrictEqual((yield* approver.seen).map((request) => request.toolCallId), ids)
+          const denied = turn.results.filter((result) => result.isFailure).map((result) => result.id)
+          assert.deepStrictEqual(denied.toSorted(), ["c2", "c4"])
+        }
       })
   )
 

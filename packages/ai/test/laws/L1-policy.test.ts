@@ -137,7 +137,8 @@ describe("L1 fail closed: a policy", () => {
       const needed = LanguageModel.isApprovalNeeded(Free, call, []).pipe(withPolicy(() => Effect.never))
       const fiber = yield* Effect.forkChild(needed)
       yield* Support.idle
-      yield* TestClock.adjust("30 seconds")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* Support.advance(fiber, "30 seconds", 2)
       assert.isTrue(yield* Fiber.join(fiber))
     }))
 

@@ -107,7 +107,29 @@ const histories: Record<string, {
     results: [["a", true]]
   },
   "approval parts that belong to nothing": {
-    messages: [user("1"), assistant(text("x"), request("zzz")), tool(response("zzz"), response("yyy", false)), user("2")],
+    messages: [
+      user("1"),
+      assistant(text("x"), request("zzz")),
+      tool(response("zzz"), response("yyy", false)),
+      user("2")
+    ],
+    results: []
+  },
+  "a provider's result in a tool message": {
+    messages: [
+      user("1"),
+      assistant(Prompt.toolCallPart({ id: "p", name: "ReadFile", params: { path: "p" }, providerExecuted: true })),
+      tool(Prompt.toolResultPart({ id: "p", name: "ReadFile", isFailure: false, result: "x", providerExecuted: true })),
+      user("2")
+    ],
+    results: [["p", true]]
+  },
+  "a provider's call without a result": {
+    messages: [
+      user("1"),
+      assistant(Prompt.toolCallPart({ id: "p", name: "ReadFile", params: { path: "p" }, providerExecuted: true })),
+      user("2")
+    ],
     results: []
   },
   "empty messages": {
@@ -118,40 +140,59 @@ const histories: Record<string, {
 
 describe("L7 malformed histories", () => {
   for (const [name, { messages, results }] of Object.entries(histories)) {
-    C.everyWay(`L7 ${name}: the provider gets a well-formed prompt, now and on the next turn`, (way) =>
-      Effect.gen(function*() {
-        const { runs, toolkit } = yield* C.fileTools
-        const chat = yield* C.start({ way, toolkit, turns: ["ok", "bye"], history: Prompt.fromMessages(messages) })
-        for (const message of ["go on", "go on again"]) {
-          yield* chat.send(message)
-          const prompt = yield* chat.lastPrompt
-          C.assertWellFormed(prompt)
-          assert.deepStrictEqual(runs, [], "nothing of a history runs")
-          const given = C.resultsOf(prompt)
-          assert.deepStrictEqual(given.map((part) => !part.isFailure), results.map(([, written]) => written))
-          for (const part of given) if (part.isFailure) C.reasonOf(part)
-          const texts = (prompt: Prompt.Prompt) =>
-            prompt.content.flatMap((message) =>
-              typeof message.content === "string"
-                ? [message.content]
-                : message.content.flatMap((part) => part.type === "text" ? [part.text] : [])
+    C.everyWay(
+      `L7 ${name}: the provider gets a well-formed prompt, now and on the next turn`,
+      (way) =>
+        Effect.gen(function*() {
+          const { runs, toolkit } = yield* C.fileTools
+          const chat = yield* C.start({ way, toolkit, turns: ["ok", "bye"], history: Prompt.fromMessages(messages) })
+          for (const message of ["go on", "go on again"]) {
+            yield* chat.send(message)
+            const prompt = yield* chat.lastPrompt
+            C.assertWellFormed(prompt)
+            assert.deepStrictEqual(runs, [], "nothing of a history runs")
+            const given = C.resultsOf(prompt)
+            assert.deepStrictEqual(given.map((part) => !part.isFailure), results.map(([, written]) => written))
+            for (const part of given) if (part.isFailure) C.reasonOf(part)
+            const texts = (prompt: Prompt.Prompt) =>
+              prompt.content.flatMap((message) =>
+                typeof message.content === "string"
+                  ? [message.content]
+                  : message.content.flatMap((part) => part.type === "text" ? [part.text] : [])
+              )
+            assert.deepStrictEqual(
+              texts(prompt),
+              [...texts(Prompt.fromMessages(messages)), ...(message === "go on" ? [] : ["go on", "ok"]), message],
+              "nothing that was said is lost"
             )
-          assert.deepStrictEqual(
-            texts(prompt),
-            [...texts(Prompt.fromMessages(messages)), ...(message === "go on" ? [] : ["go on", "ok"]), message],
-            "nothing that was said is lost"
-          )
-        }
-      }))
+          }
+        })
+    )
   }
 
-  C.everyWay("L7 B17 approval parts left over, without a toolkit: none reaches the provider", (way) =>
-    Effect.gen(function*() {
-      const { messages } = histories["approval parts of a settled call"]!
-      const chat = yield* C.start({ way, turns: ["ok"], history: Prompt.fromMessages(messages) })
-      assert.strictEqual((yield* chat.send("go on")).text, "ok")
-      C.assertWellFormed(yield* chat.lastPrompt)
-    }))
+  for (const [name, { messages }] of Object.entries(histories)) {
+    it.effect(`L7 ${name}: generateObject's provider gets a well-formed prompt too`, () =>
+      C.fresh(Effect.gen(function*() {
+        const { runs, toolkit } = yield* C.fileTools
+        const script = yield* ScriptedModel.make({ turns: [`{"a":1}`] })
+        const prompt = Prompt.fromMessages([...messages, user("go on")])
+        const schema = Schema.Struct({ a: Schema.Number })
+        const response = yield* LanguageModel.withApproval(script.model).generateObject({ prompt, toolkit, schema })
+        assert.deepStrictEqual(response.value, { a: 1 })
+        assert.deepStrictEqual(runs, [])
+      })))
+  }
+
+  C.everyWay(
+    "L7 B17 approval parts left over, without a toolkit: none reaches the provider",
+    (way) =>
+      Effect.gen(function*() {
+        const { messages } = histories["approval parts of a settled call"]!
+        const chat = yield* C.start({ way, turns: ["ok"], history: Prompt.fromMessages(messages) })
+        assert.strictEqual((yield* chat.send("go on")).text, "ok")
+        C.assertWellFormed(yield* chat.lastPrompt)
+      })
+  )
 
   C.everyWay("L7 no result is given to two calls that share an id across messages", (way) =>
     Effect.gen(function*() {
@@ -223,6 +264,35 @@ describe("L7 identity", () => {
   }
 })
 
+describe("L7 rewritten messages", () => {
+  C.everyWay(
+    "L7 a rewritten message keeps its other parts, its options, and their order",
+    (way) =>
+      Effect.gen(function*() {
+        const { toolkit } = yield* C.fileTools
+        const options = { test: { cache: true } }
+        const reasoning = Prompt.reasoningPart({ text: "hm", options })
+        const [before, between] = [text("first"), text("second")]
+        const [a, b] = [call("a"), call("b")]
+        const history = Prompt.fromMessages([
+          user("1"),
+          Prompt.assistantMessage({ content: [reasoning, before, a, request("a"), between, b], options }),
+          tool(response("a"), result("b")),
+          tool(result("a"))
+        ])
+        const chat = yield* C.start({ way, toolkit, turns: ["ok"], history })
+        yield* chat.send([])
+        const prompt = yield* chat.lastPrompt
+        C.assertWellFormed(prompt)
+        const rewritten = prompt.content[1]
+        assert.deepStrictEqual(rewritten!.options, options)
+        const expected = [reasoning, before, a, between, b]
+        assert.lengthOf(rewritten!.content, expected.length)
+        for (const [index, part] of expected.entries()) assert.strictEqual(rewritten!.content[index], part)
+      })
+  )
+})
+
 describe("L7 random histories", () => {
   const pick = <A>(list: ReadonlyArray<A>) => Effect.map(Random.nextIntBetween(0, list.length - 1), (i) => list[i]!)
   const randomPart = Effect.flatMap(
@@ -238,9 +308,14 @@ describe("L7 random histories", () => {
         return tool(...parts.filter((part) => part.type === "tool-result" || part.type === "tool-approval-response"))
       }
       const content = parts.filter((part) => part.type !== "tool-approval-response")
-      return assistant(...(repeated ? content : content.filter((part, index) =>
-        part.type !== "tool-call" || content.findIndex((other) => other.type === part.type && other.id === part.id) === index
-      )))
+      return assistant(
+        ...(repeated ?
+          content :
+          content.filter((part, index) =>
+            part.type !== "tool-call" ||
+            content.findIndex((other) => other.type === part.type && other.id === part.id) === index
+          ))
+      )
     })
   const randomHistory = (repeated: boolean) =>
     Effect.flatMap(pick([1, 2, 3, 4, 5, 6, 7, 8]), (n) => Effect.replicateEffect(randomMessage(repeated), n))

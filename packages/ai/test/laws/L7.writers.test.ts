@@ -68,9 +68,11 @@ describe("L7 writers", () => {
       const exported = Effect.gen(function*() {
         const copy = yield* Chat.fromPrompt(yield* chat.history)
         const read = yield* Chat.fromJson(yield* copy.exportJson)
-        yield* chat.setHistory(yield* Effect.flatMap(read.exportJson, (json) => Effect.succeed(JSON.parse(json))).pipe(
-          Effect.map((json: { readonly content: ReadonlyArray<Prompt.MessageEncoded> }) => Prompt.make(json.content))
-        ))
+        yield* chat.setHistory(
+          yield* Effect.flatMap(read.exportJson, (json) => Effect.succeed(JSON.parse(json))).pipe(
+            Effect.map((json: { readonly content: ReadonlyArray<Prompt.MessageEncoded> }) => Prompt.make(json.content))
+          )
+        )
       })
       const asked = yield* chat.send("tidy up")
       yield* exported
@@ -83,35 +85,38 @@ describe("L7 writers", () => {
 })
 
 describe("L7 incremental requests", () => {
-  C.everyWay("L7 B29 with ResponseIdTracker the turns after a settled approval are incremental", (way) =>
-    Effect.gen(function*() {
-      const { toolkit } = yield* C.fileTools
-      const tracker = yield* ResponseIdTracker.make
-      const chat = yield* C.start({
-        way,
-        toolkit,
-        turns: [two, "done", "3", "4"],
-        script: { responseIds: true }
+  C.everyWay(
+    "L7 B29 with ResponseIdTracker the turns after a settled approval are incremental",
+    (way) =>
+      Effect.gen(function*() {
+        const { toolkit } = yield* C.fileTools
+        const tracker = yield* ResponseIdTracker.make
+        const chat = yield* C.start({
+          way,
+          toolkit,
+          turns: [two, "done", "3", "4"],
+          script: { responseIds: true }
+        })
+        yield* Effect.gen(function*() {
+          yield* chat.send(approveAll(yield* chat.send("tidy up")))
+          yield* chat.send("three")
+          yield* chat.send("four")
+        }).pipe(Effect.provideService(ResponseIdTracker.ResponseIdTracker, tracker))
+        const requests = yield* chat.script.requests
+        for (const { prompt } of requests) C.assertWellFormed(prompt)
+        assert.deepStrictEqual(
+          requests.slice(1).map(({ incrementalPrompt, previousResponseId }) => [
+            previousResponseId,
+            incrementalPrompt === undefined ? undefined : C.outline(incrementalPrompt)
+          ]),
+          [
+            ["response-1", ["tool:[result c1, result c2]"]],
+            ["response-2", ["user:[three]"]],
+            ["response-3", ["user:[four]"]]
+          ]
+        )
       })
-      yield* Effect.gen(function*() {
-        yield* chat.send(approveAll(yield* chat.send("tidy up")))
-        yield* chat.send("three")
-        yield* chat.send("four")
-      }).pipe(Effect.provideService(ResponseIdTracker.ResponseIdTracker, tracker))
-      const requests = yield* chat.script.requests
-      for (const { prompt } of requests) C.assertWellFormed(prompt)
-      assert.deepStrictEqual(
-        requests.slice(1).map(({ incrementalPrompt, previousResponseId }) => [
-          previousResponseId,
-          incrementalPrompt === undefined ? undefined : C.outline(incrementalPrompt)
-        ]),
-        [
-          ["response-1", ["tool:[result c1, result c2]"]],
-          ["response-2", ["user:[three]"]],
-          ["response-3", ["user:[four]"]]
-        ]
-      )
-    }))
+  )
 
   C.everyWay("L7 B29 also after a partial batch and polling", (way) =>
     Effect.gen(function*() {
@@ -130,19 +135,68 @@ describe("L7 incremental requests", () => {
       assert.deepStrictEqual(C.outline(last.incrementalPrompt!), ["user:[three]"])
     }))
 
-  C.everyWay("L7 rewritten messages are interned: the very same objects in the next turn's prompt", (way) =>
+  C.everyWay("L7 B29 the turns after a superseded request are incremental", (way) =>
     Effect.gen(function*() {
       const { toolkit } = yield* C.fileTools
-      const chat = yield* C.start({ way, toolkit, turns: [two, "done", "3", "4"] })
-      yield* chat.send(approveAll(yield* chat.send("tidy up")))
-      let before = yield* chat.lastPrompt
-      for (const message of ["three", "four"]) {
-        yield* chat.send(message)
-        const prompt = yield* chat.lastPrompt
-        for (const [index, message] of before.content.entries()) assert.strictEqual(prompt.content[index], message)
-        before = prompt
-      }
+      const tracker = yield* ResponseIdTracker.make
+      const chat = yield* C.start({ way, toolkit, turns: [two, "2", "3"], script: { responseIds: true } })
+      yield* Effect.gen(function*() {
+        for (const message of ["one", "two", "three"]) yield* chat.send(message)
+      }).pipe(Effect.provideService(ResponseIdTracker.ResponseIdTracker, tracker))
+      const requests = yield* chat.script.requests
+      assert.deepStrictEqual(requests.map((request) => request.previousResponseId), [
+        undefined,
+        "response-1",
+        "response-2"
+      ])
+      assert.deepStrictEqual(requests.slice(1).map((request) => C.outline(request.incrementalPrompt!)), [
+        ["tool:[failure c1, failure c2]", "user:[two]"],
+        ["user:[three]"]
+      ])
     }))
+
+  C.everyWay(
+    "L7 B29 L6 a result that takes the place of \"waiting\" is not lost to an incremental request",
+    (way) =>
+      Effect.gen(function*() {
+        const { toolkit } = yield* C.fileTools
+        const tracker = yield* ResponseIdTracker.make
+        const chat = yield* C.start({
+          way,
+          toolkit,
+          turns: [[two[0]!], "2", "3", "4"],
+          script: { responseIds: true },
+          approval: { onNewMessage: "keep" }
+        })
+        yield* Effect.gen(function*() {
+          const asked = yield* chat.send("one")
+          yield* chat.send("two")
+          yield* chat.send(Prompt.concat(approveAll(asked), "three"))
+          yield* chat.send("four")
+        }).pipe(Effect.provideService(ResponseIdTracker.ResponseIdTracker, tracker))
+        const [, , third, fourth] = yield* chat.script.requests
+        const told = third!.incrementalPrompt ?? third!.prompt
+        assert.deepStrictEqual(C.resultsOf(told).map((part) => part.result), [{ deleted: "a" }])
+        assert.deepStrictEqual(C.outline(fourth!.incrementalPrompt!), ["user:[four]"])
+      })
+  )
+
+  C.everyWay(
+    "L7 rewritten messages are interned: the very same objects in the next turn's prompt",
+    (way) =>
+      Effect.gen(function*() {
+        const { toolkit } = yield* C.fileTools
+        const chat = yield* C.start({ way, toolkit, turns: [two, "done", "3", "4"] })
+        yield* chat.send(approveAll(yield* chat.send("tidy up")))
+        let before = yield* chat.lastPrompt
+        for (const message of ["three", "four"]) {
+          yield* chat.send(message)
+          const prompt = yield* chat.lastPrompt
+          for (const [index, message] of before.content.entries()) assert.strictEqual(prompt.content[index], message)
+          before = prompt
+        }
+      })
+  )
 })
 
 describe("L7 histories that other hands changed", () => {

@@ -6,8 +6,9 @@
  * its own. Models are `ScriptedModel`s, so the strict provider reads every prompt.
  */
 import { it } from "@effect/vitest"
-import { Deferred, Effect, type Fiber, Layer, Ref, Schema, type Scope, Stream } from "effect"
+import { Deferred, type Duration, Effect, type Fiber, Layer, Ref, Schema, type Scope, Stream } from "effect"
 import { type AiError, Chat as UpstreamChat } from "effect/ai"
+import { TestClock } from "effect/testing"
 import {
   type Approval,
   ApprovalError,
@@ -151,10 +152,28 @@ export const makeHold: Effect.Effect<Hold> = Effect.gen(function*() {
   }
 })
 
-/** Lets every fiber go as far as it can without the clock, hashing included. */
+/** Lets every fiber go as far as it can without the clock; a digest of our own queues behind those of the engine. */
 export const idle: Effect.Effect<void> = Effect.promise(async () => {
-  for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
+  for (let i = 0; i < 10; i++) {
+    await crypto.subtle.digest("SHA-256", new Uint8Array(64))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
 })
+
+/** Moves the clock step by step until a fiber is done; says whether it ever was. */
+export const advance = (
+  fiber: Fiber.Fiber<unknown, unknown>,
+  step: Duration.Input,
+  steps = 60
+): Effect.Effect<boolean> =>
+  Effect.gen(function*() {
+    for (let i = 0; i < steps; i++) {
+      yield* idle
+      if (fiber.pollUnsafe() !== undefined) return true
+      yield* TestClock.adjust(step)
+    }
+    return fiber.pollUnsafe() !== undefined
+  })
 
 /** Whether a fiber comes to its end with the clock left alone; for one that does not, this takes a moment. */
 export const settles = (fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<boolean> =>

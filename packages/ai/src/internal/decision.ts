@@ -1,0 +1,148 @@
+/**
+ * What can be decided about a call, and the parts of a decision that calls of this turn and of the history share.
+ */
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Tool from "effect/ai/Tool"
+import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
+import * as Approval from "../Approval.ts"
+import type * as ApprovalError from "../ApprovalError.ts"
+import type * as ApprovalJournal from "../ApprovalJournal.ts"
+import type * as ApprovalSeal from "../ApprovalSeal.ts"
+import type * as Environment from "./environment.ts"
+import type * as Prepare from "./prepare.ts"
+import * as Results from "./results.ts"
+import * as Text from "./text.ts"
+
+export type Tools = Readonly<Record<string, Tool.Any>>
+
+/** What is to be done about a call. */
+export type Decision =
+  | { readonly _tag: "Result"; readonly part: Results.ResultPart }
+  | {
+    readonly _tag: "Run"
+    readonly claim: ApprovalJournal.Claim
+    readonly prepared: Prepare.Prepared
+    /** The person changed the parameters; the model must be told what ran. */
+    readonly edited?: boolean
+  }
+  | { readonly _tag: "Open"; readonly request: Approval.ApprovalRequest }
+  /** Sealed; the controller is to be asked. */
+  | Consultation
+  /** Open, but the model goes on and sees that it waits (`onNewMessage: "keep"`). */
+  | { readonly _tag: "Keep"; readonly call: Results.CallName; readonly approvalId: string }
+
+export interface Consultation {
+  readonly _tag: "Consult"
+  readonly prepared: Prepare.Prepared
+  readonly sealed: ApprovalSeal.Sealed
+  readonly needs: Approval.NeedsApproval
+}
+
+/** What the policy said about a call of this turn, before anybody is asked. */
+export type Judgement =
+  | { readonly _tag: "Result"; readonly part: Results.ResultPart }
+  /** Runs like any call: the policy wants nobody. */
+  | { readonly _tag: "Direct" }
+  | Question
+
+export interface Question {
+  readonly _tag: "Ask"
+  readonly prepared: Prepare.Prepared
+  readonly needs: Approval.NeedsApproval
+}
+
+/** A decision after the controller has been asked, or need not be. */
+export type Concluded = Exclude<Decision, Consultation>
+
+// =============================================================================
+// Making decisions
+// =============================================================================
+
+export const claimOf = (sealed: ApprovalSeal.Sealed, call: Named): ApprovalJournal.Claim => ({
+  approvalId: sealed.approvalId,
+  nonce: sealed.nonce,
+  expiresAt: sealed.expiresAt,
+  toolCallId: call.toolCallId,
+  toolName: call.toolName
+})
+
+export const result = (part: Results.ResultPart): Extract<Decision, { readonly _tag: "Result" }> => ({
+  _tag: "Result",
+  part
+})
+
+/** What is to be done when the journal says that a request is not pending any more. */
+export interface Standing {
+  /** The call, if it may be run here: then whoever executes it joins the run or gets its recorded result. */
+  readonly runnable: Prepare.Prepared | undefined
+  readonly whileRunning: Concluded
+}
+
+export const fromEntry = (
+  entry: ApprovalJournal.Entry,
+  claim: ApprovalJournal.Claim,
+  standing: Standing
+): Concluded => {
+  const call = { id: claim.toolCallId, name: claim.toolName }
+  const ended = Results.ofEnding(call, entry, claim.approvalId)
+  if (ended !== undefined) return result(ended)
+  if (standing.runnable !== undefined) return { _tag: "Run", claim, prepared: standing.runnable }
+  return entry.state === "running" ? standing.whileRunning : result(Results.ofRecorded(call, entry, claim.approvalId))
+}
+
+/** Ends a request without running it, unless it was decided before. */
+export const end = (
+  environment: Environment.Environment,
+  claim: ApprovalJournal.Claim,
+  state: ApprovalJournal.Ending,
+  reason: string | undefined,
+  standing: Standing
+): Effect.Effect<Concluded, ApprovalError.ApprovalError> =>
+  Effect.map(
+    environment.journal.end(claim, state, Results.reasonOr(reason)),
+    (entry) => fromEntry(entry, claim, standing)
+  )
+
+// =============================================================================
+// Requests
+// =============================================================================
+
+export interface Named {
+  readonly toolCallId: string
+  readonly toolName: string
+}
+
+export const named = (part: Prompt.ToolCallPart): Named => ({ toolCallId: part.id, toolName: part.name })
+
+/** What a person is shown beside the call itself. */
+export type Shown = { readonly [K in keyof Approval.NeedsApproval]?: Approval.NeedsApproval[K] | undefined } & {
+  readonly providerExecuted?: boolean
+}
+
+export const makeRequest = (
+  sealed: { readonly approvalId: string; readonly issuedAt?: number; readonly expiresAt?: number },
+  call: Named & { readonly encoded: Schema.Json },
+  shown: Shown
+): Approval.ApprovalRequest =>
+  new Approval.ApprovalRequest({
+    approvalId: sealed.approvalId,
+    toolCallId: call.toolCallId,
+    toolName: call.toolName,
+    params: call.encoded,
+    description: shown.description === undefined
+      ? Approval.describe(call.toolName, call.encoded)
+      : Text.escape(shown.description, { maxLength: 500 }),
+    interaction: "approval",
+    providerExecuted: shown.providerExecuted === true,
+    ...(shown.presentation === undefined ? undefined : { presentation: shown.presentation }),
+    ...(shown.reason === undefined ? undefined : { reason: Text.escape(shown.reason, { maxLength: 1_000 }) }),
+    ...(sealed.issuedAt === undefined ? undefined : { issuedAt: sealed.issuedAt }),
+    ...(sealed.expiresAt === undefined ? undefined : { expiresAt: sealed.expiresAt })
+  })
+
+export const open = (
+  sealed: Parameters<typeof makeRequest>[0],
+  call: Named & { readonly encoded: Schema.Json },
+  shown: Shown
+): Concluded => ({ _tag: "Open", request: makeRequest(sealed, call, shown) })

@@ -1,0 +1,230 @@
+/**
+ * Calls the provider made in this very turn: the policy judges them and, if a person is wanted, they are sealed and
+ * asked. Only such calls are ever sealed (law L4).
+ */
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
+import type * as Tool from "effect/ai/Tool"
+import * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Approval from "../Approval.ts"
+import * as ApprovalError from "../ApprovalError.ts"
+import type * as ApprovalJournal from "../ApprovalJournal.ts"
+import * as ApprovalPolicy from "../ApprovalPolicy.ts"
+import type * as ApprovalSeal from "../ApprovalSeal.ts"
+import * as Canonical from "./canonical.ts"
+import * as Cryptography from "./cryptography.ts"
+import * as Decision from "./decision.ts"
+import type * as Environment from "./environment.ts"
+import * as Gate from "./gate.ts"
+import * as Prepare from "./prepare.ts"
+import * as Results from "./results.ts"
+import * as Text from "./text.ts"
+
+export const policyFailedReason = "The approval policy failed, so a person is asked."
+
+export const toolOf = (tools: Decision.Tools, name: string): Tool.Any | undefined =>
+  Object.hasOwn(tools, name) ? tools[name] : undefined
+
+/** Whether a call of this tool can need approval at all. */
+export const isGated = (policy: ApprovalPolicy.Service, tool: Tool.Any): boolean => {
+  if (policy !== ApprovalPolicy.toolGate) return true
+  const gate = Gate.gateOf(tool)
+  return gate !== undefined && gate !== false
+}
+
+export const judge = (
+  environment: Environment.Environment,
+  tool: Tool.Any,
+  call: Response.ToolCallPartEncoded,
+  messages: ReadonlyArray<Prompt.Message>
+): Effect.Effect<Decision.Judgement> => {
+  if (!isGated(environment.policy, tool)) return Effect.succeed({ _tag: "Direct" })
+  return Effect.matchEffect(Prepare.prepare(tool, call), {
+    // A person is never asked about parameters that cannot run.
+    onFailure: (error) =>
+      Effect.succeed<Decision.Judgement>({ _tag: "Result", part: Results.interrupted(call, error.message) }),
+    onSuccess: (prepared) =>
+      Effect.match(askPolicy(environment, prepared, messages), {
+        onFailure: (): Decision.Judgement => ({
+          _tag: "Ask",
+          prepared,
+          needs: new Approval.NeedsApproval({ reason: policyFailedReason })
+        }),
+        onSuccess: (result): Decision.Judgement => {
+          switch (result._tag) {
+            case "PreApproved":
+              return { _tag: "Direct" }
+            case "Blocked":
+              return { _tag: "Result", part: Results.denied(call, result.reason) }
+            case "NeedsApproval":
+              return { _tag: "Ask", prepared, needs: result }
+          }
+        }
+      })
+  })
+}
+
+/** The question alone, closed: `true` unless everything said that the call may run. */
+export const isNeeded = (
+  policy: ApprovalPolicy.Service,
+  tool: Tool.Any,
+  call: Pick<Response.ToolCallPartEncoded, "id" | "name" | "params">,
+  messages: ReadonlyArray<Prompt.Message>,
+  timeLimit: Duration.Input
+): Effect.Effect<boolean> =>
+  !isGated(policy, tool) ? Effect.succeed(false) : Effect.match(
+    Effect.flatMap(Prepare.prepare(tool, call), (prepared) => decide(policy, prepared, messages, timeLimit)),
+    { onFailure: () => true, onSuccess: (result) => result._tag !== "PreApproved" }
+  )
+
+/** Seals a call of this turn. The response must have come to a complete finish by now. */
+export const seal = Effect.fnUntraced(function*(
+  environment: Environment.Environment,
+  { needs, prepared }: Decision.Question
+): Effect.fn.Return<Decision.Consultation, ApprovalError.ApprovalError> {
+  const shown = sanitized(needs)
+  const digest = yield* presentationDigest(shown.presentation)
+  const binding = yield* Prepare.binding(prepared, environment.scope, digest)
+  const sealed = yield* environment.seal.seal(binding, {
+    expiresIn: needs.expiresIn ?? environment.options.expiresIn
+  })
+  return { _tag: "Consult", prepared, sealed, needs: shown }
+})
+
+/** What the policy says of a call now. */
+export const askPolicy = (
+  environment: Environment.Environment,
+  prepared: Prepare.Prepared,
+  messages: ReadonlyArray<Prompt.Message>
+): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> =>
+  decide(environment.policy, prepared, messages, environment.options.policyTimeLimit)
+
+const decide = (
+  policy: ApprovalPolicy.Service,
+  prepared: Prepare.Prepared,
+  messages: ReadonlyArray<Prompt.Message>,
+  timeLimit: Duration.Input
+): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> =>
+  ApprovalPolicy.decide(policy, {
+    tool: prepared.tool,
+    toolName: prepared.toolName,
+    toolCallId: prepared.toolCallId,
+    params: prepared.decoded,
+    encodedParams: prepared.encoded,
+    messages
+  }, timeLimit)
+
+// What a person sees is what is sealed: presentations are made safe for screens (law L15) before they are digested.
+const sanitized = (needs: Approval.NeedsApproval): Approval.NeedsApproval =>
+  needs.presentation === undefined ? needs : new Approval.NeedsApproval({
+    ...needs,
+    presentation: new Approval.ApprovalPresentation({
+      ...needs.presentation,
+      ...(needs.presentation.language === undefined
+        ? undefined
+        : { language: Text.escape(needs.presentation.language, { maxLength: 64 }) }),
+      content: Text.escape(needs.presentation.content, { maxLength: maxPresentationLength, multiline: true })
+    })
+  })
+
+const maxPresentationLength = 100_000
+
+const presentationDigest = (
+  presentation: Approval.ApprovalPresentation | undefined
+): Effect.Effect<string | undefined> => {
+  if (presentation === undefined) return Effect.undefined
+  const canonical = Canonical.canonicalize({ ...presentation })
+  return Effect.map(
+    Cryptography.sha256(Result.isSuccess(canonical) ? canonical.success : "unrepresentable"),
+    (digest) => digest.slice(0, 22)
+  )
+}
+
+/** The question again, for a request of the history: what was sealed is what may be shown. */
+export const again = Effect.fnUntraced(function*(
+  prepared: Prepare.Prepared,
+  sealed: ApprovalSeal.Sealed,
+  verdict: Result.Result<Approval.ApprovalResult, ApprovalError.ApprovalError>
+): Effect.fn.Return<Decision.Consultation> {
+  const needs = sanitized(
+    Result.isFailure(verdict)
+      ? new Approval.NeedsApproval({ reason: policyFailedReason })
+      : verdict.success._tag === "NeedsApproval"
+      ? verdict.success
+      : new Approval.NeedsApproval({})
+  )
+  const same = sealed.presentationDigest === (yield* presentationDigest(needs.presentation))
+  return { _tag: "Consult", prepared, sealed, needs: same ? needs : withoutPresentation(needs) }
+})
+
+/** What a person was shown is part of what they approved: if the policy would show something else now, it is void. */
+export const presentationDrift = Effect.fnUntraced(function*(
+  sealed: ApprovalSeal.Sealed,
+  verdict: Approval.ApprovalResult
+): Effect.fn.Return<string | undefined> {
+  if (sealed.presentationDigest === undefined) return undefined
+  const presentation = verdict._tag === "NeedsApproval" ? sanitized(verdict).presentation : undefined
+  return sealed.presentationDigest === (yield* presentationDigest(presentation))
+    ? undefined
+    : "What the person was shown has changed since they approved it. Nothing ran. It may be asked again."
+})
+
+/** Why a request cannot be answered any more, once its time is over. */
+export const expiry = ({ approvalId, expiresAt }: ApprovalSeal.Sealed): Effect.Effect<string | undefined> =>
+  Effect.map(
+    Clock.currentTimeMillis,
+    (now) => now < expiresAt ? undefined : new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }).message
+  )
+
+/** The controller answers now, or the request is open. */
+export const consult = Effect.fnUntraced(function*(
+  environment: Environment.Environment,
+  { needs, prepared, sealed }: Decision.Consultation,
+  messages: ReadonlyArray<Prompt.Message>
+): Effect.fn.Return<Decision.Concluded, ApprovalError.ApprovalError> {
+  const open = Decision.open(sealed, prepared, needs)
+  const { ask } = environment.controller
+  if (ask === undefined) return open
+  // Not even an answer cut short says more than that nobody has answered.
+  const decision = yield* Effect.catchCause(
+    Effect.suspend(() => ask(Decision.makeRequest(sealed, prepared, needs))),
+    () => Effect.undefined
+  )
+  const claim = Decision.claimOf(sealed, prepared)
+  const ending = (state: ApprovalJournal.Ending, reason: string | undefined) =>
+    Decision.end(environment, claim, state, reason, { runnable: prepared, whileRunning: open })
+  if (decision === undefined || decision._tag === "Info") return open
+  if (decision._tag === "Denied") return yield* ending("denied", decision.note)
+
+  // The person may have taken their time, and may have changed the parameters: all of it is checked again (law L11).
+  const expired = yield* expiry(sealed)
+  if (expired !== undefined) return yield* ending("expired", expired)
+  const { params } = decision
+  const target = params === undefined ? Result.succeed(prepared) : yield* Effect.result(
+    Prepare.prepare(prepared.tool, { id: prepared.toolCallId, name: prepared.toolName, params })
+  )
+  if (Result.isFailure(target)) {
+    const invalid = new ApprovalError.InvalidEdit({
+      approvalId: sealed.approvalId,
+      description: "they do not fit the tool's schema."
+    })
+    return Decision.open(sealed, prepared, { ...needs, reason: invalid.message })
+  }
+  const verdict = yield* Effect.result(askPolicy(environment, target.success, messages))
+  if (Result.isFailure(verdict)) return open
+  if (verdict.success._tag === "Blocked") return yield* ending("denied", verdict.success.reason)
+  const changed = params === undefined ? yield* presentationDrift(sealed, verdict.success) : undefined
+  if (changed !== undefined) return yield* ending("void", changed)
+  return {
+    _tag: "Run",
+    claim,
+    prepared: target.success,
+    edited: target.success.canonical !== prepared.canonical
+  }
+})
+
+const withoutPresentation = ({ presentation: _, ...needs }: Approval.NeedsApproval): Approval.NeedsApproval =>
+  new Approval.NeedsApproval(needs)

@@ -1,0 +1,246 @@
+/**
+ * L10, drift: tool removed or renamed, schema changed: a failed result that says so. Call trimmed from history: its
+ * request and answer are dropped. No toolkit: denials settle, approvals become failed results without using up the
+ * nonce. Never a defect, never a chat stuck on every retry.
+ */
+import { assert, describe } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { Approval, Prompt, Tool, Toolkit } from "../../src/index.ts"
+import * as C from "./conversation.ts"
+
+const calls = [C.deleteCall("c1", "a"), C.deleteCall("c2", "b")]
+
+const begin = Effect.fnUntraced(function*(way: C.Way, turns: C.StartOptions["turns"] = [calls, "done", "bye", "bye"]) {
+  const { runs, toolkit } = yield* C.fileTools
+  const chat = yield* C.start({ way, toolkit, turns })
+  const asked = yield* chat.send("tidy up")
+  const asking = yield* chat.history
+  const answers = Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request)))
+  return { answers, asked, asking, chat, runs }
+})
+
+const record = (runs: Array<string>) => (params: unknown) =>
+  Effect.sync(() => (runs.push(JSON.stringify(params)), { deleted: "it" }))
+
+/** The toolkits a program might have after a deploy, and the words a failed result should say. */
+const deploys: Record<string, {
+  readonly make: (runs: Array<string>) => Effect.Effect<C.AnyToolkit>
+  readonly says: RegExp
+}> = {
+  "the tool was removed (B13)": {
+    make: (runs) =>
+      C.withHandlers(Toolkit.make(C.ReadFile), {
+        ReadFile: ({ path }) => Effect.sync(() => (runs.push(path), path))
+      }),
+    says: /DeleteFile/
+  },
+  "the tool was renamed (B13)": {
+    make: (runs) =>
+      C.withHandlers(
+        Toolkit.make(Tool.make("RemoveFile", {
+          parameters: { path: Schema.String },
+          success: Schema.Struct({ deleted: Schema.String }),
+          needsApproval: true
+        })),
+        { RemoveFile: record(runs) }
+      ),
+    says: /DeleteFile/
+  },
+  "the parameters no longer decode (B12)": {
+    make: (runs) =>
+      C.withHandlers(
+        Toolkit.make(Tool.make("DeleteFile", {
+          parameters: { file: Schema.String },
+          success: Schema.Struct({ deleted: Schema.String }),
+          needsApproval: true
+        })),
+        { DeleteFile: record(runs) }
+      ),
+    says: /parameters|schema/i
+  },
+  "a parameter is narrower now (B12)": {
+    make: (runs) =>
+      C.withHandlers(
+        Toolkit.make(Tool.make("DeleteFile", {
+          parameters: { path: Schema.Literal("z") },
+          success: Schema.Struct({ deleted: Schema.String }),
+          needsApproval: true
+        })),
+        { DeleteFile: record(runs) }
+      ),
+    says: /parameters|schema/i
+  },
+  "the schema changed in a way that still decodes": {
+    make: (runs) =>
+      C.withHandlers(
+        Toolkit.make(Tool.make("DeleteFile", {
+          parameters: { path: Schema.String, recursive: Schema.optionalKey(Schema.Boolean) },
+          success: Schema.Struct({ deleted: Schema.String }),
+          needsApproval: true
+        })),
+        { DeleteFile: record(runs) }
+      ),
+    says: /parameters|schema|changed/i
+  }
+}
+
+describe("L10 drift", () => {
+  for (const [title, { make, says }] of Object.entries(deploys)) {
+    C.everyWay(
+      `L10 ${title}: failed results that say so, nothing runs, and the chat goes on`,
+      (way) =>
+        Effect.gen(function*() {
+          const { answers, chat, runs } = yield* begin(way)
+          const toolkit = yield* make(runs)
+          const turn = yield* chat.send(answers, { toolkit })
+          assert.strictEqual(turn.text, "done")
+          assert.deepStrictEqual(turn.results.map((part) => part.id).toSorted(), ["c1", "c2"])
+          for (const part of turn.results) assert.match(C.reasonOf(part), says)
+          assert.strictEqual((yield* chat.send("thanks", { toolkit })).text, "bye")
+          const prompt = yield* chat.lastPrompt
+          C.assertWellFormed(prompt)
+          assert.strictEqual(C.resultsOf(prompt).length, 2)
+          assert.deepStrictEqual(runs, [])
+        })
+    )
+
+    C.everyWay(`L10 ${title}: a denial is still a denial`, (way) =>
+      Effect.gen(function*() {
+        const { asked, chat, runs } = yield* begin(way)
+        const toolkit = yield* make(runs)
+        const denials = asked.requests.map((request) => Approval.deny(request, "keep it"))
+        const turn = yield* chat.send(Prompt.approvalResponses(denials), { toolkit })
+        assert.deepStrictEqual(turn.results.map((part) => C.reasonOf(part).includes("keep it")), [true, true])
+        C.assertWellFormed(yield* chat.lastPrompt)
+        assert.deepStrictEqual(runs, [])
+      }))
+
+    C.everyWay(
+      `L10 ${title}, while nobody has answered: no defect, and a new message goes on`,
+      (way) =>
+        Effect.gen(function*() {
+          const { chat, runs } = yield* begin(way)
+          const toolkit = yield* make(runs)
+          yield* chat.send([], { toolkit })
+          yield* chat.send("and now?", { toolkit })
+          assert.isAtLeast(yield* chat.calls, 2)
+          C.assertWellFormed(yield* chat.lastPrompt)
+          assert.deepStrictEqual(runs, [])
+        })
+    )
+  }
+
+  C.everyWay("L10 a new description of the tool is no drift: the approval holds", (way) =>
+    Effect.gen(function*() {
+      const { answers, chat, runs } = yield* begin(way)
+      const toolkit = yield* C.withHandlers(
+        Toolkit.make(Tool.make("DeleteFile", {
+          description: "Deletes a file for good",
+          parameters: { path: Schema.String },
+          success: Schema.Struct({ deleted: Schema.String }),
+          needsApproval: true
+        })),
+        { DeleteFile: record(runs) }
+      )
+      yield* chat.send(answers, { toolkit })
+      assert.deepStrictEqual(runs.toSorted(), [`{"path":"a"}`, `{"path":"b"}`])
+    }))
+})
+
+describe("L10 trimmed", () => {
+  const without = (history: Prompt.Prompt, drop: (part: { readonly type: string; readonly id?: string }) => boolean) =>
+    Prompt.fromMessages(history.content.flatMap((message): ReadonlyArray<Prompt.Message> => {
+      if (message.role !== "assistant") return [message]
+      const content = message.content.filter((part) => !drop(part))
+      return content.length === 0 ? [] : [Prompt.assistantMessage({ content })]
+    }))
+
+  for (const answered of [true, false]) {
+    C.everyWay(
+      `L10 B14 both calls trimmed, ${answered ? "answered" : "open"}: dropped, and the model goes on`,
+      (way) =>
+        Effect.gen(function*() {
+          const { answers, asking, chat, runs } = yield* begin(way)
+          yield* chat.setHistory(without(asking, (part) => part.type === "tool-call"))
+          const turn = yield* chat.send(answered ? answers : [])
+          assert.strictEqual(turn.text, "done")
+          assert.deepStrictEqual(turn.results, [])
+          assert.deepStrictEqual(turn.requests, [])
+          assert.deepStrictEqual(C.outline(yield* chat.lastPrompt), ["user:[tidy up]"])
+          assert.strictEqual((yield* chat.send("thanks")).text, "bye")
+          C.assertWellFormed(yield* chat.lastPrompt)
+          assert.deepStrictEqual(runs, [])
+        })
+    )
+  }
+
+  C.everyWay("L10 B14 one of two calls trimmed: the other is settled as ever", (way) =>
+    Effect.gen(function*() {
+      const { answers, asking, chat, runs } = yield* begin(way)
+      yield* chat.setHistory(without(asking, (part) => part.id === "c1"))
+      const turn = yield* chat.send(answers)
+      assert.strictEqual(turn.shape, "result text finish")
+      assert.deepStrictEqual(runs, ["delete b"])
+      assert.deepStrictEqual(C.outline(yield* chat.lastPrompt), [
+        "user:[tidy up]",
+        "assistant:[call c2]",
+        "tool:[result c2]"
+      ])
+    }))
+
+  C.everyWay("L10 B14 everything but the answers trimmed: the model goes on", (way) =>
+    Effect.gen(function*() {
+      const { answers, chat, runs } = yield* begin(way)
+      yield* chat.setHistory(Prompt.make("tidy up"))
+      assert.strictEqual((yield* chat.send(answers)).text, "done")
+      assert.deepStrictEqual(C.outline(yield* chat.lastPrompt), ["user:[tidy up]"])
+      assert.deepStrictEqual(runs, [])
+    }))
+})
+
+describe("L10 no toolkit", () => {
+  C.everyWay("L10 B17 denials settle without a toolkit", (way) =>
+    Effect.gen(function*() {
+      const { asked, chat } = yield* begin(way)
+      const denials = asked.requests.map((request) => Approval.deny(request, "keep it"))
+      const turn = yield* chat.send(Prompt.approvalResponses(denials), { toolkit: "none" })
+      assert.strictEqual(turn.shape, "result result text finish")
+      assert.deepStrictEqual(turn.results.map((part) => C.reasonOf(part).includes("keep it")), [true, true])
+      C.assertWellFormed(yield* chat.lastPrompt)
+    }))
+
+  const empty = C.withHandlers(Toolkit.empty, {})
+  for (const kind of ["no", "an empty"] as const) {
+    C.everyWay(
+      `L10 B17 approvals with ${kind} toolkit fail without using up the nonce: later they run`,
+      (way) =>
+        Effect.gen(function*() {
+          const { answers, asking, chat, runs } = yield* begin(way)
+          const turn = yield* chat.send(answers, { toolkit: kind === "no" ? "none" : yield* empty })
+          assert.strictEqual(turn.text, "done")
+          assert.deepStrictEqual(turn.results.map((part) => part.id).toSorted(), ["c1", "c2"])
+          for (const part of turn.results) C.reasonOf(part)
+          C.assertWellFormed(yield* chat.lastPrompt)
+          assert.deepStrictEqual(runs, [])
+
+          yield* chat.setHistory(asking)
+          const again = yield* chat.send(answers)
+          assert.sameDeepMembers(again.results.map((part) => part.result), [{ deleted: "a" }, { deleted: "b" }])
+          assert.deepStrictEqual(runs.toSorted(), ["delete a", "delete b"])
+        })
+    )
+  }
+
+  C.everyWay(
+    "L10 B17 open requests without a toolkit: no defect, nothing runs, and they can still be answered",
+    (way) =>
+      Effect.gen(function*() {
+        const { answers, asking, chat, runs } = yield* begin(way)
+        yield* chat.send([], { toolkit: "none" })
+        assert.deepStrictEqual(runs, [])
+        yield* chat.setHistory(asking)
+        yield* chat.send(answers)
+        assert.deepStrictEqual(runs.toSorted(), ["delete a", "delete b"])
+      })
+  )
+})

@@ -1,0 +1,198 @@
+/**
+ * L12, generateObject with a pending approval fails with `ApprovalRequired` carrying requests and content; it wins over
+ * parse errors; siblings do not run.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Ref, Schema } from "effect"
+import { Approval, ApprovalController, Chat, LanguageModel, Prompt, type Response } from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
+import * as C from "./conversation.ts"
+
+const schema = Schema.Struct({ count: Schema.Number })
+const object = `{"count":2}`
+
+const services: Record<string, (script: ScriptedModel.ScriptedModel) => Effect.Effect<LanguageModel.LanguageModel>> = {
+  "our make": (script) => LanguageModel.make(script.params),
+  "a foreign service": (script) => Effect.succeed(LanguageModel.withApproval(script.model)),
+  "a bare service": (script) => Effect.succeed(script.model)
+}
+
+const begin = Effect.fnUntraced(function*(name: string, turns: C.StartOptions["turns"]) {
+  const { runs, toolkit } = yield* C.fileTools
+  const script = yield* ScriptedModel.make({ turns })
+  const model = yield* services[name]!(script)
+  const generate = (prompt: Prompt.RawInput) =>
+    LanguageModel.generateObject({ prompt, toolkit, schema }).pipe(
+      Effect.provideService(LanguageModel.LanguageModel, model)
+    )
+  const ask = (prompt: Prompt.RawInput) =>
+    Effect.map(
+      LanguageModel.generateText({ prompt, toolkit }).pipe(
+        Effect.provideService(LanguageModel.LanguageModel, model)
+      ),
+      (response) => Prompt.concat(Prompt.make(prompt), Prompt.fromResponseParts(response.content))
+    )
+  return { ask, generate, model, runs, script, toolkit }
+})
+
+const requestsOf = (error: unknown) => {
+  const reason = C.approvalErrorOf(error)
+  assert.strictEqual(reason._tag, "ApprovalRequired")
+  return reason._tag === "ApprovalRequired" ? reason.requests : []
+}
+
+for (const name of Object.keys(services)) {
+  describe(`L12 generateObject over ${name}`, () => {
+    const answers: Record<string, ReadonlyArray<ScriptedModel.TurnPart>> = {
+      "with the object besides": [C.deleteCall("c1", "a"), ScriptedModel.text(object)],
+      "without any text": [C.deleteCall("c1", "a")],
+      "with text that does not parse": [C.deleteCall("c1", "a"), ScriptedModel.text("one moment")],
+      "with an object of another shape": [C.deleteCall("c1", "a"), ScriptedModel.text(`{"n":1}`)]
+    }
+    for (const [title, parts] of Object.entries(answers)) {
+      it.effect(`L12 B18 a response ${title} fails with ApprovalRequired, nothing ran, ${name}`, () =>
+        C.fresh(Effect.gen(function*() {
+          const { generate, runs, script } = yield* begin(name, [parts])
+          const requests = requestsOf(yield* Effect.flip(generate("tidy up and count")))
+          assert.deepStrictEqual(
+            requests.map((request) => [request.toolCallId, request.toolName, request.description]),
+            [["c1", "DeleteFile", "DeleteFile(path='a')"]]
+          )
+          assert.isNotEmpty(requests[0]!.approvalId)
+          assert.deepStrictEqual(runs, [])
+          assert.strictEqual(yield* script.calls, 1)
+        })))
+    }
+
+    it.effect(`L12 siblings that need nobody do not run, ${name}`, () =>
+      C.fresh(Effect.gen(function*() {
+        const { generate, runs } = yield* begin(name, [[C.readCall("r1", "x"), C.deleteCall("c1", "a")]])
+        assert.lengthOf(requestsOf(yield* Effect.flip(generate("tidy up and count"))), 1)
+        assert.deepStrictEqual(runs, [])
+      })))
+
+    it.effect(`L12 all requests of the response are carried, ${name}`, () =>
+      C.fresh(Effect.gen(function*() {
+        const { generate } = yield* begin(name, [[C.deleteCall("c1", "a"), C.deleteCall("c2", "b")]])
+        const requests = requestsOf(yield* Effect.flip(generate("tidy up")))
+        assert.deepStrictEqual(requests.map((request) => request.toolCallId), ["c1", "c2"])
+      })))
+
+    it.effect(`L12 the error carries the content, so that the program can go on from there, ${name}`, () =>
+      C.fresh(Effect.gen(function*() {
+        const { generate, runs, script } = yield* begin(name, [[C.deleteCall("c1", "a")], object])
+        const reason = C.approvalErrorOf(yield* Effect.flip(generate("tidy up")))
+        assert.property(reason, "content")
+        const { content } = reason as unknown as { readonly content: ReadonlyArray<Response.AnyPart> }
+        const [request] = reason._tag === "ApprovalRequired" ? reason.requests : []
+        const response = yield* generate(
+          Prompt.make("tidy up").pipe(
+            Prompt.concat(Prompt.fromResponseParts(content)),
+            Prompt.concat(Prompt.approvalResponses([Approval.approve(request!)]))
+          )
+        )
+        assert.deepStrictEqual(response.value, { count: 2 })
+        assert.deepStrictEqual(runs, ["delete a"])
+        assert.strictEqual(yield* script.calls, 2)
+      })))
+
+    it.effect(`L12 an open request in the history fails it before the model is called, ${name}`, () =>
+      C.fresh(Effect.gen(function*() {
+        const { ask, generate, runs, script } = yield* begin(name, [[C.deleteCall("c1", "a")], object])
+        const history = yield* ask("tidy up")
+        assert.lengthOf(requestsOf(yield* Effect.flip(generate(history))), 1)
+        assert.strictEqual(yield* script.calls, 1)
+        assert.deepStrictEqual(runs, [])
+      })))
+
+    it.effect(`L12 answered requests are carried out, then the object comes, ${name}`, () =>
+      C.fresh(Effect.gen(function*() {
+        const { ask, generate, runs, script } = yield* begin(name, [
+          [C.deleteCall("c1", "a"), C.deleteCall("c2", "b")],
+          object
+        ])
+        const history = yield* ask("tidy up")
+        const [first, second] = LanguageModel.collectToolApprovals(history.content).pending
+        const response = yield* generate(Prompt.concat(
+          history,
+          Prompt.approvalResponses([Approval.approve(first!), Approval.deny(second!, "keep b")])
+        ))
+        assert.deepStrictEqual(response.value, { count: 2 })
+        assert.deepStrictEqual(runs, ["delete a"])
+        assert.deepStrictEqual(response.content.map((part) => part.type), [
+          "tool-result",
+          "tool-result",
+          "text",
+          "finish"
+        ])
+        for (const { prompt } of yield* script.requests) C.assertWellFormed(prompt)
+      })))
+
+    it.effect(`L12 without a gated call: tools run and the object comes, as upstream has it, ${name}`, () =>
+      C.fresh(Effect.gen(function*() {
+        const { generate, runs } = yield* begin(name, [[C.readCall("r1", "x"), ScriptedModel.text(object)]])
+        const response = yield* generate("read and count")
+        assert.deepStrictEqual(response.value, { count: 2 })
+        assert.deepStrictEqual(runs, ["read x"])
+      })))
+
+    it.effect(`L12 a response that does not parse, without a gated call, is still a parse error, ${name}`, () =>
+      C.fresh(Effect.gen(function*() {
+        const { generate } = yield* begin(name, ["one moment"])
+        const error = yield* Effect.flip(generate("count"))
+        assert.notStrictEqual(error.reason._tag, "InvalidRequestError")
+      })))
+  })
+}
+
+describe("L12 with a controller", () => {
+  const controllers: Record<string, readonly [ApprovalController.Service, ReadonlyArray<string>]> = {
+    "that approves": [ApprovalController.approveAll, ["delete a"]],
+    "that denies": [ApprovalController.strict, []],
+    "that answers inline": [ApprovalController.interactive(() => true), ["delete a"]]
+  }
+  for (const [title, [controller, expected]] of Object.entries(controllers)) {
+    it.effect(`L12 a controller ${title}: nothing waits, the object comes`, () =>
+      C.fresh(Effect.gen(function*() {
+        const { generate, runs } = yield* begin("a foreign service", [[
+          C.deleteCall("c1", "a"),
+          ScriptedModel.text(object)
+        ]])
+        const response = yield* generate("tidy up").pipe(
+          Effect.provideService(ApprovalController.ApprovalController, controller)
+        )
+        assert.deepStrictEqual(response.value, { count: 2 })
+        assert.deepStrictEqual(runs, expected)
+      })))
+  }
+})
+
+describe("L12 and provider-executed calls", () => {
+  it.effect("L12 L9 a request of the provider's fails it too", () =>
+    C.fresh(Effect.gen(function*() {
+      const { generate } = yield* begin("our make", [[
+        ScriptedModel.toolCall({ id: "mcp_1", name: "ReadFile", params: { path: "x" }, providerExecuted: true }),
+        { type: "tool-approval-request", approvalId: "mcpr_1", toolCallId: "mcp_1" }
+      ]])
+      const requests = requestsOf(yield* Effect.flip(generate("search")))
+      assert.deepStrictEqual(requests.map((request) => [request.approvalId, request.providerExecuted]), [
+        ["mcpr_1", true]
+      ])
+    })))
+})
+
+describe("L12 under Chat", () => {
+  it.effect("L12 B18 Chat.generateObject fails with ApprovalRequired; the chat goes on", () =>
+    C.fresh(Effect.gen(function*() {
+      const { model, runs, toolkit } = yield* begin("a foreign service", [[C.deleteCall("c1", "a")], "fine"])
+      const chat = yield* Chat.empty
+      yield* Effect.gen(function*() {
+        const error = yield* Effect.flip(chat.generateObject({ prompt: "tidy up", toolkit, schema }))
+        assert.lengthOf(requestsOf(error), 1)
+        const response = yield* chat.generateText({ prompt: "never mind", toolkit })
+        assert.strictEqual(response.text, "fine")
+      }).pipe(Effect.provideService(LanguageModel.LanguageModel, model))
+      assert.deepStrictEqual(runs, [])
+      C.assertWellFormed(yield* Ref.get(chat.history))
+    })))
+})

@@ -1,0 +1,249 @@
+/**
+ * L14, a failed result always has a reason string. A person's denial and Blocked read as final; superseded, expired and
+ * void say that nothing ran and it may be asked again. And nothing here is a defect.
+ */
+import { assert, describe } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import {
+  Approval,
+  ApprovalController,
+  ApprovalPolicy,
+  ApprovalSeal,
+  Prompt,
+  Response,
+  Tool,
+  Toolkit
+} from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
+import * as C from "./conversation.ts"
+
+const Fails = Tool.make("Fails", { parameters: { path: Schema.String }, success: Schema.String, needsApproval: true })
+const kit = Toolkit.make(C.DeleteFile, C.ReadFile, Fails)
+
+const begin = Effect.fnUntraced(function*(
+  way: C.Way,
+  calls: ReadonlyArray<ScriptedModel.TurnPart> = [C.deleteCall("c1", "a")],
+  approval: C.StartOptions["approval"] = undefined
+) {
+  const runs: Array<string> = []
+  const toolkit = yield* C.withHandlers(kit, {
+    DeleteFile: ({ path }) => Effect.sync(() => (runs.push(path), { deleted: path })),
+    ReadFile: ({ path }) => Effect.succeed(path),
+    Fails: () => Effect.die(new Error("a bug"))
+  })
+  const chat = yield* C.start({ way, toolkit, turns: [calls, "done", "bye", "bye"], approval })
+  const asked = yield* chat.send("tidy up")
+  const asking = yield* chat.history
+  const deny = (reason?: string) =>
+    Prompt.approvalResponses(asked.requests.map((request) => Approval.deny(request, reason)))
+  const approve = Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request)))
+  return { approve, asked, asking, chat, deny, runs }
+})
+
+type Begun = Effect.Success<ReturnType<typeof begin>>
+
+/** What must follow from the reason: nothing more to do, ask again, or neither. */
+type Reading = "final" | "again" | "any"
+
+const stories: Record<string, {
+  readonly run: (way: C.Way) => Effect.Effect<readonly [Begun, C.Turn], unknown>
+  readonly reading: Reading
+}> = {
+  "B9 a denial without a reason": {
+    reading: "final",
+    run: (way) => Effect.flatMap(begin(way), (it) => Effect.map(it.chat.send(it.deny()), (turn) => [it, turn] as const))
+  },
+  "B9 a denial with an empty reason": {
+    reading: "final",
+    run: (way) =>
+      Effect.flatMap(begin(way), (it) => Effect.map(it.chat.send(it.deny("")), (turn) => [it, turn] as const))
+  },
+  "a denial with a reason": {
+    reading: "final",
+    run: (way) =>
+      Effect.flatMap(begin(way), (it) => Effect.map(it.chat.send(it.deny("no")), (turn) => [it, turn] as const))
+  },
+  "a denial by a controller": {
+    reading: "final",
+    run: (way) =>
+      Effect.map(begin(way), (it) => [it, it.asked] as const).pipe(
+        Effect.provideService(ApprovalController.ApprovalController, ApprovalController.interactive(() => false))
+      )
+  },
+  "a call that nobody can be asked about": {
+    reading: "final",
+    run: (way) =>
+      Effect.map(begin(way), (it) => [it, it.asked] as const).pipe(
+        Effect.provideService(ApprovalController.ApprovalController, ApprovalController.strict)
+      )
+  },
+  "a call that the policy blocks": {
+    reading: "final",
+    run: (way) =>
+      Effect.map(begin(way), (it) => [it, it.asked] as const).pipe(
+        Effect.provideService(ApprovalPolicy.ApprovalPolicy, ApprovalPolicy.make(() => Approval.blocked("not today")))
+      )
+  },
+  "a call that the policy blocks without saying why": {
+    reading: "final",
+    run: (way) =>
+      Effect.map(begin(way), (it) => [it, it.asked] as const).pipe(
+        Effect.provideService(ApprovalPolicy.ApprovalPolicy, ApprovalPolicy.make(() => Approval.blocked("")))
+      )
+  },
+  "a request superseded by a new message": {
+    reading: "again",
+    run: (way) =>
+      Effect.flatMap(begin(way), (it) => Effect.map(it.chat.send("never mind"), (turn) => [it, turn] as const))
+  },
+  "an approval that comes after its expiry": {
+    reading: "again",
+    run: (way) =>
+      Effect.gen(function*() {
+        const it = yield* begin(way, undefined, { expiresIn: "1 hour" })
+        yield* TestClock.adjust("2 hours")
+        return [it, yield* it.chat.send(it.approve)] as const
+      })
+  },
+  "an approval that comes after 31 days": {
+    reading: "again",
+    run: (way) =>
+      Effect.gen(function*() {
+        const it = yield* begin(way)
+        yield* TestClock.adjust("31 days")
+        return [it, yield* it.chat.send(it.approve)] as const
+      })
+  },
+  "an approval of another key": {
+    reading: "again",
+    run: (way) =>
+      Effect.gen(function*() {
+        const it = yield* begin(way)
+        const turn = yield* it.chat.send(it.approve).pipe(
+          Effect.provide(ApprovalSeal.layer({ key: "another key of the law tests, 32 bytes" }))
+        )
+        return [it, turn] as const
+      })
+  },
+  "an approval in another scope": {
+    reading: "any",
+    run: (way) =>
+      Effect.gen(function*() {
+        const it = yield* begin(way)
+        const turn = yield* Effect.provideService(it.chat.send(it.approve), Approval.Scope, { principal: "mallory" })
+        return [it, turn] as const
+      })
+  },
+  "an approval whose id was made up": {
+    reading: "any",
+    run: (way) =>
+      Effect.gen(function*() {
+        const it = yield* begin(way)
+        yield* it.chat.setHistory(Prompt.fromMessages(it.asking.content.map((message) =>
+          message.role !== "assistant" ? message : Prompt.assistantMessage({
+            content: message.content.map((part) =>
+              part.type !== "tool-approval-request" ? part : Prompt.toolApprovalRequestPart({
+                approvalId: "made-up",
+                toolCallId: part.toolCallId
+              })
+            )
+          })
+        )))
+        return [
+          it,
+          yield* it.chat.send(Prompt.approvalResponses([Approval.approve({ approvalId: "made-up" })]))
+        ] as const
+      })
+  },
+  "an approval without a toolkit": {
+    reading: "any",
+    run: (way) =>
+      Effect.flatMap(
+        begin(way),
+        (it) => Effect.map(it.chat.send(it.approve, { toolkit: "none" }), (turn) => [it, turn] as const)
+      )
+  },
+  "a gated call whose parameters do not decode": {
+    reading: "any",
+    run: (way) =>
+      Effect.map(
+        begin(way, [ScriptedModel.toolCall({ id: "c1", name: "DeleteFile", params: { path: 7 } })]),
+        (it) => [it, it.asked] as const
+      )
+  },
+  "a response that was cut off": {
+    reading: "any",
+    run: (way) =>
+      Effect.gen(function*() {
+        const it = yield* begin(way, [C.deleteCall("c1", "a"), ScriptedModel.finish("length")])
+        return [it, yield* it.chat.send("go on")] as const
+      })
+  },
+  "a handler that died": {
+    reading: "any",
+    run: (way) =>
+      Effect.gen(function*() {
+        const it = yield* begin(way, [ScriptedModel.toolCall({ id: "c1", name: "Fails", params: { path: "a" } })])
+        yield* Effect.exit(it.chat.send(it.approve))
+        yield* it.chat.setHistory(it.asking)
+        return [it, yield* it.chat.send(it.approve)] as const
+      })
+  }
+}
+
+const mayBeAskedAgain = /again/i
+
+describe("L14 reasons", () => {
+  for (const [title, { reading, run }] of Object.entries(stories)) {
+    C.everyWay(
+      `L14 ${title}: a reason, in the response, its schema and the prompt; nothing ran`,
+      (way) =>
+        Effect.gen(function*() {
+          const [{ chat, runs }, turn] = yield* run(way)
+          assert.deepStrictEqual(runs, [])
+
+          const schema = (way.endsWith("streamText") ? Response.StreamPart(kit) : Response.Part(kit)) as Schema.Codec<
+            unknown
+          >
+          for (const part of turn.results) {
+            const reason = C.reasonOf(part)
+            if (reading === "final") assert.notMatch(reason, mayBeAskedAgain)
+            if (reading === "again") assert.match(reason, mayBeAskedAgain)
+            const encoded = yield* Schema.encodeUnknownEffect(schema)(part)
+            const decoded = yield* Schema.decodeUnknownEffect(schema)(JSON.parse(JSON.stringify(encoded)))
+            assert.strictEqual(C.reasonOf(decoded as Response.ToolResultPart<string, unknown, unknown>), reason)
+          }
+
+          if ((yield* chat.calls) < 2) yield* chat.send([])
+          const prompt = yield* chat.lastPrompt
+          C.assertWellFormed(prompt)
+          const [result, ...others] = C.resultsOf(prompt)
+          assert.deepStrictEqual(others, [])
+          C.reasonOf(result!)
+        })
+    )
+  }
+
+  C.everyWay(
+    "L14 an expired request that nobody answered: it says so, and may be asked again",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat, runs } = yield* begin(way, undefined, { expiresIn: "1 hour" })
+        yield* TestClock.adjust("2 hours")
+        yield* chat.send([])
+        if ((yield* chat.calls) < 2) yield* chat.send("are you there?")
+        const [result] = C.resultsOf(yield* chat.lastPrompt)
+        assert.match(C.reasonOf(result!), /expired|superseded/i)
+        assert.match(C.reasonOf(result!), mayBeAskedAgain)
+        assert.deepStrictEqual(runs, [])
+      })
+  )
+
+  C.everyWay("L14 a denial keeps the person's own words", (way) =>
+    Effect.gen(function*() {
+      const { chat, deny } = yield* begin(way)
+      const turn = yield* chat.send(deny("It is my only copy."))
+      assert.include(C.reasonOf(turn.results[0]!), "It is my only copy.")
+    }))
+})

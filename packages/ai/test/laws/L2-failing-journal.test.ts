@@ -1,0 +1,306 @@
+/**
+ * L2 At most once: a journal that is full, fails, or is not named refuses to claim: nothing runs and nothing is lost.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Context, Effect, Layer, Result } from "effect"
+import {
+  Approval,
+  ApprovalError,
+  ApprovalJournal,
+  ApprovalSeal,
+  AtomicStore,
+  LanguageModel,
+  Prompt
+} from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
+import * as Support from "./support.ts"
+
+const ask = (mode: Support.Mode, tools: Support.Tools, ...ids: ReadonlyArray<string>) =>
+  Support.ask(mode, {
+    toolkit: tools.toolkit,
+    calls: ids.map((id) => Support.call(id, "DeleteFile", { path: id }))
+  })
+
+const paths = (tools: Support.Tools) => tools.runs.map((run) => (run.params as { path: string }).path).toSorted()
+
+/** A store that fails on demand, over one in memory. */
+const makeFlaky = Effect.gen(function*() {
+  const store = yield* AtomicStore.makeMemory()
+  const broken = new Set<keyof AtomicStore.AtomicStore>()
+  const guard = <Args extends ReadonlyArray<any>, A>(
+    method: "get" | "putIfAbsent" | "compareAndSet" | "put" | "listByPrefix",
+    operation: (...args: Args) => Effect.Effect<A, AtomicStore.AtomicStoreError>
+  ) =>
+  (...args: Args) =>
+    Effect.suspend(() =>
+      broken.has(method)
+        ? Effect.fail(
+          new AtomicStore.AtomicStoreError({
+            method,
+            key: String(args[0]),
+            description: "the disk is gone",
+            reason: "Unavailable"
+          })
+        )
+        : operation(...args)
+    )
+  const flaky = AtomicStore.make({
+    get: guard("get", store.get),
+    putIfAbsent: guard("putIfAbsent", store.putIfAbsent),
+    compareAndSet: guard("compareAndSet", store.compareAndSet),
+    put: guard("put", store.put),
+    listByPrefix: guard("listByPrefix", store.listByPrefix)
+  })
+  return { broken, store: flaky }
+})
+
+describe("L2 a full journal", () => {
+  Support.forEachMode(
+    "L2 a full journal refuses to claim with a typed error, and loses nothing",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const asked = yield* ask(mode, tools, "c1", "c2")
+        const [one, two] = [asked.requests[0]!, asked.requests[1]!]
+        const script = yield* Support.answering
+        const turn = (...list: ReadonlyArray<Approval.ApprovalAnswer>) =>
+          Support.takeTurn(mode, {
+            model: script.model,
+            toolkit: tools.toolkit,
+            history: asked.history,
+            prompt: Support.answers(...list)
+          })
+        assert.strictEqual((yield* turn(Approval.approve(one))).results.length, 1)
+        const reason = yield* Support.reasonOf(turn(Approval.approve(one), Approval.approve(two)))
+        assert.strictEqual(reason._tag, "JournalUnavailable")
+        assert.deepStrictEqual(paths(tools), ["c1"])
+        assert.strictEqual(yield* script.calls, 0)
+        // What ran is still known.
+        const again = yield* turn(Approval.approve(one))
+        assert.deepStrictEqual(again.results.map((result) => result.result), [{ deleted: true }])
+        assert.deepStrictEqual(again.requests.map((request) => request.toolCallId), ["c2"])
+        assert.deepStrictEqual(paths(tools), ["c1"])
+      }).pipe(Effect.provide(ApprovalJournal.layerMemory({ capacity: 1, grace: 0 })))
+  )
+
+  Support.forEachMode(
+    "L2 a batch larger than the journal's room: what is refused did not run",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const asked = yield* ask(mode, tools, "c1", "c2", "c3")
+        const { model } = yield* Support.answering
+        const turn = Support.takeTurn(mode, {
+          model,
+          toolkit: tools.toolkit,
+          history: asked.history,
+          prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request)))
+        })
+        for (let i = 0; i < 3; i++) {
+          assert.strictEqual((yield* Support.reasonOf(turn))._tag, "JournalUnavailable")
+          assert.strictEqual(tools.runs.length, 2)
+        }
+        assert.strictEqual(new Set(paths(tools)).size, 2)
+      }).pipe(Effect.provide(ApprovalJournal.layerMemory({ capacity: 2, grace: 0 })))
+  )
+
+  Support.forEachMode(
+    "L2 only bodies of results are given up for room, never that a call ran",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const asked = yield* ask(mode, tools, "c1", "c2")
+        const script = yield* Support.answering
+        const turn = Support.takeTurn(mode, {
+          model: script.model,
+          toolkit: tools.toolkit,
+          history: asked.history,
+          prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request)))
+        })
+        const first = yield* turn
+        assert.deepStrictEqual(first.results.map((result) => result.isFailure), [false, false])
+        for (let i = 0; i < 2; i++) {
+          const again = yield* turn
+          assert.deepStrictEqual([again.requests.length, again.results.length, again.text], [0, 2, "done"])
+          for (const result of again.results) Support.failureReason(result)
+        }
+        assert.deepStrictEqual(paths(tools), ["c1", "c2"])
+      }).pipe(Effect.provide(ApprovalJournal.layerMemory({ maxResultBytes: 1, grace: 0 })))
+  )
+})
+
+describe("L2 a journal that fails", () => {
+  for (const methods of [["putIfAbsent"], ["get"], ["get", "putIfAbsent"]] as const) {
+    Support.forEachMode(
+      `L2 a journal whose ${methods.join(" and ")} fails: typed error, not run, answers good`,
+      (mode) =>
+        Effect.gen(function*() {
+          const flaky = yield* makeFlaky
+          const journal = yield* ApprovalJournal.make({ store: flaky.store, grace: 0 })
+          const tools = yield* Support.makeTools()
+          yield* Effect.gen(function*() {
+            const asked = yield* ask(mode, tools, "c1", "c2")
+            const script = yield* Support.answering
+            const turn = Support.takeTurn(mode, {
+              model: script.model,
+              toolkit: tools.toolkit,
+              history: asked.history,
+              prompt: Support.answers(Approval.approve(asked.requests[0]!), Approval.deny(asked.requests[1]!, "no"))
+            })
+            for (const method of methods) flaky.broken.add(method)
+            for (let i = 0; i < 2; i++) {
+              const reason = yield* Support.reasonOf(turn)
+              assert.strictEqual(reason._tag, "JournalUnavailable")
+              assert.deepStrictEqual([tools.runs, yield* script.calls], [[], 0])
+            }
+            flaky.broken.clear()
+            const settled = yield* turn
+            assert.deepStrictEqual(
+              settled.results.map((result) => [result.id, result.isFailure]).toSorted(),
+              [["c1", false], ["c2", true]]
+            )
+            assert.deepStrictEqual(paths(tools), ["c1"])
+          }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, journal))
+        })
+    )
+  }
+
+  Support.forEachMode(
+    "L2 a run that cannot be put on record counts as run: never again",
+    (mode) =>
+      Effect.gen(function*() {
+        const flaky = yield* makeFlaky
+        const journal = yield* ApprovalJournal.make({ store: flaky.store, grace: 0 })
+        const tools = yield* Support.makeTools()
+        yield* Effect.gen(function*() {
+          const asked = yield* ask(mode, tools, "c1")
+          const { model } = yield* Support.answering
+          const turn = Support.takeTurn(mode, {
+            model,
+            toolkit: tools.toolkit,
+            history: asked.history,
+            prompt: Support.answers(Approval.approve(asked.requests[0]!))
+          })
+          flaky.broken.add("compareAndSet")
+          yield* Effect.exit(turn)
+          assert.deepStrictEqual(paths(tools), ["c1"])
+          flaky.broken.clear()
+          yield* Effect.exit(turn)
+          yield* Effect.exit(turn)
+          assert.deepStrictEqual(paths(tools), ["c1"])
+        }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, journal))
+      })
+  )
+
+  Support.forEachMode(
+    "L2 a journal that fails is handled with ApprovalError.catchReason",
+    (mode) =>
+      Effect.gen(function*() {
+        const flaky = yield* makeFlaky
+        const journal = yield* ApprovalJournal.make({ store: flaky.store, grace: 0 })
+        const tools = yield* Support.makeTools()
+        const caught = yield* Effect.gen(function*() {
+          const asked = yield* ask(mode, tools, "c1")
+          flaky.broken.add("putIfAbsent")
+          const { model } = yield* Support.answering
+          return yield* Support.takeTurn(mode, {
+            model,
+            toolkit: tools.toolkit,
+            history: asked.history,
+            prompt: Support.answers(Approval.approve(asked.requests[0]!))
+          }).pipe(ApprovalError.catchReason("JournalUnavailable", (reason) => Effect.succeed(reason._tag)))
+        }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, journal))
+        assert.strictEqual(caught, "JournalUnavailable")
+      })
+  )
+})
+
+describe("L2 a configured key demands a named journal", () => {
+  const configured: ReadonlyArray<readonly [string, Layer.Layer<never, ApprovalError.ApprovalError>]> = [
+    ["ApprovalSeal.layer", ApprovalSeal.layer({ key: Support.key })],
+    [
+      "ASSENT_APPROVAL_KEY",
+      Layer.succeed(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({ ASSENT_APPROVAL_KEY: Support.key }))
+    ]
+  ]
+  for (const mode of Support.modes) {
+    for (const [how, layer] of configured) {
+      it.effect(`L2 a key from ${how} without a named journal is JournalRequired, and nothing runs [${mode}]`, () =>
+        Effect.gen(function*() {
+          const tools = yield* Support.makeTools()
+          const reason = yield* Support.reasonOf(ask(mode, tools, "c1"))
+          assert.strictEqual(reason._tag, "JournalRequired")
+          assert.include(reason.message, "ApprovalJournal")
+          assert.deepStrictEqual(tools.runs, [])
+        }).pipe(Effect.provide(layer)))
+
+      it.effect(`L2 a key from ${how}, asked with a journal and answered without: JournalRequired [${mode}]`, () =>
+        Effect.gen(function*() {
+          const tools = yield* Support.makeTools()
+          const asked = yield* ask(mode, tools, "c1").pipe(Effect.provide(ApprovalJournal.layerMemory({ grace: 0 })))
+          const { model } = yield* Support.answering
+          const turn = Support.takeTurn(mode, {
+            model,
+            toolkit: tools.toolkit,
+            history: asked.history,
+            prompt: Support.answers(Approval.approve(asked.requests[0]!))
+          })
+          assert.strictEqual((yield* Support.reasonOf(turn))._tag, "JournalRequired")
+          assert.deepStrictEqual(tools.runs, [])
+          // The answer is still good.
+          yield* Effect.provide(turn, ApprovalJournal.layerMemory({ grace: 0 }))
+          assert.deepStrictEqual(paths(tools), ["c1"])
+        }).pipe(Effect.provide(layer)))
+    }
+
+    it.effect(`L2 without a key and without a journal, the defaults serve: once [${mode}]`, () =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const asked = yield* ask(mode, tools, "c1")
+        const { model } = yield* Support.answering
+        const turn = Support.takeTurn(mode, {
+          model,
+          toolkit: tools.toolkit,
+          history: asked.history,
+          prompt: Support.answers(Approval.approve(asked.requests[0]!))
+        })
+        for (let i = 0; i < 2; i++) assert.deepStrictEqual((yield* turn).results.map((one) => one.isFailure), [false])
+        assert.deepStrictEqual(paths(tools), ["c1"])
+      }).pipe(Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({}))))
+
+    it.effect(`L2 seal and journal given to the model's layer are kept for its calls [${mode}]`, () =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const script = yield* ScriptedModel.make({
+          turns: [[Support.call("c1", "DeleteFile", { path: "c1" })], "done"]
+        })
+        const layer = Layer.succeed(LanguageModel.LanguageModel, script.model).pipe(
+          LanguageModel.approval(),
+          Layer.provide(
+            Layer.merge(ApprovalJournal.layerMemory({ grace: 0 }), ApprovalSeal.layer({ key: Support.key }))
+          )
+        )
+        const model = Context.get(yield* Layer.build(layer), LanguageModel.LanguageModel)
+        const asked = yield* Support.takeTurn(mode, { model, toolkit: tools.toolkit, prompt: "Go on." })
+        const turn = yield* Support.takeTurn(mode, {
+          model,
+          toolkit: tools.toolkit,
+          history: asked.history,
+          prompt: Prompt.approvalResponses([Approval.approve(asked.requests[0]!)])
+        })
+        assert.strictEqual(turn.text, "done")
+        // The id is of this key and no other.
+        const seal = yield* ApprovalSeal.make({ key: Support.key })
+        const other = yield* seal.seal({
+          source: "local",
+          toolName: "x",
+          toolCallId: "x",
+          schemaFingerprint: "x",
+          params: "{}",
+          scope: {}
+        })
+        const keyId = (id: string) => Result.getOrThrow(seal.parse(id)).keyId
+        assert.strictEqual(keyId(asked.requests[0]!.approvalId), other.keyId)
+      }))
+  }
+})
