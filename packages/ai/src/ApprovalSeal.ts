@@ -147,7 +147,8 @@ export interface Service {
   /**
    * Checks that this id was issued for this very call. Fails with `Malformed`; with `UnknownKey`; with `Drifted` when
    * the id names another fingerprint than the binding, without looking at the tag, because a new schema may also
-   * write the same parameters differently; else with `Forged`. It does not look at `expiresAt`: compare it with the
+   * write the same parameters differently; else with `Forged`. What was shown is compared only if the binding names it:
+   * the id's own digest is under the tag in any case. It does not look at `expiresAt`: compare it with the
    * clock after the journal was asked.
    */
   readonly verify: (approvalId: string, binding: Binding) => Effect.Effect<Sealed, ApprovalError.ApprovalError>

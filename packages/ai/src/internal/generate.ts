@@ -111,7 +111,7 @@ const approvalRequired = (
 
 interface Received {
   readonly content: ReadonlyArray<Part>
-  readonly calls: ReadonlyArray<Response.ToolCallPart<string, unknown>>
+  readonly calls: ReadonlyArray<Turn.ReceivedCall>
   readonly finish: ReadonlyArray<Response.FinishPart>
 }
 
@@ -119,7 +119,7 @@ interface Received {
 const receive = Effect.fnUntraced(function*(turn: Turn.Turn, parts: ReadonlyArray<Part>): Effect.fn.Return<Received> {
   const uniqueId = Turn.makeCallIds()
   const content: Array<Part> = []
-  const calls: Array<Received["calls"][number]> = []
+  const calls: Array<Turn.ReceivedCall> = []
   const finish: Array<Response.FinishPart> = []
   for (const part of parts) {
     if (part.type === "finish") {
@@ -128,9 +128,9 @@ const receive = Effect.fnUntraced(function*(turn: Turn.Turn, parts: ReadonlyArra
     }
     const unique = uniqueId(part)
     if (Turn.isLocalCall(unique)) {
-      const shown = yield* Turn.shownCall(turn, unique)
-      calls.push(shown)
-      content.push(shown)
+      const call = yield* Turn.receiveCall(turn, unique)
+      calls.push(call)
+      content.push(call.call)
     } else if (!Turn.asksForLocalCall(unique, calls)) {
       content.push(unique)
     }
@@ -161,7 +161,7 @@ const resolve = Effect.fnUntraced(function*(turn: Turn.Turn, received: Received,
     ([index, decision]) =>
       Effect.flatMap(decision, (decision) =>
         decision._tag === "Direct"
-          ? Turn.runDirect(turn, calls[index]!, permits, sink)
+          ? Turn.runDirect(turn, calls[index]!.call, permits, sink)
           : Turn.carryOut(turn, decision, sink))
   )
 })
@@ -194,13 +194,13 @@ const resolveAtOnce = Effect.fnUntraced(function*(
   const permits = Turn.directPermits(turn)
   return yield* Effect.forEach(decisions, (decision, index) =>
     decision._tag === "Direct"
-      ? Turn.runDirect(turn, calls[index]!, permits, sink)
+      ? Turn.runDirect(turn, calls[index]!.call, permits, sink)
       : Turn.carryOut(turn, decision, sink), { concurrency: "unbounded" })
 })
 
 type Direct = Extract<Decision.Judgement, { readonly _tag: "Direct" }>
 
-const truncated = (reason: string) => (call: Received["calls"][number]): Turn.Outcome => ({
+const truncated = (reason: string) => ({ call }: Turn.ReceivedCall): Turn.Outcome => ({
   part: Results.truncatedFinish(call, reason)
 })
 

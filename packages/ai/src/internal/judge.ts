@@ -35,35 +35,38 @@ export const isGated = (policy: ApprovalPolicy.Service, tool: Tool.Any): boolean
   return gate !== undefined && gate !== false
 }
 
+/** The parameters of a call that may need somebody, or why they cannot be used. */
+export type Preparation = Result.Result<Prepare.Prepared, ApprovalError.ApprovalError>
+
+/** What the policy says about a call of this turn. */
 export const judge = (
   environment: Environment.Environment,
-  tool: Tool.Any,
-  call: Response.ToolCallPartEncoded,
+  call: Results.CallName,
+  preparation: Preparation | undefined,
   messages: ReadonlyArray<Prompt.Message>
 ): Effect.Effect<Decision.Judgement> => {
-  if (!isGated(environment.policy, tool)) return Effect.succeed({ _tag: "Direct" })
-  return Effect.matchEffect(Prepare.prepare(tool, call), {
+  if (preparation === undefined) return Effect.succeed({ _tag: "Direct" })
+  if (Result.isFailure(preparation)) {
     // A person is never asked about parameters that cannot run.
-    onFailure: (error) =>
-      Effect.succeed<Decision.Judgement>({ _tag: "Result", part: Results.interrupted(call, error.message) }),
-    onSuccess: (prepared) =>
-      Effect.match(askPolicy(environment, prepared, messages), {
-        onFailure: (): Decision.Judgement => ({
-          _tag: "Ask",
-          prepared,
-          needs: new Approval.NeedsApproval({ reason: policyFailedReason })
-        }),
-        onSuccess: (result): Decision.Judgement => {
-          switch (result._tag) {
-            case "PreApproved":
-              return { _tag: "Direct" }
-            case "Blocked":
-              return { _tag: "Result", part: Results.denied(call, result.reason) }
-            case "NeedsApproval":
-              return { _tag: "Ask", prepared, needs: result }
-          }
-        }
-      })
+    return Effect.succeed({ _tag: "Result", part: Results.interrupted(call, preparation.failure.message) })
+  }
+  const prepared = preparation.success
+  return Effect.match(askPolicy(environment, prepared, messages), {
+    onFailure: (): Decision.Judgement => ({
+      _tag: "Ask",
+      prepared,
+      needs: new Approval.NeedsApproval({ reason: policyFailedReason })
+    }),
+    onSuccess: (result): Decision.Judgement => {
+      switch (result._tag) {
+        case "PreApproved":
+          return { _tag: "Direct" }
+        case "Blocked":
+          return { _tag: "Result", part: Results.denied(call, result.reason) }
+        case "NeedsApproval":
+          return { _tag: "Ask", prepared, needs: result }
+      }
+    }
   })
 }
 

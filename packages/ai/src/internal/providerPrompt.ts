@@ -118,8 +118,10 @@ const assistantMessage = (
   if (staying.length === 0) return undefined
   if (staying.length === message.content.length && renamed === undefined && moved === undefined) return message
   const content = renamed === undefined ? staying : staying.map((part) => renamed.get(part) ?? part)
+  const before = kept.size === 0 ? assistantMessages.get(message) : undefined
+  if (before !== undefined && before.content.every((part, index) => part === content[index])) return before
   const rewritten = Prompt.makeMessage("assistant", { ...message, content })
-  if (pure) assistantMessages.set(message, rewritten)
+  if (kept.size === 0) assistantMessages.set(message, rewritten)
   return rewritten
 }
 

@@ -69,9 +69,8 @@ const produce = Effect.fnUntraced(
       model.streamText({ ...options, prompt: settled.prompt, ...Model.unresolved }),
       Effect.fnUntraced(function*(chunk) {
         const scanned = scan(chunk, uniqueId, finish)
-        const found = yield* Effect.forEach(scanned.found ?? [], (call) => Turn.shownCall(turn, call))
-        const passing = calls.passing(scanned.passing, scanned.found, found)
-        yield* offer(queue, passing)
+        const found = yield* Effect.forEach(scanned.found ?? [], (call) => Turn.receiveCall(turn, call))
+        yield* offer(queue, calls.passing(scanned.passing, scanned.found, found))
         // A truncating finish comes right behind the last call: a call starts once the stream has moved past it.
         if (Turn.finishOf(finish[finish.length - 1])?.complete !== false) yield* calls.start
         yield* calls.observe(found)
@@ -131,20 +130,18 @@ type Started = Turn.Outcome | Decision.Question
 // The local calls of a stream: seen, then started, then finished or truncated.
 const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sink: Turn.Sink) => {
   const permits = Turn.directPermits(turn)
-  const all: Array<LocalCall> = []
+  const all: Array<Turn.ReceivedCall> = []
   const answered = new Set<string>()
   const fibers: Array<Fiber.Fiber<Started, unknown>> = []
   const noting: Turn.Sink = {
     preliminary: sink.preliminary,
-    result: (part) => {
-      return Effect.andThen(sink.result(part), Effect.sync(() => answered.add(part.id)))
-    }
+    result: (part) => Effect.andThen(sink.result(part), Effect.sync(() => answered.add(part.id)))
   }
-  const startOne = (call: LocalCall): Effect.Effect<Started, unknown> =>
+  const startOne = (call: Turn.ReceivedCall): Effect.Effect<Started, unknown> =>
     Effect.flatMap(Turn.judge(turn, call, messages), (judgement): Effect.Effect<Started> => {
       switch (judgement._tag) {
         case "Direct":
-          return Turn.runDirect(turn, call, permits, noting)
+          return Turn.runDirect(turn, call.call, permits, noting)
         case "Result":
           return Effect.as(noting.result(judgement.part), { part: judgement.part })
         case "Ask":
@@ -156,18 +153,18 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
     passing: (
       parts: ReadonlyArray<Part>,
       found: ReadonlyArray<LocalCall> | undefined,
-      shown: ReadonlyArray<LocalCall>
+      received: ReadonlyArray<Turn.ReceivedCall>
     ) => {
       if (found === undefined && !parts.some(isRequest)) return parts
       const out: Array<Part> = []
       for (const part of parts) {
-        if (Turn.asksForLocalCall(part, all)) continue
+        if (Turn.asksForLocalCall(part, all) || Turn.asksForLocalCall(part, received)) continue
         const index = found === undefined ? -1 : found.findIndex((call) => call === part)
-        out.push(index >= 0 ? shown[index]! : part)
+        out.push(index >= 0 ? received[index]!.call : part)
       }
       return out
     },
-    observe: (found: ReadonlyArray<LocalCall>) => {
+    observe: (found: ReadonlyArray<Turn.ReceivedCall>) => {
       all.push(...found)
       // As upstream: a call of a tool that is not in the toolkit fails the stream where it stands.
       return Effect.forEach(found, (call) => Turn.declaredTool(turn, call), { discard: true })
@@ -204,8 +201,8 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
       Effect.andThen(
         Fiber.interruptAll(fibers),
         Effect.forEach(
-          all.filter((call) => !answered.has(call.id)),
-          (call) => sink.result(Results.truncatedFinish(call, reason)),
+          all.filter(({ call }) => !answered.has(call.id)),
+          ({ call }) => sink.result(Results.truncatedFinish(call, reason)),
           { discard: true }
         )
       )

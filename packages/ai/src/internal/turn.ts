@@ -175,8 +175,8 @@ export const isLocalCall = (part: { readonly type: string; readonly providerExec
   part.type === "tool-call" && part.providerExecuted !== true
 
 /** A provider cannot ask about a call that we run: only what we sealed counts, and only that is shown. */
-export const asksForLocalCall = (part: Response.AnyPart, calls: ReadonlyArray<LocalCall>): boolean =>
-  part.type === "tool-approval-request" && calls.some((call) => call.id === part.toolCallId)
+export const asksForLocalCall = (part: Response.AnyPart, calls: ReadonlyArray<ReceivedCall>): boolean =>
+  part.type === "tool-approval-request" && calls.some(({ call }) => call.id === part.toolCallId)
 
 /** Gives the second use of a local call's id within one response an id of its own (law L13). */
 export const makeCallIds = () => {
@@ -197,7 +197,7 @@ export const finishOf = (
   part === undefined ? undefined : { complete: completeFinishReasons.has(part.reason), reason: part.reason }
 
 /** The tool of a local call; a call of a tool that is not there fails as upstream's strict validation does. */
-export const declaredTool = (turn: Turn, call: LocalCall) => {
+export const declaredTool = (turn: Turn, { call }: ReceivedCall) => {
   const tool = turn.handlers === undefined ? undefined : Judge.toolOf(turn.handlers.tools, call.name)
   return tool !== undefined ? Effect.succeed(tool) : Effect.fail(AiError.make({
     module: "LanguageModel",
@@ -208,25 +208,33 @@ export const declaredTool = (turn: Turn, call: LocalCall) => {
   }))
 }
 
-/**
- * A call as it goes out: the parameters of one that may have to be asked about are in the form that is sealed, so that
- * what a person sees in the history, what is sealed and what runs are one and the same (law L4).
- */
-export const shownCall = (turn: Turn, call: LocalCall): Effect.Effect<LocalCall> => {
+/** A call of the response, read once. */
+export interface ReceivedCall {
+  /**
+   * As it goes out: the parameters of one that may have to be asked about are in the form that is sealed, so that what a
+   * person sees in the history, what is sealed and what runs are one and the same (law L4).
+   */
+  readonly call: LocalCall
+  /** `undefined` for a call that can need nobody. */
+  readonly prepared: Judge.Preparation | undefined
+}
+
+export const receiveCall = (turn: Turn, call: LocalCall): Effect.Effect<ReceivedCall> => {
   const tool = turn.handlers === undefined ? undefined : Judge.toolOf(turn.handlers.tools, call.name)
-  return tool === undefined || !Judge.isGated(turn.environment.policy, tool) ? Effect.succeed(call) : Effect.match(
-    Prepare.prepare(tool, call),
-    { onFailure: () => call, onSuccess: (prepared) => ({ ...call, params: prepared.encoded }) }
-  )
+  return tool === undefined || !Judge.isGated(turn.environment.policy, tool)
+    ? Effect.succeed({ call, prepared: undefined })
+    : Effect.map(Effect.result(Prepare.prepare(tool, call)), (prepared) => ({
+      call: Result.isSuccess(prepared) ? { ...call, params: prepared.success.encoded } : call,
+      prepared
+    }))
 }
 
 /** What the policy says about a call of the response. */
 export const judge = (
   turn: Turn,
-  call: LocalCall,
+  { call, prepared }: ReceivedCall,
   messages: ReadonlyArray<Prompt.Message>
-): Effect.Effect<Decision.Judgement, AiError.AiError> =>
-  Effect.flatMap(declaredTool(turn, call), (tool) => Judge.judge(turn.environment, tool, call, messages))
+): Effect.Effect<Decision.Judgement> => Judge.judge(turn.environment, call, prepared, messages)
 
 /** Seals a question, if the response has come to a finish; else nobody can be asked. */
 export const seal = (

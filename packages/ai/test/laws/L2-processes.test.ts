@@ -117,9 +117,7 @@ describe("L2 shutting down", () => {
           const reader = yield* Effect.forkChild(first.within(turn))
           yield* hold.entered
           const closing = yield* Effect.forkChild(first.shutDown)
-          yield* Support.idle
-          yield* TestClock.adjust("10 seconds")
-          yield* Fiber.join(closing)
+          assert.isTrue(yield* Support.advance(closing, "10 seconds", 2))
           assertUnknown(yield* Fiber.join(reader))
           assert.strictEqual(tools.runs.length, 1)
 
@@ -197,14 +195,14 @@ describe("L2 several processes over one store", () => {
           yield* TestClock.adjust("20 seconds")
           yield* Support.idle
           assert.isUndefined(other.pollUnsafe(), "six beats of silence are not over yet")
-          yield* TestClock.adjust("40 seconds")
+          assert.isTrue(yield* Support.advance(other, "5 seconds"))
           const result = yield* Fiber.join(other)
           if (idempotent) assertDeleted(result)
           else assertUnknown(result)
           assert.strictEqual(tools.runs.length, idempotent ? 2 : 1)
           // Whatever the first one still does, it changes nothing.
           yield* hold.release
-          yield* Fiber.await(lost)
+          assert.isTrue(yield* Support.advance(lost, "1 minute"))
           const later = yield* second.within(turn)
           if (idempotent) assertDeleted(later)
           else assertUnknown(later)
