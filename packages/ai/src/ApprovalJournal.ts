@@ -172,7 +172,6 @@ const encodeEntry = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(E
 const interruptedReason = "The run was stopped before it finished; what it did is unknown. Check before calling again."
 const lostReason = "The process that ran this call ended before it could report; what it did is unknown. Check before" +
   " calling again."
-
 const closedReason = "It is being closed."
 
 /** How long a record outlives its seal, so that clocks that differ cannot open a gap. */
@@ -241,8 +240,17 @@ export const make = Effect.fnUntraced(function*(options: {
       unavailable
     )
 
-  const replace = (key: string, version: number, entry: Entry): Effect.Effect<boolean, Failure> =>
-    Effect.mapError(store.compareAndSet(key, version, encodeEntry(entry)), unavailable)
+  const replace = (
+    claim: Claim,
+    version: number,
+    from: Entry["state"],
+    entry: Entry
+  ): Effect.Effect<boolean, Failure> =>
+    Approval.isLegalStep(from, entry.state)
+      ? Effect.mapError(store.compareAndSet(keyOf(claim), version, encodeEntry(entry)), unavailable)
+      : ApprovalError.make(
+        new ApprovalError.IllegalStep({ approvalId: claim.approvalId, from, to: entry.state })
+      )
 
   const makeEntry = (claim: Claim, fields: Omit<typeof Entry.Type, "toolName" | "toolCallId" | "at">) =>
     Effect.map(
@@ -277,13 +285,13 @@ export const make = Effect.fnUntraced(function*(options: {
         if (found === undefined) return yield* journalUnavailable("A record vanished while it was being read.")
         const { entry, version } = found
         if (entry.state === "unknown" && idempotent) {
-          if (yield* replace(key, version, claimed)) return version + 1
+          if (yield* replace(claim, version, entry.state, claimed)) return version + 1
         } else if (entry.state !== "running") {
           return entry
         } else if (yield* Effect.mapError(liveness.isAlive(entry.owner), unavailable)) {
           yield* waiting
         } else {
-          yield* replace(key, version, yield* makeEntry(claim, { state: "unknown", reason: lostReason }))
+          yield* replace(claim, version, entry.state, yield* makeEntry(claim, { state: "unknown", reason: lostReason }))
         }
       }
     }
@@ -292,7 +300,7 @@ export const make = Effect.fnUntraced(function*(options: {
   const record = (claim: Claim, version: number, entry: Entry): Effect.Effect<void> => {
     // The run has happened; that it is on record matters more than a moment's wait.
     const write = Effect.tap(
-      replace(keyOf(claim), version, entry),
+      replace(claim, version, "running", entry),
       (written) =>
         written ? keepBody(claim, version + 1, entry) : Effect.logWarning(
           `Assent: "${claim.toolName}" ended after its claim had been given up; it counts as unknown.`
@@ -471,7 +479,6 @@ interface Run {
 }
 
 const keyOf = (claim: Claim): string => `approval/${claim.nonce}`
-
 const journalUnavailable = (description: string): Failure =>
   ApprovalError.make(new ApprovalError.JournalUnavailable({ description }))
 

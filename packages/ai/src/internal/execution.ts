@@ -166,19 +166,40 @@ const encodeFailure = (
 ): Effect.Effect<{ readonly result: unknown; readonly encodedResult: unknown }> => {
   const error = Cause.findError(cause)
   if (Result.isFailure(error)) return Effect.succeed({ result: crashed, encodedResult: crashed })
-  const schema = Tool.failureResultSchema(tool) as unknown as Schema.Codec<unknown> // services: the caller's
-  return Schema.encodeUnknownEffect(schema)(error.success).pipe(
+  return resultCodecsOf(tool).encodeFailure(error.success).pipe(
     Effect.map((encodedResult) => ({ result: error.success, encodedResult })),
     Effect.catchCause(() => Effect.succeed({ result: crashed, encodedResult: crashed }))
   )
 }
 
+interface ResultCodecs {
+  readonly encodeFailure: (error: unknown) => Effect.Effect<unknown, unknown>
+  readonly decodeFailure: (encoded: unknown) => Effect.Effect<unknown, unknown>
+  readonly decodeSuccess: (encoded: unknown) => Effect.Effect<unknown, unknown>
+}
+
+const resultCodecs = new WeakMap<Tool.Any, ResultCodecs>()
+
+const resultCodecsOf = (tool: Tool.Any): ResultCodecs => {
+  let codecs = resultCodecs.get(tool)
+  if (codecs === undefined) {
+    // The codecs' services are the tool's own requirements, which every caller of the engine provides.
+    const failure = Tool.failureResultSchema(tool) as unknown as Schema.Codec<unknown>
+    const success = tool.successSchema as unknown as Schema.Codec<unknown>
+    codecs = {
+      encodeFailure: Schema.encodeUnknownEffect(failure),
+      decodeFailure: Schema.decodeUnknownEffect(failure),
+      decodeSuccess: Schema.decodeUnknownEffect(success)
+    }
+    resultCodecs.set(tool, codecs)
+  }
+  return codecs
+}
+
 // A recorded result comes back encoded; readers expect it decoded, as the first reader had it.
 const decodeResult = (tool: Tool.Any, part: Results.ResultPart): Effect.Effect<Results.ResultPart> => {
-  const schema = (part.isFailure ? Tool.failureResultSchema(tool) : tool.successSchema) as unknown as Schema.Codec<
-    unknown
-  >
-  return Schema.decodeUnknownEffect(schema)(part.encodedResult).pipe(
+  const codecs = resultCodecsOf(tool)
+  return (part.isFailure ? codecs.decodeFailure : codecs.decodeSuccess)(part.encodedResult).pipe(
     Effect.map((result) => ({ ...part, result }) as Results.ResultPart), // `isFailure` is unchanged
     Effect.catchCause(() => Effect.succeed(part))
   )

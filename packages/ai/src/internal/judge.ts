@@ -9,6 +9,7 @@ import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
 import type * as ApprovalJournal from "../ApprovalJournal.ts"
@@ -192,10 +193,14 @@ export const consult = Effect.fnUntraced(function*(
   const { ask } = environment.controller
   if (ask === undefined) return open
   // Not even an answer cut short says more than that nobody has answered.
-  const decision = yield* Effect.catchCause(
-    Effect.suspend(() => ask(Decision.makeRequest(sealed, prepared, needs))),
+  const reply: unknown = yield* Effect.catchCause(
+    Effect.suspend(() => {
+      const asked = ask(Decision.makeRequest(sealed, prepared, needs))
+      return Effect.isEffect(asked) ? asked : Effect.undefined
+    }),
     () => Effect.undefined
   )
+  const decision = isDecision(reply) ? reply : undefined
   const claim = Decision.claimOf(sealed, prepared)
   const ending = (state: ApprovalJournal.Ending, reason: string | undefined) =>
     Decision.end(environment, claim, state, reason, { runnable: prepared, whileRunning: open })
@@ -228,6 +233,8 @@ export const consult = Effect.fnUntraced(function*(
     edited: target.success.canonical !== prepared.canonical
   }
 })
+
+const isDecision = Schema.is(Approval.ApprovalDecision)
 
 const withoutPresentation = ({ presentation: _, ...needs }: Approval.NeedsApproval): Approval.NeedsApproval =>
   new Approval.NeedsApproval(needs)

@@ -32,7 +32,7 @@ export const make = ({ heartbeat, isBusy, margin, owner, scope, store }: {
   const beat = Effect.flatMap(
     Clock.currentTimeMillis,
     (now) =>
-      Effect.map(store.put(key(owner), String(now), { expiresAt: now + margin }), () => {
+      Effect.map(store.put(key(owner), `${now} ${interval}`, { expiresAt: now + margin }), () => {
         lastBeat = now
       })
   )
@@ -49,7 +49,11 @@ export const make = ({ heartbeat, isBusy, margin, owner, scope, store }: {
       id === undefined || id === owner ? Effect.succeed(false) : Effect.zipWith(
         store.get(key(id)),
         Clock.currentTimeMillis,
-        (stored, now) => stored !== undefined && now - Number(stored.value) < 6 * interval
+        (stored, now) => {
+          // By the beat of the process that promised it, which may be another than ours.
+          const [at, promised] = (stored?.value ?? "").split(" ").map(Number)
+          return at !== undefined && promised !== undefined && now - at < 6 * promised
+        }
       )
   }
 }

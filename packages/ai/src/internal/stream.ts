@@ -65,16 +65,32 @@ const produce = Effect.fnUntraced(
     const calls = makeCalls(turn, settled.prompt.content, sink)
     const finish: Array<Response.FinishPart> = []
     const uniqueId = Turn.makeCallIds()
+    const receive = Effect.fnUntraced(function*(chunk: Chunk): Effect.fn.Return<void, unknown, Scope.Scope> {
+      const passing: Array<Part> = []
+      const received: Array<Turn.ReceivedCall> = []
+      for (const part of chunk) {
+        if (part.type === "finish") {
+          finish.push(part)
+          continue
+        }
+        const unique = uniqueId(part)
+        if (Turn.isLocalCall(unique)) {
+          const call = yield* Turn.receiveCall(turn, unique)
+          received.push(call)
+          passing.push(call.call)
+        } else if (!calls.isAskedFor(unique, received)) {
+          passing.push(unique)
+        }
+      }
+      yield* offer(queue, passing)
+      // A truncating finish comes right behind the last call: a call starts once the stream has moved past it.
+      if (Turn.finishOf(finish[finish.length - 1])?.complete !== false) yield* calls.start
+      yield* calls.observe(received)
+    })
     yield* Stream.runForEachArray(
       model.streamText({ ...options, prompt: settled.prompt, ...Model.unresolved }),
-      Effect.fnUntraced(function*(chunk) {
-        const scanned = scan(chunk, uniqueId, finish)
-        const found = yield* Effect.forEach(scanned.found ?? [], (call) => Turn.receiveCall(turn, call))
-        yield* offer(queue, calls.passing(scanned.passing, scanned.found, found))
-        // A truncating finish comes right behind the last call: a call starts once the stream has moved past it.
-        if (Turn.finishOf(finish[finish.length - 1])?.complete !== false) yield* calls.start
-        yield* calls.observe(found)
-      })
+      // Most chunks are text, and pass as they are.
+      (chunk) => calls.areWaiting() || chunk.some(concernsUs) ? receive(chunk) : pass(queue, chunk)
     )
     const end = Turn.finishOf(finish[finish.length - 1])
     if (end?.complete === false) {
@@ -96,34 +112,11 @@ const produce = Effect.fnUntraced(
 const offer = (queue: Chunks, parts: ReadonlyArray<Part>): Effect.Effect<void> =>
   Arr.isReadonlyArrayNonEmpty(parts) ? Effect.asVoid(Queue.offer(queue, parts)) : Effect.void
 
-// The provider's own array where nothing in it concerns us.
-const scan = (
-  chunk: ReadonlyArray<Part>,
-  uniqueId: ReturnType<typeof Turn.makeCallIds>,
-  finish: Array<Response.FinishPart>
-) => {
-  let passing: Array<Part> | undefined
-  let found: Array<LocalCall> | undefined
-  for (let index = 0; index < chunk.length; index++) {
-    const part = chunk[index]!
-    if (part.type === "finish") {
-      finish.push(part)
-      passing ??= chunk.slice(0, index)
-    } else if (part.type === "tool-call") {
-      const unique = uniqueId(part)
-      if (Turn.isLocalCall(unique)) (found ??= []).push(unique)
-      if (unique !== part) passing ??= chunk.slice(0, index)
-      passing?.push(unique)
-    } else {
-      passing?.push(part)
-    }
-  }
-  return { passing: passing ?? chunk, found }
-}
+const pass = (queue: Chunks, chunk: Chunk): Effect.Effect<void> =>
+  Queue.offerUnsafe(queue, chunk) ? Effect.void : Effect.asVoid(Queue.offer(queue, chunk))
 
-const isRequest = (part: Part): boolean => part.type === "tool-approval-request"
-
-type LocalCall = Response.ToolCallPart<string, unknown>
+const concernsUs = (part: Part): boolean =>
+  part.type === "tool-call" || part.type === "finish" || part.type === "tool-approval-request"
 
 type Started = Turn.Outcome | Decision.Question
 
@@ -149,21 +142,9 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
       }
     })
   return {
-    /** The parts that go out: calls in the form they are shown in, and no request but ours for a local call. */
-    passing: (
-      parts: ReadonlyArray<Part>,
-      found: ReadonlyArray<LocalCall> | undefined,
-      received: ReadonlyArray<Turn.ReceivedCall>
-    ) => {
-      if (found === undefined && !parts.some(isRequest)) return parts
-      const out: Array<Part> = []
-      for (const part of parts) {
-        if (Turn.asksForLocalCall(part, all) || Turn.asksForLocalCall(part, received)) continue
-        const index = found === undefined ? -1 : found.findIndex((call) => call === part)
-        out.push(index >= 0 ? received[index]!.call : part)
-      }
-      return out
-    },
+    isAskedFor: (part: Part, received: ReadonlyArray<Turn.ReceivedCall>): boolean =>
+      Turn.asksForLocalCall(part, all) || Turn.asksForLocalCall(part, received),
+    areWaiting: (): boolean => fibers.length < all.length,
     observe: (found: ReadonlyArray<Turn.ReceivedCall>) => {
       all.push(...found)
       // As upstream: a call of a tool that is not in the toolkit fails the stream where it stands.

@@ -1,7 +1,8 @@
 import { ScriptedModel, StrictProvider } from "@assent/ai/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Ref, Schema, Stream } from "effect"
-import { AiError, LanguageModel, Prompt, Response, ResponseIdTracker, Tool, Toolkit } from "effect/ai"
+import type { Response } from "effect/ai"
+import { AiError, LanguageModel, Prompt, ResponseIdTracker, Tool, Toolkit } from "effect/ai"
 
 const ReadFile = Tool.make("ReadFile", { parameters: Schema.Struct({ path: Schema.String }), success: Schema.String })
 const toolkit = Toolkit.make(ReadFile)
