@@ -1,0 +1,231 @@
+/** The engine around a service: found, kept, never put on twice, and out of the way where nothing concerns it. */
+import {
+  Approval,
+  ApprovalController,
+  ApprovalJournal,
+  ApprovalPolicy,
+  LanguageModel,
+  Model,
+  Prompt,
+  Response,
+  Tool,
+  Toolkit
+} from "@assent/ai"
+import { ScriptedModel } from "@assent/ai/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Schema, Stream } from "effect"
+import { LanguageModel as Upstream } from "effect/ai"
+
+const ReadFile = Tool.make("ReadFile", { parameters: { path: Schema.String }, success: Schema.String })
+const DeleteFile = Tool.make("DeleteFile", {
+  parameters: { path: Schema.String },
+  success: Schema.String,
+  needsApproval: true
+})
+const ungated = Toolkit.make(ReadFile)
+const gated = Toolkit.make(ReadFile, DeleteFile)
+const handlers = gated.toLayer({
+  ReadFile: ({ path }) => Effect.succeed(`read ${path}`),
+  DeleteFile: ({ path }) => Effect.succeed(`deleted ${path}`)
+})
+const deleteCall = ScriptedModel.toolCall({ id: "c1", name: "DeleteFile", params: { path: "a" } })
+const readCall = ScriptedModel.toolCall({ id: "c1", name: "ReadFile", params: { path: "a" } })
+
+const fresh = Effect.provide(Layer.mergeAll(handlers, ApprovalJournal.layerMemory()))
+
+const waits = (model: LanguageModel.LanguageModel) =>
+  Upstream.generateText({ prompt: "tidy up", toolkit: gated }).pipe(
+    Effect.provideService(LanguageModel.LanguageModel, model),
+    Effect.map(Response.isWaiting)
+  )
+
+describe("finding the service", () => {
+  it.effect("our own accessors wrap a bare service, always into the same other one", () =>
+    Effect.gen(function*() {
+      const { model } = yield* ScriptedModel.make({ turns: [[deleteCall]] })
+      const response = yield* LanguageModel.generateText({ prompt: "tidy up", toolkit: gated }).pipe(
+        Effect.provideService(LanguageModel.LanguageModel, model)
+      )
+      assert.isTrue(Response.isWaiting(response))
+      assert.strictEqual(LanguageModel.withApproval(model), LanguageModel.withApproval(model))
+    }).pipe(fresh))
+
+  it.effect("a wrapped service is never wrapped again, whichever way it was wrapped", () =>
+    Effect.gen(function*() {
+      const { model, params } = yield* ScriptedModel.make({ turns: [] })
+      const made = yield* LanguageModel.make(params)
+      for (const wrapped of [LanguageModel.withApproval(model), LanguageModel.withApproval(model, {}), made]) {
+        assert.strictEqual(LanguageModel.withApproval(wrapped), wrapped)
+        assert.strictEqual(LanguageModel.withApproval(wrapped, { concurrency: 1 }), wrapped)
+      }
+    }))
+
+  it.effect("a decorated copy, whose functions are its own, is not taken for one of ours", () =>
+    Effect.gen(function*() {
+      const { model } = yield* ScriptedModel.make({ turns: [[deleteCall]] })
+      const router = { ...LanguageModel.withApproval(model), generateText: model.generateText }
+      assert.isTrue(yield* waits(LanguageModel.withApproval(router)))
+    }).pipe(fresh))
+
+  it.effect("approval() keeps a Model's other services, its provider and captureRequirements", () =>
+    Effect.gen(function*() {
+      const bare = Model.make("scripted", "one", ScriptedModel.layer({ turns: [[deleteCall], [deleteCall]] }))
+      const model = bare.pipe(LanguageModel.approval())
+      assert.strictEqual(model.provider, "scripted")
+      const layer = yield* model.captureRequirements
+      const names = Effect.zip(Model.ProviderName, Model.ModelName)
+      assert.deepStrictEqual(yield* Effect.provide(names, layer), ["scripted", "one"])
+      assert.isTrue(yield* Effect.flatMap(LanguageModel.LanguageModel, waits).pipe(Effect.provide(layer)))
+    }).pipe(fresh))
+
+  it.effect("what is provided to a call wins over what was provided to the layer, which wins over the default", () =>
+    Effect.gen(function*() {
+      const layer = ScriptedModel.layer({ turns: [], afterLastTurn: [deleteCall] }).pipe(
+        LanguageModel.approval(),
+        Layer.provide(ApprovalController.layerStrict)
+      )
+      const results = Effect.map(
+        Upstream.generateText({ prompt: "tidy up", toolkit: gated }),
+        (response) => response.toolResults.map((part) => part.isFailure)
+      )
+      yield* Effect.gen(function*() {
+        assert.deepStrictEqual(yield* results, [true])
+        assert.deepStrictEqual(
+          yield* Effect.provideService(
+            results,
+            ApprovalController.ApprovalController,
+            ApprovalController.approveAll
+          ),
+          [false]
+        )
+      }).pipe(Effect.provide(layer))
+    }).pipe(fresh))
+
+  it.effect("the scope of whoever builds a layer is not lent to later calls", () =>
+    Effect.gen(function*() {
+      const layer = ScriptedModel.layer({ turns: [[deleteCall], "done"] }).pipe(LanguageModel.approval())
+      const context = yield* Layer.build(layer).pipe(
+        Effect.provideService(Approval.Scope, { principal: "ada" })
+      )
+      const turn = (prompt: Prompt.RawInput) =>
+        Effect.provideContext(LanguageModel.generateText({ prompt, toolkit: gated }), context).pipe(
+          Effect.provideService(Approval.Scope, {})
+        )
+      const asked = yield* turn("tidy up")
+      const history = Prompt.concat(Prompt.make("tidy up"), Prompt.fromResponseParts(asked.content))
+      const [request] = Response.approvalRequests(asked)
+      const answered = yield* turn(Prompt.concat(history, Prompt.approvalResponses([Approval.approve(request!)])))
+      assert.strictEqual(answered.toolResults[0]?.isFailure, false)
+    }).pipe(Effect.scoped, fresh))
+})
+
+describe("a program without approvals", () => {
+  it.effect("a history in order reaches the provider as the very object, and parts come in the provider's own arrays", () =>
+    Effect.gen(function*() {
+      const chunk = [
+        { type: "text-start", id: "t" },
+        { type: "text-delta", id: "t", delta: "a" },
+        { type: "text-delta", id: "t", delta: "b" },
+        { type: "text-end", id: "t" }
+      ] as const
+      const script = yield* ScriptedModel.make({
+        turns: ["one", [ScriptedModel.chunk(chunk)], [ScriptedModel.chunk(chunk)]]
+      })
+      const prompt = Prompt.make([{ role: "user", content: "hi" }, { role: "assistant", content: "hello" }])
+      const model = LanguageModel.withApproval(script.model)
+      yield* model.generateText({ prompt, toolkit: ungated })
+      const shapes = (service: LanguageModel.LanguageModel) =>
+        Effect.gen(function*() {
+          const shapes: Array<number> = []
+          yield* Stream.runForEachArray(
+            service.streamText({ prompt, toolkit: ungated }),
+            (parts) => Effect.sync(() => shapes.push(parts.length))
+          )
+          return shapes
+        })
+      assert.deepStrictEqual(yield* shapes(model), yield* shapes(script.model))
+      for (const request of yield* script.requests) assert.strictEqual(request.prompt, prompt)
+    }).pipe(fresh))
+
+  it.effect("runs its tools as upstream does, through an effect that is resolved once", () =>
+    Effect.gen(function*() {
+      const { model } = yield* ScriptedModel.make({ turns: [[readCall]] })
+      let resolved = 0
+      const toolkit = Effect.tap(Effect.suspend(() => ungated), () => Effect.sync(() => resolved++))
+      const response = yield* LanguageModel.withApproval(model).generateText({ prompt: "read", toolkit })
+      assert.strictEqual(response.toolResults[0]?.result, "read a")
+      assert.strictEqual(resolved, 1)
+    }).pipe(fresh))
+
+  it.effect("a policy makes every tool one that may be asked about", () =>
+    Effect.gen(function*() {
+      const { model } = yield* ScriptedModel.make({ turns: [[readCall]] })
+      const response = yield* LanguageModel.generateText({ prompt: "read", toolkit: ungated }).pipe(
+        Effect.provideService(LanguageModel.LanguageModel, model),
+        Effect.provideService(ApprovalPolicy.ApprovalPolicy, ApprovalPolicy.make(() => true))
+      )
+      assert.isTrue(Response.isWaiting(response))
+    }).pipe(fresh))
+})
+
+describe("collectToolApprovals", () => {
+  const call = (id: string) => Prompt.toolCallPart({ id, name: "DeleteFile", params: {}, providerExecuted: false })
+  const request = (approvalId: string, toolCallId: string) => Prompt.toolApprovalRequestPart({ approvalId, toolCallId })
+  const answer = (approvalId: string, approved: boolean, reason?: string) =>
+    Prompt.toolApprovalResponsePart({ approvalId, approved, ...(reason === undefined ? {} : { reason }) })
+  const assistant = (...content: ReadonlyArray<Prompt.AssistantMessagePart>) => Prompt.assistantMessage({ content })
+  const tool = (...content: ReadonlyArray<Prompt.ToolMessagePart>) => Prompt.toolMessage({ content })
+  const ids = (list: ReadonlyArray<LanguageModel.CollectedApproval>) => list.map((one) => one.approvalId)
+
+  it("sorts the requests of the whole history by their answers, each with its call, request and responses", () => {
+    const { approved, denied, pending } = LanguageModel.collectToolApprovals([
+      assistant(call("c1"), call("c2"), call("c3"), request("a1", "c1"), request("a2", "c2"), request("a3", "c3")),
+      tool(answer("a1", true), answer("a2", false, "no")),
+      Prompt.userMessage({ content: [Prompt.textPart({ text: "and?" })] })
+    ])
+    assert.deepStrictEqual([ids(approved), ids(denied), ids(pending)], [["a1"], ["a2"], ["a3"]])
+    assert.strictEqual(denied[0]?.response?.reason, "no")
+    assert.strictEqual(pending[0]?.toolCall?.id, "c3")
+    assert.isUndefined(approved[0]?.result)
+  })
+
+  it("a denial counts before an approval, whatever their order, and the first of a kind before later ones", () => {
+    for (const answers of [[true, false, false], [false, true, false], [false, false, true]]) {
+      const { approved, denied } = LanguageModel.collectToolApprovals([
+        assistant(call("c1"), request("a1", "c1")),
+        tool(...answers.map((approved, index) => answer("a1", approved, `${index}`)))
+      ])
+      assert.deepStrictEqual([ids(approved), ids(denied)], [[], ["a1"]])
+      assert.strictEqual(denied[0]?.response?.reason, `${answers.indexOf(false)}`)
+      assert.lengthOf(denied[0]!.responses, 3)
+    }
+  })
+
+  it("a request repeated by polling is one; one whose call has a result waits no more", () => {
+    const done = Prompt.toolResultPart({
+      id: "c1",
+      name: "DeleteFile",
+      isFailure: false,
+      result: "ok",
+      providerExecuted: false
+    })
+    const history = [assistant(call("c1"), request("a1", "c1")), assistant(request("a1", "c1"))]
+    assert.deepStrictEqual(ids(LanguageModel.collectToolApprovals(history).pending), ["a1"])
+    assert.deepStrictEqual(ids(LanguageModel.collectToolApprovals([...history, tool(done)]).pending), [])
+  })
+
+  it("names like __proto__ are ids like any other, and an answer without a request is none", () => {
+    for (const name of ["__proto__", "constructor", "toString"]) {
+      const { approved, denied, pending } = LanguageModel.collectToolApprovals([
+        assistant(call(name), request(name, name)),
+        tool(answer("valueOf", true))
+      ])
+      assert.deepStrictEqual([ids(approved), ids(denied), ids(pending)], [[], [], [name]])
+    }
+  })
+
+  it("a request whose call was trimmed is still listed, without a call", () => {
+    const { pending } = LanguageModel.collectToolApprovals([assistant(request("a1", "c1"))])
+    assert.isUndefined(pending[0]?.toolCall)
+  })
+})
