@@ -30,40 +30,15 @@ import * as ApprovalError from "./ApprovalError.ts"
 import * as AtomicStore from "./AtomicStore.ts"
 import * as Bodies from "./internal/bodies.ts"
 import * as Cryptography from "./internal/cryptography.ts"
+import { decodeEntry, encodeEntry, Entry } from "./internal/journalEntry.ts"
+import type { Recorded } from "./internal/journalEntry.ts"
 import * as Liveness from "./internal/liveness.ts"
 
 // =============================================================================
 // Models
 // =============================================================================
 
-/**
- * What a finished run left behind: the encoded result, as the model and the history see it.
- *
- * @category models
- * @since 0.1.0
- */
-export class Recorded extends Schema.Class<Recorded>("@assent/ai/ApprovalJournal/Recorded")({
-  isFailure: Schema.Boolean,
-  encodedResult: Schema.Json,
-  modelOutput: Schema.optionalKey(Schema.Json)
-}) {}
-
-/**
- * One request's fate. `at` is in milliseconds since 1970. `recorded` may be missing from a finished run: only bodies
- * of results are ever given up for room, never the fact that it ran.
- *
- * @category models
- * @since 0.1.0
- */
-export class Entry extends Schema.Class<Entry>("@assent/ai/ApprovalJournal/Entry")({
-  state: Approval.ApprovalState,
-  toolName: Schema.String,
-  toolCallId: Schema.String,
-  at: Schema.Number,
-  reason: Schema.optionalKey(Schema.String),
-  owner: Schema.optionalKey(Schema.String),
-  recorded: Schema.optionalKey(Recorded)
-}) {}
+export { Entry, Recorded } from "./internal/journalEntry.ts"
 
 /**
  * Which request a journal operation is about. `nonce` and `expiresAt` (milliseconds) come from its verified seal.
@@ -77,6 +52,8 @@ export interface Claim {
   readonly expiresAt: number
   readonly toolName: string
   readonly toolCallId: string
+  /** A digest of the parameters that are to run; needed to run, and only a run of the same ones is ever repeated. */
+  readonly params?: string | undefined
 }
 
 /**
@@ -142,7 +119,7 @@ export interface Service {
   readonly end: (claim: Claim, state: Ending, reason: string) => Effect.Effect<Entry, ApprovalError.ApprovalError>
   /**
    * Claims the request and runs `effect` once; or joins the run that has the claim; or gives the entry that stands.
-   * `unknown` runs again only when `idempotent`.
+   * `unknown` runs again only when `idempotent`, with the same parameters, and never when it was stopped.
    */
   readonly run: <R>(
     claim: Claim,
@@ -165,9 +142,6 @@ export const ApprovalJournal = Context.Reference<Service>("@assent/ai/ApprovalJo
 // =============================================================================
 // Constructors
 // =============================================================================
-
-const decodeEntry = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.toCodecJson(Entry)))
-const encodeEntry = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(Entry)))
 
 const interruptedReason = "The run was stopped before it finished; what it did is unknown. Check before calling again."
 const lostReason = "The process that ran this call ended before it could report; what it did is unknown. Check before" +
@@ -276,22 +250,31 @@ export const make = Effect.fnUntraced(function*(options: {
       idempotent: boolean,
       waiting: Effect.Effect<void>
     ): Effect.fn.Return<number | Entry, Failure> {
-      const claimed = yield* makeEntry(claim, { state: "running", owner })
-      yield* Effect.mapError(liveness.beating, unavailable)
-      if (yield* putIfAbsent(claim, claimed)) return 0
-      const key = keyOf(claim)
+      const claimed = yield* makeEntry(claim, {
+        state: "running",
+        owner,
+        ...(claim.params === undefined ? undefined : { params: claim.params })
+      })
       while (true) {
-        const found = yield* read(key)
-        if (found === undefined) return yield* journalUnavailable("A record vanished while it was being read.")
+        // Read first: what is on record can be had from a store that is full.
+        const found = yield* read(keyOf(claim))
+        if (found === undefined) {
+          yield* Effect.mapError(liveness.beating, unavailable)
+          if (yield* putIfAbsent(claim, claimed)) return 0
+          continue
+        }
         const { entry, version } = found
-        if (entry.state === "unknown" && idempotent) {
+        const repeatable = idempotent && entry.stopped !== true && entry.params === claim.params
+        if (entry.state === "unknown" && repeatable) {
+          yield* Effect.mapError(liveness.beating, unavailable)
           if (yield* replace(claim, version, entry.state, claimed)) return version + 1
         } else if (entry.state !== "running") {
           return entry
         } else if (yield* Effect.mapError(liveness.isAlive(entry.owner), unavailable)) {
           yield* waiting
         } else {
-          yield* replace(claim, version, entry.state, yield* makeEntry(claim, { state: "unknown", reason: lostReason }))
+          const { recorded: _, owner: __, ...lost } = entry
+          yield* replace(claim, version, entry.state, new Entry({ ...lost, state: "unknown", reason: lostReason }))
         }
       }
     }
@@ -334,14 +317,17 @@ export const make = Effect.fnUntraced(function*(options: {
     claim: Claim,
     options: RunOptions<R>,
     claimed: Effect.Effect<void>,
+    isStopped: () => boolean,
     restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   ): Effect.fn.Return<Settled, Failure, R> {
     const acquired = yield* acquire(claim, options.idempotent, restore(Effect.sleep("200 millis")))
     if (typeof acquired !== "number") return { entry: acquired, ran: undefined }
     yield* claimed
     const exit = yield* Effect.exit(restore(options.effect))
+    const params = claim.params === undefined ? undefined : { params: claim.params }
     if (Exit.isFailure(exit)) {
-      const entry = yield* makeEntry(claim, { state: "unknown", reason: interruptedReason })
+      const stopped = isStopped() ? { stopped: true } : undefined
+      const entry = yield* makeEntry(claim, { state: "unknown", reason: interruptedReason, ...params, ...stopped })
       yield* record(claim, acquired, entry)
       return { entry, ran: undefined }
     }
@@ -352,14 +338,14 @@ export const make = Effect.fnUntraced(function*(options: {
   })
 
   const run: Service["run"] = <R>(claim: Claim, options: RunOptions<R>) =>
-    Effect.suspend((): Effect.Effect<Settled, Failure, R> => {
+    // From being registered to being started nothing can come between, whatever becomes of the reader.
+    Effect.uninterruptibleMask((restoreReader): Effect.Effect<Settled, Failure, R> => {
       const key = keyOf(claim)
       const joined = live.get(key)
-      if (joined !== undefined) return Deferred.await(joined.settled)
+      if (joined !== undefined) return restoreReader(Deferred.await(joined.settled))
       if (closing) return journalUnavailable(closedReason)
-      // Registered before anything is awaited, so that a second reader of this process always joins.
       const settled = Deferred.makeUnsafe<Settled, Failure>()
-      const started: Run = { approvalId: claim.approvalId, settled, running: undefined }
+      const started: Run = { approvalId: claim.approvalId, settled, running: undefined, stopped: false }
       live.set(key, started)
       const claimed = Effect.withFiber<void>((fiber) => {
         started.running = fiber
@@ -367,7 +353,7 @@ export const make = Effect.fnUntraced(function*(options: {
       })
       // Whoever waits is told how it ended before the run's own interruption goes on.
       const running = Effect.uninterruptibleMask((restore) =>
-        Effect.onExit(execute(claim, options, claimed, restore), (exit) =>
+        Effect.onExit(execute(claim, options, claimed, () => started.stopped, restore), (exit) =>
           Effect.sync(() => {
             live.delete(key)
             // Only a wait for another process can be cut short; who waits here is told so, not interrupted with it.
@@ -375,12 +361,9 @@ export const make = Effect.fnUntraced(function*(options: {
             Deferred.doneUnsafe(settled, cut ? journalUnavailable(closedReason) : exit)
           }))
       )
-      // Once registered it starts, whatever becomes of the reader.
-      return Effect.uninterruptibleMask((restore) =>
-        Effect.andThen(
-          Effect.forkIn(restore(running), runs, { startImmediately: true }),
-          restore(Deferred.await(settled))
-        )
+      return Effect.andThen(
+        Effect.forkIn(running, runs, { startImmediately: true, uninterruptible: false }),
+        restoreReader(Deferred.await(settled))
       )
     })
 
@@ -388,6 +371,7 @@ export const make = Effect.fnUntraced(function*(options: {
     Effect.suspend(() => {
       for (const run of live.values()) {
         if (run.approvalId === approvalId && run.running !== undefined) {
+          run.stopped = true
           return Effect.as(Fiber.interrupt(run.running), true)
         }
       }
@@ -476,6 +460,7 @@ interface Run {
   readonly settled: Deferred.Deferred<Settled, Failure>
   /** Set once the claim is ours: a run that waits for another process cannot be stopped here. */
   running: Fiber.Fiber<unknown, unknown> | undefined
+  stopped: boolean
 }
 
 const keyOf = (claim: Claim): string => `approval/${claim.nonce}`

@@ -57,8 +57,8 @@ export interface ApprovalOptions {
 // =============================================================================
 
 /**
- * Puts approvals around a language model service. A service that has them is returned as it is; without options, one
- * service is always wrapped into the same other one. Seal, journal, policy and controller are those of the context the
+ * Puts approvals around a language model service. Without options a service that has them is returned as it is, and a
+ * bare one is always wrapped into the same other one; with options a service gets them in place of those it had. Seal, journal, policy and controller are those of the context the
  * calls are made in.
  *
  * @category combinators
@@ -70,11 +70,9 @@ export const withApproval: {
 } = dual(
   (args) => Wrap.isModel(args[0]),
   (model: LanguageModel.LanguageModel, options?: ApprovalOptions): LanguageModel.LanguageModel =>
-    Wrap.isWrapped(model)
-      ? model
-      : options === undefined
+    options === undefined
       ? Wrap.wrapDefault(model)
-      : Wrap.wrap(model, Context.empty(), resolveOptions(options))
+      : Wrap.rewrap(model, Context.empty(), resolveOptions(options))
 )
 
 /**
@@ -104,8 +102,7 @@ export const approval =
   (options?: ApprovalOptions) => <L extends Layer.Layer<LanguageModel.LanguageModel, unknown, unknown>>(self: L): L =>
     Wrap.mapLayer(
       self,
-      (model, context) =>
-        Wrap.isWrapped(model) ? model : Wrap.wrap(model, Environment.capture(context), resolveOptions(options))
+      (model, context) => Wrap.rewrap(model, Environment.capture(context), resolveOptions(options))
     )
 
 // =============================================================================

@@ -56,9 +56,22 @@ describe("finding the service", () => {
       const made = yield* LanguageModel.make(params)
       for (const wrapped of [LanguageModel.withApproval(model), LanguageModel.withApproval(model, {}), made]) {
         assert.strictEqual(LanguageModel.withApproval(wrapped), wrapped)
-        assert.strictEqual(LanguageModel.withApproval(wrapped, { concurrency: 1 }), wrapped)
       }
     }))
+
+  it.effect("options given to a service that has approvals count in place of those it had", () =>
+    Effect.gen(function*() {
+      const script = yield* ScriptedModel.make({ turns: [[deleteCall]] })
+      const held = LanguageModel.withApproval(LanguageModel.withApproval(script.model), { onNewMessage: "hold" })
+      const turn = (prompt: Prompt.RawInput) =>
+        Upstream.generateText({ prompt, toolkit: gated }).pipe(
+          Effect.provideService(LanguageModel.LanguageModel, held)
+        )
+      const asked = yield* turn("tidy up")
+      const history = Prompt.concat(Prompt.make("tidy up"), Prompt.fromResponseParts(asked.content))
+      assert.isTrue(Response.isWaiting(yield* turn(Prompt.concat(history, "and?"))))
+      assert.strictEqual(yield* script.calls, 1)
+    }).pipe(fresh))
 
   it.effect("a decorated copy, whose functions are its own, is not taken for one of ours", () =>
     Effect.gen(function*() {

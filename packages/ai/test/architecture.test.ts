@@ -17,6 +17,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/approvalId",
     "internal/bodies",
     "internal/liveness",
+    "internal/journalEntry",
     "internal/atomicStore*",
     "internal/prepare",
     "internal/results",

@@ -25,6 +25,8 @@ export type Decision =
     readonly prepared: Prepare.Prepared
     /** The person changed the parameters; the model must be told what ran. */
     readonly edited?: boolean
+    /** Nothing may be run again: only a run that is going on is joined, and one that ended is given. */
+    readonly joinOnly?: boolean
   }
   | { readonly _tag: "Open"; readonly request: Approval.ApprovalRequest }
   /** Sealed; the controller is to be asked. */
@@ -87,7 +89,7 @@ export const fromEntry = (
   const call = { id: claim.toolCallId, name: claim.toolName }
   const ended = Results.ofEnding(call, entry, claim.approvalId)
   if (ended !== undefined) return result(ended)
-  if (standing.runnable !== undefined) return { _tag: "Run", claim, prepared: standing.runnable }
+  if (standing.runnable !== undefined) return { _tag: "Run", claim, prepared: standing.runnable, joinOnly: true }
   return entry.state === "running" ? standing.whileRunning : result(Results.ofRecorded(call, entry, claim.approvalId))
 }
 

@@ -16,7 +16,7 @@ import type * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalJournal from "../ApprovalJournal.ts"
 import type * as Decision from "./decision.ts"
 import type * as Environment from "./environment.ts"
-import type * as Prepare from "./prepare.ts"
+import * as Prepare from "./prepare.ts"
 import * as Results from "./results.ts"
 
 /** A toolkit with its handlers, as the engine sees any of them. Handlers' errors and services are the caller's. */
@@ -89,18 +89,17 @@ const noFinalResult = (name: string) => `Tool handler of "${name}" did not produ
 export const approved = (
   environment: Environment.Environment,
   handlers: Handlers,
-  claim: ApprovalJournal.Claim,
-  prepared: Prepare.Prepared,
-  edited: boolean,
+  { claim, edited, joinOnly, prepared }: Extract<Decision.Decision, { readonly _tag: "Run" }>,
   emit: Emit
 ): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
   const call = { id: prepared.toolCallId, name: prepared.toolName }
   const { approvalId } = claim
   return Effect.flatMap(
-    environment.journal.run(claim, {
-      effect: run(handlers, prepared, edited, approvalId, emit),
-      idempotent: Context.get(prepared.tool.annotations, Tool.Idempotent)
-    }),
+    Effect.flatMap(Prepare.paramsDigest(prepared), (params) =>
+      environment.journal.run({ ...claim, params }, {
+        effect: run(handlers, prepared, edited === true, approvalId, emit),
+        idempotent: joinOnly !== true && Context.get(prepared.tool.annotations, Tool.Idempotent)
+      })),
     ({ entry, ran }) => {
       if (ran !== undefined) {
         return Effect.succeed({
@@ -131,44 +130,52 @@ const run = (
   const call = { id: prepared.toolCallId, name: prepared.toolName, params: prepared.encoded }
   const emitPreliminary: Emit = (part) => emit({ ...part, metadata: { ...part.metadata, assent: { approvalId } } })
   return Effect.matchCauseEffect(direct(handlers, call, emitPreliminary), {
-    onSuccess: (result) => {
-      const part = Results.sendable(result)
-      const modelOutput = edited ? Results.editedOutput(part, prepared.encoded) : part.modelOutput
-      return Effect.succeed<ApprovalJournal.Ran>({
-        recorded: new ApprovalJournal.Recorded({
-          isFailure: part.isFailure,
-          encodedResult: toJson(part.encodedResult),
-          ...(modelOutput === undefined ? undefined : { modelOutput: Results.encodeModelOutput(modelOutput) })
-        }),
-        result: part.result,
-        encodedResult: part.encodedResult
-      })
-    },
+    onSuccess: (part) => Effect.succeed(record(part, edited ? prepared : undefined)),
     onFailure: (cause) =>
       Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.map(
         encodeFailure(prepared.tool, cause),
-        ({ encodedResult, result }): ApprovalJournal.Ran => ({
-          recorded: new ApprovalJournal.Recorded({ isFailure: true, encodedResult: toJson(encodedResult) }),
-          result,
-          encodedResult,
-          failure: cause
-        })
+        (failed): ApprovalJournal.Ran => ({ ...record(failed, edited ? prepared : undefined), failure: cause })
       )
   })
 }
 
+/** What is kept of a result, and said to the model: with what ran, if that is not what it proposed. */
+const record = (
+  result: Results.Output,
+  edited: Prepare.Prepared | undefined
+): ApprovalJournal.Ran => {
+  const part = Results.sendable(result)
+  const modelOutput = edited === undefined ? part.modelOutput : Results.editedOutput(part, edited.encoded)
+  return {
+    recorded: new ApprovalJournal.Recorded({
+      isFailure: part.isFailure,
+      encodedResult: part.encodedResult === undefined ? null : part.encodedResult as Schema.Json, // made JSON above
+      ...(modelOutput === undefined ? undefined : { modelOutput: Results.encodeModelOutput(modelOutput) })
+    }),
+    result: part.result,
+    encodedResult: part.encodedResult
+  }
+}
+
 const crashed = { type: "execution-interrupted", reason: Results.crashedReason }
+
+const crashedResult = { isFailure: true as const, result: crashed, encodedResult: crashed, modelOutput: undefined }
 
 // What a later turn tells the model about a handler that failed the turn it ran in.
 const encodeFailure = (
   tool: Tool.Any,
   cause: Cause.Cause<unknown>
-): Effect.Effect<{ readonly result: unknown; readonly encodedResult: unknown }> => {
+): Effect.Effect<Results.Output> => {
   const error = Cause.findError(cause)
-  if (Result.isFailure(error)) return Effect.succeed({ result: crashed, encodedResult: crashed })
+  if (Result.isFailure(error)) return Effect.succeed(crashedResult)
   return resultCodecsOf(tool).encodeFailure(error.success).pipe(
-    Effect.map((encodedResult) => ({ result: error.success, encodedResult })),
-    Effect.catchCause(() => Effect.succeed({ result: crashed, encodedResult: crashed }))
+    Effect.map((encodedResult): Results.Output => ({
+      isFailure: true,
+      result: error.success,
+      encodedResult,
+      modelOutput: undefined
+    })),
+    Effect.catchCause(() => Effect.succeed(crashedResult))
   )
 }
 
@@ -204,13 +211,3 @@ const decodeResult = (tool: Tool.Any, part: Results.ResultPart): Effect.Effect<R
     Effect.catchCause(() => Effect.succeed(part))
   )
 }
-
-/** The JSON of a value that is to be JSON already; `null` for what has none, such as the result of a `void` tool. */
-const toJson = (value: unknown): Schema.Json =>
-  Result.getOrElse(
-    Result.try((): Schema.Json => {
-      const text = JSON.stringify(value)
-      return text === undefined ? null : JSON.parse(text)
-    }),
-    () => null
-  )

@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import type * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
 import * as Approvals from "../Response.ts"
-import type * as Decision from "./decision.ts"
+import * as Decision from "./decision.ts"
 import * as Judge from "./judge.ts"
 import * as Model from "./model.ts"
 import * as Results from "./results.ts"
@@ -60,7 +60,9 @@ export const generateObject = Effect.fnUntraced(function*(
 ): Effect.fn.Return<LanguageModel.GenerateObjectResponse<Model.AnyTools, unknown, "opaque">, unknown> {
   const settled = yield* Turn.settleHistory(turn, sink)
   if (settled.failure !== undefined) return yield* Effect.failCause(settled.failure)
-  if (settled.open.length > 0) return yield* approvalRequired(settled.open, settled.results)
+  if (settled.open.length > 0) {
+    return yield* approvalRequired(settled.open, [...settled.results, ...settled.open.map(Results.requestPart)])
+  }
   // A response with calls and no text fails to parse before we see it; upstream shows its content to this observer.
   const observed: { content: ReadonlyArray<Part> } = { content: [] }
   const outer = yield* Effect.serviceOption(Telemetry.CurrentSpanTransformer)
@@ -80,8 +82,6 @@ export const generateObject = Effect.fnUntraced(function*(
     return new LanguageModel.GenerateObjectResponse(response.value, [...settled.results, ...observed.content])
   }
   const received = yield* receive(turn, Exit.isSuccess(exit) ? exit.value.content : observed.content)
-  const asked = Approvals.approvalRequests(received.content)
-  if (asked.length > 0) return yield* approvalRequired(asked, [...settled.results, ...received.content], [])
   const outcomes = yield* resolveAtOnce(turn, settled.results, received, settled.prompt.content)
   const failure = Turn.firstFailure(outcomes)
   if (failure !== undefined) return yield* Effect.failCause(failure)
@@ -94,16 +94,8 @@ export const generateObject = Effect.fnUntraced(function*(
   ])
 })
 
-const approvalRequired = (
-  requests: ReadonlyArray<Approval.ApprovalRequest>,
-  content: ReadonlyArray<Part>,
-  parts = requests.map(Results.requestPart)
-) =>
-  Effect.fail(
-    ApprovalError.make(
-      new ApprovalError.ApprovalRequired({ requests, content: [...content, ...parts] })
-    )
-  )
+const approvalRequired = (requests: ReadonlyArray<Approval.ApprovalRequest>, content: ReadonlyArray<Part>) =>
+  Effect.fail(ApprovalError.make(new ApprovalError.ApprovalRequired({ requests, content })))
 
 // =============================================================================
 // Resolving the calls of a whole response
@@ -131,11 +123,11 @@ const receive = Effect.fnUntraced(function*(turn: Turn.Turn, parts: ReadonlyArra
       const call = yield* Turn.receiveCall(turn, unique)
       calls.push(call)
       content.push(call.call)
-    } else if (!Turn.asksForLocalCall(unique, calls)) {
-      content.push(unique)
+    } else {
+      content.push(Turn.plainRequest(unique))
     }
   }
-  return { content, calls, finish }
+  return { content: content.filter((part) => !Turn.asksForLocalCall(part, calls)), calls, finish }
 })
 
 const resolve = Effect.fnUntraced(function*(turn: Turn.Turn, received: Received, messages: Messages) {
@@ -167,7 +159,7 @@ const resolve = Effect.fnUntraced(function*(turn: Turn.Turn, received: Received,
 })
 
 // A finished value cannot wait: whoever is to be asked is asked before anything runs, and if one request stays open
-// nothing does (law L12).
+// nothing does (law L12). What is open then, and what did not run, is in the content the error carries.
 const resolveAtOnce = Effect.fnUntraced(function*(
   turn: Turn.Turn,
   settled: ReadonlyArray<Part>,
@@ -175,24 +167,44 @@ const resolveAtOnce = Effect.fnUntraced(function*(
   messages: Messages
 ) {
   const { calls } = received
-  if (calls.length === 0) return []
+  const asked = Approvals.approvalRequests(received.content)
+  if (calls.length === 0 && asked.length === 0) return []
+  yield* Effect.forEach(calls, (call) => Turn.declaredTool(turn, call), { discard: true })
   const end = Turn.finishOf(received.finish[received.finish.length - 1])
   if (end !== undefined && !end.complete) return calls.map(truncated(end.reason))
   const judgements = yield* Effect.forEach(calls, (call) => Turn.judge(turn, call, messages), {
     concurrency: "unbounded"
   })
-  const decisions = yield* Effect.forEach(
-    judgements,
-    (judgement): Effect.Effect<Decision.Decision | Direct, ApprovalError.ApprovalError> =>
-      judgement._tag === "Ask"
-        ? Effect.flatMap(Judge.seal(turn.environment, judgement), (sealed) =>
-          Judge.consult(turn.environment, sealed, messages))
-        : Effect.succeed(judgement)
-  )
-  const open = decisions.flatMap((decision) => decision._tag === "Open" ? [decision.request] : [])
-  if (open.length > 0) return yield* approvalRequired(open, [...settled, ...received.content])
+  const requests: Array<Approval.ApprovalRequest> = []
+  const decisions: Array<
+    { readonly decision: Decision.Concluded | Direct; readonly request?: Approval.ApprovalRequest }
+  > = []
+  let waiting = asked.length > 0
+  for (const judgement of judgements) {
+    const decision = judgement._tag === "Ask" ? yield* Turn.seal(turn, judgement, end !== undefined) : judgement
+    if (decision._tag !== "Consult") {
+      decisions.push({ decision })
+      continue
+    }
+    const request = Decision.makeRequest(decision.sealed, decision.prepared, decision.needs)
+    const concluded: Decision.Concluded = waiting
+      ? { _tag: "Open", request }
+      : yield* Judge.consult(turn.environment, decision, messages)
+    if (concluded._tag === "Open") waiting = true
+    decisions.push({ decision: concluded, request })
+  }
+  if (waiting) {
+    const siblings = decisions.flatMap(({ decision, request }, index): ReadonlyArray<Part> => {
+      if (decision._tag === "Result") return [decision.part]
+      if (request === undefined) return [Results.notRun(calls[index]!.call)]
+      // One that was approved inline is asked about again: its answer waits with the others.
+      requests.push(request)
+      return [Results.requestPart(request)]
+    })
+    return yield* approvalRequired([...asked, ...requests], [...settled, ...received.content, ...siblings])
+  }
   const permits = Turn.directPermits(turn)
-  return yield* Effect.forEach(decisions, (decision, index) =>
+  return yield* Effect.forEach(decisions, ({ decision }, index) =>
     decision._tag === "Direct"
       ? Turn.runDirect(turn, calls[index]!.call, permits, sink)
       : Turn.carryOut(turn, decision, sink), { concurrency: "unbounded" })

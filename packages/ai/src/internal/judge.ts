@@ -130,6 +130,13 @@ const sanitized = (needs: Approval.NeedsApproval): Approval.NeedsApproval =>
       ...(needs.presentation.language === undefined
         ? undefined
         : { language: Text.escape(needs.presentation.language, { maxLength: 64 }) }),
+      ...(needs.presentation.metadata === undefined ||
+          Result.isSuccess(Canonical.canonicalize(needs.presentation.metadata))
+        ? undefined
+        : { metadata: { omitted: "the metadata cannot be written as JSON, or is too large" } }),
+      ...(needs.presentation.precondition === undefined
+        ? undefined
+        : { precondition: Text.escape(needs.presentation.precondition, { maxLength: 1_000 }) }),
       content: Text.escape(needs.presentation.content, { maxLength: maxPresentationLength, multiline: true })
     })
   })
@@ -141,10 +148,10 @@ const presentationDigest = (
 ): Effect.Effect<string | undefined> => {
   if (presentation === undefined) return Effect.undefined
   const canonical = Canonical.canonicalize({ ...presentation })
-  return Effect.map(
-    Cryptography.sha256(Result.isSuccess(canonical) ? canonical.success : "unrepresentable"),
-    (digest) => digest.slice(0, 22)
-  )
+  // What cannot be digested is never the same as what was shown.
+  return Result.isSuccess(canonical)
+    ? Effect.map(Cryptography.sha256(canonical.success), (digest) => digest.slice(0, 22))
+    : Cryptography.randomToken(16)
 }
 
 /** The question again, for a request of the history: what was sealed is what may be shown. */
@@ -169,7 +176,7 @@ export const presentationDrift = Effect.fnUntraced(function*(
   sealed: ApprovalSeal.Sealed,
   verdict: Approval.ApprovalResult
 ): Effect.fn.Return<string | undefined> {
-  if (sealed.presentationDigest === undefined) return undefined
+  if (sealed.presentationDigest === undefined || verdict._tag === "PreApproved") return undefined
   const presentation = verdict._tag === "NeedsApproval" ? sanitized(verdict).presentation : undefined
   return sealed.presentationDigest === (yield* presentationDigest(presentation))
     ? undefined
@@ -224,13 +231,14 @@ export const consult = Effect.fnUntraced(function*(
   const verdict = yield* Effect.result(askPolicy(environment, target.success, messages))
   if (Result.isFailure(verdict)) return open
   if (verdict.success._tag === "Blocked") return yield* ending("denied", verdict.success.reason)
-  const changed = params === undefined ? yield* presentationDrift(sealed, verdict.success) : undefined
+  const edited = target.success.canonical !== prepared.canonical
+  const changed = edited ? undefined : yield* presentationDrift(sealed, verdict.success)
   if (changed !== undefined) return yield* ending("void", changed)
   return {
     _tag: "Run",
     claim,
     prepared: target.success,
-    edited: target.success.canonical !== prepared.canonical
+    edited
   }
 })
 

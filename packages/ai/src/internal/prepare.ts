@@ -74,28 +74,40 @@ export const prepare = (
     return Effect.fail(invalid("the tool's name is empty, too long, or not valid text."))
   }
   const codec = codecOf(tool)
-  return codec.roundTrip(call.params).pipe(
-    abandonable,
-    Effect.timeout("30 seconds"),
-    Effect.sandbox,
-    Effect.mapError(() => invalid("they do not fit the tool's schema.")),
-    Effect.flatMap(({ decoded, encoded }) => {
+  const roundTrip = (params: unknown) =>
+    codec.roundTrip(params).pipe(
+      abandonable,
+      Effect.timeout("30 seconds"),
+      Effect.sandbox,
+      Effect.mapError(() => invalid("they do not fit the tool's schema."))
+    )
+  return roundTrip(call.params).pipe(
+    Effect.flatMap(({ encoded }) => {
       const canonical = Canonical.canonicalize(encoded)
-      return Result.isFailure(canonical)
-        ? Effect.fail(invalid(canonical.failure))
-        : Effect.succeed<Prepared>({
-          tool,
-          toolCallId: call.id,
-          toolName: call.name,
-          decoded,
-          canonical: canonical.success,
-          get encoded() {
-            return JSON.parse(canonical.success)
-          }
-        })
+      if (Result.isFailure(canonical)) return Effect.fail(invalid(canonical.failure))
+      // What is judged is what will run: the canonical form is decoded as the handler will decode it, and has to be its
+      // own canonical form, or a gate could be shown one value and the handler another.
+      return Effect.flatMap(roundTrip(JSON.parse(canonical.success)), ({ decoded, encoded }) => {
+        const stable = Canonical.canonicalize(encoded)
+        return Result.isFailure(stable) || stable.success !== canonical.success
+          ? Effect.fail(invalid("they do not have one form that stays the same when it is read again."))
+          : Effect.succeed<Prepared>({
+            tool,
+            toolCallId: call.id,
+            toolName: call.name,
+            decoded,
+            canonical: canonical.success,
+            get encoded() {
+              return JSON.parse(canonical.success)
+            }
+          })
+      })
     })
   )
 }
+
+/** A digest of the parameters that run. */
+export const paramsDigest = (prepared: Prepared): Effect.Effect<string> => Cryptography.sha256(prepared.canonical)
 
 /** The fingerprint of a tool's parameters, as their JSON Schema. */
 export const fingerprintOf = (tool: Tool.Any): Effect.Effect<string> => codecOf(tool).fingerprint

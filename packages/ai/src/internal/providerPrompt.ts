@@ -52,6 +52,9 @@ const noRequests: Asked = new Map()
 // hooks of our own `make` find the other one by it.
 const withRequestsOf = new WeakMap<Prompt.Prompt, Prompt.Prompt>()
 
+/** A prompt that one of our engines wrote, as another one around it should read it: with the provider's requests. */
+export const asRead = (prompt: Prompt.Prompt): Prompt.Prompt => withRequestsOf.get(prompt) ?? prompt
+
 /** The provider's request with the approval requests it asked for back in their places. */
 export const withRequests = <Request extends { readonly prompt: Prompt.Prompt }>(request: Request): Request => {
   const prompt = withRequestsOf.get(request.prompt)
@@ -100,7 +103,9 @@ const writeMessages = (
 const isLocalResult = (part: { readonly type: string; readonly providerExecuted?: boolean }): boolean =>
   part.type === "tool-result" && part.providerExecuted !== true
 
+// What a message becomes by itself, and what it becomes with parts from elsewhere in the history.
 const assistantMessages = new WeakMap<Prompt.AssistantMessage, Prompt.AssistantMessage>()
+const completedMessages = new WeakMap<Prompt.AssistantMessage, Prompt.AssistantMessage>()
 
 const assistantMessage = (
   message: Prompt.AssistantMessage,
@@ -118,10 +123,13 @@ const assistantMessage = (
   if (staying.length === 0) return undefined
   if (staying.length === message.content.length && renamed === undefined && moved === undefined) return message
   const content = renamed === undefined ? staying : staying.map((part) => renamed.get(part) ?? part)
-  const before = kept.size === 0 ? assistantMessages.get(message) : undefined
-  if (before !== undefined && before.content.every((part, index) => part === content[index])) return before
+  const before = kept.size === 0 && !pure ? completedMessages.get(message) : undefined
+  if (before?.content.length === content.length && before.content.every((part, index) => part === content[index])) {
+    return before
+  }
   const rewritten = Prompt.makeMessage("assistant", { ...message, content })
-  if (kept.size === 0) assistantMessages.set(message, rewritten)
+  if (pure) assistantMessages.set(message, rewritten)
+  else if (kept.size === 0) completedMessages.set(message, rewritten)
   return rewritten
 }
 

@@ -36,6 +36,8 @@ export const bodyGoneReason = "This call ran before; its result is no longer kep
 
 export const waitingReason = "Waiting for approval; the call has not run yet."
 
+export const notRunReason = "Another call of the same response waits for approval. Nothing ran; it may be asked again."
+
 export const unfinishedReason = "The response ended without a finish, so the call could not be approved. Nothing ran;" +
   " it may be asked again."
 
@@ -67,6 +69,9 @@ export const interrupted = (call: CallName, reason: string, approvalId?: string)
 
 /** Marks a result of a call that has no request as one of an earlier message, should its id be used again (law L13). */
 export const earlier = (part: ResultPart): ResultPart => ({ ...part, metadata: { assent: { earlier: true } } })
+
+/** A sibling that needed nobody, of a call that has to wait (law L12). */
+export const notRun = (call: CallName): ResultPart => interrupted(call, notRunReason)
 
 export const truncatedFinish = (call: CallName, finishReason: string): ResultPart =>
   interrupted(
@@ -131,14 +136,24 @@ export const ofEnding = (
  * A result as JSON, so that what is sent now, what is recorded and what a later turn sends are the same; a failed result
  * for what has no JSON. Nothing (the result of a `void` tool) stays nothing.
  */
-export const sendable = (part: ResultPart): ResultPart => {
-  if (part.encodedResult === undefined) return part
-  const json = Result.try((): Schema.Json => JSON.parse(JSON.stringify(part.encodedResult)))
-  return Result.isSuccess(json) ? { ...part, encodedResult: json.success } : interrupted(part, unsendableReason)
+export const sendable = (output: Output): Output => {
+  if (output.encodedResult === undefined) return output
+  const json = Result.try((): Schema.Json => JSON.parse(JSON.stringify(output.encodedResult)))
+  if (Result.isSuccess(json)) return { ...output, encodedResult: json.success }
+  const result = { type: "execution-interrupted", reason: unsendableReason }
+  return { isFailure: true, result, encodedResult: result, modelOutput: undefined }
+}
+
+/** What a run gave, before it is a part. */
+export interface Output {
+  readonly isFailure: boolean
+  readonly result: unknown
+  readonly encodedResult: unknown
+  readonly modelOutput?: ReadonlyArray<Prompt.ToolModelOutputPart> | undefined
 }
 
 /** What the model sees of a call whose parameters the person changed: what ran, and then its result. */
-export const editedOutput = (part: ResultPart, params: Schema.Json): ReadonlyArray<Prompt.ToolModelOutputPart> => [
+export const editedOutput = (part: Output, params: Schema.Json): ReadonlyArray<Prompt.ToolModelOutputPart> => [
   Prompt.makePart("text", {
     text: `The user changed the parameters before approving. The call ran with: ${JSON.stringify(params)}`
   }),

@@ -81,7 +81,13 @@ export const settle = Effect.fnUntraced(function*(
   for (const one of verified) {
     const claimed = Decision.claimOf(one.sealed, named)
     const entry = yield* environment.journal.find(claimed)
-    if (entry !== undefined) return Decision.fromEntry(entry, claimed, standing)
+    // A run whose outcome is unknown may be repeated, if all that allowed it still does; anything else stands.
+    if (entry !== undefined && !isUnfinished(entry)) return Decision.fromEntry(entry, claimed, standing)
+    if (entry !== undefined) {
+      const repeated = denial === undefined ? yield* allows(subject, call, tool, prepared, one) : false
+      const decision = Decision.fromEntry(entry, claimed, standing)
+      return repeated && decision._tag === "Run" ? { ...decision, joinOnly: false } : decision
+    }
   }
   const ending = (state: ApprovalJournal.Ending, reason: string | undefined) =>
     Decision.end(environment, claim, state, reason, standing)
@@ -125,6 +131,24 @@ export const settle = Effect.fnUntraced(function*(
   const consultation = yield* Judge.again(ready, sealed, verdict)
   if (responses.length > 0) return Decision.open(sealed, ready, { ...consultation.needs, reason: untrustedEditReason })
   return resolvesCalls ? consultation : Decision.open(sealed, ready, consultation.needs)
+})
+
+const isUnfinished = (entry: ApprovalJournal.Entry): boolean => entry.state === "running" || entry.state === "unknown"
+
+// Whether everything that is asked of an approval before it runs still holds.
+const allows = Effect.fnUntraced(function*(
+  { environment, transcript }: Subject,
+  call: Transcript.TranscriptCall,
+  tool: Tool.Any | undefined,
+  prepared: Prepare.Prepared | undefined,
+  { canonical, request, sealed }: Verified
+): Effect.fn.Return<boolean> {
+  if (prepared === undefined || !request.responses.some(isPlainApproval)) return false
+  if ((yield* Judge.expiry(sealed)) !== undefined) return false
+  if ((yield* driftOf(call.part.name, tool, prepared, sealed, canonical)) !== undefined) return false
+  const verdict = yield* Effect.result(Judge.askPolicy(environment, prepared, transcript.messages))
+  return Result.isSuccess(verdict) && verdict.success._tag !== "Blocked" &&
+    (yield* Judge.presentationDrift(sealed, verdict.success)) === undefined
 })
 
 // Every request of the call whose seal fits it, by the schema the seal itself names: whether that is still the tool's
@@ -202,7 +226,7 @@ export const openProviderRequests = (
   for (const request of transcript.requests.values()) {
     const { part, toolCall } = request
     if (toolCall?.providerExecuted !== true || request.responses.length > 0) continue
-    if (transcript.providerResults.has(toolCall.id) || Result.isSuccess(environment.seal.parse(part.approvalId))) {
+    if (request.providerCall?.hasResult === true || Result.isSuccess(environment.seal.parse(part.approvalId))) {
       continue
     }
     if (environment.options.onNewMessage !== "hold" && transcript.lastUserIndex > request.messageIndex) continue

@@ -64,6 +64,7 @@ const produce = Effect.fnUntraced(
     }
     const calls = makeCalls(turn, settled.prompt.content, sink)
     const finish: Array<Response.FinishPart> = []
+    const held: Array<Part> = []
     const uniqueId = Turn.makeCallIds()
     const receive = Effect.fnUntraced(function*(chunk: Chunk): Effect.fn.Return<void, unknown, Scope.Scope> {
       const passing: Array<Part> = []
@@ -74,12 +75,18 @@ const produce = Effect.fnUntraced(
           continue
         }
         const unique = uniqueId(part)
-        if (Turn.isLocalCall(unique)) {
+        if (unique.type === "tool-call" && unique.providerExecuted === true) {
+          calls.addProviders(unique.id)
+          passing.push(unique)
+        } else if (Turn.isLocalCall(unique)) {
           const call = yield* Turn.receiveCall(turn, unique)
           received.push(call)
           passing.push(call.call)
-        } else if (!calls.isAskedFor(unique, received)) {
-          passing.push(unique)
+        } else if (unique.type === "tool-approval-request" && !calls.isProviders(unique.toolCallId)) {
+          // Its call was not seen yet, or is ours to ask about.
+          held.push(Turn.plainRequest(unique))
+        } else {
+          passing.push(Turn.plainRequest(unique))
         }
       }
       yield* offer(queue, passing)
@@ -105,7 +112,7 @@ const produce = Effect.fnUntraced(
         outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)])
       )
     }
-    yield* offer(queue, finish)
+    yield* offer(queue, [...held.filter((part) => !calls.isAskedFor(part)), ...finish])
   }
 )
 
@@ -124,11 +131,17 @@ type Started = Turn.Outcome | Decision.Question
 const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sink: Turn.Sink) => {
   const permits = Turn.directPermits(turn)
   const all: Array<Turn.ReceivedCall> = []
-  const answered = new Set<string>()
+  const providers = new Set<string>()
+  // Results of calls that have run, noted before they are offered: a reader's slowness must not undo them.
+  const offered = new Set<string>()
+  const finished = new Map<string, Results.ResultPart>()
   const fibers: Array<Fiber.Fiber<Started, unknown>> = []
   const noting: Turn.Sink = {
     preliminary: sink.preliminary,
-    result: (part) => Effect.andThen(sink.result(part), Effect.sync(() => answered.add(part.id)))
+    result: (part) => {
+      finished.set(part.id, part)
+      return Effect.map(sink.result(part), () => void offered.add(part.id))
+    }
   }
   const startOne = (call: Turn.ReceivedCall): Effect.Effect<Started, unknown> =>
     Effect.flatMap(Turn.judge(turn, call, messages), (judgement): Effect.Effect<Started> => {
@@ -142,8 +155,9 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
       }
     })
   return {
-    isAskedFor: (part: Part, received: ReadonlyArray<Turn.ReceivedCall>): boolean =>
-      Turn.asksForLocalCall(part, all) || Turn.asksForLocalCall(part, received),
+    isAskedFor: (part: Part): boolean => Turn.asksForLocalCall(part, all),
+    isProviders: (id: string): boolean => providers.has(id),
+    addProviders: (id: string): void => void providers.add(id),
     areWaiting: (): boolean => fibers.length < all.length,
     observe: (found: ReadonlyArray<Turn.ReceivedCall>) => {
       all.push(...found)
@@ -182,8 +196,8 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
       Effect.andThen(
         Fiber.interruptAll(fibers),
         Effect.forEach(
-          all.filter(({ call }) => !answered.has(call.id)),
-          ({ call }) => sink.result(Results.truncatedFinish(call, reason)),
+          all.filter(({ call }) => !offered.has(call.id)),
+          ({ call }) => sink.result(finished.get(call.id) ?? Results.truncatedFinish(call, reason)),
           { discard: true }
         )
       )

@@ -19,12 +19,21 @@ export interface TranscriptCall {
   result: Prompt.ToolResultPart | undefined
 }
 
+/** A call of a history that the provider runs itself. */
+export interface ProviderCall {
+  readonly part: Prompt.ToolCallPart
+  readonly messageIndex: number
+  hasResult: boolean
+}
+
 /** A request of a history; a request repeated by polling is one request, at its first place. */
 export interface TranscriptRequest {
   readonly part: Prompt.ToolApprovalRequestPart
   readonly messageIndex: number
   /** The local call it asks about. */
   readonly call: TranscriptCall | undefined
+  /** The call of the provider's it asks about. */
+  readonly providerCall: ProviderCall | undefined
   /** The call it asks about, local or the provider's; `undefined` when it was trimmed from the history (law L10). */
   readonly toolCall: Prompt.ToolCallPart | undefined
   readonly responses: Array<Prompt.ToolApprovalResponsePart>
@@ -40,8 +49,6 @@ export interface Transcript {
   /** The results a provider is to see, by the index of the assistant message with their calls. */
   readonly callsByMessage: ReadonlyMap<number, ReadonlyArray<TranscriptCall>>
   readonly lastUserIndex: number
-  /** Ids of provider-executed calls that have their result. */
-  readonly providerResults: ReadonlySet<string>
   /** Results of provider-executed calls that stand in tool messages, by the assistant message they belong into. */
   readonly movedResults: ReadonlyMap<number, ReadonlyArray<Prompt.ToolResultPart>>
   /** Every local call has its one result in the tool message directly after it, and there is no approval part. */
@@ -51,7 +58,6 @@ export interface Transcript {
 const noCalls: ReadonlyArray<TranscriptCall> = []
 const noRequests: ReadonlyMap<string, TranscriptRequest> = new Map()
 const noMovedResults: ReadonlyMap<number, ReadonlyArray<Prompt.ToolResultPart>> = new Map()
-const noIds: ReadonlySet<string> = new Set()
 const noCallsByMessage: ReadonlyMap<number, ReadonlyArray<TranscriptCall>> = new Map()
 
 /** Throws a `TypeError` for what is not a message. */
@@ -62,9 +68,9 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
   let responses: Array<readonly [part: Prompt.ToolApprovalResponsePart, index: number]> | undefined
   // The calls of an id, latest last: a result finds its call from the end.
   let open: Map<string, Array<TranscriptCall>> | undefined
-  let providerCalls: Map<string, { readonly part: Prompt.ToolCallPart; readonly index: number }> | undefined
+  // The latest call of an id that the provider runs.
+  let providerCalls: Map<string, ProviderCall> | undefined
   let movedResults: Map<number, Array<Prompt.ToolResultPart>> | undefined
-  let providerResults: Set<string> | undefined
   let callByApproval: Map<string, TranscriptCall> | undefined
   let lastUserIndex = -1
   // The latest message with calls.
@@ -108,11 +114,11 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
         } else if (part.type === "tool-result") {
           if (part.providerExecuted === true) {
             wellFormed = false
-            const callIndex = providerCalls?.get(part.id)?.index
-            if (callIndex === undefined || providerResults?.has(part.id)) continue
-            ;(providerResults ??= new Set()).add(part.id)
-            const moved = (movedResults ??= new Map()).get(callIndex)
-            if (moved === undefined) movedResults.set(callIndex, [part])
+            const call = providerCalls?.get(part.id)
+            if (call === undefined || call.hasResult) continue
+            call.hasResult = true
+            const moved = (movedResults ??= new Map()).get(call.messageIndex)
+            if (moved === undefined) movedResults.set(call.messageIndex, [part])
             else moved.push(part)
             continue
           }
@@ -145,7 +151,7 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
     for (const part of message.content) {
       if (part.type === "tool-call") {
         if (part.providerExecuted === true) {
-          ;(providerCalls ??= new Map()).set(part.id, { part, index })
+          ;(providerCalls ??= new Map()).set(part.id, { part, messageIndex: index, hasResult: false })
           open?.delete(part.id)
           continue
         }
@@ -165,7 +171,8 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
           wellFormed = false
           takeResult(part)
         } else {
-          ;(providerResults ??= new Set()).add(part.id)
+          const call = providerCalls?.get(part.id)
+          if (call !== undefined) call.hasResult = true
         }
       } else if (part.type === "tool-approval-request") {
         wellFormed = false
@@ -175,6 +182,7 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
           part,
           messageIndex: index,
           call,
+          providerCall: call === undefined ? providerCalls?.get(part.toolCallId) : undefined,
           toolCall: call?.part ?? providerCalls?.get(part.toolCallId)?.part,
           responses: [],
           answeredAt: undefined
@@ -207,7 +215,6 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
     requests: requests ?? noRequests,
     callsByMessage: callsByMessage ?? noCallsByMessage,
     lastUserIndex,
-    providerResults: providerResults ?? noIds,
     movedResults: movedResults ?? noMovedResults,
     wellFormed
   }

@@ -140,14 +140,7 @@ export const carryOut = (
         (decision) => carryOut(turn, decision, sink)
       )
     case "Run":
-      return Execution.approved(
-        turn.environment,
-        turn.handlers!,
-        decision.claim,
-        decision.prepared,
-        decision.edited === true,
-        sink.preliminary
-      )
+      return Execution.approved(turn.environment, turn.handlers!, decision, sink.preliminary)
         .pipe(
           turn.approvedPermits.withPermit,
           Effect.tap(({ part }) => part === undefined ? Effect.void : sink.result(part))
@@ -177,6 +170,13 @@ export const isLocalCall = (part: { readonly type: string; readonly providerExec
 /** A provider cannot ask about a call that we run: only what we sealed counts, and only that is shown. */
 export const asksForLocalCall = (part: Response.AnyPart, calls: ReadonlyArray<ReceivedCall>): boolean =>
   part.type === "tool-approval-request" && calls.some(({ call }) => call.id === part.toolCallId)
+
+/** A request of the provider's, without anything that could pass for ours. */
+export const plainRequest = <Part extends Response.AnyPart>(part: Part): Part => {
+  if (part.type !== "tool-approval-request" || !("assent" in part.metadata)) return part
+  const { assent: _, ...metadata } = part.metadata
+  return { ...part, metadata }
+}
 
 /** Gives the second use of a local call's id within one response an id of its own (law L13). */
 export const makeCallIds = () => {

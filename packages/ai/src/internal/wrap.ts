@@ -19,6 +19,7 @@ import * as Execution from "./execution.ts"
 import * as Generate from "./generate.ts"
 import * as Judge from "./judge.ts"
 import * as Model from "./model.ts"
+import * as ProviderPrompt from "./providerPrompt.ts"
 import * as StreamText from "./stream.ts"
 import * as Transcript from "./transcript.ts"
 import * as Turn from "./turn.ts"
@@ -29,6 +30,23 @@ const TypeId = "~@assent/ai/LanguageModel" as const
 export const isWrapped = (model: LanguageModel.LanguageModel): boolean =>
   // The brand names its bearer, so that a decorated copy, whose own functions need the engine again, is not one of ours.
   Predicate.hasProperty(model, TypeId) && model[TypeId] === model
+
+const sources = new WeakMap<
+  LanguageModel.LanguageModel,
+  { readonly original: LanguageModel.LanguageModel; readonly captured: Context.Context<never> }
+>()
+
+/** The same model under other options: never two engines, one around the other. */
+export const rewrap = (
+  model: LanguageModel.LanguageModel,
+  captured: Context.Context<never>,
+  options: Environment.Options
+): LanguageModel.LanguageModel => {
+  const source = isWrapped(model) ? sources.get(model) : undefined
+  return source === undefined
+    ? wrap(model, captured, options)
+    : wrap(source.original, Context.merge(source.captured, captured), options)
+}
 
 export const wrap = (
   original: LanguageModel.LanguageModel,
@@ -92,6 +110,7 @@ export const wrap = (
           ? model.streamText(options)
           : Stream.mapError(StreamText.streamText(model, turn, options), toAiError("streamText"))))
   })
+  sources.set(wrapped, { original, captured })
   return Object.assign(wrapped, { [TypeId]: wrapped })
 }
 
@@ -166,7 +185,7 @@ const toAiError = (method: string) => (error: unknown): unknown =>
 const readPrompt = (input: Prompt.RawInput) =>
   Result.try({
     try: () => {
-      const prompt = Prompt.make(input)
+      const prompt = ProviderPrompt.asRead(Prompt.make(input))
       return { prompt, transcript: Transcript.read(prompt.content) }
     },
     catch: () =>

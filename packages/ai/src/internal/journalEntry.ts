@@ -1,0 +1,38 @@
+/** A journal's record of one request, and how it is written to a store. */
+import * as Schema from "effect/Schema"
+import * as Approval from "../Approval.ts"
+
+/**
+ * What a finished run left behind: the encoded result, as the model and the history see it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class Recorded extends Schema.Class<Recorded>("@assent/ai/ApprovalJournal/Recorded")({
+  isFailure: Schema.Boolean,
+  encodedResult: Schema.Json,
+  modelOutput: Schema.optionalKey(Schema.Json)
+}) {}
+
+/**
+ * One request's fate. `at` is in milliseconds since 1970. `params` are those that were claimed, as canonical JSON's
+ * digest; `stopped` means that somebody stopped the run, so that it is not repeated by itself. `recorded` may be missing from a finished run: only bodies
+ * of results are ever given up for room, never the fact that it ran.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class Entry extends Schema.Class<Entry>("@assent/ai/ApprovalJournal/Entry")({
+  state: Approval.ApprovalState,
+  toolName: Schema.String,
+  toolCallId: Schema.String,
+  at: Schema.Number,
+  reason: Schema.optionalKey(Schema.String),
+  owner: Schema.optionalKey(Schema.String),
+  params: Schema.optionalKey(Schema.String),
+  stopped: Schema.optionalKey(Schema.Boolean),
+  recorded: Schema.optionalKey(Recorded)
+}) {}
+
+export const decodeEntry = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.toCodecJson(Entry)))
+export const encodeEntry = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(Entry)))
