@@ -153,10 +153,16 @@ export const layerStrict: Layer.Layer<never> = Layer.succeed(ApprovalController,
  * @category layers
  * @since 0.1.0
  */
-export const layerInteractive = <E, R>(
+export function layerInteractive(
+  callback: (request: Approval.ApprovalRequest) => Reply | PromiseLike<Reply>
+): Layer.Layer<never>
+export function layerInteractive<E, R>(
   callback: (request: Approval.ApprovalRequest) => Reply | PromiseLike<Reply> | Effect.Effect<Reply, E, R>
-): Layer.Layer<never, never, R> =>
-  Layer.effect(
+): Layer.Layer<never, never, R>
+export function layerInteractive<E, R>(
+  callback: (request: Approval.ApprovalRequest) => Reply | PromiseLike<Reply> | Effect.Effect<Reply, E, R>
+): Layer.Layer<never, never, R> {
+  return Layer.effect(
     ApprovalController,
     Effect.map(Effect.context<R>(), (context) =>
       interactive((request) => {
@@ -166,6 +172,7 @@ export const layerInteractive = <E, R>(
           : reply
       }))
   )
+}
 
 // =============================================================================
 // Internals

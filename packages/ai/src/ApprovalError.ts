@@ -238,7 +238,7 @@ export class ApprovalRequired extends Schema.TaggedError<ApprovalRequired>()("Ap
 export class JournalRequired extends Schema.TaggedError<JournalRequired>()("JournalRequired", {}) {
   override get message(): string {
     return "An approval key is configured, so approvals outlive this process, but no journal is named that remembers" +
-      " which of them ran. Provide ApprovalJournal.layerFileSystem({ directory }), or ApprovalJournal.layerMemory to" +
+      " which of them ran. Provide ApprovalJournal.layerFileSystem({ directory }), or ApprovalJournal.layerMemory() to" +
       " say that a restart may forget."
   }
 }

@@ -114,10 +114,14 @@ export const make = (
  * @category layers
  * @since 0.1.0
  */
-export const layer = <E, R>(
+export function layer(policy: (call: PolicyCall) => PolicyResult): Layer.Layer<never>
+export function layer<E, R>(
   policy: (call: PolicyCall) => PolicyResult | Effect.Effect<PolicyResult, E, R>
-): Layer.Layer<never, never, R> =>
-  Layer.effect(
+): Layer.Layer<never, never, R>
+export function layer<E, R>(
+  policy: (call: PolicyCall) => PolicyResult | Effect.Effect<PolicyResult, E, R>
+): Layer.Layer<never, never, R> {
+  return Layer.effect(
     ApprovalPolicy,
     Effect.map(Effect.context<R>(), (context) =>
       make((call) => {
@@ -127,6 +131,7 @@ export const layer = <E, R>(
           : result
       }))
   )
+}
 
 // =============================================================================
 // Deciding

@@ -398,9 +398,8 @@ const warnOnce = (key: Cryptography.ProcessSecret): Effect.Effect<void> =>
     if (key.warned) return Effect.void
     key.warned = true
     return Effect.logWarning(
-      "Approvals are sealed with a random key that only this process knows: those still open when it ends, and those" +
-        " answered through another process, will be refused and must be asked again. To keep them, configure one" +
-        " key for all: ASSENT_APPROVAL_KEY=$(openssl rand -base64 32)"
+      "Approvals are sealed with a random key and end with this process. To keep them, set ASSENT_APPROVAL_KEY" +
+        " (openssl rand -base64 32) and name a journal (ApprovalJournal.layerFileSystem)."
     )
   })
 

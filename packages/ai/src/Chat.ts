@@ -1,17 +1,102 @@
 /**
- * Upstream's `Chat`, with {@link answer}.
+ * Upstream's `Chat`, with approvals around whatever service its turns find, and with {@link answer}.
  *
  * @since 0.1.0
  */
-import type * as Chat from "effect/ai/Chat"
+import * as Chat from "effect/ai/Chat"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import type * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
+import { protect } from "./internal/protectChat.ts"
 import * as LanguageModel from "./LanguageModel.ts"
 import * as Prompt from "./Prompt.ts"
 
 export * from "effect/ai/Chat"
+
+// =============================================================================
+// Constructors
+// =============================================================================
+
+/**
+ * A chat without a history.
+ *
+ * @example
+ * import { Chat, LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
+ *
+ * // The service is a bare one: the chat puts the engine around it by itself.
+ * const program = Effect.gen(function*() {
+ *   const { model } = yield* ScriptedModel.make({
+ *     turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })]]
+ *   })
+ *   const chat = yield* Chat.empty
+ *   const turn = yield* chat.generateText({ prompt: "Clean up.", toolkit }).pipe(
+ *     Effect.provideService(LanguageModel.LanguageModel, model)
+ *   )
+ *   return Response.isWaiting(turn)
+ * }).pipe(Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.void })))
+ *
+ * await Effect.runPromise(program) // => true
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const empty: typeof Chat.empty = Effect.map(Chat.empty, protect)
+
+/**
+ * A chat that begins with a prompt.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromPrompt: typeof Chat.fromPrompt = (prompt) => Effect.map(Chat.fromPrompt(prompt), protect)
+
+/**
+ * A chat that goes on from what `export` gave, open requests included.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromExport: typeof Chat.fromExport = (data) => Effect.map(Chat.fromExport(data), protect)
+
+/**
+ * A chat that goes on from what `exportJson` gave, open requests included.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromJson: typeof Chat.fromJson = (data) => Effect.map(Chat.fromJson(data), protect)
+
+/**
+ * The service of chats that are kept in a store.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makePersisted: typeof Chat.makePersisted = (options) =>
+  Effect.map(Chat.makePersisted(options), (persistence) =>
+    Chat.Persistence.of({
+      get: (chatId, options) => Effect.map(persistence.get(chatId, options), protect),
+      getOrCreate: (chatId, options) => Effect.map(persistence.getOrCreate(chatId, options), protect)
+    }))
+
+/**
+ * Chats that are kept in a store.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerPersisted: typeof Chat.layerPersisted = (options) =>
+  Layer.effect(Chat.Persistence, makePersisted(options))
+
+// =============================================================================
+// Answering
+// =============================================================================
 
 /**
  * Puts answers into a chat's history, between two turns; the next turn carries them out. Unlike answers passed as a

@@ -527,7 +527,10 @@ describe("L4 No forgery: without a layer", () => {
         yield* keyIn(undefined)(seal.seal(binding))
       }).pipe(keyIn(undefined), Effect.provide(layer))
       assert.lengthOf(lines, 1)
-      assert.match(lines[0]!, /^Warn .*ASSENT_APPROVAL_KEY=\$\(openssl rand -base64 32\)/)
+      assert.match(
+        lines[0]!,
+        /^Warn .*ASSENT_APPROVAL_KEY \(openssl rand -base64 32\).*ApprovalJournal\.layerFileSystem/
+      )
     }))
 
   it.effect("the random key survives hot reload and ends with the process", () =>

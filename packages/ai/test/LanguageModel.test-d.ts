@@ -1,4 +1,4 @@
-import { Approval, LanguageModel, Model, Tool, Toolkit } from "@assent/ai"
+import { Approval, ApprovalController, ApprovalPolicy, LanguageModel, Model, Tool, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import type { Stream } from "effect"
 import { Context, Effect, Layer, Schema } from "effect"
@@ -52,6 +52,20 @@ describe("LanguageModel", () => {
   it("isApprovalNeeded needs what the gate needs, and never fails", () => {
     const needed = LanguageModel.isApprovalNeeded(Pay, { id: "1", name: "Pay", params: { amount: 1 } }, [])
     expectTypeOf(needed).toEqualTypeOf<Effect.Effect<boolean, never, Ledger>>()
+  })
+
+  it("layers of a policy or a controller need nothing but what their effects need", () => {
+    const values = [
+      ApprovalController.layerInteractive((request) => request.toolName === "Pay"),
+      ApprovalController.layerInteractive((request) => Promise.resolve(Approval.deny(request))),
+      ApprovalPolicy.layer((call) => call.toolName === "Pay" ? true : undefined)
+    ]
+    expectTypeOf(values).toEqualTypeOf<Array<Layer.Layer<never>>>()
+    const ledger = Effect.map(Ledger, ({ limit }) => limit > 0)
+    const controller = ApprovalController.layerInteractive(() => ledger)
+    expectTypeOf(controller).toEqualTypeOf<Layer.Layer<never, never, Ledger>>()
+    const policy = ApprovalPolicy.layer(() => Effect.andThen(ledger, Effect.fail("no" as const)))
+    expectTypeOf(policy).toEqualTypeOf<Layer.Layer<never, never, Ledger>>()
   })
 
   it("withApproval is dual", () => {

@@ -45,7 +45,8 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/execution",
     "internal/providerPrompt",
     "internal/model",
-    "internal/wrap"
+    "internal/wrap",
+    "internal/protectChat"
   ]],
   ["floor 4", ["LanguageModel", "Toolkit", "McpApproval"]],
   ["floor 5", ["Conversation", "Chat"]],

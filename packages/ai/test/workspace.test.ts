@@ -83,4 +83,8 @@ describe("workspace", () => {
     const silent = names.filter((name) => !name.startsWith("@assent/") && !agents.includes(`\`${name}\``))
     assert.deepStrictEqual(silent, [], "add a line to the table of dependencies in AGENTS.md")
   })
+
+  it("README shows the program it says it shows", () => {
+    assert.include(read("README.md"), read("scratchpad/hello.ts").trimEnd())
+  })
 })

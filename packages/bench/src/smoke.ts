@@ -188,7 +188,7 @@ const resume = Effect.gen(function*() {
         rounds: 21,
         operations: 1,
         bound: 2,
-        issue: "issue A2"
+        issue: "known, issue A2"
       },
       {
         name: "ours",

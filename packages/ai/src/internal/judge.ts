@@ -24,7 +24,9 @@ import * as Prepare from "./prepare.ts"
 import * as Results from "./results.ts"
 import * as Text from "./text.ts"
 
-export const policyFailedReason = "The approval policy failed, so a person is asked."
+export const policyFailedReason =
+  "The approval policy for this tool failed, so a person is asked. Until it is mended a" +
+  " denial counts, but an approval does not."
 
 export const toolOf = (tools: Decision.Tools, name: string): Tool.Any | undefined =>
   Object.hasOwn(tools, name) ? tools[name] : undefined
@@ -52,24 +54,38 @@ export const judge = (
     return Effect.succeed({ _tag: "Result", part: Results.interrupted(call, preparation.failure.message) })
   }
   const prepared = preparation.success
-  return Effect.match(askPolicy(environment, prepared, messages), {
-    onFailure: (): Decision.Judgement => ({
-      _tag: "Ask",
-      prepared,
-      needs: new Approval.NeedsApproval({ reason: policyFailedReason })
-    }),
-    onSuccess: (result): Decision.Judgement => {
+  return Effect.matchEffect(askPolicy(environment, prepared, messages), {
+    onFailure: () =>
+      Effect.as(warnOfPolicy(prepared), {
+        _tag: "Ask",
+        prepared,
+        needs: new Approval.NeedsApproval({ reason: policyFailedReason })
+      }),
+    onSuccess: (result): Effect.Effect<Decision.Judgement> => {
       switch (result._tag) {
         case "PreApproved":
-          return { _tag: "Direct" }
+          return Effect.succeed({ _tag: "Direct" })
         case "Blocked":
-          return { _tag: "Result", part: Results.denied(call, result.reason) }
+          return Effect.succeed({ _tag: "Result", part: Results.denied(call, result.reason) })
         case "NeedsApproval":
-          return { _tag: "Ask", prepared, needs: result }
+          return Effect.succeed({ _tag: "Ask", prepared, needs: result })
       }
     }
   })
 }
+
+// Once for each tool, and without the cause, which may hold what nobody is to see (law L15).
+const warned = new WeakSet<Tool.Any>()
+
+const warnOfPolicy = ({ tool }: Prepare.Prepared): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (warned.has(tool)) return Effect.void
+    warned.add(tool)
+    return Effect.logWarning(
+      `Assent: the approval policy or needsApproval of "${tool.name}" failed or did not answer, so a person is asked.` +
+        " Approvals have no effect until it works; run it by itself to see why."
+    )
+  })
 
 /** The question alone, closed: `true` unless everything said that the call may run. */
 export const isNeeded = (
@@ -207,6 +223,11 @@ export const consult = Effect.fnUntraced(function*(
     }),
     () => Effect.undefined
   )
+  if (!isDecision(reply)) {
+    yield* Effect.logWarning(
+      `Assent: the approval controller failed, or gave no decision, for "${prepared.toolName}"; the request stays open.`
+    )
+  }
   const decision = isDecision(reply) ? reply : undefined
   const claim = Decision.claimOf(sealed, prepared)
   const ending = (state: ApprovalJournal.Ending, reason: string | undefined) =>

@@ -110,9 +110,12 @@ export const settle = Effect.fnUntraced(function*(
     }
   }
   if (tools === undefined) {
-    return approval === undefined
-      ? Decision.open(sealed, shown, {})
-      : Decision.result(Results.interrupted(part, Results.noToolkitReason, sealed.approvalId))
+    if (approval === undefined) return Decision.open(sealed, shown, {})
+    yield* Effect.logWarning(
+      `Assent: an approval of "${part.name}" came on a turn without a toolkit, so it could not run. Give the turn that` +
+        " carries the answer the toolkit of the turn that asked."
+    )
+    return Decision.result(Results.interrupted(part, Results.noToolkitReason, sealed.approvalId))
   }
   const drift = yield* driftOf(part.name, tool, prepared, sealed, canonical)
   if (drift !== undefined) return yield* ending("void", drift)

@@ -1,0 +1,30 @@
+/**
+ * A chat whose turns have approvals, whatever service they find: each of its functions runs upstream's with the engine
+ * around the language model of its context.
+ */
+import type * as Chat from "effect/ai/Chat"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as Wrap from "./wrap.ts"
+
+type Turn = (options: never) => Effect.Effect<unknown, unknown, LanguageModel.LanguageModel>
+type StreamTurn = (options: never) => Stream.Stream<unknown, unknown, LanguageModel.LanguageModel>
+
+export const protect = <C extends Chat.Chat>(chat: C): C => {
+  const turn = (f: Turn): Turn => (options) =>
+    Effect.updateService(f(options), LanguageModel.LanguageModel, Wrap.wrapDefault)
+  const streamTurn = (f: StreamTurn): StreamTurn => (options) =>
+    Stream.unwrap(
+      Effect.map(LanguageModel.LanguageModel, (model) =>
+        Stream.provideService(f(options), LanguageModel.LanguageModel, Wrap.wrapDefault(model)))
+    )
+  // Upstream's overloads infer tools, errors and services from the options; providing another service of the same tag
+  // changes none of them.
+  return {
+    ...chat,
+    generateText: turn(chat.generateText as unknown as Turn),
+    generateObject: turn(chat.generateObject as unknown as Turn),
+    streamText: streamTurn(chat.streamText as unknown as StreamTurn)
+  } as unknown as C
+}
