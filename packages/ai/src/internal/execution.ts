@@ -34,7 +34,7 @@ export const handlersOf = (toolkit: Toolkit.WithHandler<Record<string, Tool.Any>
   // The services of the handlers are in the type of the call that passed the toolkit, which runs this.
   toolkit as unknown as Handlers
 
-export type Emit = (part: Results.ResultPart) => void
+export type Emit = (part: Results.ResultPart) => Effect.Effect<void>
 
 /** How a call ended: with its result and, for failure mode "error", the cause the turn is to fail with. */
 export interface Executed {
@@ -55,13 +55,12 @@ export const direct = (
   let final: Results.ResultPart | undefined
   return handlers.handle(call.name, call.params, call.id).pipe(
     Stream.unwrap,
-    Stream.runForEach((output) =>
-      Effect.sync(() => {
-        const part = Results.toolResult(call, output)
-        if (output.preliminary) emit(part)
-        else final = part
-      })
-    ),
+    Stream.runForEach((output) => {
+      const part = Results.toolResult(call, output)
+      if (output.preliminary) return emit(part)
+      final = part
+      return Effect.void
+    }),
     Effect.flatMap(() => final === undefined ? Effect.die(new Error(noFinalResult(call.name))) : Effect.succeed(final))
   )
 }

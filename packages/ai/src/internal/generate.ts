@@ -19,7 +19,8 @@ type Part = Model.Part
 type Messages = ReadonlyArray<Prompt.Message>
 
 // Nobody watches a generate call while it goes on.
-const sink: Turn.Sink = { preliminary: () => {}, result: () => Effect.void }
+const ignore = () => Effect.void
+const sink: Turn.Sink = { preliminary: ignore, approvedPreliminary: ignore, result: ignore }
 
 export const generateText = Effect.fnUntraced(function*(
   model: Model.Model,
@@ -79,7 +80,7 @@ export const generateObject = Effect.fnUntraced(function*(
   )
   if (!turn.resolvesCalls) {
     const response = yield* exit
-    return new LanguageModel.GenerateObjectResponse(response.value, [...settled.results, ...observed.content])
+    return new LanguageModel.GenerateObjectResponse(response.value, [...settled.results, ...response.content])
   }
   const received = yield* receive(turn, Exit.isSuccess(exit) ? exit.value.content : observed.content)
   const outcomes = yield* resolveAtOnce(turn, settled.results, received, settled.prompt.content)

@@ -46,9 +46,9 @@ const produce = Effect.fnUntraced(
     queue: Chunks
   ): Effect.fn.Return<void, unknown, Scope.Scope> {
     const sink: Turn.Sink = {
-      // A preliminary result that finds no room is superseded by the next one anyway.
-      preliminary: (part) => void Queue.offerUnsafe(queue, [part]),
-      result: (part) => Effect.asVoid(Queue.offer(queue, [part]))
+      preliminary: (part) => offer(queue, [part]),
+      approvedPreliminary: (part) => Effect.sync(() => Queue.offerUnsafe(queue, [part])),
+      result: (part) => offer(queue, [part])
     }
     const settled = yield* Turn.settleHistory(turn, sink)
     if (settled.failure !== undefined) return yield* Effect.failCause(settled.failure)
@@ -137,7 +137,7 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
   const finished = new Map<string, Results.ResultPart>()
   const fibers: Array<Fiber.Fiber<Started, unknown>> = []
   const noting: Turn.Sink = {
-    preliminary: sink.preliminary,
+    ...sink,
     result: (part) => {
       finished.set(part.id, part)
       return Effect.map(sink.result(part), () => void offered.add(part.id))

@@ -67,6 +67,8 @@ export interface Settled {
 /** Where results go as soon as they are known. */
 export interface Sink {
   readonly preliminary: Execution.Emit
+  /** Never waits: a run that belongs to the journal does not stand still because its reader does (law L2). */
+  readonly approvedPreliminary: Execution.Emit
   readonly result: (part: Results.ResultPart) => Effect.Effect<void>
 }
 
@@ -140,7 +142,7 @@ export const carryOut = (
         (decision) => carryOut(turn, decision, sink)
       )
     case "Run":
-      return Execution.approved(turn.environment, turn.handlers!, decision, sink.preliminary)
+      return Execution.approved(turn.environment, turn.handlers!, decision, sink.approvedPreliminary)
         .pipe(
           turn.approvedPermits.withPermit,
           Effect.tap(({ part }) => part === undefined ? Effect.void : sink.result(part))
