@@ -44,10 +44,13 @@ export const isWaiting = (response: PartsInput): boolean =>
  * @since 0.1.0
  */
 export const approvalRequests = (response: PartsInput): ReadonlyArray<Approval.ApprovalRequest> => {
+  const parts = partsOf(response)
   const calls = new Map<string, Response.ToolCallPart<string, unknown>>()
-  const requests = new Map<string, Approval.ApprovalRequest>()
-  for (const part of partsOf(response)) {
+  for (const part of parts) {
     if (part.type === "tool-call") calls.set(part.id, part)
+  }
+  const requests = new Map<string, Approval.ApprovalRequest>()
+  for (const part of parts) {
     if (part.type !== "tool-approval-request" || requests.has(part.approvalId)) continue
     requests.set(
       part.approvalId,

@@ -113,6 +113,7 @@ const receive = Effect.fnUntraced(function*(turn: Turn.Turn, parts: ReadonlyArra
   const uniqueId = Turn.makeCallIds()
   const content: Array<Part> = []
   const calls: Array<Turn.ReceivedCall> = []
+  const asked: Array<Part> = []
   const finish: Array<Response.FinishPart> = []
   for (const part of parts) {
     if (part.type === "finish") {
@@ -124,11 +125,15 @@ const receive = Effect.fnUntraced(function*(turn: Turn.Turn, parts: ReadonlyArra
       const call = yield* Turn.receiveCall(turn, unique)
       calls.push(call)
       content.push(call.call)
+    } else if (unique.type === "tool-approval-request") {
+      asked.push(Turn.plainRequest(unique))
     } else {
-      content.push(Turn.plainRequest(unique))
+      content.push(unique)
     }
   }
-  return { content: content.filter((part) => !Turn.asksForLocalCall(part, calls)), calls, finish }
+  // A request stands behind its call, or the next turn would not know what it asks about.
+  content.push(...asked.filter((part) => !Turn.asksForLocalCall(part, calls)))
+  return { content, calls, finish }
 })
 
 const resolve = Effect.fnUntraced(function*(turn: Turn.Turn, received: Received, messages: Messages) {
