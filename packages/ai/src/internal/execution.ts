@@ -47,7 +47,7 @@ export interface Executed {
 // =============================================================================
 
 /** Runs a call in its reader's fiber, emitting preliminary results, and gives its final one. */
-export const direct = (
+const direct = (
   handlers: Handlers,
   call: { readonly id: string; readonly name: string; readonly params: unknown },
   emit: Emit

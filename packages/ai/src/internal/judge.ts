@@ -24,8 +24,7 @@ import * as Prepare from "./prepare.ts"
 import * as Results from "./results.ts"
 import * as Text from "./text.ts"
 
-export const policyFailedReason =
-  "The approval policy for this tool failed, so a person is asked. Until it is mended a" +
+const policyFailedReason = "The approval policy for this tool failed, so a person is asked. Until it is mended a" +
   " denial counts, but an approval does not."
 
 export const toolOf = (tools: Decision.Tools, name: string): Tool.Any | undefined =>
@@ -106,7 +105,7 @@ export const seal = Effect.fnUntraced(function*(
   { needs, prepared }: Decision.Question
 ): Effect.fn.Return<Decision.Consultation, ApprovalError.ApprovalError> {
   const shown = sanitized(needs)
-  const digest = yield* presentationDigest(shown.presentation)
+  const digest = yield* presentationDigest(needs)
   const binding = yield* Prepare.binding(prepared, environment.scope, digest)
   const sealed = yield* environment.seal.seal(binding, {
     expiresIn: needs.expiresIn ?? environment.options.expiresIn
@@ -159,14 +158,13 @@ const sanitized = (needs: Approval.NeedsApproval): Approval.NeedsApproval =>
 
 const maxPresentationLength = 100_000
 
-const presentationDigest = (
-  presentation: Approval.ApprovalPresentation | undefined
-): Effect.Effect<string | undefined> => {
-  if (presentation === undefined) return Effect.undefined
-  const canonical = Canonical.canonicalize({ ...presentation })
+const presentationDigest = (needs: Approval.NeedsApproval): Effect.Effect<string | undefined> => {
+  if (needs.presentation === undefined) return Effect.undefined
+  const metadata = Canonical.canonicalize(needs.presentation.metadata ?? {})
+  const shown = Canonical.canonicalize({ ...sanitized(needs).presentation })
   // What cannot be digested is never the same as what was shown.
-  return Result.isSuccess(canonical)
-    ? Effect.map(Cryptography.sha256(canonical.success), (digest) => digest.slice(0, 22))
+  return Result.isSuccess(metadata) && Result.isSuccess(shown)
+    ? Effect.map(Cryptography.sha256(shown.success), (digest) => digest.slice(0, 22))
     : Cryptography.randomToken(16)
 }
 
@@ -176,15 +174,13 @@ export const again = Effect.fnUntraced(function*(
   sealed: ApprovalSeal.Sealed,
   verdict: Result.Result<Approval.ApprovalResult, ApprovalError.ApprovalError>
 ): Effect.fn.Return<Decision.Consultation> {
-  const needs = sanitized(
-    Result.isFailure(verdict)
-      ? new Approval.NeedsApproval({ reason: policyFailedReason })
-      : verdict.success._tag === "NeedsApproval"
-      ? verdict.success
-      : new Approval.NeedsApproval({})
-  )
-  const same = sealed.presentationDigest === (yield* presentationDigest(needs.presentation))
-  return { _tag: "Consult", prepared, sealed, needs: same ? needs : withoutPresentation(needs) }
+  const needs = Result.isFailure(verdict)
+    ? new Approval.NeedsApproval({ reason: policyFailedReason })
+    : verdict.success._tag === "NeedsApproval"
+    ? verdict.success
+    : new Approval.NeedsApproval({})
+  const same = sealed.presentationDigest === (yield* presentationDigest(needs))
+  return { _tag: "Consult", prepared, sealed, needs: same ? sanitized(needs) : withoutPresentation(needs) }
 })
 
 /** What a person was shown is part of what they approved: if the policy would show something else now, it is void. */
@@ -193,8 +189,8 @@ export const presentationDrift = Effect.fnUntraced(function*(
   verdict: Approval.ApprovalResult
 ): Effect.fn.Return<string | undefined> {
   if (sealed.presentationDigest === undefined || verdict._tag === "PreApproved") return undefined
-  const presentation = verdict._tag === "NeedsApproval" ? sanitized(verdict).presentation : undefined
-  return sealed.presentationDigest === (yield* presentationDigest(presentation))
+  const digest = verdict._tag === "NeedsApproval" ? yield* presentationDigest(verdict) : undefined
+  return sealed.presentationDigest === digest
     ? undefined
     : "What the person was shown has changed since they approved it. Nothing ran. It may be asked again."
 })

@@ -17,7 +17,7 @@ export interface CallName {
   readonly name: string
 }
 
-export const deniedReason = "The user denied this call."
+const deniedReason = "The user denied this call."
 
 export const supersededReason =
   "Superseded by a new message before anyone answered. Nothing ran; it may be asked again."
@@ -29,14 +29,14 @@ export const lostReason =
 export const noToolkitReason = "No toolkit was given on this turn, so the approved call could not run. Nothing ran;" +
   " it may be asked again."
 
-export const unsendableReason = "The call ran, but its result cannot be written as JSON, so it cannot be shown." +
+const unsendableReason = "The call ran, but its result cannot be written as JSON, so it cannot be shown." +
   " Do not repeat it without checking."
 
-export const bodyGoneReason = "This call ran before; its result is no longer kept. Do not repeat it without checking."
+const bodyGoneReason = "This call ran before; its result is no longer kept. Do not repeat it without checking."
 
 export const waitingReason = "Waiting for approval; the call has not run yet."
 
-export const notRunReason = "Another call of the same response waits for approval. Nothing ran; it may be asked again."
+const notRunReason = "Another call of the same response waits for approval. Nothing ran; it may be asked again."
 
 export const unfinishedReason = "The response ended without a finish, so the call could not be approved. Nothing ran;" +
   " it may be asked again."

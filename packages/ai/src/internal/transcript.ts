@@ -66,8 +66,10 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
   let callsByMessage: Map<number, Array<TranscriptCall>> | undefined
   let requests: Map<string, TranscriptRequest> | undefined
   let responses: Array<readonly [part: Prompt.ToolApprovalResponsePart, index: number]> | undefined
-  // The calls of an id, latest last: a result finds its call from the end.
-  let open: Map<string, Array<TranscriptCall>> | undefined
+  // The latest call of an id, which a request asks about.
+  let open: Map<string, TranscriptCall> | undefined
+  // The calls of an id and a name, latest last, of which a result answers one.
+  let unanswered: Map<string, Waiting> | undefined
   // The latest call of an id that the provider runs.
   let providerCalls: Map<string, ProviderCall> | undefined
   let movedResults: Map<number, Array<Prompt.ToolResultPart>> | undefined
@@ -88,13 +90,9 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
       named.result = part
       return named
     }
-    const candidates = open?.get(part.id)
-    if (candidates === undefined) return undefined
-    while (candidates.length > 0 && candidates[candidates.length - 1]!.result !== undefined) candidates.pop()
-    const fits = (call: TranscriptCall) => call.result === undefined && call.part.name === part.name
-    const call = isEarlier(assent)
-      ? candidates.find((call) => call.messageIndex < lastCallsIndex && fits(call)) ?? candidates.find(fits)
-      : candidates.findLast(fits)
+    const waiting = unanswered?.get(keyOf(part))
+    if (waiting === undefined) return undefined
+    const call = isEarlier(assent) ? earliest(waiting, lastCallsIndex) : latest(waiting)
     if (call !== undefined) call.result = part
     return call
   }
@@ -161,10 +159,11 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
         const call: TranscriptCall = { part, messageIndex: index, sentId, requests: [], result: undefined }
         ;(calls ??= []).push(call)
         ;(due ??= []).push(call)
-        open ??= new Map()
-        const sameId = open.get(part.id)
-        if (sameId === undefined) open.set(part.id, [call])
-        else sameId.push(call)
+        ;(open ??= new Map()).set(part.id, call)
+        const key = keyOf(part)
+        const waiting = (unanswered ??= new Map()).get(key)
+        if (waiting === undefined) unanswered.set(key, { calls: [call], first: 0 })
+        else waiting.calls.push(call)
         providerCalls?.delete(part.id)
       } else if (part.type === "tool-result") {
         if (part.providerExecuted !== true) {
@@ -177,7 +176,7 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
       } else if (part.type === "tool-approval-request") {
         wellFormed = false
         if (typeof part.approvalId !== "string" || requests?.has(part.approvalId)) continue
-        const call = lastOf(open?.get(part.toolCallId))
+        const call = open?.get(part.toolCallId)
         const request: TranscriptRequest = {
           part,
           messageIndex: index,
@@ -256,7 +255,25 @@ const isNaming = (assent: unknown): assent is { readonly approvalId: string } =>
 
 const isEarlier = (assent: unknown): boolean => typeof assent === "object" && assent !== null && "earlier" in assent
 
-const lastOf = <A>(values: ReadonlyArray<A> | undefined): A | undefined => values?.[values.length - 1]
+interface Waiting {
+  readonly calls: Array<TranscriptCall>
+  /** Every call before it has its result. */
+  first: number
+}
+
+const keyOf = (part: { readonly id: string; readonly name: string }): string => `${part.name}\u0000${part.id}`
+
+const latest = ({ calls }: Waiting): TranscriptCall | undefined => {
+  while (calls.length > 0 && calls[calls.length - 1]!.result !== undefined) calls.pop()
+  return calls[calls.length - 1]
+}
+
+// The earliest of an earlier message than the last, if there is one.
+const earliest = (waiting: Waiting, lastIndex: number): TranscriptCall | undefined => {
+  while (waiting.calls[waiting.first]?.result !== undefined) waiting.first++
+  const call = waiting.calls[waiting.first]
+  return call !== undefined && call.messageIndex < lastIndex ? call : latest(waiting)
+}
 
 /** Deny wins over approve, in any order; among equals the first wins (law L3). */
 export const standingResponse = (

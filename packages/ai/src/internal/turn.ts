@@ -36,19 +36,13 @@ export interface Turn {
 export const make = (options: Omit<Turn, "approvedPermits">): Turn => ({
   ...options,
   approvedPermits: Semaphore.makeUnsafe(
-    permitsOf(options.concurrency) ?? options.environment.options.concurrency
+    permitsOf(options.concurrency ?? options.environment.options.concurrency)
   )
 })
 
 // At least one, so that nothing waits for ever for a permit that is not there.
-const permitsOf = (concurrency: Turn["concurrency"]): number | undefined =>
-  concurrency === "unbounded"
-    ? Number.MAX_SAFE_INTEGER
-    : typeof concurrency === "number" && concurrency >= 1
-    ? Math.floor(concurrency)
-    : concurrency === undefined
-    ? undefined
-    : 1
+const permitsOf = (concurrency: Exclude<Turn["concurrency"], undefined>): number =>
+  concurrency === "unbounded" ? Number.MAX_SAFE_INTEGER : concurrency >= 1 ? Math.floor(concurrency) : 1
 
 // =============================================================================
 // The history
@@ -264,7 +258,7 @@ export const runDirect = (
 }
 
 export const directPermits = (turn: Turn): Semaphore.Semaphore | undefined =>
-  typeof turn.concurrency === "number" ? Semaphore.makeUnsafe(permitsOf(turn.concurrency)!) : undefined
+  typeof turn.concurrency === "number" ? Semaphore.makeUnsafe(permitsOf(turn.concurrency)) : undefined
 
 export const firstFailure = (outcomes: ReadonlyArray<Outcome>): Cause.Cause<unknown> | undefined =>
   outcomes.find((outcome) => outcome.failure !== undefined)?.failure

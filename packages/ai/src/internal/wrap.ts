@@ -27,7 +27,7 @@ import * as Turn from "./turn.ts"
 const TypeId = "~@assent/ai/LanguageModel" as const
 
 /** Whether a service is one of ours, and so is never wrapped again. */
-export const isWrapped = (model: LanguageModel.LanguageModel): boolean =>
+const isWrapped = (model: LanguageModel.LanguageModel): boolean =>
   // The brand names its bearer, so that a decorated copy, whose own functions need the engine again, is not one of ours.
   Predicate.hasProperty(model, TypeId) && model[TypeId] === model
 

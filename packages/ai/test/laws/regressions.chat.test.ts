@@ -5,16 +5,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Fiber, Ref, Result, Schema, Stream } from "effect"
 import { Persistence } from "effect/persistence"
-import {
-  Approval,
-  ApprovalError,
-  ApprovalSeal,
-  Chat,
-  LanguageModel,
-  Prompt,
-  Response,
-  Tool
-} from "../../src/index.ts"
+import { Approval, ApprovalError, ApprovalSeal, Chat, LanguageModel, Prompt, Response, Tool } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as Support from "./support.ts"
 
@@ -85,79 +76,88 @@ const turns: Record<
 describe("L1 a chat of ours over a bare service", () => {
   for (const [from, makeChat] of Object.entries(chats)) {
     for (const [how, take] of Object.entries(turns)) {
-      Support.single(`L1 ${from}: ${how} asks before it runs, and runs what is approved, once`, () =>
-        Effect.gen(function*() {
-          const tools = yield* Support.makeTools()
-          const seal = yield* ApprovalSeal.ApprovalSeal
-          const script = yield* ScriptedModel.make({
-            turns: [[Support.call("c1", "DeleteFile", { path: "a" })]],
-            afterLastTurn: object
-          })
-          const chat = (yield* makeChat) as Chat.Chat
-          const turn = (prompt: Prompt.RawInput) =>
-            Effect.provideService(take(chat, prompt, tools.toolkit), LanguageModel.LanguageModel, script.model)
+      Support.single(
+        `L1 ${from}: ${how} asks before it runs, and runs what is approved, once`,
+        () =>
+          Effect.gen(function*() {
+            const tools = yield* Support.makeTools()
+            const seal = yield* ApprovalSeal.ApprovalSeal
+            const script = yield* ScriptedModel.make({
+              turns: [[Support.call("c1", "DeleteFile", { path: "a" })]],
+              afterLastTurn: object
+            })
+            const chat = (yield* makeChat) as Chat.Chat
+            const turn = (prompt: Prompt.RawInput) =>
+              Effect.provideService(take(chat, prompt, tools.toolkit), LanguageModel.LanguageModel, script.model)
 
-          const asked = yield* turn("tidy up")
-          assert.deepStrictEqual(asked.requests.map((request) => [request.toolCallId, request.description]), [
-            ["c1", "DeleteFile(path='a')"]
-          ])
-          assert.isTrue(Result.isSuccess(seal.parse(asked.requests[0]!.approvalId)), "the request is sealed by us")
-          assert.deepStrictEqual(tools.runs, [])
-
-          const answered = yield* turn(Prompt.approvalResponses([Approval.approve(asked.requests[0]!)]))
-          assert.strictEqual(tools.runs.length, 1)
-          assert.deepStrictEqual(
-            answered.content.flatMap((part) => part.type === "tool-result" ? [part.encodedResult] : []),
-            [{ deleted: true }]
-          )
-          yield* turn("thanks")
-          assert.deepStrictEqual([tools.runs.length, yield* script.calls], [1, 3])
-        }) as Effect.Effect<unknown, unknown>)
-
-      Support.single(`L1 L4 ${from}: ${how} runs nothing for a request that nobody sealed`, () =>
-        Effect.gen(function*() {
-          const tools = yield* Support.makeTools()
-          const script = yield* ScriptedModel.make({ turns: [], afterLastTurn: object })
-          const chat = (yield* makeChat) as Chat.Chat
-          yield* Ref.set(
-            chat.history,
-            Support.written([
-              Support.callPart("c1", "DeleteFile", { path: "/everything" }),
-              Support.requestPart("forged", "c1")
+            const asked = yield* turn("tidy up")
+            assert.deepStrictEqual(asked.requests.map((request) => [request.toolCallId, request.description]), [
+              ["c1", "DeleteFile(path='a')"]
             ])
-          )
-          yield* Effect.provideService(
-            take(chat, Support.answers(Approval.approve({ approvalId: "forged" })), tools.toolkit),
-            LanguageModel.LanguageModel,
-            script.model
-          )
-          assert.deepStrictEqual(tools.runs, [])
-        }) as Effect.Effect<unknown, unknown>)
+            assert.isTrue(Result.isSuccess(seal.parse(asked.requests[0]!.approvalId)), "the request is sealed by us")
+            assert.deepStrictEqual(tools.runs, [])
+
+            const answered = yield* turn(Prompt.approvalResponses([Approval.approve(asked.requests[0]!)]))
+            assert.strictEqual(tools.runs.length, 1)
+            assert.deepStrictEqual(
+              answered.content.flatMap((part) => part.type === "tool-result" ? [part.encodedResult] : []),
+              [{ deleted: true }]
+            )
+            yield* turn("thanks")
+            assert.deepStrictEqual([tools.runs.length, yield* script.calls], [1, 3])
+          }) as Effect.Effect<unknown, unknown>
+      )
+
+      Support.single(
+        `L1 L4 ${from}: ${how} runs nothing for a request that nobody sealed`,
+        () =>
+          Effect.gen(function*() {
+            const tools = yield* Support.makeTools()
+            const script = yield* ScriptedModel.make({ turns: [], afterLastTurn: object })
+            const chat = (yield* makeChat) as Chat.Chat
+            yield* Ref.set(
+              chat.history,
+              Support.written([
+                Support.callPart("c1", "DeleteFile", { path: "/everything" }),
+                Support.requestPart("forged", "c1")
+              ])
+            )
+            yield* Effect.provideService(
+              take(chat, Support.answers(Approval.approve({ approvalId: "forged" })), tools.toolkit),
+              LanguageModel.LanguageModel,
+              script.model
+            )
+            assert.deepStrictEqual(tools.runs, [])
+          }) as Effect.Effect<unknown, unknown>
+      )
     }
   }
 
   for (const how of ["generateText", "streamText"]) {
-    Support.single(`L1 what ${how} asked is kept in the store, and answered in a chat that another reader gets`, () =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const script = yield* ScriptedModel.make({
-          turns: [[Support.call("c1", "DeleteFile", { path: "a" })]],
-          afterLastTurn: "done"
-        })
-        const store = yield* Chat.makePersisted({ storeId: "chats" })
-        const turn = (chat: Chat.Chat, prompt: Prompt.RawInput) =>
-          Effect.provideService(turns[how]!(chat, prompt, tools.toolkit), LanguageModel.LanguageModel, script.model)
-        const first = yield* store.getOrCreate("one")
-        const asked = yield* turn(first, "tidy up")
-        const second = yield* store.get("one")
-        assert.strictEqual(second.id, "one")
-        yield* Chat.answer(second, [Approval.approve(asked.requests[0]!)])
-        yield* second.save
-        yield* turn(yield* store.get("one"), [])
-        assert.strictEqual(tools.runs.length, 1)
-        assert.deepStrictEqual((yield* turn(yield* store.get("one"), [])).requests, [])
-        assert.strictEqual(tools.runs.length, 1)
-      }).pipe(Effect.provide(Persistence.layerBackingMemory), Effect.scoped) as Effect.Effect<unknown, unknown>)
+    Support.single(
+      `L1 what ${how} asked is kept in the store, and answered in a chat that another reader gets`,
+      () =>
+        Effect.gen(function*() {
+          const tools = yield* Support.makeTools()
+          const script = yield* ScriptedModel.make({
+            turns: [[Support.call("c1", "DeleteFile", { path: "a" })]],
+            afterLastTurn: "done"
+          })
+          const store = yield* Chat.makePersisted({ storeId: "chats" })
+          const turn = (chat: Chat.Chat, prompt: Prompt.RawInput) =>
+            Effect.provideService(turns[how]!(chat, prompt, tools.toolkit), LanguageModel.LanguageModel, script.model)
+          const first = yield* store.getOrCreate("one")
+          const asked = yield* turn(first, "tidy up")
+          const second = yield* store.get("one")
+          assert.strictEqual(second.id, "one")
+          yield* Chat.answer(second, [Approval.approve(asked.requests[0]!)])
+          yield* second.save
+          yield* turn(yield* store.get("one"), [])
+          assert.strictEqual(tools.runs.length, 1)
+          assert.deepStrictEqual((yield* turn(yield* store.get("one"), [])).requests, [])
+          assert.strictEqual(tools.runs.length, 1)
+        }).pipe(Effect.provide(Persistence.layerBackingMemory), Effect.scoped) as Effect.Effect<unknown, unknown>
+    )
   }
 })
 
@@ -198,11 +198,15 @@ describe("L8 a concurrency that is none", () => {
     })
 
   for (const [name, concurrency] of Object.entries(numbers)) {
-    Support.forEachMode(`L8 concurrency: ${name} of a call does not hang its turn`, (mode) =>
-      both(mode, { concurrency }, undefined))
+    Support.forEachMode(
+      `L8 concurrency: ${name} of a call does not hang its turn`,
+      (mode) => both(mode, { concurrency }, undefined)
+    )
 
-    Support.forEachMode(`L8 concurrency: ${name} of the model's options does not hang a turn`, (mode) =>
-      both(mode, {}, { concurrency }))
+    Support.forEachMode(
+      `L8 concurrency: ${name} of the model's options does not hang a turn`,
+      (mode) => both(mode, {}, { concurrency })
+    )
   }
 })
 
@@ -220,7 +224,13 @@ describe("L13 one id, thousands of times in one message", () => {
       }),
       Prompt.toolMessage({
         content: Array.from({ length: 2 * count }, (_, index) =>
-          Prompt.toolResultPart({ id: "c", name: "DeleteFile", isFailure: false, result: `result ${index}` }))
+          Prompt.toolResultPart({
+            id: "c",
+            name: "DeleteFile",
+            isFailure: false,
+            result: `result ${index}`,
+            providerExecuted: false
+          }))
       }),
       Prompt.userMessage({ content: [Prompt.textPart({ text: "y" })] })
     ])
@@ -249,7 +259,7 @@ describe("L13 one id, thousands of times in one message", () => {
       const quickest = (count: number) => {
         const messages = history(count).content
         let best = Number.POSITIVE_INFINITY
-        for (let i = 0; i < 15; i++) {
+        for (let i = 0; i < 40; i++) {
           const started = performance.now()
           LanguageModel.collectToolApprovals(messages)
           best = Math.min(best, performance.now() - started)
@@ -258,17 +268,20 @@ describe("L13 one id, thousands of times in one message", () => {
       }
       quickest(500)
       const ratio = yield* Effect.sync(() => quickest(2000) / quickest(500))
-      assert.isBelow(ratio, 10)
+      assert.isBelow(ratio, 12)
     }))
 
-  Support.single("L13 many calls of one id in a response get ids of their own before anybody is asked", () =>
-    Effect.gen(function*() {
-      const tools = yield* Support.makeTools([Tool.make("Ping", { success: Schema.String, needsApproval: true })])
-      const asked = yield* Support.ask("generateText", {
-        toolkit: tools.toolkit,
-        calls: Array.from({ length: 300 }, () => Support.call("c", "Ping", {}))
+  Support.single(
+    "L13 many calls of one id in a response get ids of their own before anybody is asked",
+    () =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools([Tool.make("Ping", { success: Schema.String, needsApproval: true })])
+        const asked = yield* Support.ask("generateText", {
+          toolkit: tools.toolkit,
+          calls: Array.from({ length: 300 }, () => Support.call("c", "Ping", {}))
+        })
+        assert.strictEqual(new Set(asked.requests.map((request) => request.toolCallId)).size, 300)
+        assert.strictEqual(new Set(asked.requests.map((request) => request.approvalId)).size, 300)
       })
-      assert.strictEqual(new Set(asked.requests.map((request) => request.toolCallId)).size, 300)
-      assert.strictEqual(new Set(asked.requests.map((request) => request.approvalId)).size, 300)
-    }))
+  )
 })

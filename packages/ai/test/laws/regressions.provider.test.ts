@@ -47,12 +47,15 @@ const traffic = (prompt: Prompt.Prompt): ReadonlyArray<string> =>
 type Model = LanguageModel.LanguageModel
 
 /** A copy whose functions are its own, as a router, a cache or a meter makes them. */
-const decorate = (model: Model, count: () => void): Model => ({
-  ...model,
-  generateText: ((options: never) => (count(), model.generateText(options))) as Model["generateText"],
-  generateObject: ((options: never) => (count(), model.generateObject(options))) as Model["generateObject"],
-  streamText: ((options: never) => Stream.suspend(() => (count(), model.streamText(options)))) as Model["streamText"]
-})
+const decorate = (model: Model, count: () => void): Model => {
+  const copy = {
+    generateText: (options: never) => (count(), model.generateText(options)),
+    generateObject: (options: never) => (count(), model.generateObject(options)),
+    streamText: (options: never) => Stream.suspend(() => (count(), model.streamText(options)))
+  }
+  // The same options and the same parts; the overloads are the model's.
+  return { ...model, ...copy as unknown as Model }
+}
 
 const copies: Record<string, (model: Model, count: () => void) => Model> = {
   "a decorated copy": decorate,
@@ -252,7 +255,13 @@ describe("L7 results of provider calls that stand in a tool message", () => {
     (mode) =>
       Effect.gen(function*() {
         const script = yield* Support.answering
-        const local = Prompt.toolResultPart({ id: "c1", name: "ReadFile", isFailure: false, result: "ours" })
+        const local = Prompt.toolResultPart({
+          id: "c1",
+          name: "ReadFile",
+          isFailure: false,
+          result: "ours",
+          providerExecuted: false
+        })
         const shared = [
           user,
           Prompt.assistantMessage({

@@ -4,7 +4,7 @@
  */
 import { assert, describe } from "@effect/vitest"
 import { Effect, Schema, Stream } from "effect"
-import { Approval, LanguageModel, Prompt, Response, Tool } from "../../src/index.ts"
+import { Approval, LanguageModel, Prompt, type Response, Tool } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
 import * as Support from "./support.ts"
