@@ -73,7 +73,7 @@ const writeMessages = (
   for (let index = 0; index < transcript.messages.length; index++) {
     const message = transcript.messages[index]!
     if (message.role === "assistant") {
-      const calls = callsByMessage.get(index)
+      const calls = callsByMessage[index]
       const rewritten = assistantMessage(message, calls, transcript.movedResults.get(index), kept)
       if (rewritten === undefined) continue
       messages.push(rewritten)

@@ -14,7 +14,7 @@ export interface TranscriptCall {
   /** The id the provider sees: its own, unless an earlier call of the same message has it (law L13). */
   readonly sentId: string
   /** Distinct by approval id, in order. */
-  readonly requests: Array<TranscriptRequest>
+  requests: Array<TranscriptRequest>
   /** The first result; later ones are dropped. */
   result: Prompt.ToolResultPart | undefined
 }
@@ -36,7 +36,7 @@ export interface TranscriptRequest {
   readonly providerCall: ProviderCall | undefined
   /** The call it asks about, local or the provider's; `undefined` when it was trimmed from the history (law L10). */
   readonly toolCall: Prompt.ToolCallPart | undefined
-  readonly responses: Array<Prompt.ToolApprovalResponsePart>
+  responses: Array<Prompt.ToolApprovalResponsePart>
   /** Where the first answer stands. */
   answeredAt: number | undefined
 }
@@ -47,7 +47,7 @@ export interface Transcript {
   readonly calls: ReadonlyArray<TranscriptCall>
   readonly requests: ReadonlyMap<string, TranscriptRequest>
   /** The results a provider is to see, by the index of the assistant message with their calls. */
-  readonly callsByMessage: ReadonlyMap<number, ReadonlyArray<TranscriptCall>>
+  readonly callsByMessage: ReadonlyArray<ReadonlyArray<TranscriptCall> | undefined>
   readonly lastUserIndex: number
   /** Results of provider-executed calls that stand in tool messages, by the assistant message they belong into. */
   readonly movedResults: ReadonlyMap<number, ReadonlyArray<Prompt.ToolResultPart>>
@@ -55,21 +55,21 @@ export interface Transcript {
   readonly wellFormed: boolean
 }
 
-const noCalls: ReadonlyArray<TranscriptCall> = []
+// Shared by all that have none of something, so that a long settled history allocates little; never written to.
+const none: Array<never> = []
 const noRequests: ReadonlyMap<string, TranscriptRequest> = new Map()
 const noMovedResults: ReadonlyMap<number, ReadonlyArray<Prompt.ToolResultPart>> = new Map()
-const noCallsByMessage: ReadonlyMap<number, ReadonlyArray<TranscriptCall>> = new Map()
 
 /** Throws a `TypeError` for what is not a message. */
 export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
   let calls: Array<TranscriptCall> | undefined
-  let callsByMessage: Map<number, Array<TranscriptCall>> | undefined
+  let callsByMessage: Array<ReadonlyArray<TranscriptCall> | undefined> | undefined
   let requests: Map<string, TranscriptRequest> | undefined
   let responses: Array<readonly [part: Prompt.ToolApprovalResponsePart, index: number]> | undefined
   // The latest call of an id, which a request asks about.
   let open: Map<string, TranscriptCall> | undefined
-  // The calls of an id and a name, latest last, of which a result answers one.
-  let unanswered: Map<string, Waiting> | undefined
+  // The call of an id or, of an id used again, the calls of each name: a result answers one of them.
+  let unanswered: Map<string, TranscriptCall | Map<string, Waiting>> | undefined
   // The latest call of an id that the provider runs.
   let providerCalls: Map<string, ProviderCall> | undefined
   let movedResults: Map<number, Array<Prompt.ToolResultPart>> | undefined
@@ -90,9 +90,13 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
       named.result = part
       return named
     }
-    const waiting = unanswered?.get(keyOf(part))
+    const waiting = unanswered?.get(part.id)
     if (waiting === undefined) return undefined
-    const call = isEarlier(assent) ? earliest(waiting, lastCallsIndex) : latest(waiting)
+    const call = waiting instanceof Map
+      ? answeredBy(waiting.get(part.name), isEarlier(assent), lastCallsIndex)
+      : waiting.result === undefined && waiting.part.name === part.name
+      ? waiting
+      : undefined
     if (call !== undefined) call.result = part
     return call
   }
@@ -153,17 +157,16 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
           open?.delete(part.id)
           continue
         }
-        if (due === undefined) sentIds = undefined
-        const sentId = (sentIds ??= makeUniqueIds())(part.id)
+        const sentId = due === undefined ? part.id : (sentIds ??= uniqueIdsAfter(due))(part.id)
         if (sentId !== part.id) wellFormed = false
-        const call: TranscriptCall = { part, messageIndex: index, sentId, requests: [], result: undefined }
+        const call: TranscriptCall = { part, messageIndex: index, sentId, requests: none, result: undefined }
         ;(calls ??= []).push(call)
         ;(due ??= []).push(call)
         ;(open ??= new Map()).set(part.id, call)
-        const key = keyOf(part)
-        const waiting = (unanswered ??= new Map()).get(key)
-        if (waiting === undefined) unanswered.set(key, { calls: [call], first: 0 })
-        else waiting.calls.push(call)
+        const waiting = (unanswered ??= new Map()).get(part.id)
+        if (waiting === undefined) unanswered.set(part.id, call)
+        else if (waiting instanceof Map) addWaiting(waiting, call)
+        else unanswered.set(part.id, addWaiting(addWaiting(new Map(), waiting), call))
         providerCalls?.delete(part.id)
       } else if (part.type === "tool-result") {
         if (part.providerExecuted !== true) {
@@ -183,19 +186,21 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
           call,
           providerCall: call === undefined ? providerCalls?.get(part.toolCallId) : undefined,
           toolCall: call?.part ?? providerCalls?.get(part.toolCallId)?.part,
-          responses: [],
+          responses: none,
           answeredAt: undefined
         }
         ;(requests ??= new Map()).set(part.approvalId, request)
         if (call !== undefined) {
-          call.requests.push(request)
+          if (call.requests === none) call.requests = [request]
+          else call.requests.push(request)
           ;(callByApproval ??= new Map()).set(part.approvalId, call)
         }
       }
     }
     if (due !== undefined) {
+      sentIds = undefined
       lastCallsIndex = index
-      ;(callsByMessage ??= new Map()).set(index, due)
+      ;(callsByMessage ??= [])[index] = due
     }
   }
   if (due !== undefined) wellFormed = false
@@ -204,15 +209,16 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
     for (const [response, index] of responses) {
       const request = requests.get(response.approvalId)
       if (request === undefined) continue
-      request.responses.push(response)
+      if (request.responses === none) request.responses = [response]
+      else request.responses.push(response)
       request.answeredAt ??= index
     }
   }
   return {
     messages,
-    calls: calls ?? noCalls,
+    calls: calls ?? none,
     requests: requests ?? noRequests,
-    callsByMessage: callsByMessage ?? noCallsByMessage,
+    callsByMessage: callsByMessage ?? none,
     lastUserIndex,
     movedResults: movedResults ?? noMovedResults,
     wellFormed
@@ -261,7 +267,21 @@ interface Waiting {
   first: number
 }
 
-const keyOf = (part: { readonly id: string; readonly name: string }): string => `${part.name}\u0000${part.id}`
+const addWaiting = (byName: Map<string, Waiting>, call: TranscriptCall): Map<string, Waiting> => {
+  const waiting = byName.get(call.part.name)
+  if (waiting === undefined) byName.set(call.part.name, { calls: [call], first: 0 })
+  else waiting.calls.push(call)
+  return byName
+}
+
+const answeredBy = (waiting: Waiting | undefined, isEarlier: boolean, lastIndex: number): TranscriptCall | undefined =>
+  waiting === undefined ? undefined : isEarlier ? earliest(waiting, lastIndex) : latest(waiting)
+
+const uniqueIdsAfter = (siblings: ReadonlyArray<TranscriptCall>): (id: string) => string => {
+  const uniqueId = makeUniqueIds()
+  for (const { part } of siblings) uniqueId(part.id)
+  return uniqueId
+}
 
 const latest = ({ calls }: Waiting): TranscriptCall | undefined => {
   while (calls.length > 0 && calls[calls.length - 1]!.result !== undefined) calls.pop()
