@@ -18,6 +18,7 @@ import { dual } from "effect/Function"
 import type * as Layer from "effect/Layer"
 import * as ApprovalPolicy from "./ApprovalPolicy.ts"
 import * as Environment from "./internal/environment.ts"
+import { definedFields } from "./internal/fields.ts"
 import * as Judge from "./internal/judge.ts"
 import * as ProviderPrompt from "./internal/providerPrompt.ts"
 import * as Transcript from "./internal/transcript.ts"
@@ -58,7 +59,7 @@ export interface ApprovalOptions {
 
 /**
  * Puts approvals around a language model service. Without options a service that has them is returned as it is, and a
- * bare one is always wrapped into the same other one; with options a service gets them in place of those it had. Seal, journal, policy and controller are those of the context the
+ * bare one is always wrapped into the same other one; what the options say counts over what was said before. Seal, journal, policy and controller are those of the context the
  * calls are made in.
  *
  * @category combinators
@@ -72,7 +73,7 @@ export const withApproval: {
   (model: LanguageModel.LanguageModel, options?: ApprovalOptions): LanguageModel.LanguageModel =>
     options === undefined
       ? Wrap.wrapDefault(model)
-      : Wrap.rewrap(model, Context.empty(), resolveOptions(options))
+      : Wrap.wrapOver(model, Context.empty(), definedFields(options))
 )
 
 /**
@@ -102,7 +103,7 @@ export const approval =
   (options?: ApprovalOptions) => <L extends Layer.Layer<LanguageModel.LanguageModel, unknown, unknown>>(self: L): L =>
     Wrap.mapLayer(
       self,
-      (model, context) => Wrap.rewrap(model, Environment.capture(context), resolveOptions(options))
+      (model, context) => Wrap.wrapOver(model, Environment.capture(context), definedFields(options))
     )
 
 // =============================================================================
@@ -132,7 +133,7 @@ export const make = (
         generateText: (request) => params.generateText(ProviderPrompt.withRequests(request)),
         streamText: (request) => params.streamText(ProviderPrompt.withRequests(request))
       }),
-      (model) => Wrap.wrap(model, Environment.capture(context), resolveOptions(options))
+      (model) => Wrap.wrapOver(model, Environment.capture(context), definedFields(options))
     )
   )
 
@@ -272,15 +273,3 @@ export const isApprovalNeeded = <T extends Tool.Any>(
     ApprovalPolicy.ApprovalPolicy,
     (policy) => Judge.isNeeded(policy, tool, toolCall, messages, Environment.defaultOptions.policyTimeLimit)
   )
-
-// =============================================================================
-// Internals
-// =============================================================================
-
-const resolveOptions = (options: ApprovalOptions | undefined): Environment.Options => ({
-  onNewMessage: options?.onNewMessage ?? Environment.defaultOptions.onNewMessage,
-  onInvalid: options?.onInvalid ?? Environment.defaultOptions.onInvalid,
-  concurrency: options?.concurrency ?? Environment.defaultOptions.concurrency,
-  expiresIn: options?.expiresIn,
-  policyTimeLimit: options?.policyTimeLimit ?? Environment.defaultOptions.policyTimeLimit
-})

@@ -73,6 +73,23 @@ describe("finding the service", () => {
       assert.strictEqual(yield* script.calls, 1)
     }).pipe(fresh))
 
+  it.effect("what was said once is not taken back by an approval() that says nothing, nor by other options", () =>
+    Effect.gen(function*() {
+      const script = yield* ScriptedModel.make({ turns: [[deleteCall]] })
+      const made = yield* LanguageModel.make(script.params, { onNewMessage: "hold" })
+      const layer = Layer.succeed(LanguageModel.LanguageModel, made).pipe(
+        LanguageModel.approval(),
+        LanguageModel.approval({ concurrency: 2, onNewMessage: undefined })
+      )
+      const turn = (prompt: Prompt.RawInput) => Upstream.generateText({ prompt, toolkit: gated })
+      yield* Effect.gen(function*() {
+        const asked = yield* turn("tidy up")
+        const history = Prompt.concat(Prompt.make("tidy up"), Prompt.fromResponseParts(asked.content))
+        assert.isTrue(Response.isWaiting(yield* turn(Prompt.concat(history, "and?"))))
+      }).pipe(Effect.provide(layer))
+      assert.strictEqual(yield* script.calls, 1)
+    }).pipe(fresh))
+
   it.effect("a decorated copy, whose functions are its own, is not taken for one of ours", () =>
     Effect.gen(function*() {
       const { model } = yield* ScriptedModel.make({ turns: [[deleteCall]] })

@@ -33,19 +33,26 @@ const isWrapped = (model: LanguageModel.LanguageModel): boolean =>
 
 const sources = new WeakMap<
   LanguageModel.LanguageModel,
-  { readonly original: LanguageModel.LanguageModel; readonly captured: Context.Context<never> }
+  {
+    readonly original: LanguageModel.LanguageModel
+    readonly captured: Context.Context<never>
+    readonly options: Environment.Options
+  }
 >()
 
-/** The same model under other options: never two engines, one around the other. */
-export const rewrap = (
+/**
+ * The engine around a model, or the one it has with what is said here over what was said before: never two engines, one
+ * around the other, and nothing that was said once is taken back by silence.
+ */
+export const wrapOver = (
   model: LanguageModel.LanguageModel,
   captured: Context.Context<never>,
-  options: Environment.Options
+  options: Partial<Environment.Options>
 ): LanguageModel.LanguageModel => {
   const source = isWrapped(model) ? sources.get(model) : undefined
   return source === undefined
-    ? wrap(model, captured, options)
-    : wrap(source.original, Context.merge(source.captured, captured), options)
+    ? wrap(model, captured, { ...Environment.defaultOptions, ...options })
+    : wrap(source.original, Context.merge(source.captured, captured), { ...source.options, ...options })
 }
 
 export const wrap = (
@@ -110,7 +117,7 @@ export const wrap = (
           ? model.streamText(options)
           : Stream.mapError(StreamText.streamText(model, turn, options), toAiError("streamText"))))
   })
-  sources.set(wrapped, { original, captured })
+  sources.set(wrapped, { original, captured, options })
   return Object.assign(wrapped, { [TypeId]: wrapped })
 }
 
