@@ -21,16 +21,15 @@ import * as Fiber from "effect/Fiber"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
-import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
-import * as Approval from "./Approval.ts"
-import * as ApprovalError from "./ApprovalError.ts"
+import type * as ApprovalError from "./ApprovalError.ts"
 import * as AtomicStore from "./AtomicStore.ts"
 import * as Bodies from "./internal/bodies.ts"
 import * as Cryptography from "./internal/cryptography.ts"
-import { decodeEntry, encodeEntry, Entry } from "./internal/journalEntry.ts"
-import type { Recorded } from "./internal/journalEntry.ts"
+import { encodeEntry, Entry } from "./internal/journalEntry.ts"
+import type { Claim, Recorded } from "./internal/journalEntry.ts"
+import * as JournalRecords from "./internal/journalRecords.ts"
 import * as Liveness from "./internal/liveness.ts"
 
 // =============================================================================
@@ -38,22 +37,7 @@ import * as Liveness from "./internal/liveness.ts"
 // =============================================================================
 
 export { Entry, Recorded } from "./internal/journalEntry.ts"
-
-/**
- * Which request a journal operation is about. `nonce` and `expiresAt` (milliseconds) come from its verified seal.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Claim {
-  readonly approvalId: string
-  readonly nonce: string
-  readonly expiresAt: number
-  readonly toolName: string
-  readonly toolCallId: string
-  /** A digest of the parameters that are to run; needed to run, and only a run of the same ones is ever repeated. */
-  readonly params?: string | undefined
-}
+export type { Claim } from "./internal/journalEntry.ts"
 
 /**
  * What a run gives those who wait for it in the same process: what is recorded, the decoded `result` and its encoded
@@ -147,9 +131,6 @@ const lostReason = "The process that ran this call ended before it could report;
   " calling again."
 const closedReason = "It is being closed."
 
-/** How long a record outlives its seal, so that clocks that differ cannot open a gap. */
-const margin = Duration.toMillis(Duration.days(1))
-
 /**
  * Makes a journal over a store. `grace` (default 10 seconds) is how long closing the scope waits for live runs before
  * it interrupts them; `heartbeat` (for stores that processes share) is how often a process with live runs says that it
@@ -190,40 +171,13 @@ export const make = Effect.fnUntraced(function*(options: {
   const liveness = Liveness.make({
     store,
     owner,
-    margin,
+    margin: JournalRecords.margin,
     heartbeat: options.heartbeat === undefined ? undefined : Duration.fromInputUnsafe(options.heartbeat),
     isBusy: () => live.size > 0,
     scope: runs
   })
 
-  const read = (key: string): Effect.Effect<{ readonly version: number; readonly entry: Entry } | undefined, Failure> =>
-    Effect.flatMap(Effect.mapError(store.get(key), unavailable), (stored) => {
-      if (stored === undefined) return Effect.undefined
-      const decoded = decodeEntry(stored.value)
-      return Result.isSuccess(decoded)
-        ? Effect.succeed({ version: stored.version, entry: decoded.success })
-        : Effect.fail(journalUnavailable(`The record "${key}" cannot be read.`))
-    })
-
-  const putIfAbsent = (claim: Claim, entry: Entry): Effect.Effect<boolean, Failure> =>
-    Effect.mapError(
-      store.putIfAbsent(keyOf(claim), encodeEntry(entry), {
-        expiresAt: Math.min(claim.expiresAt + margin, Number.MAX_SAFE_INTEGER)
-      }),
-      unavailable
-    )
-
-  const replace = (
-    claim: Claim,
-    version: number,
-    from: Entry["state"],
-    entry: Entry
-  ): Effect.Effect<boolean, Failure> =>
-    Approval.isLegalStep(from, entry.state)
-      ? Effect.mapError(store.compareAndSet(keyOf(claim), version, encodeEntry(entry)), unavailable)
-      : ApprovalError.make(
-        new ApprovalError.IllegalStep({ approvalId: claim.approvalId, from, to: entry.state })
-      )
+  const records = JournalRecords.make(store)
 
   const makeEntry = (claim: Claim, fields: Omit<typeof Entry.Type, "toolName" | "toolCallId" | "at">) =>
     Effect.map(
@@ -231,14 +185,14 @@ export const make = Effect.fnUntraced(function*(options: {
       (at) => new Entry({ ...fields, toolName: claim.toolName, toolCallId: claim.toolCallId, at })
     )
 
-  const find: Service["find"] = (claim) => Effect.map(read(keyOf(claim)), (found) => found?.entry)
+  const find: Service["find"] = (claim) => Effect.map(records.read(claim), (found) => found?.entry)
 
   const end: Service["end"] = Effect.fnUntraced(function*(claim, state, reason) {
     const entry = yield* makeEntry(claim, { state, reason })
-    if (yield* putIfAbsent(claim, entry)) return entry
-    const found = yield* read(keyOf(claim))
+    if (yield* records.putIfAbsent(claim, entry)) return entry
+    const found = yield* records.read(claim)
     return found === undefined
-      ? yield* journalUnavailable("A record vanished while it was being written.")
+      ? yield* JournalRecords.journalUnavailable("A record vanished while it was being written.")
       : found.entry
   })
 
@@ -256,24 +210,29 @@ export const make = Effect.fnUntraced(function*(options: {
       })
       while (true) {
         // Read first: what is on record can be had from a store that is full.
-        const found = yield* read(keyOf(claim))
+        const found = yield* records.read(claim)
         if (found === undefined) {
-          yield* Effect.mapError(liveness.beating, unavailable)
-          if (yield* putIfAbsent(claim, claimed)) return 0
+          yield* Effect.mapError(liveness.beating, JournalRecords.unavailable)
+          if (yield* records.putIfAbsent(claim, claimed)) return 0
           continue
         }
         const { entry, version } = found
         const repeatable = idempotent && entry.stopped !== true && entry.params === claim.params
         if (entry.state === "unknown" && repeatable) {
-          yield* Effect.mapError(liveness.beating, unavailable)
-          if (yield* replace(claim, version, entry.state, claimed)) return version + 1
+          yield* Effect.mapError(liveness.beating, JournalRecords.unavailable)
+          if (yield* records.replace(claim, version, entry.state, claimed)) return version + 1
         } else if (entry.state !== "running") {
           return entry
-        } else if (yield* Effect.mapError(liveness.isAlive(entry.owner), unavailable)) {
+        } else if (yield* Effect.mapError(liveness.isAlive(entry.owner), JournalRecords.unavailable)) {
           yield* waiting
         } else {
           const { recorded: _, owner: __, ...lost } = entry
-          yield* replace(claim, version, entry.state, new Entry({ ...lost, state: "unknown", reason: lostReason }))
+          yield* records.replace(
+            claim,
+            version,
+            entry.state,
+            new Entry({ ...lost, state: "unknown", reason: lostReason })
+          )
         }
       }
     }
@@ -282,7 +241,7 @@ export const make = Effect.fnUntraced(function*(options: {
   const record = (claim: Claim, version: number, entry: Entry): Effect.Effect<void> => {
     // The run has happened; that it is on record matters more than a moment's wait.
     const write = Effect.tap(
-      replace(claim, version, "running", entry),
+      records.replace(claim, version, "running", entry),
       (written) =>
         written ? keepBody(claim, version + 1, entry) : Effect.logWarning(
           `Assent: "${claim.toolName}" ended after its claim had been given up; it counts as unknown.`
@@ -304,10 +263,10 @@ export const make = Effect.fnUntraced(function*(options: {
     if (bodies === undefined || entry.recorded === undefined) return Effect.void
     const { recorded: _, ...rest } = entry
     return bodies.keep({
-      key: keyOf(claim),
+      key: JournalRecords.keyOf(claim),
       version,
       size: encodeEntry(entry).length,
-      expiresAt: claim.expiresAt + margin,
+      expiresAt: claim.expiresAt + JournalRecords.margin,
       withoutBody: encodeEntry(new Entry(rest))
     })
   }
@@ -339,10 +298,10 @@ export const make = Effect.fnUntraced(function*(options: {
   const run: Service["run"] = <R>(claim: Claim, options: RunOptions<R>) =>
     // From being registered to being started nothing can come between, whatever becomes of the reader.
     Effect.uninterruptibleMask((restoreReader): Effect.Effect<Settled, Failure, R> => {
-      const key = keyOf(claim)
+      const key = JournalRecords.keyOf(claim)
       const joined = live.get(key)
       if (joined !== undefined) return restoreReader(Deferred.await(joined.settled))
-      if (closing) return journalUnavailable(closedReason)
+      if (closing) return JournalRecords.journalUnavailable(closedReason)
       const settled = Deferred.makeUnsafe<Settled, Failure>()
       const started: Run = { approvalId: claim.approvalId, settled, running: undefined, stopped: false }
       live.set(key, started)
@@ -357,7 +316,7 @@ export const make = Effect.fnUntraced(function*(options: {
             live.delete(key)
             // Only a wait for another process can be cut short; who waits here is told so, not interrupted with it.
             const cut = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-            Deferred.doneUnsafe(settled, cut ? journalUnavailable(closedReason) : exit)
+            Deferred.doneUnsafe(settled, cut ? JournalRecords.journalUnavailable(closedReason) : exit)
           }))
       )
       return Effect.andThen(
@@ -461,12 +420,6 @@ interface Run {
   running: Fiber.Fiber<unknown, unknown> | undefined
   stopped: boolean
 }
-
-const keyOf = (claim: Claim): string => `approval/${claim.nonce}`
-const journalUnavailable = (description: string): Failure =>
-  ApprovalError.make(new ApprovalError.JournalUnavailable({ description }))
-
-const unavailable = (error: AtomicStore.AtomicStoreError): Failure => journalUnavailable(error.description)
 
 const defaultMaxResultBytes = 64 * 1024 * 1024
 

@@ -15,6 +15,7 @@ import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
+import * as ApprovalEvents from "./ApprovalEvents.ts"
 import { abandonable } from "./internal/abandon.ts"
 import * as Gate from "./internal/gate.ts"
 
@@ -139,7 +140,8 @@ export function layer<E, R>(
 
 /**
  * What the policy, or else the tool's own gate, says about a call. Fails with `PolicyFailed`, without the cause, when
- * it fails, dies, lacks a service, returns something else, or does not answer within `timeLimit`.
+ * it fails, dies, lacks a service, returns something else, or does not answer within `timeLimit`; the cause goes to
+ * `ApprovalEvents` alone (law L1).
  *
  * @category deciding
  * @since 0.1.0
@@ -164,6 +166,15 @@ export const decide = (
   return decided.pipe(
     abandonable,
     Effect.timeout(timeLimit),
+    Effect.tapCause((cause) =>
+      ApprovalEvents.publish((occasion) => ({
+        _tag: "PolicyFailed",
+        ...occasion,
+        toolName: call.toolName,
+        toolCallId: call.toolCallId,
+        cause
+      }))
+    ),
     Effect.sandbox,
     Effect.mapError(() => ApprovalError.make(new ApprovalError.PolicyFailed({ toolName: call.toolName })))
   )

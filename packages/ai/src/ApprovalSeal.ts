@@ -56,8 +56,8 @@ export interface Binding {
 }
 
 /**
- * What an approval id says. `issuedAt` and `expiresAt` are milliseconds since 1970-01-01T00:00Z. None of it is proven
- * before {@link Service.verify} has succeeded.
+ * What an approval id says. `issuedAt` (missing for a foreign id) and `expiresAt` are milliseconds since
+ * 1970-01-01T00:00Z. None of it is proven before {@link Service.verify} has succeeded.
  *
  * @category models
  * @since 0.1.0
@@ -66,7 +66,7 @@ export interface Sealed {
   readonly approvalId: string
   readonly keyId: string
   readonly nonce: string
-  readonly issuedAt: number
+  readonly issuedAt?: number | undefined
   readonly expiresAt: number
   readonly schemaFingerprint: string
   readonly presentationDigest: string | undefined
@@ -372,20 +372,21 @@ const fromEntries = (current: Entry, entries: ReadonlyMap<string, Entry>): Servi
     return { approvalId: ApprovalId.write(id, tag), ...id }
   }),
   verify: Effect.fnUntraced(function*(approvalId, binding) {
-    const sealed = yield* Effect.fromResult(parse(approvalId))
-    const entry = entries.get(sealed.keyId)
+    const id = ApprovalId.parse(approvalId)
+    if (id === undefined) return yield* malformed(approvalId)
+    const entry = entries.get(id.keyId)
     if (entry === undefined || (entry.until !== undefined && (yield* Clock.currentTimeMillis) >= entry.until)) {
-      return yield* ApprovalError.make(new ApprovalError.UnknownKey({ approvalId, keyId: sealed.keyId }))
+      return yield* ApprovalError.make(new ApprovalError.UnknownKey({ approvalId, keyId: id.keyId }))
     }
-    if (sealed.schemaFingerprint !== binding.schemaFingerprint) return yield* drifted(binding.toolName)
+    if (id.schemaFingerprint !== binding.schemaFingerprint) return yield* drifted(binding.toolName)
     // The tag covers what the id says was shown; that it is also what the caller means is ours to check.
     if (
-      (binding.presentationDigest !== undefined && sealed.presentationDigest !== binding.presentationDigest) ||
-      !(yield* Cryptography.verifyHmacSha256(entry.key, ApprovalId.tagOf(approvalId), signedText(sealed, binding)))
+      (binding.presentationDigest !== undefined && id.presentationDigest !== binding.presentationDigest) ||
+      !(yield* Cryptography.verifyHmacSha256(entry.key, ApprovalId.tagOf(approvalId), signedText(id, binding)))
     ) {
       return yield* ApprovalError.make(new ApprovalError.Forged({ approvalId }))
     }
-    return sealed
+    return { approvalId, ...id }
   })
 })
 
@@ -462,7 +463,6 @@ const trustHistory = (seal: Service): Service => ({
       keyId: "foreign",
       // Such ids may repeat, so the nonce stands for the whole question and not for the id alone.
       nonce: yield* Cryptography.sha256(JSON.stringify([approvalId, toolCallId, toolName, params, scopeFields(scope)])),
-      issuedAt: 0,
       expiresAt: Number.MAX_SAFE_INTEGER,
       schemaFingerprint: binding.schemaFingerprint,
       presentationDigest: binding.presentationDigest

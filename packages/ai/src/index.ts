@@ -8,6 +8,7 @@
 export * as Approval from "./Approval.ts"
 export * as ApprovalController from "./ApprovalController.ts"
 export * as ApprovalError from "./ApprovalError.ts"
+export * as ApprovalEvents from "./ApprovalEvents.ts"
 export * as ApprovalJournal from "./ApprovalJournal.ts"
 export * as ApprovalPolicy from "./ApprovalPolicy.ts"
 export * as ApprovalSeal from "./ApprovalSeal.ts"

@@ -574,11 +574,11 @@ describe("L4 No forgery: layerTrustHistory opts out", () => {
       const sealed = yield* seal.verify("id_UPSTREAM", binding)
       assert.deepInclude(sealed, {
         approvalId: "id_UPSTREAM",
-        issuedAt: 0,
         expiresAt: Number.MAX_SAFE_INTEGER,
         schemaFingerprint: "schema_1",
         presentationDigest: "shown_1"
       })
+      assert.isUndefined(sealed.issuedAt, "a foreign id does not say when it was issued")
       assert.match(sealed.nonce, /^[\w-]{43}$/)
       assert.strictEqual((yield* seal.verify("id_UPSTREAM", binding)).nonce, sealed.nonce)
       const others = yield* Effect.all([

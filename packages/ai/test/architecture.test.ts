@@ -18,6 +18,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/bodies",
     "internal/liveness",
     "internal/journalEntry",
+    "internal/journalRecords",
     "internal/atomicStore*",
     "internal/prepare",
     "internal/results",

@@ -64,6 +64,7 @@ export type Concluded = Exclude<Decision, Consultation>
 export const claimOf = (sealed: ApprovalSeal.Sealed, call: Named): ApprovalJournal.Claim => ({
   approvalId: sealed.approvalId,
   nonce: sealed.nonce,
+  issuedAt: sealed.issuedAt,
   expiresAt: sealed.expiresAt,
   toolCallId: call.toolCallId,
   toolName: call.toolName
@@ -123,7 +124,7 @@ export type Shown = { readonly [K in keyof Approval.NeedsApproval]?: Approval.Ne
 }
 
 export const makeRequest = (
-  sealed: { readonly approvalId: string; readonly issuedAt?: number; readonly expiresAt?: number },
+  sealed: { readonly approvalId: string; readonly issuedAt?: number | undefined; readonly expiresAt?: number },
   call: Named & { readonly encoded: Schema.Json },
   shown: Shown
 ): Approval.ApprovalRequest =>

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Approval from "../Approval.ts"
 import * as ApprovalController from "../ApprovalController.ts"
 import * as ApprovalError from "../ApprovalError.ts"
+import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalJournal from "../ApprovalJournal.ts"
 import * as ApprovalPolicy from "../ApprovalPolicy.ts"
 import * as ApprovalSeal from "../ApprovalSeal.ts"
@@ -34,6 +35,7 @@ export interface Environment {
   readonly journal: ApprovalJournal.Service
   readonly policy: ApprovalPolicy.Service
   readonly controller: ApprovalController.Service
+  readonly events: ApprovalEvents.Service
   readonly scope: Approval.ApprovalScope
   readonly options: Options
 }
@@ -42,7 +44,8 @@ const references = [
   ApprovalSeal.ApprovalSeal,
   ApprovalJournal.ApprovalJournal,
   ApprovalPolicy.ApprovalPolicy,
-  ApprovalController.ApprovalController
+  ApprovalController.ApprovalController,
+  ApprovalEvents.ApprovalEvents
 ]
 
 /**
@@ -65,6 +68,7 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
       journal: Context.get(context, ApprovalJournal.ApprovalJournal),
       policy: Context.get(context, ApprovalPolicy.ApprovalPolicy),
       controller: Context.get(context, ApprovalController.ApprovalController),
+      events: Context.get(context, ApprovalEvents.ApprovalEvents),
       scope: Context.get(context, Approval.Scope),
       options
     })

@@ -1,6 +1,24 @@
-/** A journal's record of one request, and how it is written to a store. */
+/** A journal's record of one request: what names it, what it says, and how it is written. */
 import * as Schema from "effect/Schema"
 import * as Approval from "../Approval.ts"
+
+/**
+ * Which request a journal operation is about. `nonce`, `issuedAt` and `expiresAt` (milliseconds) come from its verified
+ * seal; `issuedAt` only says in events how long the answer took.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Claim {
+  readonly approvalId: string
+  readonly nonce: string
+  readonly issuedAt?: number | undefined
+  readonly expiresAt: number
+  readonly toolName: string
+  readonly toolCallId: string
+  /** A digest of the parameters that are to run; needed to run, and only a run of the same ones is ever repeated. */
+  readonly params?: string | undefined
+}
 
 /**
  * What a finished run left behind: the encoded result, as the model and the history see it.

@@ -1,0 +1,336 @@
+/**
+ * What is decided, published: requests and what becomes of them, and everything that a model, a client and a person at
+ * a screen are not to see, such as why a policy failed (laws L1, L15).
+ *
+ * Events are for the program's own audit log, alarms and metrics. Nothing waits for who reads them: each reader has
+ * room for a bounded number, the oldest go first, and the reader is told how many it missed.
+ *
+ * @since 0.1.0
+ */
+import * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as PubSub from "effect/PubSub"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as Approval from "./Approval.ts"
+import * as ApprovalError from "./ApprovalError.ts"
+
+// =============================================================================
+// Models
+// =============================================================================
+
+const ScopeFields = Schema.Struct({
+  tenant: Schema.optional(Schema.String),
+  principal: Schema.optional(Schema.String),
+  conversation: Schema.optional(Schema.String)
+})
+
+/** When (milliseconds since 1970), and in whose name. */
+const occasion = { at: Schema.Number, scope: ScopeFields }
+
+const call = { ...occasion, toolName: Schema.String, toolCallId: Schema.String }
+
+const asked = { ...call, approvalId: Schema.String }
+
+const Cause = Schema.Cause(Schema.Defect(), Schema.Defect())
+
+/**
+ * A call was sealed, and a person is asked about it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Requested = Schema.TaggedStruct("Requested", { ...asked, request: Approval.ApprovalRequest })
+
+/**
+ * A request went from one state to another, in the journal, where each of its states is written once (law L2).
+ * `running` says that it was approved. `waited` is how many milliseconds the answer took, where that is known.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Changed = Schema.TaggedStruct("Changed", {
+  ...asked,
+  state: Approval.ApprovalState,
+  reason: Schema.optional(Schema.String),
+  waited: Schema.optional(Schema.Number)
+})
+
+/**
+ * A person changed the parameters while approving; `edits` lead from what was proposed to what runs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Edited = Schema.TaggedStruct("Edited", {
+  ...asked,
+  edits: Schema.Array(Schema.Union([
+    Schema.Struct({ op: Schema.Literals(["add", "replace"]), path: Schema.String, value: Schema.Json }),
+    Schema.Struct({ op: Schema.Literal("remove"), path: Schema.String })
+  ]))
+})
+
+/**
+ * A request or an answer in a history does not count: forged, sealed with an unknown key, decided before (laws L3, L4).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Refused = Schema.TaggedStruct("Refused", { ...asked, reason: ApprovalError.ApprovalErrorReason })
+
+/**
+ * A request stands in a history without its call; it and its answers are void there (law L10).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Trimmed = Schema.TaggedStruct("Trimmed", {
+  ...occasion,
+  approvalId: Schema.String,
+  toolCallId: Schema.String
+})
+
+/**
+ * The policy lets a gated call run without asking.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const PreApproved = Schema.TaggedStruct("PreApproved", { ...call, reason: Schema.optional(Schema.String) })
+
+/**
+ * The policy forbids a call.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Blocked = Schema.TaggedStruct("Blocked", { ...call, reason: Schema.String })
+
+/**
+ * The policy, or the tool's own gate, failed, died or did not answer in time, so nothing was let run (law L1).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const PolicyFailed = Schema.TaggedStruct("PolicyFailed", { ...call, cause: Cause })
+
+/**
+ * The controller failed or gave no decision, so the request stays open.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const ControllerFailed = Schema.TaggedStruct("ControllerFailed", { ...asked, cause: Cause })
+
+/**
+ * The parameters of a gated call do not fit its tool; nobody is asked about them (law L1).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const InvalidParameters = Schema.TaggedStruct("InvalidParameters", { ...call, cause: Cause })
+
+/**
+ * The reader was too slow, and this many events before the next one are gone.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Missed = Schema.TaggedStruct("Missed", { count: Schema.Number })
+
+/**
+ * One thing that was decided, or that kept something from being decided.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const ApprovalEvent = Schema.Union([
+  Requested,
+  Changed,
+  Edited,
+  Refused,
+  Trimmed,
+  PreApproved,
+  Blocked,
+  PolicyFailed,
+  ControllerFailed,
+  InvalidParameters
+])
+
+/**
+ * One thing that was decided, or that kept something from being decided.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ApprovalEvent = typeof ApprovalEvent.Type
+
+/**
+ * What a reader gets.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Observed = ApprovalEvent | typeof Missed.Type
+
+// =============================================================================
+// Service
+// =============================================================================
+
+/**
+ * Events that are published here are read there.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export interface Service {
+  /** False while nobody reads: then events are not even made. */
+  readonly isObserved: () => boolean
+  /** Never waits and never fails. */
+  readonly publish: (event: ApprovalEvent) => Effect.Effect<void>
+  /** The events from the moment this effect is done, for as long as the scope is open. */
+  readonly subscribe: Effect.Effect<Stream.Stream<Observed>, never, Scope.Scope>
+}
+
+/**
+ * The events of a program. By default they are those of the whole process; provide {@link layer} to keep those of one
+ * part apart.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const ApprovalEvents = Context.Reference<Service>("@assent/ai/ApprovalEvents", {
+  defaultValue: () => processEvents()
+})
+
+// =============================================================================
+// Constructors
+// =============================================================================
+
+/**
+ * Makes a place for events. `capacity` (default 1,024) is how many a reader may be behind.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options?: { readonly capacity?: number | undefined }): Effect.Effect<Service> =>
+  Effect.map(PubSub.sliding<Numbered>(Math.max(1, Math.floor(options?.capacity ?? 1_024))), (pubsub): Service => {
+    let published = 0
+    let readers = 0
+    return {
+      isObserved: () => readers > 0,
+      publish: (event) => Effect.asVoid(PubSub.publish(pubsub, { number: ++published, event })),
+      subscribe: Effect.acquireRelease(
+        Effect.map(PubSub.subscribe(pubsub), (subscription) => {
+          readers++
+          // An event whose number is not the next one comes after events that had to go.
+          let last = published
+          return Stream.mapArray(
+            Stream.fromSubscription(subscription),
+            (numbered) =>
+              Arr.flatMap(numbered, ({ event, number }): Arr.NonEmptyReadonlyArray<Observed> => {
+                const count = number - last - 1
+                last = number
+                return count === 0 ? [event] : [{ _tag: "Missed", count }, event]
+              })
+          )
+        }),
+        () => Effect.sync(() => void readers--)
+      )
+    }
+  })
+
+// =============================================================================
+// Layers
+// =============================================================================
+
+/**
+ * Events of their own. `capacity` (default 1,024) is how many a reader may be behind.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options?: { readonly capacity?: number | undefined }): Layer.Layer<never> =>
+  Layer.effect(ApprovalEvents, make(options))
+
+// =============================================================================
+// Reading and publishing
+// =============================================================================
+
+/**
+ * The events of the program, from when the stream is run. To miss nothing of what is started right after, use
+ * `subscribe`, which is done when it listens.
+ *
+ * @example
+ * import { Approval, ApprovalEvents } from "@assent/ai"
+ * import { Effect, Stream } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const events = yield* ApprovalEvents.ApprovalEvents
+ *   const observed = yield* events.subscribe
+ *   yield* ApprovalEvents.publish((occasion) => ({
+ *     _tag: "Blocked",
+ *     ...occasion,
+ *     toolName: "DeleteFile",
+ *     toolCallId: "call-1",
+ *     reason: "deleting is off today"
+ *   }))
+ *   const [event] = yield* Stream.runCollect(Stream.take(observed, 1))
+ *   return event?._tag
+ * }).pipe(Effect.scoped, Effect.provide(ApprovalEvents.layer()))
+ *
+ * await Effect.runPromise(program) // => "Blocked"
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const stream: Stream.Stream<Observed> = Stream.unwrap(
+  Effect.flatMap(ApprovalEvents, (events) => events.subscribe)
+)
+
+/**
+ * When something happened (milliseconds since 1970), and in whose name.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Occasion {
+  readonly at: number
+  readonly scope: Approval.ApprovalScope
+}
+
+/**
+ * Publishes an event, which is made only if somebody reads.
+ *
+ * @category publishing
+ * @since 0.1.0
+ */
+export const publish = (make: (occasion: Occasion) => ApprovalEvent): Effect.Effect<void> =>
+  Effect.flatMap(ApprovalEvents, (events) =>
+    events.isObserved()
+      ? Effect.flatMap(
+        Effect.zip(Clock.currentTimeMillis, Approval.Scope),
+        ([at, scope]) => events.publish(make({ at, scope }))
+      )
+      : Effect.void)
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+interface Numbered {
+  readonly number: number
+  readonly event: ApprovalEvent
+}
+
+const processEventsKey = Symbol.for("@assent/ai/ApprovalEvents/process")
+
+// One per process even when the module is loaded twice, so that a reader hears of everything.
+const processEvents = (): Service => {
+  const slots = globalThis as { [processEventsKey]?: Service }
+  return slots[processEventsKey] ??= Effect.runSync(make())
+}
