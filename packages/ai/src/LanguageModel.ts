@@ -51,6 +51,8 @@ export interface ApprovalOptions {
   readonly expiresIn?: Duration.Input | undefined
   /** How long a policy may take before a person is asked instead (default 30 seconds, law L1). */
   readonly policyTimeLimit?: Duration.Input | undefined
+  /** Whether the parameters of approved calls are written into their spans (default no, law L15). */
+  readonly paramsInSpans?: boolean | undefined
 }
 
 // =============================================================================

@@ -22,6 +22,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/atomicStore*",
     "internal/prepare",
     "internal/results",
+    "internal/spans",
     "Tool",
     "Prompt",
     "Response",

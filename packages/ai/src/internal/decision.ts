@@ -116,6 +116,13 @@ export interface Named {
   readonly toolName: string
 }
 
+/** What an event says of the call it is about, and of its request. */
+export function about(call: Named): Named
+export function about(call: Named, request: { readonly approvalId: string }): Named & { readonly approvalId: string }
+export function about({ toolCallId, toolName }: Named, request?: { readonly approvalId: string }): Named {
+  return { toolCallId, toolName, ...(request === undefined ? undefined : { approvalId: request.approvalId }) }
+}
+
 export const named = (part: Prompt.ToolCallPart): Named => ({ toolCallId: part.id, toolName: part.name })
 
 /** What a person is shown beside the call itself. */

@@ -20,6 +20,7 @@ export interface Options {
   readonly concurrency: number
   readonly expiresIn: Duration.Input | undefined
   readonly policyTimeLimit: Duration.Input
+  readonly paramsInSpans: boolean
 }
 
 export const defaultOptions: Options = {
@@ -27,7 +28,8 @@ export const defaultOptions: Options = {
   onInvalid: "result",
   concurrency: 8,
   expiresIn: undefined,
-  policyTimeLimit: "30 seconds"
+  policyTimeLimit: "30 seconds",
+  paramsInSpans: false
 }
 
 export interface Environment {

@@ -18,6 +18,7 @@ import type * as Decision from "./decision.ts"
 import type * as Environment from "./environment.ts"
 import * as Prepare from "./prepare.ts"
 import * as Results from "./results.ts"
+import * as Spans from "./spans.ts"
 
 /** A toolkit with its handlers, as the engine sees any of them. Handlers' errors and services are the caller's. */
 export interface Handlers {
@@ -46,15 +47,21 @@ export interface Executed {
 // Calls that need nobody
 // =============================================================================
 
-/** Runs a call in its reader's fiber, emitting preliminary results, and gives its final one. */
-const direct = (
-  handlers: Handlers,
-  call: { readonly id: string; readonly name: string; readonly params: unknown },
+interface Call extends Results.CallName {
+  readonly params: unknown
+}
+
+const handle = (handlers: Handlers, { id, name, params }: Call): ReturnType<Handlers["handle"]> =>
+  handlers.handle(name, params, id)
+
+/** Lets a handler run in this fiber, emitting preliminary results, and gives its final one. */
+const take = (
+  handled: ReturnType<Handlers["handle"]>,
+  call: Call,
   emit: Emit
 ): Effect.Effect<Results.ResultPart, unknown> => {
   let final: Results.ResultPart | undefined
-  return handlers.handle(call.name, call.params, call.id).pipe(
-    Stream.unwrap,
+  return Stream.unwrap(handled).pipe(
     Stream.runForEach((output) => {
       const part = Results.toolResult(call, output)
       if (output.preliminary) return emit(part)
@@ -68,10 +75,10 @@ const direct = (
 /** Runs a call that needs nobody so that its failure is a value, to be raised when its siblings have settled. */
 export const directSettled = (
   handlers: Handlers,
-  call: { readonly id: string; readonly name: string; readonly params: unknown },
+  call: Call,
   emit: Emit
 ): Effect.Effect<Executed> =>
-  Effect.flatMap(Effect.exit(direct(handlers, call, emit)), (exit): Effect.Effect<Executed> => {
+  Effect.flatMap(Effect.exit(take(handle(handlers, call), call, emit)), (exit): Effect.Effect<Executed> => {
     if (Exit.isSuccess(exit)) return Effect.succeed({ part: exit.value, failure: undefined })
     return Cause.hasInterruptsOnly(exit.cause)
       ? Effect.interrupt
@@ -96,7 +103,7 @@ export const approved = (
   return Effect.flatMap(
     Effect.flatMap(Prepare.paramsDigest(prepared), (params) =>
       environment.journal.run({ ...claim, params }, {
-        effect: run(handlers, prepared, edited === true, approvalId, emit),
+        effect: Spans.run(run(environment, handlers, prepared, edited === true, approvalId, emit), claim),
         idempotent: joinOnly !== true && Context.get(prepared.tool.annotations, Tool.Idempotent)
       })),
     ({ entry, ran }) => {
@@ -120,6 +127,7 @@ export const approved = (
 // Never fails: what went wrong is recorded, and carried for the turn to fail with. Interruption (Stop, shutdown)
 // passes, and the journal records the outcome as unknown.
 const run = (
+  environment: Environment.Environment,
   handlers: Handlers,
   prepared: Prepare.Prepared,
   edited: boolean,
@@ -128,7 +136,9 @@ const run = (
 ): Effect.Effect<ApprovalJournal.Ran> => {
   const call = { id: prepared.toolCallId, name: prepared.toolName, params: prepared.encoded }
   const emitPreliminary: Emit = (part) => emit({ ...part, metadata: { ...part.metadata, assent: { approvalId } } })
-  return Effect.matchCauseEffect(direct(handlers, call, emitPreliminary), {
+  const handled = handle(handlers, call)
+  const quiet = environment.options.paramsInSpans ? handled : Spans.withoutParameters(handled)
+  return Effect.matchCauseEffect(take(quiet, call, emitPreliminary), {
     onSuccess: (part) => Effect.succeed(record(part, edited ? prepared : undefined)),
     onFailure: (cause) =>
       Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.map(

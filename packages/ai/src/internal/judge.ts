@@ -8,10 +8,12 @@ import type * as Tool from "effect/ai/Tool"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as JsonPatch from "effect/JsonPatch"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
+import * as ApprovalEvents from "../ApprovalEvents.ts"
 import type * as ApprovalJournal from "../ApprovalJournal.ts"
 import * as ApprovalPolicy from "../ApprovalPolicy.ts"
 import type * as ApprovalSeal from "../ApprovalSeal.ts"
@@ -63,9 +65,11 @@ export const judge = (
     onSuccess: (result): Effect.Effect<Decision.Judgement> => {
       switch (result._tag) {
         case "PreApproved":
-          return Effect.succeed({ _tag: "Direct" })
         case "Blocked":
-          return Effect.succeed({ _tag: "Result", part: Results.denied(call, result.reason) })
+          return Effect.as(
+            ApprovalEvents.publish((occasion) => ({ ...result, ...occasion, ...Decision.about(prepared) })),
+            result._tag === "Blocked" ? Decision.result(Results.denied(call, result.reason)) : { _tag: "Direct" }
+          )
         case "NeedsApproval":
           return Effect.succeed({ _tag: "Ask", prepared, needs: result })
       }
@@ -82,7 +86,7 @@ const warnOfPolicy = ({ tool }: Prepare.Prepared): Effect.Effect<void> =>
     warned.add(tool)
     return Effect.logWarning(
       `Assent: the approval policy or needsApproval of "${tool.name}" failed or did not answer, so a person is asked.` +
-        " Approvals have no effect until it works; run it by itself to see why."
+        " Approvals have no effect until it works; the stream of ApprovalEvents says why."
     )
   })
 
@@ -110,6 +114,12 @@ export const seal = Effect.fnUntraced(function*(
   const sealed = yield* environment.seal.seal(binding, {
     expiresIn: needs.expiresIn ?? environment.options.expiresIn
   })
+  yield* ApprovalEvents.publish((occasion) => ({
+    _tag: "Requested",
+    ...occasion,
+    ...Decision.about(prepared, sealed),
+    request: Decision.makeRequest(sealed, prepared, shown)
+  }))
   return { _tag: "Consult", prepared, sealed, needs: shown }
 })
 
@@ -212,19 +222,32 @@ export const consult = Effect.fnUntraced(function*(
   const { ask } = environment.controller
   if (ask === undefined) return open
   // Not even an answer cut short says more than that nobody has answered.
-  const reply: unknown = yield* Effect.catchCause(
-    Effect.suspend(() => {
-      const asked = ask(Decision.makeRequest(sealed, prepared, needs))
-      return Effect.isEffect(asked) ? asked : Effect.undefined
-    }),
-    () => Effect.undefined
-  )
-  if (!isDecision(reply)) {
-    yield* Effect.logWarning(
-      `Assent: the approval controller failed, or gave no decision, for "${prepared.toolName}"; the request stays open.`
+  const decision = yield* Effect.suspend(() => {
+    const asked = ask(Decision.makeRequest(sealed, prepared, needs))
+    return Effect.isEffect(asked) ? asked : Effect.undefined
+  }).pipe(
+    Effect.filterOrFail(
+      (reply): reply is Approval.ApprovalDecision => isDecision(reply),
+      () => new Error("The controller gave no decision.")
+    ),
+    Effect.catchCause((cause) =>
+      Effect.as(
+        Effect.andThen(
+          ApprovalEvents.publish((occasion) => ({
+            _tag: "ControllerFailed",
+            ...occasion,
+            ...Decision.about(prepared, sealed),
+            cause
+          })),
+          Effect.logWarning(
+            `Assent: the approval controller failed, or gave no decision, for "${prepared.toolName}"; the request` +
+              " stays open."
+          )
+        ),
+        undefined
+      )
     )
-  }
-  const decision = isDecision(reply) ? reply : undefined
+  )
   const claim = Decision.claimOf(sealed, prepared)
   const ending = (state: ApprovalJournal.Ending, reason: string | undefined) =>
     Decision.end(environment, claim, state, reason, { runnable: prepared, whileRunning: open })
@@ -251,6 +274,14 @@ export const consult = Effect.fnUntraced(function*(
   const edited = target.success.canonical !== prepared.canonical
   const changed = edited ? undefined : yield* presentationDrift(sealed, verdict.success)
   if (changed !== undefined) return yield* ending("void", changed)
+  if (edited) {
+    yield* ApprovalEvents.publish((occasion) => ({
+      _tag: "Edited",
+      ...occasion,
+      ...Decision.about(prepared, sealed),
+      edits: JsonPatch.get(prepared.encoded, target.success.encoded)
+    }))
+  }
   return {
     _tag: "Run",
     claim,

@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
+import * as ApprovalEvents from "../ApprovalEvents.ts"
 import type * as ApprovalSeal from "../ApprovalSeal.ts"
 import { abandonable } from "./abandon.ts"
 import * as Canonical from "./canonical.ts"
@@ -78,6 +79,15 @@ export const prepare = (
     codec.roundTrip(params).pipe(
       abandonable,
       Effect.timeout("30 seconds"),
+      Effect.tapCause((cause) =>
+        ApprovalEvents.publish((occasion) => ({
+          _tag: "InvalidParameters",
+          ...occasion,
+          toolName: tool.name,
+          toolCallId: call.id,
+          cause
+        }))
+      ),
       Effect.sandbox,
       Effect.mapError(() => invalid("they do not fit the tool's schema."))
     )

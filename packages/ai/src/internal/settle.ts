@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
+import * as ApprovalEvents from "../ApprovalEvents.ts"
 import type * as ApprovalJournal from "../ApprovalJournal.ts"
 import type * as ApprovalSeal from "../ApprovalSeal.ts"
 import * as Canonical from "./canonical.ts"
@@ -22,6 +23,8 @@ import type * as Transcript from "./transcript.ts"
 const heldReason =
   "The approval policy failed, so the approved call did not run yet. Nothing is lost: mend the policy" +
   " and try again."
+
+const untrustedEdit = "they came in a message history, which anybody may have written."
 
 const untrustedEditReason = "Edited parameters count only from a trusted channel, so the call did not run. Approve or" +
   " deny it as it was proposed."
@@ -61,6 +64,7 @@ export const settle = Effect.fnUntraced(function*(
   const checked = yield* verify(environment, call, prepared)
   if (Result.isFailure(checked)) {
     const { approvalId } = call.requests[0]!.part
+    yield* refuse(part, approvalId, checked.failure.reason)
     // A denial needs no proof: nothing runs.
     if (denial !== undefined) return Decision.result(Results.denied(part, denial.reason, approvalId))
     if (environment.options.onInvalid === "fail") return yield* checked.failure
@@ -81,6 +85,9 @@ export const settle = Effect.fnUntraced(function*(
   for (const one of verified) {
     const claimed = Decision.claimOf(one.sealed, named)
     const entry = yield* environment.journal.find(claimed)
+    if (entry !== undefined && contradicts(responses, entry)) {
+      yield* refuse(part, claimed.approvalId, new ApprovalError.AlreadyDecided({ ...claimed, state: entry.state }))
+    }
     // A run whose outcome is unknown may be repeated, if all that allowed it still does; anything else stands.
     if (entry !== undefined && !isUnfinished(entry)) return Decision.fromEntry(entry, claimed, standing)
     if (entry !== undefined) {
@@ -132,9 +139,31 @@ export const settle = Effect.fnUntraced(function*(
     return resolvesCalls ? { _tag: "Run", claim, prepared: ready } : Decision.open(sealed, ready, {})
   }
   const consultation = yield* Judge.again(ready, sealed, verdict)
-  if (responses.length > 0) return Decision.open(sealed, ready, { ...consultation.needs, reason: untrustedEditReason })
+  if (responses.length > 0) {
+    const { approvalId } = sealed
+    yield* refuse(part, approvalId, new ApprovalError.InvalidEdit({ approvalId, description: untrustedEdit }))
+    return Decision.open(sealed, ready, { ...consultation.needs, reason: untrustedEditReason })
+  }
   return resolvesCalls ? consultation : Decision.open(sealed, ready, consultation.needs)
 })
+
+const refuse = (part: Prompt.ToolCallPart, approvalId: string, reason: ApprovalError.ApprovalErrorReason) =>
+  ApprovalEvents.publish((occasion) => ({
+    _tag: "Refused",
+    ...occasion,
+    ...Decision.named(part),
+    approvalId,
+    reason
+  }))
+
+// An answer that comes after the other one has had its effect (law L3).
+const contradicts = (
+  responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>,
+  { state }: ApprovalJournal.Entry
+): boolean => {
+  const ran = state === "running" || state === "unknown" || state === "done" || state === "failed"
+  return responses.some((response) => response.approved !== ran)
+}
 
 const isUnfinished = (entry: ApprovalJournal.Entry): boolean => entry.state === "running" || entry.state === "unknown"
 
@@ -220,14 +249,21 @@ const driftOf = Effect.fnUntraced(function*(
     : drifted(`The parameters of "${toolName}" are not what they were when the person was asked.`)
 })
 
-/** Requests for calls the provider runs itself, which nobody has answered and the provider has not run. */
-export const openProviderRequests = (
+/**
+ * Requests for calls the provider runs itself, which nobody has answered and the provider has not run. Those whose call
+ * was trimmed from the history are dropped, and an event (law L10).
+ */
+export const openProviderRequests = Effect.fnUntraced(function*(
   environment: Environment.Environment,
   transcript: Transcript.Transcript
-): ReadonlyArray<Approval.ApprovalRequest> => {
+): Effect.fn.Return<ReadonlyArray<Approval.ApprovalRequest>> {
   const requests: Array<Approval.ApprovalRequest> = []
   for (const request of transcript.requests.values()) {
     const { part, toolCall } = request
+    if (toolCall === undefined) {
+      const { approvalId, toolCallId } = part
+      yield* ApprovalEvents.publish((occasion) => ({ _tag: "Trimmed", ...occasion, approvalId, toolCallId }))
+    }
     if (toolCall?.providerExecuted !== true || request.responses.length > 0) continue
     if (request.providerCall?.hasResult === true || Result.isSuccess(environment.seal.parse(part.approvalId))) {
       continue
@@ -238,7 +274,7 @@ export const openProviderRequests = (
     )
   }
   return requests
-}
+})
 
 // =============================================================================
 // Internals

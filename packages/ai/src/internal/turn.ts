@@ -19,6 +19,7 @@ import * as Prepare from "./prepare.ts"
 import * as ProviderPrompt from "./providerPrompt.ts"
 import * as Results from "./results.ts"
 import * as Settle from "./settle.ts"
+import * as Spans from "./spans.ts"
 import * as Transcript from "./transcript.ts"
 
 export interface Turn {
@@ -67,13 +68,19 @@ export interface Sink {
 }
 
 /** Settles every call of the history that has no result; results are emitted as soon as they are known. */
-export const settleHistory = Effect.fnUntraced(function*(
+export const settleHistory = (turn: Turn, sink: Sink): Effect.Effect<Settled, ApprovalError.ApprovalError> => {
+  const pending = turn.transcript.calls.filter((call) => call.result === undefined)
+  const settled = settleCalls(turn, pending, sink)
+  return pending.length === 0 ? settled : Spans.settle(settled, pending.length)
+}
+
+const settleCalls = Effect.fnUntraced(function*(
   turn: Turn,
+  pending: ReadonlyArray<Transcript.TranscriptCall>,
   sink: Sink
 ): Effect.fn.Return<Settled, ApprovalError.ApprovalError> {
   const { environment, transcript } = turn
   const subject = { environment, transcript, tools: turn.handlers?.tools, resolvesCalls: turn.resolvesCalls }
-  const pending = transcript.calls.filter((call) => call.result === undefined)
   // Decided side by side, carried out in the order of the calls.
   const decisions = yield* Effect.forEach(
     pending,
@@ -97,7 +104,7 @@ export const settleHistory = Effect.fnUntraced(function*(
     results.push(outcome.part)
     written.set(call, Results.toPromptPart(outcome.part))
   })
-  open.push(...Settle.openProviderRequests(environment, transcript))
+  open.push(...yield* Settle.openProviderRequests(environment, transcript))
   const prompt = open.length > 0 || failure !== undefined
     ? turn.prompt
     : ProviderPrompt.write(turn.prompt, transcript, {

@@ -12,6 +12,7 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as ApprovalError from "../ApprovalError.ts"
+import * as ApprovalEvents from "../ApprovalEvents.ts"
 import type * as ApprovalPolicy from "../ApprovalPolicy.ts"
 import type * as Decision from "./decision.ts"
 import * as Environment from "./environment.ts"
@@ -105,17 +106,26 @@ export const wrap = (
       Effect.flatMap(enter("generateText", callOptions), ({ options, turn }) =>
         turn === undefined
           ? model.generateText(options)
-          : Effect.mapError(Generate.generateText(model, turn, options), toAiError("generateText"))),
+          : Generate.generateText(model, turn, options).pipe(
+            Effect.mapError(toAiError("generateText")),
+            Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
+          )),
     generateObject: (callOptions) =>
       Effect.flatMap(enter("generateObject", callOptions), ({ options, turn }) =>
         turn === undefined
           ? model.generateObject(options)
-          : Effect.mapError(Generate.generateObject(model, turn, options), toAiError("generateObject"))),
+          : Generate.generateObject(model, turn, options).pipe(
+            Effect.mapError(toAiError("generateObject")),
+            Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
+          )),
     streamText: (callOptions) =>
       Stream.unwrap(Effect.map(enter("streamText", callOptions), ({ options, turn }) =>
         turn === undefined
           ? model.streamText(options)
-          : Stream.mapError(StreamText.streamText(model, turn, options), toAiError("streamText"))))
+          : StreamText.streamText(model, turn, options).pipe(
+            Stream.mapError(toAiError("streamText")),
+            Stream.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
+          )))
   })
   sources.set(wrapped, { original, captured, options })
   return Object.assign(wrapped, { [TypeId]: wrapped })

@@ -1,0 +1,62 @@
+/**
+ * The engine's spans: how long a turn took to settle, how long a person took to answer, and how a run ended. No
+ * parameters are in them, unless the program asked for them, and never a cause or a secret (law L15).
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Tracer from "effect/Tracer"
+import type * as ApprovalError from "../ApprovalError.ts"
+import type * as ApprovalJournal from "../ApprovalJournal.ts"
+
+/** Around settling calls that stand in a history without a result. How it failed is in the error, and not in the span. */
+export const settle = <A>(
+  effect: Effect.Effect<A, ApprovalError.ApprovalError>,
+  calls: number
+): Effect.Effect<A, ApprovalError.ApprovalError> =>
+  effect.pipe(
+    Effect.tapError((error) => Effect.annotateCurrentSpan("approval.error", error.reason._tag)),
+    Effect.exit,
+    Effect.withSpan("approval.settle", { attributes: { "approval.calls": calls } }, { captureStackTrace: false }),
+    Effect.flatten
+  )
+
+/** Around running an approved call. */
+export const run = (
+  effect: Effect.Effect<ApprovalJournal.Ran>,
+  claim: ApprovalJournal.Claim
+): Effect.Effect<ApprovalJournal.Ran> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    effect.pipe(
+      Effect.tap(({ recorded }) =>
+        Effect.annotateCurrentSpan("approval.state", recorded.isFailure ? "failed" : "done")
+      ),
+      Effect.withSpan("approval.run", {
+        attributes: {
+          "gen_ai.tool.name": claim.toolName,
+          "gen_ai.tool.call.id": claim.toolCallId,
+          ...(claim.issuedAt === undefined ? undefined : { "approval.waited_ms": now - claim.issuedAt })
+        }
+      }, { captureStackTrace: false })
+    ))
+
+/**
+ * Upstream's toolkit writes the parameters of a call into the span it is called in, as it begins. Here that span does
+ * not take them; what the handler itself writes, later, it takes.
+ */
+export const withoutParameters = <A, E, R>(handle: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.matchEffect(Effect.currentSpan, {
+    onFailure: () => handle,
+    onSuccess: (span) => {
+      let beginning = true
+      const quiet: Tracer.Span = Object.create(span, {
+        attribute: {
+          value: (key: string, value: unknown) => {
+            if (!beginning || key !== "parameters") span.attribute(key, value)
+          }
+        }
+      })
+      return Effect.provideService(handle, Tracer.ParentSpan, quiet).pipe(
+        Effect.ensuring(Effect.sync(() => beginning = false))
+      )
+    }
+  })
