@@ -121,6 +121,13 @@ export const approval =
  * `tool-approval-response` part, once and in its place, together with the request it answers (law L9); map both to the
  * provider's form. What the provider must have back of a request belongs in the call's `metadata`.
  *
+ * Where one tool stands for many, as for those of an MCP server, the call's `metadata.assent` says what it is about:
+ * `{ source: "mcp.github", toolName: "mcp.github.create_issue", params }`; that is what policies and people see.
+ *
+ * A policy or a controller may answer at once: then the hook is called again within the turn, and the program's history
+ * holds neither request nor answer. What tells of them later is the call's metadata and its result: one that the
+ * provider gave was approved, and a failed one whose `options.assent` names an approval was denied.
+ *
  * @category constructors
  * @since 0.1.0
  */

@@ -5,11 +5,10 @@
  */
 import type * as Response from "effect/ai/Response"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Approval from "./Approval.ts"
 import type {} from "./internal/augment.ts"
-import * as Canonical from "./internal/canonical.ts"
+import * as HostedCall from "./internal/hostedCall.ts"
 
 export * from "effect/ai/Response"
 
@@ -85,9 +84,7 @@ const fromCall = (
   part: Response.ToolApprovalRequestPart,
   call: Response.ToolCallPart<string, unknown> | undefined
 ): Approval.ApprovalRequest => {
-  const canonical = Result.getOrElse(Canonical.canonicalize(call?.params ?? null), () => "null")
-  const params: Schema.Json = JSON.parse(canonical)
-  const toolName = call?.name ?? "unknown"
+  const { params, source, toolName } = HostedCall.asked(call ?? { id: part.toolCallId, name: "unknown", params: null })
   return new Approval.ApprovalRequest({
     approvalId: part.approvalId,
     toolCallId: part.toolCallId,
@@ -95,6 +92,7 @@ const fromCall = (
     params,
     description: Approval.describe(toolName, params),
     interaction: "approval",
-    providerExecuted: call?.providerExecuted === true
+    providerExecuted: call?.providerExecuted === true,
+    ...(source === undefined ? undefined : { source })
   })
 }

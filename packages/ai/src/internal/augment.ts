@@ -18,7 +18,20 @@ export type RequestMetadata = Schema.Json
  */
 export type ResultMetadata = { readonly approvalId: string } | { readonly earlier: true }
 
+/**
+ * On a call that the provider runs itself, by the author of the provider: what it is about, where one tool stands for
+ * many. `source` qualifies the name, which is what policies see: `mcp.github` and `mcp.github.create_issue`.
+ */
+export type CallMetadata = {
+  readonly source: string
+  readonly toolName: string
+  readonly params: Schema.Json
+}
+
 declare module "effect/ai/Response" {
+  interface ToolCallPartMetadata {
+    readonly assent?: CallMetadata | null
+  }
   interface ToolApprovalRequestPartMetadata {
     readonly assent?: RequestMetadata | null
   }
@@ -28,6 +41,9 @@ declare module "effect/ai/Response" {
 }
 
 declare module "effect/ai/Prompt" {
+  interface ToolCallPartOptions {
+    readonly assent?: CallMetadata | null
+  }
   interface ToolApprovalRequestPartOptions {
     readonly assent?: RequestMetadata | null
   }

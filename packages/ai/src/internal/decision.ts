@@ -128,6 +128,7 @@ export const named = (part: Prompt.ToolCallPart): Named => ({ toolCallId: part.i
 /** What a person is shown beside the call itself. */
 export type Shown = { readonly [K in keyof Approval.NeedsApproval]?: Approval.NeedsApproval[K] | undefined } & {
   readonly providerExecuted?: boolean
+  readonly source?: string | undefined
 }
 
 export const makeRequest = (
@@ -147,6 +148,7 @@ export const makeRequest = (
     providerExecuted: shown.providerExecuted === true,
     ...(shown.presentation === undefined ? undefined : { presentation: shown.presentation }),
     ...(shown.reason === undefined ? undefined : { reason: Text.escape(shown.reason, { maxLength: 1_000 }) }),
+    ...(shown.source === undefined ? undefined : { source: shown.source }),
     ...(sealed.issuedAt === undefined ? undefined : { issuedAt: sealed.issuedAt }),
     ...(sealed.expiresAt === undefined ? undefined : { expiresAt: sealed.expiresAt })
   })

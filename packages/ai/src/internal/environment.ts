@@ -83,6 +83,16 @@ export const readPolicy = (captured: Context.Context<never>, current: Context.Co
     ApprovalPolicy.ApprovalPolicy
   )
 
+/** The controller alone: with one, the provider's own requests may be answered at once. */
+export const readController = (
+  captured: Context.Context<never>,
+  current: Context.Context<never>
+): ApprovalController.Service =>
+  Context.get(
+    current.mapUnsafe.has(ApprovalController.ApprovalController.key) ? current : captured,
+    ApprovalController.ApprovalController
+  )
+
 /** With a configured key, approvals outlive this process; so must the memory of what ran (law L4). */
 export const requireJournal = (environment: Environment): Effect.Effect<void, ApprovalError.ApprovalError> =>
   environment.journal.named ? Effect.void : Effect.flatMap(

@@ -22,11 +22,17 @@ type Messages = ReadonlyArray<Prompt.Message>
 const ignore = () => Effect.void
 const sink: Turn.Sink = { preliminary: ignore, approvedPreliminary: ignore, result: ignore }
 
-export const generateText = Effect.fnUntraced(function*(
+type TextResponse = LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">
+
+export const generateText: (
   model: Model.Model,
   turn: Turn.Turn,
   options: Model.Options
-): Effect.fn.Return<LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">, unknown> {
+) => Effect.Effect<TextResponse, unknown> = Effect.fnUntraced(function*(
+  model: Model.Model,
+  turn: Turn.Turn,
+  options: Model.Options
+): Effect.fn.Return<TextResponse, unknown> {
   const settled = yield* Turn.settleHistory(turn, sink)
   if (settled.failure !== undefined) return yield* Effect.failCause(settled.failure)
   if (settled.open.length > 0) {
@@ -45,20 +51,37 @@ export const generateText = Effect.fnUntraced(function*(
   const outcomes = yield* resolve(turn, received, settled.prompt.content)
   const failure = Turn.firstFailure(outcomes)
   if (failure !== undefined) return yield* Effect.failCause(failure)
+  const said = [...received.content, ...resultsOf(outcomes)]
+  const next = isComplete(received) ? yield* Turn.goOn(turn, settled, received.asked, outcomes, said) : undefined
+  if (next !== undefined) {
+    const rest = yield* generateText(model, next.turn, options)
+    return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([
+      ...settled.results,
+      ...said,
+      ...next.denials,
+      ...Results.withUsageOf(received.finish, rest.content)
+    ])
+  }
   return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([
     ...settled.results,
-    ...received.content,
-    ...resultsOf(outcomes),
+    ...said,
     ...outcomes.flatMap((outcome) => outcome.request === undefined ? [] : [Results.requestPart(outcome.request)]),
+    ...received.asked.requests,
     ...received.finish
   ])
 })
 
-export const generateObject = Effect.fnUntraced(function*(
+type ObjectResponse = LanguageModel.GenerateObjectResponse<Model.AnyTools, unknown, "opaque">
+
+export const generateObject: (
   model: Model.Model,
   turn: Turn.Turn,
   options: Model.ObjectOptions
-): Effect.fn.Return<LanguageModel.GenerateObjectResponse<Model.AnyTools, unknown, "opaque">, unknown> {
+) => Effect.Effect<ObjectResponse, unknown> = Effect.fnUntraced(function*(
+  model: Model.Model,
+  turn: Turn.Turn,
+  options: Model.ObjectOptions
+): Effect.fn.Return<ObjectResponse, unknown> {
   const settled = yield* Turn.settleHistory(turn, sink)
   if (settled.failure !== undefined) return yield* Effect.failCause(settled.failure)
   if (settled.open.length > 0) {
@@ -83,6 +106,18 @@ export const generateObject = Effect.fnUntraced(function*(
     return new LanguageModel.GenerateObjectResponse(response.value, [...settled.results, ...response.content])
   }
   const received = yield* receive(turn, Exit.isSuccess(exit) ? exit.value.content : observed.content)
+  // With local calls beside them, the provider's requests wait: a finished value cannot (law L12).
+  const alone = received.calls.length === 0 && isComplete(received)
+  const next = alone ? yield* Turn.goOn(turn, settled, received.asked, [], received.content) : undefined
+  if (next !== undefined) {
+    const rest = yield* generateObject(model, next.turn, options)
+    return new LanguageModel.GenerateObjectResponse(rest.value, [
+      ...settled.results,
+      ...received.content,
+      ...next.denials,
+      ...Results.withUsageOf(received.finish, rest.content)
+    ])
+  }
   const outcomes = yield* resolveAtOnce(turn, settled.results, received, settled.prompt.content)
   const failure = Turn.firstFailure(outcomes)
   if (failure !== undefined) return yield* Effect.failCause(failure)
@@ -105,36 +140,43 @@ const approvalRequired = (requests: ReadonlyArray<Approval.ApprovalRequest>, con
 interface Received {
   readonly content: ReadonlyArray<Part>
   readonly calls: ReadonlyArray<Turn.ReceivedCall>
+  /** What the provider asks about. */
+  readonly asked: Turn.Asked
   readonly finish: ReadonlyArray<Response.FinishPart>
 }
 
 // Ids made unique, and the finish set aside so that it can come last.
 const receive = Effect.fnUntraced(function*(turn: Turn.Turn, parts: ReadonlyArray<Part>): Effect.fn.Return<Received> {
-  const uniqueId = Turn.makeCallIds()
   const content: Array<Part> = []
   const calls: Array<Turn.ReceivedCall> = []
-  const asked: Array<Part> = []
+  const requests: Array<Response.ToolApprovalRequestPart> = []
+  const providerCalls: Map<string, Response.ToolCallPart<string, unknown>> = new Map()
   const finish: Array<Response.FinishPart> = []
   for (const part of parts) {
     if (part.type === "finish") {
       finish.push(part)
       continue
     }
-    const unique = uniqueId(part)
-    if (Turn.isLocalCall(unique)) {
+    const unique = turn.uniqueId(part)
+    if (unique.type === "tool-call" && unique.providerExecuted === true) {
+      providerCalls.set(unique.id, unique)
+      content.push(unique)
+    } else if (Turn.isLocalCall(unique)) {
       const call = yield* Turn.receiveCall(turn, unique)
       calls.push(call)
       content.push(call.call)
     } else if (unique.type === "tool-approval-request") {
-      asked.push(Turn.plainRequest(unique))
+      requests.push(Turn.plainRequest(unique))
     } else {
       content.push(unique)
     }
   }
   // A request stands behind its call, or the next turn would not know what it asks about.
-  content.push(...asked.filter((part) => !Turn.asksForLocalCall(part, calls)))
-  return { content, calls, finish }
+  const asked = requests.filter((part) => !Turn.asksForLocalCall(part, calls))
+  return { content, calls, asked: { requests: asked, calls: providerCalls }, finish }
 })
+
+const isComplete = ({ finish }: Received): boolean => Turn.finishOf(finish[finish.length - 1])?.complete === true
 
 const resolve = Effect.fnUntraced(function*(turn: Turn.Turn, received: Received, messages: Messages) {
   const { calls } = received
@@ -173,7 +215,7 @@ const resolveAtOnce = Effect.fnUntraced(function*(
   messages: Messages
 ) {
   const { calls } = received
-  const asked = Approvals.approvalRequests(received.content)
+  const asked = Approvals.approvalRequests([...received.content, ...received.asked.requests])
   if (calls.length === 0 && asked.length === 0) return []
   yield* Effect.forEach(calls, (call) => Turn.declaredTool(turn, call), { discard: true })
   const end = Turn.finishOf(received.finish[received.finish.length - 1])
@@ -207,7 +249,12 @@ const resolveAtOnce = Effect.fnUntraced(function*(
       requests.push(request)
       return [Results.requestPart(request)]
     })
-    return yield* approvalRequired([...asked, ...requests], [...settled, ...received.content, ...siblings])
+    return yield* approvalRequired([...asked, ...requests], [
+      ...settled,
+      ...received.content,
+      ...received.asked.requests,
+      ...siblings
+    ])
   }
   const permits = Turn.directPermits(turn)
   return yield* Effect.forEach(decisions, ({ decision }, index) =>

@@ -4,7 +4,7 @@
  */
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
-import type * as Tool from "effect/ai/Tool"
+import * as Tool from "effect/ai/Tool"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -31,6 +31,9 @@ const policyFailedReason = "The approval policy for this tool failed, so a perso
 
 export const toolOf = (tools: Decision.Tools, name: string): Tool.Any | undefined =>
   Object.hasOwn(tools, name) ? tools[name] : undefined
+
+/** Whether the provider runs the calls of this tool itself. */
+export const isProviderTool = (tool: Tool.Any): boolean => Tool.isProviderDefined(tool) && !tool.requiresHandler
 
 /** Whether a call of this tool can need approval at all. */
 export const isGated = (policy: ApprovalPolicy.Service, tool: Tool.Any): boolean => {
@@ -219,35 +222,8 @@ export const consult = Effect.fnUntraced(function*(
   messages: ReadonlyArray<Prompt.Message>
 ): Effect.fn.Return<Decision.Concluded, ApprovalError.ApprovalError> {
   const open = Decision.open(sealed, prepared, needs)
-  const { ask } = environment.controller
-  if (ask === undefined) return open
-  // Not even an answer cut short says more than that nobody has answered.
-  const decision = yield* Effect.suspend(() => {
-    const asked = ask(Decision.makeRequest(sealed, prepared, needs))
-    return Effect.isEffect(asked) ? asked : Effect.undefined
-  }).pipe(
-    Effect.filterOrFail(
-      (reply): reply is Approval.ApprovalDecision => isDecision(reply),
-      () => new Error("The controller gave no decision.")
-    ),
-    Effect.catchCause((cause) =>
-      Effect.as(
-        Effect.andThen(
-          ApprovalEvents.publish((occasion) => ({
-            _tag: "ControllerFailed",
-            ...occasion,
-            ...Decision.about(prepared, sealed),
-            cause
-          })),
-          Effect.logWarning(
-            `Assent: the approval controller failed, or gave no decision, for "${prepared.toolName}"; the request` +
-              " stays open."
-          )
-        ),
-        undefined
-      )
-    )
-  )
+  if (environment.controller.ask === undefined) return open
+  const decision = yield* ask(environment, Decision.makeRequest(sealed, prepared, needs))
   const claim = Decision.claimOf(sealed, prepared)
   const ending = (state: ApprovalJournal.Ending, reason: string | undefined) =>
     Decision.end(environment, claim, state, reason, { runnable: prepared, whileRunning: open })
@@ -289,6 +265,42 @@ export const consult = Effect.fnUntraced(function*(
     edited
   }
 })
+
+/** What the controller decides, if there is one; `undefined` while nobody has decided. */
+export const ask = (
+  { controller }: Environment.Environment,
+  request: Approval.ApprovalRequest
+): Effect.Effect<Approval.ApprovalDecision | undefined> => {
+  const { ask } = controller
+  if (ask === undefined) return Effect.undefined
+  return Effect.suspend(() => {
+    const asked = ask(request)
+    return Effect.isEffect(asked) ? asked : Effect.undefined
+  }).pipe(
+    Effect.filterOrFail(
+      (reply): reply is Approval.ApprovalDecision => isDecision(reply),
+      () => new Error("The controller gave no decision.")
+    ),
+    // Not even an answer cut short says more than that nobody has answered.
+    Effect.catchCause((cause) =>
+      Effect.as(
+        Effect.andThen(
+          ApprovalEvents.publish((occasion) => ({
+            _tag: "ControllerFailed",
+            ...occasion,
+            ...Decision.about(request, request),
+            cause
+          })),
+          Effect.logWarning(
+            `Assent: the approval controller failed, or gave no decision, for "${request.toolName}"; the request` +
+              " stays open."
+          )
+        ),
+        undefined
+      )
+    )
+  )
+}
 
 const isDecision = Schema.is(Approval.ApprovalDecision)
 

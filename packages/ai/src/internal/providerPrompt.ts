@@ -31,20 +31,36 @@ export const write = (
 }
 
 // The provider's own requests that were answered in time. The one answer that stands goes to it, with its reason, at
-// its own place (law L9); its own hook gets the request back too.
+// its own place (law L9); its own hook gets the request back too. What the policy forbade after all stays forbidden.
 const providerRequests = (transcript: Transcript.Transcript, options: Options): Asked => {
-  const asked = new Map<Prompt.ToolApprovalRequestPart, Prompt.ToolApprovalResponsePart>()
+  const asked: Map<Prompt.ToolApprovalRequestPart, Answer> = new Map()
   for (const request of transcript.requests.values()) {
     const response = Transcript.standingResponse(request.responses)
     if (request.toolCall?.providerExecuted !== true || response === undefined) continue
     if (options.isOurs(request.part.approvalId)) continue
     if (options.supersedes && Transcript.wasPassedOver(transcript, request)) continue
-    asked.set(request.part, response)
+    const sent = response.approved ? denialOf(request) ?? response : response
+    asked.set(request.part, { written: response, sent })
   }
   return asked
 }
 
-type Asked = ReadonlyMap<Prompt.ToolApprovalRequestPart, Prompt.ToolApprovalResponsePart>
+const denialOf = (
+  { part, providerCall }: Transcript.TranscriptRequest
+): Prompt.ToolApprovalResponsePart | undefined => {
+  const result = providerCall?.result
+  return result?.isFailure !== true || !Transcript.isNaming(result.options?.assent)
+    ? undefined
+    : Prompt.makePart("tool-approval-response", { approvalId: part.approvalId, approved: false })
+}
+
+/** An answer as it stands in the history, and as the provider gets it. */
+interface Answer {
+  readonly written: Prompt.ToolApprovalResponsePart
+  readonly sent: Prompt.ToolApprovalResponsePart
+}
+
+type Asked = ReadonlyMap<Prompt.ToolApprovalRequestPart, Answer>
 
 const noRequests: Asked = new Map()
 
@@ -68,7 +84,8 @@ const writeMessages = (
   kept: Asked
 ): Prompt.Prompt => {
   const messages: Array<Prompt.Message> = []
-  const passing = new Set<Prompt.ToolMessagePart>(asked.values())
+  const passing = new Map<Prompt.ToolMessagePart, Prompt.ToolApprovalResponsePart>()
+  for (const { sent, written } of asked.values()) passing.set(written, sent)
   const { callsByMessage } = transcript
   for (let index = 0; index < transcript.messages.length; index++) {
     const message = transcript.messages[index]!
@@ -88,11 +105,11 @@ const writeMessages = (
         following?.role === "tool" && holdsExactly(following, results) ? following : resultMessage(message, results)
       )
     } else if (message.role === "tool") {
-      const answers = message.content.filter((part): part is Prompt.ToolApprovalResponsePart => passing.has(part))
+      const answers = message.content.flatMap((part) => passing.get(part) ?? [])
       if (answers.length === 0) continue
-      messages.push(
-        answers.length === message.content.length ? message : answerMessage(message, answers)
-      )
+      const unchanged = answers.length === message.content.length &&
+        answers.every((part, index) => part === message.content[index])
+      messages.push(unchanged ? message : answerMessage(message, answers))
     } else {
       messages.push(message)
     }

@@ -67,6 +67,12 @@ export const denied = (call: CallName, reason: string | undefined, approvalId?: 
 export const interrupted = (call: CallName, reason: string, approvalId?: string): ResultPart =>
   failed(call, "execution-interrupted", reason, approvalId)
 
+/** The denial of a call that the provider would have run: for the history; the provider is told by the answer. */
+export const hostedDenial = (call: CallName, reason: string | undefined, approvalId: string): ResultPart => ({
+  ...denied(call, reason, approvalId),
+  providerExecuted: true
+})
+
 /** Marks a result of a call that has no request as one of an earlier message, should its id be used again (law L13). */
 export const earlier = (part: ResultPart): ResultPart => ({ ...part, metadata: { assent: { earlier: true } } })
 
@@ -199,3 +205,33 @@ export const pauseFinish = (): Response.FinishPart =>
     }),
     response: undefined
   })
+
+/** The parts of a turn's last response, whose finish counts what all of its responses used. */
+export const withUsageOf = <Part extends Response.AnyPart>(
+  earlier: ReadonlyArray<Response.FinishPart>,
+  parts: ReadonlyArray<Part>
+): ReadonlyArray<Part> =>
+  parts.map((part) =>
+    part.type !== "finish"
+      ? part
+      : { ...part, usage: earlier.reduce((sum, { usage }) => addUsage(sum, usage), part.usage) }
+  )
+
+const addUsage = (left: Response.Usage, right: Response.Usage): Response.Usage =>
+  new Response.Usage({
+    inputTokens: addFields(left.inputTokens, right.inputTokens),
+    outputTokens: addFields(left.outputTokens, right.outputTokens)
+  })
+
+const addFields = <Counts extends { readonly [name: string]: number | undefined }>(
+  left: Counts,
+  right: Counts
+): Counts => {
+  const sum: Record<string, number | undefined> = { ...left }
+  for (const name in right) {
+    const count = right[name]
+    if (count !== undefined) sum[name] = (sum[name] ?? 0) + count
+  }
+  // The same names, counted together.
+  return sum as Counts
+}

@@ -7,7 +7,6 @@ import type * as Tool from "effect/ai/Tool"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import type * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
 import type * as ApprovalJournal from "../ApprovalJournal.ts"
@@ -247,33 +246,6 @@ const driftOf = Effect.fnUntraced(function*(
   return prepared.canonical === canonical && sealed.schemaFingerprint === (yield* Prepare.fingerprintOf(tool))
     ? undefined
     : drifted(`The parameters of "${toolName}" are not what they were when the person was asked.`)
-})
-
-/**
- * Requests for calls the provider runs itself, which nobody has answered and the provider has not run. Those whose call
- * was trimmed from the history are dropped, and an event (law L10).
- */
-export const openProviderRequests = Effect.fnUntraced(function*(
-  environment: Environment.Environment,
-  transcript: Transcript.Transcript
-): Effect.fn.Return<ReadonlyArray<Approval.ApprovalRequest>> {
-  const requests: Array<Approval.ApprovalRequest> = []
-  for (const request of transcript.requests.values()) {
-    const { part, toolCall } = request
-    if (toolCall === undefined) {
-      const { approvalId, toolCallId } = part
-      yield* ApprovalEvents.publish((occasion) => ({ _tag: "Trimmed", ...occasion, approvalId, toolCallId }))
-    }
-    if (toolCall?.providerExecuted !== true || request.responses.length > 0) continue
-    if (request.providerCall?.hasResult === true || Result.isSuccess(environment.seal.parse(part.approvalId))) {
-      continue
-    }
-    if (environment.options.onNewMessage !== "hold" && transcript.lastUserIndex > request.messageIndex) continue
-    requests.push(
-      Decision.makeRequest({ approvalId: part.approvalId }, unprepared(toolCall), { providerExecuted: true })
-    )
-  }
-  return requests
 })
 
 // =============================================================================

@@ -10,6 +10,7 @@ import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type * as Decision from "./decision.ts"
+import * as Hosted from "./hosted.ts"
 import * as Model from "./model.ts"
 import * as Results from "./results.ts"
 import * as Turn from "./turn.ts"
@@ -28,7 +29,7 @@ export const streamText = (
 ): Stream.Stream<Part, unknown> =>
   Stream.unwrap(Effect.gen(function*() {
     const queue: Chunks = yield* Queue.bounded<Chunk, unknown | Cause.Done>(capacity)
-    yield* produce(model, turn, options, queue).pipe(
+    yield* produce(model, turn, options, queue, []).pipe(
       Effect.matchCauseEffect({
         onFailure: (cause) => Queue.failCause(queue, cause),
         onSuccess: () => Queue.end(queue)
@@ -38,12 +39,19 @@ export const streamText = (
     return Stream.fromChannel(Channel.fromQueue(queue))
   }))
 
-const produce = Effect.fnUntraced(
+const produce: (
+  model: Model.Model,
+  turn: Turn.Turn,
+  options: Model.Options,
+  queue: Chunks,
+  before: ReadonlyArray<Response.FinishPart>
+) => Effect.Effect<void, unknown, Scope.Scope> = Effect.fnUntraced(
   function*(
     model: Model.Model,
     turn: Turn.Turn,
     options: Model.Options,
-    queue: Chunks
+    queue: Chunks,
+    before: ReadonlyArray<Response.FinishPart>
   ): Effect.fn.Return<void, unknown, Scope.Scope> {
     const sink: Turn.Sink = {
       preliminary: (part) => offer(queue, [part]),
@@ -64,8 +72,11 @@ const produce = Effect.fnUntraced(
     }
     const calls = makeCalls(turn, settled.prompt.content, sink)
     const finish: Array<Response.FinishPart> = []
-    const held: Array<Part> = []
-    const uniqueId = Turn.makeCallIds()
+    const held: Array<Response.ToolApprovalRequestPart> = []
+    // The provider's requests are held where somebody here may answer them: then they need never be seen, and the turn
+    // goes on from what was said.
+    const mayGoOn = Hosted.mayAnswer(turn.environment, turn.handlers?.tools)
+    const said: Array<Part> = []
     const receive = Effect.fnUntraced(function*(chunk: Chunk): Effect.fn.Return<void, unknown, Scope.Scope> {
       const passing: Array<Part> = []
       const received: Array<Turn.ReceivedCall> = []
@@ -74,21 +85,22 @@ const produce = Effect.fnUntraced(
           finish.push(part)
           continue
         }
-        const unique = uniqueId(part)
+        const unique = turn.uniqueId(part)
         if (unique.type === "tool-call" && unique.providerExecuted === true) {
-          calls.addProviders(unique.id)
+          calls.addProviders(unique)
           passing.push(unique)
         } else if (Turn.isLocalCall(unique)) {
           const call = yield* Turn.receiveCall(turn, unique)
           received.push(call)
           passing.push(call.call)
-        } else if (unique.type === "tool-approval-request" && !calls.isProviders(unique.toolCallId)) {
+        } else if (unique.type === "tool-approval-request" && (mayGoOn || !calls.isProviders(unique.toolCallId))) {
           // Its call was not seen yet, or is ours to ask about.
           held.push(Turn.plainRequest(unique))
         } else {
           passing.push(Turn.plainRequest(unique))
         }
       }
+      if (mayGoOn) said.push(...passing)
       yield* offer(queue, passing)
       // A truncating finish comes right behind the last call: a call starts once the stream has moved past it.
       if (Turn.finishOf(finish[finish.length - 1])?.complete !== false) yield* calls.start
@@ -96,9 +108,14 @@ const produce = Effect.fnUntraced(
     })
     yield* Stream.runForEachArray(
       model.streamText({ ...options, prompt: settled.prompt, ...Model.unresolved }),
-      // Most chunks are text, and pass as they are.
-      (chunk) => calls.areWaiting() || chunk.some(concernsUs) ? receive(chunk) : pass(queue, chunk)
+      (chunk) => {
+        if (calls.areWaiting() || chunk.some(concernsUs)) return receive(chunk)
+        // Most chunks are text, and pass as they are.
+        if (mayGoOn) said.push(...chunk)
+        return pass(queue, chunk)
+      }
     )
+    const asked = held.filter((part) => !calls.isAskedFor(part))
     const end = Turn.finishOf(finish[finish.length - 1])
     if (end?.complete === false) {
       yield* calls.truncate(end.reason)
@@ -107,12 +124,20 @@ const produce = Effect.fnUntraced(
       const outcomes = yield* calls.finish(end !== undefined)
       const failure = Turn.firstFailure(outcomes)
       if (failure !== undefined) return yield* Effect.failCause(failure)
+      for (const { part } of outcomes) if (part !== undefined) said.push(part)
+      const next = end === undefined
+        ? undefined
+        : yield* Turn.goOn(turn, settled, { requests: asked, calls: calls.providers }, outcomes, said)
+      if (next !== undefined) {
+        yield* offer(queue, next.denials)
+        return yield* produce(model, next.turn, options, queue, [...before, ...finish])
+      }
       yield* offer(
         queue,
         outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)])
       )
     }
-    yield* offer(queue, [...held.filter((part) => !calls.isAskedFor(part)), ...finish])
+    yield* offer(queue, [...asked, ...Results.withUsageOf(before, finish)])
   }
 )
 
@@ -131,7 +156,7 @@ type Started = Turn.Outcome | Decision.Question
 const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sink: Turn.Sink) => {
   const permits = Turn.directPermits(turn)
   const all: Array<Turn.ReceivedCall> = []
-  const providers = new Set<string>()
+  const providers: Map<string, Response.ToolCallPart<string, unknown>> = new Map()
   // Results of calls that have run, noted before they are offered: a reader's slowness must not undo them.
   const offered = new Set<string>()
   const finished = new Map<string, Results.ResultPart>()
@@ -157,7 +182,8 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
   return {
     isAskedFor: (part: Part): boolean => Turn.asksForLocalCall(part, all),
     isProviders: (id: string): boolean => providers.has(id),
-    addProviders: (id: string): void => void providers.add(id),
+    addProviders: (call: Response.ToolCallPart<string, unknown>): void => void providers.set(call.id, call),
+    providers,
     areWaiting: (): boolean => fibers.length < all.length,
     observe: (found: ReadonlyArray<Turn.ReceivedCall>) => {
       all.push(...found)

@@ -23,7 +23,7 @@ export interface TranscriptCall {
 export interface ProviderCall {
   readonly part: Prompt.ToolCallPart
   readonly messageIndex: number
-  hasResult: boolean
+  result: Prompt.ToolResultPart | undefined
 }
 
 /** A request of a history; a request repeated by polling is one request, at its first place. */
@@ -117,8 +117,8 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
           if (part.providerExecuted === true) {
             wellFormed = false
             const call = providerCalls?.get(part.id)
-            if (call === undefined || call.hasResult) continue
-            call.hasResult = true
+            if (call === undefined || call.result !== undefined) continue
+            call.result = part
             const moved = (movedResults ??= new Map()).get(call.messageIndex)
             if (moved === undefined) movedResults.set(call.messageIndex, [part])
             else moved.push(part)
@@ -153,7 +153,7 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
     for (const part of message.content) {
       if (part.type === "tool-call") {
         if (part.providerExecuted === true) {
-          ;(providerCalls ??= new Map()).set(part.id, { part, messageIndex: index, hasResult: false })
+          ;(providerCalls ??= new Map()).set(part.id, { part, messageIndex: index, result: undefined })
           open?.delete(part.id)
           continue
         }
@@ -174,7 +174,7 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
           takeResult(part)
         } else {
           const call = providerCalls?.get(part.id)
-          if (call !== undefined) call.hasResult = true
+          if (call !== undefined) call.result ??= part
         }
       } else if (part.type === "tool-approval-request") {
         wellFormed = false
@@ -256,7 +256,8 @@ export const makeUniqueIds = (): (id: string) => string => {
   }
 }
 
-const isNaming = (assent: unknown): assent is { readonly approvalId: string } =>
+/** Whether a result names the approval it settles. */
+export const isNaming = (assent: unknown): assent is { readonly approvalId: string } =>
   typeof assent === "object" && assent !== null && "approvalId" in assent && typeof assent.approvalId === "string"
 
 const isEarlier = (assent: unknown): boolean => typeof assent === "object" && assent !== null && "earlier" in assent

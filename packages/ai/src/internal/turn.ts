@@ -3,7 +3,7 @@
  */
 import * as AiError from "effect/ai/AiError"
 import type * as LanguageModel from "effect/ai/LanguageModel"
-import type * as Prompt from "effect/ai/Prompt"
+import * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -11,9 +11,11 @@ import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import type * as Approval from "../Approval.ts"
 import type * as ApprovalError from "../ApprovalError.ts"
+import * as Approvals from "../Prompt.ts"
 import type * as Decision from "./decision.ts"
 import type * as Environment from "./environment.ts"
 import * as Execution from "./execution.ts"
+import * as Hosted from "./hosted.ts"
 import * as Judge from "./judge.ts"
 import * as Prepare from "./prepare.ts"
 import * as ProviderPrompt from "./providerPrompt.ts"
@@ -32,10 +34,16 @@ export interface Turn {
   readonly resolvesCalls: boolean
   readonly concurrency: LanguageModel.GenerateTextOptions<{}>["concurrency"]
   readonly approvedPermits: Semaphore.Semaphore
+  /** Gives the second use of a local call's id within one turn an id of its own (law L13). */
+  readonly uniqueId: <Part extends Response.AnyPart>(part: Part) => Part
+  /** How often the model was called again because its own requests were answered at once. */
+  readonly round: number
 }
 
-export const make = (options: Omit<Turn, "approvedPermits">): Turn => ({
+export const make = (options: Omit<Turn, "approvedPermits" | "uniqueId" | "round">): Turn => ({
   ...options,
+  uniqueId: makeCallIds(),
+  round: 0,
   approvedPermits: Semaphore.makeUnsafe(
     permitsOf(options.concurrency ?? options.environment.options.concurrency)
   )
@@ -54,6 +62,8 @@ export interface Settled {
   readonly results: ReadonlyArray<Results.ResultPart>
   /** Requests that are open; while there is one, the model is not called (law L5). */
   readonly open: ReadonlyArray<Approval.ApprovalRequest>
+  /** The history, with answers that the policy or the controller gave to the provider's requests. */
+  readonly history: Prompt.Prompt
   /** What the provider is to see. */
   readonly prompt: Prompt.Prompt
   readonly failure: Cause.Cause<unknown> | undefined
@@ -69,7 +79,7 @@ export interface Sink {
 
 /** Settles every call of the history that has no result; results are emitted as soon as they are known. */
 export const settleHistory = (turn: Turn, sink: Sink): Effect.Effect<Settled, ApprovalError.ApprovalError> => {
-  const pending = turn.transcript.calls.filter((call) => call.result === undefined)
+  const pending = unsettled(turn.transcript)
   const settled = settleCalls(turn, pending, sink)
   return pending.length === 0 ? settled : Spans.settle(settled, pending.length)
 }
@@ -93,27 +103,59 @@ const settleCalls = Effect.fnUntraced(function*(
   )
   const results: Array<Results.ResultPart> = []
   const open: Array<Approval.ApprovalRequest> = []
-  const written = new Map<Transcript.TranscriptCall, Prompt.ToolResultPart>()
+  // For each call that had none, in order.
+  const written: Array<Prompt.ToolResultPart | undefined> = []
   let failure: Cause.Cause<unknown> | undefined
-  outcomes.forEach((outcome, index) => {
-    const call = pending[index]!
+  for (const outcome of outcomes) {
     failure ??= outcome.failure
     if (outcome.request !== undefined) open.push(outcome.request)
-    if (outcome.waiting !== undefined) written.set(call, Results.toPromptPart(outcome.waiting))
-    if (outcome.part === undefined) return
-    results.push(outcome.part)
-    written.set(call, Results.toPromptPart(outcome.part))
+    if (outcome.part !== undefined) results.push(outcome.part)
+    const standing = outcome.part ?? outcome.waiting
+    written.push(standing === undefined ? undefined : Results.toPromptPart(standing))
+  }
+  const hosted = yield* Hosted.settle(
+    { environment, tools: subject.tools, messages: transcript.messages },
+    transcript,
+    turn.resolvesCalls && open.length === 0 && failure === undefined
+  )
+  open.push(...hosted.open)
+  if (open.length > 0 || failure !== undefined) {
+    return { results, open, history: turn.prompt, prompt: turn.prompt, failure }
+  }
+  results.push(...yield* denyHosted(transcript, hosted.answers, sink))
+  const answered = hosted.answers.length === 0 ? turn : continued(turn, Hosted.withAnswers(turn.prompt, hosted.answers))
+  const writtenFor = new Map(unsettled(answered.transcript).map((call, index) => [call, written[index]]))
+  const prompt = ProviderPrompt.write(answered.prompt, answered.transcript, {
+    resultOf: (call) => writtenFor.get(call),
+    supersedes: environment.options.onNewMessage === "supersede",
+    isOurs: (approvalId) => Result.isSuccess(environment.seal.parse(approvalId))
   })
-  open.push(...yield* Settle.openProviderRequests(environment, transcript))
-  const prompt = open.length > 0 || failure !== undefined
-    ? turn.prompt
-    : ProviderPrompt.write(turn.prompt, transcript, {
-      resultOf: (call) => written.get(call),
-      supersedes: environment.options.onNewMessage === "supersede",
-      isOurs: (approvalId) => Result.isSuccess(environment.seal.parse(approvalId))
-    })
-  return { results, open, prompt, failure }
+  return { results, open, history: answered.prompt, prompt, failure }
 })
+
+const unsettled = ({ calls }: Transcript.Transcript): ReadonlyArray<Transcript.TranscriptCall> =>
+  calls.filter((call) => call.result === undefined)
+
+const continued = (turn: Turn, prompt: Prompt.Prompt): Turn => ({
+  ...turn,
+  prompt,
+  transcript: Transcript.read(prompt.content)
+})
+
+const denyHosted = (
+  { requests }: Transcript.Transcript,
+  answers: ReadonlyArray<Approval.ApprovalAnswer>,
+  sink: Sink
+) =>
+  Effect.forEach(
+    answers.flatMap(({ approvalId, decision }) => {
+      const call = requests.get(approvalId)?.toolCall
+      return call === undefined || decision._tag !== "Denied"
+        ? []
+        : [Results.hostedDenial(call, decision.note, approvalId)]
+    }),
+    (part) => Effect.as(sink.result(part), part)
+  )
 
 /** What became of one call. */
 export interface Outcome {
@@ -181,8 +223,7 @@ export const plainRequest = <Part extends Response.AnyPart>(part: Part): Part =>
   return { ...part, metadata }
 }
 
-/** Gives the second use of a local call's id within one response an id of its own (law L13). */
-export const makeCallIds = () => {
+const makeCallIds = () => {
   const unique = Transcript.makeUniqueIds()
   return <Part extends Response.AnyPart>(part: Part): Part => {
     if (part.type !== "tool-call") return part
@@ -198,6 +239,47 @@ export const finishOf = (
   part: Response.FinishPart | undefined
 ): { readonly complete: boolean; readonly reason: string } | undefined =>
   part === undefined ? undefined : { complete: completeFinishReasons.has(part.reason), reason: part.reason }
+
+/** The provider's requests of a response, and the calls they ask about. */
+export interface Asked {
+  readonly requests: ReadonlyArray<Response.ToolApprovalRequestPart>
+  readonly calls: ReadonlyMap<string, LocalCall>
+}
+
+/** The turn goes on: what was denied of the provider's requests, and the next call of the model. */
+export interface Continuation {
+  readonly denials: ReadonlyArray<Results.ResultPart>
+  readonly turn: Turn
+}
+
+/**
+ * Answers the provider's requests of a response, if the policy or the controller can answer all of them and nothing else
+ * is open. Then the model is called again with `parts`, the response, and the answers behind them.
+ */
+export const goOn = Effect.fnUntraced(function*(
+  turn: Turn,
+  settled: Settled,
+  asked: Asked,
+  outcomes: ReadonlyArray<Outcome>,
+  parts: ReadonlyArray<Response.AnyPart>
+): Effect.fn.Return<Continuation | undefined> {
+  const tools = turn.handlers?.tools
+  if (asked.requests.length === 0 || turn.round >= Hosted.maxRounds) return undefined
+  if (!Hosted.mayAnswer(turn.environment, tools)) return undefined
+  if (outcomes.some((outcome) => outcome.part === undefined)) return undefined
+  const subject = { environment: turn.environment, tools, messages: settled.prompt.content }
+  const answers = yield* Hosted.answerAll(subject, asked.requests, asked.calls)
+  if (answers === undefined) return undefined
+  const callIds = new Map(asked.requests.map((part) => [part.approvalId, part.toolCallId]))
+  const denials = answers.flatMap(({ approvalId, decision }) =>
+    decision._tag !== "Denied"
+      ? []
+      : [Results.hostedDenial(asked.calls.get(callIds.get(approvalId)!)!, decision.note, approvalId)]
+  )
+  const said = Approvals.fromResponseParts([...settled.results, ...parts, ...asked.requests])
+  const prompt = Hosted.withAnswers(Prompt.concat(settled.history, said), answers)
+  return { denials, turn: { ...continued(turn, prompt), round: turn.round + 1 } }
+})
 
 /** The tool of a local call; a call of a tool that is not there fails as upstream's strict validation does. */
 export const declaredTool = (turn: Turn, { call }: ReceivedCall) => {

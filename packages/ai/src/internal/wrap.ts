@@ -18,6 +18,7 @@ import type * as Decision from "./decision.ts"
 import * as Environment from "./environment.ts"
 import * as Execution from "./execution.ts"
 import * as Generate from "./generate.ts"
+import * as Hosted from "./hosted.ts"
 import * as Judge from "./judge.ts"
 import * as Model from "./model.ts"
 import * as ProviderPrompt from "./providerPrompt.ts"
@@ -77,13 +78,16 @@ export const wrap = (
       if (Result.isFailure(read)) return Effect.fail(ApprovalError.toAiError(read.failure, method))
       const { prompt, transcript } = read.success
       const policy = Environment.readPolicy(captured, context)
-      const inOrder = transcript.wellFormed ? { ...callOptions, prompt } : undefined
+      // Without anybody to answer here, and with everything in order, there is nothing for the engine to do.
+      const inOrder = transcript.wellFormed && Environment.readController(captured, context).ask === undefined
+        ? { ...callOptions, prompt }
+        : undefined
       const { toolkit } = callOptions
-      if (inOrder !== undefined && (toolkit === undefined || needsNobody(policy, declaredTools(toolkit)))) {
+      if (inOrder !== undefined && (toolkit === undefined || needsNobody(method, policy, declaredTools(toolkit)))) {
         return Effect.succeed({ turn: undefined, options: inOrder })
       }
       return Effect.flatMap(resolveToolkit(toolkit), (resolved): Effect.Effect<Entered<O>, unknown> => {
-        if (inOrder !== undefined && needsNobody(policy, resolved?.tools)) {
+        if (inOrder !== undefined && needsNobody(method, policy, resolved?.tools)) {
           return Effect.succeed({ turn: undefined, options: { ...inOrder, toolkit: resolved } })
         }
         return Effect.map(environmentFor(method), (environment) => ({
@@ -211,10 +215,17 @@ const readPrompt = (input: Prompt.RawInput) =>
       )
   })
 
-const needsNobody = (policy: ApprovalPolicy.Service, tools: Decision.Tools | undefined): boolean => {
+const needsNobody = (
+  method: string,
+  policy: ApprovalPolicy.Service,
+  tools: Decision.Tools | undefined
+): boolean => {
   if (tools === undefined) return false
   for (const name in tools) {
-    if (Judge.isGated(policy, tools[name]!)) return false
+    const tool = tools[name]!
+    if (Judge.isGated(policy, tool)) return false
+    // The provider may ask about its own tool, and then an object cannot come (law L12).
+    if (Judge.isProviderTool(tool) && (method === "generateObject" || Hosted.hasGate(tool))) return false
   }
   return true
 }

@@ -66,7 +66,7 @@ describe("events of a request", () => {
           Approval.deny(asked.requests[1]!, "keep b")
         ]))
         yield* chat.send("thanks")
-        assert.deepStrictEqual([...yield* watch.short].sort(), [
+        assert.deepStrictEqual([...yield* watch.short].toSorted(), [
           "c1 Requested",
           "c1 done",
           "c1 running",
@@ -108,7 +108,7 @@ describe("events of a request", () => {
         yield* chat.setHistory(before)
         yield* chat.send(Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request))))
         const refused = (yield* watch.events).filter((event) => event._tag === "Refused")
-        assert.deepStrictEqual(refused.map(({ reason, toolCallId }) => [toolCallId, reason._tag]).sort(), [
+        assert.deepStrictEqual(refused.map(({ reason, toolCallId }) => [toolCallId, reason._tag]).toSorted(), [
           ["c1", "AlreadyDecided"],
           ["c2", "AlreadyDecided"]
         ])
@@ -236,7 +236,7 @@ describe("events of policies and controllers", () => {
           ]]
         })
         const turn = yield* chat.send("tidy up")
-        assert.deepStrictEqual([...yield* watch.short].sort(), [
+        assert.deepStrictEqual([...yield* watch.short].toSorted(), [
           "c1 PolicyFailed",
           "c1 Requested",
           "c2 InvalidParameters"
@@ -280,7 +280,7 @@ describe("events of policies and controllers", () => {
         }))
         assert.lengthOf(turn.requests, 2)
         const failed = (yield* watch.events).filter((event) => event._tag === "ControllerFailed")
-        assert.deepStrictEqual(failed.map(({ toolCallId }) => toolCallId).sort(), ["c1", "c2"])
+        assert.deepStrictEqual(failed.map(({ toolCallId }) => toolCallId).toSorted(), ["c1", "c2"])
         assert.include(failed.map(({ cause }) => Cause.pretty(cause)).join(), secret)
         assert.notInclude(JSON.stringify(turn.parts), "hunter2")
       })
