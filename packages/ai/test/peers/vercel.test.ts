@@ -3,7 +3,7 @@
  */
 import { assert, describe } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
-import { Approval, ApprovalPolicy, type Prompt, type Response, Tool, Toolkit } from "../../src/index.ts"
+import { Approval, ApprovalPolicy, type Prompt, Response, Tool, Toolkit } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "../laws/conversation.ts"
 import * as Support from "../laws/support.ts"
