@@ -89,10 +89,8 @@ describe("upstream fails open", () => {
   })
 
   wrong("B24 a person is asked about parameters that cannot run", 1, function*(way) {
-    const { toolkit } = yield* fileTools
-    const turns = [[ScriptedModel.toolCall({ id: "c1", name: "DeleteFile", params: { path: 12 } })]]
-    const chat = yield* talk({ way, toolkit, turns })
-    return (yield* chat.send("go on", { toolCallValidation: "deferred" })).requests.length
+    const calls = [ScriptedModel.toolCall({ id: "c1", name: "DeleteFile", params: { path: 12 } })]
+    return (yield* asked(way, calls)).requests.length
   })
 })
 

@@ -75,7 +75,6 @@ export interface SendOptions {
   readonly toolkit?: C.AnyToolkit | "none" | undefined
   readonly onPart?: C.SendOptions["onPart"]
   readonly disableToolCallResolution?: true
-  readonly toolCallValidation?: "deferred"
 }
 
 /**
