@@ -27,14 +27,14 @@ const deploys: Record<string, {
   readonly make: (runs: Array<string>) => Effect.Effect<C.AnyToolkit>
   readonly says: RegExp
 }> = {
-  "the tool was removed (B13)": {
+  "B13 the tool was removed": {
     make: (runs) =>
       C.withHandlers(Toolkit.make(C.ReadFile), {
         ReadFile: ({ path }) => Effect.sync(() => (runs.push(path), path))
       }),
     says: /DeleteFile/
   },
-  "the tool was renamed (B13)": {
+  "B13 the tool was renamed": {
     make: (runs) =>
       C.withHandlers(
         Toolkit.make(Tool.make("RemoveFile", {
@@ -46,7 +46,7 @@ const deploys: Record<string, {
       ),
     says: /DeleteFile/
   },
-  "the parameters no longer decode (B12)": {
+  "B12 the parameters no longer decode": {
     make: (runs) =>
       C.withHandlers(
         Toolkit.make(Tool.make("DeleteFile", {
@@ -58,7 +58,7 @@ const deploys: Record<string, {
       ),
     says: /parameters|schema/i
   },
-  "a parameter is narrower now (B12)": {
+  "B12 a parameter is narrower now": {
     make: (runs) =>
       C.withHandlers(
         Toolkit.make(Tool.make("DeleteFile", {

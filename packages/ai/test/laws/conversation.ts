@@ -146,7 +146,7 @@ export const start = Effect.fnUntraced(function*(options: StartOptions): Effect.
   }
 })
 
-const toTurn = (parts: ReadonlyArray<Response.AnyPart>): Turn => {
+export const toTurn = (parts: ReadonlyArray<Response.AnyPart>): Turn => {
   const shape: Array<string> = []
   let text = ""
   for (const part of parts) {
