@@ -50,6 +50,9 @@ export const Requested = Schema.TaggedStruct("Requested", { ...asked, request: A
  * A request went from one state to another, in the journal, where each of its states is written once (law L2).
  * `running` says that it was approved. `waited` is how many milliseconds the answer took, where that is known.
  *
+ * The provider's own requests are in no journal: of those, `approved` and `denied` are what the policy or the controller
+ * answered here.
+ *
  * @category models
  * @since 0.1.0
  */

@@ -77,8 +77,26 @@ export const settle = Effect.fnUntraced(function*(
   return { answers, open }
 })
 
+const standing = (
+  subject: Subject,
+  request: Approval.ApprovalRequest,
+  call: HostedCall.Call,
+  approved: boolean
+): Effect.Effect<Approval.ApprovalAnswer | "open" | undefined> =>
+  Effect.tap(
+    find(subject, request, call, approved),
+    (answer) =>
+      typeof answer !== "object" ? Effect.void : ApprovalEvents.publish((occasion) => ({
+        _tag: "Changed",
+        ...occasion,
+        ...Decision.about(request, request),
+        state: answer.decision._tag === "Approved" ? "approved" : "denied",
+        reason: answer.decision.note
+      }))
+  )
+
 // What is to be added to what a history says: nothing, an answer, or that it has to wait.
-const standing = Effect.fnUntraced(function*(
+const find = Effect.fnUntraced(function*(
   subject: Subject,
   request: Approval.ApprovalRequest,
   call: HostedCall.Call,

@@ -3,11 +3,12 @@
  * reaches the provider, and the turn goes on; what they leave open waits like any request.
  */
 import { assert, describe } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import {
   Approval,
   ApprovalController,
   ApprovalError,
+  ApprovalEvents,
   ApprovalPolicy,
   LanguageModel,
   Prompt,
@@ -309,6 +310,24 @@ describe("L9 the controller answers", () => {
         ]])
       })
   )
+})
+
+describe("L9 events", () => {
+  C.everyWay("what is answered here for the provider's requests is published", (way) =>
+    Effect.gen(function*() {
+      const events = yield* ApprovalEvents.make()
+      const observed = yield* events.subscribe
+      const { chat } = yield* begin(way, [[...asking(1), ...asking(2, "delete_repo")], [done(1)]])
+      yield* chat.send("go").pipe(
+        withController((request) => request.toolName.endsWith("delete_repo") ? Approval.deny(request, "never") : true),
+        Effect.provideService(ApprovalEvents.ApprovalEvents, events)
+      )
+      const seen = yield* Stream.runCollect(Stream.take(observed, 2))
+      assert.deepStrictEqual(
+        seen.map((event) => event._tag === "Changed" ? [event.toolName, event.state, event.reason] : event._tag),
+        [["mcp.github.create_issue", "approved", undefined], ["mcp.github.delete_repo", "denied", "never"]]
+      )
+    }))
 })
 
 describe("L9 L12 generateObject", () => {
