@@ -10,6 +10,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
   ["ground", ["Approval", "ApprovalError", "internal/text", "internal/fields", "internal/augment"]],
   ["floor 1", [
     "internal/transcript",
+    "internal/textIndex",
     "internal/canonical",
     "internal/cryptography",
     "internal/gate",
