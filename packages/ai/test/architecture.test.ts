@@ -17,6 +17,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/abandon",
     "internal/approvalId",
     "internal/bodies",
+    "internal/expiries",
     "internal/liveness",
     "internal/journalEntry",
     "internal/atomicStore*",

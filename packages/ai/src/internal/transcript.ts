@@ -125,7 +125,8 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
     const assent = part.options?.assent
     const named = isNaming(assent) ? requestsById.get(assent.approvalId)?.call : undefined
     const known = callsById.get(part.id)
-    const call = named ?? (known instanceof Repeated ? known.answeredBy(part, isEarlier(assent), lastCallsIndex) : known)
+    const call = named ??
+      (known instanceof Repeated ? known.answeredBy(part, isEarlier(assent), lastCallsIndex) : known)
     if (call === undefined || call.result !== undefined || call.part.id !== part.id) return undefined
     if (named === undefined && call.part.name !== part.name) return undefined
     call.result = part
