@@ -19,6 +19,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Failure from "./internal/atomicStoreFailure.ts"
 import * as Files from "./internal/atomicStoreFileSystem.ts"
+import * as Expiries from "./internal/expiries.ts"
 import * as Text from "./internal/text.ts"
 
 const TypeId = "~@assent/ai/AtomicStore" as const
@@ -281,7 +282,7 @@ interface Entry extends Stored {
 
 const makeMemoryUnsafe = (capacity: number): AtomicStore => {
   const entries = new Map<string, Entry>()
-  const expiries = makeExpiries()
+  const expiries = Expiries.make()
 
   const live = (key: string, now: number): Entry | undefined => {
     const entry = entries.get(key)
@@ -342,58 +343,4 @@ const makeMemoryUnsafe = (capacity: number): AtomicStore => {
         return keys.toSorted().slice(0, options?.limit)
       })
   })
-}
-
-// A binary heap of keys by expiry that knows where each key stands, so that an expiry can be moved.
-const makeExpiries = () => {
-  const heap: Array<{ readonly key: string; at: number; index: number }> = []
-  const nodes = new Map<string, (typeof heap)[number]>()
-
-  const place = (node: (typeof heap)[number], index: number) => {
-    heap[index] = node
-    node.index = index
-  }
-
-  const settle = (node: (typeof heap)[number]) => {
-    let index = node.index
-    for (let parent = heap[(index - 1) >> 1]; index > 0 && parent!.at > node.at; parent = heap[(index - 1) >> 1]) {
-      place(parent!, index)
-      index = (index - 1) >> 1
-    }
-    while (true) {
-      const left = heap[2 * index + 1]
-      const right = heap[2 * index + 2]
-      const child = right !== undefined && right.at < left!.at ? right : left
-      if (child === undefined || child.at >= node.at) break
-      const childIndex = child.index
-      place(child, index)
-      index = childIndex
-    }
-    place(node, index)
-  }
-
-  return {
-    set: (key: string, at: number): void => {
-      let node = nodes.get(key)
-      if (node === undefined) {
-        node = { key, at, index: heap.length }
-        nodes.set(key, node)
-        heap.push(node)
-      }
-      node.at = at
-      settle(node)
-    },
-    /** Takes out a key that has expired at `now`, if there is one. */
-    takeUntil: (now: number): string | undefined => {
-      const first = heap[0]
-      if (first === undefined || first.at > now) return undefined
-      const last = heap.pop()!
-      if (last !== first) {
-        place(last, 0)
-        settle(last)
-      }
-      nodes.delete(first.key)
-      return first.key
-    }
-  }
 }

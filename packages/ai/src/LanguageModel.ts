@@ -233,11 +233,11 @@ export const collectToolApprovals = (messages: ReadonlyArray<Prompt.Message>): {
   const approved: Array<CollectedApproval> = []
   const denied: Array<CollectedApproval> = []
   const pending: Array<CollectedApproval> = []
-  for (const [approvalId, request] of transcript.requests) {
+  for (const request of transcript.requests) {
     const response = Transcript.standingResponse(request.responses)
     const result = request.call?.result
     const collected: CollectedApproval = {
-      approvalId,
+      approvalId: request.part.approvalId,
       request: request.part,
       toolCall: request.toolCall,
       responses: request.responses,

@@ -224,6 +224,20 @@ describe("ApprovalJournal in memory", () => {
       assert.deepStrictEqual(kept, ["n8", "n9"])
     }).pipe(provide({ maxResultBytes: 1_000 })))
 
+  it.effect("bodies whose records have expired take no room from one that lives longer", () =>
+    Effect.gen(function*() {
+      const journal = yield* ApprovalJournal.ApprovalJournal
+      const run = (claim: ApprovalJournal.Claim) =>
+        journal.run(claim, makeCounted(Effect.succeed(ranWith("x".repeat(300)))))
+      const month = claimOf("month", 30 * day)
+      yield* run(month)
+      for (let now = 0; now < 20 * day; now += 2 * day) {
+        yield* run(claimOf(`at-${now}`, now + hour))
+        assert.isDefined((yield* journal.find(month))?.recorded, `after ${now / day} days`)
+        yield* TestClock.adjust(2 * day)
+      }
+    }).pipe(provide({ maxResultBytes: 1_000 })))
+
   it.effect("a journal that is not named is the process's own, and one for all", () =>
     Effect.gen(function*() {
       const journal = yield* ApprovalJournal.ApprovalJournal

@@ -53,7 +53,7 @@ export const settle = Effect.fnUntraced(function*(
   const { environment } = subject
   const answers: Array<Approval.ApprovalAnswer> = []
   const open: Array<Approval.ApprovalRequest> = []
-  for (const one of transcript.requests.values()) {
+  for (const one of transcript.requests) {
     const { part, providerCall, toolCall } = one
     if (toolCall === undefined) {
       const { approvalId, toolCallId } = part

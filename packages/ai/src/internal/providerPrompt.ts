@@ -34,9 +34,10 @@ export const write = (
 // its own place (law L9); its own hook gets the request back too. What the policy forbade after all stays forbidden.
 const providerRequests = (transcript: Transcript.Transcript, options: Options): Asked => {
   const asked: Map<Prompt.ToolApprovalRequestPart, Answer> = new Map()
-  for (const request of transcript.requests.values()) {
+  for (const request of transcript.requests) {
+    if (request.toolCall?.providerExecuted !== true) continue
     const response = Transcript.standingResponse(request.responses)
-    if (request.toolCall?.providerExecuted !== true || response === undefined) continue
+    if (response === undefined) continue
     if (options.isOurs(request.part.approvalId)) continue
     if (options.supersedes && Transcript.wasPassedOver(transcript, request)) continue
     const sent = response.approved ? denialOf(request) ?? response : response
@@ -78,113 +79,140 @@ export const withRequests = <Request extends { readonly prompt: Prompt.Prompt }>
 }
 
 const writeMessages = (
-  transcript: Transcript.Transcript,
+  { calls, messages, movedResults }: Transcript.Transcript,
   { resultOf }: Options,
   asked: Asked,
   kept: Asked
 ): Prompt.Prompt => {
-  const messages: Array<Prompt.Message> = []
   const passing = new Map<Prompt.ToolMessagePart, Prompt.ToolApprovalResponsePart>()
   for (const { sent, written } of asked.values()) passing.set(written, sent)
-  const { callsByMessage } = transcript
-  for (let index = 0; index < transcript.messages.length; index++) {
-    const message = transcript.messages[index]!
+  // What our own hooks see has the requests back; only what every provider sees has to be the same objects each time.
+  const interns = kept.size === 0
+  const stays = (part: Prompt.AssistantMessagePart) =>
+    part.type === "tool-approval-request"
+      ? kept.has(part)
+      : part.type !== "tool-result" || part.providerExecuted === true
+  const sentOf = (call: Transcript.TranscriptCall) => sentResult(call, call.result ?? resultOf(call))
+  const written: Array<Prompt.Message> = []
+  let next = 0
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index]!
     if (message.role === "assistant") {
-      const calls = callsByMessage[index]
-      const rewritten = assistantMessage(message, calls, transcript.movedResults.get(index), kept)
-      if (rewritten === undefined) continue
-      messages.push(rewritten)
-      if (calls === undefined) continue
-      const results: Array<Prompt.ToolResultPart> = []
-      for (const call of calls) {
-        const result = call.result ?? resultOf(call)
-        if (result !== undefined) results.push(sentResult(call, result))
-      }
-      const following = transcript.messages[index + 1]
-      messages.push(
-        following?.role === "tool" && holdsExactly(following, results) ? following : resultMessage(message, results)
-      )
+      const first = next
+      while (next < calls.length && calls[next]!.messageIndex === index) next++
+      const own = first === next ? none : calls.slice(first, next)
+      const before = own.length === 0 ? undefined : writtenBefore.get(message)
+      const sent = assistantMessage(message, own, movedResults.get(index) ?? none, stays, interns, before)
+      if (sent.content.length === 0) continue
+      written.push(sent)
+      if (own.length > 0) written.push(resultMessage(message, own, messages[index + 1], sentOf, before))
     } else if (message.role === "tool") {
+      if (passing.size === 0) continue
       const answers = message.content.flatMap((part) => passing.get(part) ?? [])
       if (answers.length === 0) continue
       const unchanged = answers.length === message.content.length &&
         answers.every((part, index) => part === message.content[index])
-      messages.push(unchanged ? message : answerMessage(message, answers))
+      written.push(unchanged ? message : answerMessage(message, answers))
     } else {
-      messages.push(message)
+      written.push(message)
     }
   }
-  return Prompt.fromMessages(messages)
+  return Prompt.fromMessages(written)
 }
 
-const isLocalResult = (part: { readonly type: string; readonly providerExecuted?: boolean }): boolean =>
-  part.type === "tool-result" && part.providerExecuted !== true
+const none: ReadonlyArray<never> = []
 
-// What a message becomes by itself, and what it becomes with parts from elsewhere in the history.
-const assistantMessages = new WeakMap<Prompt.AssistantMessage, Prompt.AssistantMessage>()
-const completedMessages = new WeakMap<Prompt.AssistantMessage, Prompt.AssistantMessage>()
+/** What was made of a message before, so that it is sent again as the same objects. */
+interface Written {
+  /** What it becomes by itself. */
+  alone: Prompt.AssistantMessage | undefined
+  /** What it becomes with parts from elsewhere in the history. */
+  completed: Prompt.AssistantMessage | undefined
+  /** The results of its calls. */
+  results: Prompt.ToolMessage | undefined
+}
+
+const writtenBefore = new WeakMap<Prompt.AssistantMessage, Written>()
+
+const writtenOf = (message: Prompt.AssistantMessage): Written => {
+  let written = writtenBefore.get(message)
+  if (written === undefined) {
+    written = { alone: undefined, completed: undefined, results: undefined }
+    writtenBefore.set(message, written)
+  }
+  return written
+}
 
 const assistantMessage = (
   message: Prompt.AssistantMessage,
-  calls: ReadonlyArray<Transcript.TranscriptCall> | undefined,
-  moved: ReadonlyArray<Prompt.ToolResultPart> | undefined,
-  kept: Asked
-): Prompt.AssistantMessage | undefined => {
-  const pure = kept.size === 0 && moved === undefined
-  const interned = pure ? assistantMessages.get(message) : undefined
-  if (interned !== undefined) return interned
-  const stays = (part: Prompt.AssistantMessagePart) =>
-    part.type === "tool-approval-request" ? kept.has(part) : !isLocalResult(part)
-  const renamed = renamedCalls(calls)
-  const staying = [...message.content.filter(stays), ...moved ?? []]
-  if (staying.length === 0) return undefined
-  if (staying.length === message.content.length && renamed === undefined && moved === undefined) return message
-  const content = renamed === undefined ? staying : staying.map((part) => renamed.get(part) ?? part)
-  const before = kept.size === 0 && !pure ? completedMessages.get(message) : undefined
-  if (before?.content.length === content.length && before.content.every((part, index) => part === content[index])) {
-    return before
+  calls: ReadonlyArray<Transcript.TranscriptCall>,
+  moved: ReadonlyArray<Prompt.ToolResultPart>,
+  stays: (part: Prompt.AssistantMessagePart) => boolean,
+  interns: boolean,
+  before: Written | undefined
+): Prompt.AssistantMessage => {
+  const alone = interns && moved.length === 0
+  if (alone && before?.alone !== undefined) return before.alone
+  if (moved.length === 0 && message.content.every(stays) && calls.every(keepsId)) return message
+  const rewritten = (): Prompt.AssistantMessage => {
+    const renamed = renamedCalls(calls)
+    const staying = message.content.filter(stays)
+    const content = renamed === undefined ? staying : staying.map((part) => renamed.get(part) ?? part)
+    return { ...message, content: [...content, ...moved] }
   }
-  const rewritten = Prompt.makeMessage("assistant", { ...message, content })
-  if (pure) assistantMessages.set(message, rewritten)
-  else if (kept.size === 0) completedMessages.set(message, rewritten)
-  return rewritten
+  if (!interns) return rewritten()
+  const written = before ?? writtenOf(message)
+  if (alone) return written.alone ??= rewritten()
+  const completed = rewritten()
+  return written.completed !== undefined && isSame(written.completed.content, completed.content)
+    ? written.completed
+    : written.completed = completed
 }
+
+const isSame = <A>(left: ReadonlyArray<A>, right: ReadonlyArray<A>): boolean =>
+  left.length === right.length && left.every((one, index) => one === right[index])
+
+const keepsId = ({ part, sentId }: Transcript.TranscriptCall): boolean => sentId === part.id
 
 const renamedCalls = (
-  calls: ReadonlyArray<Transcript.TranscriptCall> | undefined
-): ReadonlyMap<Prompt.AssistantMessagePart, Prompt.ToolCallPart> | undefined => {
-  let renamed: Map<Prompt.AssistantMessagePart, Prompt.ToolCallPart> | undefined
-  for (const { part, sentId } of calls ?? []) {
-    if (sentId !== part.id) (renamed ??= new Map()).set(part, { ...part, id: sentId })
-  }
-  return renamed
-}
+  calls: ReadonlyArray<Transcript.TranscriptCall>
+): ReadonlyMap<Prompt.AssistantMessagePart, Prompt.ToolCallPart> | undefined =>
+  calls.every(keepsId)
+    ? undefined
+    : new Map(calls.filter((call) => !keepsId(call)).map(({ part, sentId }) => [part, { ...part, id: sentId }]))
 
 // A tool whose success is `void` has an undefined result, which no provider takes.
-const sentResult = (call: Transcript.TranscriptCall, part: Prompt.ToolResultPart): Prompt.ToolResultPart =>
-  part.result !== undefined && part.id === call.sentId
+const sentResult = (
+  call: Transcript.TranscriptCall,
+  part: Prompt.ToolResultPart | undefined
+): Prompt.ToolResultPart | undefined =>
+  part === undefined || (part.result !== undefined && part.id === call.sentId)
     ? part
     : { ...part, id: call.sentId, result: part.result === undefined ? null : part.result }
 
-const holdsExactly = (message: Prompt.ToolMessage, results: ReadonlyArray<Prompt.ToolResultPart>): boolean =>
-  message.content.length === results.length &&
-  results.every((result) => message.content.some((part) => part === result))
-
-const resultMessages = new WeakMap<Prompt.AssistantMessage, Prompt.ToolMessage>()
-
 const resultMessage = (
   message: Prompt.AssistantMessage,
-  results: ReadonlyArray<Prompt.ToolResultPart>
+  calls: ReadonlyArray<Transcript.TranscriptCall>,
+  following: Prompt.Message | undefined,
+  sentOf: (call: Transcript.TranscriptCall) => Prompt.ToolResultPart | undefined,
+  before: Written | undefined
 ): Prompt.ToolMessage => {
-  const interned = resultMessages.get(message)
-  if (interned !== undefined && interned.content.length === results.length) {
-    // A result we wrote comes back from the history as another object that says the same.
-    if (results.every((result, index) => saysTheSame(interned.content[index]!, result))) return interned
-  }
-  const written = Prompt.makeMessage("tool", { content: results })
-  resultMessages.set(message, written)
-  return written
+  const sent = calls.map(sentOf)
+  const results = sent.every(isResult) ? sent : sent.filter(isResult)
+  if (following?.role === "tool" && holdsExactly(following, results)) return following
+  const written = before ?? writtenOf(message)
+  const known = written.results?.content
+  // A result we wrote comes back from the history as another object that says the same.
+  return known?.length === results.length && results.every((result, i) => saysTheSame(known[i]!, result))
+    ? written.results!
+    : written.results = Prompt.makeMessage("tool", { content: results })
 }
+
+const isResult = (part: Prompt.ToolResultPart | undefined): part is Prompt.ToolResultPart => part !== undefined
+
+const holdsExactly = ({ content }: Prompt.ToolMessage, results: ReadonlyArray<Prompt.ToolResultPart>): boolean =>
+  content.length === results.length &&
+  results.every((result, index) => content[index] === result || content.includes(result))
 
 const saysTheSame = (left: Prompt.ToolMessagePart, right: Prompt.ToolResultPart): boolean =>
   left === right || (

@@ -6,6 +6,7 @@
  * latest call of its id that has none yet.
  */
 import type * as Prompt from "effect/ai/Prompt"
+import { TextIndex } from "./textIndex.ts"
 
 /** A local tool call of a history, with everything the history says of it. */
 export interface TranscriptCall {
@@ -13,7 +14,7 @@ export interface TranscriptCall {
   readonly messageIndex: number
   /** The id the provider sees: its own, unless an earlier call of the same message has it (law L13). */
   readonly sentId: string
-  /** Distinct by approval id, in order. */
+  /** While it has no result: what was asked about it, distinct by approval id, in order. */
   requests: Array<TranscriptRequest>
   /** The first result; later ones are dropped. */
   result: Prompt.ToolResultPart | undefined
@@ -45,9 +46,8 @@ export interface Transcript {
   readonly messages: ReadonlyArray<Prompt.Message>
   /** Local calls, in order. */
   readonly calls: ReadonlyArray<TranscriptCall>
-  readonly requests: ReadonlyMap<string, TranscriptRequest>
-  /** The results a provider is to see, by the index of the assistant message with their calls. */
-  readonly callsByMessage: ReadonlyArray<ReadonlyArray<TranscriptCall> | undefined>
+  /** Distinct by approval id, in order. */
+  readonly requests: ReadonlyArray<TranscriptRequest>
   readonly lastUserIndex: number
   /** Results of provider-executed calls that stand in tool messages, by the assistant message they belong into. */
   readonly movedResults: ReadonlyMap<number, ReadonlyArray<Prompt.ToolResultPart>>
@@ -57,48 +57,89 @@ export interface Transcript {
 
 // Shared by all that have none of something, so that a long settled history allocates little; never written to.
 const none: Array<never> = []
-const noRequests: ReadonlyMap<string, TranscriptRequest> = new Map()
 const noMovedResults: ReadonlyMap<number, ReadonlyArray<Prompt.ToolResultPart>> = new Map()
 
 /** Throws a `TypeError` for what is not a message. */
 export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
-  let calls: Array<TranscriptCall> | undefined
-  let callsByMessage: Array<ReadonlyArray<TranscriptCall> | undefined> | undefined
-  let requests: Map<string, TranscriptRequest> | undefined
-  let responses: Array<readonly [part: Prompt.ToolApprovalResponsePart, index: number]> | undefined
-  // The latest call of an id, which a request asks about.
-  let open: Map<string, TranscriptCall> | undefined
-  // The call of an id or, of an id used again, the calls of each name: a result answers one of them.
-  let unanswered: Map<string, TranscriptCall | Map<string, Waiting>> | undefined
-  // The latest call of an id that the provider runs.
+  const calls: Array<TranscriptCall> = []
+  // The call of an id or, of an id used again, all that is to be known of its uses.
+  const callsById = new Map<string, TranscriptCall | Repeated>()
+  // The call of the provider's that is the latest of its id.
   let providerCalls: Map<string, ProviderCall> | undefined
+  const requests: Array<TranscriptRequest> = []
+  const requestsById = new TextIndex(approvalIdOf)
+  // Within one prompt an answer may stand before its request.
+  let earlyAnswers: Map<string, Array<Answer>> | undefined
   let movedResults: Map<number, Array<Prompt.ToolResultPart>> | undefined
-  let callByApproval: Map<string, TranscriptCall> | undefined
   let lastUserIndex = -1
   // The latest message with calls.
   let lastCallsIndex = -1
+  // From here on, calls are to be answered by the next message for the history to be well formed as it stands.
+  let firstDue = 0
   let wellFormed = true
-  let sentIds: ((id: string) => string) | undefined
-  // The local calls that the next message has to answer for the history to be well formed as it stands.
-  let due: Array<TranscriptCall> | undefined
+
+  const takeCall = (part: Prompt.ToolCallPart, messageIndex: number, sentId: string): void => {
+    const call: TranscriptCall = { part, messageIndex, sentId, requests: none, result: undefined }
+    calls.push(call)
+    const known = callsById.get(part.id)
+    if (known === undefined) callsById.set(part.id, call)
+    else if (known instanceof Repeated) known.add(call)
+    else callsById.set(part.id, new Repeated(known).add(call))
+    providerCalls?.delete(part.id)
+  }
+
+  const takeRequest = (part: Prompt.ToolApprovalRequestPart, messageIndex: number): void => {
+    if (typeof part.approvalId !== "string" || requestsById.get(part.approvalId) !== undefined) return
+    const providerCall = providerCalls?.get(part.toolCallId)
+    const known = providerCall === undefined ? callsById.get(part.toolCallId) : undefined
+    const call = known instanceof Repeated ? known.latest : known
+    const answers = earlyAnswers?.get(part.approvalId)
+    const request: TranscriptRequest = {
+      part,
+      messageIndex,
+      call,
+      providerCall,
+      toolCall: call?.part ?? providerCall?.part,
+      responses: answers === undefined ? none : answers.map((answer) => answer.part),
+      answeredAt: answers?.[0]!.messageIndex
+    }
+    requests.push(request)
+    requestsById.set(request)
+  }
+
+  const takeResponse = (part: Prompt.ToolApprovalResponsePart, messageIndex: number): void => {
+    if (typeof part.approvalId !== "string" || typeof part.approved !== "boolean") return
+    const request = requestsById.get(part.approvalId)
+    if (request === undefined) {
+      const answers = (earlyAnswers ??= new Map()).get(part.approvalId)
+      if (answers === undefined) earlyAnswers.set(part.approvalId, [{ part, messageIndex }])
+      else answers.push({ part, messageIndex })
+      return
+    }
+    if (request.responses === none) request.responses = [part]
+    else request.responses.push(part)
+    request.answeredAt ??= messageIndex
+  }
 
   const takeResult = (part: Prompt.ToolResultPart): TranscriptCall | undefined => {
     const assent = part.options?.assent
-    const named = isNaming(assent) ? callByApproval?.get(assent.approvalId) : undefined
-    if (named !== undefined) {
-      if (named.result !== undefined || named.part.id !== part.id) return undefined
-      named.result = part
-      return named
-    }
-    const waiting = unanswered?.get(part.id)
-    if (waiting === undefined) return undefined
-    const call = waiting instanceof Map
-      ? answeredBy(waiting.get(part.name), isEarlier(assent), lastCallsIndex)
-      : waiting.result === undefined && waiting.part.name === part.name
-      ? waiting
-      : undefined
-    if (call !== undefined) call.result = part
+    const named = isNaming(assent) ? requestsById.get(assent.approvalId)?.call : undefined
+    const known = callsById.get(part.id)
+    const call = named ??
+      (known instanceof Repeated ? known.answeredBy(part, isEarlier(assent), lastCallsIndex) : known)
+    if (call === undefined || call.result !== undefined || call.part.id !== part.id) return undefined
+    if (named === undefined && call.part.name !== part.name) return undefined
+    call.result = part
     return call
+  }
+
+  const takeProviderResult = (part: Prompt.ToolResultPart): void => {
+    const call = providerCalls?.get(part.id)
+    if (call === undefined || call.result !== undefined) return
+    call.result = part
+    const moved = (movedResults ??= new Map()).get(call.messageIndex)
+    if (moved === undefined) movedResults.set(call.messageIndex, [part])
+    else moved.push(part)
   }
 
   for (let index = 0; index < messages.length; index++) {
@@ -108,36 +149,23 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
       if (message.content.length === 0) wellFormed = false
       let answered = 0
       for (const part of message.content) {
-        if (part.type === "tool-approval-response") {
-          wellFormed = false
-          if (typeof part.approvalId === "string" && typeof part.approved === "boolean") {
-            ;(responses ??= []).push([part, index])
-          }
-        } else if (part.type === "tool-result") {
-          if (part.providerExecuted === true) {
-            wellFormed = false
-            const call = providerCalls?.get(part.id)
-            if (call === undefined || call.result !== undefined) continue
-            call.result = part
-            const moved = (movedResults ??= new Map()).get(call.messageIndex)
-            if (moved === undefined) movedResults.set(call.messageIndex, [part])
-            else moved.push(part)
-            continue
-          }
+        if (part.type === "tool-result" && part.providerExecuted !== true) {
           const call = takeResult(part)
           if (call === undefined || call.messageIndex !== index - 1 || part.result === undefined) wellFormed = false
           else answered++
-        } else {
-          wellFormed = false
+          continue
         }
+        wellFormed = false
+        if (part.type === "tool-approval-response") takeResponse(part, index)
+        else if (part.type === "tool-result") takeProviderResult(part)
       }
-      if (answered !== (due === undefined ? 0 : due.length)) wellFormed = false
-      due = undefined
+      if (answered !== calls.length - firstDue) wellFormed = false
+      firstDue = calls.length
       continue
     }
-    if (due !== undefined) {
+    if (firstDue < calls.length) {
       wellFormed = false
-      due = undefined
+      firstDue = calls.length
     }
     if (message.role === "user") {
       assertParts(message.content)
@@ -150,78 +178,45 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
     }
     assertParts(message.content)
     if (message.content.length === 0) wellFormed = false
+    let uniqueId: ((id: string) => string) | undefined
     for (const part of message.content) {
       if (part.type === "tool-call") {
         if (part.providerExecuted === true) {
           ;(providerCalls ??= new Map()).set(part.id, { part, messageIndex: index, result: undefined })
-          open?.delete(part.id)
           continue
         }
-        const sentId = due === undefined ? part.id : (sentIds ??= uniqueIdsAfter(due))(part.id)
+        if (calls.length > firstDue) uniqueId ??= uniqueIdsAfter(calls[firstDue]!)
+        const sentId = uniqueId === undefined ? part.id : uniqueId(part.id)
         if (sentId !== part.id) wellFormed = false
-        const call: TranscriptCall = { part, messageIndex: index, sentId, requests: none, result: undefined }
-        ;(calls ??= []).push(call)
-        ;(due ??= []).push(call)
-        ;(open ??= new Map()).set(part.id, call)
-        const waiting = (unanswered ??= new Map()).get(part.id)
-        if (waiting === undefined) unanswered.set(part.id, call)
-        else if (waiting instanceof Map) addWaiting(waiting, call)
-        else unanswered.set(part.id, addWaiting(addWaiting(new Map(), waiting), call))
-        providerCalls?.delete(part.id)
+        takeCall(part, index, sentId)
       } else if (part.type === "tool-result") {
-        if (part.providerExecuted !== true) {
-          wellFormed = false
-          takeResult(part)
-        } else {
+        if (part.providerExecuted === true) {
           const call = providerCalls?.get(part.id)
           if (call !== undefined) call.result ??= part
+        } else {
+          wellFormed = false
+          takeResult(part)
         }
       } else if (part.type === "tool-approval-request") {
         wellFormed = false
-        if (typeof part.approvalId !== "string" || requests?.has(part.approvalId)) continue
-        const call = open?.get(part.toolCallId)
-        const request: TranscriptRequest = {
-          part,
-          messageIndex: index,
-          call,
-          providerCall: call === undefined ? providerCalls?.get(part.toolCallId) : undefined,
-          toolCall: call?.part ?? providerCalls?.get(part.toolCallId)?.part,
-          responses: none,
-          answeredAt: undefined
-        }
-        ;(requests ??= new Map()).set(part.approvalId, request)
-        if (call !== undefined) {
-          if (call.requests === none) call.requests = [request]
-          else call.requests.push(request)
-          ;(callByApproval ??= new Map()).set(part.approvalId, call)
-        }
+        takeRequest(part, index)
       }
     }
-    if (due !== undefined) {
-      sentIds = undefined
-      lastCallsIndex = index
-      ;(callsByMessage ??= [])[index] = due
-    }
+    if (firstDue < calls.length) lastCallsIndex = index
   }
-  if (due !== undefined) wellFormed = false
-  // Answers are matched last: within one prompt an answer may stand before its request.
-  if (responses !== undefined && requests !== undefined) {
-    for (const [response, index] of responses) {
-      const request = requests.get(response.approvalId)
-      if (request === undefined) continue
-      if (request.responses === none) request.responses = [response]
-      else request.responses.push(response)
-      request.answeredAt ??= index
-    }
+  for (const request of requests) {
+    const { call } = request
+    if (call === undefined || call.result !== undefined) continue
+    if (call.requests === none) call.requests = [request]
+    else call.requests.push(request)
   }
   return {
     messages,
-    calls: calls ?? none,
-    requests: requests ?? noRequests,
-    callsByMessage: callsByMessage ?? none,
+    calls,
+    requests,
     lastUserIndex,
     movedResults: movedResults ?? noMovedResults,
-    wellFormed
+    wellFormed: wellFormed && firstDue === calls.length
   }
 }
 
@@ -256,11 +251,42 @@ export const makeUniqueIds = (): (id: string) => string => {
   }
 }
 
+const approvalIdOf = (request: TranscriptRequest): string => request.part.approvalId
+
 /** Whether a result names the approval it settles. */
 export const isNaming = (assent: unknown): assent is { readonly approvalId: string } =>
   typeof assent === "object" && assent !== null && "approvalId" in assent && typeof assent.approvalId === "string"
 
 const isEarlier = (assent: unknown): boolean => typeof assent === "object" && assent !== null && "earlier" in assent
+
+interface Answer {
+  readonly part: Prompt.ToolApprovalResponsePart
+  readonly messageIndex: number
+}
+
+/** The local calls of an id that is used again; a result answers one of its name. */
+class Repeated {
+  latest: TranscriptCall
+  private readonly waiting = new Map<string, Waiting>()
+
+  constructor(first: TranscriptCall) {
+    this.latest = first
+    this.add(first)
+  }
+
+  add(call: TranscriptCall): Repeated {
+    this.latest = call
+    const waiting = this.waiting.get(call.part.name)
+    if (waiting === undefined) this.waiting.set(call.part.name, { calls: [call], first: 0 })
+    else waiting.calls.push(call)
+    return this
+  }
+
+  answeredBy({ name }: Prompt.ToolResultPart, isEarlier: boolean, lastIndex: number): TranscriptCall | undefined {
+    const waiting = this.waiting.get(name)
+    return waiting === undefined ? undefined : isEarlier ? earliest(waiting, lastIndex) : latest(waiting)
+  }
+}
 
 interface Waiting {
   readonly calls: Array<TranscriptCall>
@@ -268,19 +294,9 @@ interface Waiting {
   first: number
 }
 
-const addWaiting = (byName: Map<string, Waiting>, call: TranscriptCall): Map<string, Waiting> => {
-  const waiting = byName.get(call.part.name)
-  if (waiting === undefined) byName.set(call.part.name, { calls: [call], first: 0 })
-  else waiting.calls.push(call)
-  return byName
-}
-
-const answeredBy = (waiting: Waiting | undefined, isEarlier: boolean, lastIndex: number): TranscriptCall | undefined =>
-  waiting === undefined ? undefined : isEarlier ? earliest(waiting, lastIndex) : latest(waiting)
-
-const uniqueIdsAfter = (siblings: ReadonlyArray<TranscriptCall>): (id: string) => string => {
+const uniqueIdsAfter = ({ part }: TranscriptCall): (id: string) => string => {
   const uniqueId = makeUniqueIds()
-  for (const { part } of siblings) uniqueId(part.id)
+  uniqueId(part.id)
   return uniqueId
 }
 

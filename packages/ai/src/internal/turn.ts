@@ -149,7 +149,7 @@ const denyHosted = (
 ) =>
   Effect.forEach(
     answers.flatMap(({ approvalId, decision }) => {
-      const call = requests.get(approvalId)?.toolCall
+      const call = requests.find(({ part }) => part.approvalId === approvalId)?.toolCall
       return call === undefined || decision._tag !== "Denied"
         ? []
         : [Results.hostedDenial(call, decision.note, approvalId)]
