@@ -228,7 +228,8 @@ const failsTheTurn = ({ ending, name, params }: Script.ScriptedCall, tool: Tool.
     ? Schema.decodeUnknownResult(tool.parametersSchema as Schema.Codec<unknown>)(Tools.paramsOf(name, params))
     : Result.succeed(undefined)
   if (Result.isFailure(decoded)) return !returns
-  if (ending === "die" || ending === "unencodable") return true
+  if (ending === "unencodable") return tool !== Tools.Ping
+  if (ending === "die") return true
   return ending !== "succeed" && !returns
 }
 

@@ -18,7 +18,7 @@ export const differential = (method: Observe.Method): void => {
         `L7 L8 DESIGN §4 the same parts, errors, runs and requests [${path}]`,
         [Scenario],
         ([scenario]) => Compare.check(method, path, scenario),
-        { timeout: 60_000, arbitrary: { runs, seed, size: 10, maxShrinks: 500 } }
+        { timeout: 60_000, arbitrary: { runs, seed, size: 40, maxShrinks: 500 } }
       )
     }
   })

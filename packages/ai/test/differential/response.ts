@@ -78,8 +78,8 @@ export const scriptOf = (scenario: Scenario.Scenario, limits: Limits): Scripted 
   return {
     content: parts.filter(isGenerated),
     chunks: chunked(streamed, response.chunks),
-    // What comes at once leaves it to the scheduler whether a call ran before the stream broke off.
-    spaced: response.spaced || cut || failure !== undefined,
+    // What comes at once leaves it to the scheduler whether a call ran before the stream broke off or was refused.
+    spaced: response.spaced || cut || failure !== undefined || callsUnknown || !scenario.calm && isRefusable(response),
     failure: failure === undefined ? undefined : { at: response.failure.at, effect: failure },
     behaviours,
     calls,
@@ -87,6 +87,9 @@ export const scriptOf = (scenario: Scenario.Scenario, limits: Limits): Scripted 
     callsUnknown
   }
 }
+
+const isRefusable = ({ parts }: Scenario.Scenario["response"]): boolean =>
+  parts.some((part) => part.kind === "provider" && (part.params === "invalid" || part.result === "undecodable"))
 
 const readCall = (
   part: typeof Scenario.Call.Type,

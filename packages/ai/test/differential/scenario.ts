@@ -9,6 +9,8 @@ import * as Tools from "./tools.ts"
 const often = <const Values extends ReadonlyArray<string | number | boolean>>(...values: Values) =>
   Schema.Literals(values)
 
+const many = <A>(count: number, value: A): Array<A> => Array.from({ length: count }, () => value)
+
 const list = <S extends Schema.Top>(item: S, maxLength: number) =>
   Schema.Array(item).check(Schema.isMaxLength(maxLength))
 
@@ -65,7 +67,7 @@ export const Call = Schema.Struct({
   /** In steps of the clock; a stream's chunks come in between. */
   pace: often(0, 0, 1, 2, 3),
   preliminary: often(0, 0, 1, 2),
-  ending: often("succeed", "succeed", "succeed", "succeed", "fail", "reason", "unencodable", "invalid", "die"),
+  ending: often(...many(6, "succeed"), "fail", "reason", "unencodable", "invalid", "die"),
   metadata: Schema.Boolean
 })
 
@@ -97,18 +99,18 @@ export const finishReasons = [
 const Response = Schema.Struct({
   parts: list(Schema.Union([Speech, Call, Call, Call, ProviderCall]), 7),
   unknown: Schema.Struct({
-    some: often(false, false, false, false, false, true),
+    some: often(...many(9, false), true),
     at: Schema.Literals([0, 1, 2, 3]),
     call: UnknownCall
   }),
   finish: Schema.Struct({
-    reason: often("none", "stop", "stop", "tool-calls", "tool-calls", "tool-calls", ...finishReasons),
+    reason: often("none", ...many(4, "stop"), ...many(6, "tool-calls"), ...finishReasons),
     /** From the end: a finish need not be the last part. */
     before: often(0, 0, 0, 1, 2)
   }),
   /** Where the model fails, in a stream by chunks; a whole response fails at once. */
   failure: Schema.Struct({
-    kind: often("none", "none", "none", "none", "none", "rateLimit", "invalidRequest", "unknown", "defect"),
+    kind: often(...many(16, "none"), "rateLimit", "invalidRequest", "unknown", "defect"),
     at: Schema.Literals([0, 1, 2, 3, 5, 8])
   }),
   /** How many parts the chunks of a stream hold, over and over. */
@@ -126,10 +128,10 @@ export type ResponsePart = (typeof Response.Type)["parts"][number]
 // =============================================================================
 
 const Options = Schema.Struct({
-  toolkit: often("resolved", "resolved", "effect", "toolkit", "none", "empty", "failing"),
+  toolkit: often(...many(4, "resolved"), ...many(3, "effect"), ...many(3, "toolkit"), "none", "empty", "failing"),
   toolChoice: often("unset", "unset", "none", "auto", "required", "tool", "oneOf", "oneOfRequired"),
   concurrency: often("unset", "unset", "unbounded", 1, 2, 3),
-  disableToolCallResolution: often("unset", "unset", "unset", "unset", false, true),
+  disableToolCallResolution: often(...many(6, "unset"), false, true),
   toolCallValidation: often("unset", "unset", "strict", "deferred"),
   /** How the prompt is given. */
   prompt: often("prompt", "prompt", "messages", "string")

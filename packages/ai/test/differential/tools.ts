@@ -8,6 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import { Tool as AssentTool } from "../../src/index.ts"
 
 // =============================================================================
@@ -45,7 +46,7 @@ export const Ask = Tool.make("Ask", {
   toModelOutput: (answer) => [Prompt.makePart("text", { text: `They say: ${answer}` })]
 })
 
-/** Without parameters, with nothing to say and no failure of its own. */
+/** Without parameters, with nothing to say and no failure of its own: anything it succeeds with is encoded as nothing. */
 export const Ping = Tool.make("Ping")
 
 /** Known at run time only, by a JSON Schema: its parameters are not checked. */
@@ -271,3 +272,12 @@ export const layerOf = (toolkit: Toolkit.Any, world: World) => {
   )
   return (toolkit as typeof PlainTools).toLayer(handlers as never)
 }
+
+/** What a handler of a toolkit made by hand may give: any number of final results. */
+export const finals = (count: number) =>
+  Stream.fromIterable(Array.from({ length: count }, (_, index) => ({
+    result: `final ${index}`,
+    encodedResult: `final ${index}`,
+    isFailure: false,
+    preliminary: false
+  })))
