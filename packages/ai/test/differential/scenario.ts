@@ -9,7 +9,7 @@ import * as Tools from "./tools.ts"
 const often = <const Values extends ReadonlyArray<string | number | boolean>>(...values: Values) =>
   Schema.Literals(values)
 
-const many = <A>(count: number, value: A): Array<A> => Array.from({ length: count }, () => value)
+const many = <const A>(count: number, value: A): Array<A> => Array.from({ length: count }, () => value)
 
 const list = <S extends Schema.Top>(item: S, maxLength: number) =>
   Schema.Array(item).check(Schema.isMaxLength(maxLength))
