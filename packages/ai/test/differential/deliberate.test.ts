@@ -1,8 +1,9 @@
 /** Where the design differs from upstream on purpose: what upstream does, what the engine does, and by which law. */
 import { assert, describe } from "@effect/vitest"
-import { type AiError, Tool } from "effect/ai"
+import { type AiError, Prompt, Tool } from "effect/ai"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type * as Observe from "./observe.ts"
 import * as Play from "./play.ts"
 import * as Tools from "./tools.ts"
 
@@ -194,6 +195,51 @@ describe("deliberate differences", () => {
       Effect.gen(function*() {
         const played = yield* Play.play(side, { method, tools: [Work], content: [Play.finish("stop")] })
         assert.strictEqual(played.requests[0]!.toolCallValidation, side.engine ? "deferred" : undefined)
+      })
+  )
+
+  const Ping = Tool.make("Ping")
+  const called = Prompt.assistantMessage({
+    content: [Prompt.toolCallPart({ id: "c", name: "Ping", params: {}, providerExecuted: false })]
+  })
+  const answered = (result: unknown) =>
+    Prompt.toolMessage({
+      content: [Prompt.toolResultPart({ id: "c", name: "Ping", isFailure: false, result, providerExecuted: false })]
+    })
+  const sent = Effect.fnUntraced(function*(
+    side: Play.Side,
+    method: Observe.Method,
+    messages: ReadonlyArray<Prompt.Message>
+  ) {
+    const played = yield* Play.play(side, {
+      method,
+      tools: [Ping],
+      content: [Play.finish("stop")],
+      options: { prompt: Prompt.fromMessages(messages) }
+    })
+    return played.requests[0]!.prompt.content
+  })
+
+  // Providers refuse both, and neither says anything.
+  Play.everySide(
+    "L7 a result that is nothing: upstream sends undefined, ours null",
+    Play.both,
+    (side, method) =>
+      Effect.gen(function*() {
+        const messages = yield* sent(side, method, [called, answered(undefined)])
+        const [part] = messages[1]!.content as ReadonlyArray<Prompt.ToolResultPart>
+        assert.strictEqual(part!.result, side.ours ? null : undefined)
+      })
+  )
+
+  Play.everySide(
+    "L7 a message without content: upstream sends it, ours leaves it out",
+    Play.both,
+    (side, method) =>
+      Effect.gen(function*() {
+        const empty = Prompt.assistantMessage({ content: [] })
+        const messages = yield* sent(side, method, [called, answered(null), empty])
+        assert.strictEqual(messages.length, side.ours ? 2 : 3)
       })
   )
 

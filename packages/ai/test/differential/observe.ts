@@ -147,7 +147,7 @@ const Stage = Context.Reference<Stage | undefined>("@assent/ai/test/Stage", { de
 
 const onStage = Effect.map(Stage, (stage) => stage!)
 
-const makeProvider = UpstreamLanguageModel.make({
+const hooks: Parameters<typeof UpstreamLanguageModel.make>[0] = {
   generateText: (options) =>
     Effect.gen(function*() {
       const { requests, script } = yield* onStage
@@ -161,9 +161,18 @@ const makeProvider = UpstreamLanguageModel.make({
       Effect.flatMap(onStage, ({ requests, script }) =>
         Effect.as(recordRequest(requests, "streamText", options), playStream(script)))
     )
-})
+}
 
-const providers = { upstream: Effect.runSync(makeProvider), ours: Effect.runSync(makeProvider) }
+const provider = Effect.runSync(UpstreamLanguageModel.make(hooks))
+const foreign = Effect.runSync(UpstreamLanguageModel.make(hooks))
+
+/** The functions that are called, and the service they find. */
+const entrances = {
+  upstream: [UpstreamLanguageModel, provider],
+  accessor: [LanguageModel, foreign],
+  withApproval: [UpstreamLanguageModel, LanguageModel.withApproval(foreign)],
+  make: [UpstreamLanguageModel, Effect.runSync(LanguageModel.make(hooks))]
+} as const
 
 type Chunk = Arr.NonEmptyReadonlyArray<Response.StreamPartEncoded>
 
@@ -251,7 +260,7 @@ export const observe = Effect.fnUntraced(function*(subject: Subject): Effect.fn.
     ...(method === "generateObject" ? { schema: Script.Answer } : {}),
     ...definedOf(scenario.options)
   }
-  const service = ours ? LanguageModel : UpstreamLanguageModel
+  const [service, model] = entrances[ours ? scenario.options.entrance : "upstream"]
   const emitted: Array<Emitted> = []
   const emit = (part: Response.AnyPart) => Effect.map(Tools.now, (at) => void emitted.push({ at, part }))
   let response: unknown
@@ -271,7 +280,7 @@ export const observe = Effect.fnUntraced(function*(subject: Subject): Effect.fn.
     )
   const ended = yield* run(
     call.pipe(
-      Effect.provideService(UpstreamLanguageModel.LanguageModel, ours ? providers.ours : providers.upstream),
+      Effect.provideService(UpstreamLanguageModel.LanguageModel, model),
       Effect.provideService(Stage, { script, requests }),
       Effect.provideService(Tools.Clerk, { name: "Ada" }),
       Effect.provide(Tools.layerOf(toolkitOf(path), world)),

@@ -64,6 +64,8 @@ export interface Options {
     (params: any, context: Toolkit.HandlerContext<any>) => Effect.Effect<any, any, any>
   >
   readonly options?: Record<string, unknown>
+  /** What the reader of a stream does with each part. */
+  readonly reader?: (part: Response.AnyPart) => Effect.Effect<void>
   /** How the toolkit is given; the resolved one by default. */
   readonly toolkit?: (resolved: AnyToolkit, toolkit: Toolkit.Any) => unknown
   readonly around?: (effect: Effect.Effect<unknown, unknown, any>) => Effect.Effect<unknown, unknown, any>
@@ -109,9 +111,13 @@ export const play = Effect.fnUntraced(function*(side: Side, options: Options): E
   const emitted: Array<Observe.Emitted> = []
   let value: unknown
   const emit = (part: Response.AnyPart) => Effect.map(Tools.now, (at) => void emitted.push({ at, part }))
+  const read = options.reader ?? (() => Effect.void)
   const service = side.ours ? LanguageModel : UpstreamLanguageModel
   const call: Effect.Effect<unknown, unknown, UpstreamLanguageModel.LanguageModel> = options.method === "streamText"
-    ? Stream.runForEach(service.streamText(request as never) as Stream.Stream<Response.AnyPart>, emit)
+    ? Stream.runForEach(
+      service.streamText(request as never) as Stream.Stream<Response.AnyPart>,
+      (part) => Effect.andThen(emit(part), read(part))
+    )
     : Effect.flatMap(
       (service[options.method] as (options: unknown) => unknown)(request) as Effect.Effect<
         UpstreamLanguageModel.GenerateObjectResponse<Record<string, Tool.Any>, unknown>

@@ -149,6 +149,37 @@ describe("running", () => {
       })
   )
 
+  // Ours keeps 64 chunks for a slow reader, and the provider waits behind them; upstream keeps them all.
+  Play.everySide(
+    "a reader who is slow loses no result of a stream that is cut",
+    ["streamText"],
+    (side, method) =>
+      Effect.forEach([1, 60, 61, 62, 63, 64, 65, 66], (count) =>
+        Effect.gen(function*() {
+          const { handlers, seen } = counting()
+          let first = true
+          const played = yield* Play.play(side, {
+            method,
+            tools: [Work],
+            handlers,
+            content: [
+              // Ends after the last text and before the finish.
+              Play.call("c", "Work", { millis: (count - 1) * Script.beat + 5 }),
+              ...Array.from({ length: count }, (_, index) => Play.text(method, `${index}`)),
+              Play.finish("length")
+            ],
+            reader: () =>
+              Effect.suspend(() => {
+                if (!first) return Effect.void
+                first = false
+                return Effect.sleep(10_000)
+              })
+          })
+          assert.deepStrictEqual([seen.started, seen.interrupted], [1, 0])
+          assert.deepStrictEqual(Play.outline(played.results), ["result c"], `with ${count} chunks`)
+        }), { discard: true })
+  )
+
   Play.everySide("a reader that leaves interrupts what runs", Play.both, (side, method) =>
     Effect.gen(function*() {
       const { handlers, seen } = counting()

@@ -133,6 +133,8 @@ const Options = Schema.Struct({
   concurrency: often("unset", "unset", "unbounded", 1, 2, 3),
   disableToolCallResolution: often(...many(6, "unset"), false, true),
   toolCallValidation: often("unset", "unset", "strict", "deferred"),
+  /** How ours comes in: our functions over a bare service, upstream's over ours, or a service of our own `make`. */
+  entrance: Schema.Literals(["accessor", "withApproval", "make"]),
   /** How the prompt is given. */
   prompt: often("prompt", "prompt", "messages", "string")
 })
