@@ -1,0 +1,3 @@
+import { differential } from "./random.ts"
+
+differential("generateObject")
