@@ -51,8 +51,14 @@ interface Call extends Results.CallName {
   readonly params: unknown
 }
 
-const handle = (handlers: Handlers, { id, name, params }: Call): ReturnType<Handlers["handle"]> =>
-  handlers.handle(name, params, id)
+const handle = (
+  { options }: Environment.Environment,
+  handlers: Handlers,
+  { id, name, params }: Call
+): ReturnType<Handlers["handle"]> => {
+  const handled = handlers.handle(name, params, id)
+  return options.paramsInSpans ? handled : Spans.withoutParameters(handled)
+}
 
 /** Lets a handler run in this fiber, emitting preliminary results, and gives its final one. */
 const take = (
@@ -74,16 +80,20 @@ const take = (
 
 /** Runs a call that needs nobody so that its failure is a value, to be raised when its siblings have settled. */
 export const directSettled = (
+  environment: Environment.Environment,
   handlers: Handlers,
   call: Call,
   emit: Emit
 ): Effect.Effect<Executed> =>
-  Effect.flatMap(Effect.exit(take(handle(handlers, call), call, emit)), (exit): Effect.Effect<Executed> => {
-    if (Exit.isSuccess(exit)) return Effect.succeed({ part: exit.value, failure: undefined })
-    return Cause.hasInterruptsOnly(exit.cause)
-      ? Effect.interrupt
-      : Effect.succeed({ part: undefined, failure: exit.cause })
-  })
+  Effect.flatMap(
+    Effect.exit(take(handle(environment, handlers, call), call, emit)),
+    (exit): Effect.Effect<Executed> => {
+      if (Exit.isSuccess(exit)) return Effect.succeed({ part: exit.value, failure: undefined })
+      return Cause.hasInterruptsOnly(exit.cause)
+        ? Effect.interrupt
+        : Effect.succeed({ part: undefined, failure: exit.cause })
+    }
+  )
 
 const noFinalResult = (name: string) => `Tool handler of "${name}" did not produce a final result`
 
@@ -136,9 +146,7 @@ const run = (
 ): Effect.Effect<ApprovalJournal.Ran> => {
   const call = { id: prepared.toolCallId, name: prepared.toolName, params: prepared.encoded }
   const emitPreliminary: Emit = (part) => emit({ ...part, metadata: { ...part.metadata, assent: { approvalId } } })
-  const handled = handle(handlers, call)
-  const quiet = environment.options.paramsInSpans ? handled : Spans.withoutParameters(handled)
-  return Effect.matchCauseEffect(take(quiet, call, emitPreliminary), {
+  return Effect.matchCauseEffect(take(handle(environment, handlers, call), call, emitPreliminary), {
     onSuccess: (part) => Effect.succeed(record(part, edited ? prepared : undefined)),
     onFailure: (cause) =>
       Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.map(

@@ -176,13 +176,13 @@ const receive = Effect.fnUntraced(function*(turn: Turn.Turn, parts: ReadonlyArra
   return { content, calls, asked: { requests: asked, calls: providerCalls }, finish }
 })
 
-const isComplete = ({ finish }: Received): boolean => Turn.finishOf(finish[finish.length - 1])?.complete === true
+const isComplete = ({ finish }: Received): boolean => Turn.finishOf(finish)?.complete === true
 
 const resolve = Effect.fnUntraced(function*(turn: Turn.Turn, received: Received, messages: Messages) {
   const { calls } = received
   if (calls.length === 0) return []
   yield* Effect.forEach(calls, (call) => Turn.declaredTool(turn, call), { discard: true })
-  const end = Turn.finishOf(received.finish[received.finish.length - 1])
+  const end = Turn.finishOf(received.finish)
   if (end !== undefined && !end.complete) return calls.map(truncated(end.reason))
   const judgements = yield* Effect.forEach(calls, (call) => Turn.judge(turn, call, messages), {
     concurrency: "unbounded"
@@ -218,7 +218,7 @@ const resolveAtOnce = Effect.fnUntraced(function*(
   const asked = Approvals.approvalRequests([...received.content, ...received.asked.requests])
   if (calls.length === 0 && asked.length === 0) return []
   yield* Effect.forEach(calls, (call) => Turn.declaredTool(turn, call), { discard: true })
-  const end = Turn.finishOf(received.finish[received.finish.length - 1])
+  const end = Turn.finishOf(received.finish)
   if (end !== undefined && !end.complete) return calls.map(truncated(end.reason))
   const judgements = yield* Effect.forEach(calls, (call) => Turn.judge(turn, call, messages), {
     concurrency: "unbounded"

@@ -40,8 +40,9 @@ export const run = (
     ))
 
 /**
- * Upstream's toolkit writes the parameters of a call into the span it is called in, as it begins. Here that span does
- * not take them; what the handler itself writes, later, it takes.
+ * Upstream's toolkit writes the tool and the parameters of a call into the span it is called in, as it begins: that of
+ * its own model, but here the span of an approved call or one of the program's. That span does not take them; what the
+ * handler itself writes, later, it takes.
  */
 export const withoutParameters = <A, E, R>(handle: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.matchEffect(Effect.currentSpan, {
@@ -51,7 +52,7 @@ export const withoutParameters = <A, E, R>(handle: Effect.Effect<A, E, R>): Effe
       const quiet: Tracer.Span = Object.create(span, {
         attribute: {
           value: (key: string, value: unknown) => {
-            if (!beginning || key !== "parameters") span.attribute(key, value)
+            if (!beginning || (key !== "parameters" && key !== "tool")) span.attribute(key, value)
           }
         }
       })

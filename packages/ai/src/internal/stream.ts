@@ -100,11 +100,13 @@ const produce: (
           passing.push(Turn.plainRequest(unique))
         }
       }
+      // As upstream: with a call of a tool that is not in the toolkit, the stream fails before any of the chunk is seen.
+      yield* Effect.forEach(received, (call) => Turn.declaredTool(turn, call), { discard: true })
       if (mayGoOn) said.push(...passing)
       yield* offer(queue, passing)
       // A truncating finish comes right behind the last call: a call starts once the stream has moved past it.
-      if (Turn.finishOf(finish[finish.length - 1])?.complete !== false) yield* calls.start
-      yield* calls.observe(received)
+      if (Turn.finishOf(finish)?.complete !== false) yield* calls.start
+      calls.observe(received)
     })
     yield* Stream.runForEachArray(
       model.streamText({ ...options, prompt: settled.prompt, ...Model.unresolved }),
@@ -116,7 +118,7 @@ const produce: (
       }
     )
     const asked = held.filter((part) => !calls.isAskedFor(part))
-    const end = Turn.finishOf(finish[finish.length - 1])
+    const end = Turn.finishOf(finish)
     if (end?.complete === false) {
       yield* calls.truncate(end.reason)
     } else {
@@ -185,11 +187,7 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
     addProviders: (call: Response.ToolCallPart<string, unknown>): void => void providers.set(call.id, call),
     providers,
     areWaiting: (): boolean => fibers.length < all.length,
-    observe: (found: ReadonlyArray<Turn.ReceivedCall>) => {
-      all.push(...found)
-      // As upstream: a call of a tool that is not in the toolkit fails the stream where it stands.
-      return Effect.forEach(found, (call) => Turn.declaredTool(turn, call), { discard: true })
-    },
+    observe: (found: ReadonlyArray<Turn.ReceivedCall>): void => void all.push(...found),
     start: Effect.suspend(() =>
       fibers.length === all.length ? Effect.void : Effect.forEach(
         all.slice(fibers.length),

@@ -236,9 +236,14 @@ const completeFinishReasons: ReadonlySet<string> = new Set(["stop", "tool-calls"
 
 /** `undefined` until a finish part was seen; then whether the response came to its end, or why not. */
 export const finishOf = (
-  part: Response.FinishPart | undefined
-): { readonly complete: boolean; readonly reason: string } | undefined =>
-  part === undefined ? undefined : { complete: completeFinishReasons.has(part.reason), reason: part.reason }
+  finish: ReadonlyArray<Response.FinishPart>
+): { readonly complete: boolean; readonly reason: string } | undefined => {
+  // Of several, one that is incomplete is enough.
+  const decisive = finish.find(({ reason }) => !completeFinishReasons.has(reason)) ?? finish[finish.length - 1]
+  return decisive === undefined
+    ? undefined
+    : { complete: completeFinishReasons.has(decisive.reason), reason: decisive.reason }
+}
 
 /** The provider's requests of a response, and the calls they ask about. */
 export interface Asked {
@@ -339,7 +344,7 @@ export const runDirect = (
   permits: Semaphore.Semaphore | undefined,
   sink: Sink
 ): Effect.Effect<Outcome> => {
-  const executed = Execution.directSettled(turn.handlers!, call, sink.preliminary)
+  const executed = Execution.directSettled(turn.environment, turn.handlers!, call, sink.preliminary)
   return Effect.tap(
     permits === undefined ? executed : permits.withPermit(executed),
     ({ part }) => part === undefined ? Effect.void : sink.result(part)
