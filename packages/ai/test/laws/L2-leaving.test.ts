@@ -187,7 +187,12 @@ describe("L2 at most once: a reader that leaves", () => {
       `L2 at most once: a reader of only the first part [${underChat ? "Chat." : ""}streamText]`,
       () =>
         Effect.gen(function*() {
-          const { hold, tools } = yield* held
+          const hold = yield* Support.makeHold
+          // The first result comes once the other call has begun: only what has been claimed runs on.
+          const tools = yield* Support.makeTools([Support.Charge, Support.DeleteFile], {
+            Charge: ({ amount }) => Effect.as(hold.wait, Support.charged(amount)),
+            DeleteFile: () => Effect.as(hold.entered, { deleted: true })
+          })
           const mode = underChat ? "Chat.streamText" : "streamText"
           const asked = yield* Support.ask(mode, {
             toolkit: tools.toolkit,
