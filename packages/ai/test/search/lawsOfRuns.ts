@@ -52,7 +52,8 @@ export const L2: Law = {
         const before = justified.filter(({ isDirect, requests, run }) =>
           !isDirect && requests.length === 1 && requests[0] === request && record.turns[run.turn]!.step < turn.step
         )
-        const done = before.find(({ run }) => run.outcome === "succeeded")
+        // A process may crash after a run and before it was written down.
+        const done = before.find(({ run }) => run.outcome === "succeeded" && !record.crashed.includes(run.process))
         return done === undefined || View.marksIn(result.encodedResult).includes(done.run.number)
           ? []
           : [`turn ${turn.index} gives ${JSON.stringify(result.encodedResult)} for what ${tell(done.run)} did`]
@@ -101,7 +102,8 @@ const isDenied = (record: Record.Record, turn: Record.Turn, request: Record.Requ
     record.turns[asked.turn]!.step < turn.step && hasEnded(record.turns[asked.turn]!)) ||
   record.turns.some((earlier) =>
     earlier.step < turn.step && !earlier.tampered && hasEnded(earlier) &&
-    View.isValid(earlier, request) && View.answersOf(earlier.prompt, request.approvalId).denied
+    View.isValid(earlier, request) && View.isPrompted(earlier, request.approvalId) &&
+    View.answersOf(earlier.prompt, request.approvalId).denied
   )
 
 const hasEnded = (turn: Record.Turn): boolean => turn.ending === "success" || turn.ending === "failure"
@@ -115,7 +117,7 @@ export const L4: Law = {
       isDirect || requests.length > 0 ? [] : [`${tell(run)} with ${run.call.params}, which nobody approved`]
     ),
     ...record.requests.flatMap((request) =>
-      View.isReceived(record.turns[request.turn]!, request.call) && !isPrompted(record, request)
+      View.isReceived(record.turns[request.turn]!, request.call) && !View.isPrompted(record.turns[request.turn]!, request.approvalId)
         ? []
         : [`turn ${request.turn} asks about call ${request.call.id}, which the provider did not make in it`]
     ),
@@ -125,13 +127,6 @@ export const L4: Law = {
   ],
   concerns: ({ record }) => record.tampered.length > 0
 }
-
-const isPrompted = (record: Record.Record, request: Record.Request): boolean =>
-  record.turns[request.turn]!.prompt.content.some((message) =>
-    message.role === "assistant" && message.content.some((part) =>
-      part.type === "tool-approval-request" && part.approvalId === request.approvalId
-    )
-  )
 
 /** L11 Policy again at dispatch. */
 export const L11: Law = {

@@ -11,7 +11,8 @@ export const L13: Law = {
   title: "each result belongs to the call whose run it tells of, however ids are used again",
   check: ({ record }) => [
     ...record.turns.flatMap((turn) => {
-      const ids = turn.parts.flatMap((part) => part.type === "tool-call" ? [part.id] : [])
+      // A program that resolves calls itself is given them as they are.
+      const ids = !turn.plan.resolve ? [] : turn.parts.flatMap((part) => part.type === "tool-call" ? [part.id] : [])
       return new Set(ids).size < ids.length ? [`turn ${turn.index} has two calls of one id`] : []
     }),
     ...record.turns.flatMap((turn) =>
@@ -72,7 +73,7 @@ export const L14: Law = {
           ? encodedResult.type
           : undefined
         const reason = View.reasonIn(encodedResult)
-        if (type === undefined && View.marksIn(encodedResult).length > 0) return []
+        if (type === undefined && isOfTheTool(encodedResult)) return []
         if (reason === undefined || reason.trim() === "") {
           return [`turn ${turn.index} gives a failure without a reason: ${JSON.stringify(encodedResult)}`]
         }
@@ -96,7 +97,7 @@ export const L14: Law = {
         case "superseded":
         case "drifted":
         case "void":
-          return /nothing ran/i.test(reason) && /asked? again/i.test(reason)
+          return /nothing ran/i.test(reason) && /ask(ed)? again/i.test(reason)
             ? []
             : [`turn ${turn.index} does not say that nothing ran and that it may be asked again (${fate}): ${reason}`]
         case "denied":
@@ -112,6 +113,11 @@ export const L14: Law = {
   ],
   concerns: ({ record }) => record.turns.some((turn) => View.resultsOf(turn).some((result) => result.isFailure))
 }
+
+/** A failure that the tool itself has a schema for, or upstream's own word on parameters that do not decode. */
+const isOfTheTool = (result: unknown): boolean =>
+  typeof result === "object" && result !== null &&
+  ("why" in result || ("_tag" in result && result._tag === "AiError"))
 
 /** L15 Screens are safe. */
 export const L15: Law = {

@@ -37,7 +37,7 @@ export const L5: Law = {
       const given = View.requestIdsOf(turn)
       const breaches: Array<string> = []
       if (new Set(given).size < given.length) breaches.push(`turn ${turn.index} gives one request twice`)
-      const again = given.filter((approvalId) => isPrompted(turn, approvalId))
+      const again = given.filter((approvalId) => View.isPrompted(turn, approvalId))
       if (again.length > 0 && turn.sent.length > 0) {
         breaches.push(`the model was called in turn ${turn.index}, which ends with requests of the history`)
       }
@@ -50,18 +50,12 @@ export const L5: Law = {
   concerns: ({ predictions }) => predictions.some(({ fate }) => fate === "waits")
 }
 
-const isPrompted = (turn: Record.Turn, approvalId: string): boolean =>
-  turn.prompt.content.some((message) =>
-    message.role === "assistant" &&
-    message.content.some((part) => part.type === "tool-approval-request" && part.approvalId === approvalId)
-  )
-
 /** L6 A new user message. */
 export const L6: Law = {
   name: "L6",
   title: "a new user message supersedes, keeps, holds or fails an open request, as the program wants it",
   check: ({ justified, predictions, record }) => [
-    ...predictions.flatMap(({ fate, request, turn }) => {
+    ...predictions.flatMap(({ fate, isWhole, request, turn }) => {
       const others = predictions.filter((other) => other.turn === turn)
       const result = resultOf(turn, request.approvalId)
       switch (fate) {
@@ -70,7 +64,7 @@ export const L6: Law = {
             ? []
             : [`turn ${turn.index} does not say that call ${request.call.id} is superseded`]
         case "kept": {
-          if (turn.ending !== "success" || others.some((other) => other.fate !== "kept")) return []
+          if (turn.ending !== "success" || !isWhole || others.some((other) => other.fate !== "kept")) return []
           const prompt = turn.sent.at(-1)?.prompt
           if (prompt === undefined) return [`the model was not called in turn ${turn.index}, which keeps its request`]
           return waitingIn(prompt, request.call.id) ? [] : [`the model does not see that call ${request.call.id} waits`]
@@ -122,7 +116,11 @@ export const L7: Law = {
       ])
     ),
     ...pairsOf(record).flatMap(([before, after]) => {
-      const changed = before.prompt.content.findIndex((message, index) => message !== after.prompt.content[index])
+      const changed = before.prompt.content.findIndex((message, index) => {
+        const now = after.prompt.content[index]
+        // A result that the engine added may stand in the history by now, as a message nobody touched.
+        return message !== now && !after.turn.prompt.content.includes(now!)
+      })
       return changed < 0 ? [] : [`message ${changed} of turn ${after.turn.index} is not the object it was before`]
     })
   ],
@@ -148,6 +146,8 @@ const pairsOf = (record: Record.Record) => {
   return sent.flatMap((after, index) => {
     const before = sent[index - 1]
     if (before === undefined || after.turn.tampered || before.turn.ending !== "success") return []
+    // Of two turns that say different things at once, the last one's words are kept.
+    if (before.turn.plan.delivery._tag === "Twice" && before.turn.plan.delivery.rival) return []
     const steps = record.plan.steps.slice(before.turn.step, after.turn.step)
     const isReloaded = before.turn.process !== after.turn.process || steps.some((step) => step._tag === "Restart")
     return isReloaded ? [] : [[before, after] as const]
@@ -191,7 +191,7 @@ export const L8: Law = {
 /** Whether the process of a run ended, as a shutdown or a crash ends it. */
 const isEnded = (record: Record.Record, run: Record.Run): boolean =>
   record.steps.includes("Restart") || record.steps.includes("Time") ||
-  record.turns.some((turn) => turn.process === run.process && turn.ending === "crashed") ||
+  record.crashed.includes(run.process) ||
   record.turns.slice(record.closing).every((turn) => turn.ending !== "success")
 
 /** Results of approved calls that the model still does not see when everything is over. */
@@ -206,14 +206,17 @@ const lostAtTheEnd = (record: Record.Record, justified: ReadonlyArray<View.Justi
     message.role === "tool" ? message.content.filter((part) => part.type === "tool-result") : []
   )
   return justified.flatMap(({ isDirect, requests, run }) => {
-    if (isDirect || run.outcome !== "succeeded" || requests.length !== 1 || !View.isValid(last, requests[0]!)) return []
+    if (isDirect || run.outcome !== "succeeded" || requests.length !== 1) return []
+    if (record.crashed.includes(run.process)) return []
+    // A turn that cannot read the approval says so in the place of the result.
+    if (record.turns.slice(run.turn).some((turn) => !View.isValid(turn, requests[0]!))) return []
     const siblings = justified.filter((other) => other.requests.includes(requests[0]!))
     const called = calls.filter((call) => call.id === run.call.id)
     const isThere = called.length === 1 && called[0]!.name === run.call.tool &&
       Record.canonical(called[0]!.params) === run.call.params
     if (!isThere || siblings.length !== 1) return []
     // An answer inline is a matter of the turn: if that failed, its request went with it.
-    if (!isPrompted(last, requests[0]!.approvalId)) return []
+    if (!View.isPrompted(last, requests[0]!.approvalId)) return []
     const given = results.filter((result) => View.marksIn(result.result).includes(run.number))
     return given.length === 1 ? [] : [`in the end the model sees the result of run ${run.number} ${given.length} times`]
   })
@@ -271,7 +274,7 @@ export const L12: Law = {
       }
       if (turn.required !== undefined) {
         const ran = justified.filter(({ run }) => run.turn === turn.index && View.isReceived(turn, run.call))
-        const waits = turn.required.requests.some((request) => !isPrompted(turn, request.approvalId))
+        const waits = turn.required.requests.some((request) => !View.isPrompted(turn, request.approvalId))
         if (waits) breaches.push(...ran.map(({ run }) => `run ${run.number} of ${run.call.tool}, while another call waits`))
       }
       return breaches

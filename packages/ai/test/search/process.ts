@@ -28,7 +28,7 @@ export const make = Effect.fnUntraced(
       put: (key, value, options) => guarded(() => shared.put(key, value, options)),
       listByPrefix: (prefix, options) => guarded(() => shared.listByPrefix(prefix, options))
     })
-    const journal = yield* Scope.provide(ApprovalJournal.make({ store, heartbeat: "5 seconds" }), scope)
+    const journal = yield* Scope.provide(ApprovalJournal.make({ store, heartbeat: "10 seconds" }), scope)
     return {
       index,
       journal,

@@ -111,6 +111,8 @@ export interface Record {
   readonly tampered: Array<Plan.Tamper["how"]>
   /** Kinds of other steps that were carried out. */
   readonly steps: Array<string>
+  /** Processes that crashed. */
+  readonly crashed: Array<number>
   /** Names, attributes and events of spans, as text. */
   readonly spans: Array<string>
   /** Where the turns begin that bring the plan to its end, with everything healed. */
@@ -126,6 +128,7 @@ export const make = (plan: Plan.Plan): Record => ({
   asked: [],
   tampered: [],
   steps: [],
+  crashed: [],
   spans: [],
   closing: 0
 })

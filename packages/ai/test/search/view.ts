@@ -74,9 +74,14 @@ export const verdictOf = (
   return last === undefined || last.said === "own" ? ownVerdict(call.tool) : last.said
 }
 
-/** What will be said of a call that was judged before. */
-const verdictAgain = ({ circumstances: { gate, policy } }: Record.Turn, tool: string): Verdict => {
-  const said = (verdict: Plan.Verdict): Verdict | "own" => {
+/** What will be said of a call that was asked about before. */
+const verdictAgain = (record: Record.Record, turn: Record.Turn, call: Record.Received): Verdict => {
+  const { gate, policy } = turn.circumstances
+  const { tool } = call
+  const said = (by: Record.Judgement["by"], verdict: Plan.Verdict): Verdict | "own" => {
+    const isFirst = !record.judgements.some((judgement) =>
+      judgement.turn < turn.index && judgement.by === by && Record.isSameCall(judgement.call, call)
+    )
     switch (verdict) {
       case "nothing":
         return "own"
@@ -85,16 +90,18 @@ const verdictAgain = ({ circumstances: { gate, policy } }: Record.Turn, tool: st
       case "block":
         return verdict
       case "block later":
-        return "block"
+        return isFirst ? "ask" : "block"
+      case "fail later":
+        return isFirst ? "ask" : "failed"
       default:
         return "failed"
     }
   }
-  const byPolicy = policy === "default" ? "own" : said(policy)
+  const byPolicy = policy === "default" ? "own" : said("policy", policy)
   if (byPolicy !== "own") return byPolicy
   if (tool === "Charge") return "ask"
   if (tool !== "Send") return ownVerdict(tool)
-  const byGate = said(gate)
+  const byGate = said("gate", gate)
   return byGate === "own" ? "failed" : byGate
 }
 
@@ -235,6 +242,8 @@ export interface Prediction {
   readonly turn: Record.Turn
   readonly request: Record.Request
   readonly fate: Fate
+  /** Whether the laws say what becomes of every other open request of the turn too. */
+  readonly isWhole: boolean
 }
 
 /** Every open request of every turn of which the laws say what must become of it. */
@@ -247,9 +256,15 @@ export const predict = (record: Record.Record): ReadonlyArray<Prediction> => {
     const ended = turn.ending === "success" || turn.ending === "failure"
     const fates = open.flatMap((request): ReadonlyArray<Prediction> => {
       const fate = ended ? fateOf(record, turn, request) : undefined
-      return fate === undefined ? [] : [{ turn, request, fate }]
+      return fate === undefined ? [] : [{ turn, request, fate, isWhole: true }]
     })
-    predictions.push(...fates)
+    predictions.push(...fates.map((one) => ({ ...one, isWhole: fates.length === open.length })))
+    // Its twin may have answered the opposite, which the history does not tell.
+    const isRivalled = turn.plan.delivery._tag === "Twice" && turn.plan.delivery.rival && turn.plan.answers.length > 0
+    if (isRivalled) {
+      open = []
+      continue
+    }
     const given = turn.ending === "success" ? requestIdsOf(turn) : []
     open = [
       ...given.flatMap((id) => record.requests.find((request) => request.approvalId === id) ?? []),
@@ -261,6 +276,10 @@ export const predict = (record: Record.Record): ReadonlyArray<Prediction> => {
 
 const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Request): Fate | undefined => {
   const { circumstances, plan } = turn
+  // A request is open until it is claimed.
+  if (record.runs.some((run) => record.turns[run.turn]!.step < turn.step && Record.isSameCall(run.call, request.call))) {
+    return undefined
+  }
   const answers = answersOf(turn.prompt, request.approvalId)
   const isRivalled = plan.delivery._tag === "Twice" && plan.delivery.rival
   if (isRivalled && (answers.approved || answers.denied)) return undefined
@@ -273,7 +292,7 @@ const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Reques
   const { tool } = request.call
   const asking = record.turns[request.turn]!
   const hasDrifted = (circumstances.drift[tool] ?? "none") !== (asking.circumstances.drift[tool] ?? "none")
-  const verdict = verdictAgain(turn, tool)
+  const verdict = verdictAgain(record, turn, request.call)
   const isShownAnew = tool === "Charge" && request.shown.presentation !== undefined && verdict !== "allow" &&
     (circumstances.policy !== "default" && circumstances.policy !== "nothing" ||
       circumstances.revision !== asking.circumstances.revision)
@@ -286,7 +305,8 @@ const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Reques
     return plan.resolve ? "runs" : undefined
   }
   if (answers.edited) return undefined
-  if (plan.say !== "nothing") {
+  const isPassedOver = hasMessageAfter(turn.prompt, request.approvalId)
+  if (isPassedOver) {
     switch (record.plan.options.onNewMessage) {
       case "supersede":
         return "superseded"
@@ -299,6 +319,20 @@ const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Reques
     }
   }
   if (circumstances.controller !== "defer" || verdict === "block") return undefined
-  if (plan.toolkit === "full" && hasDrifted) return plan.say === "nothing" ? "drifted" : undefined
+  // Whether a held request is held however its tool has changed, the laws do not say.
+  if (plan.toolkit === "full" && hasDrifted) return isPassedOver ? undefined : "drifted"
   return "waits"
 }
+
+const hasMessageAfter = ({ content }: Prompt.Prompt, approvalId: string): boolean =>
+  content.findLastIndex((message) => message.role === "user") > indexOfRequest(content, approvalId)
+
+const indexOfRequest = (messages: ReadonlyArray<Prompt.Message>, approvalId: string): number =>
+  messages.findIndex((message) =>
+    message.role === "assistant" &&
+    message.content.some((part) => part.type === "tool-approval-request" && part.approvalId === approvalId)
+  )
+
+/** Whether a request stands in the history of a turn. */
+export const isPrompted = (turn: Record.Turn, approvalId: string): boolean =>
+  indexOfRequest(turn.prompt.content, approvalId) >= 0

@@ -102,7 +102,7 @@ export const carryOut = (plan: Plan.Plan): Effect.Effect<Record.Record> =>
     record.closing = record.turns.length
     yield* bringToAnEnd(world)
     // What readers left behind goes on to its end.
-    yield* TestClock.adjust("1 minute")
+    if (record.runs.some((run) => run.outcome === "running")) yield* TestClock.adjust("1 minute")
     for (const one of world.processes) yield* finishing(Process.close(one))
     return record
   }).pipe(
@@ -136,7 +136,7 @@ const takeStep = Effect.fnUntraced(function*(world: World, step: Plan.Step) {
     }
     case "Restart":
       if (step.how !== "reload") {
-        if (step.how === "crash") world.process.crash()
+        if (step.how === "crash") crash(world)
         else yield* finishing(Process.close(world.process))
         yield* startProcess(world)
       }
@@ -204,6 +204,11 @@ const sealOf = Effect.fnUntraced(function*(world: World) {
   return seal
 })
 
+const crash = ({ process, record }: World): void => {
+  process.crash()
+  record.crashed.push(process.index)
+}
+
 const startProcess = Effect.fnUntraced(function*(world: World) {
   world.process = yield* Process.make(world.processes.length, world.store)
   world.processes.push(world.process)
@@ -231,13 +236,15 @@ const reload = (world: World) =>
 const deliver = Effect.fnUntraced(function*(world: World, step: Plan.Turn) {
   const { delivery } = step
   const script = Script.write(step, () => `fresh-${++world.calls}`)
-  const added = Script.input(step, world.seen, openOf(world), false)
+  const open = openOf(world)
+  const seen = world.seen.slice()
+  const added = Script.input(step, seen, open, false)
   const first = yield* begin(world, { step, script, added, process: world.process, primary: true })
   const twin = (process: Process.Process, isRival: boolean) =>
     begin(world, {
       step,
       script,
-      added: isRival ? Script.input(step, world.seen, openOf(world), true) : added,
+      added: isRival ? Script.input(step, seen, open, true) : added,
       process,
       primary: false
     })
@@ -273,7 +280,7 @@ const deliver = Effect.fnUntraced(function*(world: World, step: Plan.Turn) {
       yield* hop(delivery.hops)
       if (first.fiber.pollUnsafe() === undefined) {
         first.turn.ending = "crashed"
-        world.process.crash()
+        crash(world)
         first.fiber.interruptUnsafe()
         yield* startProcess(world)
         return yield* reload(world)
