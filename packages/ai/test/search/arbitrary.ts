@@ -67,21 +67,23 @@ const listOf = <A>(item: Arbitrary.Arbitrary<A>, minLength: number, maxLength: n
 // Turns
 // =============================================================================
 
-const call = ({ shared }: Theme): Arbitrary.Arbitrary<Plan.Call> => Arbitrary.all({
-  tool: oneOf(4, "Delete", "Send", "Send", "Send", "Charge", "Charge", "Sync", "Read", "Poke"),
-  id: weighted([[12, Arbitrary.Constant(0)], [2 * shared, below(4)], [shared, Arbitrary.Constant(1)]]),
-  amount: below(3),
-  how: oneOf(6, "succeed", "fail", "die", "slow", "slow", "preliminary"),
-  note: oneOf(6, "plain", "nasty", "long"),
-  flaw: oneOf(30, "none", "parameters", "tool")
-})
+const call = ({ shared }: Theme): Arbitrary.Arbitrary<Plan.Call> =>
+  Arbitrary.all({
+    tool: oneOf(4, "Delete", "Send", "Send", "Send", "Charge", "Charge", "Sync", "Read", "Poke"),
+    id: weighted([[12, Arbitrary.Constant(0)], [2 * shared, below(4)], [shared, Arbitrary.Constant(1)]]),
+    amount: below(3),
+    how: oneOf(6, "succeed", "fail", "die", "slow", "slow", "preliminary"),
+    note: oneOf(6, "plain", "nasty", "long"),
+    flaw: oneOf(30, "none", "parameters", "tool")
+  })
 
-const calling = (theme: Theme): Arbitrary.Arbitrary<Plan.ModelTurn> => Arbitrary.all({
-  text: oneOf(1, true, false),
-  calls: listOf(call(theme), 1, 3),
-  finish: oneOf(14, "complete", "length", "none"),
-  fails: oneOf(16, "no", "before", "after")
-})
+const calling = (theme: Theme): Arbitrary.Arbitrary<Plan.ModelTurn> =>
+  Arbitrary.all({
+    text: oneOf(1, true, false),
+    calls: listOf(call(theme), 1, 3),
+    finish: oneOf(14, "complete", "length", "none"),
+    fails: oneOf(16, "no", "before", "after")
+  })
 
 const talking: Arbitrary.Arbitrary<Plan.ModelTurn> = Arbitrary.all({
   text: oneOf(4, true, false),
@@ -266,17 +268,18 @@ const fragment = (theme: Theme): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> =
 // Plans
 // =============================================================================
 
-const options = ({ objects }: Theme): Arbitrary.Arbitrary<Plan.Options> => Arbitrary.all({
-  // There is no stream of objects.
-  way: objects > 1
-    ? oneOf<Plan.Way>(1, "generateText", "Chat.generateText")
-    : oneOf<Plan.Way>(1, "generateText", "streamText", "Chat.generateText", "Chat.streamText"),
-  onNewMessage: oneOf(2, "supersede", "keep", "hold", "fail"),
-  onInvalid: oneOf(5, "result", "fail"),
-  expires: oneOf(1, "by default", "in an hour"),
-  concurrency: oneOf(2, 8, 1),
-  incremental: oneOf(4, false, true)
-})
+const options = ({ objects }: Theme): Arbitrary.Arbitrary<Plan.Options> =>
+  Arbitrary.all({
+    // There is no stream of objects.
+    way: objects > 1
+      ? oneOf<Plan.Way>(1, "generateText", "Chat.generateText")
+      : oneOf<Plan.Way>(1, "generateText", "streamText", "Chat.generateText", "Chat.streamText"),
+    onNewMessage: oneOf(2, "supersede", "keep", "hold", "fail"),
+    onInvalid: oneOf(5, "result", "fail"),
+    expires: oneOf(1, "by default", "in an hour"),
+    concurrency: oneOf(2, 8, 1),
+    incremental: oneOf(4, false, true)
+  })
 
 /** Most plans begin with a turn that asks. */
 const planOf = (theme: Theme): Arbitrary.Arbitrary<Plan.Plan> =>

@@ -39,10 +39,11 @@ export const L2: Law = {
   title: "one approval is one run, across repeats, processes, crashes and readers who leave",
   check: ({ justified, record }) => [
     ...View.runsTooMany(record, justified).flatMap(({ requests, run }) => {
-      const mayRepeat = run.call.tool === "Sync" && justified.some((earlier) =>
-        earlier.run.number < run.number && View.isUnknown(earlier.run) &&
-        earlier.requests.some((request) => requests.includes(request))
-      )
+      const mayRepeat = run.call.tool === "Sync" &&
+        justified.some((earlier) =>
+          earlier.run.number < run.number && View.isUnknown(earlier.run) &&
+          earlier.requests.some((request) => requests.includes(request))
+        )
       return mayRepeat ? [] : [`${tell(run)} is one too many for its approvals`]
     }),
     ...record.turns.flatMap((turn) =>
@@ -62,7 +63,8 @@ export const L2: Law = {
   ],
   concerns: ({ justified, record }) =>
     justified.some(({ isDirect, requests, run }) =>
-      !isDirect && record.turns.some((turn) =>
+      !isDirect &&
+      record.turns.some((turn) =>
         (turn.index > run.turn || turn.step === record.turns[run.turn]!.step && turn.index !== run.turn) &&
         requests.some((request) => View.answersOf(turn.prompt, request.approvalId).approved)
       )
@@ -98,8 +100,10 @@ export const L3: Law = {
 
 const isDenied = (record: Record.Record, turn: Record.Turn, request: Record.Request): boolean =>
   View.answersOf(turn.prompt, request.approvalId).denied ||
-  record.asked.some((asked) => asked.said === "deny" && asked.approvalId === request.approvalId &&
-    record.turns[asked.turn]!.step < turn.step && hasEnded(record.turns[asked.turn]!)) ||
+  record.asked.some((asked) =>
+    asked.said === "deny" && asked.approvalId === request.approvalId &&
+    record.turns[asked.turn]!.step < turn.step && hasEnded(record.turns[asked.turn]!)
+  ) ||
   record.turns.some((earlier) =>
     earlier.step < turn.step && !earlier.tampered && hasEnded(earlier) &&
     View.isValid(earlier, request) && View.isPrompted(earlier, request.approvalId) &&
@@ -117,7 +121,8 @@ export const L4: Law = {
       isDirect || requests.length > 0 ? [] : [`${tell(run)} with ${run.call.params}, which nobody approved`]
     ),
     ...record.requests.flatMap((request) =>
-      View.isReceived(record.turns[request.turn]!, request.call) && !View.isPrompted(record.turns[request.turn]!, request.approvalId)
+      View.isReceived(record.turns[request.turn]!, request.call) &&
+        !View.isPrompted(record.turns[request.turn]!, request.approvalId)
         ? []
         : [`turn ${request.turn} asks about call ${request.call.id}, which the provider did not make in it`]
     ),

@@ -26,9 +26,13 @@ export const L13: Law = {
       )
     ),
     ...record.turns.flatMap((turn) =>
-      turn.tampered ? [] : turn.sent.flatMap(({ prompt }) =>
-        prompt.content.flatMap((message, index) => message.role === "tool" ? crossed(record, prompt, message, index) : [])
-      )
+      turn.tampered ?
+        [] :
+        turn.sent.flatMap(({ prompt }) =>
+          prompt.content.flatMap((message, index) =>
+            message.role === "tool" ? crossed(record, prompt, message, index) : []
+          )
+        )
     )
   ],
   concerns: ({ record }) => {
@@ -101,7 +105,8 @@ export const L14: Law = {
             ? []
             : [`turn ${turn.index} does not say that nothing ran and that it may be asked again (${fate}): ${reason}`]
         case "denied":
-          return reason.includes("rather not") || reason.includes("over") || reason !== "" && !/asked again/i.test(reason)
+          return reason.includes("rather not") || reason.includes("over") ||
+              reason !== "" && !/asked again/i.test(reason)
             ? []
             : [`turn ${turn.index} does not give the person's reason: ${reason}`]
         case "invalid":
@@ -126,7 +131,9 @@ export const L15: Law = {
   check: ({ record }) => [
     ...record.requests.flatMap(({ shown }) =>
       textsOf(shown).flatMap(([name, text, limit]) => [
-        ...(unsafe.test(text.replaceAll(/[\n\t]/g, "")) ? [`the ${name} of a request holds what is not to be shown`] : []),
+        ...(unsafe.test(text.replaceAll(/[\n\t]/g, ""))
+          ? [`the ${name} of a request holds what is not to be shown`]
+          : []),
         ...(text.length > limit ? [`the ${name} of a request is ${text.length} characters long`] : [])
       ])
     ),
@@ -136,7 +143,10 @@ export const L15: Law = {
       // What a handler died with is its program's to see; the policy's cause is nobody's.
       ...(turn.cause === undefined
         ? []
-        : leaks(Cause.pretty(turn.cause), `the error of turn ${turn.index}`, [Record.secrets.policy, Record.secrets.key]))
+        : leaks(Cause.pretty(turn.cause), `the error of turn ${turn.index}`, [
+          Record.secrets.policy,
+          Record.secrets.key
+        ]))
     ]),
     ...leaks(record.spans, "a span", everySecret)
   ],

@@ -6,7 +6,8 @@ import type { Law } from "./laws.ts"
 import * as Record from "./record.ts"
 import * as View from "./view.ts"
 
-const finishOf = (turn: Record.Turn): string | undefined => turn.parts.findLast((part) => part.type === "finish")?.reason
+const finishOf = (turn: Record.Turn): string | undefined =>
+  turn.parts.findLast((part) => part.type === "finish")?.reason
 
 const isRequired = (turn: Record.Turn, approvalId: string): boolean =>
   turn.required?.requests.some((request) => request.approvalId === approvalId) === true
@@ -28,7 +29,9 @@ export const L5: Law = {
   check: ({ predictions, record }) => [
     ...predictions.flatMap(({ fate, request, turn }) => {
       if (fate !== "waits") return []
-      if (turn.sent.length > 0) return [`the model was called in turn ${turn.index} while call ${request.call.id} waits`]
+      if (turn.sent.length > 0) {
+        return [`the model was called in turn ${turn.index} while call ${request.call.id} waits`]
+      }
       return hasOtherReason(turn) || saysOpen(turn, request.approvalId)
         ? []
         : [`turn ${turn.index} does not give the open request of call ${request.call.id} again`]
@@ -78,11 +81,13 @@ export const L6: Law = {
       }
     }),
     ...predictions.flatMap(({ fate, request, turn }) =>
-      fate !== "superseded" || turn.ending !== "success" ? [] : justified.flatMap(({ isDirect, requests, run }) =>
-        !isDirect && requests.length === 1 && requests[0] === request && record.turns[run.turn]!.step > turn.step
-          ? [`call ${request.call.id} ran in turn ${run.turn} after it was superseded in turn ${turn.index}`]
-          : []
-      )
+      fate !== "superseded" || turn.ending !== "success" ?
+        [] :
+        justified.flatMap(({ isDirect, requests, run }) =>
+          !isDirect && requests.length === 1 && requests[0] === request && record.turns[run.turn]!.step > turn.step
+            ? [`call ${request.call.id} ran in turn ${run.turn} after it was superseded in turn ${turn.index}`]
+            : []
+        )
     )
   ],
   concerns: ({ predictions, record }) =>
@@ -96,7 +101,8 @@ const reasonOf = (result: View.Result): string => View.reasonIn(result.encodedRe
 
 const waitingIn = (prompt: Prompt.Prompt, callId: string): boolean =>
   prompt.content.some((message) =>
-    message.role === "tool" && message.content.some((part) =>
+    message.role === "tool" &&
+    message.content.some((part) =>
       part.type === "tool-result" && part.id === callId && /waiting/i.test(View.reasonIn(part.result) ?? "")
     )
   )
@@ -108,10 +114,14 @@ export const L7: Law = {
   check: ({ record }) => [
     ...record.turns.flatMap((turn) =>
       turn.sent.flatMap(({ incremental, prompt }) => [
-        ...StrictProvider.check(prompt).map((problem) => `turn ${turn.index} sends [${problem.rule}] ${problem.message}`),
-        ...(incremental === undefined ? [] : StrictProvider.check(incremental, { incremental: true }).map((problem) =>
-          `turn ${turn.index} adds [${problem.rule}] ${problem.message}`
-        )),
+        ...StrictProvider.check(prompt).map((problem) =>
+          `turn ${turn.index} sends [${problem.rule}] ${problem.message}`
+        ),
+        ...(incremental === undefined ?
+          [] :
+          StrictProvider.check(incremental, { incremental: true }).map((problem) =>
+            `turn ${turn.index} adds [${problem.rule}] ${problem.message}`
+          )),
         ...(saysEverything(turn.prompt, prompt) ? [] : [`turn ${turn.index} loses or rewrites what a user said`])
       ])
     ),
@@ -175,7 +185,9 @@ export const L8: Law = {
       }
       if (turn.ending === "success" && (run.outcome === "succeeded" || run.outcome === "failed")) {
         const given = View.resultsOf(turn).filter((result) => View.marksIn(result.encodedResult).includes(run.number))
-        if (given.length !== 1) breaches.push(`turn ${turn.index} gives the result of run ${run.number} ${given.length} times`)
+        if (given.length !== 1) {
+          breaches.push(`turn ${turn.index} gives the result of run ${run.number} ${given.length} times`)
+        }
       }
       return breaches
     }),
@@ -229,16 +241,21 @@ export const L10: Law = {
   check: ({ justified, predictions, record }) => [
     ...record.turns.flatMap((turn) => {
       if (turn.ending === "stuck") return [`turn ${turn.index} never ends`]
-      const defects = turn.cause === undefined ? [] : turn.cause.reasons.filter(Cause.isDieReason).filter(({ defect }) =>
-        !String(defect).includes(Record.secrets.handler)
-      )
+      const defects = turn.cause === undefined ?
+        [] :
+        turn.cause.reasons.filter(Cause.isDieReason).filter(({ defect }) =>
+          !String(defect).includes(Record.secrets.handler)
+        )
       return defects.map(({ defect }) => `turn ${turn.index} dies with ${String(defect)}`)
     }),
-    ...record.turns.slice(record.closing).flatMap((turn) =>
-      turn.ending === "success" && turn.sent.length === 1
+    ...record.turns.slice(record.closing).flatMap((turn, index) => {
+      if (turn.ending === "success" && turn.sent.length === 1) return []
+      // The first may join a run that a reader left behind, and fail as that does.
+      const isJoined = index === 0 && record.runs.some((run) => run.outcome === "died" || run.outcome === "failed")
+      return isJoined && turn.ending === "failure"
         ? []
         : [`with everything healed, turn ${turn.index} is a ${turn.ending} with ${turn.sent.length} calls of the model`]
-    ),
+    }),
     ...justified.flatMap(({ isDirect, requests, run }) => {
       if (isDirect || requests.length === 0) return []
       const { drift } = record.turns[run.turn]!.circumstances
@@ -275,7 +292,9 @@ export const L12: Law = {
       if (turn.required !== undefined) {
         const ran = justified.filter(({ run }) => run.turn === turn.index && View.isReceived(turn, run.call))
         const waits = turn.required.requests.some((request) => !View.isPrompted(turn, request.approvalId))
-        if (waits) breaches.push(...ran.map(({ run }) => `run ${run.number} of ${run.call.tool}, while another call waits`))
+        if (waits) {
+          breaches.push(...ran.map(({ run }) => `run ${run.number} of ${run.call.tool}, while another call waits`))
+        }
       }
       return breaches
     }),

@@ -19,7 +19,12 @@ export const make = Effect.fnUntraced(
     let dead = false
     const alive = Effect.suspend(() => dead ? Effect.never : Effect.void)
     const guarded = <A, E>(operation: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.tap(Effect.andThen(alive, Effect.suspend(operation)), () => alive)
+      // A store is somewhere else: others get their turn before it was asked, and before it has answered.
+      Effect.yieldNow.pipe(
+        Effect.andThen(alive),
+        Effect.andThen(Effect.suspend(operation)),
+        Effect.tap(() => Effect.andThen(Effect.yieldNow, alive))
+      )
     const scope = yield* Scope.make()
     const store = AtomicStore.make({
       get: (key) => guarded(() => shared.get(key)),

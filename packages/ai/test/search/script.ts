@@ -1,7 +1,7 @@
 /**
  * What a turn of a plan means in the words of the engine: the prompt that is sent, and the turn that the model plays.
  */
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import { AiError } from "effect/ai"
 import { Approval, Prompt } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
@@ -60,7 +60,7 @@ export const input = (
   const newest = seen.toReversed()
   const answers = step.answers.flatMap(({ decision, request }) => {
     const meant = request === "open" ? open : newest.length === 0 ? [] : [newest[request % newest.length]!]
-    const isDenied = decision === "deny" !== isRival
+    const isDenied = (decision === "deny") !== isRival
     return meant.map((request) =>
       isDenied
         ? Approval.deny(request, "I would rather not.")

@@ -50,7 +50,9 @@ const expected: ReadonlyArray<string> = [
   ...["failed", "died", "interrupted", "running"].map((outcome) => `run ${outcome}`),
   ...["failure", "left", "crashed"].map((ending) => `turn ${ending}`),
   ...["Again", "Twice", "Leave", "Crash"].map((delivery) => `delivery ${delivery}`),
-  ...["Restart", "Policy", "Gate", "Show", "Controller", "Drift", "Time", "Keys", "Scope"].map((step) => `step ${step}`),
+  ...["Restart", "Policy", "Gate", "Show", "Controller", "Drift", "Time", "Keys", "Scope"].map((step) =>
+    `step ${step}`
+  ),
   ...["ask", "allow", "block", "failed", "own"].map((said) => `policy said ${said}`),
   ...["approve", "deny", "edit", "misfit", "info", "fail", "die", "garbage"].map((said) => `controller said ${said}`),
   ...[

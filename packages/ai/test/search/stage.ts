@@ -88,36 +88,39 @@ export const controllerOf = (
   show: (request: Approval.ApprovalRequest) => void
 ): ApprovalController.Service =>
   ApprovalController.interactive((request) =>
-    Effect.flatMap(Stage, ({ alive, record, turn }) =>
-      Effect.flatMap(alive, (): Effect.Effect<ApprovalController.Reply, unknown> => {
-        show(request)
-        const approved = says === "approve" || says === "edit"
-        const params = says === "edit" ? edited(request.params) : request.params
-        record.asked.push({
-          turn,
-          approvalId: request.approvalId,
-          said: says,
-          params: approved ? Record.canonical(params) : undefined
+    Effect.flatMap(
+      Stage,
+      ({ alive, record, turn }) =>
+        Effect.flatMap(alive, (): Effect.Effect<ApprovalController.Reply, unknown> => {
+          show(request)
+          const approved = says === "approve" || says === "edit"
+          const params = says === "edit" ? edited(request.params) : request.params
+          record.asked.push({
+            turn,
+            approvalId: request.approvalId,
+            said: says,
+            params: approved ? Record.canonical(params) : undefined
+          })
+          switch (says) {
+            case "approve":
+              return Effect.succeed(true)
+            case "deny":
+              return Effect.succeed(Approval.deny(request, "no, thank you"))
+            case "edit":
+              return Effect.succeed(Approval.approve(request, { params }))
+            case "misfit":
+              return Effect.succeed(Approval.approve(request, { params: { amount: "many" } }))
+            case "info":
+              return Effect.succeed(new Approval.Info({ note: "let me think" }))
+            case "fail":
+              return Effect.fail(secretFailure())
+            case "die":
+              return Effect.die(secretFailure())
+            default:
+              return Effect.succeed("yes" as never)
+          }
         })
-        switch (says) {
-          case "approve":
-            return Effect.succeed(true)
-          case "deny":
-            return Effect.succeed(Approval.deny(request, "no, thank you"))
-          case "edit":
-            return Effect.succeed(Approval.approve(request, { params }))
-          case "misfit":
-            return Effect.succeed(Approval.approve(request, { params: { amount: "many" } }))
-          case "info":
-            return Effect.succeed(new Approval.Info({ note: "let me think" }))
-          case "fail":
-            return Effect.fail(secretFailure())
-          case "die":
-            return Effect.die(secretFailure())
-          default:
-            return Effect.succeed("yes" as never)
-        }
-      }))
+    )
   )
 
 /** The same parameters with another amount. */
@@ -196,24 +199,27 @@ const toolOf = (name: Plan.ToolName, drift: Drift): Tool.Any => {
 export const markOf = (number: number): string => `<run ${number}>`
 
 const run = (name: Plan.ToolName) => (params: Params, context: Toolkit.HandlerContext<any>) =>
-  Effect.flatMap(Stage, ({ alive, process, record, turn }) =>
-    Effect.flatMap(Effect.andThen(alive, Effect.clockWith((clock) => clock.currentTimeMillis)), (startedAt) => {
-      const number = record.runs.length
-      const call = { id: context.toolCallId ?? "", tool: name, params: encode(name, params) }
-      const started: Record.Run = { number, turn, process, call, startedAt, outcome: "running" }
-      record.runs.push(started)
-      const success = (done: string) => ({ done, ...(name === "Charge" ? { at: new Date(0) } : undefined) })
-      const mark = markOf(number)
-      return behaviour(params.how, mark, (word) => context.preliminary(success(`${mark} ${word}`) as never)).pipe(
-        Effect.tap(alive),
-        Effect.as(success(mark)),
-        Effect.onExit((exit) =>
-          Effect.sync(() => {
-            started.outcome = outcomeOf(exit)
-          })
+  Effect.flatMap(
+    Stage,
+    ({ alive, process, record, turn }) =>
+      Effect.flatMap(Effect.andThen(alive, Effect.clockWith((clock) => clock.currentTimeMillis)), (startedAt) => {
+        const number = record.runs.length
+        const call = { id: context.toolCallId ?? "", tool: name, params: encode(name, params) }
+        const started: Record.Run = { number, turn, process, call, startedAt, outcome: "running" }
+        record.runs.push(started)
+        const success = (done: string) => ({ done, ...(name === "Charge" ? { at: new Date(0) } : undefined) })
+        const mark = markOf(number)
+        return behaviour(params.how, mark, (word) => context.preliminary(success(`${mark} ${word}`) as never)).pipe(
+          Effect.tap(alive),
+          Effect.as(success(mark)),
+          Effect.onExit((exit) =>
+            Effect.sync(() => {
+              started.outcome = outcomeOf(exit)
+            })
+          )
         )
-      )
-    }))
+      })
+  )
 
 const behaviour = (how: Plan.Call["how"], mark: string, say: (word: string) => Effect.Effect<void>) => {
   switch (how) {

@@ -50,14 +50,19 @@ export const apply = (
     case "bend approval id": {
       if (request === undefined) return undefined
       const bent = bend(request.approvalId, other)
-      return rewrite(history, (part) =>
-        isApprovalPart(part) && part.approvalId === request.approvalId ? [{ ...part, approvalId: bent }] : [part])
+      return rewrite(
+        history,
+        (part) =>
+          isApprovalPart(part) && part.approvalId === request.approvalId ? [{ ...part, approvalId: bent }] : [part]
+      )
     }
     case "launder approval": {
       if (request === undefined || otherCall === undefined) return undefined
       const moved = other % 2 === 0
-        ? rewrite(history, (part) =>
-          part.type === "tool-approval-request" && part.approvalId === request.approvalId ? [] : [part])
+        ? rewrite(
+          history,
+          (part) => part.type === "tool-approval-request" && part.approvalId === request.approvalId ? [] : [part]
+        )
         : history
       return append(
         moved,

@@ -277,7 +277,9 @@ export const predict = (record: Record.Record): ReadonlyArray<Prediction> => {
 const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Request): Fate | undefined => {
   const { circumstances, plan } = turn
   // A request is open until it is claimed.
-  if (record.runs.some((run) => record.turns[run.turn]!.step < turn.step && Record.isSameCall(run.call, request.call))) {
+  if (
+    record.runs.some((run) => record.turns[run.turn]!.step < turn.step && Record.isSameCall(run.call, request.call))
+  ) {
     return undefined
   }
   const answers = answersOf(turn.prompt, request.approvalId)
@@ -289,6 +291,9 @@ const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Reques
   if (!isExpired && turn.endedAt >= request.expiresAt) return undefined
   if (answers.denied) return isExpired ? undefined : "denied"
   if (isExpired) return "expired"
+  // Of two turns at once either may be the first to ask such a policy.
+  const isFickle = circumstances.policy.endsWith("later") || circumstances.gate.endsWith("later")
+  if (plan.delivery._tag === "Twice" && isFickle) return undefined
   const { tool } = request.call
   const asking = record.turns[request.turn]!
   const hasDrifted = (circumstances.drift[tool] ?? "none") !== (asking.circumstances.drift[tool] ?? "none")
