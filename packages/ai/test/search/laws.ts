@@ -1,0 +1,61 @@
+/**
+ * The laws of DESIGN §5, each as a check of what happened. A law also says which plans concern it, so that a generator
+ * that no longer meets them is found out.
+ */
+import * as Runs from "./lawsOfRuns.ts"
+import * as Text from "./lawsOfText.ts"
+import * as Turns from "./lawsOfTurns.ts"
+import type * as Record from "./record.ts"
+import * as View from "./view.ts"
+
+/** What happened, with what it means. */
+export interface Case {
+  readonly record: Record.Record
+  readonly justified: ReadonlyArray<View.Justified>
+  readonly predictions: ReadonlyArray<View.Prediction>
+}
+
+export interface Law {
+  readonly name: string
+  readonly title: string
+  /** What breaks the law, each in a sentence. */
+  readonly check: (happened: Case) => ReadonlyArray<string>
+  /** Whether the law had anything to say here. */
+  readonly concerns: (happened: Case) => boolean
+}
+
+export interface Breach {
+  readonly law: string
+  readonly what: string
+}
+
+export const laws: ReadonlyArray<Law> = [
+  Runs.L1,
+  Runs.L2,
+  Runs.L3,
+  Runs.L4,
+  Turns.L5,
+  Turns.L6,
+  Turns.L7,
+  Turns.L8,
+  Turns.L10,
+  Runs.L11,
+  Turns.L12,
+  Text.L13,
+  Text.L14,
+  Text.L15,
+  Runs.Liveness
+]
+
+export const makeCase = (record: Record.Record): Case => ({
+  record,
+  justified: View.justify(record),
+  predictions: View.predict(record)
+})
+
+/** Everything that breaks a law, the first breach of each. */
+export const check = (happened: Case): ReadonlyArray<Breach> =>
+  laws.flatMap((law) => {
+    const [what] = law.check(happened)
+    return what === undefined ? [] : [{ law: law.name, what }]
+  })

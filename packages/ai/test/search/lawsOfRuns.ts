@@ -1,0 +1,181 @@
+/** The laws of what may run: L1, L2, L3, L4, L11, and that what may run does. */
+import type { Law } from "./laws.ts"
+import * as Record from "./record.ts"
+import * as View from "./view.ts"
+
+const tell = (run: Record.Run): string =>
+  `run ${run.number} of ${run.call.tool} (call ${run.call.id}) in turn ${run.turn}, process ${run.process}`
+
+/** L1 Fail closed. */
+export const L1: Law = {
+  name: "L1",
+  title: "a policy that fails, dies, hangs or says nothing of use never lets a tool run: a person is asked",
+  check: ({ justified, record }) => [
+    ...justified.flatMap(({ run }) => {
+      const verdict = View.verdictOf(record, record.turns[run.turn]!, run.call, run.number)
+      return verdict === "failed" || verdict === "unjudged" ? [`${tell(run)} though the policy ${verdict}`] : []
+    }),
+    ...record.requests.flatMap(({ call, shown }) =>
+      call.params.includes("not a number") ? [`a person is asked about ${shown.description}, which cannot run`] : []
+    ),
+    ...record.turns.flatMap((turn) => {
+      if (turn.ending !== "success" || turn.sent.length === 0 || !turn.plan.resolve) return []
+      if (turn.plan.model.finish !== "complete" || turn.plan.toolkit !== "full") return []
+      return turn.received.flatMap((call) =>
+        turn.received.filter((other) => other.id === call.id).length === 1 &&
+          View.verdictOf(record, turn, call) === "failed" &&
+          !record.requests.some((request) => request.turn === turn.index && Record.isSameCall(request.call, call))
+          ? [`nobody was asked about ${call.tool} (call ${call.id}) in turn ${turn.index}, of which the policy failed`]
+          : []
+      )
+    })
+  ],
+  concerns: ({ record }) => record.judgements.some((judgement) => judgement.said === "failed")
+}
+
+/** L2 At most once. */
+export const L2: Law = {
+  name: "L2",
+  title: "one approval is one run, across repeats, processes, crashes and readers who leave",
+  check: ({ justified, record }) => [
+    ...View.runsTooMany(record, justified).flatMap(({ requests, run }) => {
+      const mayRepeat = run.call.tool === "Sync" &&
+        justified.some((earlier) =>
+          earlier.run.number < run.number && View.isUnknown(earlier.run) &&
+          earlier.requests.some((request) => requests.includes(request))
+        )
+      return mayRepeat ? [] : [`${tell(run)} is one too many for its approvals`]
+    }),
+    ...record.turns.flatMap((turn) =>
+      turn.tampered ? [] : View.resultsOf(turn).flatMap((result) => {
+        const request = record.requests.find((request) => request.approvalId === View.approvalIdOf(result))
+        if (request === undefined || !View.isValid(turn, request)) return []
+        const before = justified.filter(({ isDirect, requests, run }) =>
+          !isDirect && requests.length === 1 && requests[0] === request && record.turns[run.turn]!.step < turn.step
+        )
+        // A process may crash after a run and before it was written down.
+        const done = before.find(({ run }) => run.outcome === "succeeded" && !record.crashed.includes(run.process))
+        return done === undefined || View.marksIn(result.encodedResult).includes(done.run.number)
+          ? []
+          : [`turn ${turn.index} gives ${JSON.stringify(result.encodedResult)} for what ${tell(done.run)} did`]
+      })
+    )
+  ],
+  concerns: ({ justified, record }) =>
+    justified.some(({ isDirect, requests, run }) =>
+      !isDirect &&
+      record.turns.some((turn) =>
+        (turn.index > run.turn || turn.step === record.turns[run.turn]!.step && turn.index !== run.turn) &&
+        requests.some((request) => View.answersOf(turn.prompt, request.approvalId).approved)
+      )
+    )
+}
+
+/** L3 Deny wins. */
+export const L3: Law = {
+  name: "L3",
+  title: "a denial wins over approvals, in any order, and for ever",
+  check: ({ justified, predictions, record }) => [
+    ...justified.flatMap(({ isDirect, requests, run }) => {
+      if (isDirect || requests.length === 0) return []
+      const turn = record.turns[run.turn]!
+      // With several approved requests for one call, one that is not denied may be the one that runs.
+      const denied = requests.every((request) => isDenied(record, turn, request))
+      return denied ? [`${tell(run)} though a person said no`] : []
+    }),
+    ...predictions.flatMap(({ fate, request, turn }) => {
+      if (fate !== "denied" || turn.ending !== "success") return []
+      const result = View.resultsOf(turn).find((result) => View.approvalIdOf(result) === request.approvalId)
+      return result?.isFailure === true && View.reasonIn(result.encodedResult) !== undefined
+        ? []
+        : [`turn ${turn.index} does not say that call ${request.call.id} was denied`]
+    })
+  ],
+  concerns: ({ record }) =>
+    record.requests.some((request) =>
+      record.turns.slice(0, record.closing).some((turn) => View.answersOf(turn.prompt, request.approvalId).denied) &&
+      record.turns.slice(0, record.closing).some((turn) => View.answersOf(turn.prompt, request.approvalId).approved)
+    )
+}
+
+const isDenied = (record: Record.Record, turn: Record.Turn, request: Record.Request): boolean =>
+  View.answersOf(turn.prompt, request.approvalId).denied ||
+  record.asked.some((asked) =>
+    asked.said === "deny" && asked.approvalId === request.approvalId &&
+    record.turns[asked.turn]!.step < turn.step && hasEnded(record.turns[asked.turn]!)
+  ) ||
+  record.turns.some((earlier) =>
+    earlier.step < turn.step && !earlier.tampered && hasEnded(earlier) &&
+    View.isValid(earlier, request) && View.isPrompted(earlier, request.approvalId) &&
+    View.answersOf(earlier.prompt, request.approvalId).denied
+  )
+
+const hasEnded = (turn: Record.Turn): boolean => turn.ending === "success" || turn.ending === "failure"
+
+/** L4 No forgery. */
+export const L4: Law = {
+  name: "L4",
+  title: "what runs was approved: this very call, these parameters, in this scope, in time, at a request of our own",
+  check: ({ justified, record }) => [
+    ...justified.flatMap(({ isDirect, requests, run }) =>
+      isDirect || requests.length > 0 ? [] : [`${tell(run)} with ${run.call.params}, which nobody approved`]
+    ),
+    ...record.requests.flatMap((request) =>
+      View.isReceived(record.turns[request.turn]!, request.call) &&
+        !View.isPrompted(record.turns[request.turn]!, request.approvalId)
+        ? []
+        : [`turn ${request.turn} asks about call ${request.call.id}, which the provider did not make in it`]
+    ),
+    ...record.requests.flatMap(({ approvalId }) =>
+      /^[\w.~-]{1,512}$/.test(approvalId) ? [] : [`an approval id that is not safe in a URL: ${approvalId}`]
+    )
+  ],
+  concerns: ({ record }) => record.tampered.length > 0
+}
+
+/** L11 Policy again at dispatch. */
+export const L11: Law = {
+  name: "L11",
+  title: "the policy is asked again before an approved call runs: what it blocks does not run, and its failure holds",
+  check: ({ justified, predictions, record }) => [
+    ...justified.flatMap(({ run }) => {
+      const verdict = View.verdictOf(record, record.turns[run.turn]!, run.call, run.number)
+      return verdict === "block" ? [`${tell(run)} though the policy blocks it`] : []
+    }),
+    ...predictions.flatMap(({ fate, request, turn }) => {
+      if (turn.ending !== "success") return []
+      const result = View.resultsOf(turn).find((result) => View.approvalIdOf(result) === request.approvalId)
+      if (fate === "blocked" && result?.isFailure !== true) return [`turn ${turn.index} does not say what is blocked`]
+      if (fate !== "held") return []
+      return View.requestIdsOf(turn).includes(request.approvalId) && turn.sent.length === 0
+        ? []
+        : [`turn ${turn.index} does not hold call ${request.call.id}, of which the policy failed`]
+    })
+  ],
+  concerns: ({ predictions, record }) =>
+    predictions.some(({ fate }) => fate === "blocked" || fate === "held") ||
+    record.turns.some((turn) =>
+      turn.circumstances.policy !== "default" &&
+      record.requests.some((request) => View.answersOf(turn.prompt, request.approvalId).approved)
+    )
+}
+
+/** An honest approval runs, once, and its result is given. */
+export const Liveness: Law = {
+  name: "Liveness",
+  title: "what was honestly approved runs in that turn, and its result is given",
+  check: ({ predictions, record }) =>
+    predictions.flatMap(({ fate, request, turn }) => {
+      if (fate !== "runs") return []
+      const runs = record.runs.filter((run) =>
+        record.turns[run.turn]!.step === turn.step && Record.isSameCall(run.call, request.call)
+      )
+      if (runs.length === 0) return [`call ${request.call.id} was approved in turn ${turn.index} and did not run`]
+      if (turn.ending !== "success") return []
+      const results = View.resultsOf(turn).filter((result) => View.approvalIdOf(result) === request.approvalId)
+      return results.length === 1
+        ? []
+        : [`turn ${turn.index} gives ${results.length} results for the approved call ${request.call.id}`]
+    }),
+  concerns: ({ predictions }) => predictions.some(({ fate }) => fate === "runs")
+}

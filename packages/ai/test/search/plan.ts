@@ -1,0 +1,181 @@
+/**
+ * A plan: what happens in one conversation, as plain JSON that can be kept, shrunk and replayed.
+ *
+ * Every plan can be carried out: an index is taken modulo what there is at that moment, and a step that finds nothing to
+ * act upon does nothing. So a plan stays a plan whatever is taken out of it.
+ */
+import { Schema } from "effect"
+
+const Index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 }))
+
+const Hops = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 30 }))
+
+/** How the conversation is held. */
+export const Way = Schema.Literals(["generateText", "streamText", "Chat.generateText", "Chat.streamText"])
+export type Way = typeof Way.Type
+
+/**
+ * The tools. `Delete` is always asked and fails the turn; `Send` has a gate that can be set and returns its failures;
+ * `Charge` has parameters that decode to something else and shows a presentation; `Sync` is idempotent; `Read` and
+ * `Poke` need nobody, and `Poke` fails the turn.
+ */
+export const ToolName = Schema.Literals(["Delete", "Send", "Charge", "Sync", "Read", "Poke"])
+export type ToolName = typeof ToolName.Type
+
+/**
+ * A call, as the model makes it. `id` 0 is a fresh id, another one is shared by all calls that have it. `how` is what its
+ * handler does. `flaw` makes parameters that do not decode, or names a tool that does not exist.
+ */
+export const Call = Schema.Struct({
+  tool: ToolName,
+  id: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3 })),
+  amount: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 })),
+  how: Schema.Literals(["succeed", "fail", "die", "slow", "preliminary"]),
+  note: Schema.Literals(["plain", "nasty", "long"]),
+  flaw: Schema.Literals(["none", "parameters", "tool"])
+})
+export type Call = typeof Call.Type
+
+/** What the model does when it is called. `fails` says whether its call fails, before or after its parts. */
+export const ModelTurn = Schema.Struct({
+  text: Schema.Boolean,
+  calls: Schema.Array(Call),
+  finish: Schema.Literals(["complete", "length", "none"]),
+  fails: Schema.Literals(["no", "before", "after"])
+})
+export type ModelTurn = typeof ModelTurn.Type
+
+/**
+ * What a person, or somebody who passes for one, answers. `"open"` are all requests the last turn ended with; a number
+ * is one of all requests ever seen, the newest first. `"edit"` is an approval that would change the parameters.
+ */
+export const Answer = Schema.Struct({
+  request: Schema.Union([Schema.Literal("open"), Index]),
+  decision: Schema.Literals(["approve", "deny", "edit"])
+})
+export type Answer = typeof Answer.Type
+
+/**
+ * How a turn is taken: once; again when it is over; twice at once; by a reader who leaves; in a process that crashes.
+ * `hops` counts turns of the event loop, `another` is another process over the same store. A `rival` says the opposite.
+ */
+export const Delivery = Schema.Union([
+  Schema.TaggedStruct("Once", {}),
+  Schema.TaggedStruct("Again", { another: Schema.Boolean }),
+  Schema.TaggedStruct("Twice", { another: Schema.Boolean, hops: Hops, rival: Schema.Boolean }),
+  Schema.TaggedStruct("Leave", { hops: Hops }),
+  Schema.TaggedStruct("Crash", { hops: Hops })
+])
+export type Delivery = typeof Delivery.Type
+
+/** One turn: what is sent, and what the model does should it be called. */
+export const Turn = Schema.TaggedStruct("Turn", {
+  say: Schema.Literals(["nothing", "after", "before"]),
+  answers: Schema.Array(Answer),
+  model: ModelTurn,
+  toolkit: Schema.Literals(["full", "none", "empty"]),
+  object: Schema.Boolean,
+  resolve: Schema.Boolean,
+  delivery: Delivery
+})
+export type Turn = typeof Turn.Type
+
+/** Somebody who can write to the history does so. `at` and `other` choose among what the kind acts upon. */
+export const Tamper = Schema.TaggedStruct("Tamper", {
+  how: Schema.Literals([
+    "edit parameters",
+    "rename tool",
+    "rename call",
+    "forge request",
+    "forge call",
+    "bend approval id",
+    "launder approval",
+    "launder result",
+    "repeat approval",
+    "contradict answer",
+    "flip answer",
+    "drop call",
+    "drop request",
+    "drop results",
+    "drop answers",
+    "drop message",
+    "swap messages",
+    "trim",
+    "rewind",
+    "trust edit"
+  ]),
+  at: Index,
+  other: Index
+})
+export type Tamper = typeof Tamper.Type
+
+/** What a policy or a gate says. The last two ask first and say something else whenever they are asked again. */
+export const Verdict = Schema.Literals([
+  "nothing",
+  "ask",
+  "allow",
+  "block",
+  "fail",
+  "die",
+  "hang",
+  "garbage",
+  "block later",
+  "fail later"
+])
+export type Verdict = typeof Verdict.Type
+
+export const Step = Schema.Union([
+  Turn,
+  Tamper,
+  /** The process ends and another takes over, with the history as a database gives it back; or it only reads it anew. */
+  Schema.TaggedStruct("Restart", { how: Schema.Literals(["close", "crash", "reload"]) }),
+  Schema.TaggedStruct("Policy", { says: Schema.Union([Schema.Literal("default"), Verdict]) }),
+  Schema.TaggedStruct("Gate", { says: Verdict }),
+  /** `Charge` shows something else from now on. */
+  Schema.TaggedStruct("Show", { revision: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1 })) }),
+  Schema.TaggedStruct("Controller", {
+    says: Schema.Literals(["defer", "approve", "deny", "edit", "misfit", "info", "fail", "die", "garbage"])
+  }),
+  Schema.TaggedStruct("Drift", { tool: ToolName, how: Schema.Literals(["none", "removed", "widened", "narrowed"]) }),
+  Schema.TaggedStruct("Time", { minutes: Schema.Literals([1, 61, 60 * 24 * 31]) }),
+  Schema.TaggedStruct("Keys", { how: Schema.Literals(["rotate", "replace", "restore"]) }),
+  Schema.TaggedStruct("Scope", { index: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1 })) })
+])
+export type Step = typeof Step.Type
+
+export const Options = Schema.Struct({
+  way: Way,
+  onNewMessage: Schema.Literals(["supersede", "keep", "hold", "fail"]),
+  onInvalid: Schema.Literals(["result", "fail"]),
+  expires: Schema.Literals(["in an hour", "by default"]),
+  concurrency: Schema.Literals([1, 8]),
+  incremental: Schema.Boolean
+})
+export type Options = typeof Options.Type
+
+export const Plan = Schema.Struct({ options: Options, steps: Schema.Array(Step) })
+export type Plan = typeof Plan.Type
+
+/** The simplest there is of each thing, which shrinking tries to go back to. */
+export const simplest = {
+  options: {
+    way: "generateText",
+    onNewMessage: "supersede",
+    onInvalid: "result",
+    expires: "by default",
+    concurrency: 8,
+    incremental: false
+  } satisfies Options,
+  call: { tool: "Delete", id: 0, amount: 0, how: "succeed", note: "plain", flaw: "none" } satisfies Call,
+  model: { text: true, calls: [], finish: "complete", fails: "no" } satisfies ModelTurn,
+  turn: {
+    _tag: "Turn",
+    say: "nothing",
+    answers: [],
+    model: { text: true, calls: [], finish: "complete", fails: "no" },
+    toolkit: "full",
+    object: false,
+    resolve: true,
+    delivery: { _tag: "Once" }
+  } satisfies Turn
+} as const

@@ -1,0 +1,52 @@
+/**
+ * A process of the program: its journal over the store that all processes share. A process that has crashed does nothing
+ * any more: whatever it still had to do waits for ever.
+ */
+import { Effect, Exit, Scope } from "effect"
+import { ApprovalJournal, AtomicStore } from "../../src/index.ts"
+
+export interface Process {
+  readonly index: number
+  readonly journal: ApprovalJournal.Service
+  readonly scope: Scope.Closeable
+  readonly alive: Effect.Effect<void>
+  readonly crash: () => void
+  readonly isDead: () => boolean
+}
+
+export const make = Effect.fnUntraced(
+  function*(index: number, shared: AtomicStore.AtomicStore): Effect.fn.Return<Process> {
+    let dead = false
+    const alive = Effect.suspend(() => dead ? Effect.never : Effect.void)
+    const guarded = <A, E>(operation: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      // A store is somewhere else: others get their turn before it was asked, and before it has answered.
+      Effect.yieldNow.pipe(
+        Effect.andThen(alive),
+        Effect.andThen(Effect.suspend(operation)),
+        Effect.tap(() => Effect.andThen(Effect.yieldNow, alive))
+      )
+    const scope = yield* Scope.make()
+    const store = AtomicStore.make({
+      get: (key) => guarded(() => shared.get(key)),
+      putIfAbsent: (key, value, options) => guarded(() => shared.putIfAbsent(key, value, options)),
+      compareAndSet: (key, expected, value) => guarded(() => shared.compareAndSet(key, expected, value)),
+      put: (key, value, options) => guarded(() => shared.put(key, value, options)),
+      listByPrefix: (prefix, options) => guarded(() => shared.listByPrefix(prefix, options))
+    })
+    const journal = yield* Scope.provide(ApprovalJournal.make({ store, heartbeat: "10 seconds" }), scope)
+    return {
+      index,
+      journal,
+      scope,
+      alive,
+      crash: () => {
+        dead = true
+      },
+      isDead: () => dead
+    }
+  }
+)
+
+/** Ends a process as a shutdown does: what runs is waited for, and then interrupted. */
+export const close = (process: Process): Effect.Effect<void> =>
+  process.isDead() ? Effect.void : Scope.close(process.scope, Exit.void)

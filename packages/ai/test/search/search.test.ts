@@ -1,0 +1,100 @@
+/**
+ * Each law over random histories and schedules. All laws are checked on the same plans, each carried out once; a test
+ * per law names the law that is broken, with the smallest plan that breaks it. `npm run laws` searches for longer.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Laws from "./laws.ts"
+import * as Report from "./report.ts"
+import * as Search from "./search.ts"
+
+const runs = 1_200
+
+// One search for all tests of this file, begun by whichever comes first.
+const found = Effect.runSync(Effect.cached(Search.search({ seed: "npm test", runs })))
+
+const timeout = 120_000
+
+/** How many plans at least have to concern a law, for its test to mean something. */
+const fewest = 100
+
+describe("laws over random histories", () => {
+  for (const law of Laws.laws) {
+    it.effect(`${law.name} ${law.title}`, () =>
+      Effect.gen(function*() {
+        const { coverage, failures } = yield* found
+        const failure = failures.find((failure) => failure.law === law.name)
+        if (failure !== undefined) assert.fail(Report.failure(yield* Search.shrink(failure)))
+        assert.isAtLeast(coverage.get(`law ${law.name}`) ?? 0, fewest, `too few plans concern ${law.name}`)
+      }), { timeout })
+  }
+
+  it.effect("every plan can be carried out", () =>
+    Effect.gen(function*() {
+      const { failures, tried } = yield* found
+      assert.deepStrictEqual(failures.filter(({ law }) => law === "World"), [])
+      assert.strictEqual(tried, runs)
+    }), { timeout })
+
+  it.effect("the plans meet what they are to meet", () =>
+    Effect.gen(function*() {
+      const { coverage } = yield* found
+      const missed = expected.filter((name) => (coverage.get(name) ?? 0) < 3)
+      assert.deepStrictEqual(missed, [])
+    }), { timeout })
+})
+
+const expected: ReadonlyArray<string> = [
+  "run of an approved call",
+  "run of a call that needs nobody",
+  ...["failed", "died", "interrupted", "running"].map((outcome) => `run ${outcome}`),
+  ...["failure", "left", "crashed"].map((ending) => `turn ${ending}`),
+  ...["Again", "Twice", "Leave", "Crash"].map((delivery) => `delivery ${delivery}`),
+  ...["Restart", "Policy", "Gate", "Show", "Controller", "Drift", "Time", "Keys", "Scope"].map((step) =>
+    `step ${step}`
+  ),
+  ...["ask", "allow", "block", "failed", "own"].map((said) => `policy said ${said}`),
+  ...["approve", "deny", "edit", "misfit", "info", "fail", "die", "garbage"].map((said) => `controller said ${said}`),
+  ...[
+    "runs",
+    "denied",
+    "expired",
+    "invalid",
+    "no tools",
+    "drifted",
+    "void",
+    "blocked",
+    "held",
+    "waits",
+    "superseded",
+    "kept",
+    "fails"
+  ].map((fate) => `open request ${fate}`),
+  ...[
+    "edit parameters",
+    "rename tool",
+    "rename call",
+    "forge request",
+    "forge call",
+    "bend approval id",
+    "launder approval",
+    "launder result",
+    "repeat approval",
+    "contradict answer",
+    "flip answer",
+    "drop call",
+    "drop request",
+    "drop results",
+    "drop answers",
+    "drop message",
+    "swap messages",
+    "trim",
+    "rewind",
+    "trust edit"
+  ].map((how) => `tampered: ${how}`),
+  "generateObject waits",
+  "approved after it expired",
+  "approved in another scope",
+  "approved with an unknown key",
+  "approved and denied"
+]

@@ -1,0 +1,251 @@
+/**
+ * Carries a plan out against the real engine, and writes down what happened. Nothing here is left to chance: the clock
+ * is `TestClock`, random numbers and cryptography are our own, and the order of events is that of one thread.
+ */
+import { Effect, Logger, Ref, Schema } from "effect"
+import { ResponseIdTracker } from "effect/ai"
+import { WebCrypto } from "effect/crypto"
+import { TestClock } from "effect/testing"
+import { Approval, AtomicStore, Chat, LanguageModel, Prompt } from "../../src/index.ts"
+import * as Cryptography from "./cryptography.ts"
+import * as Plan from "./plan.ts"
+import * as Process from "./process.ts"
+import * as Record from "./record.ts"
+import * as Script from "./script.ts"
+import * as State from "./state.ts"
+import * as Tamper from "./tamper.ts"
+import * as Turn from "./turn.ts"
+import * as Waiting from "./waiting.ts"
+
+/** Carries out a plan, brings it to its end, and gives what happened. */
+export const carryOut = (plan: Plan.Plan): Effect.Effect<Record.Record> =>
+  Effect.gen(function*() {
+    Cryptography.reset()
+    yield* TestClock.setTime(State.beginning)
+    const record = Record.make(plan)
+    const store = yield* AtomicStore.makeMemory()
+    const process = yield* Process.make(0, store)
+    const world: State.World = {
+      record,
+      plan,
+      store,
+      seals: new Map(),
+      tracker: yield* ResponseIdTracker.make,
+      judged: new Set(),
+      processes: [process],
+      snapshots: [],
+      seen: [],
+      process,
+      history: Prompt.empty,
+      chat: State.isChat(plan) ? yield* Chat.empty : undefined,
+      circumstances: State.initial,
+      tampered: false,
+      step: 0,
+      calls: 0
+    }
+    for (const step of plan.steps) {
+      yield* takeStep(world, step)
+      world.step++
+    }
+    record.closing = record.turns.length
+    yield* bringToAnEnd(world)
+    // What readers left behind goes on to its end.
+    if (record.runs.some((run) => run.outcome === "running")) yield* TestClock.adjust("1 minute")
+    for (const one of world.processes) yield* Waiting.finishing(Process.close(one))
+    return record
+  }).pipe(
+    Effect.provideService(WebCrypto.WebCrypto, Cryptography.cryptography),
+    // An hour of real time: a plan that waits says so by getting stuck.
+    Effect.provide([TestClock.layer({ warningDelay: "1 hour" }), Logger.layer([])])
+  )
+
+// =============================================================================
+// Steps
+// =============================================================================
+
+const takeStep = Effect.fnUntraced(function*(world: State.World, step: Plan.Step) {
+  const set = (changes: Partial<Record.Circumstances>) => {
+    world.circumstances = { ...world.circumstances, ...changes }
+  }
+  world.record.steps.push(step._tag)
+  switch (step._tag) {
+    case "Turn":
+      return yield* deliver(world, step)
+    case "Tamper": {
+      const history = Tamper.apply(world.history, step, { requests: world.record.requests, snapshots: world.snapshots })
+      if (history === undefined) return
+      world.tampered = true
+      world.record.tampered.push(step.how)
+      return yield* setHistory(world, history)
+    }
+    case "Restart":
+      if (step.how !== "reload") {
+        if (step.how === "crash") crash(world)
+        else yield* Waiting.finishing(Process.close(world.process))
+        yield* startProcess(world)
+      }
+      return yield* reload(world)
+    case "Policy":
+      return set({ policy: step.says })
+    case "Gate":
+      return set({ gate: step.says })
+    case "Show":
+      return set({ revision: step.revision })
+    case "Controller":
+      return set({ controller: step.says })
+    case "Drift":
+      return set({ drift: { ...world.circumstances.drift, [step.tool]: step.how } })
+    case "Time": {
+      // Over a month a program is deployed anew; its heart would also beat half a million times.
+      const isLong = step.minutes > 24 * 60
+      if (isLong) { for (const process of world.processes) yield* Waiting.finishing(Process.close(process)) }
+      yield* TestClock.adjust(`${step.minutes} minutes`)
+      return isLong ? yield* startProcess(world) : undefined
+    }
+    case "Scope":
+      return set({ scope: step.index })
+    case "Keys":
+      return set(yield* State.keysAfter(world.circumstances, step.how))
+  }
+})
+
+const crash = ({ process, record }: State.World): void => {
+  process.crash()
+  record.crashed.push(process.index)
+}
+
+const startProcess = Effect.fnUntraced(function*(world: State.World) {
+  world.process = yield* Process.make(world.processes.length, world.store)
+  world.processes.push(world.process)
+})
+
+const setHistory = Effect.fnUntraced(function*(world: State.World, history: Prompt.Prompt) {
+  world.history = history
+  if (State.isChat(world.plan)) world.chat = yield* Chat.fromPrompt(history)
+})
+
+const PromptJson = Schema.fromJsonString(Prompt.Prompt)
+
+/** The history as a database gives it back. */
+const reload = (world: State.World) =>
+  Schema.encodeEffect(PromptJson)(world.history).pipe(
+    Effect.flatMap(Schema.decodeEffect(PromptJson)),
+    Effect.orDie,
+    Effect.flatMap((history) => setHistory(world, history))
+  )
+
+// =============================================================================
+// Delivering a turn
+// =============================================================================
+
+const deliver = Effect.fnUntraced(function*(world: State.World, step: Plan.Turn) {
+  const { delivery } = step
+  const script = Script.write(step, () => `fresh-${++world.calls}`)
+  const open = openOf(world)
+  const seen = world.seen.slice()
+  const added = Script.input(step, seen, open, false)
+  const first = yield* Turn.begin(world, { step, script, added, process: world.process, primary: true })
+  const twin = (process: Process.Process, isRival: boolean) =>
+    Turn.begin(world, {
+      step,
+      script,
+      added: isRival ? Script.input(step, seen, open, true) : added,
+      process,
+      primary: false
+    })
+  const twinProcess = Effect.suspend(() => {
+    if (!("another" in delivery) || !delivery.another) return Effect.succeed(world.process)
+    return Effect.tap(
+      Process.make(world.processes.length, world.store),
+      (process) => Effect.sync(() => world.processes.push(process))
+    )
+  })
+
+  switch (delivery._tag) {
+    case "Once":
+      yield* Turn.finish([first])
+      break
+    case "Again":
+      yield* Turn.finish([first])
+      yield* Turn.finish([yield* twin(yield* twinProcess, false)])
+      break
+    case "Twice": {
+      const process = yield* twinProcess
+      yield* Waiting.hop(delivery.hops)
+      yield* Turn.finish([first, yield* twin(process, delivery.rival)])
+      break
+    }
+    case "Leave":
+      yield* Waiting.hop(delivery.hops)
+      if (first.fiber.pollUnsafe() === undefined) {
+        first.turn.ending = "left"
+        first.fiber.interruptUnsafe()
+      }
+      yield* Turn.finish([first])
+      break
+    case "Crash":
+      yield* Waiting.hop(delivery.hops)
+      if (first.fiber.pollUnsafe() === undefined) {
+        first.turn.ending = "crashed"
+        crash(world)
+        first.fiber.interruptUnsafe()
+        yield* startProcess(world)
+        return yield* reload(world)
+      }
+      yield* Turn.finish([first])
+      break
+  }
+  yield* goOnFrom(world, first)
+})
+
+/** Takes over what a turn left behind. */
+const goOnFrom = Effect.fnUntraced(function*(world: State.World, { chat, turn }: Turn.Begun) {
+  if (turn.ending === "stuck") return
+  if (chat !== undefined) {
+    world.history = yield* Ref.get(chat.history)
+  } else if (turn.ending === "success") {
+    world.history = Prompt.concat(turn.prompt, Prompt.fromResponseParts(turn.parts))
+  } else if (turn.required !== undefined && turn.plan.object) {
+    world.history = Prompt.concat(turn.prompt, Prompt.fromResponseParts(turn.parts))
+  }
+  world.snapshots.push(world.history)
+  for (const request of Turn.requestsOf(turn)) {
+    if (!world.seen.some((known) => known.approvalId === request.approvalId)) world.seen.push(request)
+  }
+})
+
+/** The requests that the last turn of the conversation ended with. */
+const openOf = (world: State.World): ReadonlyArray<Approval.ApprovalRequest> => {
+  const last = world.record.turns.findLast((turn) => turn.primary)
+  return last === undefined ? [] : Turn.requestsOf(last)
+}
+
+// =============================================================================
+// The end
+// =============================================================================
+
+/**
+ * Heals everything, denies what nobody has answered, and says something new, twice: whatever happened before, the
+ * conversation must go on (law L10).
+ */
+const bringToAnEnd = Effect.fnUntraced(function*(world: State.World) {
+  const keys = Array.from(
+    new Set([0, ...world.record.turns.map((turn) => turn.circumstances.key)]),
+    (key) => ({ key, until: Infinity })
+  )
+  world.circumstances = { ...State.initial, scope: world.circumstances.scope, key: keys.at(-1)!.key, keys }
+  for (let round = 0; round < 2; round++) {
+    const { approved, denied, pending } = LanguageModel.collectToolApprovals(world.history.content)
+    const unsettled = [...pending, ...[...approved, ...denied].filter((one) => one.result === undefined)]
+    const step: Plan.Turn = { ...Plan.simplest.turn, say: "after" }
+    const added = Prompt.concat(
+      Prompt.approvalResponses(unsettled.map((one) => Approval.deny(one, "It is over."))),
+      Script.message(`end ${round}`)
+    )
+    const script = Script.write(step, () => "never")
+    const begun = yield* Turn.begin(world, { step, script, added, process: world.process, primary: true })
+    yield* Turn.finish([begun])
+    yield* goOnFrom(world, begun)
+    world.step++
+  }
+})
