@@ -185,7 +185,12 @@ export const make = Effect.fnUntraced(function*(options: {
       (at) => new Entry({ ...fields, toolName: claim.toolName, toolCallId: claim.toolCallId, at })
     )
 
-  const find: Service["find"] = (claim) => Effect.map(records.read(claim), (found) => found?.entry)
+  const find: Service["find"] = (claim) =>
+    Effect.flatMap(records.read(claim), (found) =>
+      // A run of this process that is about to write its claim has begun: nobody may say that nothing ran.
+      found === undefined && live.has(JournalRecords.keyOf(claim))
+        ? makeEntry(claim, { state: "running", owner })
+        : Effect.succeed(found?.entry))
 
   const end: Service["end"] = Effect.fnUntraced(function*(claim, state, reason) {
     const entry = yield* makeEntry(claim, { state, reason })

@@ -130,8 +130,18 @@ export const generateObject: (
   ])
 })
 
+// An error travels as JSON, so results are in it as they are sent.
 const approvalRequired = (requests: ReadonlyArray<Approval.ApprovalRequest>, content: ReadonlyArray<Part>) =>
-  Effect.fail(ApprovalError.make(new ApprovalError.ApprovalRequired({ requests, content })))
+  Effect.fail(ApprovalError.make(
+    new ApprovalError.ApprovalRequired({
+      requests,
+      content: content.map((part) =>
+        part.type === "tool-result"
+          ? { ...part, result: part.encodedResult === undefined ? null : part.encodedResult }
+          : part
+      )
+    })
+  ))
 
 // =============================================================================
 // Resolving the calls of a whole response

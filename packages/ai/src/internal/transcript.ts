@@ -127,8 +127,8 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
     const known = callsById.get(part.id)
     const call = named ??
       (known instanceof Repeated ? known.answeredBy(part, isEarlier(assent), lastCallsIndex) : known)
-    if (call === undefined || call.result !== undefined || call.part.id !== part.id) return undefined
-    if (named === undefined && call.part.name !== part.name) return undefined
+    if (call === undefined || call.result !== undefined) return undefined
+    if (call.part.id !== part.id || call.part.name !== part.name) return undefined
     call.result = part
     return call
   }
