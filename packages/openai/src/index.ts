@@ -1,0 +1,6 @@
+/**
+ * OpenAI for Effect AI programs, on the official SDK, with hosted MCP approvals.
+ *
+ * @since 0.1.0
+ */
+export * as OpenAiClient from "./OpenAiClient.ts"
