@@ -4,3 +4,4 @@
  * @since 0.1.0
  */
 export * as OpenAiClient from "./OpenAiClient.ts"
+export * as OpenAiLanguageModel from "./OpenAiLanguageModel.ts"

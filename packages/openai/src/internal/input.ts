@@ -1,0 +1,192 @@
+/** A prompt as OpenAI's input. Everything OpenAI has already is left out, or named where it keeps it. */
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Responses from "openai/resources/responses/responses"
+import * as Approvals from "./approvals.ts"
+import * as Content from "./content.ts"
+import * as Known from "./known.ts"
+import * as Metadata from "./metadata.ts"
+import * as Reasoning from "./reasoning.ts"
+
+export interface Options extends Content.Options {
+  readonly systemRole: "system" | "developer"
+  /** Whether OpenAI keeps the items of earlier responses, so that their ids are enough. */
+  readonly references: boolean
+  readonly base: Known.Base
+}
+
+type Item = Responses.ResponseInputItem
+
+export const make = (
+  messages: ReadonlyArray<Prompt.Message>,
+  history: Approvals.History,
+  options: Options
+): Array<Item> => {
+  const start = Known.start(messages, options.base)
+  const writer = makeWriter(history, options, start)
+  for (let index = start; index < messages.length; index++) {
+    const message = messages[index]!
+    switch (message.role) {
+      case "system":
+        writer.items.push({ role: options.systemRole, content: message.content })
+        break
+      case "user":
+        writer.items.push({
+          role: "user",
+          content: message.content.map((part, index) => Content.part(part, index, options))
+        })
+        break
+      case "assistant":
+        writer.assistant(message)
+        break
+      case "tool":
+        for (const part of message.content) writer.tool(part)
+    }
+  }
+  return writer.items
+}
+
+const makeWriter = (history: Approvals.History, options: Options, start: number) => {
+  const { references } = options
+  const items: Array<Item> = []
+  // Items are named once, however many parts were made of them.
+  const named = new Set<string>()
+  const answered = new Set<string>()
+
+  const name = (id: string): void => {
+    if (named.has(id)) return
+    named.add(id)
+    items.push({ type: "item_reference", id })
+  }
+
+  /** An item that OpenAI made: its id where OpenAI keeps it, else the item. Nothing where neither can be told. */
+  const whole = (id: string | undefined, item: Item | undefined): void => {
+    if (references && id !== undefined) return name(id)
+    if (item === undefined || (id !== undefined && named.has(id))) return
+    if (id !== undefined) named.add(id)
+    items.push(item)
+  }
+
+  /** Whether OpenAI can be told of the request and of what it ran: one without the other would run it again. */
+  const isTold = (asked: Approvals.Asked): boolean =>
+    asked.messageIndex < start || references ||
+    (Approvals.requestItem(asked) !== undefined &&
+      (asked.result === undefined || hostedItem(asked.result) !== undefined))
+
+  const text = (part: Prompt.TextPart, keepsIds: boolean): void => {
+    const fields = Metadata.read(part)
+    const refusal = Metadata.text(fields, "refusal")
+    if (part.text.length === 0 && refusal === undefined) return
+    const itemId = keepsIds ? Metadata.text(fields, "itemId") : undefined
+    if (itemId === undefined) {
+      items.push({ role: "assistant", content: refusal ?? part.text, ...phaseOf(fields) })
+      return
+    }
+    const content: Responses.ResponseOutputMessage["content"][number] = refusal !== undefined
+      ? { type: "refusal", refusal }
+      : { type: "output_text", text: part.text, annotations: annotationsOf(fields) }
+    const last = items[items.length - 1]
+    if (last !== undefined && last.type === "message" && "id" in last && last.id === itemId && "status" in last) {
+      ;(last as Responses.ResponseOutputMessage).content.push(content)
+      return
+    }
+    items.push({
+      type: "message",
+      role: "assistant",
+      id: itemId,
+      status: "completed",
+      content: [content],
+      ...phaseOf(fields)
+    })
+  }
+
+  return {
+    items,
+    assistant(message: Prompt.AssistantMessage): void {
+      const groups = Reasoning.groups(message.content)
+      // OpenAI refuses an item that names itself without the reasoning that led to it.
+      const keepsIds = references || [...groups].every(([id, group]) => Reasoning.item(id, group) !== undefined)
+      for (const part of message.content) {
+        switch (part.type) {
+          case "text":
+            text(part, keepsIds)
+            break
+          case "reasoning": {
+            const fields = Metadata.read(part)
+            const itemId = Metadata.text(fields, "itemId")
+            if (Reasoning.isCarrier(fields)) whole(itemId, rawItem(fields))
+            else if (itemId !== undefined) whole(itemId, Reasoning.item(itemId, groups.get(itemId)))
+            break
+          }
+          case "tool-call": {
+            if (!part.providerExecuted) {
+              items.push(functionCall(part, keepsIds))
+              break
+            }
+            // A call that OpenAI runs is told with its result; one that it asked about, once somebody has answered.
+            const asked = history.byCall.get(part)
+            if (asked?.answer !== undefined && isTold(asked)) whole(asked.approvalId, Approvals.requestItem(asked))
+            break
+          }
+          case "tool-result":
+            hostedResult(part)
+            break
+        }
+      }
+    },
+    tool(part: Prompt.ToolMessagePart): void {
+      if (part.type === "tool-result") {
+        if (part.providerExecuted) hostedResult(part)
+        else items.push({ type: "function_call_output", call_id: part.id, output: Content.output(part, options) })
+        return
+      }
+      const asked = history.byApproval.get(part.approvalId)
+      if (asked === undefined || answered.has(part.approvalId) || !isTold(asked)) return
+      answered.add(part.approvalId)
+      items.push(Approvals.answerItem(part))
+    }
+  }
+
+  function hostedResult(part: Prompt.ToolResultPart): void {
+    if (!part.providerExecuted) return
+    whole(Metadata.text(Metadata.read(part), "itemId"), hostedItem(part))
+  }
+}
+
+const functionCall = (part: Prompt.ToolCallPart, keepsIds: boolean): Responses.ResponseFunctionToolCall => {
+  const id = keepsIds ? Metadata.text(Metadata.read(part), "itemId") : undefined
+  return {
+    type: "function_call",
+    call_id: part.id,
+    name: part.name,
+    arguments: JSON.stringify(part.params ?? {}),
+    ...(id === undefined ? undefined : { id })
+  }
+}
+
+// What only its own part may say: an answer never comes out of metadata.
+const ownTypes: ReadonlySet<unknown> = new Set(["mcp_approval_request", "mcp_approval_response", "item_reference"])
+
+// What OpenAI wrote is sent back as it came; that it is an item is OpenAI's to say.
+const rawItem = (fields: Metadata.Fields): Item | undefined => {
+  const { item } = fields
+  if (!Metadata.isRecord(item) || typeof item["type"] !== "string" || ownTypes.has(item["type"])) return undefined
+  return item as unknown as Item
+}
+
+const hostedItem = (part: Prompt.ToolResultPart): Item | undefined => {
+  const item = rawItem(Metadata.read(part))
+  // An image stands in the result alone, because it is large.
+  return item?.type === "image_generation_call" && Metadata.isRecord(part.result)
+    ? { ...item, result: typeof part.result["result"] === "string" ? part.result["result"] : null }
+    : item
+}
+
+const annotationsOf = (fields: Metadata.Fields): Responses.ResponseOutputText["annotations"] => {
+  const { annotations } = fields
+  return Array.isArray(annotations) ? annotations : []
+}
+
+const phaseOf = (fields: Metadata.Fields) => {
+  const { phase } = fields
+  return phase === "commentary" || phase === "final_answer" ? { phase } as const : undefined
+}

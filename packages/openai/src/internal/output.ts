@@ -1,0 +1,172 @@
+/** The items of a response as parts: of a whole response, and of the items of a stream that come as a whole. */
+import type * as Response from "effect/ai/Response"
+import type * as Responses from "openai/resources/responses/responses"
+import * as Approvals from "./approvals.ts"
+import * as Citations from "./citations.ts"
+import * as Finish from "./finish.ts"
+import * as Hosted from "./hosted.ts"
+import * as Metadata from "./metadata.ts"
+
+/** What a response is read with. */
+export interface Reading {
+  readonly declared: Hosted.Declared
+  /** The call of the history that waits for an approval of this id. */
+  readonly callOf: (approvalId: string) => string | undefined
+  /** Whether OpenAI keeps what it makes (`store`). */
+  readonly kept: boolean
+  readonly conversationId: string | undefined
+  /** The params of a function call from its arguments. */
+  readonly decodeArguments: (toolName: string, text: string) => unknown
+}
+
+type Part = Response.PartEncoded
+
+export const parts = (response: Responses.Response, reading: Reading): Array<Part> => {
+  const reader = makeItemReader(reading)
+  reader.begin(response)
+  const parts: Array<Part> = [Finish.metadata(response)]
+  for (const item of response.output) {
+    if (item.type === "message") message(item, reader.origin, parts)
+    else if (item.type === "reasoning") reasoning(item, reader.origin, parts)
+    else reader.item(item, parts)
+  }
+  parts.push(Finish.part(response, reader.asked))
+  return parts
+}
+
+// =============================================================================
+// Items that come as a whole
+// =============================================================================
+
+/** Reads items and notes what they ask for. */
+export interface ItemReader {
+  /** Where the items belong; known once the response is. */
+  readonly origin: Origin
+  readonly asked: Finish.Asked
+  readonly begin: (response: Responses.Response) => void
+  readonly item: (item: Responses.ResponseOutputItem, parts: Array<Part>) => void
+}
+
+export interface Origin {
+  responseId: string | undefined
+  conversationId: string | undefined
+}
+
+export const makeItemReader = (reading: Reading): ItemReader => {
+  const origin: Origin = { responseId: undefined, conversationId: undefined }
+  const asked = { localCalls: false, approvals: false }
+  return {
+    origin,
+    asked,
+    begin: (response) => {
+      origin.responseId = response.id
+      origin.conversationId = response.conversation?.id ?? reading.conversationId
+    },
+    item: (item, parts) => {
+      if (item.type === "function_call") {
+        asked.localCalls = true
+        parts.push(functionCall(item, origin, reading))
+        return
+      }
+      // An answer is the program's own, which it has in its history.
+      if (item.type === "mcp_approval_response") return
+      const name = Hosted.toolName(item, reading.declared)
+      if (name !== undefined && item.type === "mcp_approval_request") {
+        asked.approvals = true
+        parts.push(...Approvals.asked(item, name, { ...origin }))
+      } else if (name !== undefined && Hosted.isHosted(item)) {
+        const approvalId = item.type === "mcp_call" ? item.approval_request_id : undefined
+        const callId = typeof approvalId === "string" ? reading.callOf(approvalId) : undefined
+        parts.push(...Hosted.parts(item, { name, origin: { ...origin }, kept: reading.kept, callId }))
+      } else {
+        parts.push(carrier(item, origin, reading))
+      }
+    }
+  }
+}
+
+const functionCall = (
+  item: Responses.ResponseFunctionToolCall,
+  origin: Origin,
+  reading: Reading
+): Response.ToolCallPartEncoded => ({
+  type: "tool-call",
+  id: item.call_id,
+  name: item.name,
+  params: reading.decodeArguments(item.name, item.arguments),
+  metadata: { openai: Metadata.json({ ...origin, itemId: item.id, status: item.status }) }
+})
+
+/**
+ * An item that no other part could stand for: a result needs a declared tool, which this has not. It is a part without
+ * text, so that a chat keeps it and OpenAI gets it back.
+ */
+export const carrier = (
+  item: Responses.ResponseOutputItem,
+  origin: Origin,
+  reading: Reading
+): Response.ReasoningPartEncoded => ({
+  type: "reasoning",
+  text: "",
+  metadata: {
+    openai: Metadata.json({
+      ...origin,
+      itemId: "id" in item ? item.id : undefined,
+      itemType: item.type,
+      // The list of an MCP server's tools is long, and nothing that a program would look at.
+      ...(reading.kept && item.type === "mcp_list_tools" ? undefined : { item })
+    })
+  }
+})
+
+// =============================================================================
+// Messages and reasoning
+// =============================================================================
+
+const message = (item: Responses.ResponseOutputMessage, origin: Origin, parts: Array<Part>): void => {
+  item.content.forEach((content, contentIndex) => {
+    parts.push({
+      type: "text",
+      text: content.type === "output_text" ? content.text : "",
+      metadata: { openai: textMetadata(item, content, origin) }
+    })
+    if (content.type !== "output_text") return
+    content.annotations?.forEach((annotation, index) => {
+      const source = Citations.source(annotation, Citations.sourceId(item.id, contentIndex, index))
+      if (source !== undefined) parts.push(source)
+    })
+  })
+}
+
+export const textMetadata = (
+  item: Responses.ResponseOutputMessage,
+  content: Responses.ResponseOutputMessage["content"][number],
+  origin: Origin
+) =>
+  Metadata.json({
+    ...origin,
+    itemId: item.id,
+    status: item.status,
+    phase: item.phase ?? undefined,
+    ...(content.type === "refusal"
+      ? { refusal: content.refusal }
+      : content.annotations?.length > 0
+      ? { annotations: content.annotations }
+      : undefined)
+  })
+
+const reasoning = (item: Responses.ResponseReasoningItem, origin: Origin, parts: Array<Part>): void => {
+  const texts = [
+    ...item.summary.map(({ text }) => ({ text, raw: undefined })),
+    ...(item.content ?? []).map(({ text }) => ({ text, raw: true }))
+  ]
+  if (texts.length === 0) texts.push({ text: "", raw: undefined })
+  texts.forEach(({ raw, text }, index) => {
+    const encryptedContent = index === texts.length - 1 ? item.encrypted_content ?? undefined : undefined
+    parts.push({
+      type: "reasoning",
+      text,
+      metadata: { openai: Metadata.json({ ...origin, itemId: item.id, raw, encryptedContent }) }
+    })
+  })
+}
