@@ -1,0 +1,409 @@
+/**
+ * The turns of a scripted Responses API, as data.
+ *
+ * @since 0.1.0
+ */
+import type * as Effect from "effect/Effect"
+import type * as Responses from "openai/resources/responses/responses"
+import type { ApiError } from "./ApiError.ts"
+
+/**
+ * What the server answers to one request.
+ *
+ * A string is one message, an array is an output item by item, an `ApiError` refuses the request, and a function
+ * looks at the request first. Without a finish the response is completed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Turn =
+  | string
+  | ReadonlyArray<TurnPart>
+  | ApiError
+  | ((request: TurnRequest) => Turn)
+
+/**
+ * What a function among the turns sees: the request's own parameters, the whole context as the model would see it
+ * (kept items first, references resolved), and the number of the turn, counted from 1.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface TurnRequest {
+  readonly params: Responses.ResponseCreateParams
+  readonly context: ReadonlyArray<{ readonly [key: string]: unknown }>
+  readonly turn: number
+}
+
+/**
+ * One part of a turn: an output item in short form, or a stage direction.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type TurnPart = ScriptedItem | StageDirection
+
+/**
+ * An output item in short form. Ids are the server's own.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ScriptedItem =
+  | { readonly _tag: "Text"; readonly parts: ReadonlyArray<MessagePart>; readonly phase: Phase | undefined }
+  | {
+    readonly _tag: "Reasoning"
+    readonly summary: ReadonlyArray<string>
+    readonly encryptedContent: string
+  }
+  | {
+    readonly _tag: "FunctionCall"
+    readonly name: string
+    readonly arguments: string
+    readonly callId: string | undefined
+  }
+  | {
+    readonly _tag: "McpCall"
+    readonly server: string
+    readonly name: string
+    readonly arguments: string
+  }
+  | { readonly _tag: "Item"; readonly item: ItemWithoutId }
+
+/** @internal */
+export type MessagePart =
+  | {
+    readonly type: "output_text"
+    readonly text: string
+    readonly annotations: Responses.ResponseOutputText["annotations"]
+  }
+  | Responses.ResponseOutputRefusal
+
+/** @internal */
+export type Phase = "commentary" | "final_answer"
+
+/**
+ * An output item as it stands on the wire, without its id.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ItemWithoutId {
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
+/**
+ * What happens in a turn besides its items.
+ *
+ * `afterEvents` counts the events of a stream from its beginning; without it a direction takes effect after the items
+ * before it. Of a response that is not streamed the body is cut in the middle.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type StageDirection =
+  | { readonly _tag: "Cut"; readonly afterEvents: number | undefined; readonly how: "destroy" | "end" }
+  | { readonly _tag: "Stall"; readonly afterEvents: number | undefined }
+  | { readonly _tag: "Bytes"; readonly afterEvents: number | undefined; readonly bytes: Uint8Array }
+  | { readonly _tag: "Pause"; readonly afterEvents: number | undefined; readonly effect: Effect.Effect<void> }
+  | { readonly _tag: "StreamError"; readonly afterEvents: number | undefined; readonly error: ApiError }
+  | { readonly _tag: "Finish"; readonly finish: Finish }
+  | { readonly _tag: "Usage"; readonly usage: Responses.ResponseUsage }
+
+/** @internal */
+export type Finish =
+  | { readonly status: "incomplete"; readonly reason: "max_output_tokens" | "content_filter" }
+  | { readonly status: "failed"; readonly code: string; readonly message: string }
+
+// =============================================================================
+// Items
+// =============================================================================
+
+/**
+ * A message of text.
+ *
+ * @category items
+ * @since 0.1.0
+ */
+export const text = (text: string, options?: {
+  readonly annotations?: Responses.ResponseOutputText["annotations"] | undefined
+  readonly phase?: Phase | undefined
+}): ScriptedItem => ({
+  _tag: "Text",
+  parts: [{ type: "output_text", text, annotations: options?.annotations ?? [] }],
+  phase: options?.phase
+})
+
+/**
+ * A message of several parts, texts and refusals.
+ *
+ * @category items
+ * @since 0.1.0
+ */
+export const message = (parts: ReadonlyArray<MessagePart>): ScriptedItem => ({ _tag: "Text", parts, phase: undefined })
+
+/**
+ * A message in which the model refuses.
+ *
+ * @category items
+ * @since 0.1.0
+ */
+export const refusal = (refusal: string): ScriptedItem => ({
+  _tag: "Text",
+  parts: [{ type: "refusal", refusal }],
+  phase: undefined
+})
+
+/**
+ * Reasoning with its summaries. Its encrypted content is sent when the request includes
+ * `"reasoning.encrypted_content"`, as by OpenAI.
+ *
+ * @category items
+ * @since 0.1.0
+ */
+export const reasoning = (summary: string | ReadonlyArray<string> = [], options?: {
+  readonly encryptedContent?: string | undefined
+}): ScriptedItem => ({
+  _tag: "Reasoning",
+  summary: typeof summary === "string" ? [summary] : summary,
+  encryptedContent: options?.encryptedContent ?? "gAAAAAB-encrypted-reasoning"
+})
+
+/**
+ * A call of one of the program's own functions. `arguments`, if given, is sent as it stands, so that a test can send
+ * what is no JSON; else `params` as JSON.
+ *
+ * @category items
+ * @since 0.1.0
+ */
+export const functionCall = (options: {
+  readonly name: string
+  readonly params?: unknown
+  readonly arguments?: string | undefined
+  readonly callId?: string | undefined
+}): ScriptedItem => ({
+  _tag: "FunctionCall",
+  name: options.name,
+  arguments: options.arguments ?? JSON.stringify(options.params ?? {}),
+  callId: options.callId
+})
+
+/**
+ * A call of a tool on a hosted MCP server. Whether it runs at once or becomes an `mcp_approval_request` is decided by
+ * `require_approval` of the request's tool, which asks by default.
+ *
+ * @category items
+ * @since 0.1.0
+ */
+export const mcpCall = (options: {
+  readonly server: string
+  readonly name: string
+  readonly params?: unknown
+  readonly arguments?: string | undefined
+}): ScriptedItem => ({
+  _tag: "McpCall",
+  server: options.server,
+  name: options.name,
+  arguments: options.arguments ?? JSON.stringify(options.params ?? {})
+})
+
+/**
+ * A search of the web. Its sources are sent when the request includes `"web_search_call.action.sources"`.
+ *
+ * @category items
+ * @since 0.1.0
+ */
+export const webSearch = (options: {
+  readonly query: string
+  readonly sources?: ReadonlyArray<string> | undefined
+}): ScriptedItem =>
+  item({
+    type: "web_search_call",
+    status: "completed",
+    action: {
+      type: "search",
+      queries: [options.query],
+      query: options.query,
+      sources: (options.sources ?? []).map((url) => ({ type: "url", url }))
+    }
+  })
+
+/**
+ * A search in files. Its results are sent when the request includes `"file_search_call.results"`.
+ *
+ * @category items
+ * @since 0.1.0
+ */
+export const fileSearch = (options: {
+  readonly queries: ReadonlyArray<string>
+  readonly results?: ReadonlyArray<Responses.ResponseFileSearchToolCall.Result> | undefined
+}): ScriptedItem =>
+  item({ type: "file_search_call", status: "completed", queries: options.queries, results: options.results ?? [] })
+
+/**
+ * Code that OpenAI ran. Its outputs are sent when the request includes `"code_interpreter_call.outputs"`.
+ *
+ * @category items
+ * @since 0.1.0
+ */
+export const codeInterpreter = (options: {
+  readonly code: string
+  readonly logs?: string | undefined
+}): ScriptedItem =>
+  item({
+    type: "code_interpreter_call",
+    status: "completed",
+    code: options.code,
+    container_id: "cntr_1",
+    outputs: options.logs === undefined ? [] : [{ type: "logs", logs: options.logs }]
+  })
+
+/**
+ * A picture; `result` is in base64.
+ *
+ * @category items
+ * @since 0.1.0
+ */
+export const imageGeneration = (options: {
+  readonly result: string
+  readonly revisedPrompt?: string | undefined
+}): ScriptedItem =>
+  item({
+    type: "image_generation_call",
+    status: "completed",
+    result: options.result,
+    output_format: "png",
+    revised_prompt: options.revisedPrompt ?? null
+  })
+
+/**
+ * Any other item as it stands on the wire, of a type that nobody knows yet too.
+ *
+ * @category items
+ * @since 0.1.0
+ */
+export const item = (item: ItemWithoutId): ScriptedItem => ({ _tag: "Item", item })
+
+// =============================================================================
+// Stage directions
+// =============================================================================
+
+interface At {
+  readonly afterEvents?: number | undefined
+}
+
+/**
+ * Ends the connection in the middle: `"destroy"` (default) breaks the socket, `"end"` ends the body as if all were
+ * well, but without the events that were still to come.
+ *
+ * @category stage directions
+ * @since 0.1.0
+ */
+export const cut = (options?: At & { readonly how?: "destroy" | "end" | undefined }): StageDirection => ({
+  _tag: "Cut",
+  afterEvents: options?.afterEvents,
+  how: options?.how ?? "destroy"
+})
+
+/**
+ * Says nothing more and leaves the connection open, until the client goes or the server's scope closes.
+ *
+ * @category stage directions
+ * @since 0.1.0
+ */
+export const stall = (options?: At): StageDirection => ({ _tag: "Stall", afterEvents: options?.afterEvents })
+
+/**
+ * Sends bytes of one's own into the body, as garbage.
+ *
+ * @category stage directions
+ * @since 0.1.0
+ */
+export const bytes = (bytes: string | Uint8Array, options?: At): StageDirection => ({
+  _tag: "Bytes",
+  afterEvents: options?.afterEvents,
+  bytes: typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes
+})
+
+/**
+ * Half a character: the first two of the three bytes of `€`, inside an event that does not end.
+ *
+ * @category stage directions
+ * @since 0.1.0
+ */
+export const halfCharacter = (options?: At): StageDirection => {
+  const event = "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"delta\":\""
+  const bytesOfEvent = new TextEncoder().encode(`${event}€`)
+  return bytes(bytesOfEvent.subarray(0, -1), options)
+}
+
+/**
+ * Runs an effect before going on, as to hold a stream at a `Deferred`.
+ *
+ * @category stage directions
+ * @since 0.1.0
+ */
+export const pause = (effect: Effect.Effect<void>, options?: At): StageDirection => ({
+  _tag: "Pause",
+  afterEvents: options?.afterEvents,
+  effect
+})
+
+/**
+ * Fails a stream in the middle: an `error` event and `response.failed`. A response that is not streamed is refused
+ * with the error.
+ *
+ * @category stage directions
+ * @since 0.1.0
+ */
+export const streamError = (error: ApiError, options?: At): StageDirection => ({
+  _tag: "StreamError",
+  afterEvents: options?.afterEvents,
+  error
+})
+
+/**
+ * Ends the response before the model was done.
+ *
+ * @category stage directions
+ * @since 0.1.0
+ */
+export const incomplete = (reason: "max_output_tokens" | "content_filter"): StageDirection => ({
+  _tag: "Finish",
+  finish: { status: "incomplete", reason }
+})
+
+/**
+ * Ends the response with status `failed`.
+ *
+ * @category stage directions
+ * @since 0.1.0
+ */
+export const failed = (
+  message = "The model failed to generate a response.",
+  code: string = "server_error"
+): StageDirection => ({ _tag: "Finish", finish: { status: "failed", code, message } })
+
+/**
+ * Usage numbers; without them 10 tokens in, 5 out.
+ *
+ * @category stage directions
+ * @since 0.1.0
+ */
+export const usage = (options: {
+  readonly input: number
+  readonly output: number
+  readonly cached?: number | undefined
+  readonly cacheWrite?: number | undefined
+  readonly reasoning?: number | undefined
+}): StageDirection => ({
+  _tag: "Usage",
+  usage: {
+    input_tokens: options.input,
+    input_tokens_details: { cached_tokens: options.cached ?? 0, cache_write_tokens: options.cacheWrite ?? 0 },
+    output_tokens: options.output,
+    output_tokens_details: { reasoning_tokens: options.reasoning ?? 0 },
+    total_tokens: options.input + options.output
+  }
+})
