@@ -8,6 +8,7 @@ import * as AiError from "effect/ai/AiError"
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Sdk from "openai/error"
+import * as ErrorText from "./errorText.ts"
 
 // =============================================================================
 // Models
@@ -121,7 +122,7 @@ const network = (
   description: string,
   context: ErrorContext
 ): AiError.NetworkError =>
-  new AiError.NetworkError({ reason, method: "POST", url: publicUrl(context.url), description })
+  new AiError.NetworkError({ reason, method: "POST", url: ErrorText.publicUrl(context.url), description })
 
 // =============================================================================
 // The SDK's errors
@@ -172,7 +173,7 @@ const reasonOfApi = (error: Sdk.APIError, context: ErrorContext): AiError.AiErro
     ? body
     // The SDK puts the status before a body that is not JSON, which may be a page of a proxy.
     : error.message.replace(/^\d{3} /, "").replace(/^status code \(no body\)$/, "").slice(0, 2_000)
-  return reasonOfProvider(reported({ message: shorten(message, 200) }, context, status, headers))
+  return reasonOfProvider(reported({ message: ErrorText.shorten(message, 200) }, context, status, headers))
 }
 
 const reasonOfOther = (error: unknown, context: ErrorContext): AiError.AiErrorReason => {
@@ -453,52 +454,8 @@ const largest = (...values: ReadonlyArray<number | undefined>): number | undefin
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
-// =============================================================================
-// Text
-// =============================================================================
-
-const maxDescription = 1_000
-
-/** One line of plain text without secrets. */
-const safe = (text: string, context: ErrorContext, maxLength = maxDescription): string =>
-  // Cut twice: nobody needs to search a megabyte, and a secret at the edge must be whole to be found.
-  shorten(withoutSecrets(text.slice(0, 100_000), context.secrets?.() ?? []), maxLength)
-
-const shorten = (text: string, maxLength: number): string => {
-  const line = text
-    .replace(/[\s\p{Cc}]+/gu, " ")
-    .replace(/[\p{Cf}\p{Cs}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
-    .trim()
-  return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`
-}
-
-const redacted = "<redacted>"
-
-const withoutSecrets = (text: string, secrets: ReadonlyArray<string>): string => {
-  let shown = text
-  for (const secret of secrets.toSorted((a, b) => b.length - a.length)) {
-    // As it is, in JSON, and in an address. Shorter ones would be found in ordinary words.
-    if (secret.length < 4) continue
-    for (const form of new Set([secret, JSON.stringify(secret).slice(1, -1), encoded(secret)])) {
-      shown = shown.replaceAll(form, redacted)
-    }
-  }
-  // Keys that are not ours to know of, also in OpenAI's own half hidden form.
-  return shown.replace(/\b(sk|sess)-[\w*-]{4,}/g, redacted).replace(
-    /\b(bearer|basic)\s+[\w.~+/*=-]{8,}/gi,
-    `$1 ${redacted}`
-  )
-}
-
-// A lone surrogate has no such form.
-const encoded = (text: string): string => encodeURIComponent(text.replace(/\p{Cs}/gu, "\ufffd"))
-
-/** Origin and path; no user, password, query or fragment. */
-const publicUrl = (url: string | undefined): string => {
-  if (url === undefined || !URL.canParse(url)) return "(not a URL)"
-  const { host, pathname, protocol } = new URL(url)
-  return `${protocol}//${host}${pathname}`
-}
+const safe = (text: string, context: ErrorContext, maxLength = 1_000): string =>
+  ErrorText.safe(text, context.secrets?.() ?? [], maxLength)
 
 const within = (context: ErrorContext): string =>
   context.timeout === undefined ? "" : ` within ${Duration.format(context.timeout)}`

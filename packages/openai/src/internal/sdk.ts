@@ -15,6 +15,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import Sdk, { type ClientOptions } from "openai"
 import type * as Responses from "openai/resources/responses/responses"
+import * as ErrorText from "./errorText.ts"
 import * as Errors from "./errors.ts"
 
 // =============================================================================
@@ -39,22 +40,16 @@ export class OpenAI extends Sdk {
   }
 
   toJSON(): unknown {
-    return { _tag: "OpenAI", baseURL: withoutUser(this.baseURL) }
+    return { _tag: "OpenAI", baseURL: ErrorText.publicUrl(this.baseURL) }
   }
 
   override toString(): string {
-    return `OpenAI(${withoutUser(this.baseURL)})`
+    return `OpenAI(${ErrorText.publicUrl(this.baseURL)})`
   }
 
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.toString()
   }
-}
-
-const withoutUser = (url: string): string => {
-  if (!URL.canParse(url)) return "not a URL"
-  const { host, pathname, protocol } = new URL(url)
-  return `${protocol}//${host}${pathname}`
 }
 
 /** A client of exactly these options: what is left out is not looked for in the environment. */
