@@ -27,11 +27,10 @@ import type {} from "./internal/augment.ts"
 import type * as Fields from "./internal/config.ts"
 import * as Errors from "./internal/errors.ts"
 import * as Events from "./internal/events.ts"
-import * as Hosted from "./internal/hosted.ts"
 import * as Output from "./internal/output.ts"
 import * as Request from "./internal/request.ts"
 import * as Structured from "./internal/structured.ts"
-import * as Toolset from "./internal/toolset.ts"
+import * as Tools from "./internal/tools.ts"
 import { OpenAiClient } from "./OpenAiClient.ts"
 
 // =============================================================================
@@ -134,7 +133,7 @@ export const make = (options: Options): Effect.Effect<LanguageModel.LanguageMode
               method: "generateText"
             })
           }
-          const parts = Output.parts(response, call.reading)
+          const parts = yield* Effect.forEach(Output.parts(response, call.reading), call.readCall)
           const refusal = providerOptions.responseFormat.type === "json" ? refusalOf(parts) : undefined
           return refusal === undefined ? parts : yield* refused(refusal)
         }),
@@ -144,6 +143,7 @@ export const make = (options: Options): Effect.Effect<LanguageModel.LanguageMode
           const events = (params: Responses.ResponseCreateParamsNonStreaming) =>
             Events.parts(client.createResponseStream({ ...params, stream: true }), {
               ...call.reading,
+              readCall: call.readCall,
               onStart: () => {
                 started = true
               },
@@ -190,7 +190,12 @@ interface Call {
   readonly wholeParams: () => Responses.ResponseCreateParamsNonStreaming
   readonly isMissingItem: (error: AiError.AiError) => boolean
   readonly reading: Output.Reading
+  /** Reads the params of a call as its tool has them. */
+  readonly readCall: <P extends { readonly type: string }>(part: P) => Effect.Effect<P>
 }
+
+const isLocalCall = (part: { readonly type: string }): part is Response.ToolCallPartEncoded =>
+  part.type === "tool-call" && !("providerExecuted" in part && part.providerExecuted === true)
 
 const prepare = Effect.fnUntraced(function*(
   options: LanguageModel.ProviderOptions,
@@ -198,26 +203,29 @@ const prepare = Effect.fnUntraced(function*(
   method: string
 ): Effect.fn.Return<Call, AiError.AiError> {
   const strict = config.strictJsonSchema ?? true
-  const tools = yield* Toolset.make(options, strict)
+  const tools = yield* Tools.prepare({ tools: options.tools, toolChoice: options.toolChoice, strict, method })
   const format = yield* Structured.format(options.responseFormat, strict, method)
   const history = Approvals.read(options.prompt.content)
   const subject = { options, config, history, tools, format }
   const kept = config.store !== false
-  // A response that OpenAI does not have any more will have taken its items along.
-  const references = kept && options.incrementalFallback !== true
-  const params = Request.make(subject, references)
+  const params = Request.make(subject, kept)
   const base = Request.baseOf(config, options)
+  const directory = Tools.directory(options.tools)
   return {
     params,
     wholeParams: () => Request.make(subject, false),
-    isMissingItem: (error) => references && namesItems(params) && isNotFound(error),
+    isMissingItem: (error) => namesItems(params) && isNotFound(error),
     reading: {
-      declared: Hosted.declared(options.tools),
+      directory,
       callOf: (approvalId) => history.callOf(approvalId)?.id,
       kept,
-      conversationId: base.type === "conversation" ? base.id : undefined,
-      decodeArguments: tools.decodeArguments
-    }
+      conversationId: base.type === "conversation" ? base.id : undefined
+    },
+    readCall: (part) =>
+      !isLocalCall(part) ? Effect.succeed(part) : Effect.map(
+        Tools.readParameters(directory.get(part.name), part.params, { strict }),
+        (params) => params === part.params ? part : { ...part, params }
+      )
   }
 })
 
@@ -226,7 +234,8 @@ const namesItems = ({ input }: Responses.ResponseCreateParamsNonStreaming): bool
 
 // A turn that was cut short, or was long ago, left items in the history that OpenAI does not have.
 const isNotFound = ({ reason }: AiError.AiError): boolean =>
-  reason._tag === "InvalidRequestError" && /^Item .* not found/.test(reason.description ?? "")
+  reason._tag === "InvalidRequestError" &&
+  /^Item .*(not found|provided without its required)/.test(reason.description ?? "")
 
 const refusalOf = (parts: ReadonlyArray<Response.PartEncoded>): string | undefined => {
   for (const part of parts) {

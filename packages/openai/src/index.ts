@@ -5,3 +5,4 @@
  */
 export * as OpenAiClient from "./OpenAiClient.ts"
 export * as OpenAiLanguageModel from "./OpenAiLanguageModel.ts"
+export * as OpenAiTool from "./OpenAiTool.ts"

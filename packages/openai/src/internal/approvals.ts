@@ -157,6 +157,14 @@ export const requestItem = (
   return { type: requestType, id: approvalId, server_label, name, arguments: text }
 }
 
+/** OpenAI goes on from its request only with an answer; a request that nobody answered is withdrawn. */
+export const withdrawnItem = ({ approvalId }: Asked): Responses.ResponseInputItem.McpApprovalResponse => ({
+  type: "mcp_approval_response",
+  approval_request_id: approvalId,
+  approve: false,
+  reason: "Superseded by a new message before anyone answered. Nothing ran; it may be asked again."
+})
+
 export const answerItem = (
   answer: Prompt.ToolApprovalResponsePart
 ): Responses.ResponseInputItem.McpApprovalResponse => ({

@@ -79,6 +79,11 @@ export const output = (result: Prompt.ToolResultPart, options: Options): Output 
     const parts = modelOutput.filter((part) => part.type !== "text" || part.text.length > 0)
     if (parts.length > 0) return parts.map((one, index) => part(one, index, options))
   }
+  return text(result)
+}
+
+/** A result in words. */
+export const text = (result: Prompt.ToolResultPart): string => {
   const said = typeof result.result === "string" ? result.result : reasonOf(result) ?? JSON.stringify(result.result)
   return said === undefined || said.length === 0 ? "(no output)" : said
 }

@@ -15,12 +15,15 @@ import * as Metadata from "./metadata.ts"
 import * as Output from "./output.ts"
 
 type Part = Response.StreamPartEncoded
+type Chunk = Arr.NonEmptyReadonlyArray<Part>
 
 const context: Errors.ErrorContext = { module: "OpenAiLanguageModel", method: "streamText" }
 
 export interface Options extends Output.Reading {
   /** Called once anything has come. */
   readonly onStart: () => void
+  /** Reads the params of a call as its tool has them. */
+  readonly readCall: (part: Part) => Effect.Effect<Part>
   readonly onEnd: (response: Responses.Response) => void
 }
 
@@ -33,14 +36,15 @@ export const parts = (
     Effect.sync(() => {
       const reader = make(options)
       let failure: AiError.AiError | undefined
-      const next: Pull.Pull<Arr.NonEmptyReadonlyArray<Part>, AiError.AiError> = Effect.suspend(() =>
+      const next: Pull.Pull<Chunk, AiError.AiError> = Effect.suspend(() =>
         failure !== undefined ? Effect.fail(failure) : Effect.flatMap(pull, (chunk) => {
           const parts: Array<Part> = []
           for (let index = 0; index < chunk.length && failure === undefined; index++) {
             failure = reader.read(chunk[index]!, parts)
           }
           // What came before a failure is not lost.
-          return Arr.isArrayNonEmpty(parts) ? Effect.succeed(parts) : next
+          if (!Arr.isArrayNonEmpty(parts)) return next
+          return reader.sawCall() ? Effect.forEach(parts, options.readCall) : Effect.succeed(parts)
         })
       )
       return Pull.catchDone(
@@ -53,6 +57,8 @@ interface Reader {
   /** Writes the parts of an event; what it returns is how the stream fails. */
   readonly read: (event: Responses.ResponseStreamEvent, parts: Array<Part>) => AiError.AiError | undefined
   readonly hasEnded: () => boolean
+  /** Whether any call of the program's own has come. */
+  readonly sawCall: () => boolean
 }
 
 /** A message, a reasoning or a call that has begun and is not done. */
@@ -161,13 +167,14 @@ const make = (options: Options): Reader => {
   const added = (item: Responses.ResponseOutputItem, parts: Array<Part>): void => {
     if (item.type === "function_call") {
       if (item.id !== undefined) calls.set(item.id, item.call_id)
-      parts.push({ type: "tool-params-start", id: item.call_id, name: item.name })
+      parts.push({ type: "tool-params-start", id: item.call_id, name: options.directory.ofFunction(item.name).name })
       return
     }
-    const name = Hosted.toolName(item, options.declared)
-    if (name === undefined || !Hosted.isHosted(item) || isAnswer(item)) return
+    if (!Hosted.isHosted(item) || isAnswer(item)) return
+    const owner = options.directory.ofItem(item)
+    if (owner?.tool === undefined) return
     calls.set(item.id, item.id)
-    parts.push({ type: "tool-params-start", id: item.id, name, providerExecuted: true })
+    parts.push({ type: "tool-params-start", id: item.id, name: owner.name, providerExecuted: true })
   }
 
   const done = (item: Responses.ResponseOutputItem, parts: Array<Part>): void => {
@@ -191,6 +198,7 @@ const make = (options: Options): Reader => {
 
   return {
     hasEnded: () => ended,
+    sawCall: () => items.asked.localCalls,
     read: (event, parts) => {
       if (!started) {
         started = true
@@ -243,8 +251,8 @@ const make = (options: Options): Reader => {
           return
         }
         case "response.image_generation_call.partial_image": {
-          const name = options.declared.byItemType.get("image_generation_call")
-          if (name !== undefined) parts.push(partialImage(event, name))
+          const owner = options.directory.ofItem({ type: "image_generation_call" })
+          if (owner?.tool !== undefined) parts.push(partialImage(event, owner.name))
           return
         }
         case "response.completed":

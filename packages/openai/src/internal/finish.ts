@@ -20,17 +20,18 @@ export const metadata = (response: Responses.Response): Response.ResponseMetadat
     : undefined)
 })
 
-export const part = (response: Responses.Response, asked: Asked): Response.FinishPartEncoded => ({
-  type: "finish",
-  reason: reason(response, asked),
-  usage: usage(response.usage),
-  metadata: {
-    openai: Metadata.json({
-      serviceTier: response.service_tier ?? undefined,
-      incompleteReason: response.incomplete_details?.reason
-    })
+export const part = (response: Responses.Response, asked: Asked): Response.FinishPartEncoded => {
+  const serviceTier = response.service_tier ?? undefined
+  const incompleteReason = response.incomplete_details?.reason
+  return {
+    type: "finish",
+    reason: reason(response, asked),
+    usage: usage(response.usage),
+    ...(serviceTier === undefined && incompleteReason === undefined
+      ? undefined
+      : { metadata: { openai: Metadata.json({ serviceTier, incompleteReason }) } })
   }
-})
+}
 
 export const reason = (response: Responses.Response, asked: Asked): Response.FinishReason => {
   switch (response.status) {

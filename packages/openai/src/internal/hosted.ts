@@ -1,38 +1,8 @@
 /** Calls of tools that OpenAI runs itself, as the calls and results of the tools that were declared for them. */
 import type * as Response from "effect/ai/Response"
-import * as Tool from "effect/ai/Tool"
 import type * as Responses from "openai/resources/responses/responses"
 import * as Approvals from "./approvals.ts"
 import * as Metadata from "./metadata.ts"
-
-/** The tools of a request that OpenAI runs, by what its items say of them. */
-export interface Declared {
-  readonly byItemType: ReadonlyMap<string, string>
-  readonly byServer: ReadonlyMap<string, string>
-}
-
-const itemTypes: { readonly [toolId: string]: string } = {
-  "openai.web_search": "web_search_call",
-  "openai.web_search_preview": "web_search_call",
-  "openai.file_search": "file_search_call",
-  "openai.code_interpreter": "code_interpreter_call",
-  "openai.image_generation": "image_generation_call"
-}
-
-export const declared = (tools: ReadonlyArray<Tool.Any>): Declared => {
-  const byItemType = new Map<string, string>()
-  const byServer = new Map<string, string>()
-  for (const tool of tools) {
-    if (!Tool.isProviderDefined(tool)) continue
-    const args: unknown = tool.args
-    const type = itemTypes[tool.id]
-    if (type !== undefined) byItemType.set(type, tool.name)
-    else if (tool.id === "openai.mcp" && Metadata.isRecord(args) && typeof args["server_label"] === "string") {
-      byServer.set(args["server_label"], tool.name)
-    }
-  }
-  return { byItemType, byServer }
-}
 
 export type Item =
   | Responses.ResponseFunctionWebSearch
@@ -40,12 +10,6 @@ export type Item =
   | Responses.ResponseCodeInterpreterToolCall
   | Responses.ResponseOutputItem.ImageGenerationCall
   | Responses.ResponseOutputItem.McpCall
-
-/** The name of the tool an item belongs to; `undefined` where none was declared, so that no part could carry it. */
-export const toolName = (item: Responses.ResponseOutputItem, declared: Declared): string | undefined =>
-  item.type === "mcp_call" || item.type === "mcp_approval_request"
-    ? declared.byServer.get(item.server_label)
-    : declared.byItemType.get(item.type)
 
 export const isHosted = (item: Responses.ResponseOutputItem): item is Item => {
   switch (item.type) {

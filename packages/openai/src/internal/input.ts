@@ -4,6 +4,7 @@ import type * as Responses from "openai/resources/responses/responses"
 import * as Approvals from "./approvals.ts"
 import * as Content from "./content.ts"
 import * as Known from "./known.ts"
+import * as Local from "./local.ts"
 import * as Metadata from "./metadata.ts"
 import * as Reasoning from "./reasoning.ts"
 
@@ -22,7 +23,12 @@ export const make = (
   options: Options
 ): Array<Item> => {
   const start = Known.start(messages, options.base)
-  const writer = makeWriter(history, options, start)
+  const writer = makeWriter(history, Local.types(messages), options, start)
+  for (const asked of history.byCall.values()) {
+    if (asked.messageIndex === start - 1 && asked.answer === undefined) {
+      writer.items.push(Approvals.withdrawnItem(asked))
+    }
+  }
   for (let index = start; index < messages.length; index++) {
     const message = messages[index]!
     switch (message.role) {
@@ -45,7 +51,7 @@ export const make = (
   return writer.items
 }
 
-const makeWriter = (history: Approvals.History, options: Options, start: number) => {
+const makeWriter = (history: Approvals.History, types: Local.Types, options: Options, start: number) => {
   const { references } = options
   const items: Array<Item> = []
   // Items are named once, however many parts were made of them.
@@ -105,7 +111,10 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
       const groups = Reasoning.groups(message.content)
       // OpenAI refuses an item that names itself without the reasoning that led to it.
       const keepsIds = references || [...groups].every(([id, group]) => Reasoning.item(id, group) !== undefined)
+      // OpenAI refuses reasoning without the item that it led to: where that is left out, so is what led there.
+      let leading = items.length
       for (const part of message.content) {
+        const before = items.length
         switch (part.type) {
           case "text":
             text(part, keepsIds)
@@ -114,29 +123,38 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
             const fields = Metadata.read(part)
             const itemId = Metadata.text(fields, "itemId")
             if (Reasoning.isCarrier(fields)) whole(itemId, rawItem(fields))
-            else if (itemId !== undefined) whole(itemId, Reasoning.item(itemId, groups.get(itemId)))
+            else {
+              if (itemId !== undefined) whole(itemId, Reasoning.item(itemId, groups.get(itemId)))
+              continue
+            }
             break
           }
           case "tool-call": {
             if (!part.providerExecuted) {
-              items.push(functionCall(part, keepsIds))
+              items.push(Local.callItem(part, keepsIds))
               break
             }
             // A call that OpenAI runs is told with its result; one that it asked about, once somebody has answered.
             const asked = history.byCall.get(part)
-            if (asked?.answer !== undefined && isTold(asked)) whole(asked.approvalId, Approvals.requestItem(asked))
+            if (asked === undefined) continue
+            if (asked.answer !== undefined && isTold(asked)) whole(asked.approvalId, Approvals.requestItem(asked))
             break
           }
           case "tool-result":
             hostedResult(part)
             break
+          default:
+            continue
         }
+        if (items.length === before) items.length = leading
+        leading = items.length
       }
+      items.length = leading
     },
     tool(part: Prompt.ToolMessagePart): void {
       if (part.type === "tool-result") {
         if (part.providerExecuted) hostedResult(part)
-        else items.push({ type: "function_call_output", call_id: part.id, output: Content.output(part, options) })
+        else items.push(Local.outputItem(part, types.get(part.id), options))
         return
       }
       const asked = history.byApproval.get(part.approvalId)
@@ -149,17 +167,6 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
   function hostedResult(part: Prompt.ToolResultPart): void {
     if (!part.providerExecuted) return
     whole(Metadata.text(Metadata.read(part), "itemId"), hostedItem(part))
-  }
-}
-
-const functionCall = (part: Prompt.ToolCallPart, keepsIds: boolean): Responses.ResponseFunctionToolCall => {
-  const id = keepsIds ? Metadata.text(Metadata.read(part), "itemId") : undefined
-  return {
-    type: "function_call",
-    call_id: part.id,
-    name: part.name,
-    arguments: JSON.stringify(part.params ?? {}),
-    ...(id === undefined ? undefined : { id })
   }
 }
 

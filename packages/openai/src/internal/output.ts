@@ -5,18 +5,18 @@ import * as Approvals from "./approvals.ts"
 import * as Citations from "./citations.ts"
 import * as Finish from "./finish.ts"
 import * as Hosted from "./hosted.ts"
+import * as Local from "./local.ts"
 import * as Metadata from "./metadata.ts"
+import type * as Tools from "./tools.ts"
 
 /** What a response is read with. */
 export interface Reading {
-  readonly declared: Hosted.Declared
+  readonly directory: Tools.Directory
   /** The call of the history that waits for an approval of this id. */
   readonly callOf: (approvalId: string) => string | undefined
   /** Whether OpenAI keeps what it makes (`store`). */
   readonly kept: boolean
   readonly conversationId: string | undefined
-  /** The params of a function call from its arguments. */
-  readonly decodeArguments: (toolName: string, text: string) => unknown
 }
 
 type Part = Response.PartEncoded
@@ -65,15 +65,19 @@ export const makeItemReader = (reading: Reading): ItemReader => {
     item: (item, parts) => {
       if (item.type === "function_call") {
         asked.localCalls = true
-        parts.push(functionCall(item, origin, reading))
+        parts.push(Local.functionCall(item, reading.directory.ofFunction(item.name).name, { ...origin }))
         return
       }
       // An answer is the program's own, which it has in its history.
       if (item.type === "mcp_approval_response") return
-      const name = Hosted.toolName(item, reading.declared)
+      const owner = reading.directory.ofItem(item)
+      const name = owner?.tool === undefined ? undefined : owner.name
       if (name !== undefined && item.type === "mcp_approval_request") {
         asked.approvals = true
         parts.push(...Approvals.asked(item, name, { ...origin }))
+      } else if (name !== undefined && Local.isMachineCall(item)) {
+        asked.localCalls = true
+        parts.push(Local.machineCall(item, name, { ...origin }))
       } else if (name !== undefined && Hosted.isHosted(item)) {
         const approvalId = item.type === "mcp_call" ? item.approval_request_id : undefined
         const callId = typeof approvalId === "string" ? reading.callOf(approvalId) : undefined
@@ -84,18 +88,6 @@ export const makeItemReader = (reading: Reading): ItemReader => {
     }
   }
 }
-
-const functionCall = (
-  item: Responses.ResponseFunctionToolCall,
-  origin: Origin,
-  reading: Reading
-): Response.ToolCallPartEncoded => ({
-  type: "tool-call",
-  id: item.call_id,
-  name: item.name,
-  params: reading.decodeArguments(item.name, item.arguments),
-  metadata: { openai: Metadata.json({ ...origin, itemId: item.id, status: item.status }) }
-})
 
 /**
  * An item that no other part could stand for: a result needs a declared tool, which this has not. It is a part without

@@ -6,19 +6,13 @@ import type * as Config from "./config.ts"
 import * as Input from "./input.ts"
 import type * as Known from "./known.ts"
 import * as Models from "./models.ts"
-
-/** What comes from the tools of a request. */
-export interface Tools {
-  readonly tools: Array<Responses.Tool>
-  readonly toolChoice: Responses.ResponseCreateParamsNonStreaming["tool_choice"]
-  readonly include: ReadonlyArray<Responses.ResponseIncludable>
-}
+import type * as Tools from "./tools.ts"
 
 export interface Subject {
   readonly options: LanguageModel.ProviderOptions
   readonly config: Config.Resolved
   readonly history: Approvals.History
-  readonly tools: Tools
+  readonly tools: Tools.RequestTools
   readonly format: Responses.ResponseFormatTextJSONSchemaConfig | undefined
 }
 
@@ -30,10 +24,18 @@ export const make = (
   { config, format, history, options, tools }: Subject,
   references: boolean
 ): Responses.ResponseCreateParamsNonStreaming => {
-  const { conversation, fileIdPrefixes, include, previous_response_id, strictJsonSchema: _, text, ...others } = config
+  const {
+    conversation: _conversation,
+    fileIdPrefixes,
+    include,
+    previous_response_id: _previous,
+    strictJsonSchema: _strict,
+    text,
+    ...others
+  } = config
   const base = baseOf(config, options)
   const systemRole = Models.reasons(config.model) ? "developer" : "system"
-  const included = [...new Set([...include ?? [], ...includes(config), ...tools.include])]
+  const included = [...new Set([...include ?? [], ...includes(config, tools.tools ?? [])])]
   return {
     ...defined(others),
     input: Input.make(options.prompt.content, history, {
@@ -49,8 +51,8 @@ export const make = (
     ...(text === undefined && format === undefined
       ? undefined
       : { text: { ...defined(text ?? {}), ...(format === undefined ? undefined : { format }) } }),
-    ...(tools.tools.length === 0 ? undefined : { tools: tools.tools }),
-    ...(tools.tools.length === 0 || tools.toolChoice === undefined ? undefined : { tool_choice: tools.toolChoice })
+    ...(tools.tools === undefined ? undefined : { tools: tools.tools }),
+    ...(tools.toolChoice === undefined ? undefined : { tool_choice: tools.toolChoice })
   }
 }
 
@@ -70,10 +72,16 @@ export const baseOf = (config: Config.Resolved, options: LanguageModel.ProviderO
     ? { type: "last" }
     : { type: "nothing" }
 
-const includes = (config: Config.Resolved): ReadonlyArray<Responses.ResponseIncludable> => [
+const includes = (
+  config: Config.Resolved,
+  tools: ReadonlyArray<Responses.Tool>
+): ReadonlyArray<Responses.ResponseIncludable> => [
   // What OpenAI does not keep it has to get back from us.
   ...(config.store === false && Models.reasons(config.model) ? ["reasoning.encrypted_content" as const] : []),
-  ...(typeof config.top_logprobs === "number" ? ["message.output_text.logprobs" as const] : [])
+  ...(typeof config.top_logprobs === "number" ? ["message.output_text.logprobs" as const] : []),
+  // The results of these tools have it, and OpenAI leaves it out unless it is asked for.
+  ...(tools.some((tool) => tool.type === "code_interpreter") ? ["code_interpreter_call.outputs" as const] : []),
+  ...(tools.some((tool) => tool.type === "web_search") ? ["web_search_call.action.sources" as const] : [])
 ]
 
 // OpenAI takes null for "nothing", and the SDK leaves out what is undefined; so do we, so that tests see what is sent.
