@@ -16,15 +16,16 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type * as HostedMcp from "./internal/hostedMcp.ts"
 import * as Ids from "./internal/ids.ts"
-import type * as Play from "./internal/play.ts"
 import * as Refusals from "./internal/refusals.ts"
 import * as Routes from "./internal/routes.ts"
+import type { Stage } from "./internal/stage.ts"
 import * as Store from "./internal/store.ts"
 import * as Transport from "./internal/transport.ts"
 import type { Turn } from "./ScriptedResponse.ts"
 
 export * from "./ApiError.ts"
 export * from "./ScriptedResponse.ts"
+export * from "./StageDirection.ts"
 
 // =============================================================================
 // Models
@@ -64,7 +65,7 @@ export type ReceivedRequest = Transport.ReceivedRequest
 export type SentResponse = Transport.SentResponse
 
 /**
- * Sockets since the server started.
+ * Sockets since the server started, on which at least one request came; `unused` counts the others that are open.
  *
  * @category models
  * @since 0.1.0
@@ -78,7 +79,7 @@ export type Connections = Transport.Connections
  * what happens when the script is over: `"fail"` (default) answers 500 and says so, `"repeat"` plays the last turn
  * again, and any other turn is played each time. `apiKey` (default `"sk-test"`) is the only key that is let in.
  * `mcpServers` are the hosted MCP servers by their label. `deltaSize` (default 5) is the number of characters in a
- * delta; `chunkBytes` cuts all that is sent into writes of so many bytes, else each event is one write. `record`
+ * delta; `chunkBytes` cuts all that is sent into HTTP chunks of so many bytes, else Node does as it likes. `record`
  * (default `true`) keeps what was sent.
  *
  * @category models
@@ -169,7 +170,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     },
     played: () => calls
   }
-  const stage: Play.Stage = {
+  const stage: Stage = {
     store: Store.make(Ids.make()),
     servers: options.mcpServers ?? {},
     executions,

@@ -3,9 +3,9 @@
  *
  * @since 0.1.0
  */
-import type * as Effect from "effect/Effect"
 import type * as Responses from "openai/resources/responses/responses"
 import type { ApiError } from "./ApiError.ts"
+import type { StageDirection } from "./StageDirection.ts"
 
 /**
  * What the server answers to one request.
@@ -54,7 +54,7 @@ export type ScriptedItem =
   | {
     readonly _tag: "Reasoning"
     readonly summary: ReadonlyArray<string>
-    readonly encryptedContent: string
+    readonly encryptedContent: string | undefined
   }
   | {
     readonly _tag: "FunctionCall"
@@ -92,29 +92,6 @@ export interface ItemWithoutId {
   readonly type: string
   readonly [field: string]: unknown
 }
-
-/**
- * What happens in a turn besides its items.
- *
- * `afterEvents` counts the events of a stream from its beginning; without it a direction takes effect after the items
- * before it. Of a response that is not streamed the body is cut in the middle.
- *
- * @category models
- * @since 0.1.0
- */
-export type StageDirection =
-  | { readonly _tag: "Cut"; readonly afterEvents: number | undefined; readonly how: "destroy" | "end" }
-  | { readonly _tag: "Stall"; readonly afterEvents: number | undefined }
-  | { readonly _tag: "Bytes"; readonly afterEvents: number | undefined; readonly bytes: Uint8Array }
-  | { readonly _tag: "Pause"; readonly afterEvents: number | undefined; readonly effect: Effect.Effect<void> }
-  | { readonly _tag: "StreamError"; readonly afterEvents: number | undefined; readonly error: ApiError }
-  | { readonly _tag: "Finish"; readonly finish: Finish }
-  | { readonly _tag: "Usage"; readonly usage: Responses.ResponseUsage }
-
-/** @internal */
-export type Finish =
-  | { readonly status: "incomplete"; readonly reason: "max_output_tokens" | "content_filter" }
-  | { readonly status: "failed"; readonly code: string; readonly message: string }
 
 // =============================================================================
 // Items
@@ -167,7 +144,7 @@ export const reasoning = (summary: string | ReadonlyArray<string> = [], options?
 }): ScriptedItem => ({
   _tag: "Reasoning",
   summary: typeof summary === "string" ? [summary] : summary,
-  encryptedContent: options?.encryptedContent ?? "gAAAAAB-encrypted-reasoning"
+  encryptedContent: options?.encryptedContent
 })
 
 /**
@@ -284,126 +261,3 @@ export const imageGeneration = (options: {
  * @since 0.1.0
  */
 export const item = (item: ItemWithoutId): ScriptedItem => ({ _tag: "Item", item })
-
-// =============================================================================
-// Stage directions
-// =============================================================================
-
-interface At {
-  readonly afterEvents?: number | undefined
-}
-
-/**
- * Ends the connection in the middle: `"destroy"` (default) breaks the socket, `"end"` ends the body as if all were
- * well, but without the events that were still to come.
- *
- * @category stage directions
- * @since 0.1.0
- */
-export const cut = (options?: At & { readonly how?: "destroy" | "end" | undefined }): StageDirection => ({
-  _tag: "Cut",
-  afterEvents: options?.afterEvents,
-  how: options?.how ?? "destroy"
-})
-
-/**
- * Says nothing more and leaves the connection open, until the client goes or the server's scope closes.
- *
- * @category stage directions
- * @since 0.1.0
- */
-export const stall = (options?: At): StageDirection => ({ _tag: "Stall", afterEvents: options?.afterEvents })
-
-/**
- * Sends bytes of one's own into the body, as garbage.
- *
- * @category stage directions
- * @since 0.1.0
- */
-export const bytes = (bytes: string | Uint8Array, options?: At): StageDirection => ({
-  _tag: "Bytes",
-  afterEvents: options?.afterEvents,
-  bytes: typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes
-})
-
-/**
- * Half a character: the first two of the three bytes of `€`, inside an event that does not end.
- *
- * @category stage directions
- * @since 0.1.0
- */
-export const halfCharacter = (options?: At): StageDirection => {
-  const event = "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"delta\":\""
-  const bytesOfEvent = new TextEncoder().encode(`${event}€`)
-  return bytes(bytesOfEvent.subarray(0, -1), options)
-}
-
-/**
- * Runs an effect before going on, as to hold a stream at a `Deferred`.
- *
- * @category stage directions
- * @since 0.1.0
- */
-export const pause = (effect: Effect.Effect<void>, options?: At): StageDirection => ({
-  _tag: "Pause",
-  afterEvents: options?.afterEvents,
-  effect
-})
-
-/**
- * Fails a stream in the middle: an `error` event and `response.failed`. A response that is not streamed is refused
- * with the error.
- *
- * @category stage directions
- * @since 0.1.0
- */
-export const streamError = (error: ApiError, options?: At): StageDirection => ({
-  _tag: "StreamError",
-  afterEvents: options?.afterEvents,
-  error
-})
-
-/**
- * Ends the response before the model was done.
- *
- * @category stage directions
- * @since 0.1.0
- */
-export const incomplete = (reason: "max_output_tokens" | "content_filter"): StageDirection => ({
-  _tag: "Finish",
-  finish: { status: "incomplete", reason }
-})
-
-/**
- * Ends the response with status `failed`.
- *
- * @category stage directions
- * @since 0.1.0
- */
-export const failed = (
-  message = "The model failed to generate a response.",
-  code: string = "server_error"
-): StageDirection => ({ _tag: "Finish", finish: { status: "failed", code, message } })
-
-/**
- * Usage numbers; without them 10 tokens in, 5 out.
- *
- * @category stage directions
- * @since 0.1.0
- */
-export const usage = (options: {
-  readonly input: number
-  readonly output: number
-  readonly cached?: number | undefined
-  readonly cacheWrite?: number | undefined
-  readonly reasoning?: number | undefined
-}): StageDirection => ({
-  _tag: "Usage",
-  usage: {
-    input_tokens: options.input,
-    input_tokens_details: { cached_tokens: options.cached ?? 0, cache_write_tokens: options.cacheWrite ?? 0 },
-    output_tokens: options.output,
-    output_tokens_details: { reasoning_tokens: options.reasoning ?? 0 },
-    total_tokens: options.input + options.output
-  }
-})

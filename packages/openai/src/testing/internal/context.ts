@@ -71,6 +71,10 @@ const resolveReferences = (
       if (seen.has(id)) return Refusals.duplicateItem(id)
       seen.add(id)
     }
+    const encrypted = item["encrypted_content"]
+    if (type === "reasoning" && typeof encrypted === "string" && !store.encrypted.has(encrypted)) {
+      return Refusals.notEncryptedHere(encrypted)
+    }
     items.push(isReference && known !== undefined ? known : { ...item, type })
   }
   return { items }

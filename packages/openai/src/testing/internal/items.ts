@@ -4,6 +4,7 @@ import type { ItemWithoutId, MessagePart, ScriptedItem } from "../ScriptedRespon
 import * as Ids from "./ids.ts"
 import type { JsonObject } from "./json.ts"
 import * as Json from "./json.ts"
+import type * as Store from "./store.ts"
 
 /** An item as it stands on the wire, known to the SDK or not. */
 export type OutputItem = Responses.ResponseOutputItem | UnknownItem
@@ -15,9 +16,10 @@ export interface UnknownItem extends JsonObject {
 
 export const make = (
   item: Exclude<ScriptedItem, { readonly _tag: "McpCall" }>,
-  ids: Ids.Ids,
+  store: Store.Store,
   include: ReadonlySet<unknown>
 ): OutputItem => {
+  const ids = store.ids
   switch (item._tag) {
     case "Text":
       return {
@@ -28,13 +30,17 @@ export const make = (
         ...(item.phase === undefined ? undefined : { phase: item.phase }),
         role: "assistant"
       }
-    case "Reasoning":
+    case "Reasoning": {
+      const id = ids.next("rs")
+      const encrypted = item.encryptedContent ?? `gAAAAAB-${id}`
+      store.encrypted.add(encrypted)
       return {
-        id: ids.next("rs"),
+        id,
         type: "reasoning",
-        ...(include.has("reasoning.encrypted_content") ? { encrypted_content: item.encryptedContent } : undefined),
+        ...(include.has("reasoning.encrypted_content") ? { encrypted_content: encrypted } : undefined),
         summary: item.summary.map((text) => ({ type: "summary_text", text }))
       }
+    }
     case "FunctionCall":
       return {
         id: ids.next("fc"),
@@ -45,6 +51,7 @@ export const make = (
         name: item.name
       }
     case "Item":
+      store.ownTypes.add(item.item.type)
       return fromWire({ id: ids.next(Ids.prefixOf(item.item.type)), ...withoutExcluded(item.item, include) })
   }
 }

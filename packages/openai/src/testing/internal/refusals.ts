@@ -130,6 +130,14 @@ export const itemNotFound = (id: string, stores: boolean): ApiError =>
         " item from your input.")
   })
 
+export const notEncryptedHere = (content: string): ApiError =>
+  apiError({
+    param: null,
+    code: "invalid_encrypted_content",
+    message: `The encrypted content ${content.slice(0, 4)}...${content.slice(-4)} could not be verified.` +
+      " Reason: Encrypted content could not be decrypted or parsed."
+  })
+
 // vercel/ai fixture openai-mcp-approval-previous-response-duplicate-error; continuedev/continue 10723.
 export const duplicateItem = (id: string): ApiError =>
   input(`Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`)
@@ -201,11 +209,7 @@ export const missingKey = (): ApiError =>
   })
 
 export const unknownUrl = (method: string, path: string): ApiError =>
-  apiError({
-    status: 404,
-    code: "unknown_url",
-    message: `Invalid URL (${method} ${path})`
-  })
+  apiError({ status: 404, message: `Invalid URL (${method} ${path})` })
 
 export const notJson = (): ApiError =>
   apiError({

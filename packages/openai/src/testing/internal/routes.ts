@@ -9,8 +9,10 @@ import * as Json from "./json.ts"
 import * as Play from "./play.ts"
 import * as Refusals from "./refusals.ts"
 import * as Request from "./request.ts"
+import type { Stage } from "./stage.ts"
 import * as Store from "./store.ts"
 import type { ReceivedRequest } from "./transport.ts"
+import * as Wire from "./wire.ts"
 
 export interface Script {
   /** The next turn, or why there is none. */
@@ -19,41 +21,41 @@ export interface Script {
 }
 
 export const answer = (
-  stage: Play.Stage,
+  stage: Stage,
   script: Script,
   request: ReceivedRequest,
   key: string | undefined
-): Effect.Effect<Play.Reply> => {
+): Effect.Effect<Wire.Reply> => {
   if (request.authorization !== "right") {
-    return Effect.succeed(Play.refuse(key === undefined ? Refusals.missingKey() : Refusals.wrongKey(key)))
+    return Effect.succeed(Wire.refuse(key === undefined ? Refusals.missingKey() : Refusals.wrongKey(key)))
   }
   const url = new URL(request.path, "http://localhost")
   const [version, resource, id, sub] = url.pathname.split("/").slice(1)
-  const notFound = Effect.succeed(Play.refuse(Refusals.unknownUrl(request.method, url.pathname)))
+  const notFound = Effect.succeed(Wire.refuse(Refusals.unknownUrl(request.method, url.pathname)))
   if (version !== "v1") return notFound
   if (resource === "responses" && id === undefined && request.method === "POST") return create(stage, script, request)
   if (resource === "responses" && id !== undefined) {
     return Effect.sync(() =>
       keptResponse(stage.store, request.method, id, sub) ??
-        Play.refuse(Refusals.unknownUrl(request.method, url.pathname))
+        Wire.refuse(Refusals.unknownUrl(request.method, url.pathname))
     )
   }
   if (resource === "conversations") {
     return Effect.sync(() =>
-      conversation(stage.store, request, id, sub) ?? Play.refuse(Refusals.unknownUrl(request.method, url.pathname))
+      conversation(stage.store, request, id, sub) ?? Wire.refuse(Refusals.unknownUrl(request.method, url.pathname))
     )
   }
   return notFound
 }
 
-const create = (stage: Play.Stage, script: Script, request: ReceivedRequest): Effect.Effect<Play.Reply> =>
+const create = (stage: Stage, script: Script, request: ReceivedRequest): Effect.Effect<Wire.Reply> =>
   Effect.suspend(() => {
     const params = request.body
-    if (!Json.isObject(params)) return Effect.succeed(Play.refuse(Refusals.notJson()))
+    if (!Json.isObject(params)) return Effect.succeed(Wire.refuse(Refusals.notJson()))
     const refusal = Request.check(params, stage.store.ownTypes)
-    if (refusal !== undefined) return Effect.succeed(Play.refuse(refusal))
+    if (refusal !== undefined) return Effect.succeed(Wire.refuse(refusal))
     const context = Context.resolve(stage.store, params)
-    if (context._tag === "ApiError") return Effect.succeed(Play.refuse(context))
+    if (context._tag === "ApiError") return Effect.succeed(Wire.refuse(context))
     let turn = script.next()
     while (typeof turn === "function") {
       // Its fields were looked at one by one.
@@ -68,16 +70,16 @@ const keptResponse = (
   method: string,
   id: string,
   sub: string | undefined
-): Play.Reply | undefined => {
+): Wire.Reply | undefined => {
   const kept = store.responses.get(id)
-  if (kept === undefined) return Play.refuse(Refusals.responseNotFound(id))
-  if (method === "GET" && sub === undefined) return Play.json(200, kept.response)
+  if (kept === undefined) return Wire.refuse(Refusals.responseNotFound(id))
+  if (method === "GET" && sub === undefined) return Wire.json(200, kept.response)
   if (method === "GET" && sub === "input_items") {
     return list([...Store.itemsOf(kept.kept.previous), ...kept.kept.input])
   }
   if (method === "DELETE" && sub === undefined) {
     store.responses.delete(id)
-    return Play.json(200, { id, object: "response", deleted: true })
+    return Wire.json(200, { id, object: "response", deleted: true })
   }
   return undefined
 }
@@ -87,32 +89,32 @@ const conversation = (
   request: ReceivedRequest,
   id: string | undefined,
   sub: string | undefined
-): Play.Reply | undefined => {
+): Wire.Reply | undefined => {
   if (id === undefined) {
     if (request.method !== "POST") return undefined
     const body = Json.isObject(request.body) ? request.body : {}
     const items = Json.objectsOf(body["items"])
     for (const [index, item] of items.entries()) {
       const refusal = InputItems.check(item, `items[${index}]`, store.ownTypes)
-      if (refusal !== undefined) return Play.refuse(refusal)
+      if (refusal !== undefined) return Wire.refuse(refusal)
     }
-    return Play.json(200, Store.addConversation(store, items, body["metadata"]).object)
+    return Wire.json(200, Store.addConversation(store, items, body["metadata"]).object)
   }
   const found = store.conversations.get(id)
-  if (found === undefined) return Play.refuse(Refusals.conversationNotFound(id))
-  if (request.method === "GET" && sub === undefined) return Play.json(200, found.object)
+  if (found === undefined) return Wire.refuse(Refusals.conversationNotFound(id))
+  if (request.method === "GET" && sub === undefined) return Wire.json(200, found.object)
   if (request.method === "GET" && sub === "items") return list(Store.itemsOf(found.kept))
   if (request.method === "DELETE" && sub === undefined) {
     store.conversations.delete(id)
-    return Play.json(200, { id, object: "conversation.deleted", deleted: true })
+    return Wire.json(200, { id, object: "conversation.deleted", deleted: true })
   }
   return undefined
 }
 
 /** The newest first, on one page. */
-const list = (items: ReadonlyArray<JsonObject>): Play.Reply => {
+const list = (items: ReadonlyArray<JsonObject>): Wire.Reply => {
   const data = items.toReversed()
-  return Play.json(200, {
+  return Wire.json(200, {
     object: "list",
     data,
     first_id: data[0]?.["id"] ?? null,

@@ -30,6 +30,8 @@ export interface Store {
   readonly reasonedBy: Map<string, string>
   /** Types of items that nobody else knows, but this server wrote. */
   readonly ownTypes: Set<string>
+  /** What this server encrypted; it is not kept, but would be known again. */
+  readonly encrypted: Set<string>
 }
 
 export const make = (ids: Ids.Ids): Store => ({
@@ -39,7 +41,8 @@ export const make = (ids: Ids.Ids): Store => ({
   conversations: new Map(),
   followedBy: new Map(),
   reasonedBy: new Map(),
-  ownTypes: new Set()
+  ownTypes: new Set(),
+  encrypted: new Set()
 })
 
 /** All items of a chain, oldest first. */

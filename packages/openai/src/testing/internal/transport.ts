@@ -1,11 +1,14 @@
 /** Connections: who came, what they sent, what they were sent, and how it ended. */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
 import type * as Net from "node:net"
 import * as Json from "./json.ts"
-import type { Reply, Step } from "./play.ts"
+import * as Refusals from "./refusals.ts"
+import type { Ending, Reply, Step } from "./wire.ts"
+import * as Wire from "./wire.ts"
 
 export interface ReceivedRequest {
   readonly method: string
@@ -31,6 +34,8 @@ export interface Connections {
   readonly opened: number
   readonly closed: number
   readonly open: number
+  /** Open, but nothing was ever asked on them: `fetch` opens one in advance when a request was broken off. */
+  readonly unused: number
 }
 
 export interface Transport {
@@ -60,6 +65,8 @@ interface Exchange {
 export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<Transport, never, Scope.Scope> {
   const requests: Array<ReceivedRequest> = []
   const exchanges: Array<Exchange> = []
+  const sockets = new Set<Net.Socket>()
+  const used = new WeakSet<Net.Socket>()
   let opened = 0
   let closed = 0
   let busy = 0
@@ -68,21 +75,27 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const run = yield* FiberSet.makeRuntime<never, void, never>()
   const server = Http.createServer((message, reply) => {
     busy += 1
+    if (!used.has(message.socket)) {
+      used.add(message.socket)
+      opened += 1
+    }
     const fiber = run(exchange(message, reply))
     const finished = () => {
       busy -= 1
       if (busy === 0) { for (const wake of waiting) wake() }
     }
     reply.on("close", () => {
-      // The socket's own `close` comes in the same turn; whoever waits sees both.
-      setImmediate(finished)
       fiber.interruptUnsafe()
+      // Who waits for the end of a broken answer wants to see its socket closed too.
+      if (reply.writableFinished || message.socket.closed) setImmediate(finished)
+      else message.socket.once("close", () => setImmediate(finished))
     })
   })
   server.on("connection", (socket: Net.Socket) => {
-    opened += 1
+    sockets.add(socket)
     socket.on("close", () => {
-      closed += 1
+      sockets.delete(socket)
+      if (used.has(socket)) closed += 1
     })
     // Whoever breaks a connection is not our error.
     socket.on("error", () => undefined)
@@ -107,10 +120,12 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       if (record.ended === "open") record.ended = reply.writableFinished ? "done" : "left"
     })
 
-    const answer = yield* options.answer(request, key)
+    const answer = yield* Effect.catchCause(options.answer(request, key), brokenScript)
+    if (answer.before !== undefined) return yield* end(answer.before, reply, record)
     record.status = answer.status
     record.headers = { ...standardHeaders(number), ...answer.headers }
     reply.writeHead(answer.status, record.headers)
+    reply.flushHeaders()
     yield* play(answer.steps, reply, record, options)
   })
 
@@ -120,7 +135,11 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     }),
     () =>
       Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
+        const wait = () => {
+          if (sockets.size === 0) resume(Effect.void)
+          else setImmediate(wait)
+        }
+        server.close(wait)
         server.closeAllConnections()
       })
   )
@@ -129,7 +148,12 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     port: typeof address === "object" && address !== null ? address.port : 0,
     requests: () => requests.slice(),
     responses: () => exchanges.map(toSent),
-    connections: () => ({ opened, closed, open: opened - closed }),
+    connections: () => ({
+      opened,
+      closed,
+      open: opened - closed,
+      unused: sockets.size - (opened - closed)
+    }),
     idle: Effect.callback<void>((resume) => {
       const wake = () => {
         waiting.delete(wake)
@@ -204,7 +228,8 @@ const play = Effect.fnUntraced(function*(
     const chunks = step._tag === "Write" ? chunker.add(step.data) : chunker.rest()
     for (const chunk of chunks) {
       if (options.record) record.chunks.push(chunk)
-      if (!reply.write(chunk)) yield* drained(reply)
+      if (options.chunkBytes !== undefined) yield* written(reply, chunk)
+      else if (!reply.write(chunk)) yield* drained(reply)
     }
     switch (step._tag) {
       case "Write":
@@ -212,28 +237,61 @@ const play = Effect.fnUntraced(function*(
       case "Run":
         yield* step.effect
         break
-      case "Stall":
-        return yield* Effect.never
-      case "Cut":
-        record.ended = "cut"
-        if (step.how === "end") reply.end()
-        // What was written before still arrives.
-        else reply.socket?.destroySoon()
-        return
+      default:
+        return yield* end(step, reply, record)
     }
   }
   for (const chunk of chunker.rest()) {
     if (options.record) record.chunks.push(chunk)
-    reply.write(chunk)
+    yield* written(reply, chunk)
   }
   reply.end()
 })
+
+const end = (ending: Ending, reply: Http.ServerResponse, record: Exchange): Effect.Effect<void> => {
+  if (ending._tag === "Stall") return Effect.never
+  if (ending.how === "end") {
+    return Effect.sync(() => {
+      record.ended = "cut"
+      reply.end()
+    })
+  }
+  // A `fetch` forgets what it has not handed on when its socket breaks, so a client in this process gets time to read.
+  return Effect.andThen(
+    turnsOfTheLoop(20),
+    Effect.sync(() => {
+      record.ended = "cut"
+      reply.socket?.destroySoon()
+    })
+  )
+}
+
+const turnsOfTheLoop = (count: number): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    const turn = (left: number): void => {
+      if (left === 0) resume(Effect.void)
+      else setImmediate(turn, left - 1)
+    }
+    turn(count)
+  })
+
+/** A function of the script, or a hosted tool, that dies: the test shall read why, and the client not wait for ever. */
+const brokenScript = (cause: Cause.Cause<never>): Effect.Effect<Reply> =>
+  Cause.hasInterruptsOnly(cause)
+    ? Effect.failCause(cause)
+    : Effect.succeed(Wire.refuse(Refusals.scriptFault(Cause.pretty(cause))))
 
 const drained = (reply: Http.ServerResponse): Effect.Effect<void> =>
   Effect.callback((resume) => {
     const wake = () => resume(Effect.void)
     reply.once("drain", wake)
     return Effect.sync(() => reply.off("drain", wake))
+  })
+
+/** By itself: what is written in the same turn of the loop Node would send as one chunk. */
+const written = (reply: Http.ServerResponse, chunk: Uint8Array): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    reply.write(chunk, () => resume(Effect.void))
   })
 
 interface Chunker {
