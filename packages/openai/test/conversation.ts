@@ -61,6 +61,12 @@ export const kit = Toolkit.make(Add, Delete, Dice)
 
 export const localKit = Toolkit.make(Add, Delete)
 
+export const trustingKit = Toolkit.make(
+  Add,
+  Delete,
+  OpenAiTool.Mcp({ server_label: "dice", server_url: "https://dice.example.com/mcp", require_approval: "never" })
+)
+
 export const mcpServers: NonNullable<ResponsesServer.Options["mcpServers"]> = {
   dice: [{ name: "roll", run: (params) => Effect.succeed(`rolled ${JSON.stringify(params)}`) }]
 }
@@ -80,8 +86,8 @@ export interface StartOptions extends ResponsesServer.Options {
   readonly model?: string | undefined
   /** Whether only what is new is sent. */
   readonly tracked?: boolean | undefined
-  /** {@link kit} by default; only the program's own functions; or none. */
-  readonly tools?: "all" | "local" | "none" | undefined
+  /** {@link kit} by default; only the program's own functions; with servers that ask nobody; or none. */
+  readonly tools?: "all" | "local" | "trusting" | "none" | undefined
   /** Another toolkit. */
   readonly toolkit?: Toolkit.WithHandler<any> | undefined
 }
@@ -119,6 +125,8 @@ export const start = Effect.fnUntraced(function*({ way, ...options }: StartOptio
   })
   const own: Toolkit.WithHandler<any> = options.tools === "local"
     ? yield* Effect.provide(localKit, handlers)
+    : options.tools === "trusting"
+    ? yield* Effect.provide(trustingKit, handlers)
     : yield* Effect.provide(kit, handlers)
   const toolkit = options.tools === "none" ? undefined : options.toolkit ?? own
   const tracker = yield* ResponseIdTracker.make

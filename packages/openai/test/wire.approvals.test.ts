@@ -2,47 +2,13 @@
  * Hosted MCP approvals on the wire: every way in which OpenAI may know the history, every answer, one request and
  * several, with calls of the program's own beside them. The strict server refuses what OpenAI refuses.
  */
-import type { Prompt } from "@assent/ai"
-import type { OpenAiLanguageModel } from "@assent/openai"
 import { ResponsesServer } from "@assent/openai/testing"
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as C from "./conversation.ts"
+import { begin, memories, type Memory, sendsAll } from "./memory.ts"
 
 type Conversation = Effect.Success<ReturnType<typeof C.start>>
-
-/** How OpenAI knows what was said before. */
-const memories = ["store", "store: false", "previous_response_id", "conversation", "tracker"] as const
-
-type Memory = (typeof memories)[number]
-
-/** A conversation in which every turn is sent as the memory has it. */
-const begin = Effect.fnUntraced(function*(memory: Memory, options: C.StartOptions) {
-  const chat = yield* C.start({
-    ...options,
-    ...(memory === "store: false" ? { config: { store: false } } : undefined),
-    tracked: memory === "tracker"
-  })
-  const conversation = memory === "conversation"
-    ? yield* Effect.promise(() => chat.client.client.conversations.create())
-    : undefined
-  let last: string | undefined
-  const configOf = (): OpenAiLanguageModel.ConfigFields | undefined =>
-    conversation !== undefined
-      ? { conversation: conversation.id }
-      : memory === "previous_response_id" && last !== undefined
-      ? { previous_response_id: last }
-      : undefined
-  const send = (prompt: Prompt.RawInput) =>
-    Effect.tap(chat.send(prompt, { config: configOf() }), ({ parts }) =>
-      Effect.sync(() => {
-        last = parts.find((part) => part.type === "response-metadata")?.id ?? last
-      }))
-  return { ...chat, send }
-})
-
-/** Whether a request carries the whole history. */
-const sendsAll = (memory: Memory): boolean => memory === "store" || memory === "store: false"
 
 /** The input of the last request, without the list of the server's tools, which is there where all is. */
 const sent = (chat: Pick<Conversation, "lastBody">, memory: Memory) =>
