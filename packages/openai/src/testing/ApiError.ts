@@ -47,6 +47,20 @@ export const apiError = (options: {
  * Too many requests: 429 with `retry-after`, `retry-after-ms` and `x-ratelimit-*`. `retryAfterMs` is in milliseconds,
  * 20 by default; `retry-after` is rounded up to seconds, as HTTP wants it.
  *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: [ResponsesServer.rateLimit({ retryAfterMs: 1 }), "Now"] })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url })
+ *   const response = yield* Effect.promise(() => client.responses.create({ model: "gpt-5.5", input: "Hi" }))
+ *   return [response.output_text, (yield* server.responses).map((response) => response.status)]
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => ["Now", [429, 200]]
+ *
  * @category errors
  * @since 0.1.0
  */

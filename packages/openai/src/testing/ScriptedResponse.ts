@@ -170,6 +170,37 @@ export const functionCall = (options: {
  * A call of a tool on a hosted MCP server. Whether it runs at once or becomes an `mcp_approval_request` is decided by
  * `require_approval` of the request's tool, which asks by default.
  *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const tools: Array<OpenAI.Responses.Tool> = [
+ *   { type: "mcp", server_label: "files", server_url: "https://files.example/mcp" }
+ * ]
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({
+ *     mcpServers: { files: [{ name: "delete", run: () => Effect.succeed("deleted") }] },
+ *     turns: [[ResponsesServer.mcpCall({ server: "files", name: "delete", params: { path: "a" } })], "It is gone."]
+ *   })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url })
+ *   const asked = yield* Effect.promise(() => client.responses.create({ model: "gpt-5.5", input: "Delete a", tools }))
+ *   const request = asked.output.find((item) => item.type === "mcp_approval_request")
+ *   if (request === undefined) return []
+ *   const done = yield* Effect.promise(() =>
+ *     client.responses.create({
+ *       model: "gpt-5.5",
+ *       previous_response_id: asked.id,
+ *       input: [{ type: "mcp_approval_response", approval_request_id: request.id, approve: true }],
+ *       tools
+ *     })
+ *   )
+ *   return [request.arguments, done.output_text, yield* server.executionsOf(request.id)]
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => ["{\"path\":\"a\"}", "It is gone.", 1]
+ *
  * @category items
  * @since 0.1.0
  */

@@ -54,6 +54,28 @@ export interface At {
  * Ends the connection in the middle: `"destroy"` (default) breaks the socket, `"end"` ends the body as if all were
  * well, but without the events that were still to come. `beforeHeaders` breaks it before a byte was sent.
  *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: [[ResponsesServer.text("Hello"), ResponsesServer.cut()]] })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url, maxRetries: 0 })
+ *   return yield* Effect.promise(async () => {
+ *     let said = ""
+ *     try {
+ *       const events = await client.responses.create({ model: "gpt-5.5", input: "Hi", stream: true })
+ *       for await (const event of events) if (event.type === "response.output_text.delta") said += event.delta
+ *       return "never"
+ *     } catch {
+ *       return said
+ *     }
+ *   })
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => "Hello"
+ *
  * @category stage directions
  * @since 0.1.0
  */

@@ -1,8 +1,11 @@
 import { ResponsesServer } from "@assent/openai/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import type * as Responses from "openai/resources/responses/responses"
 import { create, model, setup, stream } from "./support.ts"
+
+const sizes = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
 /** The types of a stream's events, without its beginning and its end, and equal neighbours as one. */
 const shape = (events: ReadonlyArray<Responses.ResponseStreamEvent>): ReadonlyArray<string> =>
@@ -125,6 +128,29 @@ describe("ResponsesServer: events", () => {
         assert.strictEqual(deltas.length, Math.ceil(Array.from(words).length / deltaSize))
       }
     }))
+
+  it.effect.prop(
+    "whatever the text, the deltas and the network: what arrives is what was said",
+    { words: Schema.String, deltaSize: sizes(1, 9), chunkBytes: sizes(3, 99) },
+    ({ chunkBytes, deltaSize, words }) =>
+      Effect.gen(function*() {
+        const { client } = yield* setup({
+          turns: [[text(words), functionCall({ name: "look", params: { words } })]],
+          deltaSize,
+          chunkBytes
+        })
+        const events = yield* stream(client, { input: "Go" })
+        const last = events.at(-1)
+        assert(last?.type === "response.completed")
+        const texts = events.flatMap((event) => event.type === "response.output_text.delta" ? [event.delta] : [])
+        const calls = events.flatMap((event) =>
+          event.type === "response.function_call_arguments.delta" ? [event.delta] : []
+        )
+        assert.strictEqual(texts.join(""), words)
+        assert.strictEqual(calls.join(""), JSON.stringify({ words }))
+      }),
+    { timeout: 20_000, arbitrary: { runs: 25, seed: "events" } }
+  )
 
   it.effect("a character is really cut in two on the wire", () =>
     Effect.gen(function*() {

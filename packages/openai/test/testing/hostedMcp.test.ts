@@ -185,4 +185,227 @@ describe("ResponsesServer: hosted MCP", () => {
       yield* create(client, { input: [...asked, ...forgetful, user("And?")], tools, store: false })
       assert.strictEqual(yield* server.executionsOf(id), 2)
     }))
+
+  it.effect("in a conversation an answer stands alone", () =>
+    Effect.gen(function*() {
+      const { client, server } = yield* setup({ turns: [[call], "Done", "More"], mcpServers })
+      const { id: conversation } = yield* Effect.promise(() => client.conversations.create())
+      const first = yield* create(client, { input: "Delete a", tools, conversation })
+      const request = requestOf(first)
+      const second = yield* create(client, { input: [answer(request.id)], tools, conversation })
+      assert.strictEqual(callOf(second).approval_request_id, request.id)
+      yield* create(client, { input: "And?", tools, conversation })
+      assert.strictEqual(yield* server.executionsOf(request.id), 1)
+    }))
+
+  it.effect("a request that nobody answered blocks every further turn", () =>
+    Effect.gen(function*() {
+      const { client, server } = yield* setup({ turns: [[call, call], "Done"], mcpServers })
+      const first = yield* create(client, { input: "Delete a", tools })
+      const message = (ids: string) => invalid(`The following MCP approval requests do not have an approval: ${ids}`)
+      const none = yield* refused(create(client, { input: "Well?", previous_response_id: first.id, tools }))
+      assert.deepStrictEqual(none, message("mcpr_00000001, mcpr_00000002"))
+      const one = yield* refused(
+        create(client, { input: [answer("mcpr_00000001")], previous_response_id: first.id, tools })
+      )
+      assert.deepStrictEqual(one, message("mcpr_00000002"))
+      assert.deepStrictEqual(yield* server.executions, [])
+      const both = yield* create(client, {
+        input: [answer("mcpr_00000002"), answer("mcpr_00000001", false)],
+        previous_response_id: first.id,
+        tools
+      })
+      assert.strictEqual(callOf(both).approval_request_id, "mcpr_00000002")
+      assert.strictEqual((yield* server.executions).length, 1)
+    }))
+
+  it.effect("a request that was answered twice, or is not known, is refused", () =>
+    Effect.gen(function*() {
+      const { client, server } = yield* setup({ turns: [[call], "Done"], mcpServers })
+      const first = yield* create(client, { input: "Delete a", tools })
+      const { id } = requestOf(first)
+      const twice = yield* refused(
+        create(client, { input: [answer(id), answer(id, false)], previous_response_id: first.id, tools })
+      )
+      assert.deepStrictEqual(
+        twice,
+        invalid(`The following MCP approval requests have more than one approval response: ${id}`)
+      )
+      const unknown = yield* refused(
+        create(client, { input: [answer(id), answer("mcpr_x")], previous_response_id: first.id, tools })
+      )
+      assert.deepStrictEqual(
+        unknown,
+        invalid("The following MCP approval requests have approval responses but weren't passed as input: mcpr_x")
+      )
+      const second = yield* create(client, { input: [answer(id)], previous_response_id: first.id, tools })
+      const again = yield* refused(create(client, { input: [answer(id)], previous_response_id: second.id, tools }))
+      assert.strictEqual(again.message, twice.message)
+      assert.strictEqual(yield* server.executionsOf(id), 1)
+    }))
+
+  const read = mcpCall({ server: "files", name: "read" })
+  const approvals: ReadonlyArray<readonly [string, Responses.Tool.Mcp["require_approval"], boolean, boolean]> = [
+    ["nothing", undefined, true, true],
+    ["null", null, true, true],
+    ["always", "always", true, true],
+    ["never", "never", false, false],
+    ["never for reading", { never: { read_only: true } }, false, true],
+    ["never for a name", { never: { tool_names: ["delete"] } }, true, false],
+    ["never for a name that must only read", { never: { tool_names: ["delete"], read_only: true } }, true, true],
+    [
+      "always for a name, never for it too",
+      { always: { tool_names: ["read"] }, never: { read_only: true } },
+      true,
+      true
+    ],
+    ["always for a name", { always: { tool_names: ["read"] } }, true, true],
+    ["empty filters", { always: {}, never: {} }, true, true]
+  ]
+  for (const [name, require_approval, asksToRead, asksToDelete] of approvals) {
+    it.effect(`require_approval says ${name}`, () =>
+      Effect.gen(function*() {
+        const { client } = yield* setup({ turns: [[read, call]], mcpServers })
+        const response = yield* create(client, {
+          input: "Go",
+          tools: [{
+            type: "mcp",
+            server_label: "files",
+            server_url: "https://files.example/mcp",
+            ...(require_approval === undefined ? undefined : { require_approval })
+          }]
+        })
+        const type = (asks: boolean) => asks ? "mcp_approval_request" : "mcp_call"
+        assert.deepStrictEqual(response.output.slice(1).map((item) => item.type), [
+          type(asksToRead),
+          type(asksToDelete)
+        ])
+      }))
+  }
+
+  it.effect("a tool that fails is a failed call, at once and as a stream", () =>
+    Effect.gen(function*() {
+      const never: Array<Responses.Tool> = [{
+        type: "mcp",
+        server_label: "files",
+        server_url: "https://files.example/mcp",
+        require_approval: "never"
+      }]
+      const turn = [mcpCall({ server: "files", name: "break" })]
+      const { client } = yield* setup({ turns: [turn, turn], mcpServers })
+      const response = yield* create(client, { input: "Go", tools: never })
+      assert.deepInclude(callOf(response), {
+        status: "failed",
+        output: null,
+        error: { type: "mcp_tool_execution_error", content: [{ type: "text", text: "disk is full" }] },
+        approval_request_id: null
+      })
+      const events = yield* stream(client, { input: "Go", tools: never })
+      assert.isTrue(events.some((event) => event.type === "response.mcp_call.failed"))
+    }))
+
+  it.effect("tools are listed once for each context, and only those that are allowed", () =>
+    Effect.gen(function*() {
+      const { client } = yield* setup({ turns: ["One", "Two", "Three"], mcpServers })
+      const some: Array<Responses.Tool> = [{
+        type: "mcp",
+        server_label: "files",
+        server_url: "https://files.example/mcp",
+        allowed_tools: ["read"],
+        headers: { authorization: "Bearer secret" },
+        authorization: "secret"
+      }]
+      const first = yield* create(client, { input: "Hi", tools: some })
+      const list = first.output[0]
+      assert(list?.type === "mcp_list_tools")
+      assert.deepStrictEqual(list.tools, [{
+        annotations: { read_only: true },
+        description: null,
+        input_schema: { type: "object", properties: {} },
+        name: "read"
+      }])
+      assert.notInclude(JSON.stringify(first), "secret")
+      const second = yield* create(client, { input: "Hi", tools: some, previous_response_id: first.id })
+      assert.deepStrictEqual(second.output.map((item) => item.type), ["message"])
+      const third = yield* create(client, { input: "Hi", tools: some })
+      assert.deepStrictEqual(third.output.map((item) => item.type), ["mcp_list_tools", "message"])
+    }))
+
+  it.effect("a server that cannot be reached, and one that is missing when its call is approved", () =>
+    Effect.gen(function*() {
+      const { client } = yield* setup({ turns: [[call]], mcpServers })
+      const unknown = yield* refused(
+        create(client, {
+          input: "Hi",
+          tools: [{ type: "mcp", server_label: "other", server_url: "https://other.example/mcp" }]
+        })
+      )
+      assert.deepStrictEqual(unknown, {
+        status: 424,
+        message: "Error retrieving tool list from MCP server: 'other'. Http status code: 424 (Failed Dependency)",
+        type: "external_connector_error",
+        param: "tools",
+        code: "http_error"
+      })
+      const first = yield* create(client, { input: "Delete a", tools })
+      const { id } = requestOf(first)
+      const without = yield* refused(create(client, { input: [answer(id)], previous_response_id: first.id }))
+      assert.deepStrictEqual(
+        without,
+        invalid(`MCP approval request '${id}' was approved, but its server 'files' is not among the tools.`, {
+          param: "tools"
+        })
+      )
+    }))
+
+  it.effect("a stream that breaks after the tool ran has run it, and sending the answer again runs it again", () =>
+    Effect.gen(function*() {
+      const { client, server } = yield* setup({
+        turns: [[call], [ResponsesServer.text("Do"), ResponsesServer.cut()], "Done"],
+        mcpServers
+      })
+      const first = yield* create(client, { input: "Delete a", tools })
+      const { id } = requestOf(first)
+      const params = { input: [answer(id)], previous_response_id: first.id, tools }
+      yield* Effect.flip(stream(client, params))
+      assert.strictEqual(yield* server.executionsOf(id), 1)
+      yield* create(client, params)
+      assert.strictEqual(yield* server.executionsOf(id), 2)
+    }))
+
+  it.effect("an error of the API runs nothing", () =>
+    Effect.gen(function*() {
+      const { client, server } = yield* setup({ turns: [[call], ResponsesServer.overloaded(), "Done"], mcpServers })
+      const first = yield* create(client, { input: "Delete a", tools })
+      const { id } = requestOf(first)
+      const params = { input: [answer(id)], previous_response_id: first.id, tools }
+      yield* refused(create(client, params))
+      assert.strictEqual(yield* server.executionsOf(id), 0)
+      yield* create(client, params)
+      assert.strictEqual(yield* server.executionsOf(id), 1)
+    }))
+
+  it.effect("functions of the program and hosted tools in one turn need an output and an answer", () =>
+    Effect.gen(function*() {
+      const { client } = yield* setup({
+        turns: [[ResponsesServer.functionCall({ name: "look" }), call], "Done"],
+        mcpServers
+      })
+      const first = yield* create(client, { input: "Go", tools })
+      const found: Responses.ResponseInputItem = {
+        type: "function_call_output",
+        call_id: "call_00000001",
+        output: "a thing"
+      }
+      const id = requestOf(first).id
+      const send = (input: Array<Responses.ResponseInputItem>) =>
+        create(client, { input, previous_response_id: first.id, tools })
+      assert.strictEqual(
+        (yield* refused(send([answer(id)]))).message,
+        "No tool output found for function call call_00000001."
+      )
+      assert.include((yield* refused(send([found]))).message, "do not have an approval")
+      const second = yield* send([found, answer(id)])
+      assert.deepStrictEqual(second.output.map((item) => item.type), ["mcp_call", "message"])
+    }))
 })

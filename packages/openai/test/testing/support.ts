@@ -8,7 +8,7 @@ export const model = "gpt-5.5"
 
 export const setup = Effect.fnUntraced(function*(options: ResponsesServer.Options) {
   const server = yield* ResponsesServer.make(options)
-  const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url, maxRetries: 0 })
+  const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url, maxRetries: 0, logLevel: "off" })
   return { server, client }
 })
 

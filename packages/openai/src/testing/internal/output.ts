@@ -36,21 +36,28 @@ export const ofModel = Effect.fnUntraced(function*(
   }
 })
 
-/** What the server does before the model speaks: lists tools that nobody listed yet, and runs what was approved. */
-export const ofServer = Effect.fnUntraced(function*(
-  stage: Stage,
-  params: JsonObject,
-  context: Context
-): Effect.fn.Return<{ readonly items: ReadonlyArray<Items.OutputItem> } | ApiError> {
-  const listings = listTools(stage, params, context)
-  if ("_tag" in listings) return listings
+/** What stands in the way of {@link ofServer}. */
+export const check = (stage: Stage, params: JsonObject, context: Context): ApiError | undefined => {
+  for (const config of HostedMcp.configs(params)) {
+    const label = String(config["server_label"])
+    if (HostedMcp.serverOf(stage.servers, label) === undefined) return Refusals.mcpServerNotFound(label)
+  }
   for (const request of context.approved) {
     const label = String(request["server_label"])
     if (HostedMcp.configOf(params, label) === undefined) {
       return Refusals.approvedWithoutServer(label, String(request["id"]))
     }
   }
-  const items = [...listings.items]
+  return undefined
+}
+
+/** What the server does before the model speaks: lists tools that nobody listed yet, and runs what was approved. */
+export const ofServer = Effect.fnUntraced(function*(
+  stage: Stage,
+  params: JsonObject,
+  context: Context
+): Effect.fn.Return<Array<Items.OutputItem>> {
+  const items = listTools(stage, params, context)
   for (const request of context.approved) {
     const call = {
       arguments: String(request["arguments"]),
@@ -59,23 +66,18 @@ export const ofServer = Effect.fnUntraced(function*(
     }
     items.push(yield* runCall(stage, call, String(request["id"])))
   }
-  return { items }
+  return items
 })
 
-const listTools = (
-  stage: Stage,
-  params: JsonObject,
-  context: Context
-): { readonly items: ReadonlyArray<Items.OutputItem> } | ApiError => {
+const listTools = (stage: Stage, params: JsonObject, context: Context): Array<Items.OutputItem> => {
   const items: Array<Items.OutputItem> = []
   const listed = new Set(
     context.items.filter((item) => item["type"] === "mcp_list_tools").map((item) => item["server_label"])
   )
   for (const config of HostedMcp.configs(params)) {
     const label = String(config["server_label"])
-    const tools = HostedMcp.serverOf(stage.servers, label)
-    if (tools === undefined) return Refusals.mcpServerNotFound(label)
     if (listed.has(label)) continue
+    const tools = HostedMcp.serverOf(stage.servers, label) ?? []
     items.push({
       id: stage.store.ids.next("mcpl"),
       type: "mcp_list_tools",
@@ -83,7 +85,7 @@ const listTools = (
       tools: HostedMcp.listed(tools.filter((tool) => HostedMcp.isAllowed(config, tool)))
     })
   }
-  return { items }
+  return items
 }
 
 const runCall = Effect.fnUntraced(function*(

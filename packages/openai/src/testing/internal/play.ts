@@ -22,10 +22,7 @@ export const turn = Effect.fnUntraced(function*(
   turn: Exclude<Turn, (...args: never) => unknown>
 ): Effect.fn.Return<Wire.Reply> {
   if (isApiError(turn)) return Wire.refuse(turn)
-  const server = yield* Output.ofServer(stage, params, context)
-  if ("_tag" in server) return Wire.refuse(server)
-
-  const output: Array<Items.OutputItem> = [...server.items]
+  const output = yield* Output.ofServer(stage, params, context)
   const scene = new Map<number, Array<Direction>>()
   let finish: Finish | undefined
   let usage: Responses.ResponseUsage = defaultUsage

@@ -6,6 +6,7 @@ import * as Context from "./context.ts"
 import * as InputItems from "./inputItems.ts"
 import type { JsonObject } from "./json.ts"
 import * as Json from "./json.ts"
+import * as Output from "./output.ts"
 import * as Play from "./play.ts"
 import * as Refusals from "./refusals.ts"
 import * as Request from "./request.ts"
@@ -56,6 +57,8 @@ const create = (stage: Stage, script: Script, request: ReceivedRequest): Effect.
     if (refusal !== undefined) return Effect.succeed(Wire.refuse(refusal))
     const context = Context.resolve(stage.store, params)
     if (context._tag === "ApiError") return Effect.succeed(Wire.refuse(context))
+    const obstacle = Output.check(stage, params, context)
+    if (obstacle !== undefined) return Effect.succeed(Wire.refuse(obstacle))
     let turn = script.next()
     while (typeof turn === "function") {
       // Its fields were looked at one by one.
