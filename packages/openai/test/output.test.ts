@@ -1,5 +1,5 @@
 /** What OpenAI says, as a program sees it and as OpenAI gets it back. */
-import { Prompt, Response, Toolkit } from "@assent/ai"
+import { Prompt, type Response, Toolkit } from "@assent/ai"
 import { OpenAiTool } from "@assent/openai"
 import { ResponsesServer } from "@assent/openai/testing"
 import { assert, describe } from "@effect/vitest"
