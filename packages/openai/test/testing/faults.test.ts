@@ -194,6 +194,18 @@ describe("ResponsesServer: broken connections", () => {
       assert.deepStrictEqual(texts, ["One", "Two"])
     }))
 
+  it.effect("what a stream waits for is interrupted when the client goes", () =>
+    Effect.gen(function*() {
+      const interrupted = yield* Deferred.make<void>()
+      const waiting = Effect.onInterrupt(Effect.never, () => Deferred.succeed(interrupted, undefined))
+      const { client } = yield* setup({ turns: [[text("One"), pause(waiting)]] })
+      const response = yield* Effect.promise(() => client.responses.create({ model, input: "Hi", stream: true }))
+      yield* Effect.promise(async () => {
+        for await (const event of response) if (event.type === "response.output_text.done") break
+      })
+      yield* Deferred.await(interrupted)
+    }))
+
   it.effect("a script that throws is told to the test, and nobody waits for ever", () =>
     Effect.gen(function*() {
       const { client } = yield* setup({

@@ -260,7 +260,8 @@ describe("ResponsesServer: hosted MCP", () => {
       true
     ],
     ["always for a name", { always: { tool_names: ["read"] } }, true, true],
-    ["empty filters", { always: {}, never: {} }, true, true]
+    ["never for an empty filter", { never: {} }, true, true],
+    ["always for an empty filter, never for reading", { always: {}, never: { read_only: true } }, false, true]
   ]
   for (const [name, require_approval, asksToRead, asksToDelete] of approvals) {
     it.effect(`require_approval says ${name}`, () =>

@@ -51,16 +51,20 @@ describe("ResponsesServer: what is kept", () => {
       assert.deepStrictEqual(notStored, expected(first.id))
     }))
 
-  it.effect("a response whose stream was not finished is not kept", () =>
+  it.effect("a response whose stream did not come to its last event is not kept", () =>
     Effect.gen(function*() {
+      const { cut, halfCharacter } = ResponsesServer
       const { client } = yield* setup({
-        turns: [["Hello"].map((word) => text(word)), [text("Hel"), ResponsesServer.cut()]]
+        turns: ["Hello", [text("Hel"), cut()], [text("Hel"), halfCharacter({ afterEvents: 8 })]]
       })
       yield* stream(client, { input: "Hi" })
       yield* Effect.flip(stream(client, { input: "Hi" }))
+      yield* Effect.flip(stream(client, { input: "Hi" }))
       yield* Effect.promise(() => client.responses.retrieve("resp_00000001"))
-      const error = yield* refused(create(client, { input: "Hi", previous_response_id: "resp_00000002" }))
-      assert.strictEqual(error.code, "previous_response_not_found")
+      for (const id of ["resp_00000002", "resp_00000003"]) {
+        const error = yield* refused(create(client, { input: "Hi", previous_response_id: id }))
+        assert.strictEqual(error.code, "previous_response_not_found")
+      }
     }))
 
   it.effect("a reference stands for its item, if it is kept", () =>
