@@ -76,6 +76,7 @@ const make = (options: Options): Reader => {
   const open = new Map<string, Open>()
   const calls = new Map<string, string>()
   let started = false
+  let isEmpty = true
   let ended = false
 
   const opened = (itemId: string): Open => {
@@ -235,6 +236,7 @@ const make = (options: Options): Reader => {
           added(event.item, parts)
           return
         case "response.output_item.done":
+          isEmpty = false
           done(event.item, parts)
           return
         case "response.content_part.added":
@@ -259,6 +261,10 @@ const make = (options: Options): Reader => {
         case "response.incomplete":
           ended = true
           options.onEnd(event.response)
+          if (isEmpty) {
+            const id = event.response.id
+            parts.push({ type: "text-start", id }, { type: "text-end", id, metadata: Output.emptiness(items.origin) })
+          }
           parts.push(Finish.part(event.response, items.asked))
           return
         case "response.failed":

@@ -30,9 +30,13 @@ export const parts = (response: Responses.Response, reading: Reading): Array<Par
     else if (item.type === "reasoning") reasoning(item, reader.origin, parts)
     else reader.item(item, parts)
   }
+  if (parts.length === 1) parts.push({ type: "text", text: "", metadata: emptiness(reader.origin) })
   parts.push(Finish.part(response, reader.asked))
   return parts
 }
+
+/** A response without items leaves a text without letters in a chat, so that what OpenAI knows can be told. */
+export const emptiness = (origin: Origin): Response.ProviderMetadata => ({ openai: Metadata.json({ ...origin }) })
 
 // =============================================================================
 // Items that come as a whole
