@@ -3,6 +3,7 @@
  * Effect's.
  */
 import type * as AiError from "effect/ai/AiError"
+import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Channel from "effect/Channel"
 import * as Clock from "effect/Clock"
@@ -15,8 +16,8 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import Sdk, { type ClientOptions } from "openai"
 import type * as Responses from "openai/resources/responses/responses"
-import * as ErrorText from "./errorText.ts"
 import * as Errors from "./errors.ts"
+import * as ErrorText from "./errorText.ts"
 
 // =============================================================================
 // The client
@@ -153,7 +154,7 @@ export interface StreamContext extends Errors.ErrorContext {
 
 type Event = Responses.ResponseStreamEvent
 
-type EventPull = Pull.Pull<readonly [Event, ...Array<Event>], AiError.AiError>
+type EventPull = Pull.Pull<Arr.NonEmptyReadonlyArray<Event>, AiError.AiError>
 
 interface Reader {
   readonly pull: EventPull
@@ -191,8 +192,9 @@ const makeReader = (events: AsyncIterator<Event>, clock: Clock.Clock, context: S
   }
   const read = (): void => {
     reading = true
-    events.next().then(receive, (error) => finish(Effect.fail(Errors.fromUnknown(error, context))))
+    events.next().then(receive, lose)
   }
+  const lose = (error: unknown): void => finish(Effect.fail(Errors.fromUnknown(error, context)))
   const receive = (result: IteratorResult<Event, unknown>): void => {
     reading = false
     if (end !== undefined) return
@@ -200,17 +202,17 @@ const makeReader = (events: AsyncIterator<Event>, clock: Clock.Clock, context: S
     const event = result.value
     if (!isEvent(event)) return finish(Effect.fail(Errors.invalidResponse("An event is not an object.", context)))
     if (event.type === "error") return finish(Effect.fail(Errors.fromProviderError(event, context)))
-    complete ||= lastTypes.has(event.type)
+    complete ||= event.type.length < 20 && lastTypes.has(event.type)
     buffer.push(event)
     if (buffer.length < readAhead) read()
     waiting?.wake()
   }
   const take = (): EventPull => {
-    const [first, ...rest] = buffer
-    if (first === undefined) return end ?? pull
+    const taken = buffer
+    if (!Arr.isArrayNonEmpty(taken)) return end ?? pull
     buffer = []
     if (!reading && end === undefined) read()
-    return Effect.succeed([first, ...rest])
+    return Effect.succeed(taken)
   }
   const wait = Effect.callback<void>((resume) => {
     waiting = {
