@@ -52,13 +52,17 @@ export type Model = ResponsesModel
 /**
  * What can be said of a request: the fields of the Responses API, with OpenAI's names, and a few of ours.
  *
+ * `conversation` and `previous_response_id` say where OpenAI goes on from; what it knows of the prompt already, by the
+ * parts' own metadata, is not sent again. With `store: false` OpenAI keeps nothing, and every item goes back whole.
+ *
  * @category configuration
  * @since 0.1.0
  */
 export interface ConfigFields extends Fields.Fields {}
 
 /**
- * The configuration of the requests of a scope. Its fields win over those that the model was made with.
+ * The configuration of the requests of a scope. Its fields win over those that the model was made with; see
+ * {@link withConfigOverride}.
  *
  * @category configuration
  * @since 0.1.0
@@ -67,6 +71,28 @@ export class Config extends Context.Service<Config, ConfigFields>()("@assent/ope
 
 /**
  * Overrides the configuration for the requests of an effect; fields that are not named stay as they are.
+ *
+ * @example
+ * import { LanguageModel } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect, Layer, Redacted } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: ["Hello!"] })
+ *   const OpenAi = OpenAiLanguageModel.layer({ model: "gpt-5.2", config: { temperature: 0, store: false } }).pipe(
+ *     Layer.provide(OpenAiClient.layer({ apiKey: Redacted.make(server.apiKey), apiUrl: server.url }))
+ *   )
+ *   yield* LanguageModel.generateText({ prompt: "Hi" }).pipe(
+ *     OpenAiLanguageModel.withConfigOverride({ temperature: 1 }),
+ *     Effect.provide(OpenAi)
+ *   )
+ *   return (yield* server.requests).map(({ body }) => body)
+ * })
+ *
+ * const [body] = await Effect.runPromise(Effect.scoped(program))
+ *
+ * JSON.stringify(body).includes('"temperature":1,"store":false') // => true
  *
  * @category configuration
  * @since 0.1.0
@@ -102,6 +128,41 @@ export interface Options {
 
 /**
  * A `LanguageModel` of OpenAI's, with approvals of local calls and of calls on hosted MCP servers.
+ *
+ * A call on a hosted server that waits is a tool call with the params `{ server_label, name, arguments }` and a request
+ * with OpenAI's own id. What OpenAI ran for it is the result of that call, also in a later response; a denied call has
+ * no result. Items that no part stands for, or whose tool is not in the toolkit, are reasoning parts without text that
+ * carry the item, so that OpenAI gets it back.
+ *
+ * @example
+ * import { Approval, Chat, LanguageModel, Prompt, Response, Toolkit } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel, OpenAiTool } from "@assent/openai"
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect, Redacted } from "effect"
+ *
+ * const toolkit = Toolkit.make(OpenAiTool.Mcp({ server_label: "dice", server_url: "https://dice.example.com/mcp" }))
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({
+ *     mcpServers: { dice: [{ name: "roll", run: () => Effect.succeed("4") }] },
+ *     turns: [[ResponsesServer.mcpCall({ server: "dice", name: "roll" })], "You rolled a four."]
+ *   })
+ *   const model = yield* OpenAiLanguageModel.make({ model: "gpt-5.2" }).pipe(
+ *     Effect.provide(OpenAiClient.layer({ apiKey: Redacted.make(server.apiKey), apiUrl: server.url }))
+ *   )
+ *   const chat = yield* Chat.empty
+ *   const answer = Effect.gen(function*() {
+ *     let turn = yield* chat.generateText({ prompt: "Roll a die.", toolkit })
+ *     while (Response.isWaiting(turn)) {
+ *       const answers = Response.approvalRequests(turn).map((request) => Approval.approve(request))
+ *       turn = yield* chat.generateText({ prompt: Prompt.approvalResponses(answers), toolkit })
+ *     }
+ *     return turn.text
+ *   })
+ *   return yield* Effect.provideService(answer, LanguageModel.LanguageModel, model)
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => "You rolled a four."
  *
  * @category constructors
  * @since 0.1.0
@@ -162,6 +223,23 @@ export const make = (options: Options): Effect.Effect<LanguageModel.LanguageMode
 /**
  * OpenAI as the `LanguageModel` of a program.
  *
+ * @example
+ * import { LanguageModel } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect, Layer, Redacted } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: ["Hello!"] })
+ *   const OpenAi = OpenAiLanguageModel.layer({ model: "gpt-5.2" }).pipe(
+ *     Layer.provide(OpenAiClient.layer({ apiKey: Redacted.make(server.apiKey), apiUrl: server.url }))
+ *   )
+ *   const response = yield* Effect.provide(LanguageModel.generateText({ prompt: "Hi" }), OpenAi)
+ *   return response.text
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => "Hello!"
+ *
  * @category layers
  * @since 0.1.0
  */
@@ -170,6 +248,20 @@ export const layer = (options: Options): Layer.Layer<LanguageModel.LanguageModel
 
 /**
  * A model of OpenAI's, which can be provided like a layer and tells provider and model name.
+ *
+ * @example
+ * import { Model } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
+ * import { Effect, Redacted } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   return `${yield* Model.ProviderName} ${yield* Model.ModelName}`
+ * })
+ *
+ * await Effect.runPromise(program.pipe(
+ *   Effect.provide(OpenAiLanguageModel.model("gpt-5.2", { store: false })),
+ *   Effect.provide(OpenAiClient.layer({ apiKey: Redacted.make("sk-test") }))
+ * )) // => "openai gpt-5.2"
  *
  * @category constructors
  * @since 0.1.0

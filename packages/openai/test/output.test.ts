@@ -186,7 +186,7 @@ describe("text", () => {
       assert.strictEqual(turn.text, "")
       const part = turn.parts.find((part) => part.type === "text" || part.type === "text-end")
       assert.strictEqual(part?.metadata.openai?.refusal, "I will not.")
-      assert.strictEqual(turn.finish?.reason, "stop")
+      assert.strictEqual(turn.finish?.reason, "content-filter")
       yield* chat.send("bye")
       assert.deepStrictEqual(last(yield* chat.lastBody)[0]!["content"], [{ type: "refusal", refusal: "I will not." }])
       yield* C.assertAccepted(chat.server)

@@ -5,7 +5,7 @@ import type { ResponsesModel } from "openai/resources/shared"
 /** What the prompt, the tools and the way of the call say. */
 type Ours = "model" | "input" | "tools" | "tool_choice" | "stream" | "stream_options" | "text" | "background"
 
-/** A type alias would have the doc comments of the SDK lost. */
+/** The SDK's fields, with its own doc comments, and a few of ours. */
 export interface Fields extends SdkFields {
   readonly model?: ResponsesModel | undefined
   /** How much the model says. The format of an answer comes from `generateObject`. */

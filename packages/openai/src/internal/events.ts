@@ -121,7 +121,7 @@ const make = (options: Options): Reader => {
       parts.push({
         type: "text-end",
         id,
-        metadata: { openai: Output.textMetadata(item, content, items.origin) }
+        metadata: { openai: items.text(item, content) }
       })
     })
     open.delete(item.id)

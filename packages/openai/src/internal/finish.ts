@@ -9,6 +9,8 @@ export interface Asked {
   readonly localCalls: boolean
   /** Calls that OpenAI runs once somebody has approved them. */
   readonly approvals: boolean
+  /** Whether the model said in place of an answer that it gives none. */
+  readonly refused: boolean
 }
 
 export const metadata = (response: Responses.Response): Response.ResponseMetadataPartEncoded => ({
@@ -51,6 +53,8 @@ export const reason = (response: Responses.Response, asked: Asked): Response.Fin
         ? "pause"
         : asked.localCalls
         ? "tool-calls"
+        : asked.refused
+        ? "content-filter"
         : "stop"
     case "max_output_tokens":
       return "length"

@@ -1,5 +1,6 @@
 /** The items of a response as parts: of a whole response, and of the items of a stream that come as a whole. */
 import type * as Response from "effect/ai/Response"
+import type * as Schema from "effect/Schema"
 import type * as Responses from "openai/resources/responses/responses"
 import * as Approvals from "./approvals.ts"
 import * as Citations from "./citations.ts"
@@ -26,7 +27,7 @@ export const parts = (response: Responses.Response, reading: Reading): Array<Par
   reader.begin(response)
   const parts: Array<Part> = [Finish.metadata(response)]
   for (const item of response.output) {
-    if (item.type === "message") message(item, reader.origin, parts)
+    if (item.type === "message") message(item, reader, parts)
     else if (item.type === "reasoning") reasoning(item, reader.origin, parts)
     else reader.item(item, parts)
   }
@@ -49,6 +50,11 @@ export interface ItemReader {
   readonly asked: Finish.Asked
   readonly begin: (response: Responses.Response) => void
   readonly item: (item: Responses.ResponseOutputItem, parts: Array<Part>) => void
+  /** The metadata of a text. */
+  readonly text: (
+    item: Responses.ResponseOutputMessage,
+    content: Responses.ResponseOutputMessage["content"][number]
+  ) => { readonly [key: string]: Schema.Json }
 }
 
 export interface Origin {
@@ -58,13 +64,17 @@ export interface Origin {
 
 export const makeItemReader = (reading: Reading): ItemReader => {
   const origin: Origin = { responseId: undefined, conversationId: undefined }
-  const asked = { localCalls: false, approvals: false }
+  const asked = { localCalls: false, approvals: false, refused: false }
   return {
     origin,
     asked,
     begin: (response) => {
       origin.responseId = response.id
       origin.conversationId = response.conversation?.id ?? reading.conversationId
+    },
+    text: (item, content) => {
+      if (content.type === "refusal") asked.refused = true
+      return textMetadata(item, content, origin)
     },
     item: (item, parts) => {
       if (item.type === "function_call") {
@@ -119,12 +129,12 @@ export const carrier = (
 // Messages and reasoning
 // =============================================================================
 
-const message = (item: Responses.ResponseOutputMessage, origin: Origin, parts: Array<Part>): void => {
+const message = (item: Responses.ResponseOutputMessage, reader: ItemReader, parts: Array<Part>): void => {
   item.content.forEach((content, contentIndex) => {
     parts.push({
       type: "text",
       text: content.type === "output_text" ? content.text : "",
-      metadata: { openai: textMetadata(item, content, origin) }
+      metadata: { openai: reader.text(item, content) }
     })
     if (content.type !== "output_text") return
     content.annotations?.forEach((annotation, index) => {
@@ -134,7 +144,7 @@ const message = (item: Responses.ResponseOutputMessage, origin: Origin, parts: A
   })
 }
 
-export const textMetadata = (
+const textMetadata = (
   item: Responses.ResponseOutputMessage,
   content: Responses.ResponseOutputMessage["content"][number],
   origin: Origin
