@@ -18,6 +18,7 @@ const Act = Schema.Literals([
   "new message",
   "message and approve",
   "poll",
+  "late",
   "reload"
 ])
 
@@ -30,6 +31,7 @@ const Turn = Schema.Struct({
 const Story = Schema.Struct({
   way: Schema.Literals(C.ways),
   memory: Schema.Literals(Memory.memories),
+  onNewMessage: Schema.Literals(["supersede", "supersede", "keep", "hold"]),
   turns: Schema.Array(Turn).check(Schema.isMinLength(1), Schema.isMaxLength(12))
 })
 
@@ -59,6 +61,7 @@ describe("random conversations", () => {
       C.fresh(Effect.gen(function*() {
         const chat = yield* Memory.begin(story.memory, {
           way: story.way,
+          approval: { onNewMessage: story.onNewMessage },
           turns: story.turns.map(scriptOf),
           afterLastTurn: "And so on."
         })
@@ -98,6 +101,10 @@ describe("random conversations", () => {
                 break
               case "new message":
                 turn = yield* send("Never mind.")
+                break
+              case "late":
+                yield* send("Never mind.")
+                turn = yield* send(Prompt.concat(decide(requests, true), "After all."))
                 break
               case "message and approve":
                 turn = yield* send(Prompt.concat(decide(requests, true), "And hurry."))

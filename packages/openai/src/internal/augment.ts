@@ -24,6 +24,8 @@ export type ItemMetadata = {
 export type TextMetadata = ItemMetadata & {
   /** Citations, as OpenAI wrote them. */
   readonly annotations?: ReadonlyArray<Schema.Json> | null
+  /** How likely each token was, where `top_logprobs` asks for it. */
+  readonly logprobs?: ReadonlyArray<Schema.Json> | null
   /** What the model said when it refused; the text is empty then. */
   readonly refusal?: string | null
   /** Whether a message is a comment on the way or the final answer. */

@@ -1,5 +1,8 @@
 /** Calls of tools that OpenAI runs itself, as the calls and results of the tools that were declared for them. */
 import type * as Response from "effect/ai/Response"
+import type * as Tool from "effect/ai/Tool"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type * as Responses from "openai/resources/responses/responses"
 import * as Approvals from "./approvals.ts"
 import * as Metadata from "./metadata.ts"
@@ -73,7 +76,20 @@ export const parts = (
   ]
 }
 
-export const paramsOf = (item: Item): unknown => {
+/** Whether the parts are what the tool says of its parameters and results. */
+export const fit = (
+  parts: ReadonlyArray<Response.ToolCallPartEncoded | Response.ToolResultPartEncoded>,
+  tool: Tool.Any
+): boolean =>
+  parts.every((part) =>
+    part.type === "tool-call" ? decodes(tool.parametersSchema, part.params) : decodes(tool.successSchema, part.result)
+  )
+
+// The schemas of OpenAI's own tools need no services.
+const decodes = (schema: Schema.Constraint, value: unknown): boolean =>
+  Option.isSome(Schema.decodeUnknownOption(schema as Schema.Codec<unknown>)(value))
+
+const paramsOf = (item: Item): unknown => {
   switch (item.type) {
     case "web_search_call":
       return { action: item.action }

@@ -12,6 +12,11 @@ export interface Options extends Content.Options {
   readonly systemRole: "system" | "developer"
   /** Whether OpenAI keeps the items of earlier responses, so that their ids are enough. */
   readonly references: boolean
+  /**
+   * Whether a request for approval may be told from the history alone. Only where OpenAI keeps none: what it does not
+   * know although it keeps everything, it never asked (law L4).
+   */
+  readonly rebuildsRequests: boolean
   readonly base: Known.Base
 }
 
@@ -66,17 +71,25 @@ const makeWriter = (history: Approvals.History, types: Local.Types, options: Opt
 
   /** An item that OpenAI made: its id where OpenAI keeps it, else the item. Nothing where neither can be told. */
   const whole = (id: string | undefined, item: Item | undefined): void => {
-    if (references && id !== undefined) return name(id)
-    if (item === undefined || (id !== undefined && named.has(id))) return
-    if (id !== undefined) named.add(id)
-    items.push(item)
+    if (id !== undefined && named.has(id)) return
+    if (references && id !== undefined) name(id)
+    else if (item !== undefined) {
+      if (id !== undefined) named.add(id)
+      items.push(item)
+    }
   }
 
-  /** Whether OpenAI can be told of the request and of what it ran: one without the other would run it again. */
-  const isTold = (asked: Approvals.Asked): boolean =>
-    asked.messageIndex < start || references ||
-    (Approvals.requestItem(asked) !== undefined &&
-      (asked.result === undefined || hostedItem(asked.result) !== undefined))
+  /**
+   * Whether OpenAI can be told of the answer. What it asked in the response that it goes on from waits for one; whatever
+   * it asked before that has had one. Elsewhere the request comes along, and what was run for it: one without the other
+   * would run it again.
+   */
+  const isTold = (asked: Approvals.Asked): boolean => {
+    if (asked.messageIndex < start) return asked.messageIndex === start - 1
+    if (references) return true
+    return options.rebuildsRequests && Approvals.requestItem(asked) !== undefined &&
+      (asked.result === undefined || hostedItem(asked.result) !== undefined)
+  }
 
   const text = (part: Prompt.TextPart, keepsIds: boolean): void => {
     const fields = Metadata.read(part)
@@ -170,8 +183,18 @@ const makeWriter = (history: Approvals.History, types: Local.Types, options: Opt
   }
 }
 
-// What only its own part may say: an answer never comes out of metadata.
-const ownTypes: ReadonlySet<unknown> = new Set(["mcp_approval_request", "mcp_approval_response", "item_reference"])
+// What only a part of its own may say, or a request: nobody is answered, and nothing allowed, out of metadata (law L4).
+const ownTypes: ReadonlySet<unknown> = new Set([
+  "additional_tools",
+  "configuration_update",
+  "function_call",
+  "function_call_output",
+  "item_reference",
+  "mcp_approval_request",
+  "mcp_approval_response",
+  "message",
+  "reasoning"
+])
 
 // What OpenAI wrote is sent back as it came; that it is an item is OpenAI's to say.
 const rawItem = (fields: Metadata.Fields): Item | undefined => {

@@ -84,18 +84,19 @@ export const makeItemReader = (reading: Reading): ItemReader => {
       }
       // An answer is the program's own, which it has in its history.
       if (item.type === "mcp_approval_response") return
-      const owner = reading.directory.ofItem(item)
-      const name = owner?.tool === undefined ? undefined : owner.name
-      if (name !== undefined && item.type === "mcp_approval_request") {
+      const tool = reading.directory.ofItem(item)?.tool
+      if (tool !== undefined && item.type === "mcp_approval_request") {
         asked.approvals = true
-        parts.push(...Approvals.asked(item, name, { ...origin }))
-      } else if (name !== undefined && Local.isMachineCall(item)) {
+        parts.push(...Approvals.asked(item, tool.name, { ...origin }))
+      } else if (tool !== undefined && Local.isMachineCall(item)) {
         asked.localCalls = true
-        parts.push(Local.machineCall(item, name, { ...origin }))
-      } else if (name !== undefined && Hosted.isHosted(item)) {
+        parts.push(Local.machineCall(item, tool.name, { ...origin }))
+      } else if (tool !== undefined && Hosted.isHosted(item)) {
         const approvalId = item.type === "mcp_call" ? item.approval_request_id : undefined
         const callId = typeof approvalId === "string" ? reading.callOf(approvalId) : undefined
-        parts.push(...Hosted.parts(item, { name, origin: { ...origin }, kept: reading.kept, callId }))
+        const hosted = Hosted.parts(item, { name: tool.name, origin: { ...origin }, kept: reading.kept, callId })
+        // One part that does not fit its tool would fail the whole response.
+        parts.push(...(Hosted.fit(hosted, tool) ? hosted : [carrier(item, origin, reading)]))
       } else {
         parts.push(carrier(item, origin, reading))
       }
@@ -156,9 +157,12 @@ const textMetadata = (
     phase: item.phase ?? undefined,
     ...(content.type === "refusal"
       ? { refusal: content.refusal }
-      : content.annotations?.length > 0
-      ? { annotations: content.annotations }
-      : undefined)
+      : {
+        ...(content.annotations?.length > 0 ? { annotations: content.annotations } : undefined),
+        ...(content.logprobs === undefined || content.logprobs.length === 0
+          ? undefined
+          : { logprobs: content.logprobs })
+      })
   })
 
 const reasoning = (item: Responses.ResponseReasoningItem, origin: Origin, parts: Array<Part>): void => {

@@ -41,6 +41,7 @@ export const make = (
     input: Input.make(options.prompt.content, history, {
       base,
       references,
+      rebuildsRequests: config.store === false,
       systemRole,
       fileIdPrefixes: fileIdPrefixes ?? ["file-"]
     }),
