@@ -1,5 +1,6 @@
 /** What becomes of requests of hosted MCP servers that nobody answers, or that are answered late or elsewhere. */
-import { Prompt } from "@assent/ai"
+import { Prompt, Toolkit } from "@assent/ai"
+import { OpenAiTool } from "@assent/openai"
 import { ResponsesServer } from "@assent/openai/testing"
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -183,6 +184,30 @@ describe("a call of an MCP server that asks nobody", () => {
         "assistant",
         "user"
       ])
+      yield* C.assertAccepted(chat.server)
+    }))
+})
+
+describe("several MCP servers", () => {
+  C.everyWay("each is its own tool, under its own name", (way) =>
+    Effect.gen(function*() {
+      const kit = Toolkit.make(
+        OpenAiTool.Mcp({ name: "Dice", server_label: "dice", server_url: "https://dice.example.com/mcp" }),
+        OpenAiTool.Mcp({ name: "Coins", server_label: "coins", server_url: "https://coins.example.com/mcp" })
+      )
+      const chat = yield* C.start({
+        way,
+        toolkit: yield* Effect.provide(kit, kit.toLayer({})),
+        mcpServers: { ...C.mcpServers, coins: [{ name: "flip" }] },
+        turns: [[C.roll(6), ResponsesServer.mcpCall({ server: "coins", name: "flip" })], "Four, heads."]
+      })
+      const asked = yield* chat.send("roll and flip")
+      assert.deepStrictEqual(asked.requests.map(({ params, toolName }) => [toolName, params]), [
+        ["Dice", { server_label: "dice", name: "roll", arguments: { sides: 6 } }],
+        ["Coins", { server_label: "coins", name: "flip", arguments: {} }]
+      ])
+      const turn = yield* chat.send(C.approve(asked.requests))
+      assert.deepStrictEqual(turn.results.map(({ name }) => name), ["Dice", "Coins"])
       yield* C.assertAccepted(chat.server)
     }))
 })

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import * as C from "./conversation.ts"
 
@@ -164,6 +165,38 @@ describe("a stream", () => {
       const turn = yield* chat.send("go on")
       assert.strictEqual(turn.text, "Again.")
     })))
+})
+
+describe("many streams", () => {
+  it.live("at once, read or left, leave no connection behind", () =>
+    C.fresh(Effect.gen(function*() {
+      const chat = yield* C.start({
+        way,
+        tools: "none",
+        record: false,
+        turns: [],
+        afterLastTurn: ({ params }) => [
+          ResponsesServer.text("Hello there."),
+          ...(JSON.stringify(params.input).includes("stall") ? [ResponsesServer.stall()] : [])
+        ]
+      })
+      const counts = yield* Effect.forEach(
+        Array.from({ length: 200 }, (_, index) => index),
+        (index) =>
+          Effect.map(
+            Stream.runCollect(index % 2 === 0 ? parts(chat) : Stream.take(parts(chat, "stall"), 3)),
+            (all) => all.length
+          ),
+        { concurrency: "unbounded" }
+      )
+      assert.isTrue(counts.every((count, index) => index % 2 === 0 ? count > 5 : count === 3))
+      yield* chat.server.idle
+      // Those that were read to the end are kept for the next request.
+      yield* Effect.repeat(chat.server.connections, {
+        until: ({ closed, open }) => closed >= 100 && open <= 100,
+        schedule: Schedule.spaced("10 millis")
+      })
+    })), 30_000)
 })
 
 describe("a stream that breaks", () => {
