@@ -23,7 +23,6 @@ import * as Stream from "effect/Stream"
 import type * as Responses from "openai/resources/responses/responses"
 import type { ResponsesModel } from "openai/resources/shared"
 import * as Approvals from "./internal/approvals.ts"
-import type {} from "./internal/augment.ts"
 import type * as Fields from "./internal/config.ts"
 import * as Errors from "./internal/errors.ts"
 import * as Events from "./internal/events.ts"
@@ -44,6 +43,18 @@ import { OpenAiClient } from "./OpenAiClient.ts"
  * @since 0.1.0
  */
 export type Model = ResponsesModel
+
+// Named here, so that the types of parts are extended for whoever imports this module.
+export type {
+  FileCitation,
+  ImageDetail,
+  ItemMetadata,
+  ReasoningMetadata,
+  TextMetadata,
+  ToolCallMetadata,
+  ToolResultMetadata,
+  UrlCitation
+} from "./internal/augment.ts"
 
 // =============================================================================
 // Configuration

@@ -1,5 +1,5 @@
 import type { LanguageModel, Model, Prompt, Response } from "@assent/ai"
-import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
+import { type OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { describe, expectTypeOf, it } from "vitest"

@@ -193,6 +193,8 @@ const toTurn = (parts: ReadonlyArray<Response.AnyPart>): Turn => {
     const name = shapes[part.type]
     if (name === undefined || (part.type === "tool-result" && part.preliminary)) continue
     if ((part.type === "reasoning" || part.type === "reasoning-start") && isCarrier(part)) continue
+    // What marks the end of a response of a conversation.
+    if (part.type === "text-start" && part.id.startsWith("resp_")) continue
     seen.push(name)
   }
   return {

@@ -1,7 +1,7 @@
 /** What OpenAI knows already is not told again; what it has lost is. */
 import { Prompt } from "@assent/ai"
 import { ResponsesServer } from "@assent/openai/testing"
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as C from "./conversation.ts"
 import * as Memory from "./memory.ts"
@@ -236,4 +236,41 @@ describe("a history of other hands", () => {
       assert.deepStrictEqual(C.outline(yield* chat.lastBody), ["user"])
       yield* C.assertAccepted(chat.server)
     }))
+})
+
+describe("a response that was cut", () => {
+  it.live("is told again to a conversation that did not keep it", () =>
+    C.fresh(Effect.gen(function*() {
+      const chat = yield* C.start({
+        way: "Chat.streamText",
+        tools: "none",
+        turns: ["One.", [ResponsesServer.text("Half of"), ResponsesServer.cut()], "Three."]
+      })
+      const { id } = yield* Effect.promise(() => chat.client.client.conversations.create())
+      const config = { conversation: id }
+      yield* chat.send("one", { config })
+      yield* Effect.flip(chat.send("two", { config }))
+      yield* chat.send("three", { config })
+      assert.deepStrictEqual(C.outline(yield* chat.lastBody), ["user", "assistant", "user"])
+    })))
+
+  for (const tracked of [true, false]) {
+    it.live(`is told again by its text, tracked: ${tracked}`, () =>
+      C.fresh(Effect.gen(function*() {
+        const chat = yield* C.start({
+          way: "Chat.streamText",
+          tools: "none",
+          tracked,
+          turns: [
+            "One.",
+            [ResponsesServer.reasoning("Hm."), ResponsesServer.text("Two."), ResponsesServer.cut()],
+            "Three."
+          ]
+        })
+        yield* chat.send("one")
+        yield* Effect.flip(chat.send("two"))
+        assert.strictEqual((yield* chat.send("three")).text, "Three.")
+        assert.deepStrictEqual(C.outline(yield* chat.lastBody), ["user", "assistant", "user", "assistant", "user"])
+      })))
+  }
 })

@@ -150,21 +150,6 @@ describe("a stream", () => {
       yield* chat.server.idle
       assert.strictEqual((yield* chat.server.responses)[0]!.ended, "left")
     })))
-
-  it.live("that was left in the middle can be gone on from, and what OpenAI did not keep is not named", () =>
-    C.fresh(Effect.gen(function*() {
-      const chat = yield* C.start({
-        way: "Chat.streamText",
-        tools: "none",
-        turns: [
-          [ResponsesServer.reasoning("Hm."), ResponsesServer.text("Hello there."), ResponsesServer.cut()],
-          "Again."
-        ]
-      })
-      yield* Effect.flip(chat.send("hi"))
-      const turn = yield* chat.send("go on")
-      assert.strictEqual(turn.text, "Again.")
-    })))
 })
 
 describe("many streams", () => {

@@ -21,6 +21,7 @@ export type ItemMetadata = {
   readonly status?: string | null
 }
 
+/** Of a text, and of the end of a streamed one. */
 export type TextMetadata = ItemMetadata & {
   /** Citations, as OpenAI wrote them. */
   readonly annotations?: ReadonlyArray<Schema.Json> | null
@@ -32,6 +33,7 @@ export type TextMetadata = ItemMetadata & {
   readonly phase?: string | null
 }
 
+/** Of reasoning, and of a part that stands for an item of another type. */
 export type ReasoningMetadata = ItemMetadata & {
   /** The reasoning itself, which only OpenAI can read. */
   readonly encryptedContent?: string | null
@@ -43,6 +45,7 @@ export type ReasoningMetadata = ItemMetadata & {
   readonly item?: Schema.Json
 }
 
+/** Of a call. */
 export type ToolCallMetadata = ItemMetadata & {
   /** The type of the item, of a call that OpenAI runs. */
   readonly itemType?: string | null
@@ -55,6 +58,7 @@ export type ToolCallMetadata = ItemMetadata & {
   readonly arguments?: string | null
 }
 
+/** Of the result of a call that OpenAI ran. */
 export type ToolResultMetadata = ItemMetadata & {
   readonly itemType?: string | null
   /** The request for approval that this call was run for. */
@@ -64,12 +68,14 @@ export type ToolResultMetadata = ItemMetadata & {
   readonly item?: Schema.Json
 }
 
+/** Of a source on the web. */
 export type UrlCitation = {
   readonly type: "url_citation"
   readonly startIndex: number
   readonly endIndex: number
 }
 
+/** Of a source in a file. */
 export type FileCitation =
   | { readonly type: "file_citation" | "file_path"; readonly index: number; readonly fileId: string }
   | { readonly type: "container_file_citation"; readonly fileId: string; readonly containerId: string }

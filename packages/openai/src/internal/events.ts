@@ -197,6 +197,13 @@ const make = (options: Options): Reader => {
     }
   }
 
+  const end = (response: Responses.Response, parts: Array<Part>): void => {
+    const origin = items.ended(response)
+    if (!isEmpty && origin.conversationId === undefined) return
+    const id = response.id
+    parts.push({ type: "text-start", id }, { type: "text-end", id, metadata: Output.mark(origin) })
+  }
+
   return {
     hasEnded: () => ended,
     sawCall: () => items.asked.localCalls,
@@ -261,10 +268,7 @@ const make = (options: Options): Reader => {
         case "response.incomplete":
           ended = true
           options.onEnd(event.response)
-          if (isEmpty) {
-            const id = event.response.id
-            parts.push({ type: "text-start", id }, { type: "text-end", id, metadata: Output.emptiness(items.origin) })
-          }
+          end(event.response, parts)
           parts.push(Finish.part(event.response, items.asked))
           return
         case "response.failed":

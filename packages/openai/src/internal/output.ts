@@ -25,19 +25,21 @@ type Part = Response.PartEncoded
 export const parts = (response: Responses.Response, reading: Reading): Array<Part> => {
   const reader = makeItemReader(reading)
   reader.begin(response)
+  // A whole response is in its conversation; of one that comes in pieces that is known at its end.
+  reader.origin.conversationId = reader.ended(response).conversationId
   const parts: Array<Part> = [Finish.metadata(response)]
   for (const item of response.output) {
     if (item.type === "message") message(item, reader, parts)
     else if (item.type === "reasoning") reasoning(item, reader.origin, parts)
     else reader.item(item, parts)
   }
-  if (parts.length === 1) parts.push({ type: "text", text: "", metadata: emptiness(reader.origin) })
+  if (parts.length === 1) parts.push({ type: "text", text: "", metadata: mark(reader.ended(response)) })
   parts.push(Finish.part(response, reader.asked))
   return parts
 }
 
-/** A response without items leaves a text without letters in a chat, so that what OpenAI knows can be told. */
-export const emptiness = (origin: Origin): Response.ProviderMetadata => ({ openai: Metadata.json({ ...origin }) })
+/** A text without letters, by which a chat knows that OpenAI has a response that left nothing else to tell it by. */
+export const mark = (origin: Origin): Response.ProviderMetadata => ({ openai: Metadata.json({ ...origin }) })
 
 // =============================================================================
 // Items that come as a whole
@@ -49,6 +51,8 @@ export interface ItemReader {
   readonly origin: Origin
   readonly asked: Finish.Asked
   readonly begin: (response: Responses.Response) => void
+  /** Where a response belongs that has come to its end. */
+  readonly ended: (response: Responses.Response) => Origin
   readonly item: (item: Responses.ResponseOutputItem, parts: Array<Part>) => void
   /** The metadata of a text. */
   readonly text: (
@@ -70,8 +74,11 @@ export const makeItemReader = (reading: Reading): ItemReader => {
     asked,
     begin: (response) => {
       origin.responseId = response.id
-      origin.conversationId = response.conversation?.id ?? reading.conversationId
     },
+    ended: (response) => ({
+      responseId: response.id,
+      conversationId: response.conversation?.id ?? reading.conversationId
+    }),
     text: (item, content) => {
       if (content.type === "refusal") asked.refused = true
       return textMetadata(item, content, origin)
