@@ -28,11 +28,15 @@ export const make = (
   options: Options
 ): Array<Item> => {
   const start = Known.start(messages, options.base)
-  const writer = makeWriter(history, Local.types(messages), options, start)
+  const writer = makeWriter(history, options, start)
   for (const asked of history.byCall.values()) {
     if (asked.messageIndex === start - 1 && asked.answer === undefined) {
       writer.items.push(Approvals.withdrawnItem(asked))
     }
+  }
+  for (let index = 0; index < start; index++) {
+    const message = messages[index]!
+    if (message.role === "assistant") writer.known(message)
   }
   for (let index = start; index < messages.length; index++) {
     const message = messages[index]!
@@ -56,12 +60,13 @@ export const make = (
   return writer.items
 }
 
-const makeWriter = (history: Approvals.History, types: Local.Types, options: Options, start: number) => {
+const makeWriter = (history: Approvals.History, options: Options, start: number) => {
   const { references } = options
   const items: Array<Item> = []
   // Items are named once, however many parts were made of them.
   const named = new Set<string>()
   const answered = new Set<string>()
+  const types: Local.Types = new Map()
 
   const name = (id: string): void => {
     if (named.has(id)) return
@@ -120,6 +125,12 @@ const makeWriter = (history: Approvals.History, types: Local.Types, options: Opt
 
   return {
     items,
+    /** A message that OpenAI has. */
+    known(message: Prompt.AssistantMessage): void {
+      for (const part of message.content) {
+        if (part.type === "tool-call" && !part.providerExecuted) Local.noteType(types, part)
+      }
+    },
     assistant(message: Prompt.AssistantMessage): void {
       const groups = Reasoning.groups(message.content)
       // OpenAI refuses an item that names itself without the reasoning that led to it.
@@ -135,15 +146,16 @@ const makeWriter = (history: Approvals.History, types: Local.Types, options: Opt
           case "reasoning": {
             const fields = Metadata.read(part)
             const itemId = Metadata.text(fields, "itemId")
-            if (Reasoning.isCarrier(fields)) whole(itemId, rawItem(fields))
-            else {
+            if (!Reasoning.isCarrier(fields)) {
               if (itemId !== undefined) whole(itemId, Reasoning.item(itemId, groups.get(itemId)))
               continue
             }
+            if (!ownTypes.has(fields["itemType"])) whole(itemId, rawItem(fields))
             break
           }
           case "tool-call": {
             if (!part.providerExecuted) {
+              Local.noteType(types, part)
               items.push(Local.callItem(part, keepsIds))
               break
             }

@@ -60,25 +60,14 @@ export const machineCall = (
 // To OpenAI
 // =============================================================================
 
-/** Which item a call was, by the call's id: its output has a form of its own. */
-export type Types = ReadonlyMap<string, string>
+/** Notes which item a call was, by its id: its output has a form of its own. An id may be used again. */
+export type Types = Map<string, string>
 
-export const types = (messages: ReadonlyArray<Prompt.Message>): Types => {
-  let found: Map<string, string> | undefined
-  for (const message of messages) {
-    if (message.role !== "assistant") continue
-    for (const part of message.content) {
-      if (part.type !== "tool-call" || part.providerExecuted) continue
-      const type = Metadata.text(Metadata.read(part), "itemType")
-      // An id that is used again is that of the later call.
-      if (type !== undefined) (found ??= new Map()).set(part.id, type)
-      else found?.delete(part.id)
-    }
-  }
-  return found ?? none
+export const noteType = (types: Types, part: Prompt.ToolCallPart): void => {
+  const type = Metadata.text(Metadata.read(part), "itemType")
+  if (type === undefined) types.delete(part.id)
+  else types.set(part.id, type)
 }
-
-const none: Types = new Map()
 
 export const callItem = (part: Prompt.ToolCallPart, keepsId: boolean): Item => {
   const fields = Metadata.read(part)

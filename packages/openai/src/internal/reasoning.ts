@@ -19,7 +19,8 @@ export const groups = (content: ReadonlyArray<Prompt.AssistantMessagePart>): Rea
     if (itemId === undefined || isCarrier(fields)) continue
     let group = groups.get(itemId)
     if (group === undefined) groups.set(itemId, group = { summary: [], content: [], encryptedContent: undefined })
-    group.encryptedContent ??= Metadata.text(fields, "encryptedContent")
+    // It comes with the last part; what an earlier one has, if any, is older.
+    group.encryptedContent = Metadata.text(fields, "encryptedContent") ?? group.encryptedContent
     if (part.text.length === 0) continue
     if (fields["raw"] === true) group.content.push({ type: "reasoning_text", text: part.text })
     else group.summary.push({ type: "summary_text", text: part.text })
