@@ -1,0 +1,426 @@
+/**
+ * OpenAI's own tools. Most run at OpenAI; the shells and `apply_patch` run on the user's machine, in a handler of the
+ * program.
+ *
+ * Where a tool can do harm, asking is the default: a hosted MCP server asks before each of its tools unless
+ * `require_approval` says otherwise, and {@link LocalShell}, {@link Shell} and {@link ApplyPatch} ask before each call
+ * unless `needsApproval` does.
+ *
+ * @since 0.1.0
+ */
+import * as Tool from "@assent/ai/Tool"
+import * as Redacted from "effect/Redacted"
+import type * as Schema from "effect/Schema"
+import * as Schemas from "./internal/toolsSchema.ts"
+
+// =============================================================================
+// Models
+// =============================================================================
+
+/**
+ * Any of OpenAI's own tools.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type OpenAiTool =
+  | ReturnType<typeof ApplyPatch>
+  | ReturnType<typeof CodeInterpreter>
+  | ReturnType<typeof FileSearch>
+  | ReturnType<typeof ImageGeneration>
+  | ReturnType<typeof LocalShell>
+  | ReturnType<typeof Mcp>
+  | ReturnType<typeof Shell>
+  | ReturnType<typeof WebSearch>
+  | ReturnType<typeof WebSearchPreview>
+
+/**
+ * A text that may be kept out of sight.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Secret = string | Redacted.Redacted<string>
+
+type McpArgs = typeof Schemas.McpArgs.Encoded
+
+/**
+ * A hosted MCP server.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface McpOptions<Name extends string = string>
+  extends Omit<McpArgs, "authorization" | "headers" | "require_approval">
+{
+  /**
+   * The tool's name in a toolkit; `"OpenAiMcp"` when left out. A toolkit with several servers gives each another name.
+   */
+  readonly name?: Name | undefined
+  /** An OAuth access token for the server or connector. It is kept `Redacted`, and sent only to OpenAI. */
+  readonly authorization?: Secret | undefined
+  /** Headers that OpenAI sends to the server. They are kept `Redacted`. */
+  readonly headers?: Readonly<Record<string, Secret>> | null | undefined
+  /**
+   * Which of the server's tools a person is asked about: `"always"`, also when left out or `null`, `"never"`, or filters
+   * by name and by whether a tool only reads.
+   */
+  readonly require_approval?: McpArgs["require_approval"] | null | undefined
+}
+
+type CodeInterpreterArgs = typeof Schemas.CodeInterpreterArgs.Encoded
+
+type AutoContainer = Exclude<CodeInterpreterArgs["container"], string>
+
+type Allowlist = Extract<NonNullable<AutoContainer["network_policy"]>, { readonly type: "allowlist" }>
+
+/**
+ * Where OpenAI runs code.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CodeInterpreterOptions {
+  /** The id of a container, or what a new one is like. */
+  readonly container:
+    | string
+    | (Omit<AutoContainer, "network_policy"> & {
+      readonly network_policy?:
+        | Exclude<AutoContainer["network_policy"], Allowlist | undefined>
+        | (Omit<Allowlist, "domain_secrets"> & {
+          /** What the code may send to a domain. The values are kept `Redacted`. */
+          readonly domain_secrets?: ReadonlyArray<{
+            readonly domain: string
+            readonly name: string
+            readonly value: Secret
+          }>
+        })
+    })
+}
+
+/**
+ * A tool that runs on the user's machine.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface LocalOptions<
+  Params extends Schema.Constraint,
+  Mode extends Tool.FailureMode | undefined = undefined
+> {
+  /** Whether a failure of the handler fails the turn (`"error"`, the default) or is returned to the model. */
+  readonly failureMode?: Mode | undefined
+  /** Whether a person must be asked before a call runs; `true` when left out. */
+  readonly needsApproval?: Tool.NeedsApproval<Params> | undefined
+}
+
+// =============================================================================
+// Hosted MCP
+// =============================================================================
+
+/**
+ * The tools of an MCP server that OpenAI connects to.
+ *
+ * A call of it has the parameters `{ server_label, name, arguments }`: which of the server's tools, and with what.
+ *
+ * @example
+ * import { OpenAiTool } from "@assent/openai"
+ * import { Redacted } from "effect"
+ *
+ * const Repositories = OpenAiTool.Mcp({
+ *   name: "Repositories",
+ *   server_label: "github",
+ *   server_url: "https://api.githubcopilot.com/mcp/",
+ *   authorization: Redacted.make("token"),
+ *   require_approval: { never: { read_only: true } }
+ * })
+ *
+ * Repositories.name // => "Repositories"
+ * JSON.stringify(Repositories.args.authorization) // => '"<redacted:authorization>"'
+ *
+ * OpenAiTool.Mcp({ server_label: "wiki", server_url: "https://mcp.deepwiki.com/mcp" }).args.require_approval // => "always"
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const Mcp = <const Name extends string = "OpenAiMcp">(
+  options: McpOptions<Name>
+): Tool.ProviderDefined<"openai.mcp", Name, {
+  readonly args: typeof Schemas.McpArgs
+  readonly parameters: typeof Schemas.McpParameters
+  readonly success: typeof Schemas.McpSuccess
+  readonly failure: typeof Schema.Never
+  readonly failureMode: "error"
+}> => {
+  const { authorization, headers, name, require_approval, ...args } = options
+  return Tool.providerDefined({
+    id: "openai.mcp",
+    customName: named<Name>(name, "OpenAiMcp"),
+    providerName: "mcp",
+    args: Schemas.McpArgs,
+    parameters: Schemas.McpParameters,
+    success: Schemas.McpSuccess
+  })({
+    ...args,
+    require_approval: require_approval ?? "always",
+    ...(authorization === undefined ? undefined : { authorization: redact(authorization, "authorization") }),
+    ...(headers === undefined ? undefined : {
+      headers: headers === null ? null : Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, redact(value, name)])
+      )
+    })
+  })
+}
+
+// =============================================================================
+// Run by OpenAI
+// =============================================================================
+
+/**
+ * Searches the web.
+ *
+ * @example
+ * import { OpenAiTool } from "@assent/openai"
+ *
+ * OpenAiTool.WebSearch({ search_context_size: "low", filters: { allowed_domains: ["effect.website"] } }).id
+ * // => "openai.web_search"
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const WebSearch = Tool.providerDefined({
+  id: "openai.web_search",
+  customName: "OpenAiWebSearch",
+  providerName: "web_search",
+  args: Schemas.WebSearchArgs,
+  parameters: Schemas.WebSearchParameters,
+  success: Schemas.WebSearchSuccess
+})
+
+/**
+ * Searches the web, as OpenAI's older models do.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const WebSearchPreview = Tool.providerDefined({
+  id: "openai.web_search_preview",
+  customName: "OpenAiWebSearchPreview",
+  providerName: "web_search_preview",
+  args: Schemas.WebSearchPreviewArgs,
+  success: Schemas.WebSearchSuccess
+})
+
+/**
+ * Searches files in vector stores at OpenAI.
+ *
+ * @example
+ * import { OpenAiTool } from "@assent/openai"
+ *
+ * OpenAiTool.FileSearch({ vector_store_ids: ["vs_1"], max_num_results: 5 }).name // => "OpenAiFileSearch"
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const FileSearch = Tool.providerDefined({
+  id: "openai.file_search",
+  customName: "OpenAiFileSearch",
+  providerName: "file_search",
+  args: Schemas.FileSearchArgs,
+  success: Schemas.FileSearchSuccess
+})
+
+/**
+ * Makes and changes images.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const ImageGeneration = Tool.providerDefined({
+  id: "openai.image_generation",
+  customName: "OpenAiImageGeneration",
+  providerName: "image_generation",
+  args: Schemas.ImageGenerationArgs,
+  success: Schemas.ImageGenerationSuccess
+})
+
+/**
+ * Runs Python in a container at OpenAI.
+ *
+ * @example
+ * import { OpenAiTool } from "@assent/openai"
+ *
+ * OpenAiTool.CodeInterpreter({ container: { type: "auto", memory_limit: "4g" } }).name // => "OpenAiCodeInterpreter"
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const CodeInterpreter = (
+  options: CodeInterpreterOptions
+): Tool.ProviderDefined<"openai.code_interpreter", "OpenAiCodeInterpreter", {
+  readonly args: typeof Schemas.CodeInterpreterArgs
+  readonly parameters: typeof Schemas.CodeInterpreterParameters
+  readonly success: typeof Schemas.CodeInterpreterSuccess
+  readonly failure: typeof Schema.Never
+  readonly failureMode: "error"
+}> =>
+  Tool.providerDefined({
+    id: "openai.code_interpreter",
+    customName: "OpenAiCodeInterpreter",
+    providerName: "code_interpreter",
+    args: Schemas.CodeInterpreterArgs,
+    parameters: Schemas.CodeInterpreterParameters,
+    success: Schemas.CodeInterpreterSuccess
+  })({ container: redactContainer(options.container) })
+
+// =============================================================================
+// Run by the program
+// =============================================================================
+
+/**
+ * Commands on the user's machine, for `codex-mini-latest`. A person is asked before each, unless `needsApproval` says
+ * otherwise. The program runs them, in the toolkit's handler.
+ *
+ * @example
+ * import { OpenAiTool } from "@assent/openai"
+ *
+ * const Guarded = OpenAiTool.LocalShell({})
+ * const Trusting = OpenAiTool.LocalShell({
+ *   needsApproval: ({ action }) => action.command[0] !== "ls"
+ * })
+ *
+ * Guarded.needsApproval // => true
+ * Trusting.requiresHandler // => true
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const LocalShell = <Mode extends Tool.FailureMode | undefined = undefined>(
+  options: LocalOptions<typeof Schemas.LocalShellParameters, Mode>
+): Tool.ProviderDefined<"openai.local_shell", "OpenAiLocalShell", {
+  readonly args: typeof Schema.Void
+  readonly parameters: typeof Schemas.LocalShellParameters
+  readonly success: typeof Schemas.LocalShellSuccess
+  readonly failure: typeof Schema.Never
+  readonly failureMode: Mode extends undefined ? "error" : Mode
+}, true> =>
+  Tool.setNeedsApproval(
+    localShell<Mode>({ failureMode: options.failureMode }),
+    options.needsApproval ?? true
+  )
+
+/**
+ * Commands on the user's machine, several at a time. A person is asked before each call, unless `needsApproval` says
+ * otherwise. The program runs them, in the toolkit's handler.
+ *
+ * @example
+ * import { OpenAiTool } from "@assent/openai"
+ * import { Toolkit } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const kit = Toolkit.make(OpenAiTool.Shell({}))
+ *
+ * const Handlers = kit.toLayer({
+ *   OpenAiShell: ({ action }) => Effect.succeed({
+ *     output: action.commands.map(() => ({ stdout: "", stderr: "", outcome: { type: "exit", exit_code: 0 } }))
+ *   })
+ * })
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const Shell = <Mode extends Tool.FailureMode | undefined = undefined>(
+  options: LocalOptions<typeof Schemas.ShellParameters, Mode>
+): Tool.ProviderDefined<"openai.shell", "OpenAiShell", {
+  readonly args: typeof Schema.Void
+  readonly parameters: typeof Schemas.ShellParameters
+  readonly success: typeof Schemas.ShellSuccess
+  readonly failure: typeof Schema.Never
+  readonly failureMode: Mode extends undefined ? "error" : Mode
+}, true> =>
+  Tool.setNeedsApproval(
+    shell<Mode>({ failureMode: options.failureMode }),
+    options.needsApproval ?? true
+  )
+
+/**
+ * Changes of the user's files, as diffs. A person is asked before each, unless `needsApproval` says otherwise. The
+ * program makes them, in the toolkit's handler.
+ *
+ * @example
+ * import { OpenAiTool } from "@assent/openai"
+ *
+ * const InSourcesOnly = OpenAiTool.ApplyPatch({
+ *   needsApproval: ({ operation }) => operation.type === "delete_file" || !operation.path.startsWith("src/")
+ * })
+ *
+ * InSourcesOnly.name // => "OpenAiApplyPatch"
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const ApplyPatch = <Mode extends Tool.FailureMode | undefined = undefined>(
+  options: LocalOptions<typeof Schemas.ApplyPatchParameters, Mode>
+): Tool.ProviderDefined<"openai.apply_patch", "OpenAiApplyPatch", {
+  readonly args: typeof Schema.Void
+  readonly parameters: typeof Schemas.ApplyPatchParameters
+  readonly success: typeof Schemas.ApplyPatchSuccess
+  readonly failure: typeof Schema.Never
+  readonly failureMode: Mode extends undefined ? "error" : Mode
+}, true> =>
+  Tool.setNeedsApproval(
+    applyPatch<Mode>({ failureMode: options.failureMode }),
+    options.needsApproval ?? true
+  )
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+const localShell = Tool.providerDefined({
+  id: "openai.local_shell",
+  customName: "OpenAiLocalShell",
+  providerName: "local_shell",
+  requiresHandler: true,
+  parameters: Schemas.LocalShellParameters,
+  success: Schemas.LocalShellSuccess
+})
+
+const shell = Tool.providerDefined({
+  id: "openai.shell",
+  customName: "OpenAiShell",
+  providerName: "shell",
+  requiresHandler: true,
+  parameters: Schemas.ShellParameters,
+  success: Schemas.ShellSuccess
+})
+
+const applyPatch = Tool.providerDefined({
+  id: "openai.apply_patch",
+  customName: "OpenAiApplyPatch",
+  providerName: "apply_patch",
+  requiresHandler: true,
+  parameters: Schemas.ApplyPatchParameters,
+  success: Schemas.ApplyPatchSuccess
+})
+
+// `Name` is its default exactly when no name is given.
+const named = <Name extends string>(name: Name | undefined, otherwise: string): Name => (name ?? otherwise) as Name
+
+const redact = (secret: Secret, label: string): Redacted.Redacted<string> =>
+  Redacted.isRedacted(secret) ? secret : Redacted.make(secret, { label })
+
+const redactContainer = (container: CodeInterpreterOptions["container"]): CodeInterpreterArgs["container"] => {
+  if (typeof container === "string") return container
+  const { network_policy, ...rest } = container
+  if (network_policy === undefined) return rest
+  if (network_policy.type === "disabled") return { ...rest, network_policy }
+  const { domain_secrets, ...policy } = network_policy
+  return {
+    ...rest,
+    network_policy: domain_secrets === undefined ? policy : {
+      ...policy,
+      domain_secrets: domain_secrets.map((secret) => ({ ...secret, value: redact(secret.value, secret.name) }))
+    }
+  }
+}

@@ -1,0 +1,258 @@
+/**
+ * The official SDK, tamed: it reads nothing of the environment, logs nothing, shows no key, and its event streams are
+ * Effect's.
+ */
+import type * as AiError from "effect/ai/AiError"
+import * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
+import * as Channel from "effect/Channel"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { constVoid } from "effect/Function"
+import * as Option from "effect/Option"
+import type * as Pull from "effect/Pull"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import Sdk, { type ClientOptions } from "openai"
+import type * as Responses from "openai/resources/responses/responses"
+import * as Errors from "./errors.ts"
+import * as ErrorText from "./errorText.ts"
+
+// =============================================================================
+// The client
+// =============================================================================
+
+/** Fields of the SDK's client that hold a secret, or options that do. */
+const hidden = ["apiKey", "adminAPIKey", "webhookSecret", "organization", "project", "_options", "fetchOptions"]
+
+/**
+ * The SDK's client, with its secrets out of sight: what prints objects, for a log or an assertion, asks an object for
+ * its enumerable fields, for `toJSON`, or in Node for its own way to be shown.
+ *
+ * It is named as the SDK names it, which tells OpenAI so in the `User-Agent`.
+ */
+export class OpenAI extends Sdk {
+  constructor(options: ClientOptions) {
+    super(options)
+    // The SDK adds what the variable OPENAI_CUSTOM_HEADERS says, whatever the options are.
+    this._options.defaultHeaders = options.defaultHeaders
+    for (const name of hidden) Object.defineProperty(this, name, { enumerable: false })
+  }
+
+  toJSON(): unknown {
+    return { _tag: "OpenAI", baseURL: ErrorText.publicUrl(this.baseURL) }
+  }
+
+  override toString(): string {
+    return `OpenAI(${ErrorText.publicUrl(this.baseURL)})`
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return this.toString()
+  }
+}
+
+/** A client of exactly these options: what is left out is not looked for in the environment. */
+export const makeClient = (options: {
+  readonly apiKey: string
+  readonly baseURL: string
+  readonly organization: string | null
+  readonly project: string | null
+  readonly headers: Readonly<Record<string, string>> | undefined
+  readonly fetch: ClientOptions["fetch"]
+  readonly timeout: Duration.Duration
+  readonly maxRetries: number | undefined
+  readonly dangerouslyAllowBrowser: boolean
+}): OpenAI =>
+  new OpenAI({
+    apiKey: options.apiKey,
+    adminAPIKey: null,
+    webhookSecret: null,
+    baseURL: options.baseURL,
+    organization: options.organization,
+    project: options.project,
+    defaultHeaders: options.headers,
+    fetch: options.fetch,
+    // The SDK takes milliseconds that a timer can count.
+    timeout: Math.min(Duration.toMillis(options.timeout), 2_147_483_647),
+    maxRetries: options.maxRetries,
+    logLevel: "off",
+    dangerouslyAllowBrowser: options.dangerouslyAllowBrowser
+  })
+
+// =============================================================================
+// One response
+// =============================================================================
+
+export const createResponse = (
+  client: Sdk,
+  params: Responses.ResponseCreateParamsNonStreaming,
+  context: Errors.ErrorContext
+): Effect.Effect<Responses.Response, AiError.AiError> =>
+  Effect.flatMap(
+    Effect.tryPromise({
+      try: (signal) => client.responses.create({ ...params, stream: false }, { signal }),
+      catch: (error) => Errors.fromUnknown(error, context)
+    }),
+    (response: unknown) =>
+      isResponse(response)
+        ? Effect.succeed(response)
+        // Such as the page of a proxy, which the SDK returns as text.
+        : Effect.fail(Errors.invalidResponse("What came with status 200 is not a response of the API.", context))
+  )
+
+const isResponse = (u: unknown): u is Responses.Response =>
+  typeof u === "object" && u !== null && "output" in u && Array.isArray(u.output)
+
+// =============================================================================
+// Events
+// =============================================================================
+
+/** How many events are read before somebody asks for them: enough for what one read of the network brings. */
+const readAhead = 128
+
+/** After the last event, how long the connection may take to end so that it can be used again. */
+const endGrace: Duration.Input = "1 second"
+
+/**
+ * The events of one response.
+ *
+ * A pull takes all events that have come: the SDK's generator hands over every event of one read of the network without
+ * waiting, so after the first the fiber yields once and finds the others. Nothing is done for each event but to keep
+ * it, and at most `readAhead` are kept.
+ */
+export const streamEvents = (
+  client: Sdk,
+  params: Responses.ResponseCreateParamsStreaming,
+  context: StreamContext
+): Stream.Stream<Event, AiError.AiError> =>
+  Stream.fromChannel(Channel.fromTransform((_, scope: Scope.Scope) =>
+    Effect.gen(function*() {
+      const clock = yield* Clock.Clock
+      const controller = new AbortController()
+      // Before the request, so that whatever ends the stream ends the request.
+      yield* Scope.addFinalizer(scope, Effect.sync(() => controller.abort()))
+      const { data, response } = yield* Effect.tryPromise({
+        try: () => client.responses.create({ ...params, stream: true }, { signal: controller.signal }).withResponse(),
+        catch: (error) => Errors.fromUnknown(error, context)
+      })
+      const type = response.headers.get("content-type")
+      if (type !== null && /json|html/i.test(type)) {
+        return yield* Errors.invalidResponse("What came with status 200 is not a stream of events.", context)
+      }
+      const reader = makeReader(data[Symbol.asyncIterator](), clock, context)
+      yield* Scope.addFinalizer(scope, Effect.sync(reader.close))
+      yield* Effect.forkIn(watch(reader, clock, context.timeout), scope)
+      return reader.pull
+    })
+  ))
+
+export interface StreamContext extends Errors.ErrorContext {
+  readonly timeout: Duration.Duration
+}
+
+type Event = Responses.ResponseStreamEvent
+
+type EventPull = Pull.Pull<Arr.NonEmptyReadonlyArray<Event>, AiError.AiError>
+
+interface Reader {
+  readonly pull: EventPull
+  /** Since when somebody has waited for the next event. */
+  readonly waitingSince: () => number | undefined
+  readonly stall: () => void
+  readonly close: () => void
+}
+
+/** Fails a reader whose next event is awaited for longer than the limit. Time a slow reader takes does not count. */
+const watch = (reader: Reader, clock: Clock.Clock, limit: Duration.Duration): Effect.Effect<void> =>
+  Effect.gen(function*() {
+    while (true) {
+      const since = reader.waitingSince()
+      const left = since === undefined
+        ? limit
+        : Duration.millis(since + Duration.toMillis(limit) - clock.currentTimeMillisUnsafe())
+      if (Duration.toMillis(left) <= 0) return reader.stall()
+      yield* clock.sleep(left)
+    }
+  })
+
+/** Reads an iterator into a small buffer. Without effects in between, because this runs for every event. */
+const makeReader = (events: AsyncIterator<Event>, clock: Clock.Clock, context: StreamContext): Reader => {
+  let buffer: Array<Event> = []
+  let reading = false
+  // The last event of a response has come: whatever becomes of the connection now, nothing is missing.
+  let complete = false
+  let end: EventPull | undefined
+  let waiting: { readonly since: number; readonly wake: () => void } | undefined
+
+  const finish = (how: EventPull): void => {
+    end ??= complete ? Cause.done() : how
+    waiting?.wake()
+  }
+  const read = (): void => {
+    reading = true
+    events.next().then(receive, lose)
+  }
+  const lose = (error: unknown): void => finish(Effect.fail(Errors.fromUnknown(error, context)))
+  const receive = (result: IteratorResult<Event, unknown>): void => {
+    reading = false
+    if (end !== undefined) return
+    if (result.done === true) return finish(Effect.fail(Errors.cut(context)))
+    const event = result.value
+    if (!isEvent(event)) return finish(Effect.fail(Errors.invalidResponse("An event is not an object.", context)))
+    if (event.type === "error") return finish(Effect.fail(Errors.fromProviderError(event, context)))
+    complete ||= event.type.length < 20 && lastTypes.has(event.type)
+    buffer.push(event)
+    if (buffer.length < readAhead) read()
+    waiting?.wake()
+  }
+  const take = (): EventPull => {
+    const taken = buffer
+    if (!Arr.isArrayNonEmpty(taken)) return end ?? pull
+    buffer = []
+    if (!reading && end === undefined) read()
+    return Effect.succeed(taken)
+  }
+  const wait = Effect.callback<void>((resume) => {
+    waiting = {
+      since: clock.currentTimeMillisUnsafe(),
+      wake: () => {
+        waiting = undefined
+        resume(Effect.void)
+      }
+    }
+    if (end !== undefined) waiting.wake()
+    else if (!reading) read()
+    return Effect.sync(() => {
+      waiting = undefined
+    })
+  })
+  const pull: EventPull = Effect.suspend(() => {
+    if (buffer.length > 0 || end !== undefined) return take()
+    return complete
+      ? Effect.flatMap(Effect.timeoutOption(wait, endGrace), (ended) => Option.isNone(ended) ? Cause.done() : take())
+      : Effect.flatMap(wait, () => Effect.flatMap(Effect.yieldNow, take))
+  })
+
+  return {
+    pull,
+    waitingSince: () => waiting?.since,
+    stall: () => finish(Effect.fail(Errors.stalled(context))),
+    close: () => {
+      end ??= Cause.done()
+      buffer = []
+      // Not awaited: it would wait for a read that is pending. The request is aborted beside this.
+      events.return?.().catch(constVoid)
+    }
+  }
+}
+
+const isEvent = (u: unknown): u is Event => typeof u === "object" && u !== null && "type" in u
+
+const lastTypes: ReadonlySet<string> = new Set([
+  "response.completed",
+  "response.failed",
+  "response.incomplete",
+  "response.cancelled"
+])

@@ -1,0 +1,18 @@
+/**
+ * The secrets that a request's tools carry: what must never be said in an error.
+ */
+import type * as Responses from "openai/resources/responses/responses"
+
+export const ofParams = (params: Responses.ResponseCreateParams): ReadonlyArray<string> =>
+  (params.tools ?? []).flatMap((tool) => {
+    if (tool.type === "mcp") {
+      const secrets = [tool.authorization, ...Object.values(tool.headers ?? {})].filter((value) => value !== undefined)
+      // A header may hold its secret behind a scheme, and an error may quote it without.
+      return secrets.flatMap((secret) => [secret, ...secret.split(/\s+/).filter((word) => word.length >= 8)])
+    }
+    if (tool.type === "code_interpreter" && typeof tool.container === "object") {
+      const policy = tool.container.network_policy
+      return policy?.type === "allowlist" ? (policy.domain_secrets ?? []).map((secret) => secret.value) : []
+    }
+    return []
+  })

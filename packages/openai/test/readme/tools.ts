@@ -1,0 +1,33 @@
+import { Approval, Chat, Prompt, Response, Tool, Toolkit } from "@assent/ai"
+import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
+import { Console, Effect, Layer, Schema } from "effect"
+
+const DeleteFile = Tool.make("DeleteFile", {
+  description: "Deletes a file.",
+  parameters: { path: Schema.String },
+  success: Schema.String,
+  needsApproval: true
+})
+
+const toolkit = Toolkit.make(DeleteFile)
+
+const Handlers = toolkit.toLayer({
+  DeleteFile: ({ path }) => Effect.as(Console.log(`deleting ${path}`), "deleted")
+})
+
+const Model = OpenAiLanguageModel.model("gpt-5.2").pipe(Layer.provide(OpenAiClient.layerConfig()))
+
+const program = Effect.gen(function*() {
+  const chat = yield* Chat.empty
+  let turn = yield* chat.generateText({ prompt: "Delete debug.log and thesis.txt.", toolkit })
+  while (Response.isWaiting(turn)) {
+    // approvalId, toolName, params, description: what a page or a terminal shows.
+    const answers = Response.approvalRequests(turn).map((request) =>
+      request.description.includes("thesis") ? Approval.deny(request, "keep it") : Approval.approve(request)
+    )
+    turn = yield* chat.generateText({ prompt: Prompt.approvalResponses(answers), toolkit })
+  }
+  yield* Console.log(turn.text)
+})
+
+await Effect.runPromise(Effect.provide(program, Layer.merge(Handlers, Model)))
