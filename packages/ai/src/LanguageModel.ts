@@ -16,6 +16,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import type * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import * as ApprovalPolicy from "./ApprovalPolicy.ts"
 import * as Environment from "./internal/environment.ts"
 import { definedFields } from "./internal/fields.ts"
@@ -135,16 +136,21 @@ export const make = (
   params: Parameters<typeof LanguageModel.make>[0],
   options?: ApprovalOptions
 ): Effect.Effect<LanguageModel.LanguageModel> =>
-  Effect.contextWith((context: Context.Context<never>) =>
-    Effect.map(
+  Effect.contextWith((context: Context.Context<never>) => {
+    const captured = Environment.capture(context)
+    // The hooks see what the engine sees: a provider may have something of its own to seal.
+    const withCaptured = <R>(current: Context.Context<R>): Context.Context<R> => Context.merge(captured, current)
+    return Effect.map(
       LanguageModel.make({
         ...params,
-        generateText: (request) => params.generateText(ProviderPrompt.withRequests(request)),
-        streamText: (request) => params.streamText(ProviderPrompt.withRequests(request))
+        generateText: (request) =>
+          Effect.updateContext(params.generateText(ProviderPrompt.withRequests(request)), withCaptured),
+        streamText: (request) =>
+          Stream.updateContext(params.streamText(ProviderPrompt.withRequests(request)), withCaptured)
       }),
-      (model) => Wrap.wrapOver(model, Environment.capture(context), definedFields(options))
+      (model) => Wrap.wrapOver(model, captured, definedFields(options))
     )
-  )
+  })
 
 // =============================================================================
 // Accessors

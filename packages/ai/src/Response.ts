@@ -7,10 +7,11 @@ import type * as Response from "effect/ai/Response"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Approval from "./Approval.ts"
-import type {} from "./internal/augment.ts"
 import * as HostedCall from "./internal/hostedCall.ts"
 
 export * from "effect/ai/Response"
+// Readers of the built package get the types of `assent` on parts too: an import without names would not be in it.
+export type { CallMetadata, RequestMetadata, ResultMetadata } from "./internal/augment.ts"
 
 /**
  * The parts of a response, or the response itself.

@@ -28,6 +28,7 @@ import * as Errors from "./internal/errors.ts"
 import * as Events from "./internal/events.ts"
 import * as Output from "./internal/output.ts"
 import * as Request from "./internal/request.ts"
+import * as Sealing from "./internal/sealing.ts"
 import * as Structured from "./internal/structured.ts"
 import * as Tools from "./internal/tools.ts"
 import { OpenAiClient } from "./OpenAiClient.ts"
@@ -311,6 +312,8 @@ const prepare = Effect.fnUntraced(function*(
   const history = Approvals.read(options.prompt.content)
   const subject = { options, config, history, tools, format }
   const kept = config.store !== false
+  // What OpenAI keeps is its own; what it does not comes back out of the history.
+  if (!kept) yield* Sealing.check(history)
   const params = Request.make(subject, kept)
   const base = Request.baseOf(config, options)
   const directory = Tools.directory(options.tools)
@@ -324,11 +327,13 @@ const prepare = Effect.fnUntraced(function*(
       kept,
       conversationId: base.type === "conversation" ? base.id : undefined
     },
-    readCall: (part) =>
-      !isLocalCall(part) ? Effect.succeed(part) : Effect.map(
+    readCall: (part) => {
+      if (!isLocalCall(part)) return kept ? Effect.succeed(part) : Sealing.seal(part)
+      return Effect.map(
         Tools.readParameters(directory.get(part.name), part.params, { strict }),
         (params) => params === part.params ? part : { ...part, params }
       )
+    }
   }
 })
 

@@ -203,8 +203,8 @@ describe("several MCP servers", () => {
       })
       const asked = yield* chat.send("roll and flip")
       assert.deepStrictEqual(asked.requests.map(({ params, toolName }) => [toolName, params]), [
-        ["Dice", { server_label: "dice", name: "roll", arguments: { sides: 6 } }],
-        ["Coins", { server_label: "coins", name: "flip", arguments: {} }]
+        ["mcp.dice.roll", { sides: 6 }],
+        ["mcp.coins.flip", {}]
       ])
       const turn = yield* chat.send(C.approve(asked.requests))
       assert.deepStrictEqual(turn.results.map(({ name }) => name), ["Dice", "Coins"])

@@ -36,8 +36,8 @@ const programs: { readonly [name: string]: readonly [options: ResponsesServer.Op
         "You rolled a four, and no big one."
       ]
     },
-    "{ arguments: { sides: 6 }, name: 'roll', server_label: 'dice' }\n" +
-    "{ arguments: { sides: 1000 }, name: 'roll', server_label: 'dice' }\n" +
+    "mcp.dice.roll(sides=6)\n" +
+    "mcp.dice.roll(sides=1000)\n" +
     "You rolled a four, and no big one.\n"
   ],
   object: [{ turns: [`{"title": "Pasta", "minutes": 15, "vegetarian": null}`] }, "Pasta: 15 minutes\n"]

@@ -47,12 +47,9 @@ for (const memory of memories) {
               const asked = yield* chat.send("roll")
               const hosted = asked.requests.filter((request) => request.providerExecuted)
               assert.deepStrictEqual(hosted.map((request) => request.approvalId), ids)
-              assert.deepStrictEqual(hosted.map((request) => request.toolName), ids.map(() => "OpenAiMcp"))
-              assert.deepStrictEqual(hosted[0]!.params, {
-                server_label: "dice",
-                name: "roll",
-                arguments: { sides: 6 }
-              })
+              assert.deepStrictEqual(hosted.map((request) => request.toolName), ids.map(() => "mcp.dice.roll"))
+              assert.deepStrictEqual(hosted[0]!.params, { sides: 6 })
+              assert.strictEqual(hosted[0]!.description, "mcp.dice.roll(sides=6)")
               assert.strictEqual(asked.finish?.reason, "pause")
               assert.deepStrictEqual(yield* chat.server.executions, [])
 

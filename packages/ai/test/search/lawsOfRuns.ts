@@ -33,6 +33,10 @@ export const L1: Law = {
   concerns: ({ record }) => record.judgements.some((judgement) => judgement.said === "failed")
 }
 
+// A run that ended just before its process did may not have been recorded: then nobody knows what became of it.
+const isUnknown = (record: Record.Record, run: Record.Run): boolean =>
+  View.isUnknown(run) || record.turns[run.turn]!.ending === "crashed"
+
 /** L2 At most once. */
 export const L2: Law = {
   name: "L2",
@@ -41,7 +45,7 @@ export const L2: Law = {
     ...View.runsTooMany(record, justified).flatMap(({ requests, run }) => {
       const mayRepeat = run.call.tool === "Sync" &&
         justified.some((earlier) =>
-          earlier.run.number < run.number && View.isUnknown(earlier.run) &&
+          earlier.run.number < run.number && isUnknown(record, earlier.run) &&
           earlier.requests.some((request) => requests.includes(request))
         )
       return mayRepeat ? [] : [`${tell(run)} is one too many for its approvals`]

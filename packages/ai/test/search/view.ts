@@ -282,6 +282,14 @@ const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Reques
   ) {
     return undefined
   }
+  // A policy that forbade it when an earlier turn was sent again has ended it, though the history does not tell.
+  if (
+    record.judgements.some((judgement) =>
+      judgement.turn < turn.index && judgement.said === "block" && Record.isSameCall(judgement.call, request.call)
+    )
+  ) {
+    return undefined
+  }
   const answers = answersOf(turn.prompt, request.approvalId)
   const isRivalled = plan.delivery._tag === "Twice" && plan.delivery.rival
   if (isRivalled && (answers.approved || answers.denied)) return undefined

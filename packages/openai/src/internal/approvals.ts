@@ -4,7 +4,7 @@
  * OpenAI's request becomes a tool call with a request behind it; the person's answer goes back once, in its place, with
  * the request it answers unless OpenAI has that already; what it ran then is the result of the call that waited.
  */
-import type * as Prompt from "effect/ai/Prompt"
+import * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type * as Responses from "openai/resources/responses/responses"
 import type { HostedSource } from "./augment.ts"
@@ -56,6 +56,21 @@ export const hostedSource = (
   return { source, toolName: `${source}.${item.name}`, params: parseArguments(item.arguments) }
 }
 
+/** The request that a call of a response stands for, if it does. */
+export const requestOfCall = (
+  part: { readonly type: string; readonly metadata?: unknown }
+): Responses.ResponseInputItem.McpApprovalRequest | undefined =>
+  part.type === "tool-call" ? requestOf(Metadata.read({ options: part.metadata })) : undefined
+
+export const withSeal = <Part extends { readonly type: string; readonly metadata?: unknown }>(
+  part: Part,
+  seal: string
+): Part => {
+  const { metadata } = part
+  const openai = Metadata.read({ options: metadata })
+  return { ...part, metadata: { ...(Metadata.isRecord(metadata) ? metadata : undefined), openai: { ...openai, seal } } }
+}
+
 /** The arguments as JSON; what does not parse is shown as it came. */
 export const parseArguments = (text: string): HostedSource["params"] => {
   if (text.trim().length === 0) return {}
@@ -77,6 +92,8 @@ export interface Asked {
   readonly messageIndex: number
   /** The answer that stands: the engine gives no other. */
   answer: Prompt.ToolApprovalResponsePart | undefined
+  /** True for an answer that stands in no message: the policy or a controller gave it within the turn. */
+  inline: boolean
   /** What OpenAI ran for it. */
   result: Prompt.ToolResultPart | undefined
 }
@@ -95,7 +112,7 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): History => {
   const calls = new Map<string, readonly [Prompt.ToolCallPart, number]>()
   const add = (approvalId: string, call: Prompt.ToolCallPart, messageIndex: number): void => {
     if (byApproval.has(approvalId)) return
-    const asked: Asked = { approvalId, call, messageIndex, answer: undefined, result: undefined }
+    const asked: Asked = { approvalId, call, messageIndex, answer: undefined, inline: false, result: undefined }
     byApproval.set(approvalId, asked)
     byCall.set(call, asked)
   }
@@ -107,7 +124,7 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): History => {
         case "tool-call": {
           if (!part.providerExecuted) break
           calls.set(part.id, [part, index])
-          const approvalId = requestOf(part)
+          const approvalId = approvalIdOf(part)
           if (approvalId !== undefined) add(approvalId, part, index)
           break
         }
@@ -131,10 +148,27 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): History => {
       }
     }
   }
+  for (const asked of byApproval.values()) {
+    if (asked.answer !== undefined || asked.result === undefined) continue
+    asked.inline = true
+    asked.answer = answerOfResult(asked.approvalId, asked.result)
+  }
   return { byApproval, byCall, callOf: (approvalId) => byApproval.get(approvalId)?.call }
 }
 
-const requestOf = (call: Prompt.ToolCallPart): string | undefined => {
+// A call that has a result was answered. The engine writes the result of a denied one, and names the approval in it.
+const answerOfResult = (approvalId: string, result: Prompt.ToolResultPart): Prompt.ToolApprovalResponsePart => {
+  const { assent } = result.options
+  const denied = result.isFailure && Metadata.isRecord(assent) && "approvalId" in assent
+  const reason = denied && Metadata.isRecord(result.result) ? Metadata.text(result.result, "reason") : undefined
+  return Prompt.makePart("tool-approval-response", {
+    approvalId,
+    approved: !denied,
+    ...(reason === undefined ? undefined : { reason })
+  })
+}
+
+const approvalIdOf = (call: Prompt.ToolCallPart): string | undefined => {
   const fields = Metadata.read(call)
   return fields["itemType"] === requestType
     ? Metadata.text(fields, "itemId")
@@ -146,15 +180,25 @@ const requestOf = (call: Prompt.ToolCallPart): string | undefined => {
 // =============================================================================
 
 /** The request as it came, for an OpenAI that keeps nothing; `undefined` where the history lost a part of it. */
-export const requestItem = (
-  { approvalId, call }: Asked
-): Responses.ResponseInputItem.McpApprovalRequest | undefined => {
-  const fields = Metadata.read(call)
+export const requestItem = ({ approvalId, call }: Asked): Responses.ResponseInputItem.McpApprovalRequest | undefined =>
+  requestOf({ ...Metadata.read(call), itemType: requestType, itemId: approvalId })
+
+/** Whether the history holds what OpenAI ran for a request: then it does not run it again. */
+export const isExecuted = ({ approvalId, result }: Asked): boolean => {
+  const { item } = result === undefined ? {} : Metadata.read(result)
+  return Metadata.isRecord(item) && item["type"] === "mcp_call" && item["approval_request_id"] === approvalId
+}
+
+export const sealOf = (call: Prompt.ToolCallPart): string | undefined => Metadata.text(Metadata.read(call), "seal")
+
+const requestOf = (fields: Metadata.Fields): Responses.ResponseInputItem.McpApprovalRequest | undefined => {
+  if (fields["itemType"] !== requestType) return undefined
+  const id = Metadata.text(fields, "itemId")
   const server_label = Metadata.text(fields, "serverLabel")
   const name = Metadata.text(fields, "name")
   const { arguments: text } = fields
-  if (server_label === undefined || name === undefined || typeof text !== "string") return undefined
-  return { type: requestType, id: approvalId, server_label, name, arguments: text }
+  if (id === undefined || server_label === undefined || name === undefined || typeof text !== "string") return undefined
+  return { type: requestType, id, server_label, name, arguments: text }
 }
 
 /** OpenAI goes on from its request only with an answer; a request that nobody answered is withdrawn. */

@@ -57,7 +57,7 @@ interface Reader {
   /** Writes the parts of an event; what it returns is how the stream fails. */
   readonly read: (event: Responses.ResponseStreamEvent, parts: Array<Part>) => AiError.AiError | undefined
   readonly hasEnded: () => boolean
-  /** Whether any call of the program's own has come. */
+  /** Whether any call has come that is to be read, or sealed. */
   readonly sawCall: () => boolean
 }
 
@@ -206,7 +206,7 @@ const make = (options: Options): Reader => {
 
   return {
     hasEnded: () => ended,
-    sawCall: () => items.asked.localCalls,
+    sawCall: () => items.asked.localCalls || items.asked.approvals,
     read: (event, parts) => {
       if (!started) {
         started = true

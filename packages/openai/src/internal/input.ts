@@ -93,7 +93,7 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
     if (asked.messageIndex < start) return asked.messageIndex === start - 1
     if (references) return true
     return options.rebuildsRequests && Approvals.requestItem(asked) !== undefined &&
-      (asked.result === undefined || hostedItem(asked.result) !== undefined)
+      (asked.answer?.approved === false || asked.result === undefined || hostedItem(asked.result) !== undefined)
   }
 
   const text = (part: Prompt.TextPart, keepsIds: boolean): void => {
@@ -162,7 +162,9 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
             // A call that OpenAI runs is told with its result; one that it asked about, once somebody has answered.
             const asked = history.byCall.get(part)
             if (asked === undefined) continue
-            if (asked.answer !== undefined && isTold(asked)) whole(asked.approvalId, Approvals.requestItem(asked))
+            if (asked.answer === undefined || !isTold(asked)) break
+            whole(asked.approvalId, Approvals.requestItem(asked))
+            if (asked.inline) items.push(Approvals.answerItem(asked.answer))
             break
           }
           case "tool-result":
@@ -185,7 +187,7 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
       const asked = history.byApproval.get(part.approvalId)
       if (asked === undefined || answered.has(part.approvalId) || !isTold(asked)) return
       answered.add(part.approvalId)
-      items.push(Approvals.answerItem(part))
+      items.push(Approvals.answerItem(asked.answer ?? part))
     }
   }
 

@@ -14,7 +14,7 @@ const program = Effect.gen(function*() {
   let turn = yield* chat.generateText({ prompt: "Roll a die, then a big one.", toolkit })
   while (Response.isWaiting(turn)) {
     const requests = Response.approvalRequests(turn)
-    for (const { params } of requests) yield* Console.log(params) // { server_label, name, arguments }
+    for (const { description } of requests) yield* Console.log(description)
     const answers = requests.map((request) =>
       request.description.includes("1000") ? Approval.deny(request, "too big") : Approval.approve(request)
     )
