@@ -76,7 +76,7 @@ export const wrap = (
       if (Result.isFailure(read)) return Effect.fail(ApprovalError.toAiError(read.failure, method))
       const { prompt, transcript } = read.success
       const policy = Environment.readPolicy(captured, context)
-      const inOrder = transcript.wellFormed ? { ...callOptions, prompt } : undefined
+      const inOrder = transcript.changes === undefined ? { ...callOptions, prompt } : undefined
       const { toolkit } = callOptions
       if (inOrder !== undefined && (toolkit === undefined || needsNobody(policy, declaredTools(toolkit)))) {
         return Effect.succeed({ turn: undefined, options: inOrder })
