@@ -217,10 +217,11 @@ export const make = Effect.fnUntraced(function*(options: {
     claim: Claim,
     version: number,
     from: Entry["state"],
-    entry: Entry
+    entry: Entry,
+    encoded = encodeEntry(entry)
   ): Effect.Effect<boolean, Failure> =>
     Approval.isLegalStep(from, entry.state)
-      ? Effect.mapError(store.compareAndSet(keyOf(claim), version, encodeEntry(entry)), unavailable)
+      ? Effect.mapError(store.compareAndSet(keyOf(claim), version, encoded), unavailable)
       : ApprovalError.make(
         new ApprovalError.IllegalStep({ approvalId: claim.approvalId, from, to: entry.state })
       )
@@ -281,10 +282,11 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const record = (claim: Claim, version: number, entry: Entry): Effect.Effect<void> => {
     // The run has happened; that it is on record matters more than a moment's wait.
+    const encoded = encodeEntry(entry)
     const write = Effect.tap(
-      replace(claim, version, "running", entry),
+      replace(claim, version, "running", entry, encoded),
       (written) =>
-        written ? keepBody(claim, version + 1, entry) : Effect.logWarning(
+        written ? keepBody(claim, version + 1, entry, encoded.length) : Effect.logWarning(
           `Assent: "${claim.toolName}" ended after its claim had been given up; it counts as unknown.`
         )
     )
@@ -300,15 +302,15 @@ export const make = Effect.fnUntraced(function*(options: {
     )
   }
 
-  const keepBody = (claim: Claim, version: number, entry: Entry) => {
+  const keepBody = (claim: Claim, version: number, entry: Entry, size: number) => {
     if (bodies === undefined || entry.recorded === undefined) return Effect.void
     const { recorded: _, ...rest } = entry
     return bodies.keep({
       key: keyOf(claim),
       version,
-      size: encodeEntry(entry).length,
+      size,
       expiresAt: claim.expiresAt + margin,
-      withoutBody: encodeEntry(new Entry(rest))
+      withoutBody: () => encodeEntry(new Entry(rest))
     })
   }
 

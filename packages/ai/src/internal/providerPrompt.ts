@@ -139,15 +139,26 @@ class Writer {
     calls: ReadonlyArray<Transcript.TranscriptCall>,
     before: Written | undefined
   ): Prompt.AssistantMessage {
-    const staying = message.content.filter(this.stays, this)
-    if (staying.length === message.content.length && calls.every(keepsId)) return message
+    const staying = this.stayingParts(message.content)
+    if (staying === message.content && calls.every(keepsId)) return message
     const written = this.interns ? before ?? writtenOf(message) : undefined
     if (written?.alone !== undefined) return written.alone
     const renamed = renamedCalls(calls)
-    const content = renamed === undefined ? [...staying] : staying.map((part) => renamed.get(part) ?? part)
+    const content = renamed === undefined ? staying : staying.map((part) => renamed.get(part) ?? part)
     const alone = { ...message, content }
     if (written !== undefined) written.alone = alone
     return alone
+  }
+
+  // Not `filter`, which makes arrays with room for more: these live as long as the history.
+  private stayingParts(content: ReadonlyArray<Prompt.AssistantMessagePart>): ReadonlyArray<Prompt.AssistantMessagePart> {
+    let count = 0
+    for (const part of content) if (this.stays(part)) count++
+    if (count === content.length) return content
+    const staying = new Array<Prompt.AssistantMessagePart>(count)
+    let next = 0
+    for (const part of content) if (this.stays(part)) staying[next++] = part
+    return staying
   }
 
   private stays(part: Prompt.AssistantMessagePart): boolean {
