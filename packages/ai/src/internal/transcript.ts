@@ -47,6 +47,8 @@ export interface Transcript {
   /** Local calls, in order. */
   readonly calls: ReadonlyArray<TranscriptCall>
   /** Distinct by approval id, in order. */
+  readonly allRequests: ReadonlyArray<TranscriptRequest>
+  /** Those of local calls that have no result, and all others. */
   readonly requests: ReadonlyArray<TranscriptRequest>
   readonly lastUserIndex: number
   /** Results of provider-executed calls that stand in tool messages, by the assistant message they belong into. */
@@ -108,16 +110,17 @@ class Reader {
       }
     }
     this.expectNoneDue()
-    for (const request of this.requests) {
-      const { call } = request
-      if (call === undefined || call.result !== undefined) continue
-      if (call.requests === none) call.requests = [request]
-      else call.requests.push(request)
+    const unsettled = this.requests.filter(({ call }) => call?.result === undefined)
+    for (const request of unsettled) {
+      if (request.call === undefined) continue
+      if (request.call.requests === none) request.call.requests = [request]
+      else request.call.requests.push(request)
     }
     return {
       messages,
       calls: this.calls,
-      requests: this.requests,
+      allRequests: this.requests,
+      requests: unsettled,
       lastUserIndex: this.lastUserIndex,
       movedResults: this.movedResults ?? noMovedResults,
       changes: this.changes
