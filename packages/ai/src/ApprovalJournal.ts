@@ -245,10 +245,11 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const record = (claim: Claim, version: number, entry: Entry): Effect.Effect<void> => {
     // The run has happened; that it is on record matters more than a moment's wait.
+    const encoded = encodeEntry(entry)
     const write = Effect.tap(
-      records.replace(claim, version, "running", entry),
+      records.replace(claim, version, "running", entry, encoded),
       (written) =>
-        written ? keepBody(claim, version + 1, entry) : Effect.logWarning(
+        written ? keepBody(claim, version + 1, entry, encoded.length) : Effect.logWarning(
           `Assent: "${claim.toolName}" ended after its claim had been given up; it counts as unknown.`
         )
     )
@@ -264,15 +265,15 @@ export const make = Effect.fnUntraced(function*(options: {
     )
   }
 
-  const keepBody = (claim: Claim, version: number, entry: Entry) => {
+  const keepBody = (claim: Claim, version: number, entry: Entry, size: number) => {
     if (bodies === undefined || entry.recorded === undefined) return Effect.void
     const { recorded: _, ...rest } = entry
     return bodies.keep({
       key: JournalRecords.keyOf(claim),
       version,
-      size: encodeEntry(entry).length,
+      size,
       expiresAt: claim.expiresAt + JournalRecords.margin,
-      withoutBody: encodeEntry(new Entry(rest))
+      withoutBody: () => encodeEntry(new Entry(rest))
     })
   }
 

@@ -239,7 +239,7 @@ export const collectToolApprovals = (messages: ReadonlyArray<Prompt.Message>): {
   const approved: Array<CollectedApproval> = []
   const denied: Array<CollectedApproval> = []
   const pending: Array<CollectedApproval> = []
-  for (const request of transcript.requests) {
+  for (const request of transcript.allRequests) {
     const response = Transcript.standingResponse(request.responses)
     const result = request.call?.result
     const collected: CollectedApproval = {

@@ -9,7 +9,7 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 
 setFlagsFromString("--expose-gc")
-const collect: (options: { readonly type: "minor" }) => void = runInNewContext("gc")
+const collect: (options: { readonly type: "minor" | "major" }) => void = runInNewContext("gc")
 
 /** How long something took, in microseconds. */
 export const timed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<number, E, R> =>
@@ -78,6 +78,45 @@ export const alone = <R>(options: Options, contestant: Contestant<R>): Effect.Ef
     for (let round = 0; round < options.rounds; round++) times.push(yield* measure(contestant))
     console.log(`\n  ${contestant.name} ${show(median(times) / options.operations)}`)
   })
+
+/** Does so much, looks at the heap at each mark, and prints the row: it must not grow from the first to the last. */
+export const flat = <R>(
+  { bound, marks, title }: {
+    readonly title: string
+    readonly marks: readonly [first: number, ...rest: ReadonlyArray<number>]
+    readonly bound: number
+  },
+  step: (count: number) => Effect.Effect<unknown, unknown, R>
+): Effect.Effect<void, unknown, R> =>
+  Effect.gen(function*() {
+    process.stdout.write(`${title} `)
+    const started = performance.now()
+    const heaps: Array<number> = []
+    let done = 0
+    for (const mark of marks) {
+      yield* step(mark - done)
+      done = mark
+      process.stdout.write(".")
+      heaps.push(yield* heapUsed)
+    }
+    const ratio = heaps[heaps.length - 1]! / heaps[0]!
+    const over = ratio > bound
+    if (over) failed = true
+    const figures = marks.map((mark, i) => `${(heaps[i]! / 1_048_576).toFixed(1)} MiB at ${mark.toLocaleString("en")}`)
+    const seconds = ((performance.now() - started) / 1_000).toFixed(1)
+    console.log(
+      `\n  ${figures.join(", ")}: ${ratio.toFixed(2)}× (bound ${bound}×) ${over ? "OVER" : "ok"}, ${seconds} s`
+    )
+  })
+
+// What is collected late (weak maps, finished fibers) needs more than one collection.
+const heapUsed = Effect.promise(async () => {
+  for (let i = 0; i < 4; i++) {
+    collect({ type: "major" })
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return process.memoryUsage().heapUsed
+})
 
 const race = Effect.fnUntraced(function*<R>(rounds: number, ours: Contestant<R>, theirs: Contestant<R>) {
   const times = { ours: new Array<number>(), theirs: new Array<number>(), ratios: new Array<number>() }

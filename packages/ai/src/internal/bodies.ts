@@ -14,7 +14,7 @@ export interface Body {
   readonly size: number
   readonly expiresAt: number
   /** What the record becomes when its body is given up. */
-  readonly withoutBody: string
+  readonly withoutBody: () => string
 }
 
 export const make = (store: AtomicStore.AtomicStore, maxSize: number) => {
@@ -40,7 +40,7 @@ export const make = (store: AtomicStore.AtomicStore, maxSize: number) => {
         for (const oldest of kept.values()) {
           if (total <= maxSize) break
           forget(oldest)
-          given.push(Effect.ignore(store.compareAndSet(oldest.key, oldest.version, oldest.withoutBody)))
+          given.push(Effect.ignore(store.compareAndSet(oldest.key, oldest.version, oldest.withoutBody())))
         }
         return Effect.all(given, { discard: true })
       })

@@ -35,7 +35,8 @@ export interface JournalRecords {
     claim: Claim,
     version: number,
     from: Entry["state"],
-    entry: Entry
+    entry: Entry,
+    encoded?: string
   ) => Effect.Effect<boolean, Failure>
 }
 
@@ -68,9 +69,9 @@ export const make = (store: AtomicStore.AtomicStore): JournalRecords => {
           expiresAt: Math.min(claim.expiresAt + margin, Number.MAX_SAFE_INTEGER)
         })
       ),
-    replace: (claim, version, from, entry) =>
+    replace: (claim, version, from, entry, encoded = encodeEntry(entry)) =>
       Approval.isLegalStep(from, entry.state)
-        ? publishing(claim, from, entry, store.compareAndSet(keyOf(claim), version, encodeEntry(entry)))
+        ? publishing(claim, from, entry, store.compareAndSet(keyOf(claim), version, encoded))
         : ApprovalError.make(
           new ApprovalError.IllegalStep({ approvalId: claim.approvalId, from, to: entry.state })
         )

@@ -23,10 +23,11 @@ export const write = (
   transcript: Transcript.Transcript,
   options: Options
 ): Prompt.Prompt => {
-  if (transcript.wellFormed) return original
+  const { changes } = transcript
+  if (changes === undefined) return original
   const asked = providerRequests(transcript, options)
-  const prompt = writeMessages(transcript, options, asked, noRequests)
-  if (asked.size > 0) withRequestsOf.set(prompt, writeMessages(transcript, options, asked, asked))
+  const prompt = new Writer(transcript, options, asked, noRequests).write(changes)
+  if (asked.size > 0) withRequestsOf.set(prompt, new Writer(transcript, options, asked, asked).write(changes))
   return prompt
 }
 
@@ -78,46 +79,142 @@ export const withRequests = <Request extends { readonly prompt: Prompt.Prompt }>
   return prompt === undefined ? request : { ...request, prompt }
 }
 
-const writeMessages = (
-  { calls, messages, movedResults }: Transcript.Transcript,
-  { resultOf }: Options,
-  asked: Asked,
-  kept: Asked
-): Prompt.Prompt => {
-  const passing = new Map<Prompt.ToolMessagePart, Prompt.ToolApprovalResponsePart>()
-  for (const { sent, written } of asked.values()) passing.set(written, sent)
+// A class, as the transcript's reader is.
+class Writer {
+  private readonly transcript: Transcript.Transcript
+  private readonly resultOf: Options["resultOf"]
+  private readonly passing: ReadonlyMap<Prompt.ToolMessagePart, Prompt.ToolApprovalResponsePart>
+  private readonly kept: Asked
   // What our own hooks see has the requests back; only what every provider sees has to be the same objects each time.
-  const interns = kept.size === 0
-  const stays = (part: Prompt.AssistantMessagePart) =>
-    part.type === "tool-approval-request"
-      ? kept.has(part)
-      : part.type !== "tool-result" || part.providerExecuted === true
-  const sentOf = (call: Transcript.TranscriptCall) => sentResult(call, call.result ?? resultOf(call))
-  const written: Array<Prompt.Message> = []
-  let next = 0
-  for (let index = 0; index < messages.length; index++) {
-    const message = messages[index]!
-    if (message.role === "assistant") {
-      const first = next
-      while (next < calls.length && calls[next]!.messageIndex === index) next++
-      const own = first === next ? none : calls.slice(first, next)
-      const before = own.length === 0 ? undefined : writtenBefore.get(message)
-      const sent = assistantMessage(message, own, movedResults.get(index) ?? none, stays, interns, before)
-      if (sent.content.length === 0) continue
-      written.push(sent)
-      if (own.length > 0) written.push(resultMessage(message, own, messages[index + 1], sentOf, before))
-    } else if (message.role === "tool") {
-      if (passing.size === 0) continue
-      const answers = message.content.flatMap((part) => passing.get(part) ?? [])
-      if (answers.length === 0) continue
-      const unchanged = answers.length === message.content.length &&
-        answers.every((part, index) => part === message.content[index])
-      written.push(unchanged ? message : answerMessage(message, answers))
-    } else {
-      written.push(message)
+  private readonly interns: boolean
+  private readonly written: Array<Prompt.Message> = []
+
+  constructor(transcript: Transcript.Transcript, options: Options, asked: Asked, kept: Asked) {
+    this.transcript = transcript
+    this.resultOf = options.resultOf
+    this.passing = new Map(Array.from(asked.values(), ({ sent, written }) => [written, sent]))
+    this.kept = kept
+    this.interns = kept.size === 0
+  }
+
+  write(changes: Uint8Array): Prompt.Prompt {
+    const { calls, messages } = this.transcript
+    let next = 0
+    for (let index = 0; index < messages.length; index++) {
+      const message = messages[index]!
+      if (changes[index] === 0) {
+        this.written.push(message)
+      } else if (message.role === "assistant") {
+        while (next < calls.length && calls[next]!.messageIndex < index) next++
+        const first = next
+        while (next < calls.length && calls[next]!.messageIndex === index) next++
+        this.writeAssistant(message, index, first === next ? none : calls.slice(first, next))
+      } else if (message.role === "tool") {
+        this.writeAnswers(message)
+      } else {
+        this.written.push(message)
+      }
+    }
+    return Prompt.fromMessages(this.written)
+  }
+
+  private writeAssistant(
+    message: Prompt.AssistantMessage,
+    index: number,
+    calls: ReadonlyArray<Transcript.TranscriptCall>
+  ): void {
+    const before = calls.length === 0 ? undefined : writtenBefore.get(message)
+    const sent = this.assistantMessage(message, calls, this.transcript.movedResults.get(index) ?? none, before)
+    if (sent.content.length === 0) return
+    this.written.push(sent)
+    if (calls.length > 0) {
+      this.written.push(this.resultMessage(message, calls, this.transcript.messages[index + 1], before))
     }
   }
-  return Prompt.fromMessages(written)
+
+  private assistantMessage(
+    message: Prompt.AssistantMessage,
+    calls: ReadonlyArray<Transcript.TranscriptCall>,
+    moved: ReadonlyArray<Prompt.ToolResultPart>,
+    before: Written | undefined
+  ): Prompt.AssistantMessage {
+    const alone = before?.alone !== undefined && this.interns
+      ? before.alone
+      : this.aloneMessage(message, calls, before)
+    if (moved.length === 0) return alone
+    const content = [...alone.content, ...moved]
+    if (!this.interns) return { ...message, content }
+    const written = before ?? writtenOf(message)
+    return written.completed !== undefined && isSame(written.completed.content, content)
+      ? written.completed
+      : written.completed = { ...message, content }
+  }
+
+  private aloneMessage(
+    message: Prompt.AssistantMessage,
+    calls: ReadonlyArray<Transcript.TranscriptCall>,
+    before: Written | undefined
+  ): Prompt.AssistantMessage {
+    const staying = this.stayingParts(message.content)
+    if (staying === message.content && calls.every(keepsId)) return message
+    const written = this.interns ? before ?? writtenOf(message) : undefined
+    if (written?.alone !== undefined) return written.alone
+    const renamed = renamedCalls(calls)
+    const content = renamed === undefined ? staying : staying.map((part) => renamed.get(part) ?? part)
+    const alone = { ...message, content }
+    if (written !== undefined) written.alone = alone
+    return alone
+  }
+
+  // Not `filter`, which makes arrays with room for more: these live as long as the history.
+  private stayingParts(
+    content: ReadonlyArray<Prompt.AssistantMessagePart>
+  ): ReadonlyArray<Prompt.AssistantMessagePart> {
+    let count = 0
+    for (const part of content) if (this.stays(part)) count++
+    if (count === content.length) return content
+    const staying = new Array<Prompt.AssistantMessagePart>(count)
+    let next = 0
+    for (const part of content) if (this.stays(part)) staying[next++] = part
+    return staying
+  }
+
+  private stays(part: Prompt.AssistantMessagePart): boolean {
+    return part.type === "tool-approval-request"
+      ? this.kept.has(part)
+      : part.type !== "tool-result" || part.providerExecuted === true
+  }
+
+  private resultMessage(
+    message: Prompt.AssistantMessage,
+    calls: ReadonlyArray<Transcript.TranscriptCall>,
+    following: Prompt.Message | undefined,
+    before: Written | undefined
+  ): Prompt.ToolMessage {
+    const sent = calls.map(this.sentResult, this)
+    const results = sent.every(isResult) ? sent : sent.filter(isResult)
+    if (following?.role === "tool" && holdsExactly(following, results)) return following
+    const written = before ?? writtenOf(message)
+    // A result we wrote comes back from the history as another object that says the same.
+    return written.results !== undefined && saySame(written.results.content, results)
+      ? written.results
+      : written.results = Prompt.makeMessage("tool", { content: results })
+  }
+
+  // A tool whose success is `void` has an undefined result, which no provider takes.
+  private sentResult(call: Transcript.TranscriptCall): Prompt.ToolResultPart | undefined {
+    const part = call.result ?? this.resultOf(call)
+    return part === undefined || (part.result !== undefined && part.id === call.sentId)
+      ? part
+      : { ...part, id: call.sentId, result: part.result === undefined ? null : part.result }
+  }
+
+  private writeAnswers(message: Prompt.ToolMessage): void {
+    if (this.passing.size === 0) return
+    const answers = message.content.flatMap((part) => this.passing.get(part) ?? [])
+    if (answers.length === 0) return
+    this.written.push(isSame(message.content, answers) ? message : answerMessage(message, answers))
+  }
 }
 
 const none: ReadonlyArray<never> = []
@@ -143,32 +240,6 @@ const writtenOf = (message: Prompt.AssistantMessage): Written => {
   return written
 }
 
-const assistantMessage = (
-  message: Prompt.AssistantMessage,
-  calls: ReadonlyArray<Transcript.TranscriptCall>,
-  moved: ReadonlyArray<Prompt.ToolResultPart>,
-  stays: (part: Prompt.AssistantMessagePart) => boolean,
-  interns: boolean,
-  before: Written | undefined
-): Prompt.AssistantMessage => {
-  const alone = interns && moved.length === 0
-  if (alone && before?.alone !== undefined) return before.alone
-  if (moved.length === 0 && message.content.every(stays) && calls.every(keepsId)) return message
-  const rewritten = (): Prompt.AssistantMessage => {
-    const renamed = renamedCalls(calls)
-    const staying = message.content.filter(stays)
-    const content = renamed === undefined ? staying : staying.map((part) => renamed.get(part) ?? part)
-    return { ...message, content: [...content, ...moved] }
-  }
-  if (!interns) return rewritten()
-  const written = before ?? writtenOf(message)
-  if (alone) return written.alone ??= rewritten()
-  const completed = rewritten()
-  return written.completed !== undefined && isSame(written.completed.content, completed.content)
-    ? written.completed
-    : written.completed = completed
-}
-
 const isSame = <A>(left: ReadonlyArray<A>, right: ReadonlyArray<A>): boolean =>
   left.length === right.length && left.every((one, index) => one === right[index])
 
@@ -181,38 +252,16 @@ const renamedCalls = (
     ? undefined
     : new Map(calls.filter((call) => !keepsId(call)).map(({ part, sentId }) => [part, { ...part, id: sentId }]))
 
-// A tool whose success is `void` has an undefined result, which no provider takes.
-const sentResult = (
-  call: Transcript.TranscriptCall,
-  part: Prompt.ToolResultPart | undefined
-): Prompt.ToolResultPart | undefined =>
-  part === undefined || (part.result !== undefined && part.id === call.sentId)
-    ? part
-    : { ...part, id: call.sentId, result: part.result === undefined ? null : part.result }
-
-const resultMessage = (
-  message: Prompt.AssistantMessage,
-  calls: ReadonlyArray<Transcript.TranscriptCall>,
-  following: Prompt.Message | undefined,
-  sentOf: (call: Transcript.TranscriptCall) => Prompt.ToolResultPart | undefined,
-  before: Written | undefined
-): Prompt.ToolMessage => {
-  const sent = calls.map(sentOf)
-  const results = sent.every(isResult) ? sent : sent.filter(isResult)
-  if (following?.role === "tool" && holdsExactly(following, results)) return following
-  const written = before ?? writtenOf(message)
-  const known = written.results?.content
-  // A result we wrote comes back from the history as another object that says the same.
-  return known?.length === results.length && results.every((result, i) => saysTheSame(known[i]!, result))
-    ? written.results!
-    : written.results = Prompt.makeMessage("tool", { content: results })
-}
-
 const isResult = (part: Prompt.ToolResultPart | undefined): part is Prompt.ToolResultPart => part !== undefined
 
 const holdsExactly = ({ content }: Prompt.ToolMessage, results: ReadonlyArray<Prompt.ToolResultPart>): boolean =>
   content.length === results.length &&
   results.every((result, index) => content[index] === result || content.includes(result))
+
+const saySame = (
+  before: ReadonlyArray<Prompt.ToolMessagePart>,
+  results: ReadonlyArray<Prompt.ToolResultPart>
+): boolean => before.length === results.length && results.every((result, index) => saysTheSame(before[index]!, result))
 
 const saysTheSame = (left: Prompt.ToolMessagePart, right: Prompt.ToolResultPart): boolean =>
   left === right || (

@@ -47,12 +47,17 @@ export interface Transcript {
   /** Local calls, in order. */
   readonly calls: ReadonlyArray<TranscriptCall>
   /** Distinct by approval id, in order. */
+  readonly allRequests: ReadonlyArray<TranscriptRequest>
+  /** Those of local calls that have no result, and all others. */
   readonly requests: ReadonlyArray<TranscriptRequest>
   readonly lastUserIndex: number
   /** Results of provider-executed calls that stand in tool messages, by the assistant message they belong into. */
   readonly movedResults: ReadonlyMap<number, ReadonlyArray<Prompt.ToolResultPart>>
-  /** Every local call has its one result in the tool message directly after it, and there is no approval part. */
-  readonly wellFormed: boolean
+  /**
+   * By the index of a message: 0 where it stands as it is in any case. `undefined` where all do: every local call has
+   * its one result in the tool message directly after it, and there is no approval part.
+   */
+  readonly changes: Uint8Array | undefined
 }
 
 // Shared by all that have none of something, so that a long settled history allocates little; never written to.
@@ -60,40 +65,146 @@ const none: Array<never> = []
 const noMovedResults: ReadonlyMap<number, ReadonlyArray<Prompt.ToolResultPart>> = new Map()
 
 /** Throws a `TypeError` for what is not a message. */
-export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
-  const calls: Array<TranscriptCall> = []
-  // The call of an id or, of an id used again, all that is to be known of its uses.
-  const callsById = new Map<string, TranscriptCall | Repeated>()
-  // The call of the provider's that is the latest of its id.
-  let providerCalls: Map<string, ProviderCall> | undefined
-  const requests: Array<TranscriptRequest> = []
-  const requestsById = new TextIndex(approvalIdOf)
-  // Within one prompt an answer may stand before its request.
-  let earlyAnswers: Map<string, Array<Answer>> | undefined
-  let movedResults: Map<number, Array<Prompt.ToolResultPart>> | undefined
-  let lastUserIndex = -1
-  // The latest message with calls.
-  let lastCallsIndex = -1
-  // From here on, calls are to be answered by the next message for the history to be well formed as it stands.
-  let firstDue = 0
-  let wellFormed = true
+export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => new Reader(messages).read()
 
-  const takeCall = (part: Prompt.ToolCallPart, messageIndex: number, sentId: string): void => {
-    const call: TranscriptCall = { part, messageIndex, sentId, requests: none, result: undefined }
-    calls.push(call)
-    const known = callsById.get(part.id)
-    if (known === undefined) callsById.set(part.id, call)
-    else if (known instanceof Repeated) known.add(call)
-    else callsById.set(part.id, new Repeated(known).add(call))
-    providerCalls?.delete(part.id)
+// A class, because what is compiled for the methods of one reader serves the next: closures would be compiled anew.
+class Reader {
+  private readonly messages: ReadonlyArray<Prompt.Message>
+  private readonly calls: Array<TranscriptCall> = []
+  // The call of an id or, of an id used again, all that is to be known of its uses.
+  private readonly callsById = new Map<string, TranscriptCall | Repeated>()
+  // The call of the provider's that is the latest of its id.
+  private providerCalls: Map<string, ProviderCall> | undefined = undefined
+  private readonly requests: Array<TranscriptRequest> = []
+  private readonly requestsById = new TextIndex(approvalIdOf)
+  // Within one prompt an answer may stand before its request.
+  private earlyAnswers: Map<string, Array<Answer>> | undefined = undefined
+  private movedResults: Map<number, Array<Prompt.ToolResultPart>> | undefined = undefined
+  private lastUserIndex = -1
+  // The latest message with calls.
+  private lastCallsIndex = -1
+  // From here on, calls are to be answered by the next message for the history to be well formed as it stands.
+  private firstDue = 0
+  private changes: Uint8Array | undefined = undefined
+
+  constructor(messages: ReadonlyArray<Prompt.Message>) {
+    this.messages = messages
   }
 
-  const takeRequest = (part: Prompt.ToolApprovalRequestPart, messageIndex: number): void => {
-    if (typeof part.approvalId !== "string" || requestsById.get(part.approvalId) !== undefined) return
-    const providerCall = providerCalls?.get(part.toolCallId)
-    const known = providerCall === undefined ? callsById.get(part.toolCallId) : undefined
+  read(): Transcript {
+    const { messages } = this
+    for (let index = 0; index < messages.length; index++) {
+      const message = messages[index]!
+      if (message.role === "tool") {
+        this.takeToolMessage(message, index)
+        continue
+      }
+      this.expectNoneDue()
+      if (message.role === "assistant") {
+        this.takeAssistantMessage(message, index)
+      } else if (message.role === "user") {
+        assertParts(message.content)
+        this.lastUserIndex = index
+      } else if (typeof message.content !== "string") {
+        throw new TypeError("a system message without text")
+      }
+    }
+    this.expectNoneDue()
+    const unsettled = this.requests.filter(({ call }) => call?.result === undefined)
+    for (const request of unsettled) {
+      if (request.call === undefined) continue
+      if (request.call.requests === none) request.call.requests = [request]
+      else request.call.requests.push(request)
+    }
+    return {
+      messages,
+      calls: this.calls,
+      allRequests: this.requests,
+      requests: unsettled,
+      lastUserIndex: this.lastUserIndex,
+      movedResults: this.movedResults ?? noMovedResults,
+      changes: this.changes
+    }
+  }
+
+  // An assistant message and the tool message directly after it change together.
+  private change(index: number): void {
+    const { messages } = this
+    const changes = this.changes ??= new Uint8Array(messages.length)
+    changes[index] = 1
+    const tool = messages[index]!.role === "tool"
+    const other = tool ? index - 1 : index + 1
+    if (messages[other]?.role === (tool ? "assistant" : "tool")) changes[other] = 1
+  }
+
+  private expectNoneDue(): void {
+    if (this.firstDue === this.calls.length) return
+    this.change(this.lastCallsIndex)
+    this.firstDue = this.calls.length
+  }
+
+  private takeToolMessage({ content }: Prompt.ToolMessage, index: number): void {
+    assertParts(content)
+    let answered = 0
+    for (const part of content) {
+      if (part.type === "tool-approval-response") {
+        this.takeResponse(part, index)
+      } else if (part.type === "tool-result") {
+        if (part.providerExecuted === true) this.takeProviderResult(part)
+        else if (this.takeResult(part)?.messageIndex === index - 1 && part.result !== undefined) answered++
+      }
+    }
+    const due = this.calls.length - this.firstDue
+    if (due === 0 || answered !== due || answered !== content.length) this.change(index)
+    this.firstDue = this.calls.length
+  }
+
+  private takeAssistantMessage({ content }: Prompt.AssistantMessage, index: number): void {
+    assertParts(content)
+    if (content.length === 0) this.change(index)
+    let uniqueId: ((id: string) => string) | undefined
+    for (const part of content) {
+      if (part.type === "tool-call") {
+        if (part.providerExecuted === true) {
+          ;(this.providerCalls ??= new Map()).set(part.id, { part, messageIndex: index, result: undefined })
+          continue
+        }
+        if (this.calls.length > this.firstDue) uniqueId ??= uniqueIdsAfter(this.calls[this.firstDue]!)
+        const sentId = uniqueId === undefined ? part.id : uniqueId(part.id)
+        if (sentId !== part.id) this.change(index)
+        this.takeCall(part, index, sentId)
+      } else if (part.type === "tool-result") {
+        if (part.providerExecuted === true) {
+          const call = this.providerCalls?.get(part.id)
+          if (call !== undefined) call.result ??= part
+        } else {
+          this.change(index)
+          this.takeResult(part)
+        }
+      } else if (part.type === "tool-approval-request") {
+        this.change(index)
+        this.takeRequest(part, index)
+      }
+    }
+    if (this.firstDue < this.calls.length) this.lastCallsIndex = index
+  }
+
+  private takeCall(part: Prompt.ToolCallPart, messageIndex: number, sentId: string): void {
+    const call: TranscriptCall = { part, messageIndex, sentId, requests: none, result: undefined }
+    this.calls.push(call)
+    const known = this.callsById.get(part.id)
+    if (known === undefined) this.callsById.set(part.id, call)
+    else if (known instanceof Repeated) known.add(call)
+    else this.callsById.set(part.id, new Repeated(known).add(call))
+    this.providerCalls?.delete(part.id)
+  }
+
+  private takeRequest(part: Prompt.ToolApprovalRequestPart, messageIndex: number): void {
+    if (typeof part.approvalId !== "string" || this.requestsById.get(part.approvalId) !== undefined) return
+    const providerCall = this.providerCalls?.get(part.toolCallId)
+    const known = providerCall === undefined ? this.callsById.get(part.toolCallId) : undefined
     const call = known instanceof Repeated ? known.latest : known
-    const answers = earlyAnswers?.get(part.approvalId)
+    const answers = this.earlyAnswers?.get(part.approvalId)
     const request: TranscriptRequest = {
       part,
       messageIndex,
@@ -103,16 +214,16 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
       responses: answers === undefined ? none : answers.map((answer) => answer.part),
       answeredAt: answers?.[0]!.messageIndex
     }
-    requests.push(request)
-    requestsById.set(request)
+    this.requests.push(request)
+    this.requestsById.set(request)
   }
 
-  const takeResponse = (part: Prompt.ToolApprovalResponsePart, messageIndex: number): void => {
+  private takeResponse(part: Prompt.ToolApprovalResponsePart, messageIndex: number): void {
     if (typeof part.approvalId !== "string" || typeof part.approved !== "boolean") return
-    const request = requestsById.get(part.approvalId)
+    const request = this.requestsById.get(part.approvalId)
     if (request === undefined) {
-      const answers = (earlyAnswers ??= new Map()).get(part.approvalId)
-      if (answers === undefined) earlyAnswers.set(part.approvalId, [{ part, messageIndex }])
+      const answers = (this.earlyAnswers ??= new Map()).get(part.approvalId)
+      if (answers === undefined) this.earlyAnswers.set(part.approvalId, [{ part, messageIndex }])
       else answers.push({ part, messageIndex })
       return
     }
@@ -121,102 +232,26 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => {
     request.answeredAt ??= messageIndex
   }
 
-  const takeResult = (part: Prompt.ToolResultPart): TranscriptCall | undefined => {
+  private takeResult(part: Prompt.ToolResultPart): TranscriptCall | undefined {
     const assent = part.options?.assent
-    const named = isNaming(assent) ? requestsById.get(assent.approvalId)?.call : undefined
-    const known = callsById.get(part.id)
+    const named = isNaming(assent) ? this.requestsById.get(assent.approvalId)?.call : undefined
+    const known = this.callsById.get(part.id)
     const call = named ??
-      (known instanceof Repeated ? known.answeredBy(part, isEarlier(assent), lastCallsIndex) : known)
+      (known instanceof Repeated ? known.answeredBy(part, isEarlier(assent), this.lastCallsIndex) : known)
     if (call === undefined || call.result !== undefined) return undefined
     if (call.part.id !== part.id || call.part.name !== part.name) return undefined
     call.result = part
     return call
   }
 
-  const takeProviderResult = (part: Prompt.ToolResultPart): void => {
-    const call = providerCalls?.get(part.id)
+  private takeProviderResult(part: Prompt.ToolResultPart): void {
+    const call = this.providerCalls?.get(part.id)
     if (call === undefined || call.result !== undefined) return
     call.result = part
-    const moved = (movedResults ??= new Map()).get(call.messageIndex)
-    if (moved === undefined) movedResults.set(call.messageIndex, [part])
+    this.change(call.messageIndex)
+    const moved = (this.movedResults ??= new Map()).get(call.messageIndex)
+    if (moved === undefined) this.movedResults.set(call.messageIndex, [part])
     else moved.push(part)
-  }
-
-  for (let index = 0; index < messages.length; index++) {
-    const message = messages[index]!
-    if (message.role === "tool") {
-      assertParts(message.content)
-      if (message.content.length === 0) wellFormed = false
-      let answered = 0
-      for (const part of message.content) {
-        if (part.type === "tool-result" && part.providerExecuted !== true) {
-          const call = takeResult(part)
-          if (call === undefined || call.messageIndex !== index - 1 || part.result === undefined) wellFormed = false
-          else answered++
-          continue
-        }
-        wellFormed = false
-        if (part.type === "tool-approval-response") takeResponse(part, index)
-        else if (part.type === "tool-result") takeProviderResult(part)
-      }
-      if (answered !== calls.length - firstDue) wellFormed = false
-      firstDue = calls.length
-      continue
-    }
-    if (firstDue < calls.length) {
-      wellFormed = false
-      firstDue = calls.length
-    }
-    if (message.role === "user") {
-      assertParts(message.content)
-      lastUserIndex = index
-      continue
-    }
-    if (message.role === "system") {
-      if (typeof message.content !== "string") throw new TypeError("a system message without text")
-      continue
-    }
-    assertParts(message.content)
-    if (message.content.length === 0) wellFormed = false
-    let uniqueId: ((id: string) => string) | undefined
-    for (const part of message.content) {
-      if (part.type === "tool-call") {
-        if (part.providerExecuted === true) {
-          ;(providerCalls ??= new Map()).set(part.id, { part, messageIndex: index, result: undefined })
-          continue
-        }
-        if (calls.length > firstDue) uniqueId ??= uniqueIdsAfter(calls[firstDue]!)
-        const sentId = uniqueId === undefined ? part.id : uniqueId(part.id)
-        if (sentId !== part.id) wellFormed = false
-        takeCall(part, index, sentId)
-      } else if (part.type === "tool-result") {
-        if (part.providerExecuted === true) {
-          const call = providerCalls?.get(part.id)
-          if (call !== undefined) call.result ??= part
-        } else {
-          wellFormed = false
-          takeResult(part)
-        }
-      } else if (part.type === "tool-approval-request") {
-        wellFormed = false
-        takeRequest(part, index)
-      }
-    }
-    if (firstDue < calls.length) lastCallsIndex = index
-  }
-  for (const request of requests) {
-    const { call } = request
-    if (call === undefined || call.result !== undefined) continue
-    if (call.requests === none) call.requests = [request]
-    else call.requests.push(request)
-  }
-  return {
-    messages,
-    calls,
-    requests,
-    lastUserIndex,
-    movedResults: movedResults ?? noMovedResults,
-    wellFormed: wellFormed && firstDue === calls.length
   }
 }
 
