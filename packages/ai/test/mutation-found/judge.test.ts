@@ -249,33 +249,44 @@ describe("a controller", () => {
       })
   )
 
-  Support.forEachMode(
-    "L2 L3 a denial inline that comes after the call was run elsewhere gives what it did",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(
-          withController((request) =>
-            Effect.gen(function*() {
-              const journal = yield* ApprovalJournal.ApprovalJournal
-              const sealed = Result.getOrThrow((yield* ApprovalSeal.ApprovalSeal).parse(request.approvalId))
-              const encodedResult = { deleted: true }
-              yield* journal.run({ ...sealed, toolName: request.toolName, toolCallId: request.toolCallId }, {
-                effect: Effect.succeed({
-                  recorded: new ApprovalJournal.Recorded({ isFailure: false, encodedResult }),
-                  result: encodedResult,
-                  encodedResult
-                }),
-                idempotent: false
+  for (const [when, isHeld] of [["ran", false], ["began to run", true]] as const) {
+    Support.forEachMode(
+      `L2 L3 a denial inline that comes after the call ${when} elsewhere gives what it did`,
+      (mode) =>
+        Effect.gen(function*() {
+          const tools = yield* Support.makeTools()
+          const hold = yield* Support.makeHold
+          const encodedResult = { deleted: true }
+          const effect = Effect.as(isHeld ? hold.wait : Effect.void, {
+            recorded: new ApprovalJournal.Recorded({ isFailure: false, encodedResult }),
+            result: encodedResult,
+            encodedResult
+          })
+          const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(
+            withController((request) =>
+              Effect.gen(function*() {
+                const journal = yield* ApprovalJournal.ApprovalJournal
+                const sealed = Result.getOrThrow((yield* ApprovalSeal.ApprovalSeal).parse(request.approvalId))
+                const claim = { ...sealed, toolName: request.toolName, toolCallId: request.toolCallId }
+                const elsewhere = yield* Effect.forkDetach(journal.run(claim, { effect, idempotent: false }))
+                yield* isHeld ? hold.entered : Fiber.join(elsewhere)
+                return false
               })
-              return false
-            })
+            ),
+            Effect.forkChild
           )
-        )
-        assert.deepStrictEqual(asked.results.map((part) => [part.isFailure, part.encodedResult]), [
-          [false, { deleted: true }]
-        ])
-        assert.deepStrictEqual([tools.runs, asked.requests], [[], []])
-      })
-  )
+          if (isHeld) {
+            yield* hold.entered
+            yield* Support.idle
+            assert.isUndefined(turn.pollUnsafe())
+            yield* hold.release
+          }
+          const ended = yield* Fiber.join(turn)
+          assert.deepStrictEqual(ended.results.map((part) => [part.isFailure, part.encodedResult]), [
+            [false, encodedResult]
+          ])
+          assert.deepStrictEqual([tools.runs, ended.requests], [[], []])
+        })
+    )
+  }
 })
