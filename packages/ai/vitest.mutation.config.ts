@@ -13,7 +13,7 @@ class QuickestFirst extends BaseSequencer {
       const last = this.ctx.cache.getTestSpecificationResult(file)
       return { file, rank: last === undefined ? 0 : last.failed ? -1 : last.duration }
     })
-    return Promise.resolve(ranked.sort((left, right) => left.rank - right.rank).map(({ file }) => file))
+    return Promise.resolve(ranked.toSorted((left, right) => left.rank - right.rank).map(({ file }) => file))
   }
 }
 
