@@ -1,0 +1,153 @@
+/**
+ * What a journal keeps of results, and how it knows which processes live: `internal/bodies.ts`, `internal/liveness.ts`.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { AtomicStore } from "../../src/index.ts"
+import * as Bodies from "../../src/internal/bodies.ts"
+import * as Liveness from "../../src/internal/liveness.ts"
+
+/** A store in memory that says what was written to it. */
+const makeStore = Effect.map(AtomicStore.makeMemory(), (store) => {
+  const writes: Array<string> = []
+  const noting: AtomicStore.AtomicStore = {
+    ...store,
+    put: (key, value, options) => Effect.tap(store.put(key, value, options), () => Effect.sync(() => writes.push(key))),
+    compareAndSet: (key, version, value) =>
+      Effect.tap(store.compareAndSet(key, version, value), () => Effect.sync(() => writes.push(key)))
+  }
+  return { store: noting, writes }
+})
+
+describe("L2 bodies of results", () => {
+  const begin = (maxSize: number) =>
+    Effect.gen(function*() {
+      const { store, writes } = yield* makeStore
+      const bodies = Bodies.make(store, maxSize)
+      const keep = (key: string, size: number, expiresAt = 1_000_000) =>
+        Effect.andThen(
+          store.putIfAbsent(key, "with body", { expiresAt }),
+          bodies.keep({ key, size, expiresAt, version: 0, withoutBody: "without" })
+        )
+      const values = (...keys: ReadonlyArray<string>) =>
+        Effect.forEach(keys, (key) => Effect.map(store.get(key), (stored) => stored?.value))
+      return { keep, values, writes }
+    })
+
+  it.effect("L2 as many as there is room for are kept, and then the oldest is given up, never its record", () =>
+    Effect.gen(function*() {
+      const { keep, values, writes } = yield* begin(20)
+      yield* keep("a", 10)
+      yield* keep("b", 10)
+      assert.deepStrictEqual([yield* values("a", "b"), writes], [["with body", "with body"], []])
+      yield* keep("c", 1)
+      assert.deepStrictEqual(yield* values("a", "b", "c"), ["without", "with body", "with body"])
+      yield* keep("d", 9)
+      assert.deepStrictEqual([yield* values("b", "c", "d"), writes], [["with body", "with body", "with body"], ["a"]])
+      yield* keep("e", 11)
+      assert.deepStrictEqual(
+        yield* values("a", "b", "c", "d", "e"),
+        [
+          "without",
+          "without",
+          "with body",
+          "with body",
+          "with body"
+        ].with(2, "without")
+      )
+      assert.deepStrictEqual(writes, ["a", "b", "c"])
+    }))
+
+  it.effect("L2 one that is larger than all the room is given up at once", () =>
+    Effect.gen(function*() {
+      const { keep, values } = yield* begin(20)
+      yield* keep("a", 21)
+      yield* keep("b", 20)
+      assert.deepStrictEqual(yield* values("a", "b"), ["without", "with body"])
+    }))
+
+  it.effect("L2 what the store has forgotten by itself takes no room, and is not written again", () =>
+    Effect.gen(function*() {
+      const { keep, values, writes } = yield* begin(20)
+      yield* keep("a", 15, 1_000)
+      yield* TestClock.setTime(1_000)
+      yield* keep("b", 15)
+      assert.deepStrictEqual([yield* values("a", "b"), writes], [[undefined, "with body"], []])
+      yield* keep("c", 5)
+      assert.deepStrictEqual([yield* values("b", "c"), writes], [["with body", "with body"], []])
+    }))
+})
+
+describe("L2 which processes live", () => {
+  const begin = Effect.gen(function*() {
+    const { store, writes } = yield* makeStore
+    const process = (owner: string, heartbeat: Duration.Input | undefined, isBusy = () => false) =>
+      Effect.map(Effect.scope, (scope) =>
+        Liveness.make({
+          store,
+          owner,
+          heartbeat: heartbeat === undefined ? undefined : Duration.fromInputUnsafe(heartbeat),
+          margin: 86_400_000,
+          isBusy,
+          scope
+        }))
+    return { process, store, writes }
+  })
+
+  it.effect("L2 six of its own beats of silence are death, and not a millisecond less", () =>
+    Effect.gen(function*() {
+      const { process } = yield* begin
+      const slow = yield* process("slow", "10 seconds")
+      const quick = yield* process("quick", "1 second")
+      yield* slow.beating
+      yield* quick.beating
+      yield* TestClock.adjust(5_999)
+      assert.deepStrictEqual([yield* slow.isAlive("quick"), yield* quick.isAlive("slow")], [true, true])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual([yield* slow.isAlive("quick"), yield* quick.isAlive("slow")], [false, true])
+      yield* TestClock.adjust(53_999)
+      assert.isTrue(yield* quick.isAlive("slow"))
+      yield* TestClock.adjust(1)
+      assert.isFalse(yield* quick.isAlive("slow"))
+    }))
+
+  it.effect("L2 a process is heard for as long as it is busy, and says so once a beat", () =>
+    Effect.gen(function*() {
+      const { process, writes } = yield* begin
+      let busy = true
+      const one = yield* process("one", "10 seconds", () => busy)
+      const other = yield* process("other", "10 seconds")
+      yield* one.beating
+      yield* one.beating
+      assert.deepStrictEqual(writes, ["owner/one"])
+      for (let i = 0; i < 10; i++) yield* TestClock.adjust("10 seconds")
+      assert.isTrue(yield* other.isAlive("one"))
+      assert.lengthOf(writes, 11)
+      busy = false
+      yield* TestClock.adjust("1 hour")
+      assert.isFalse(yield* other.isAlive("one"))
+      assert.lengthOf(writes, 11)
+      // Silent for long, it has to be heard before it claims anything.
+      yield* one.beating
+      assert.deepStrictEqual([yield* other.isAlive("one"), writes.length], [true, 12])
+    }))
+
+  it.effect("L2 nobody lives of whom nothing, or nothing to be understood, was heard", () =>
+    Effect.gen(function*() {
+      const { process, store } = yield* begin
+      const one = yield* process("one", "10 seconds")
+      yield* one.beating
+      yield* store.put("owner/odd", "now", { expiresAt: 1_000_000 })
+      for (const owner of [undefined, "nobody", "odd"]) assert.isFalse(yield* one.isAlive(owner))
+      assert.isFalse(yield* one.isAlive("one"), "a claim of our own that no run here has never started")
+    }))
+
+  it.effect("L2 where no other process can have a claim nothing is written, and nobody lives", () =>
+    Effect.gen(function*() {
+      const { process, writes } = yield* begin
+      const only = yield* process("only", undefined)
+      yield* only.beating
+      assert.deepStrictEqual([yield* only.isAlive("other"), writes], [false, []])
+    }))
+})
