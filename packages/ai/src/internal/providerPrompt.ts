@@ -151,7 +151,9 @@ class Writer {
   }
 
   // Not `filter`, which makes arrays with room for more: these live as long as the history.
-  private stayingParts(content: ReadonlyArray<Prompt.AssistantMessagePart>): ReadonlyArray<Prompt.AssistantMessagePart> {
+  private stayingParts(
+    content: ReadonlyArray<Prompt.AssistantMessagePart>
+  ): ReadonlyArray<Prompt.AssistantMessagePart> {
     let count = 0
     for (const part of content) if (this.stays(part)) count++
     if (count === content.length) return content
