@@ -123,46 +123,40 @@ class Writer {
     index: number,
     calls: ReadonlyArray<Transcript.TranscriptCall>
   ): void {
-    const before = calls.length === 0 ? undefined : writtenBefore.get(message)
-    const sent = this.assistantMessage(message, calls, this.transcript.movedResults.get(index) ?? none, before)
+    const { messages, movedResults } = this.transcript
+    const before = writtenOf(message)
+    const sent = this.assistantMessage(message, calls, movedResults.get(index) ?? none, before)
     if (sent.content.length === 0) return
     this.written.push(sent)
-    if (calls.length > 0) {
-      this.written.push(this.resultMessage(message, calls, this.transcript.messages[index + 1], before))
-    }
+    if (calls.length > 0) this.written.push(this.resultMessage(calls, messages[index + 1], before))
   }
 
   private assistantMessage(
     message: Prompt.AssistantMessage,
     calls: ReadonlyArray<Transcript.TranscriptCall>,
     moved: ReadonlyArray<Prompt.ToolResultPart>,
-    before: Written | undefined
+    before: Written
   ): Prompt.AssistantMessage {
-    const alone = before?.alone !== undefined && this.interns
-      ? before.alone
-      : this.aloneMessage(message, calls, before)
+    const alone = this.interns && before.alone !== undefined ? before.alone : this.aloneMessage(message, calls, before)
     if (moved.length === 0) return alone
     const content = [...alone.content, ...moved]
     if (!this.interns) return { ...message, content }
-    const written = before ?? writtenOf(message)
-    return written.completed !== undefined && isSame(written.completed.content, content)
-      ? written.completed
-      : written.completed = { ...message, content }
+    return before.completed !== undefined && isSame(before.completed.content, content)
+      ? before.completed
+      : before.completed = { ...message, content }
   }
 
   private aloneMessage(
     message: Prompt.AssistantMessage,
     calls: ReadonlyArray<Transcript.TranscriptCall>,
-    before: Written | undefined
+    before: Written
   ): Prompt.AssistantMessage {
     const staying = this.stayingParts(message.content)
     if (staying === message.content && calls.every(keepsId)) return message
-    const written = this.interns ? before ?? writtenOf(message) : undefined
-    if (written?.alone !== undefined) return written.alone
     const renamed = renamedCalls(calls)
     const content = renamed === undefined ? staying : staying.map((part) => renamed.get(part) ?? part)
     const alone = { ...message, content }
-    if (written !== undefined) written.alone = alone
+    if (this.interns) before.alone = alone
     return alone
   }
 
@@ -186,19 +180,17 @@ class Writer {
   }
 
   private resultMessage(
-    message: Prompt.AssistantMessage,
     calls: ReadonlyArray<Transcript.TranscriptCall>,
     following: Prompt.Message | undefined,
-    before: Written | undefined
+    before: Written
   ): Prompt.ToolMessage {
     const sent = calls.map(this.sentResult, this)
     const results = sent.every(isResult) ? sent : sent.filter(isResult)
     if (following?.role === "tool" && holdsExactly(following, results)) return following
-    const written = before ?? writtenOf(message)
     // A result we wrote comes back from the history as another object that says the same.
-    return written.results !== undefined && saySame(written.results.content, results)
-      ? written.results
-      : written.results = Prompt.makeMessage("tool", { content: results })
+    return before.results !== undefined && saySame(before.results.content, results)
+      ? before.results
+      : before.results = Prompt.makeMessage("tool", { content: results })
   }
 
   // A tool whose success is `void` has an undefined result, which no provider takes.
