@@ -182,6 +182,12 @@ const reasonOfOther = (error: unknown, context: ErrorContext): AiError.AiErrorRe
   if (code === "ERR_INVALID_URL" || /invalid url/i.test(text)) {
     return network("InvalidUrlError", "The API's address is not a URL.", context)
   }
+  if (/browser-like environment/i.test(text)) {
+    return new AiError.InvalidRequestError({
+      parameter: "dangerouslyAllowBrowser",
+      description: "This is a browser, where everyone can read the key: call the API from a server, or set it to `true`"
+    })
+  }
   if (/could not resolve authentication/i.test(text)) {
     return new AiError.AuthenticationError({ kind: "MissingKey" })
   }

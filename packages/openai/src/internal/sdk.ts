@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import { constVoid } from "effect/Function"
 import * as Option from "effect/Option"
 import type * as Pull from "effect/Pull"
+import * as Redactable from "effect/Redactable"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import Sdk, { type ClientOptions } from "openai"
@@ -24,20 +25,37 @@ import * as ErrorText from "./errorText.ts"
 // =============================================================================
 
 /** Fields of the SDK's client that hold a secret, or options that do. */
-const hidden = ["apiKey", "adminAPIKey", "webhookSecret", "organization", "project", "_options", "fetchOptions"]
+const hidden = ["apiKey", "adminAPIKey", "webhookSecret", "organization", "project", "fetchOptions", "_options"]
+
+const secrets = new WeakMap<object, Map<string, unknown>>()
 
 /**
- * The SDK's client, with its secrets out of sight: what prints objects, for a log or an assertion, asks an object for
- * its enumerable fields, for `toJSON`, or in Node for its own way to be shown.
+ * The SDK's client, with its secrets out of sight: they are no fields of the object but accessors of its prototype, so
+ * that whatever walks through an object, for a log or an assertion, does not come upon them. The SDK uses them as ever.
  *
  * It is named as the SDK names it, which tells OpenAI so in the `User-Agent`.
  */
 export class OpenAI extends Sdk {
+  static {
+    for (const name of hidden) {
+      Object.defineProperty(this.prototype, name, {
+        get(this: object): unknown {
+          return secrets.get(this)?.get(name)
+        },
+        // The SDK's own constructor sets them, before any field of this class could be.
+        set(this: object, value: unknown): void {
+          const known = secrets.get(this)
+          if (known === undefined) secrets.set(this, new Map([[name, value]]))
+          else known.set(name, value)
+        }
+      })
+    }
+  }
+
   constructor(options: ClientOptions) {
     super(options)
     // The SDK adds what the variable OPENAI_CUSTOM_HEADERS says, whatever the options are.
     this._options.defaultHeaders = options.defaultHeaders
-    for (const name of hidden) Object.defineProperty(this, name, { enumerable: false })
   }
 
   toJSON(): unknown {
@@ -46,6 +64,10 @@ export class OpenAI extends Sdk {
 
   override toString(): string {
     return `OpenAI(${ErrorText.publicUrl(this.baseURL)})`
+  }
+
+  [Redactable.symbolRedactable](): unknown {
+    return this.toJSON()
   }
 
   [Symbol.for("nodejs.util.inspect.custom")](): string {
