@@ -28,7 +28,7 @@ describe("L2 bodies of results", () => {
       const keep = (key: string, size: number, expiresAt = 1_000_000) =>
         Effect.andThen(
           store.putIfAbsent(key, "with body", { expiresAt }),
-          bodies.keep({ key, size, expiresAt, version: 0, withoutBody: "without" })
+          bodies.keep({ key, size, expiresAt, version: 0, withoutBody: () => "without" })
         )
       const values = (...keys: ReadonlyArray<string>) =>
         Effect.forEach(keys, (key) => Effect.map(store.get(key), (stored) => stored?.value))
