@@ -16,7 +16,7 @@ import type * as Schema from "effect/Schema"
 import * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalEvents from "./ApprovalEvents.ts"
-import { abandonable } from "./internal/abandon.ts"
+import { abandonable, done } from "./internal/abandon.ts"
 import * as Gate from "./internal/gate.ts"
 
 // =============================================================================
@@ -151,7 +151,7 @@ export const decide = (
   call: PolicyCall,
   timeLimit: Duration.Input
 ): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
-  const own = Effect.map(
+  const own = Effect.mapEager(
     Gate.evaluate(call.tool, call.params, { toolCallId: call.toolCallId, messages: call.messages }),
     (result) => result ?? Approval.preApproved()
   )
@@ -163,7 +163,8 @@ export const decide = (
       return Approval.isApprovalResult(result) ? Effect.succeed(result) : Effect.fail(result)
     }
   )
-  return decided.pipe(
+  // Most tools say the same of every call: only others need to be waited for.
+  return done(decided) ?? decided.pipe(
     abandonable,
     Effect.timeout(timeLimit),
     Effect.tapCause((cause) =>

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 
 /**
@@ -12,3 +13,8 @@ export const abandonable = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A,
       (fiber) => Effect.onInterrupt(restore(Fiber.join(fiber)), () => Effect.sync(() => fiber.interruptUnsafe()))
     )
   )
+
+/** The effect itself, if it has succeeded already: then there is nothing to wait for. */
+export const done = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A> | undefined =>
+  // Of one that has succeeded the error is of no account.
+  Exit.isExit(effect) && Exit.isSuccess(effect) ? effect as Effect.Effect<A> : undefined

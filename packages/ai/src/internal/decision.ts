@@ -79,7 +79,7 @@ export const result = (part: Results.ResultPart): Extract<Decision, { readonly _
 export interface Standing {
   /** The call, if it may be run here: then whoever executes it joins the run or gets its recorded result. */
   readonly runnable: Prepare.Prepared | undefined
-  readonly whileRunning: Concluded
+  readonly whileRunning: () => Concluded
 }
 
 export const fromEntry = (
@@ -91,7 +91,7 @@ export const fromEntry = (
   const ended = Results.ofEnding(call, entry, claim.approvalId)
   if (ended !== undefined) return result(ended)
   if (standing.runnable !== undefined) return { _tag: "Run", claim, prepared: standing.runnable, joinOnly: true }
-  return entry.state === "running" ? standing.whileRunning : result(Results.ofRecorded(call, entry, claim.approvalId))
+  return entry.state === "running" ? standing.whileRunning() : result(Results.ofRecorded(call, entry, claim.approvalId))
 }
 
 /** Ends a request without running it, unless it was decided before. */

@@ -120,10 +120,15 @@ export const evaluate = (
   params: unknown,
   context: Tool.NeedsApprovalContext
 ): Effect.Effect<Approval.ApprovalResult | undefined, unknown> =>
-  Effect.suspend(() => {
-    const gate = gateOf(tool)
-    return gate === undefined ? Effect.undefined : run(gate, params, context)
-  })
+  ownAnswer(tool) ?? Effect.suspend(() => run(gateOf(tool)!, params, context))
+
+// Of a tool that says the same of every call, or nothing at all.
+const ownAnswer = (
+  tool: Tool.Any
+): Effect.Effect<Approval.ApprovalResult | undefined, InvalidGateResult> | undefined => {
+  const gate = gateOf(tool)
+  return gate === undefined ? Effect.undefined : typeof gate === "boolean" ? read(gate) : undefined
+}
 
 const run = (
   gate: Gate,

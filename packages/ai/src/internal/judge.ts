@@ -226,7 +226,7 @@ export const consult = Effect.fnUntraced(function*(
   const decision = yield* ask(environment, Decision.makeRequest(sealed, prepared, needs))
   const claim = Decision.claimOf(sealed, prepared)
   const ending = (state: ApprovalJournal.Ending, reason: string | undefined) =>
-    Decision.end(environment, claim, state, reason, { runnable: prepared, whileRunning: open })
+    Decision.end(environment, claim, state, reason, { runnable: prepared, whileRunning: () => open })
   if (decision === undefined || decision._tag === "Info") return open
   if (decision._tag === "Denied") return yield* ending("denied", decision.note)
 

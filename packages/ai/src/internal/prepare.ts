@@ -10,7 +10,7 @@ import type * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
 import type * as ApprovalSeal from "../ApprovalSeal.ts"
-import { abandonable } from "./abandon.ts"
+import { abandonable, done } from "./abandon.ts"
 import * as Canonical from "./canonical.ts"
 import * as Cryptography from "./cryptography.ts"
 
@@ -24,10 +24,13 @@ export interface Prepared {
   readonly encoded: Schema.Json
 }
 
+interface Coded {
+  readonly decoded: unknown
+  readonly encoded: unknown
+}
+
 interface ToolCodec {
-  readonly roundTrip: (
-    params: unknown
-  ) => Effect.Effect<{ readonly decoded: unknown; readonly encoded: unknown }, unknown>
+  readonly roundTrip: (params: unknown) => Effect.Effect<Coded, unknown>
   readonly fingerprint: Effect.Effect<string>
 }
 
@@ -43,7 +46,10 @@ const codecOf = (tool: Tool.Any): ToolCodec => {
   const encode = Schema.isSchema(schema) ? Schema.encodeUnknownEffect(schema) : Effect.succeed
   const codec: ToolCodec = {
     roundTrip: (params) =>
-      Effect.flatMap(decode(params), (decoded) => Effect.map(encode(decoded), (encoded) => ({ decoded, encoded }))),
+      Effect.flatMapEager(
+        decode(params),
+        (decoded) => Effect.mapEager(encode(decoded), (encoded) => ({ decoded, encoded }))
+      ),
     fingerprint: Effect.runSync(Effect.cached(fingerprint(tool)))
   }
   codecs.set(tool, codec)
@@ -75,8 +81,10 @@ export const prepare = (
     return Effect.fail(invalid("the tool's name is empty, too long, or not valid text."))
   }
   const codec = codecOf(tool)
-  const roundTrip = (params: unknown) =>
-    codec.roundTrip(params).pipe(
+  const roundTrip = (params: unknown): Effect.Effect<Coded, ApprovalError.ApprovalError> => {
+    const coded = codec.roundTrip(params)
+    // Most schemas are done at once; only others need to be waited for.
+    return done(coded) ?? coded.pipe(
       abandonable,
       Effect.timeout("30 seconds"),
       Effect.tapCause((cause) =>
@@ -91,6 +99,7 @@ export const prepare = (
       Effect.sandbox,
       Effect.mapError(() => invalid("they do not fit the tool's schema."))
     )
+  }
   return roundTrip(call.params).pipe(
     Effect.flatMap(({ encoded }) => {
       const canonical = Canonical.canonicalize(encoded)

@@ -79,7 +79,7 @@ export const settle = Effect.fnUntraced(function*(
   const claim = Decision.claimOf(sealed, named)
   const standing = {
     runnable: resolvesCalls ? prepared : undefined,
-    whileRunning: Decision.open(sealed, shown, { reason: runningReason })
+    whileRunning: () => Decision.open(sealed, shown, { reason: runningReason })
   }
   for (const one of verified) {
     const claimed = Decision.claimOf(one.sealed, named)

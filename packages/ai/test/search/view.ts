@@ -282,6 +282,12 @@ const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Reques
   ) {
     return undefined
   }
+  // A process that is gone may have claimed it, and ended before the run began: nobody knows, so it does not run.
+  const isLost = record.turns.some((earlier) =>
+    earlier.index < turn.index && earlier.process !== turn.process &&
+    answersOf(earlier.prompt, request.approvalId).approved
+  )
+  if (isLost) return undefined
   // A policy that forbade it when an earlier turn was sent again has ended it, though the history does not tell.
   if (
     record.judgements.some((judgement) =>
@@ -310,12 +316,6 @@ const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Reques
     (circumstances.policy !== "default" && circumstances.policy !== "nothing" ||
       circumstances.revision !== asking.circumstances.revision)
   if (answers.approved) {
-    // A process that is gone may have claimed it, and ended before the run began: nobody knows, so it does not run.
-    const isLost = record.turns.some((earlier) =>
-      earlier.index < turn.index && earlier.process !== turn.process &&
-      answersOf(earlier.prompt, request.approvalId).approved
-    )
-    if (isLost) return undefined
     if (plan.toolkit !== "full") return "no tools"
     if (hasDrifted) return "drifted"
     if (verdict === "block") return "blocked"
