@@ -16,5 +16,5 @@ export const abandonable = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A,
 
 /** The effect itself, if it has succeeded already: then there is nothing to wait for. */
 export const done = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A> | undefined =>
-  // Of one that has succeeded the error is of no account.
-  Exit.isExit(effect) && Exit.isSuccess(effect) ? effect as Effect.Effect<A> : undefined
+  // An effect that is its own exit has the value of its type.
+  Exit.isExit(effect) && Exit.isSuccess(effect) ? Effect.succeed(effect.value as A) : undefined
