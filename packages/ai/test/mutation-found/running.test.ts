@@ -106,7 +106,7 @@ describe("L8 failures", () => {
     (mode) =>
       Effect.gen(function*() {
         const Fails = Tool.make("Fails", { success: Schema.String, failure: Schema.String })
-        const tools = yield* Support.makeTools([Support.ReadFile, Fails as never], {
+        const tools = yield* Support.makeTools([Support.DeleteFile, Support.ReadFile, Fails as never], {
           Fails: () => Effect.fail("broken")
         })
         const failure = yield* Effect.flip(Support.ask(mode, {
