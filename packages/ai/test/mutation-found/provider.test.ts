@@ -91,6 +91,24 @@ describe("L9 results of the provider's own calls", () => {
     )
   }
 
+  for (const onNewMessage of ["keep", "hold", "fail"] as const) {
+    Support.forEachMode(
+      `L6 L9 only a new message that supersedes makes an answer late: ${onNewMessage}`,
+      (mode) =>
+        Effect.gen(function*() {
+          const script = yield* ScriptedModel.make({ turns: ["done"], strict: { allowProviderApprovals: ["mcpr_1"] } })
+          yield* Support.takeTurn(mode, {
+            model: script.model,
+            history: Prompt.fromMessages([user("Go on."), asking, user("Well?"), assistant(text("Well.")), answer]),
+            approval: { onNewMessage }
+          })
+          const requests = yield* script.requests
+          assert.deepStrictEqual(approvals(requests.at(-1)!.prompt), ["tool-approval-response"])
+        }),
+      ["generateText", "streamText"]
+    )
+  }
+
   Support.forEachMode(
     "L6 L9 a request that nobody answered before a new message reaches no provider, not even our make",
     (mode) =>
@@ -173,16 +191,17 @@ describe("L7 messages that need no change stay the same objects", () => {
       `L6 L7 what a later turn knows better takes the place of what was sent before: ${name}`,
       () =>
         Effect.gen(function*() {
-          const calls = assistant(call("c1"), Support.requestPart("x", "c1"))
+          const calls = assistant(call("c0"), call("c1"), Support.requestPart("x", "c1"))
           const sent: Array<unknown> = []
           for (const part of [result("c1", "one"), { ...result("c1", later), isFailure }]) {
-            const it = yield* send("generateText", [user("Go on."), calls, user("More."), tool(part)])
+            const results = tool(result("c0", "zero"), part)
+            const it = yield* send("generateText", [user("Go on."), calls, user("More."), results])
             sent.push(
               ...Support.partsOf(it.sent!).filter((part) => part.type === "tool-result")
                 .map((part) => [part.result, part.isFailure])
             )
           }
-          assert.deepStrictEqual(sent, [["one", false], [later, isFailure]])
+          assert.deepStrictEqual(sent, [["zero", false], ["one", false], ["zero", false], [later, isFailure]])
         })
     )
   }
