@@ -26,6 +26,9 @@ import * as Secrets from "./internal/toolsSecrets.ts"
 // Models
 // =============================================================================
 
+// Exported from here, because a declaration file keeps only such imports, and with them what they add to the reasons.
+export type { ErrorMetadata, RateLimitMetadata } from "./internal/errors.ts"
+
 /**
  * What a client may be told.
  *
