@@ -254,8 +254,9 @@ export const layer = (options: Options): Layer.Layer<OpenAiClient, AiError.AiErr
  *
  * const program = Effect.map(OpenAiClient.OpenAiClient, (openai) => openai.client.baseURL)
  *
- * await Effect.runPromise(Effect.provide(program, Layer.provide(Client, environment)))
- * // => "https://gateway.example.com/v1"
+ * const url = await Effect.runPromise(Effect.provide(program, Layer.provide(Client, environment)))
+ *
+ * url // => "https://gateway.example.com/v1"
  *
  * @category layers
  * @since 0.1.0

@@ -136,7 +136,7 @@ export interface LocalOptions<
  * })
  *
  * Repositories.name // => "Repositories"
- * JSON.stringify(Repositories.args.authorization) // => '"<redacted:authorization>"'
+ * JSON.stringify(Repositories.args.authorization) // => '"<redacted>"'
  *
  * OpenAiTool.Mcp({ server_label: "wiki", server_url: "https://mcp.deepwiki.com/mcp" }).args.require_approval // => "always"
  *
@@ -182,8 +182,9 @@ export const Mcp = <const Name extends string = "OpenAiMcp">(
  * @example
  * import { OpenAiTool } from "@assent/openai"
  *
- * OpenAiTool.WebSearch({ search_context_size: "low", filters: { allowed_domains: ["effect.website"] } }).id
- * // => "openai.web_search"
+ * const Search = OpenAiTool.WebSearch({ search_context_size: "low", filters: { allowed_domains: ["effect.website"] } })
+ *
+ * Search.id // => "openai.web_search"
  *
  * @category constructors
  * @since 0.1.0
