@@ -26,6 +26,9 @@ import * as Secrets from "./internal/toolsSecrets.ts"
 // Models
 // =============================================================================
 
+// Exported from here, because a declaration file keeps only such imports, and with them what they add to the reasons.
+export type { ErrorMetadata, RateLimitMetadata } from "./internal/errors.ts"
+
 /**
  * What a client may be told.
  *
@@ -251,9 +254,9 @@ export const layer = (options: Options): Layer.Layer<OpenAiClient, AiError.AiErr
  *
  * const program = Effect.map(OpenAiClient.OpenAiClient, (openai) => openai.client.baseURL)
  *
- * const baseURL = await Effect.runPromise(Effect.provide(program, Layer.provide(Client, environment)))
+ * const url = await Effect.runPromise(Effect.provide(program, Layer.provide(Client, environment)))
  *
- * baseURL // => "https://gateway.example.com/v1"
+ * url // => "https://gateway.example.com/v1"
  *
  * @category layers
  * @since 0.1.0
