@@ -39,7 +39,7 @@ const themes: ReadonlyArray<readonly [weight: number, theme: Theme]> = [
   [4, { ...ordinary, policies: 6, tampering: 1 }],
   [2, { ...ordinary, changes: 5, tampering: 1 }],
   [2, { ...ordinary, crowds: 5 }],
-  [1, { ...ordinary, messages: 8, tampering: 0 }]
+  [2, { ...ordinary, messages: 8, shared: 6, tampering: 1 }]
 ]
 
 // =============================================================================
