@@ -273,7 +273,7 @@ const fragment = (theme: Theme): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> =
     ...steps: ReadonlyArray<Arbitrary.Arbitrary<Plan.Step>>
   ): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> => Arbitrary.all(steps)
   const rules = weighted([[3, policy], [2, gate]])
-  const changes = weighted([[3, drift], [2, time], [1, keys], [1, scope], [4, show]])
+  const changes = weighted([[3, drift], [2, time], [2, keys], [2, scope], [1, show]])
   return weighted<ReadonlyArray<Plan.Step>>([
     [20, inTurn(anyTurn(theme))],
     [theme.tampering, inTurn(tamper)],
