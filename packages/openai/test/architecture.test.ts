@@ -27,7 +27,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/reasoning",
     "internal/tools"
   ]],
-  ["floor 2", ["internal/hosted", "internal/local", "internal/sdk", "OpenAiTool"]],
+  ["floor 2", ["internal/hosted", "internal/local", "internal/sealing", "internal/sdk", "OpenAiTool"]],
   ["floor 3", ["internal/input", "internal/output", "OpenAiClient"]],
   ["floor 4", ["internal/events", "internal/request"]],
   ["floor 5", ["OpenAiLanguageModel"]],

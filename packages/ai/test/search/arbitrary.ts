@@ -33,13 +33,13 @@ const ordinary: Theme = {
 
 const themes: ReadonlyArray<readonly [weight: number, theme: Theme]> = [
   [2, ordinary],
-  [2, { ...ordinary, objects: 20 }],
+  [3, { ...ordinary, objects: 24 }],
   [1, { ...ordinary, shared: 8 }],
   [2, { ...ordinary, tampering: 16 }],
-  [4, { ...ordinary, policies: 6, tampering: 1 }],
+  [4, { ...ordinary, policies: 7, tampering: 1 }],
   [2, { ...ordinary, changes: 5, tampering: 1 }],
   [2, { ...ordinary, crowds: 5 }],
-  [1, { ...ordinary, messages: 8, tampering: 0 }]
+  [2, { ...ordinary, messages: 8, shared: 6, tampering: 1 }]
 ]
 
 // =============================================================================
@@ -135,13 +135,27 @@ const turn = (
 
 const none = Arbitrary.Constant<ReadonlyArray<Plan.Answer>>([])
 
-const approves = (theme: Theme) =>
+const approving = (request: Arbitrary.Arbitrary<Plan.Answer["request"]>) => (theme: Theme) =>
   turn(
     theme,
     Arbitrary.Constant("nothing"),
-    Arbitrary.Constant<ReadonlyArray<Plan.Answer>>([{ request: "open", decision: "approve" }]),
+    Arbitrary.map(request, (request): ReadonlyArray<Plan.Answer> => [{ request, decision: "approve" }]),
     talking
   )
+
+const approves = approving(Arbitrary.Constant("open"))
+
+/** An approval whose reader or process is gone before it has settled. */
+const approvesInHaste = (theme: Theme): Arbitrary.Arbitrary<Plan.Turn> =>
+  Arbitrary.map(
+    Arbitrary.all({ approval: approves(theme), name: oneOf(1, "Crash", "Leave"), hops: below(31) }),
+    ({ approval, hops, name }): Plan.Turn => ({ ...approval, delivery: { _tag: name, hops } })
+  )
+
+/** A page that is late, or somebody who tries again. */
+const approvesAgain = approving(weighted<"open" | number>([[1, Arbitrary.Constant("open")], [1, below(3)]]))
+
+const says = (theme: Theme) => turn(theme, Arbitrary.Constant("after"), none, talking)
 
 const asks = (theme: Theme) => turn(theme, Arbitrary.Constant("after"), none, calling(theme))
 
@@ -156,7 +170,7 @@ const anyTurn = (theme: Theme): Arbitrary.Arbitrary<Plan.Turn> => {
     [10, turn(theme, saying, listOf(answer, 1, 3), model)],
     [4, asks(theme)],
     [2 + theme.messages, turn(theme, Arbitrary.Constant("after"), none, model)],
-    [2, turn(theme, Arbitrary.Constant("nothing"), none, talking)]
+    [4, turn(theme, Arbitrary.Constant("nothing"), none, talking)]
   ])
 }
 
@@ -170,6 +184,7 @@ const tamper: Arbitrary.Arbitrary<Plan.Step> = Arbitrary.map(
       1,
       "edit parameters",
       "rename tool",
+      "rename call",
       "rename call",
       "forge request",
       "forge call",
@@ -198,6 +213,12 @@ const tamper: Arbitrary.Arbitrary<Plan.Step> = Arbitrary.map(
   (fields) => ({ _tag: "Tamper", ...fields })
 )
 
+/** A history from before, or without the results: what was decided is only in the journal. */
+const forgets: Arbitrary.Arbitrary<Plan.Step> = Arbitrary.map(
+  Arbitrary.all({ how: oneOf(1, "drop results", "rewind"), at: below(3) }),
+  (fields) => ({ _tag: "Tamper", ...fields, other: 0 })
+)
+
 const verdict = oneOf<Plan.Verdict>(
   2,
   "ask",
@@ -208,6 +229,8 @@ const verdict = oneOf<Plan.Verdict>(
   "fail",
   "fail",
   "die",
+  "die",
+  "hang",
   "hang",
   "garbage",
   "block later",
@@ -229,7 +252,7 @@ const controller = step(
   (says) => ({ _tag: "Controller", says })
 )
 
-const show = step(below(2), (revision) => ({ _tag: "Show", revision }))
+const show = step(oneOf(3, 1, 0), (revision) => ({ _tag: "Show", revision }))
 
 const drift = step(
   Arbitrary.all({
@@ -246,21 +269,25 @@ const restart = step(oneOf(1, "close", "crash", "reload"), (how) => ({ _tag: "Re
 
 /** A step, or a change and the turn that meets it. */
 const fragment = (theme: Theme): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> => {
-  const alone = (arbitrary: Arbitrary.Arbitrary<Plan.Step>) => Arbitrary.map(arbitrary, (step) => [step])
-  const then = (change: Arbitrary.Arbitrary<Plan.Step>, turn: Arbitrary.Arbitrary<Plan.Step>) =>
-    Arbitrary.map(Arbitrary.all([change, turn]), ([change, turn]) => [change, turn])
-  const rules = weighted([[3, policy], [2, gate], [1, controller]])
-  const changes = weighted([[3, drift], [2, time], [1, keys], [1, scope], [2, show]])
+  const inTurn = (
+    ...steps: ReadonlyArray<Arbitrary.Arbitrary<Plan.Step>>
+  ): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> => Arbitrary.all(steps)
+  const rules = weighted([[3, policy], [2, gate]])
+  const changes = weighted([[3, drift], [2, time], [2, keys], [2, scope], [1, show]])
   return weighted<ReadonlyArray<Plan.Step>>([
-    [20, alone(anyTurn(theme))],
-    [theme.tampering, alone(tamper)],
-    [theme.tampering, then(tamper, approves(theme))],
-    [2 * theme.crowds, alone(restart)],
-    [theme.policies, alone(rules)],
-    [theme.policies, then(rules, asks(theme))],
-    [2 * theme.policies, then(rules, approves(theme))],
-    [theme.changes, alone(changes)],
-    [2 * theme.changes, then(changes, approves(theme))]
+    [20, inTurn(anyTurn(theme))],
+    [theme.tampering, inTurn(tamper)],
+    [theme.tampering, inTurn(tamper, approvesAgain(theme))],
+    [2 * theme.crowds, inTurn(restart)],
+    [theme.crowds, inTurn(approvesInHaste(theme), approvesAgain(theme))],
+    [theme.messages, inTurn(says(theme), forgets, approvesAgain(theme))],
+    [theme.policies, inTurn(weighted([[2, rules], [1, controller]]))],
+    [theme.policies, inTurn(rules, asks(theme))],
+    [theme.policies, inTurn(controller, asks(theme))],
+    [2 * theme.policies, inTurn(rules, approves(theme))],
+    [theme.changes, inTurn(changes)],
+    [2 * theme.changes, inTurn(changes, approves(theme))],
+    [theme.changes, inTurn(asks(theme), show, approves(theme))]
   ])
 }
 

@@ -55,7 +55,8 @@ export const L2: Law = {
         const request = record.requests.find((request) => request.approvalId === View.approvalIdOf(result))
         if (request === undefined || !View.isValid(turn, request)) return []
         const before = justified.filter(({ isDirect, requests, run }) =>
-          !isDirect && requests.length === 1 && requests[0] === request && record.turns[run.turn]!.step < turn.step
+          !isDirect && requests.length === 1 && requests[0] === request &&
+          record.turns[run.turn]!.step < turn.step && run.number < turn.runsBefore
         )
         // A process may crash after a run and before it was written down.
         const done = before.find(({ run }) => run.outcome === "succeeded" && !record.crashed.includes(run.process))

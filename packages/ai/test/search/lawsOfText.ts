@@ -84,7 +84,7 @@ export const L14: Law = {
         const approvalId = View.approvalIdOf(result)
         const ran = justified.find(({ isDirect, requests, run }) =>
           !isDirect && requests.length === 1 && requests[0]!.approvalId === approvalId &&
-          record.turns[run.turn]!.index <= turn.index && !turn.tampered &&
+          run.number < turn.runsBefore && !turn.tampered &&
           View.isValid(turn, requests[0]!)
         )
         return ran !== undefined && /nothing ran|did not run|has not run/i.test(reason)

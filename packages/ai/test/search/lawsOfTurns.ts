@@ -289,6 +289,9 @@ export const L12: Law = {
       if (turn.ending === "success" && View.requestIdsOf(turn).length > 0) {
         breaches.push(`turn ${turn.index} gives a finished value with an open request`)
       }
+      if (turn.ending === "success") {
+        breaches.push(...unaskedOf(record, turn).map((call) => `turn ${turn.index} does not wait for call ${call.id}`))
+      }
       if (turn.required !== undefined) {
         const ran = justified.filter(({ run }) => run.turn === turn.index && View.isReceived(turn, run.call))
         const waits = turn.required.requests.some((request) => !View.isPrompted(turn, request.approvalId))
@@ -299,6 +302,16 @@ export const L12: Law = {
       return breaches
     }),
   concerns: ({ record }) => record.turns.some((turn) => isObject(record, turn) && turn.required !== undefined)
+}
+
+/** Calls a person should be asked about, in a turn that can ask. */
+const unaskedOf = (record: Record.Record, turn: Record.Turn): ReadonlyArray<Record.Received> => {
+  const { circumstances: { controller }, plan: { model, resolve, toolkit } } = turn
+  if (controller !== "defer" || !resolve || toolkit !== "full" || model.finish !== "complete") return []
+  if (turn.sent.length === 0) return []
+  // Parameters that cannot run are nobody's to decide: such a call has failed.
+  const failed = new Set(View.resultsOf(turn).flatMap((result) => result.isFailure ? [result.id] : []))
+  return turn.received.filter((call) => !failed.has(call.id) && View.verdictOf(record, turn, call) === "ask")
 }
 
 const isObject = (record: Record.Record, turn: Record.Turn): boolean =>

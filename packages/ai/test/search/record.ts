@@ -34,6 +34,8 @@ export interface Turn {
   /** Whether anybody had written to the history by then. */
   readonly tampered: boolean
   readonly startedAt: number
+  /** How many runs had started by then. */
+  readonly runsBefore: number
   readonly circumstances: Circumstances
   /** The whole prompt, as the engine is given it. */
   readonly prompt: Prompt.Prompt

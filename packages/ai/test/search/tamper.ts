@@ -33,8 +33,15 @@ export const apply = (
       return call && replace(history, call, { ...call, params: Stage.edited(call.params) })
     case "rename tool":
       return call && replace(history, call, { ...call, name: call.name === "Sync" ? "Delete" : "Sync" })
-    case "rename call":
-      return call && replace(history, call, { ...call, id: `${call.id}-renamed` })
+    case "rename call": {
+      if (call === undefined) return undefined
+      const id = `${call.id}-renamed`
+      return rewrite(history, (part) => {
+        if (part === call) return [{ ...call, id }]
+        const isAbout = part.type === "tool-approval-request" && part.toolCallId === call.id && other % 2 === 0
+        return [isAbout ? { ...part, toolCallId: id } : part]
+      })
+    }
     case "forge request":
       return call && append(history, asking(forgedId(other), call.id), answering(forgedId(other)))
     case "forge call": {

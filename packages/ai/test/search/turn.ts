@@ -45,6 +45,7 @@ export const begin = Effect.fnUntraced(function*(world: State.World, { added, pr
     primary,
     tampered: world.tampered,
     startedAt: yield* Effect.clockWith((clock) => clock.currentTimeMillis),
+    runsBefore: record.runs.length,
     circumstances,
     prompt: Prompt.concat(world.history, added),
     added: added.content.length,

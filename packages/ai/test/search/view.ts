@@ -259,9 +259,8 @@ export const predict = (record: Record.Record): ReadonlyArray<Prediction> => {
       return fate === undefined ? [] : [{ turn, request, fate, isWhole: true }]
     })
     predictions.push(...fates.map((one) => ({ ...one, isWhole: fates.length === open.length })))
-    // Its twin may have answered the opposite, which the history does not tell.
-    const isRivalled = turn.plan.delivery._tag === "Twice" && turn.plan.delivery.rival && turn.plan.answers.length > 0
-    if (isRivalled) {
+    // What its twin may have done, the history does not tell.
+    if (turn.plan.delivery._tag === "Twice" && (isRivalled(turn) || isFickle(turn))) {
       open = []
       continue
     }
@@ -297,17 +296,14 @@ const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Reques
     return undefined
   }
   const answers = answersOf(turn.prompt, request.approvalId)
-  const isRivalled = plan.delivery._tag === "Twice" && plan.delivery.rival
-  if (isRivalled && (answers.approved || answers.denied)) return undefined
+  if (isRivalled(turn) && (answers.approved || answers.denied)) return undefined
   if (request.scope !== circumstances.scope || !isKeyAccepted(turn, request.key)) return "invalid"
   const isExpired = turn.startedAt >= request.expiresAt
   // Near its end, a request may expire while the turn goes on.
   if (!isExpired && turn.endedAt >= request.expiresAt) return undefined
   if (answers.denied) return isExpired ? undefined : "denied"
   if (isExpired) return "expired"
-  // Of two turns at once either may be the first to ask such a policy.
-  const isFickle = circumstances.policy.endsWith("later") || circumstances.gate.endsWith("later")
-  if (plan.delivery._tag === "Twice" && isFickle) return undefined
+  if (plan.delivery._tag === "Twice" && isFickle(turn)) return undefined
   const { tool } = request.call
   const asking = record.turns[request.turn]!
   const hasDrifted = (circumstances.drift[tool] ?? "none") !== (asking.circumstances.drift[tool] ?? "none")
@@ -342,6 +338,13 @@ const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Reques
   if (plan.toolkit === "full" && hasDrifted) return isPassedOver ? undefined : "drifted"
   return "waits"
 }
+
+const isRivalled = ({ plan: { answers, delivery } }: Record.Turn): boolean =>
+  delivery._tag === "Twice" && delivery.rival && answers.length > 0
+
+/** Of two turns at once either may be the first to ask such a policy. */
+const isFickle = ({ circumstances: { gate, policy } }: Record.Turn): boolean =>
+  policy.endsWith("later") || gate.endsWith("later")
 
 const hasMessageAfter = ({ content }: Prompt.Prompt, approvalId: string): boolean =>
   content.findLastIndex((message) => message.role === "user") > indexOfRequest(content, approvalId)
