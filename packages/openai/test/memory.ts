@@ -28,7 +28,7 @@ export const begin = Effect.fnUntraced(function*(memory: Memory, options: C.Star
   const send = (prompt: Prompt.RawInput) =>
     Effect.tap(chat.send(prompt, { config: configOf() }), ({ parts }) =>
       Effect.sync(() => {
-        last = parts.find((part) => part.type === "response-metadata")?.id ?? last
+        last = parts.findLast((part) => part.type === "response-metadata")?.id ?? last
       }))
   return { ...chat, send }
 })
