@@ -275,18 +275,7 @@ export const predict = (record: Record.Record): ReadonlyArray<Prediction> => {
 
 const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Request): Fate | undefined => {
   const { circumstances, plan } = turn
-  // A request is open until it is claimed.
-  if (
-    record.runs.some((run) => record.turns[run.turn]!.step < turn.step && Record.isSameCall(run.call, request.call))
-  ) {
-    return undefined
-  }
-  // A process that is gone may have claimed it, and ended before the run began: nobody knows, so it does not run.
-  const isLost = record.turns.some((earlier) =>
-    earlier.index < turn.index && earlier.process !== turn.process &&
-    answersOf(earlier.prompt, request.approvalId).approved
-  )
-  if (isLost) return undefined
+  if (isClaimed(record, turn, request)) return undefined
   // A policy that forbade it when an earlier turn was sent again has ended it, though the history does not tell.
   if (
     record.judgements.some((judgement) =>
@@ -341,6 +330,14 @@ const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Reques
 
 const isRivalled = ({ plan: { answers, delivery } }: Record.Turn): boolean =>
   delivery._tag === "Twice" && delivery.rival && answers.length > 0
+
+/** A request is open until it is claimed: a run tells of that, and so may a crash just before it. */
+const isClaimed = (record: Record.Record, turn: Record.Turn, request: Record.Request): boolean =>
+  record.runs.some((run) => record.turns[run.turn]!.step < turn.step && Record.isSameCall(run.call, request.call)) ||
+  record.turns.some((earlier) =>
+    earlier.step < turn.step && earlier.ending === "crashed" &&
+    (answersOf(earlier.prompt, request.approvalId).approved || earlier.circumstances.controller !== "defer")
+  )
 
 /** Of two turns at once either may be the first to ask such a policy. */
 const isFickle = ({ circumstances: { gate, policy } }: Record.Turn): boolean =>
