@@ -9,6 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
+import { getEventListeners } from "node:events"
 import type * as Http from "node:http"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -290,6 +291,29 @@ describe("createResponseStream", () => {
         assert.strictEqual(heap.length, 5)
         assert.isBelow(heap.at(-1)! - heap[0]!, 3, `megabytes: ${heap.join(", ")}`)
       }), 30_000)
+
+    it.live("a stream that was read to its end leaves its connection for the next, and no listener", () =>
+      Effect.gen(function*() {
+        const connections = new Set<unknown>()
+        const signals: Array<AbortSignal> = []
+        const { url } = yield* serve((request, response) => {
+          connections.add(request.socket)
+          beginEvents(response)
+          response.end(sse(delta("a")) + sse(completed))
+        })
+        const client = yield* clientAt(url, {
+          fetch: (input, init) => {
+            signals.push(init!.signal!)
+            return fetch(input, init)
+          }
+        })
+        for (let turn = 0; turn < 5; turn++) {
+          yield* textOf(client)
+          yield* Effect.sleep("10 millis")
+        }
+        assert.strictEqual(connections.size, 1)
+        assert.deepStrictEqual(signals.map((signal) => getEventListeners(signal, "abort").length), [0, 0, 0, 0, 0])
+      }))
 
     it.live("200 streams at once leave no connection, timer or listener behind", () =>
       Effect.gen(function*() {
