@@ -335,7 +335,7 @@ const isRivalled = ({ plan: { answers, delivery } }: Record.Turn): boolean =>
 const isClaimed = (record: Record.Record, turn: Record.Turn, request: Record.Request): boolean =>
   record.runs.some((run) => record.turns[run.turn]!.step < turn.step && Record.isSameCall(run.call, request.call)) ||
   record.turns.some((earlier) =>
-    earlier.step < turn.step && earlier.ending === "crashed" &&
+    earlier.step < turn.step && (earlier.ending === "crashed" || earlier.process !== turn.process) &&
     (answersOf(earlier.prompt, request.approvalId).approved || earlier.circumstances.controller !== "defer")
   )
 
