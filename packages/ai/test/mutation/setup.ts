@@ -6,6 +6,8 @@ import { beforeEach } from "vitest"
 const left: ReadonlyArray<string> = [
   // Processes of their own, in which no mutant is switched on.
   "shared by processes > ",
+  // It loads modules again, so that what is computed once when they load looks as if a test had computed it.
+  "the random key survives hot reload",
   // They measure time or size, and take seconds where every branch is counted.
   "of 100,000 calls it remembers",
   "stops early instead of building hundreds of megabytes",
