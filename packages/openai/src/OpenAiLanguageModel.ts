@@ -31,6 +31,7 @@ import * as Request from "./internal/request.ts"
 import * as Sealing from "./internal/sealing.ts"
 import * as Structured from "./internal/structured.ts"
 import * as Tools from "./internal/tools.ts"
+import * as Secrets from "./internal/toolsSecrets.ts"
 import { OpenAiClient } from "./OpenAiClient.ts"
 
 // =============================================================================
@@ -203,7 +204,8 @@ export const make = (options: Options): Effect.Effect<LanguageModel.LanguageMode
           if (response.status === "failed") {
             return yield* Errors.fromProviderError(response.error ?? {}, {
               module: "OpenAiLanguageModel",
-              method: "generateText"
+              method: "generateText",
+              secrets: () => Secrets.ofParams(call.params)
             })
           }
           const parts = yield* Effect.forEach(Output.parts(response, call.reading), call.readCall)

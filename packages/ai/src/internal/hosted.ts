@@ -30,6 +30,8 @@ interface Subject {
   readonly environment: Environment.Environment
   readonly tools: Decision.Tools | undefined
   readonly messages: ReadonlyArray<Prompt.Message>
+  /** What a call says of itself in a history may be anybody's word: then no policy lets it run on it. */
+  readonly isHistory: boolean
 }
 
 /** How often one turn calls the model again because its requests were answered at once. */
@@ -107,7 +109,7 @@ const find = Effect.fnUntraced(function*(
   const { success: result } = verdict
   if (result?._tag === "Blocked") return Approval.deny(request, result.reason)
   if (approved) return undefined
-  if (result?._tag === "PreApproved") return Approval.approve(request, { note: result.reason })
+  if (result?._tag === "PreApproved" && !subject.isHistory) return Approval.approve(request, { note: result.reason })
   return yield* consult(subject, request)
 })
 
