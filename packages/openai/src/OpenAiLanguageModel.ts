@@ -219,6 +219,7 @@ export const make = (options: Options): Effect.Effect<LanguageModel.LanguageMode
             Events.parts(client.createResponseStream({ ...params, stream: true }), {
               ...call.reading,
               readCall: call.readCall,
+              secrets: () => Secrets.ofParams(params),
               onStart: () => {
                 started = true
               },

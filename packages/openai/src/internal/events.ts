@@ -24,6 +24,8 @@ export interface Options extends Output.Reading {
   readonly onStart: () => void
   /** Reads the params of a call as its tool has them. */
   readonly readCall: (part: Part) => Effect.Effect<Part>
+  /** What an error of OpenAI's must not repeat. */
+  readonly secrets: () => ReadonlyArray<string>
   readonly onEnd: (response: Responses.Response) => void
 }
 
@@ -273,10 +275,10 @@ const make = (options: Options): Reader => {
           return
         case "response.failed":
           ended = true
-          return Errors.fromProviderError(event.response.error ?? {}, context)
+          return Errors.fromProviderError(event.response.error ?? {}, { ...context, secrets: options.secrets })
         case "error":
           ended = true
-          return Errors.fromProviderError(event, context)
+          return Errors.fromProviderError(event, { ...context, secrets: options.secrets })
       }
       return
     }
