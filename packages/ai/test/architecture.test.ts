@@ -26,6 +26,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/results",
     "internal/spans",
     "internal/hostedCall",
+    "internal/hostedSeal",
     "Tool",
     "Prompt",
     "Response",
