@@ -293,7 +293,7 @@ export const collectToolApprovals = (messages: ReadonlyArray<Prompt.Message>): {
   readonly denied: ReadonlyArray<CollectedApproval>
   readonly pending: ReadonlyArray<CollectedApproval>
 } => {
-  const transcript = Transcript.read(messages)
+  const transcript = Transcript.readWhole(messages)
   const approved: Array<CollectedApproval> = []
   const denied: Array<CollectedApproval> = []
   const pending: Array<CollectedApproval> = []
