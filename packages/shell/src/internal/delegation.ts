@@ -1,5 +1,6 @@
 /**
- * Arguments with which a well-known program runs another one, or takes its configuration from elsewhere.
+ * Arguments with which a well-known program runs another one, takes its configuration from elsewhere, or, of git, writes
+ * a file anywhere.
  *
  * A `*` stands for arguments, not for other commands: these words are covered only where the pattern writes them out.
  * The list is what we know, no proof. It refuses rather too much, because what it refuses is only asked.
@@ -53,8 +54,11 @@ const programs: { readonly [program: string]: Options } = {
       "--exec-path",
       "--extcmd",
       "--open-files-in-pager",
+      "--output",
+      "--output-directory",
       "--receive-pack",
       "--template",
+      "--unsafe-paths",
       "--upload-pack"
     ],
     // `ext::sh -c …` as the address of a repository.
@@ -112,6 +116,7 @@ const gitRunners: ReadonlySet<string> = new Set([
   "cvsserver",
   "daemon",
   "difftool",
+  "fast-import",
   "filter-branch",
   "for-each-repo",
   "gui",
@@ -134,7 +139,9 @@ const gitRunners: ReadonlySet<string> = new Set([
 
 /** Short options of subcommands, also among others in one word. */
 const gitShort: { readonly [subcommand: string]: RegExp } = {
+  archive: /^-[A-Za-z]*o/,
   clone: /^-[A-Za-z]*[cu]|^--conf/,
+  "format-patch": /^-[A-Za-z]*o/,
   grep: /^-[A-Za-z]*O/,
   rebase: /^-[A-Za-z]*x/
 }

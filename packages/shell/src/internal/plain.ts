@@ -19,8 +19,8 @@ const blanks = /[ \t]+/y
 
 const operators = /(&&|\|\|?|;|\n)[ \t\n]*/y
 
-/** Redirects that write to no file and read none. */
-const redirects = /(?:2>&1|1>&2|>&2|[12]?>[ \t]*\/dev\/null|&>[ \t]*\/dev\/null|<[ \t]*\/dev\/null)(?=[ \t\n;|&]|$)/y
+/** Redirects that write to no file and read none. `&>` is none in `sh`, which takes it for `&` and `>`. */
+const redirects = /(?:2>&1|1>&2|>&2|[12]?>[ \t]*\/dev\/null|<[ \t]*\/dev\/null)(?=[ \t\n;|&]|$)/y
 
 /** Characters that mean themselves in every shell, outside of quotes. */
 const safe = /[A-Za-z0-9_./:,@%+=^~-]/
@@ -55,7 +55,7 @@ export const read = (
         at = word.end
       }
       at += match(blanks, source, at)?.[0].length ?? 0
-      if (/[\n;|&]/.test(source[at] ?? "") && match(redirects, source, at) === undefined) break
+      if (/[\n;|&]/.test(source[at] ?? "")) break
     }
     if (words.length === 0) return undefined
     pieces.push({ operator, words, redirects: redirected })
