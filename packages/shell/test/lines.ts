@@ -1,8 +1,9 @@
 /** Command lines with a reason for each: what must not ride on `git *`, and what must be covered to be of use. */
 
-/** Each would do something else than run git with the arguments that can be read. */
-export const hostile: ReadonlyArray<readonly [line: string, reason: string]> = [
-  // Another command
+type Table = ReadonlyArray<readonly [line: string, reason: string]>
+
+/** Another command. */
+export const otherCommands: Table = [
   ["git status && rm -rf ~", "and then"],
   ["git status&&rm -rf ~", "and then, without blanks"],
   ["git status || rm -rf ~", "or else"],
@@ -25,9 +26,11 @@ export const hostile: ReadonlyArray<readonly [line: string, reason: string]> = [
   ["git status |", "unfinished"],
   ["&& git status", "unbegun"],
   ["; git status", "unbegun"],
-  ["git status && && git log", "nothing between"],
+  ["git status && && git log", "nothing between"]
+]
 
-  // Inside of a word
+/** Inside of a word. */
+export const insideWords: Table = [
   ["git log $(rm -rf ~)", "command substitution"],
   ["git log \"$(rm -rf ~)\"", "command substitution in quotes"],
   ["git log \"a$(rm -rf ~)b\"", "command substitution in the middle of quotes"],
@@ -63,9 +66,11 @@ export const hostile: ReadonlyArray<readonly [line: string, reason: string]> = [
   ["git log \"!rm\"", "history in quotes"],
   ["^status^rm", "history, quickly"],
   ["git log ^a", "a substitution, or an old pipe"],
-  ["git =rm", "zsh's path of a command"],
+  ["git =rm", "zsh's path of a command"]
+]
 
-  // Redirects and documents
+/** Redirects and documents. */
+export const redirects: Table = [
   ["git status > ~/.bashrc", "writes a file"],
   ["git status >file", "writes a file"],
   ["git status >> file", "appends"],
@@ -86,9 +91,11 @@ export const hostile: ReadonlyArray<readonly [line: string, reason: string]> = [
   ["git apply <<EOF\n$(rm -rf ~)\nEOF", "a here-document that runs"],
   ["git apply <<'EOF'\nx\nEOF", "a here-document"],
   ["git apply <<EOF\nx\nEOF\nrm -rf ~", "after a here-document"],
-  ["git apply <<< \"$(rm -rf ~)\"", "a here-string that runs"],
+  ["git apply <<< \"$(rm -rf ~)\"", "a here-string that runs"]
+]
 
-  // Before the command
+/** Before the command. */
+export const prefixes: Table = [
   ["GIT_SSH_COMMAND='rm -rf ~' git fetch", "environment that runs"],
   ["GIT_PAGER=evil git -p log", "environment that runs"],
   ["PATH=/tmp/evil git status", "another git"],
@@ -117,9 +124,11 @@ export const hostile: ReadonlyArray<readonly [line: string, reason: string]> = [
   ["trap 'rm -rf ~' EXIT; git status", "a trap"],
   ["cd /tmp/evil && git status", "somewhere else"],
   ["source /tmp/evil; git status", "a script"],
-  [". /tmp/evil; git status", "a script, short"],
+  [". /tmp/evil; git status", "a script, short"]
+]
 
-  // Compound commands
+/** Compound commands. */
+export const compounds: Table = [
   ["(git status)", "a subshell"],
   ["{ git status; }", "a group"],
   ["if git diff; then rm -rf ~; fi", "if"],
@@ -133,9 +142,11 @@ export const hostile: ReadonlyArray<readonly [line: string, reason: string]> = [
   ["((x=1)) && git status", "arithmetic"],
   ["git status; }", "an end without a beginning"],
   ["git status)", "an end without a beginning"],
-  ["git status; fi", "a keyword alone"],
+  ["git status; fi", "a keyword alone"]
+]
 
-  // Quotes, comments and characters
+/** Quotes, comments and characters. */
+export const characters: Table = [
   ["git log 'unfinished", "a quote without an end"],
   ["git log \"unfinished", "a quote without an end"],
   ["git log \\", "a backslash at the end"],
@@ -159,9 +170,11 @@ export const hostile: ReadonlyArray<readonly [line: string, reason: string]> = [
   ["git status\u001b[2K", "an escape of the terminal"],
   ["git status\u0008\u0008", "backspaces"],
   ["git status\v; rm", "a vertical tab"],
-  ["git log \ud800", "half a character"],
+  ["git log \ud800", "half a character"]
+]
 
-  // Another program
+/** Another program. */
+export const otherPrograms: Table = [
   ["rm -rf ~", "another program"],
   ["gitk", "begins like it"],
   ["git-shell -c rm", "begins like it"],
@@ -172,9 +185,11 @@ export const hostile: ReadonlyArray<readonly [line: string, reason: string]> = [
   ["git\\ status", "one word"],
   ["'' git status", "an empty name"],
   ["", "nothing"],
-  [" \n\t ", "blanks"],
+  [" \n\t ", "blanks"]
+]
 
-  // git running another program
+/** git running another program. */
+export const delegations: Table = [
   ["git -c core.pager='rm -rf ~' log", "configuration that runs"],
   ["git -c alias.x='!rm -rf ~' x", "an alias that runs"],
   ["git --config-env=core.pager=EVIL log", "configuration from the environment"],
@@ -202,7 +217,7 @@ export const hostile: ReadonlyArray<readonly [line: string, reason: string]> = [
   ["git rebase -ix 'rm -rf ~' HEAD~2", "a command per commit, among others"],
   ["git rebase --exec 'rm -rf ~' HEAD~2", "a command per commit"],
   ["git rebase --e='rm -rf ~' HEAD~2", "a command per commit, for short"],
-  ["git bisect run rm -rf ~", "a command per commit"],
+  ["git bisect run rm -rf x", "a command per commit"],
   ["git submodule foreach 'rm -rf ~'", "a command per module"],
   ["git filter-branch --tree-filter 'rm -rf ~'", "a command per commit"],
   ["git grep -Oevil x", "a pager"],
@@ -219,6 +234,18 @@ export const hostile: ReadonlyArray<readonly [line: string, reason: string]> = [
   ["git archive -o /tmp/profile HEAD", "writes a file anywhere"],
   ["git format-patch -o /tmp main", "writes files anywhere"],
   ["git apply --unsafe-paths --directory=/ evil.patch", "writes files anywhere"]
+]
+
+/** Each would do something else than run git with the arguments that can be read. */
+export const hostile: Table = [
+  ...otherCommands,
+  ...insideWords,
+  ...redirects,
+  ...prefixes,
+  ...compounds,
+  ...characters,
+  ...otherPrograms,
+  ...delegations
 ]
 
 /** Covered by `git *` alone. */
