@@ -6,6 +6,9 @@
  * of one tool's parameters. It never throws, and whatever it is not sure about it does not cover, so that it is asked:
  * parameters that are missing or of another type, and `{}` is not "any parameters".
  *
+ * That makes it a means to allow, and not to forbid: what is not covered may still be the same file or command by
+ * another name. So let a rule forbid or ask by default, and allow what a matcher covers.
+ *
  * A matcher is made of data, its {@link Description}, with which it can be stored, shown to a person
  * ({@link toSentence}), compared ({@link equals}) and made anew ({@link fromDescription}). Command lines need a shell
  * parser: `ApprovalMatcher` of `@assent/shell` is this module and `shell`.

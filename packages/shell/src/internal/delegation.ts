@@ -119,6 +119,7 @@ const gitRunners: ReadonlySet<string> = new Set([
   "fast-import",
   "filter-branch",
   "for-each-repo",
+  "fsmonitor--daemon",
   "gui",
   "hook",
   "http-backend",
