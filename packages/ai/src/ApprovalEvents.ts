@@ -78,6 +78,18 @@ export const Edited = Schema.TaggedStruct("Edited", {
 })
 
 /**
+ * An answer is remembered; `covers` says in words what for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Remembered = Schema.TaggedStruct("Remembered", {
+  ...asked,
+  decision: Schema.Literals(["approved", "denied"]),
+  covers: Schema.String
+})
+
+/**
  * A request or an answer in a history does not count: forged, sealed with an unknown key, decided before (laws L3, L4).
  *
  * @category models
@@ -155,6 +167,7 @@ export const ApprovalEvent = Schema.Union([
   Requested,
   Changed,
   Edited,
+  Remembered,
   Refused,
   Trimmed,
   PreApproved,

@@ -14,9 +14,12 @@ export type RequestMetadata = Schema.Json
 
 /**
  * On a tool result: which approval it settles, or that it belongs to a call of an earlier message; so a result finds its
- * call even when call ids repeat (law L13).
+ * call even when call ids repeat (law L13). `edits`, as a JSON Patch, lead from the parameters that were proposed, which
+ * the call has, to those that ran.
  */
-export type ResultMetadata = { readonly approvalId: string } | { readonly earlier: true }
+export type ResultMetadata =
+  | { readonly approvalId: string; readonly edits?: Schema.Json }
+  | { readonly earlier: true }
 
 /**
  * On a call that the provider runs itself, by the author of the provider: what it is about, where one tool stands for

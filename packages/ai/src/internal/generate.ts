@@ -9,9 +9,9 @@ import * as Option from "effect/Option"
 import type * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
 import * as Approvals from "../Response.ts"
+import * as Consult from "./consult.ts"
 import * as Decision from "./decision.ts"
 import * as Hosted from "./hosted.ts"
-import * as Judge from "./judge.ts"
 import * as Model from "./model.ts"
 import * as Results from "./results.ts"
 import * as Turn from "./turn.ts"
@@ -248,7 +248,7 @@ const resolveAtOnce = Effect.fnUntraced(function*(
     const request = Decision.makeRequest(decision.sealed, decision.prepared, decision.needs)
     const concluded: Decision.Concluded = waiting
       ? { _tag: "Open", request }
-      : yield* Judge.consult(turn.environment, decision, messages)
+      : yield* Consult.consult(turn.environment, decision, messages)
     if (concluded._tag === "Open") waiting = true
     decisions.push({ decision: concluded, request })
   }

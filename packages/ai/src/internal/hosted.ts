@@ -12,6 +12,7 @@ import type * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalPolicy from "../ApprovalPolicy.ts"
 import * as Approvals from "../Prompt.ts"
+import * as Asking from "./asking.ts"
 import * as Canonical from "./canonical.ts"
 import * as Decision from "./decision.ts"
 import type * as Environment from "./environment.ts"
@@ -19,6 +20,7 @@ import * as Gate from "./gate.ts"
 import * as HostedCall from "./hostedCall.ts"
 import * as HostedSeal from "./hostedSeal.ts"
 import * as Judge from "./judge.ts"
+import * as Remembering from "./remembering.ts"
 import * as Transcript from "./transcript.ts"
 
 /** What became of the provider's requests: the answers it gets, and what is still open. */
@@ -136,12 +138,38 @@ const find = Effect.fnUntraced(function*(
   approved: boolean
 ): Effect.fn.Return<Approval.ApprovalAnswer | "open" | undefined> {
   const verdict = yield* Effect.result(decide(subject, request, call))
-  if (Result.isFailure(verdict)) return approved ? "open" : yield* consult(subject, request)
-  const { success: result } = verdict
-  if (result?._tag === "Blocked") return Approval.deny(request, result.reason)
+  if (Result.isFailure(verdict)) {
+    const result = new Approval.NeedsApproval({})
+    return approved
+      ? "open"
+      : yield* Asking.inTurn(subject.environment.controller, consult(subject, request, result))
+  }
+  const { success: result = new Approval.NeedsApproval({}) } = verdict
+  if (result._tag === "Blocked") return Approval.deny(request, result.reason)
   if (approved) return undefined
-  if (result?._tag === "PreApproved") return Approval.approve(request, { note: result.reason })
-  return yield* consult(subject, request)
+  return yield* Asking.inTurn(subject.environment.controller, answer(subject, request, result))
+})
+
+const answer = Effect.fnUntraced(function*(
+  subject: Subject,
+  request: Approval.ApprovalRequest,
+  result: Exclude<Approval.ApprovalResult, Approval.Blocked>
+): Effect.fn.Return<Approval.ApprovalAnswer | "open"> {
+  const recalled = yield* Effect.result(Remembering.recall(subject.environment, memoryOf(request), result))
+  const known = Result.isSuccess(recalled) ? recalled.success : undefined
+  if (known?.decision === "denied") return Approval.deny(request, known.reason)
+  if (known !== undefined) return Approval.approve(request, { note: known.reason })
+  return result._tag === "PreApproved" && Result.isSuccess(recalled)
+    ? Approval.approve(request, { note: result.reason })
+    : yield* consult(subject, request, result)
+})
+
+// What a memory is asked about a call that the provider runs; its tool is what the provider says it is.
+const memoryOf = ({ params, source = "provider", toolName }: Approval.ApprovalRequest): Remembering.Subject => ({
+  source,
+  toolName,
+  version: "provider",
+  params
 })
 
 // =============================================================================
@@ -183,10 +211,11 @@ const isProviderCall = (part: Response.AnyPart): part is Response.ToolCallPart<s
 
 /** Whether anybody here may answer for a person; if not, requests pass as they come. */
 export const mayAnswer = (
-  { controller, policy }: Environment.Environment,
+  { controller, memory, policy }: Environment.Environment,
   tools: Decision.Tools | undefined
 ): boolean =>
-  controller.ask !== undefined || policy !== ApprovalPolicy.toolGate || Object.values(tools ?? {}).some(hasGate)
+  controller.ask !== undefined || memory.remembers || policy !== ApprovalPolicy.toolGate ||
+  Object.values(tools ?? {}).some(hasGate)
 
 /** Whether a tool that the provider runs has a gate that the program gave it. */
 export const hasGate = (tool: Tool.Any): boolean => Judge.isProviderTool(tool) && Gate.gateOf(tool) !== undefined
@@ -256,15 +285,32 @@ const closed = (tool: Tool.Any): Tool.Any => {
 
 const consult = Effect.fnUntraced(function*(
   { environment }: Subject,
-  request: Approval.ApprovalRequest
+  request: Approval.ApprovalRequest,
+  result: Approval.ApprovalResult
 ): Effect.fn.Return<Approval.ApprovalAnswer | "open"> {
-  const decision = yield* Judge.ask(environment, request)
+  const decision = yield* Asking.ask(environment.controller, request)
   if (decision === undefined || decision._tag === "Info") return "open"
   // The provider runs what it asked about: parameters that a person changed cannot reach it.
   if (decision._tag === "Approved" && decision.params !== undefined && !isSame(decision.params, request.params)) {
     return "open"
   }
-  return new Approval.ApprovalAnswer({ approvalId: request.approvalId, decision })
+  const { approvalId, toolCallId } = request
+  const remembered = yield* Remembering.answeredOf(
+    environment,
+    memoryOf(request),
+    { nonce: `provider:${approvalId}`, approvalId, toolCallId },
+    decision._tag === "Approved" ? "approved" : "denied",
+    {
+      remember: Remembering.rememberOf(
+        result._tag === "NeedsApproval" ? result : undefined,
+        decision._tag === "Approved" ? decision.remember : decision.remember ?? "none"
+      ),
+      note: decision.note
+    }
+  )
+  yield* Remembering.give(environment, remembered)
+  yield* Remembering.keep(environment, remembered)
+  return new Approval.ApprovalAnswer({ approvalId, decision })
 })
 
 const isSame = (left: unknown, right: unknown): boolean => {

@@ -24,7 +24,8 @@ export interface Claim {
 }
 
 /**
- * What a finished run left behind: the encoded result, as the model and the history see it.
+ * What a finished run left behind: the encoded result, as the model and the history see it, and as a JSON Patch what a
+ * person changed about the parameters before it ran.
  *
  * @category models
  * @since 0.1.0
@@ -32,7 +33,8 @@ export interface Claim {
 export class Recorded extends Schema.Class<Recorded>("@assent/ai/ApprovalJournal/Recorded")({
   isFailure: Schema.Boolean,
   encodedResult: Schema.Json,
-  modelOutput: Schema.optionalKey(Schema.Json)
+  modelOutput: Schema.optionalKey(Schema.Json),
+  edits: Schema.optionalKey(Schema.Json)
 }) {}
 
 /**

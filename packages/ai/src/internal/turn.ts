@@ -12,6 +12,7 @@ import * as Semaphore from "effect/Semaphore"
 import type * as Approval from "../Approval.ts"
 import type * as ApprovalError from "../ApprovalError.ts"
 import * as Approvals from "../Prompt.ts"
+import * as Consult from "./consult.ts"
 import type * as Decision from "./decision.ts"
 import type * as Environment from "./environment.ts"
 import * as Execution from "./execution.ts"
@@ -182,7 +183,7 @@ export const carryOut = (
       return Effect.succeed({ waiting: Results.interrupted(decision.call, Results.waitingReason, decision.approvalId) })
     case "Consult":
       return Effect.flatMap(
-        Judge.consult(turn.environment, decision, turn.transcript.messages),
+        Consult.consult(turn.environment, decision, turn.transcript.messages),
         (decision) => carryOut(turn, decision, sink)
       )
     case "Run":
