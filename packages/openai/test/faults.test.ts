@@ -2,7 +2,7 @@
  * Whatever a server does in the middle: a typed error, after what had come; and a second attempt only where nothing of the
  * first was seen.
  */
-import { AiError, LanguageModel, Prompt, type Response } from "@assent/ai"
+import { AiError, LanguageModel, type Prompt, type Response } from "@assent/ai"
 import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
 import { ResponsesServer } from "@assent/openai/testing"
 import { assert, describe, it } from "@effect/vitest"

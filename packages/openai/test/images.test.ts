@@ -1,5 +1,5 @@
 /** Pictures that are drawn: those on the way, and the one at the end. */
-import { Chat, LanguageModel, Response, Toolkit } from "@assent/ai"
+import { Chat, LanguageModel, type Response, Toolkit } from "@assent/ai"
 import { OpenAiTool } from "@assent/openai"
 import { ResponsesServer } from "@assent/openai/testing"
 import { assert, describe, it } from "@effect/vitest"
