@@ -11,6 +11,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
   ["floor 1", [
     "internal/transcript",
     "internal/textIndex",
+    "internal/exchange",
     "internal/canonical",
     "internal/cryptography",
     "internal/gate",
@@ -26,6 +27,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/results",
     "internal/spans",
     "internal/hostedCall",
+    "internal/hostedSeal",
     "Tool",
     "Prompt",
     "Response",

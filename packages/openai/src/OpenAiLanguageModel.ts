@@ -331,7 +331,7 @@ const prepare = Effect.fnUntraced(function*(
       conversationId: base.type === "conversation" ? base.id : undefined
     },
     readCall: (part) => {
-      if (!isLocalCall(part)) return kept ? Effect.succeed(part) : Sealing.seal(part)
+      if (!isLocalCall(part)) return Sealing.seal(part)
       return Effect.map(
         Tools.readParameters(directory.get(part.name), part.params, { strict }),
         (params) => params === part.params ? part : { ...part, params }

@@ -23,9 +23,11 @@ export type ResultMetadata = { readonly approvalId: string } | { readonly earlie
  * many. `source` qualifies the name, which is what policies see: `mcp.github` and `mcp.github.create_issue`.
  */
 export type CallMetadata = {
-  readonly source: string
-  readonly toolName: string
-  readonly params: Schema.Json
+  readonly source?: string
+  readonly toolName?: string
+  readonly params?: Schema.Json
+  /** Proves that the provider said so, and asked: `LanguageModel.sealRequest` (laws L4 and L9). */
+  readonly seal?: string
 }
 
 declare module "effect/ai/Response" {

@@ -111,11 +111,14 @@ export const approved = (
   const call = { id: prepared.toolCallId, name: prepared.toolName }
   const { approvalId } = claim
   return Effect.flatMap(
-    Effect.flatMap(Prepare.paramsDigest(prepared), (params) =>
-      environment.journal.run({ ...claim, params }, {
-        effect: Spans.run(run(environment, handlers, prepared, edited === true, approvalId, emit), claim),
-        idempotent: joinOnly !== true && Context.get(prepared.tool.annotations, Tool.Idempotent)
-      })),
+    Effect.flatMap(
+      edited === true ? Prepare.paramsDigest(prepared) : Effect.undefined,
+      (params) =>
+        environment.journal.run({ ...claim, params }, {
+          effect: Spans.run(run(environment, handlers, prepared, edited === true, approvalId, emit), claim),
+          idempotent: joinOnly !== true && Context.get(prepared.tool.annotations, Tool.Idempotent)
+        })
+    ),
     ({ entry, ran }) => {
       if (ran !== undefined) {
         return Effect.succeed({

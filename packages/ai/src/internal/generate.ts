@@ -10,6 +10,7 @@ import type * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
 import * as Approvals from "../Response.ts"
 import * as Decision from "./decision.ts"
+import * as Hosted from "./hosted.ts"
 import * as Judge from "./judge.ts"
 import * as Model from "./model.ts"
 import * as Results from "./results.ts"
@@ -162,7 +163,7 @@ const receive = Effect.fnUntraced(function*(turn: Turn.Turn, parts: ReadonlyArra
   const requests: Array<Response.ToolApprovalRequestPart> = []
   const providerCalls: Map<string, Response.ToolCallPart<string, unknown>> = new Map()
   const finish: Array<Response.FinishPart> = []
-  for (const part of parts) {
+  for (const part of yield* Hosted.sealCalls(turn.environment, parts)) {
     if (part.type === "finish") {
       finish.push(part)
       continue

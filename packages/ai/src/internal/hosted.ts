@@ -17,6 +17,7 @@ import * as Decision from "./decision.ts"
 import type * as Environment from "./environment.ts"
 import * as Gate from "./gate.ts"
 import * as HostedCall from "./hostedCall.ts"
+import * as HostedSeal from "./hostedSeal.ts"
 import * as Judge from "./judge.ts"
 import * as Transcript from "./transcript.ts"
 
@@ -30,8 +31,14 @@ interface Subject {
   readonly environment: Environment.Environment
   readonly tools: Decision.Tools | undefined
   readonly messages: ReadonlyArray<Prompt.Message>
-  /** What a call says of itself in a history may be anybody's word: then no policy lets it run on it. */
-  readonly isHistory: boolean
+}
+
+/** What may be done about the requests of a history. */
+export interface Powers {
+  /** The model is going to be called, so what was approved is judged again. */
+  readonly judges: boolean
+  /** Whoever answers for a person here may be asked. */
+  readonly asks: boolean
 }
 
 /** How often one turn calls the model again because its requests were answered at once. */
@@ -43,18 +50,19 @@ export const maxRounds = 32
 
 /**
  * The provider's requests of a history for calls that have not run: those that nobody has answered are answered by the
- * policy or the controller, or are open; an approval does not outlive a policy that now blocks (law L11). `asks` is
- * false where the model is not called anyway: then nobody is asked. Requests whose call was trimmed are dropped, and an
- * event (law L10).
+ * policy or the controller, or are open; an approval does not outlive a policy that now blocks (law L11). Where anybody
+ * here may decide, a call that is not the one the provider asked about is denied instead (law L4). Requests whose call
+ * was trimmed are dropped, and an event (law L10).
  */
 export const settle = Effect.fnUntraced(function*(
   subject: Subject,
   transcript: Transcript.Transcript,
-  asks: boolean
-): Effect.fn.Return<Answered> {
+  powers: Powers
+): Effect.fn.Return<Answered, ApprovalError.ApprovalError> {
   const { environment } = subject
   const answers: Array<Approval.ApprovalAnswer> = []
   const open: Array<Approval.ApprovalRequest> = []
+  const decides = mayAnswer(environment, subject.tools)
   for (const one of transcript.requests) {
     const { part, providerCall, toolCall } = one
     if (toolCall === undefined) {
@@ -64,7 +72,7 @@ export const settle = Effect.fnUntraced(function*(
     if (toolCall?.providerExecuted !== true || providerCall?.result !== undefined) continue
     if (Result.isSuccess(environment.seal.parse(part.approvalId))) continue
     const response = Transcript.standingResponse(one.responses)
-    if (response?.approved === false || (response !== undefined && !asks)) continue
+    if (response?.approved === false || (response !== undefined && !powers.judges)) continue
     if (
       response === undefined && environment.options.onNewMessage !== "hold" &&
       transcript.lastUserIndex > one.messageIndex
@@ -72,11 +80,34 @@ export const settle = Effect.fnUntraced(function*(
       continue
     }
     const request = requestOf(part.approvalId, toolCall)
-    const answer = asks ? yield* standing(subject, request, toolCall, response !== undefined) : undefined
+    const forged = decides ? yield* refuse(subject, request, toolCall) : undefined
+    const asks = response === undefined ? powers.asks : powers.judges
+    const answer = forged ?? (asks ? yield* standing(subject, request, toolCall, response !== undefined) : undefined)
     if (answer === "open" || (answer === undefined && response === undefined)) open.push(request)
     else if (answer !== undefined) answers.push(answer)
   }
   return { answers, open }
+})
+
+// A denial, if this is not the call that the provider asked about.
+const refuse = Effect.fnUntraced(function*(
+  { environment }: Subject,
+  request: Approval.ApprovalRequest,
+  call: HostedCall.Call
+): Effect.fn.Return<Approval.ApprovalAnswer | undefined, ApprovalError.ApprovalError> {
+  const { approvalId } = request
+  const verified = yield* Effect.result(HostedSeal.verify(environment.seal, environment.scope, call, approvalId))
+  if (Result.isSuccess(verified)) return undefined
+  const { reason } = verified.failure
+  yield* ApprovalEvents.publish((occasion) => ({
+    _tag: "Refused",
+    ...occasion,
+    ...Decision.about(request),
+    approvalId,
+    reason
+  }))
+  if (environment.options.onInvalid === "fail") return yield* verified.failure
+  return Approval.deny(request, reason.message)
 })
 
 const standing = (
@@ -109,13 +140,46 @@ const find = Effect.fnUntraced(function*(
   const { success: result } = verdict
   if (result?._tag === "Blocked") return Approval.deny(request, result.reason)
   if (approved) return undefined
-  if (result?._tag === "PreApproved" && !subject.isHistory) return Approval.approve(request, { note: result.reason })
+  if (result?._tag === "PreApproved") return Approval.approve(request, { note: result.reason })
   return yield* consult(subject, request)
 })
 
 // =============================================================================
 // Requests of a response
 // =============================================================================
+
+/** Whether the parts end with a call of which the provider says what it is about, and then may ask about it. */
+export const awaitsRequest = (parts: ReadonlyArray<Response.AnyPart>): boolean => {
+  const last = parts[parts.length - 1]
+  if (last === undefined || !(isProviderCall(last) || last.type === "tool-approval-request")) return false
+  return parts.some((call) =>
+    isProviderCall(call) && HostedCall.isNamed(call) && HostedCall.sealOf(call) === undefined &&
+    !parts.some((part) => part.type === "tool-approval-request" && part.toolCallId === call.id)
+  )
+}
+
+/**
+ * The parts, with a seal on each call that one of them asks about; a provider that emits a request later than its call
+ * seals the call itself.
+ */
+export const sealCalls = <Part extends Response.AnyPart>(
+  { scope, seal }: Environment.Environment,
+  parts: ReadonlyArray<Part>
+): Effect.Effect<ReadonlyArray<Part>> => {
+  const requested = new Map<string, string>()
+  for (const part of parts) {
+    if (part.type === "tool-approval-request") requested.set(part.toolCallId, part.approvalId)
+  }
+  return requested.size === 0 ? Effect.succeed(parts) : Effect.forEach(parts, (part) => {
+    const approvalId = isProviderCall(part) ? requested.get(part.id) : undefined
+    return approvalId === undefined || !isProviderCall(part)
+      ? Effect.succeed(part)
+      : HostedSeal.seal(seal, scope, part, approvalId)
+  })
+}
+
+const isProviderCall = (part: Response.AnyPart): part is Response.ToolCallPart<string, unknown> =>
+  part.type === "tool-call" && part.providerExecuted === true
 
 /** Whether anybody here may answer for a person; if not, requests pass as they come. */
 export const mayAnswer = (

@@ -16,7 +16,10 @@ export interface Claim {
   readonly expiresAt: number
   readonly toolName: string
   readonly toolCallId: string
-  /** A digest of the parameters that are to run; needed to run, and only a run of the same ones is ever repeated. */
+  /**
+   * A digest of the parameters that are to run, where a person edited them; those that were proposed are in the nonce's
+   * seal. Only a run of the same ones is ever repeated.
+   */
   readonly params?: string | undefined
 }
 
@@ -34,8 +37,9 @@ export class Recorded extends Schema.Class<Recorded>("@assent/ai/ApprovalJournal
 
 /**
  * One request's fate. `at` is in milliseconds since 1970. `params` are those that were claimed, as canonical JSON's
- * digest; `stopped` means that somebody stopped the run, so that it is not repeated by itself. `recorded` may be missing from a finished run: only bodies
- * of results are ever given up for room, never the fact that it ran.
+ * digest, where a person edited them; `stopped` means that somebody stopped the run, so that it is not repeated by
+ * itself. `recorded` may be missing from a finished run: only bodies of results are ever given up for room, never the
+ * fact that it ran.
  *
  * @category models
  * @since 0.1.0

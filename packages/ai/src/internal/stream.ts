@@ -77,10 +77,15 @@ const produce: (
     // goes on from what was said.
     const mayGoOn = Hosted.mayAnswer(turn.environment, turn.handlers?.tools)
     const said: Array<Part> = []
-    const receive = Effect.fnUntraced(function*(chunk: Chunk): Effect.fn.Return<void, unknown, Scope.Scope> {
+    // Calls that the provider may be about to ask about: they are sealed with their requests, which come right behind.
+    let behind: ReadonlyArray<Part> = []
+    const receive = Effect.fnUntraced(function*(
+      chunk: ReadonlyArray<Part>
+    ): Effect.fn.Return<void, unknown, Scope.Scope> {
+      behind = []
       const passing: Array<Part> = []
       const received: Array<Turn.ReceivedCall> = []
-      for (const part of chunk) {
+      for (const part of yield* Hosted.sealCalls(turn.environment, chunk)) {
         if (part.type === "finish") {
           finish.push(part)
           continue
@@ -108,15 +113,20 @@ const produce: (
       if (Turn.finishOf(finish)?.complete !== false) yield* calls.start
       calls.observe(received)
     })
+    // Most chunks are text, and pass as they are.
+    const passOn = (chunk: Chunk): Effect.Effect<void> => {
+      if (mayGoOn) said.push(...chunk)
+      return pass(queue, chunk)
+    }
     yield* Stream.runForEachArray(
       model.streamText({ ...options, prompt: settled.prompt, ...Model.unresolved }),
-      (chunk) => {
-        if (calls.areWaiting() || chunk.some(concernsUs)) return receive(chunk)
-        // Most chunks are text, and pass as they are.
-        if (mayGoOn) said.push(...chunk)
-        return pass(queue, chunk)
+      (next) => {
+        const chunk: ReadonlyArray<Part> = behind.length === 0 ? next : [...behind, ...next]
+        if (chunk === next && !calls.areWaiting() && !chunk.some(concernsUs)) return passOn(next)
+        return Hosted.awaitsRequest(chunk) ? Effect.sync(() => void (behind = chunk)) : receive(chunk)
       }
-    )
+    ).pipe(Effect.tapError(() => offer(queue, behind)))
+    if (behind.length > 0) yield* receive(behind)
     const asked = held.filter((part) => !calls.isAskedFor(part))
     const end = Turn.finishOf(finish)
     if (end?.complete === false) {
