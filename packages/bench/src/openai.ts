@@ -112,7 +112,7 @@ export const openai = Effect.scoped(Effect.gen(function*() {
   const modelOf = (deltas: number) =>
     Effect.provideService(OpenAiLanguageModel.make({ model: `${deltas}` }), OpenAiClient.OpenAiClient, client)
   const whole = streaming("streamText", yield* modelOf(deltas))
-  const row = { rounds: 30, operations: deltas }
+  const row = { rounds: 16, operations: deltas }
   const title = `f. OpenAI, ${deltas} deltas`
   const bare = sdkAlone(url)
   yield* Harness.compare(

@@ -19,7 +19,7 @@ const open = Effect.fnUntraced(function*(turns: ReadonlyArray<ResponsesServer.Tu
     apiKey: Redacted.make(server.apiKey),
     apiUrl: server.url,
     maxRetries,
-    timeout: "300 millis"
+    timeout: "1 second"
   })
   const model = yield* Effect.provideService(
     OpenAiLanguageModel.make({ model: "gpt-5.2" }),

@@ -67,6 +67,8 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
   const named = new Set<string>()
   const answered = new Set<string>()
   const types: Local.Types = new Map()
+  // Calls of ours whose outputs OpenAI has, although they stand after the response that it goes on from.
+  const settled = new Set<string>()
 
   const name = (id: string): void => {
     if (named.has(id)) return
@@ -127,8 +129,15 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
     items,
     /** A message that OpenAI has. */
     known(message: Prompt.AssistantMessage): void {
+      // Where the turn went on by itself, a message has several responses, and its results stand behind the last. No
+      // response is made before the calls of the one before it have their outputs.
+      const last = message.content.map(responseOf).findLast((id) => id !== undefined)
       for (const part of message.content) {
-        if (part.type === "tool-call" && !part.providerExecuted) Local.noteType(types, part)
+        if (part.type !== "tool-call" || part.providerExecuted) continue
+        Local.noteType(types, part)
+        const response = responseOf(part)
+        if (response === undefined || response === last) settled.delete(part.id)
+        else settled.add(part.id)
       }
     },
     assistant(message: Prompt.AssistantMessage): void {
@@ -156,6 +165,7 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
           case "tool-call": {
             if (!part.providerExecuted) {
               Local.noteType(types, part)
+              settled.delete(part.id)
               items.push(Local.callItem(part, keepsIds))
               break
             }
@@ -181,7 +191,7 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
     tool(part: Prompt.ToolMessagePart): void {
       if (part.type === "tool-result") {
         if (part.providerExecuted) hostedResult(part)
-        else items.push(Local.outputItem(part, types.get(part.id), options))
+        else if (!settled.has(part.id)) items.push(Local.outputItem(part, types.get(part.id), options))
         return
       }
       const asked = history.byApproval.get(part.approvalId)
@@ -196,6 +206,9 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
     whole(Metadata.text(Metadata.read(part), "itemId"), hostedItem(part))
   }
 }
+
+const responseOf = (part: Prompt.AssistantMessagePart): string | undefined =>
+  Metadata.text(Metadata.read(part), "responseId")
 
 // What only a part of its own may say, or a request: nobody is answered, and nothing allowed, out of metadata (law L4).
 const ownTypes: ReadonlySet<unknown> = new Set([
