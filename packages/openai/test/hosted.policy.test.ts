@@ -2,7 +2,7 @@
  * One policy and one controller for calls of the program's own and of hosted servers: what they say is told to OpenAI, and
  * the turn goes on.
  */
-import { Approval, ApprovalController, ApprovalPolicy, Response } from "@assent/ai"
+import { Approval, ApprovalController, ApprovalPolicy, Prompt, Response } from "@assent/ai"
 import { ResponsesServer } from "@assent/openai/testing"
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -86,6 +86,37 @@ for (const memory of Memory.memories) {
           yield* controller(chat.send("bye"))
           assert.deepStrictEqual(chat.runs, ["delete a"])
           assert.strictEqual(yield* chat.server.executionsOf(id), 1)
+          yield* C.assertAccepted(chat.server)
+        })
+    )
+
+    C.everyWay(
+      "L2 a controller approves what waited since an earlier turn; the person's late answer runs nothing",
+      (way) =>
+        Effect.gen(function*() {
+          const chat = yield* Memory.begin(memory, {
+            way,
+            approval: { onNewMessage: "hold" },
+            turns: [[C.roll(6)]],
+            afterLastTurn: "And so on."
+          })
+          const controller = Effect.provideService(
+            ApprovalController.ApprovalController,
+            ApprovalController.interactive(() => true)
+          )
+          const waiting = yield* chat.send("roll")
+          const turn = yield* controller(chat.send("are you there?"))
+          assert.deepStrictEqual(turn.results.map((result) => result.id), [id])
+          for (const answer of [C.approve(waiting.requests), C.deny(waiting.requests, "no")]) {
+            const late = yield* chat.send(Prompt.concat(answer, "after all"))
+            assert.deepStrictEqual(late.results, [])
+          }
+          assert.strictEqual(yield* chat.server.executionsOf(id), 1)
+          const lines = C.outline(yield* chat.lastBody)
+          // What OpenAI is told is what happened, in its order.
+          const story = lines.filter((line) => /mcpr?_0/.test(line)).map((line) => line.split(" ").at(-1))
+          assert.deepStrictEqual(story, Memory.sendsAll(memory) ? [id, id, "mcp_00000001"] : [])
+          assert.strictEqual(lines.includes(`approve ${id}`), Memory.sendsAll(memory))
           yield* C.assertAccepted(chat.server)
         })
     )

@@ -41,7 +41,7 @@ describe("the janitor through OpenAI's SDK", () => {
         ]
       ) assert.include(stdout, said)
       assert.deepStrictEqual(stdout.split("\n").filter((line) => line.length > 80), [])
-    }))
+    }), 30_000)
 
   it.live("with a key: the server of OPENAI_BASE_URL, whose refusal is said in short", () =>
     Effect.gen(function*() {
@@ -54,7 +54,7 @@ describe("the janitor through OpenAI's SDK", () => {
       assert.include(stderr, "Incorrect API key provided")
       assert.notMatch(stdout + stderr, /sk-proj|wrong-0123|\.ts:\d|at .*\(/)
       assert.isBelow(stderr.trim().split("\n").length, 6)
-    }))
+    }), 30_000)
 
   it.live("with what cannot be a key: nothing is sent", () =>
     Effect.gen(function*() {
@@ -62,5 +62,5 @@ describe("the janitor through OpenAI's SDK", () => {
       assert.strictEqual(code, 2)
       assert.include(stderr, "OpenAiClient.make: InvalidKey")
       assert.notMatch(stdout + stderr, /sk-proj|wrong-0123|\.ts:\d/)
-    }))
+    }), 30_000)
 })

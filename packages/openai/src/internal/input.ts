@@ -28,7 +28,7 @@ export const make = (
   options: Options
 ): Array<Item> => {
   const start = Known.start(messages, options.base)
-  const writer = makeWriter(history, options, start)
+  const writer = makeWriter(history, options, start, answeredWithin(messages, history))
   for (const asked of history.byCall.values()) {
     if (asked.messageIndex === start - 1 && asked.answer === undefined) {
       writer.items.push(Approvals.withdrawnItem(asked))
@@ -60,7 +60,36 @@ export const make = (
   return writer.items
 }
 
-const makeWriter = (history: Approvals.History, options: Options, start: number) => {
+/**
+ * Requests that OpenAI ran before the history holds an answer: it was given within a turn. One that comes later changes
+ * nothing, and told behind what ran it would run it again.
+ */
+const answeredWithin = (
+  messages: ReadonlyArray<Prompt.Message>,
+  history: Approvals.History
+): ReadonlySet<string> => {
+  const late = new Set<string>()
+  const ran = [...history.byApproval.values()].filter(({ inline, result }) =>
+    !inline && result !== undefined && Metadata.read(result)["itemType"] === "mcp_call"
+  )
+  if (ran.length === 0) return late
+  const places = new Map<Prompt.Part, number>()
+  for (const message of messages) {
+    if (message.role !== "assistant" && message.role !== "tool") continue
+    for (const part of message.content) places.set(part, places.size)
+  }
+  for (const { answer, approvalId, result } of ran) {
+    if (answer !== undefined && places.get(result!)! < places.get(answer)!) late.add(approvalId)
+  }
+  return late
+}
+
+const makeWriter = (
+  history: Approvals.History,
+  options: Options,
+  start: number,
+  within: ReadonlySet<string>
+) => {
   const { references } = options
   const items: Array<Item> = []
   // Items are named once, however many parts were made of them.
@@ -175,6 +204,9 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
             if (asked.answer === undefined || !isTold(asked)) break
             whole(asked.approvalId, Approvals.requestItem(asked))
             if (asked.inline) items.push(Approvals.answerItem(asked.answer))
+            else if (within.has(asked.approvalId)) {
+              items.push({ type: "mcp_approval_response", approval_request_id: asked.approvalId, approve: true })
+            }
             break
           }
           case "tool-result":
@@ -195,7 +227,7 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
         return
       }
       const asked = history.byApproval.get(part.approvalId)
-      if (asked === undefined || answered.has(part.approvalId) || !isTold(asked)) return
+      if (asked === undefined || answered.has(part.approvalId) || within.has(part.approvalId) || !isTold(asked)) return
       answered.add(part.approvalId)
       items.push(Approvals.answerItem(asked.answer ?? part))
     }
