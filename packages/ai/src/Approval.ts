@@ -60,7 +60,10 @@ export class ApprovalRequest extends Schema.Class<ApprovalRequest>("@assent/ai/A
   issuedAt: Schema.optionalKey(Schema.Number),
   expiresAt: Schema.optionalKey(Schema.Number),
   providerExecuted: Schema.Boolean,
-  source: Schema.optionalKey(Schema.String)
+  source: Schema.optionalKey(Schema.String),
+  approvers: Schema.optionalKey(Schema.Array(Schema.String)),
+  editable: Schema.optionalKey(Schema.Boolean),
+  rememberable: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 // =============================================================================
@@ -193,7 +196,12 @@ export class PreApproved extends Schema.TaggedClass<PreApproved>()("PreApproved"
 }) {}
 
 /**
- * The policy wants a person to decide. `expiresIn` is in milliseconds.
+ * The policy wants a person to decide. `expiresIn` is in milliseconds, `approvers` names who may answer; that they did is
+ * for the program to see to.
+ *
+ * `editable` lets an answer in a message history change the parameters, and `rememberable` lets it say that it is to be
+ * remembered; both count from a trusted channel in any case, but `rememberable: false` asks every time, whatever was
+ * remembered. `remember` is what an approval without a word of its own leaves behind: see `ApprovalMemory.Remember`.
  *
  * @category models
  * @since 0.1.0
@@ -203,7 +211,10 @@ export class NeedsApproval extends Schema.TaggedClass<NeedsApproval>()("NeedsApp
   description: Schema.optionalKey(Schema.String),
   presentation: Schema.optionalKey(ApprovalPresentation),
   expiresIn: Schema.optionalKey(Schema.Number),
-  approvers: Schema.optionalKey(Schema.Array(Schema.String))
+  approvers: Schema.optionalKey(Schema.Array(Schema.String)),
+  editable: Schema.optionalKey(Schema.Boolean),
+  rememberable: Schema.optionalKey(Schema.Boolean),
+  remember: Schema.optionalKey(Schema.Json)
 }) {}
 
 /**
@@ -258,6 +269,9 @@ export const needsApproval = (options?: {
   readonly presentation?: ApprovalPresentation | undefined
   readonly expiresIn?: number | undefined
   readonly approvers?: ReadonlyArray<string> | undefined
+  readonly editable?: boolean | undefined
+  readonly rememberable?: boolean | undefined
+  readonly remember?: Schema.Json | undefined
 }): ApprovalResult => new NeedsApproval(definedFields(options))
 
 /**

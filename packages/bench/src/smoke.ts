@@ -224,8 +224,7 @@ const resume = Effect.gen(function*() {
         title: `b. Resume over ${settledApprovals * 4} messages with ${settledApprovals} settled approvals, ${memory}`,
         rounds: 41,
         operations: 1,
-        bound: 2,
-        issue: "known, issue A2"
+        bound: 2
       },
       {
         name: "ours",

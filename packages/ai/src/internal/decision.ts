@@ -149,6 +149,9 @@ export const makeRequest = (
     ...(shown.presentation === undefined ? undefined : { presentation: shown.presentation }),
     ...(shown.reason === undefined ? undefined : { reason: Text.escape(shown.reason, { maxLength: 1_000 }) }),
     ...(shown.source === undefined ? undefined : { source: shown.source }),
+    ...(shown.approvers === undefined ? undefined : { approvers: shown.approvers }),
+    ...(shown.editable === undefined ? undefined : { editable: shown.editable }),
+    ...(shown.rememberable === undefined ? undefined : { rememberable: shown.rememberable }),
     ...(sealed.issuedAt === undefined ? undefined : { issuedAt: sealed.issuedAt }),
     ...(sealed.expiresAt === undefined ? undefined : { expiresAt: sealed.expiresAt })
   })
