@@ -41,6 +41,7 @@ const providerRequests = (transcript: Transcript.Transcript, options: Options): 
     const response = Transcript.standingResponse(request.responses)
     if (response === undefined) continue
     if (options.isOurs(request.part.approvalId)) continue
+    if (Transcript.wasAnsweredBefore(request)) continue
     if (options.supersedes && Transcript.wasPassedOver(transcript, request)) continue
     const sent = response.approved ? denialOf(request) ?? response : response
     asked.set(request.part, { written: response, sent })

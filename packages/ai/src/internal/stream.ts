@@ -76,7 +76,7 @@ const produce: (
     // The provider's requests are held where somebody here may answer them: then they need never be seen, and the turn
     // goes on from what was said.
     const mayGoOn = Hosted.mayAnswer(turn.environment, turn.handlers?.tools)
-    const said: Array<Part> = []
+    const said = makeSaid()
     // Calls that the provider may be about to ask about: they are sealed with their requests, which come right behind.
     let behind: ReadonlyArray<Part> = []
     const receive = Effect.fnUntraced(function*(
@@ -107,7 +107,7 @@ const produce: (
       }
       // As upstream: with a call of a tool that is not in the toolkit, the stream fails before any of the chunk is seen.
       yield* Effect.forEach(received, (call) => Turn.declaredTool(turn, call), { discard: true })
-      if (mayGoOn) said.push(...passing)
+      if (mayGoOn) said.add(passing)
       yield* offer(queue, passing)
       // A truncating finish comes right behind the last call: a call starts once the stream has moved past it.
       if (Turn.finishOf(finish)?.complete !== false) yield* calls.start
@@ -115,7 +115,7 @@ const produce: (
     })
     // Most chunks are text, and pass as they are.
     const passOn = (chunk: Chunk): Effect.Effect<void> => {
-      if (mayGoOn) said.push(...chunk)
+      if (mayGoOn) said.add(chunk)
       return pass(queue, chunk)
     }
     yield* Stream.runForEachArray(
@@ -136,10 +136,10 @@ const produce: (
       const outcomes = yield* calls.finish(end !== undefined)
       const failure = Turn.firstFailure(outcomes)
       if (failure !== undefined) return yield* Effect.failCause(failure)
-      for (const { part } of outcomes) if (part !== undefined) said.push(part)
+      for (const { part } of outcomes) if (part !== undefined) said.add([part])
       const next = end === undefined
         ? undefined
-        : yield* Turn.goOn(turn, settled, { requests: asked, calls: calls.providers }, outcomes, said)
+        : yield* Turn.goOn(turn, settled, { requests: asked, calls: calls.providers }, outcomes, said.parts)
       if (next !== undefined) {
         yield* offer(queue, next.denials)
         return yield* produce(model, next.turn, options, queue, [...before, ...finish])
@@ -161,6 +161,31 @@ const pass = (queue: Chunks, chunk: Chunk): Effect.Effect<void> =>
 
 const concernsUs = (part: Part): boolean =>
   part.type === "tool-call" || part.type === "finish" || part.type === "tool-approval-request"
+
+// What was said, for the turn to go on from. Deltas become one as they come, so that it is not much longer than the text.
+const makeSaid = () => {
+  const parts: Array<Part> = []
+  return {
+    parts,
+    add: (added: ReadonlyArray<Part>): void => {
+      for (const part of added) {
+        const last = parts[parts.length - 1]
+        if (last !== undefined && isDelta(last) && isDelta(part) && last.type === part.type && last.id === part.id) {
+          parts[parts.length - 1] = {
+            ...last,
+            delta: last.delta + part.delta,
+            metadata: { ...last.metadata, ...part.metadata }
+          }
+        } else {
+          parts.push(part)
+        }
+      }
+    }
+  }
+}
+
+const isDelta = (part: Part): part is Response.TextDeltaPart | Response.ReasoningDeltaPart =>
+  part.type === "text-delta" || part.type === "reasoning-delta"
 
 type Started = Turn.Outcome | Decision.Question
 

@@ -26,6 +26,8 @@ export interface ProviderCall {
   readonly part: Prompt.ToolCallPart
   readonly messageIndex: number
   result: Prompt.ToolResultPart | undefined
+  /** Where the result stands. */
+  resultAt: number | undefined
 }
 
 /** A request of a history; a request repeated by polling is one request, at its first place. */
@@ -190,7 +192,7 @@ class Reader {
       if (part.type === "tool-approval-response") {
         this.takeResponse(part, index)
       } else if (part.type === "tool-result") {
-        if (part.providerExecuted === true) this.takeProviderResult(part)
+        if (part.providerExecuted === true) this.takeProviderResult(part, index)
         else if (this.takeResult(part)?.messageIndex === index - 1 && part.result !== undefined) answered++
       }
     }
@@ -206,7 +208,12 @@ class Reader {
     for (const part of content) {
       if (part.type === "tool-call") {
         if (part.providerExecuted === true) {
-          ;(this.providerCalls ??= new Map()).set(part.id, { part, messageIndex: index, result: undefined })
+          ;(this.providerCalls ??= new Map()).set(part.id, {
+            part,
+            messageIndex: index,
+            result: undefined,
+            resultAt: undefined
+          })
           continue
         }
         if (this.calls.length > this.firstDue) uniqueId ??= uniqueIdsAfter(this.calls[this.firstDue]!)
@@ -216,7 +223,10 @@ class Reader {
       } else if (part.type === "tool-result") {
         if (part.providerExecuted === true) {
           const call = this.providerCalls?.get(part.id)
-          if (call !== undefined) call.result ??= part
+          if (call !== undefined && call.result === undefined) {
+            call.result = part
+            call.resultAt = index
+          }
         } else {
           this.change(index)
           this.takeResult(part)
@@ -299,10 +309,11 @@ class Reader {
     return call
   }
 
-  private takeProviderResult(part: Prompt.ToolResultPart): void {
+  private takeProviderResult(part: Prompt.ToolResultPart, index: number): void {
     const call = this.providerCalls?.get(part.id)
     if (call === undefined || call.result !== undefined) return
     call.result = part
+    call.resultAt = index
     this.change(call.messageIndex)
     const moved = (this.movedResults ??= new Map()).get(call.messageIndex)
     if (moved === undefined) this.movedResults.set(call.messageIndex, [part])
@@ -406,6 +417,10 @@ const earliest = (waiting: Waiting, lastIndex: number): TranscriptCall | undefin
 export const standingResponse = (
   responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>
 ): Prompt.ToolApprovalResponsePart | undefined => responses.find((response) => !response.approved) ?? responses[0]
+
+/** Whether the provider had run the call, or was told not to, before anyone answered in the history. */
+export const wasAnsweredBefore = ({ answeredAt, providerCall }: TranscriptRequest): boolean =>
+  answeredAt !== undefined && providerCall?.resultAt !== undefined && answeredAt > providerCall.resultAt
 
 /**
  * Whether the model went on with a new user message before anyone answered: then an answer comes too late for a request

@@ -132,7 +132,8 @@ export const wrap = (
           )))
   })
   sources.set(wrapped, { original, captured, options })
-  return Object.assign(wrapped, { [TypeId]: wrapped })
+  // Not enumerable: a copy is not its bearer, and what shows or writes a service must not follow it round and round.
+  return Object.defineProperty(wrapped, TypeId, { value: wrapped })
 }
 
 // =============================================================================
