@@ -365,6 +365,6 @@ describe("the module", () => {
     }
     assert.notStrictEqual<unknown>(Tool.make, Upstream.make)
     assert.notStrictEqual<unknown>(Tool.dynamic, Upstream.dynamic)
-    assert.deepStrictEqual(Object.keys(Tool).filter((name) => !(name in Upstream)), ["setNeedsApproval"])
+    assert.deepStrictEqual(Object.keys(Tool).filter((name) => !(name in Upstream)), ["present", "setNeedsApproval"])
   })
 })

@@ -6,6 +6,7 @@ import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -31,8 +32,12 @@ export const toolOf = (tools: Decision.Tools, name: string): Tool.Any | undefine
 /** Whether the provider runs the calls of this tool itself. */
 export const isProviderTool = (tool: Tool.Any): boolean => Tool.isProviderDefined(tool) && !tool.requiresHandler
 
+/** Marks a tool whose calls are asked about where they are handled, so that nobody is asked twice. */
+export const Guarded = Context.Reference<boolean>("~@assent/ai/Tool/Guarded", { defaultValue: () => false })
+
 /** Whether a call of this tool can need approval at all. */
 export const isGated = (policy: ApprovalPolicy.Service, tool: Tool.Any): boolean => {
+  if (Context.get(tool.annotations, Guarded)) return false
   if (policy !== ApprovalPolicy.toolGate) return true
   const gate = Gate.gateOf(tool)
   return gate !== undefined && gate !== false
@@ -162,15 +167,17 @@ const decide = (
   prepared: Prepare.Prepared,
   messages: ReadonlyArray<Prompt.Message>,
   timeLimit: Duration.Input
-): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> =>
-  ApprovalPolicy.decide(policy, {
-    tool: prepared.tool,
-    toolName: prepared.toolName,
-    toolCallId: prepared.toolCallId,
-    params: prepared.decoded,
-    encodedParams: prepared.encoded,
-    messages
-  }, timeLimit)
+): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
+  const { decoded, tool, toolCallId, toolName } = prepared
+  const decided = ApprovalPolicy.decide(
+    policy,
+    { tool, toolName, toolCallId, params: decoded, encodedParams: prepared.encoded, messages },
+    timeLimit
+  )
+  return Presentation.presenterOf(tool) === undefined
+    ? decided
+    : Effect.flatMap(decided, (result) => Presentation.present(result, prepared, messages, timeLimit))
+}
 
 /** The question again, for a request of the history: what was sealed is what may be shown. */
 export const again = Effect.fnUntraced(function*(
