@@ -17,6 +17,7 @@ import {
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
+import { idle } from "./support.ts"
 
 class Disk extends Context.Service<Disk, Ref.Ref<string>>()("test/Disk") {}
 
@@ -133,6 +134,7 @@ describe("Tool.present", () => {
       Effect.gen(function*() {
         const { send } = yield* begin(way, Tool.present(Plain, () => Effect.never))
         const sent = yield* Effect.forkChild(send("write"))
+        yield* idle
         yield* TestClock.adjust("31 seconds")
         const { requests } = yield* Fiber.join(sent)
         assert.strictEqual(requests.length, 1)
