@@ -6,15 +6,62 @@
  * @since 0.1.0
  */
 import type * as Tool from "effect/ai/Tool"
-import type * as Toolkit from "effect/ai/Toolkit"
+import * as Toolkit from "effect/ai/Toolkit"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import * as ApprovalPolicy from "./ApprovalPolicy.ts"
 import * as Environment from "./internal/environment.ts"
+import * as Gate from "./internal/gate.ts"
 import * as Guard from "./internal/guard.ts"
 
 export * from "effect/ai/Toolkit"
+
+// =============================================================================
+// Constructors
+// =============================================================================
+
+/**
+ * Upstream's `merge`, but two different tools of one name are an error if one of them has a gate: the later would take the
+ * place of the earlier, and its gate or the want of one with it. Throws a `TypeError` that names the tool.
+ *
+ * @example
+ * import { Tool, Toolkit } from "@assent/ai"
+ *
+ * const files = Toolkit.make(Tool.make("Delete", { needsApproval: true }))
+ * const rows = Toolkit.make(Tool.make("Delete"))
+ * const attempt = () => {
+ *   try {
+ *     return Toolkit.merge(files, rows)
+ *   } catch (error) {
+ *     return error instanceof TypeError
+ *   }
+ * }
+ *
+ * attempt() // => true
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const merge: typeof Toolkit.merge = (...toolkits) => {
+  const known = new Map<string, Tool.Any>()
+  for (const { tools } of toolkits) {
+    for (const [name, tool] of Object.entries(tools)) {
+      const other = known.get(name)
+      if (other !== undefined && other !== tool && (Gate.isGated(other) || Gate.isGated(tool))) {
+        throw new TypeError(
+          `Two tools are called "${name}", and one of them needs approval. Give one another name: Tool.make("…${name}", …).`
+        )
+      }
+      known.set(name, tool)
+    }
+  }
+  return Toolkit.merge(...toolkits)
+}
+
+// =============================================================================
+// Asking before a call runs
+// =============================================================================
 
 /**
  * How a guarded toolkit behaves.

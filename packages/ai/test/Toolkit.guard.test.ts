@@ -324,6 +324,19 @@ describe("Toolkit.guard", () => {
     }).pipe(Effect.scoped, Effect.provide(live)))
 })
 
+describe("Toolkit.merge", () => {
+  it("does not let one tool take the place of another of its name that needs approval", () => {
+    const gated = Toolkit.make(Tool.make("Delete", { needsApproval: true }))
+    const open = Toolkit.make(Tool.make("Delete"))
+    const decided = Toolkit.make(Tool.make("Delete", { needsApproval: () => false }))
+    for (const [one, other] of [[gated, open], [open, gated], [decided, open], [gated, decided]] as const) {
+      assert.throws(() => Toolkit.merge(one, other), /Two tools are called "Delete"/)
+    }
+    assert.deepStrictEqual(Object.keys(Toolkit.merge(gated, gated, Files).tools), ["Delete", "WriteFile", "ReadFile"])
+    assert.deepStrictEqual(Object.keys(Toolkit.merge(open, Toolkit.make(Tool.make("Delete"))).tools), ["Delete"])
+  })
+})
+
 describe("Toolkit.withPolicy", () => {
   const secrets = Toolkit.withPolicy(Files, (call) => {
     const path = (call.encodedParams as { readonly path: string }).path

@@ -109,6 +109,12 @@ export const gateOf = (tool: Tool.Any): Gate | undefined => {
   return isClosedGate(slot) ? slot[GateTypeId] : fromSource(slot)
 }
 
+/** Whether a tool has a gate that may say anything but "run it". */
+export const isGated = (tool: Tool.Any): boolean => {
+  const gate = gateOf(tool)
+  return gate !== undefined && gate !== false
+}
+
 /**
  * What a tool's own gate says about one call with decoded parameters; `undefined` when the tool has none.
  *

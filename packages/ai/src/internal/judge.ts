@@ -38,9 +38,7 @@ export const Guarded = Context.Reference<boolean>("~@assent/ai/Tool/Guarded", { 
 /** Whether a call of this tool can need approval at all. */
 export const isGated = (policy: ApprovalPolicy.Service, tool: Tool.Any): boolean => {
   if (Context.get(tool.annotations, Guarded)) return false
-  if (policy !== ApprovalPolicy.toolGate) return true
-  const gate = Gate.gateOf(tool)
-  return gate !== undefined && gate !== false
+  return policy !== ApprovalPolicy.toolGate || Gate.isGated(tool)
 }
 
 /** The parameters of a call that may need somebody, or why they cannot be used. */
