@@ -7,12 +7,13 @@ import { importsOf, readModules } from "./source.ts"
 
 /** Lowest first. A `*` at the end stands for any text. A new module is listed here, on the lowest floor it can live on. */
 const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<string>]> = [
-  ["ground", ["Approval", "ApprovalError", "internal/text", "internal/fields", "internal/augment"]],
+  ["ground", ["Approval", "ApprovalError", "internal/text", "internal/fields", "internal/augment", "internal/paths"]],
   ["floor 1", [
     "internal/transcript",
     "internal/textIndex",
     "internal/exchange",
     "internal/canonical",
+    "internal/matcher*",
     "internal/cryptography",
     "internal/gate",
     "internal/abandon",
