@@ -14,6 +14,8 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/exchange",
     "internal/canonical",
     "internal/matcher*",
+    "internal/config*",
+    "internal/strictest",
     "internal/cryptography",
     "internal/gate",
     "internal/abandon",
@@ -34,6 +36,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "Response",
     "ApprovalMemory",
     "ApprovalMatcher",
+    "ApprovalConfig",
     "ApprovalSeal",
     "ApprovalJournal",
     "Interaction",
@@ -41,7 +44,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "ApprovalEvents",
     "AtomicStore"
   ]],
-  ["floor 2", ["ApprovalPolicy", "ApprovalController", "DeferredTool"]],
+  ["floor 2", ["internal/policy*", "ApprovalPolicy", "ApprovalController", "DeferredTool"]],
   ["floor 3", [
     "internal/environment",
     "internal/turn",
