@@ -202,7 +202,12 @@ const readYaml = (text: string, record: Recorder): void => {
     const name = key[1]!
     pending = [
       ...block.path,
-      /^["']/.test(name) ? readQuoted({ text: name, index: 0, line: 1 }) : name
+      /^["']/.test(name)
+        ? readQuoted({ text: name, index: 0, line: 1 })
+        // What YAML reads as nothing is a name without letters.
+        : /^(?:~|null)$/i.test(name)
+        ? ""
+        : name
     ]
     record(pending, index + 1)
     readValue(key[2] ?? "", pending, indent)

@@ -126,7 +126,9 @@ const reportMisplaced = (tools: object, report: Report): void => {
 /** A list or a word that is no approval may be a word of the configuration itself, misspelt. */
 const withReserved = (problem: Parameters<Report>[0], bare: boolean): Parameters<Report>[0] => {
   const [tools, name] = problem.path
-  if (!bare && problem.path.length === 1) return { ...problem, allowed: problem.allowed ?? [] }
+  if (!bare && problem.path.length === 1 && !reserved.includes(String(tools)) && tools !== "tools") {
+    return { ...problem, message: `${problem.message} The names of tools stand below \`tools\`.` }
+  }
   if (!bare || problem.path.length !== 2 || tools !== "tools" || problem.suggestion !== undefined) return problem
   return { ...problem, suggestion: Names.nearest(String(name), [...reserved, "tools"]) }
 }

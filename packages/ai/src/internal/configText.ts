@@ -36,11 +36,12 @@ export const read = (
   if (text.length > maxLength) {
     return Result.fail({ message: `The text is longer than ${maxLength.toLocaleString("en")} characters.` })
   }
-  if (text.replace(/^\uFEFF/, "").trim() === "") {
+  const blank = text.replace(/^\uFEFF/, "").trim() === ""
+  const parsed = blank ? Result.succeed(null) : parsers[format](text)
+  if (Result.isFailure(parsed)) return Result.fail({ line: lineOf(parsed.failure, text, format), ...parsed.failure })
+  if (parsed.success === null) {
     return Result.fail({ message: "There is nothing in it. Write `tools: {}` for a configuration that says nothing." })
   }
-  const parsed = parsers[format](text)
-  if (Result.isFailure(parsed)) return Result.fail({ line: lineOf(parsed.failure, text, format), ...parsed.failure })
   const size = problemOfSize(parsed.success)
   if (size !== undefined) return Result.fail({ message: size })
   const lines = locate(text, format)
@@ -56,7 +57,8 @@ export const read = (
 }
 
 /**
- * Why a value is too much to look at: a program's may be cyclic, and what a few YAML aliases stand for may be endless.
+ * Why a value cannot be looked at: a program's may be cyclic, what a few YAML aliases stand for may be endless, and what
+ * is neither a list nor a plain object, as a date or a `Map`, would be read as an object that says nothing.
  */
 export const problemOfSize = (value: unknown): string | undefined => {
   let nodes = 0
@@ -66,10 +68,17 @@ export const problemOfSize = (value: unknown): string | undefined => {
     if (++nodes > maxNodes) return `There are more than ${maxNodes.toLocaleString("en")} values in it.`
     if (depth > maxDepth) return `It is nested more than ${maxDepth} levels deep.`
     if (typeof node === "object" && node !== null) {
+      if (!isData(node)) return "There is an object in it that is no plain data: a date, a Map or one of a class."
       for (const child of Object.values(node)) open.push([child, depth + 1])
     }
   }
   return undefined
+}
+
+/** A list or a plain object, of this realm or another; TOML's tables have no prototype. */
+const isData = (value: object): boolean => {
+  const prototype: unknown = Array.isArray(value) ? null : Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 // =============================================================================
