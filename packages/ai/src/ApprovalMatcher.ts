@@ -66,11 +66,7 @@ export interface ApprovalMatcher {
   readonly problems: ReadonlyArray<string>
   /** Whether a call with these parameters, in their encoded form, is covered. Takes anything and never throws. */
   readonly covers: (params: unknown) => boolean
-  /**
-   * Whether a call with these parameters is covered for all that can be told: `false` only if it surely is not. For
-   * rules that ask or forbid, which have to hold where it is not known what a call does. Takes anything, never throws,
-   * and is `true` of everything that `covers`.
-   */
+  /** For rules that ask or forbid: `false` only of calls that, for all that can be told, are surely not covered. */
   readonly mayCover: (params: unknown) => boolean
 }
 

@@ -1,9 +1,9 @@
 /**
  * What is wrong with a configuration, for the person who wrote it: where, what may stand there, and what was meant.
  */
+import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaIssue from "effect/SchemaIssue"
-import * as Schema from "effect/Schema"
 import type { Step } from "./configLines.ts"
 import * as Names from "./configNames.ts"
 import { definedFields } from "./fields.ts"
@@ -56,7 +56,9 @@ export const toLine = (file: string | undefined, problem: Problem): string =>
   [
     file === undefined && problem.line === undefined
       ? ""
-      : `${file === undefined ? "line " : `${show(file)}${problem.line === undefined ? "" : ":"}`}${problem.line ?? ""}: `,
+      : `${file === undefined ? "line " : `${show(file)}${problem.line === undefined ? "" : ":"}`}${
+        problem.line ?? ""
+      }: `,
     problem.at === "" ? "" : `${problem.at}: `,
     problem.message,
     problem.allowed === undefined ? "" : ` It may be ${problem.allowed.join(", ")}.`,

@@ -117,7 +117,8 @@ const reportMisplaced = (tools: object, report: Report): void => {
     if (typeof said !== "string" || ![...ruleFields, ...questionFields].includes(name)) continue
     report({
       path: ["tools", name],
-      message: `The name of a tool is expected here. Write it below the name of a tool, or below "*" for all of them; ` +
+      message:
+        `The name of a tool is expected here. Write it below the name of a tool, or below "*" for all of them; ` +
         `for a tool of this name write \`${name}: { approval: … }\`.`
     })
   }
@@ -201,7 +202,14 @@ const readQuestion = (
 const listOf = (oneOrMore: string | ReadonlyArray<string>): ReadonlyArray<string> =>
   typeof oneOrMore === "string" ? [oneOrMore] : oneOrMore
 
-const units: Record<string, Duration.Unit> = { ms: "millis", s: "seconds", m: "minutes", h: "hours", d: "days", w: "weeks" }
+const units: Record<string, Duration.Unit> = {
+  ms: "millis",
+  s: "seconds",
+  m: "minutes",
+  h: "hours",
+  d: "days",
+  w: "weeks"
+}
 
 /** Milliseconds, more than none and not forever. */
 const readDuration = (input: number | string): number | undefined => {
