@@ -104,6 +104,13 @@ export class ApprovalConfigError extends Schema.TaggedError<ApprovalConfigError>
 // =============================================================================
 
 /**
+ * Whether a value is a configuration that was read.
+ *
+ * @example
+ * import { ApprovalConfig } from "@assent/ai"
+ *
+ * ApprovalConfig.isApprovalConfig({ delete_file: "deny" }) // => false
+ *
  * @category guards
  * @since 0.1.0
  */
@@ -171,6 +178,16 @@ export const parse = (text: string, options: ParseOptions): Effect.Effect<Approv
 /**
  * Reads a file; its name says the format.
  *
+ * @example
+ * import { ApprovalConfig } from "@assent/ai"
+ * import { Effect, FileSystem } from "effect"
+ *
+ * const Files = FileSystem.layerNoop({ readFileString: () => Effect.succeed(`delete_file = "deny"`) })
+ *
+ * const config = await Effect.runPromise(Effect.provide(ApprovalConfig.fromFile("approval.toml"), Files))
+ *
+ * config.entries.map(({ approval, name }) => [name, approval]) // => [["delete_file", "deny"]]
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -205,6 +222,14 @@ export const make = (input: Input): Effect.Effect<ApprovalConfig, ApprovalConfig
 
 /**
  * Reads a value of which nothing is known, as one that another parser made.
+ *
+ * @example
+ * import { ApprovalConfig } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const error = await Effect.runPromise(Effect.flip(ApprovalConfig.decodeUnknown({ search: true })))
+ *
+ * error.problems[0]?.suggestion // => "required"
  *
  * @category constructors
  * @since 0.1.0

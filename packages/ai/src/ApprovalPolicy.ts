@@ -21,12 +21,10 @@ import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import type * as Approval from "./Approval.ts"
-import * as ApprovalConfig from "./ApprovalConfig.ts"
+import type * as ApprovalConfig from "./ApprovalConfig.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalEvents from "./ApprovalEvents.ts"
-import * as ApprovalMatcher from "./ApprovalMatcher.ts"
 import { abandonable, done } from "./internal/abandon.ts"
-import { definedFields } from "./internal/fields.ts"
 import * as Annotations from "./internal/policyAnnotations.ts"
 import * as Linter from "./internal/policyLint.ts"
 import * as Rules from "./internal/policyRules.ts"
@@ -132,7 +130,7 @@ export const fromConfig = (
   config: ApprovalConfig.ApprovalConfig | ApprovalConfig.Input
 ): Effect.Effect<Service, ApprovalConfig.ApprovalConfigError> =>
   Effect.map(
-    makeRules(config),
+    Rules.fromConfig(config),
     (rules) =>
       Policies.fromTrace((call) => Rules.decide(rules, call.toolName, call.encodedParams, Policies.ownGate(call)))
   )
@@ -249,6 +247,17 @@ export const orElse: {
  * The second policy has the last word: the first one's counts where it says nothing. Where the second fails, so does
  * this.
  *
+ * @example
+ * import { ApprovalPolicy } from "@assent/ai"
+ * import { Effect, pipe } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const config = yield* ApprovalPolicy.fromConfig({ search: "none" })
+ *   return pipe(ApprovalPolicy.fromAnnotations(), ApprovalPolicy.override(config))
+ * })
+ *
+ * await Effect.runPromise(Effect.map(program, (policy) => typeof policy.decide)) // => "function"
+ *
  * @category combinators
  * @since 0.1.0
  */
@@ -311,8 +320,10 @@ export const when: {
  * const other = Approval.needsApproval({ expiresIn: 5_000, approvers: ["bob"], editable: true })
  *
  * ApprovalPolicy.strictest(asked, Approval.preApproved()) === asked // => true
- * ApprovalPolicy.strictest(asked, other)
- * // => Approval.needsApproval({ expiresIn: 5_000, approvers: ["bob"], editable: true })
+ *
+ * const both = ApprovalPolicy.strictest(asked, other)
+ *
+ * both._tag === "NeedsApproval" && [both.expiresIn, both.approvers, both.editable] // => [5000, ["bob"], true]
  *
  * @category combinators
  * @since 0.1.0
@@ -368,6 +379,17 @@ export const decide = (
 /**
  * A call as the engine would make it of what a model sends, for {@link explain}. Fails with `InvalidParameters`.
  *
+ * @example
+ * import { ApprovalPolicy, Tool } from "@assent/ai"
+ * import { Effect, Schema } from "effect"
+ *
+ * const Wait = Tool.make("wait", { parameters: { seconds: Schema.FiniteFromString } })
+ *
+ * const call = await Effect.runPromise(ApprovalPolicy.makeCall(Wait, { seconds: "10" }))
+ *
+ * call.params // => { seconds: 10 }
+ * call.encodedParams // => { seconds: "10" }
+ *
  * @category explaining
  * @since 0.1.0
  */
@@ -391,6 +413,20 @@ export const makeCall = (
 /**
  * What the current policy says of a call, who had a word in it, and why. Nothing runs, and nobody is asked. A policy
  * that fails, or does not answer within 30 seconds, asks, as it does where a call is decided (law L1).
+ *
+ * @example
+ * import { ApprovalPolicy, Tool } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const program = ApprovalPolicy.makeCall(Tool.make("list_files"), {}).pipe(
+ *   Effect.flatMap(ApprovalPolicy.explain),
+ *   Effect.provide(ApprovalPolicy.layerConfig({ "list_*": "none", "*": "deny" }))
+ * )
+ *
+ * const { result, steps } = await Effect.runPromise(program)
+ *
+ * result._tag // => "PreApproved"
+ * steps.map(({ at, says }) => [at, says]) // => [["list_*", "none"]]
  *
  * @category explaining
  * @since 0.1.0
@@ -436,8 +472,8 @@ export const toSentence = (self: Trace.Explanation | Linter.Finding): string =>
  *
  * const findings = await Effect.runPromise(ApprovalPolicy.lint({ delete_flie: "deny" }, toolkit))
  *
- * findings.map(({ kind, fix }) => [kind, fix])
- * // => [["unknown-tool", "delete_file: deny"], ["destructive-without-rule", "delete_file: required"]]
+ * findings.map(({ kind }) => kind) // => ["unknown-tool", "destructive-without-rule"]
+ * findings[0]?.fix // => "delete_file: deny"
  *
  * @category explaining
  * @since 0.1.0
@@ -446,21 +482,4 @@ export const lint = (
   config: ApprovalConfig.ApprovalConfig | ApprovalConfig.Input,
   toolkit: { readonly tools: Readonly<Record<string, Tool.Any>> }
 ): Effect.Effect<ReadonlyArray<Linter.Finding>, ApprovalConfig.ApprovalConfigError> =>
-  Effect.map(makeRules(config), (rules) => Linter.lint(rules, toolkit.tools))
-
-// =============================================================================
-// Internals
-// =============================================================================
-
-const makeRules = (
-  config: ApprovalConfig.ApprovalConfig | ApprovalConfig.Input
-): Effect.Effect<Rules.Rules, ApprovalConfig.ApprovalConfigError> =>
-  Effect.gen(function*() {
-    const read = ApprovalConfig.isApprovalConfig(config) ? config : yield* ApprovalConfig.make(config)
-    const rules = Rules.make(read, yield* ApprovalMatcher.Behaviors)
-    if (rules.problems.length === 0) return rules
-    return yield* new ApprovalConfig.ApprovalConfigError({
-      ...definedFields({ file: read.file }),
-      problems: rules.problems
-    })
-  })
+  Effect.map(Rules.fromConfig(config), (rules) => Linter.lint(rules, toolkit.tools))

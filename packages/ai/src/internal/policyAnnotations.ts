@@ -39,7 +39,7 @@ export interface AnnotationRules {
  * Which MCP server a tool is of, and what that server says of it. Anyone can say that a tool only reads, so hints count
  * as they are only where the server is trusted by name; else they can make a call stricter, and nothing else.
  *
- * @category references
+ * @category models
  * @since 0.1.0
  */
 export interface ServerHints {
@@ -49,6 +49,32 @@ export interface ServerHints {
   readonly openWorldHint?: boolean | undefined
 }
 
+/**
+ * The annotation of a tool that says which MCP server it is of. A tool that is called `mcp.server.name`, as those that a
+ * provider runs are, is of that server without it.
+ *
+ * @example
+ * import { ApprovalPolicy, Tool } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const ListIssues = Tool.make("list_issues").annotate(ApprovalPolicy.ServerHints, {
+ *   server: "github",
+ *   readOnlyHint: true
+ * })
+ *
+ * const explained = (trust: ReadonlyArray<string>) =>
+ *   ApprovalPolicy.makeCall(ListIssues, {}).pipe(
+ *     Effect.flatMap(ApprovalPolicy.explain),
+ *     Effect.provideService(ApprovalPolicy.ApprovalPolicy, ApprovalPolicy.fromAnnotations({ trust })),
+ *     Effect.map(({ result }) => result._tag)
+ *   )
+ *
+ * await Effect.runPromise(explained([])) // => "NeedsApproval"
+ * await Effect.runPromise(explained(["github"])) // => "PreApproved"
+ *
+ * @category references
+ * @since 0.1.0
+ */
 export const ServerHints = Context.Reference<ServerHints | undefined>("@assent/ai/ApprovalPolicy/ServerHints", {
   defaultValue: () => undefined
 })

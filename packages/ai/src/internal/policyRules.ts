@@ -4,8 +4,9 @@
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import * as Approval from "../Approval.ts"
+import * as ApprovalConfig from "../ApprovalConfig.ts"
 import * as ApprovalMatcher from "../ApprovalMatcher.ts"
-import type { ApprovalConfig, Entry, Rule } from "./configModel.ts"
+import type { Entry, Rule } from "./configModel.ts"
 import * as Names from "./configNames.ts"
 import * as Problems from "./configProblem.ts"
 import { definedFields } from "./fields.ts"
@@ -14,7 +15,7 @@ import { strictest } from "./strictest.ts"
 
 /** A configuration with its matchers made. */
 export interface Rules {
-  readonly config: ApprovalConfig
+  readonly config: ApprovalConfig.ApprovalConfig
   readonly problems: ReadonlyArray<Problems.Problem>
   /** What decides about a tool: the entries of its name, or those of the longest globs that stand for it. */
   readonly entriesOf: (toolName: string) => ReadonlyArray<Made>
@@ -34,7 +35,7 @@ export interface MadeRule {
 // Making
 // =============================================================================
 
-export const make = (config: ApprovalConfig, behaviors: ApprovalMatcher.Behaviors): Rules => {
+export const make = (config: ApprovalConfig.ApprovalConfig, behaviors: ApprovalMatcher.Behaviors): Rules => {
   const problems: Array<Problems.Problem> = []
   const names = new Map<string, Array<Made>>()
   const globs: Array<Made> = []
@@ -64,6 +65,20 @@ export const make = (config: ApprovalConfig, behaviors: ApprovalMatcher.Behavior
     }
   }
 }
+
+/** Fails with everything that is wrong with it, matchers that can never cover a call included. */
+export const fromConfig = (
+  config: ApprovalConfig.ApprovalConfig | ApprovalConfig.Input
+): Effect.Effect<Rules, ApprovalConfig.ApprovalConfigError> =>
+  Effect.gen(function*() {
+    const read = ApprovalConfig.isApprovalConfig(config) ? config : yield* ApprovalConfig.make(config)
+    const rules = make(read, yield* ApprovalMatcher.Behaviors)
+    if (rules.problems.length === 0) return rules
+    return yield* new ApprovalConfig.ApprovalConfigError({
+      ...definedFields({ file: read.file }),
+      problems: rules.problems
+    })
+  })
 
 /** A program that can tell links apart does so for every path. */
 const withLinks = (
@@ -208,7 +223,7 @@ const order = { none: 0, default: 1, once_per_session: 2, required: 3, deny: 4 }
 const stepOf = (
   { rule, why }: Word,
   result: Approval.ApprovalResult | undefined,
-  { file }: ApprovalConfig
+  { file }: ApprovalConfig.ApprovalConfig
 ): Trace.Step =>
   new Trace.Step({
     source: "config",

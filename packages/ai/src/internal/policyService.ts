@@ -30,13 +30,13 @@ export interface PolicyCall {
 }
 
 /**
- * What a policy may return: an `ApprovalResult`, `true` to ask, `false` to let the call run, or nothing to leave it to
- * the tool.
+ * What a policy may return: an `ApprovalResult`, `true` or what a question says to ask, `false` to let the call run, or
+ * nothing to leave it to the tool.
  *
  * @category models
  * @since 0.1.0
  */
-export type PolicyResult = Approval.ApprovalResult | boolean | undefined | void
+export type PolicyResult = Approval.ApprovalResult | Approval.Question | boolean | undefined | void
 
 /**
  * @category models
@@ -63,11 +63,8 @@ export const ownGate = (call: PolicyCall): Effect.Effect<Approval.ApprovalResult
 export const said = (policy: Service, call: PolicyCall): Effect.Effect<Approval.ApprovalResult | undefined, unknown> =>
   Effect.flatMap(
     Effect.suspend(() => policy.decide(call)),
-    (result): Effect.Effect<Approval.ApprovalResult | undefined, unknown> => {
-      if (result === undefined) return Effect.undefined
-      if (typeof result === "boolean") return Effect.succeed(result ? Approval.needsApproval() : Approval.preApproved())
-      return Approval.isApprovalResult(result) ? Effect.succeed(result) : Effect.fail(result)
-    }
+    (result): Effect.Effect<Approval.ApprovalResult | undefined, unknown> =>
+      result === undefined ? Effect.undefined : Gate.read(result)
   )
 
 type Tracer = (call: PolicyCall) => Effect.Effect<Trace.Trace, unknown>
