@@ -86,7 +86,7 @@ const isData = (value: object): boolean => {
 // =============================================================================
 
 const messageOf = (error: unknown): Unreadable => ({
-  // A parser that runs out of stack says nothing that a person can use.
+  // A parser that runs out of stack says nothing that a person can use, nor does the place in a collection.
   message: error instanceof SyntaxError ? error.message : "It is nested too deeply."
 })
 
@@ -110,15 +110,19 @@ const lineOf = ({ message }: Unreadable, text: string, format: Format): number |
   return /end of/i.test(message) ? text.trimEnd().split("\n").length : undefined
 }
 
-/** A parser goes from top to bottom, so what is wrong in the first lines stays wrong with more of them. */
+/**
+ * A parser goes from top to bottom, so what is wrong in the first lines stays wrong with more of them. How far into a
+ * collection it came is not compared: that depends on where the text ends.
+ */
 const firstLineThatFails = (text: string, message: string): number => {
   const lines = text.split(/\r\n?|\n/)
+  const withoutOffset = (message: string) => message.replace(/ at flow offset \d+$/, "")
   let fails = lines.length
   let passes = 0
   while (fails - passes > 1) {
     const middle = (fails + passes) >> 1
     const parsed = parsers.yaml(lines.slice(0, middle).join("\n"))
-    if (Result.isFailure(parsed) && parsed.failure.message === message) fails = middle
+    if (Result.isFailure(parsed) && withoutOffset(parsed.failure.message) === withoutOffset(message)) fails = middle
     else passes = middle
   }
   return fails
