@@ -17,7 +17,7 @@ import type * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import type * as JsonSchema from "effect/JsonSchema"
 import type * as Schema from "effect/Schema"
-import type { ApprovalPresentation, ApprovalResult } from "./Approval.ts"
+import type { ApprovalPresentation, ApprovalResult, Question } from "./Approval.ts"
 import * as Gate from "./internal/gate.ts"
 import * as Presentation from "./internal/presentation.ts"
 
@@ -36,8 +36,8 @@ export * from "effect/ai/Tool"
 export type NeedsApprovalContext = Upstream.NeedsApprovalContext
 
 /**
- * Decides, for one call, whether a person must be asked: `true` asks, `false` lets the call run, and an
- * `ApprovalResult` says more: a reason, a presentation, a deadline, or that the call is blocked.
+ * Decides, for one call, whether a person must be asked: `true` asks, `false` lets the call run, `{ description }` or
+ * `{ presentation }` asks and says what about, and an `ApprovalResult` says more, as that the call is blocked.
  *
  * `Params` is the schema of the tool's parameters, `R` the services the decision may use. It may fail with any error:
  * the call is then asked, the cause goes to events only (law L1).
@@ -48,7 +48,7 @@ export type NeedsApprovalContext = Upstream.NeedsApprovalContext
 export type NeedsApprovalFunction<Params extends Schema.Constraint, R = never> = (
   params: Params["Type"],
   context: NeedsApprovalContext
-) => boolean | ApprovalResult | Effect.Effect<boolean | ApprovalResult, unknown, R>
+) => boolean | ApprovalResult | Question | Effect.Effect<boolean | ApprovalResult | Question, unknown, R>
 
 /**
  * A tool's own gate: always ask, never ask, or decide for each call.

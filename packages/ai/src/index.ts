@@ -6,6 +6,7 @@
  * @since 0.1.0
  */
 export * as Approval from "./Approval.ts"
+export * as ApprovalConfig from "./ApprovalConfig.ts"
 export * as ApprovalController from "./ApprovalController.ts"
 export * as ApprovalError from "./ApprovalError.ts"
 export * as ApprovalEvents from "./ApprovalEvents.ts"

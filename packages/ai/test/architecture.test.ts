@@ -16,6 +16,8 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/presentation",
     "internal/canonical",
     "internal/matcher*",
+    "internal/config*",
+    "internal/strictest",
     "internal/cryptography",
     "internal/gate",
     "internal/abandon",
@@ -37,6 +39,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "ApprovalMemory",
     "ApprovalPresentation",
     "ApprovalMatcher",
+    "ApprovalConfig",
     "ApprovalSeal",
     "ApprovalJournal",
     "Interaction",
@@ -44,7 +47,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "ApprovalEvents",
     "AtomicStore"
   ]],
-  ["floor 2", ["ApprovalPolicy", "ApprovalController", "DeferredTool"]],
+  ["floor 2", ["internal/policy*", "ApprovalPolicy", "ApprovalController", "DeferredTool"]],
   ["floor 3", [
     "internal/environment",
     "internal/turn",
