@@ -191,5 +191,6 @@ const recalled = (
         ? undefined
         : known.decision === "denied"
         ? new Approval.Denied({ note: known.reason })
-        : new Approval.Approved({})
+        // What answers here was remembered before: it is no new answer, to be remembered anew.
+        : new Approval.Approved({ remember: "none" })
   })
