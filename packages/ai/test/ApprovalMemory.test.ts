@@ -405,6 +405,11 @@ describe("ApprovalMemory: layers", () => {
       const racing = yield* Effect.forEach([first, second, first, second], (memory) =>
         Effect.forkChild(memory.find(call("a"))))
       const found = yield* Effect.forEach(racing, Fiber.join)
-      assert.lengthOf(found.filter((one) => one !== undefined), 1)
+      assert.lengthOf(
+        found.filter((one) =>
+          one !== undefined
+        ),
+        1
+      )
     }))
 })

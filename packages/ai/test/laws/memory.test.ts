@@ -47,7 +47,7 @@ describe("memory: what is remembered", () => {
         const { chat, runs } = yield* M.deleting(way, paths.map((path) => [path]))
         const ada = M.person((request) => M.yes(M.pathOf(request) === "src/a" ? remember : "none"))
         for (const path of paths) yield* ada.answers(chat.send(`delete ${path}`))
-        assert.deepStrictEqual(ada.seen, asked)
+        assert.deepStrictEqual<ReadonlyArray<string>>(ada.seen, asked)
         assert.lengthOf(runs, 4)
         for (const one of yield* M.listed()) {
           yield* Effect.flatMap(ApprovalMemory.ApprovalMemory, (memory) => memory.revoke(one.scope, one.id))
@@ -89,30 +89,35 @@ describe("memory: what is remembered", () => {
       assert.deepStrictEqual([ada.seen, runs], [["{}", "/"], [undefined, undefined]])
     }))
 
-  M.everyWay("what is remembered says of what it is, in whose name, and of which question", (way) =>
-    Effect.gen(function*() {
-      const { chat } = yield* M.deleting(way, [["a"]])
-      yield* TestClock.adjust("1 minute")
-      const ids: Array<string> = []
-      const ada = M.person((request) => (ids.push(request.approvalId), M.yes({ ...everyFile, uses: 3, expiresIn: 500 })))
-      yield* ada.answers(chat.send("go"))
-      const [one, ...others] = yield* M.listed()
-      const { id, version, ...rest } = one!
-      assert.deepStrictEqual(others, [])
-      assert.deepStrictEqual({ ...rest }, {
-        source: "local",
-        toolName: "DeleteFile",
-        decision: "approved",
-        ...everyFile,
-        scope: { conversation: "talk" },
-        approvalId: ids[0]!,
-        toolCallId: "c1",
-        rememberedAt: 60_000,
-        expiresAt: 60_500,
-        uses: 3
+  M.everyWay(
+    "what is remembered says of what it is, in whose name, and of which question",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat } = yield* M.deleting(way, [["a"]])
+        yield* TestClock.adjust("1 minute")
+        const ids: Array<string> = []
+        const ada = M.person((
+          request
+        ) => (ids.push(request.approvalId), M.yes({ ...everyFile, uses: 3, expiresIn: 500 })))
+        yield* ada.answers(chat.send("go"))
+        const [one, ...others] = yield* M.listed()
+        const { id, version, ...rest } = one!
+        assert.deepStrictEqual(others, [])
+        assert.deepStrictEqual({ ...rest }, {
+          source: "local",
+          toolName: "DeleteFile",
+          decision: "approved",
+          ...everyFile,
+          scope: { conversation: "talk" },
+          approvalId: ids[0]!,
+          toolCallId: "c1",
+          rememberedAt: 60_000,
+          expiresAt: 60_500,
+          uses: 3
+        })
+        for (const text of [id, version]) assert.match(text, /./)
       })
-      for (const text of [id, version]) assert.match(text, /./)
-    }))
+  )
 })
 
 describe("memory: for how long, and how often", () => {
@@ -161,18 +166,21 @@ describe("memory: for how long, and how often", () => {
       assert.lengthOf([...first.runs, ...second.runs], 2)
     }))
 
-  M.everyWay("an answer from memory is no new answer: a policy's `remember` does not renew itself", (way) =>
-    Effect.gen(function*() {
-      const { observe, seen } = yield* M.events
-      const { chat, runs } = yield* M.deleting(way, [["a", "a", "a", "a", "a"], ["a"], ["a"]])
-      const ada = M.person(() => M.yes())
-      const oneMore = M.needs({ remember: { uses: 1 } })
-      for (let turn = 0; turn < 3; turn++) yield* observe(oneMore(ada.answers(chat.send("go"))))
-      const remembered = (yield* seen).filter((event) => event._tag === "Remembered")
-      assert.lengthOf(remembered, ada.seen.length, "one for each answer, and none for an answer from memory")
-      assert.lengthOf(runs, 7)
-      assert.isAtLeast(2 * ada.seen.length, 7, "each answer lets two calls run")
-    }))
+  M.everyWay(
+    "an answer from memory is no new answer: a policy's `remember` does not renew itself",
+    (way) =>
+      Effect.gen(function*() {
+        const { observe, seen } = yield* M.events
+        const { chat, runs } = yield* M.deleting(way, [["a", "a", "a", "a", "a"], ["a"], ["a"]])
+        const ada = M.person(() => M.yes())
+        const oneMore = M.needs({ remember: { uses: 1 } })
+        for (let turn = 0; turn < 3; turn++) yield* observe(oneMore(ada.answers(chat.send("go"))))
+        const remembered = (yield* seen).filter((event) => event._tag === "Remembered")
+        assert.lengthOf(remembered, ada.seen.length, "one for each answer, and none for an answer from memory")
+        assert.lengthOf(runs, 7)
+        assert.isAtLeast(2 * ada.seen.length, 7, "each answer lets two calls run")
+      })
+  )
 
   M.everyWay("an answer from memory is no new answer: its time is not prolonged", (way) =>
     Effect.gen(function*() {
@@ -272,27 +280,33 @@ describe("memory: denials", () => {
 })
 
 describe("memory: deny > ask > allow", () => {
-  M.everyWay("what the policy wants to be asked every time is asked, whatever was remembered", (way) =>
-    Effect.gen(function*() {
-      const { chat } = yield* M.deleting(way, [["a"], ["a"], ["a"]])
-      const ada = M.person(() => M.yes(everyFile))
-      yield* ada.answers(chat.send("one"))
-      const everyTime = M.needs({ rememberable: false, remember: "session" })
-      yield* everyTime(ada.answers(chat.send("two")))
-      assert.lengthOf(ada.seen, 2)
-      assert.lengthOf(yield* M.listed(), 1, "nothing is remembered of what is asked every time")
-      yield* ada.answers(chat.send("three"))
-      assert.lengthOf(ada.seen, 2)
-    }))
+  M.everyWay(
+    "what the policy wants to be asked every time is asked, whatever was remembered",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat } = yield* M.deleting(way, [["a"], ["a"], ["a"]])
+        const ada = M.person(() => M.yes(everyFile))
+        yield* ada.answers(chat.send("one"))
+        const everyTime = M.needs({ rememberable: false, remember: "session" })
+        yield* everyTime(ada.answers(chat.send("two")))
+        assert.lengthOf(ada.seen, 2)
+        assert.lengthOf(yield* M.listed(), 1, "nothing is remembered of what is asked every time")
+        yield* ada.answers(chat.send("three"))
+        assert.lengthOf(ada.seen, 2)
+      })
+  )
 
-  M.everyWay("a remembered no stands also where the policy wants to be asked every time", (way) =>
-    Effect.gen(function*() {
-      const { chat, runs } = yield* M.deleting(way, [["a"], ["a"]])
-      yield* M.person(() => M.no("not a", "session")).answers(chat.send("one"))
-      const bob = M.person(() => M.yes())
-      yield* M.needs({ rememberable: false })(bob.answers(chat.send("two")))
-      assert.deepStrictEqual([bob.seen, runs], [[], []])
-    }))
+  M.everyWay(
+    "a remembered no stands also where the policy wants to be asked every time",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat, runs } = yield* M.deleting(way, [["a"], ["a"]])
+        yield* M.person(() => M.no("not a", "session")).answers(chat.send("one"))
+        const bob = M.person(() => M.yes())
+        yield* M.needs({ rememberable: false })(bob.answers(chat.send("two")))
+        assert.deepStrictEqual([bob.seen, runs], [[], []])
+      })
+  )
 
   M.everyWay("a policy that forbids the call wins over a remembered yes", (way) =>
     Effect.gen(function*() {
@@ -303,32 +317,41 @@ describe("memory: deny > ask > allow", () => {
       assert.lengthOf(runs, 1)
     }))
 
-  M.everyWay("where the policy fails, a remembered yes does not stand in for it (law L1)", (way) =>
-    Effect.gen(function*() {
-      const { chat, runs } = yield* M.deleting(way, [["a"], ["a"]])
-      yield* M.person(() => M.yes("session")).answers(chat.send("one"))
-      const turn = yield* M.withPolicy(() => Effect.die("broken"))(chat.send("two"))
-      assert.lengthOf(turn.requests, 1)
-      assert.lengthOf(runs, 1)
-    }))
+  M.everyWay(
+    "where the policy fails, a remembered yes does not stand in for it (law L1)",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat, runs } = yield* M.deleting(way, [["a"], ["a"]])
+        yield* M.person(() => M.yes("session")).answers(chat.send("one"))
+        const turn = yield* M.withPolicy(() => Effect.die("broken"))(chat.send("two"))
+        assert.lengthOf(turn.requests, 1)
+        assert.lengthOf(runs, 1)
+      })
+  )
 
-  M.everyWay("a policy may say that an approval without a word of its own is remembered", (way) =>
-    Effect.gen(function*() {
-      const { chat } = yield* M.deleting(way, [["a"], ["a"], ["b"], ["b"]])
-      const oncePerSession = M.needs({ remember: "session" })
-      // A word of the person's own wins over it.
-      const ada = M.person((request) => M.pathOf(request) === "a" ? true : M.yes("none"))
-      for (let turn = 0; turn < 4; turn++) yield* oncePerSession(ada.answers(chat.send("go")))
-      assert.deepStrictEqual(ada.seen, ["a", "b", "b"])
-    }))
+  M.everyWay(
+    "a policy may say that an approval without a word of its own is remembered",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat } = yield* M.deleting(way, [["a"], ["a"], ["b"], ["b"]])
+        const oncePerSession = M.needs({ remember: "session" })
+        // A word of the person's own wins over it.
+        const ada = M.person((request) => M.pathOf(request) === "a" ? true : M.yes("none"))
+        for (let turn = 0; turn < 4; turn++) yield* oncePerSession(ada.answers(chat.send("go")))
+        assert.deepStrictEqual(ada.seen, ["a", "b", "b"])
+      })
+  )
 
-  M.everyWay("a policy's word on remembering is for approvals: a denial is not remembered by it", (way) =>
-    Effect.gen(function*() {
-      const { chat } = yield* M.deleting(way, [["a"], ["a"]])
-      const ada = M.person(() => false)
-      for (let turn = 0; turn < 2; turn++) yield* M.needs({ remember: "session" })(ada.answers(chat.send("go")))
-      assert.lengthOf(ada.seen, 2)
-    }))
+  M.everyWay(
+    "a policy's word on remembering is for approvals: a denial is not remembered by it",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat } = yield* M.deleting(way, [["a"], ["a"]])
+        const ada = M.person(() => false)
+        for (let turn = 0; turn < 2; turn++) yield* M.needs({ remember: "session" })(ada.answers(chat.send("go")))
+        assert.lengthOf(ada.seen, 2)
+      })
+  )
 
   M.everyWay("a tool whose parameters changed is asked again", (way) =>
     Effect.gen(function*() {

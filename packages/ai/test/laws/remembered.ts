@@ -16,8 +16,7 @@ export const everyWay = (
   title: string,
   story: (way: C.Way) => Effect.Effect<unknown, unknown, Scope.Scope>,
   memory: Layer.Layer<never> = ApprovalMemory.layerSession()
-): void =>
-  C.everyWay(title, (way) => story(way).pipe(Effect.provide(memory), inConversation("talk")))
+): void => C.everyWay(title, (way) => story(way).pipe(Effect.provide(memory), inConversation("talk")))
 
 export const inConversation = (conversation: string, more?: Approval.ApprovalScope) =>
   Effect.provideService(Approval.Scope, { ...more, conversation })
