@@ -154,7 +154,8 @@ export const approve = (
   new ApprovalAnswer({ approvalId: request.approvalId, decision: new Approved(definedFields(options)) })
 
 /**
- * Denies a request, with the reason the model is told.
+ * Denies a request, with the reason the model is told. `remember` says whether, and for what, the denial is to be
+ * remembered: see `ApprovalMemory.Remember`.
  *
  * @example
  * import { Approval } from "@assent/ai"
@@ -166,10 +167,14 @@ export const approve = (
  * @category constructors
  * @since 0.1.0
  */
-export const deny = (request: { readonly approvalId: string }, reason?: string): ApprovalAnswer =>
+export const deny = (
+  request: { readonly approvalId: string },
+  reason?: string,
+  options?: { readonly remember?: Schema.Json | undefined }
+): ApprovalAnswer =>
   new ApprovalAnswer({
     approvalId: request.approvalId,
-    decision: new Denied(reason === undefined ? {} : { note: reason })
+    decision: new Denied(definedFields({ note: reason, remember: options?.remember }))
   })
 
 /**

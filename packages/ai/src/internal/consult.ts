@@ -138,16 +138,19 @@ const carryOut = Effect.fnUntraced(function*(
   open: Decision.Concluded
 ): Effect.fn.Return<Decision.Concluded, ApprovalError.ApprovalError> {
   const claim = Decision.claimOf(sealed, prepared)
-  const ending = (state: ApprovalJournal.Ending, reason: string | undefined) =>
-    Decision.end(environment, claim, state, reason, { runnable: prepared, whileRunning: () => open })
+  const ending = (state: ApprovalJournal.Ending, reason: string | undefined, ended?: Effect.Effect<void>) =>
+    Decision.end(environment, claim, state, reason, { runnable: prepared, whileRunning: () => open }, ended)
   if (decision === undefined || decision._tag === "Info") return open
   if (decision._tag === "Denied") {
     const subject = yield* Decision.subjectOf(prepared)
     const remember = Remembering.rememberOf(needs, decision.remember ?? "none")
     const { note } = decision
     const answered = yield* Remembering.answeredOf(environment, subject, claim, "denied", { remember, note })
-    yield* Remembering.give(environment, answered)
-    return yield* Effect.tap(ending("denied", note), () => Remembering.keep(environment, answered))
+    return yield* ending(
+      "denied",
+      note,
+      Effect.andThen(Remembering.give(environment, answered), Remembering.keep(environment, answered))
+    )
   }
   const expired = yield* Judge.expiry(sealed)
   if (expired !== undefined) return yield* ending("expired", expired)
@@ -191,5 +194,6 @@ export const recalled = (
         ? undefined
         : known.decision === "denied"
         ? new Approval.Denied({ note: known.reason })
-        : new Approval.Approved({})
+        // What answers here was remembered before: it is no new answer, to be remembered anew.
+        : new Approval.Approved({ remember: "none" })
   })

@@ -99,17 +99,18 @@ export const fromEntry = (
   return entry.state === "running" ? standing.whileRunning() : result(Results.ofRecorded(call, entry, claim.approvalId))
 }
 
-/** Ends a request without running it, unless it was decided before. */
+/** Ends a request without running it, unless it was decided before; `ended` is done only if it ends so. */
 export const end = (
   environment: Environment.Environment,
   claim: ApprovalJournal.Claim,
   state: ApprovalJournal.Ending,
   reason: string | undefined,
-  standing: Standing
+  standing: Standing,
+  ended: Effect.Effect<void> = Effect.void
 ): Effect.Effect<Concluded, ApprovalError.ApprovalError> =>
-  Effect.map(
+  Effect.flatMap(
     environment.journal.end(claim, state, Results.reasonOr(reason)),
-    (entry) => fromEntry(entry, claim, standing)
+    (entry) => Effect.as(entry.state === state ? ended : Effect.void, fromEntry(entry, claim, standing))
   )
 
 // =============================================================================

@@ -99,14 +99,11 @@ export const settle = Effect.fnUntraced(function*(
       return repeated && decision._tag === "Run" ? { ...decision, joinOnly: false } : decision
     }
   }
-  const ending = (state: ApprovalJournal.Ending, reason: string | undefined) =>
-    Decision.end(environment, claim, state, reason, standing)
+  const ending = (state: ApprovalJournal.Ending, reason: string | undefined, ended?: Effect.Effect<void>) =>
+    Decision.end(environment, claim, state, reason, standing, ended)
 
   if (denial !== undefined) {
-    return yield* Effect.tap(
-      ending("denied", denial.reason),
-      () => rememberDenial(subject, prepared, claim, denial)
-    )
+    return yield* ending("denied", denial.reason, rememberDenial(subject, prepared, claim, denial))
   }
   const expired = yield* Judge.expiry(sealed)
   if (expired !== undefined) return yield* ending("expired", expired)
