@@ -259,6 +259,53 @@ const asResult = (result: typeof Results.Type): Approval.ApprovalResult => {
 }
 
 // =============================================================================
+// On the engine
+// =============================================================================
+
+const strict = { none: 0, default: 0, once_per_session: 1, required: 1, deny: 2 }
+const Value = Schema.Literals(["required", "none", "deny", "once_per_session", "default"])
+
+describe("on the engine", () => {
+  it.effect.prop(
+    "L1 tighten: no combination of configuration, annotation and gate runs a call that the strictest forbids",
+    {
+      name: Value,
+      rule: Value,
+      destructive: Value,
+      gate: Schema.Literals(Object.keys(gates)),
+      readonly: Schema.Boolean,
+      path: Schema.Literals(["src/a", "src/../a", "b"]),
+      mode: Schema.Literals(Support.modes)
+    },
+    ({ destructive, gate, mode, name, path, readonly, rule }) =>
+      Support.fresh(Effect.gen(function*() {
+        const Write = Tool.make("Write", { parameters: { path: Schema.String }, success: Schema.String })
+          .annotate(Tool.Readonly, readonly)
+        const tools = yield* Support.makeTools([Tool.setNeedsApproval(Write, gates[gate] as never)])
+        const config = yield* ApprovalPolicy.fromConfig({
+          combine: "tighten",
+          tools: { Write: { approval: name, rules: [{ path: "src/**", approval: rule }] } }
+        })
+        const policy = ApprovalPolicy.tighten(config, ApprovalPolicy.fromAnnotations({ destructive }))
+        const turn = yield* Support.ask(mode, {
+          toolkit: tools.toolkit,
+          calls: [Support.call("c1", "Write", { path })]
+        }).pipe(Effect.provideService(ApprovalPolicy.ApprovalPolicy, policy))
+        const said = path === "src/a"
+          ? strict[rule]
+          : path === "b"
+          ? strict[name]
+          : Math.max(strict[name], strict[rule])
+        const annotated = readonly ? 0 : strict[destructive]
+        const own = { "lets run": 0, "asks": 1, "blocks": 2, "fails": 1 }[gate]!
+        const strictest = Math.max(said, annotated, own)
+        assert.strictEqual(tools.count("Write"), strictest === 0 ? 1 : 0)
+        assert.lengthOf(turn.requests, strictest === 1 ? 1 : 0)
+      }))
+  )
+})
+
+// =============================================================================
 // At dispatch
 // =============================================================================
 

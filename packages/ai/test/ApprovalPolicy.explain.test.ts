@@ -197,6 +197,10 @@ describe("lint", () => {
       ...ruled,
       send_mail: { approval: "required", rules: [{ path: "a/**", approval: "none" }] }
     }, [["error", "unknown-param", "send_mail.rules[0]", "param: to"]]],
+    ["parameters that the tool does not have", {
+      ...ruled,
+      write_file: { approval: "required", rules: [{ exact: { pth: "a" }, approval: "none" }] }
+    }, [["error", "unknown-param", "write_file.rules[0]", "exact: { path: … }"]]],
     ["a rule that another one overrules", {
       ...ruled,
       write_file: {

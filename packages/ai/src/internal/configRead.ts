@@ -108,9 +108,6 @@ const wrap = (value: object): object => {
   }
 }
 
-const questionFields = ["reason", "description", "expires_in", "approvers", "editable", "rememberable"]
-const ruleFields = ["approval", "rules", "match", "path", "shell", "exact", "key", "param", "others", "links"]
-
 /** `approval: required` beside the names of tools was meant to be about some tool, or all of them. */
 const reportMisplaced = (tools: object, report: Report): void => {
   for (const [name, said] of Object.entries(tools)) {
