@@ -294,6 +294,22 @@ describe("YAML with each kind of mistake", () => {
       }
     }))
 
+  it.effect("a tool may be called as a field is", () =>
+    Effect.gen(function*() {
+      const config = yield* ApprovalConfig.parse(
+        "shell: required\npath: deny\nkey: none\napproval: { approval: deny }\n",
+        {
+          format: "yaml"
+        }
+      )
+      assert.deepStrictEqual(config.entries.map(says), [
+        ["shell", "required"],
+        ["path", "deny"],
+        ["key", "none"],
+        ["approval", "deny"]
+      ])
+    }))
+
   it.effect("anchors and merge keys are what YAML says they are, and say no less than what they stand for", () =>
     Effect.gen(function*() {
       const text = "base: &base { approval: required, reason: ours }\nb: *base\nc: { <<: *base, approval: deny }\n"

@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { Approval, ApprovalConfig, ApprovalMatcher, ApprovalPolicy, Tool } from "../src/index.ts"
+import { Approval, type ApprovalConfig, ApprovalMatcher, ApprovalPolicy, Tool } from "../src/index.ts"
 
 const makeTool = (name: string, needsApproval?: Tool.NeedsApproval<typeof Params>) =>
   Tool.make(name, { parameters: Params, success: Schema.String, needsApproval })

@@ -108,20 +108,15 @@ const wrap = (value: object): object => {
   }
 }
 
-const questionFields = ["reason", "description", "expires_in", "approvers", "editable", "rememberable"]
-const ruleFields = ["approval", "rules", "match", "path", "shell", "exact", "key", "param", "others", "links"]
-
 /** `approval: required` beside the names of tools was meant to be about some tool, or all of them. */
 const reportMisplaced = (tools: object, report: Report): void => {
-  for (const [name, said] of Object.entries(tools)) {
-    if (typeof said !== "string" || ![...ruleFields, ...questionFields].includes(name)) continue
-    report({
-      path: ["tools", name],
-      message:
-        `The name of a tool is expected here. Write it below the name of a tool, or below "*" for all of them; ` +
-        `for a tool of this name write \`${name}: { approval: … }\`.`
-    })
-  }
+  if (typeof ownValue(tools, "approval") !== "string") return
+  report({
+    path: ["tools", "approval"],
+    message:
+      "The name of a tool is expected here. Write it below the name of a tool, or below \"*\" for all of them; " +
+      "for a tool of this name write `approval: { approval: … }`."
+  })
 }
 
 /** A list or a word that is no approval may be a word of the configuration itself, misspelt. */

@@ -23,8 +23,12 @@ import * as Presentation from "./presentation.ts"
 import * as Remembering from "./remembering.ts"
 import * as Results from "./results.ts"
 
-const policyFailedReason = "The approval policy for this tool failed, so a person is asked. Until it is mended a" +
-  " denial counts, but an approval does not."
+/** What a policy that failed says (law L1): no approval counts, so none is remembered; a denial that was does. */
+export const policyFailed = new Approval.NeedsApproval({
+  reason: "The approval policy for this tool failed, so a person is asked. Until it is mended a denial counts, but an" +
+    " approval does not.",
+  rememberable: false
+})
 
 export const toolOf = (tools: Decision.Tools, name: string): Tool.Any | undefined =>
   Object.hasOwn(tools, name) ? tools[name] : undefined
@@ -57,27 +61,25 @@ export const judge = (
     return Effect.succeed({ _tag: "Result", part: Results.interrupted(call, preparation.failure.message) })
   }
   const prepared = preparation.success
-  return Effect.matchEffect(askPolicy(environment, prepared, messages), {
-    onFailure: () =>
-      Effect.as(warnOfPolicy(prepared), {
-        _tag: "Ask",
-        prepared,
-        needs: new Approval.NeedsApproval({ reason: policyFailedReason })
-      }),
-    onSuccess: (result) =>
-      Effect.flatMap(withMemory(environment, prepared, result), (result): Effect.Effect<Decision.Judgement> => {
-        switch (result._tag) {
-          case "PreApproved":
-          case "Blocked":
-            return Effect.as(
-              ApprovalEvents.publish((occasion) => ({ ...result, ...occasion, ...Decision.about(prepared) })),
-              result._tag === "Blocked" ? Decision.result(Results.denied(call, result.reason)) : { _tag: "Direct" }
-            )
-          case "NeedsApproval":
-            return Effect.succeed({ _tag: "Ask", prepared, needs: result })
-        }
-      })
+  const decided = Effect.matchEffect(askPolicy(environment, prepared, messages), {
+    onFailure: () => Effect.as(warnOfPolicy(prepared), policyFailed),
+    onSuccess: Effect.succeed
   })
+  return Effect.flatMap(
+    Effect.flatMap(decided, (result) => withMemory(environment, prepared, result)),
+    (result): Effect.Effect<Decision.Judgement> => {
+      switch (result._tag) {
+        case "PreApproved":
+        case "Blocked":
+          return Effect.as(
+            ApprovalEvents.publish((occasion) => ({ ...result, ...occasion, ...Decision.about(prepared) })),
+            result._tag === "Blocked" ? Decision.result(Results.denied(call, result.reason)) : { _tag: "Direct" }
+          )
+        case "NeedsApproval":
+          return Effect.succeed({ _tag: "Ask", prepared, needs: result })
+      }
+    }
+  )
 }
 
 // A denial that is remembered forbids what the policy allows; an approval that is remembered answers what the policy
@@ -184,7 +186,7 @@ export const again = Effect.fnUntraced(function*(
   verdict: Result.Result<Approval.ApprovalResult, ApprovalError.ApprovalError>
 ): Effect.fn.Return<Decision.Consultation> {
   const needs = Result.isFailure(verdict)
-    ? new Approval.NeedsApproval({ reason: policyFailedReason })
+    ? policyFailed
     : verdict.success._tag === "NeedsApproval"
     ? verdict.success
     : new Approval.NeedsApproval({})

@@ -2,9 +2,11 @@
  * What is likely to be a mistake in a configuration, given the tools that it is about.
  */
 import * as Tool from "effect/ai/Tool"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type * as ApprovalMatcher from "../ApprovalMatcher.ts"
 import * as Names from "./configNames.ts"
 import { show } from "./configProblem.ts"
 import { definedFields } from "./fields.ts"
@@ -142,11 +144,11 @@ export const lint = (rules: Rules.Rules, tools: Readonly<Record<string, Tool.Any
     }
     for (const rule of entry.rules) {
       const { match } = rule
-      const param = match._tag === "Path" || match._tag === "Shell" ? match.param : undefined
-      if (param !== undefined) {
-        for (const name of decides) {
-          const params = paramsOf(tools[name]!)
-          if (params === undefined || params.includes(param)) continue
+      for (const name of decides) {
+        const params = paramsOf(tools[name]!)
+        if (params === undefined) continue
+        for (const param of namedParams(match)) {
+          if (params.includes(param)) continue
           const meant = Names.nearest(param, params) ?? (params.length === 1 ? params[0] : undefined)
           found(
             "error",
@@ -154,7 +156,11 @@ export const lint = (rules: Rules.Rules, tools: Readonly<Record<string, Tool.Any
             rule,
             `${name} has no parameter ${param}, so the rule never speaks of it.` +
               (params.length === 0 ? "" : ` Its parameters are ${list(params)}.`),
-            meant === undefined ? undefined : `param: ${meant}`
+            meant === undefined
+              ? undefined
+              : match._tag === "Exact"
+              ? `exact: { ${quoted(meant)}: … }`
+              : `param: ${meant}`
           )
         }
       }
@@ -235,6 +241,23 @@ const list = (texts: ReadonlyArray<string>): string =>
   texts.slice(0, 5).map(show).join(", ") + (texts.length > 5 ? ` and ${texts.length - 5} more` : "")
 
 const quoted = (name: string): string => /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) ? name : JSON.stringify(name)
+
+/** The parameters without which a rule never speaks of a call. */
+const namedParams = (match: ApprovalMatcher.Description): ReadonlyArray<string> => {
+  switch (match._tag) {
+    case "Path":
+    case "Shell":
+      return [match.param]
+    case "Exact": {
+      const params: unknown = Option.getOrUndefined(decodeJson(match.params))
+      return Predicate.isObject(params) ? Object.keys(params) : []
+    }
+    default:
+      return []
+  }
+}
+
+const decodeJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
 
 /** The names of a tool's parameters, as far as its schema tells them. */
 const paramsOf = (tool: Tool.Any): ReadonlyArray<string> | undefined => {

@@ -161,7 +161,7 @@ const wordsOf = ({ entry, rules }: Made, toolName: string, params: Schema.Json):
   for (const { matcher, rule } of rules) {
     if (matcher.covers(params)) {
       sure.push({ rule, covers: matcher.description, why: `It speaks of ${sentence(matcher)}.` })
-    } else if (matcher.mayCover(params)) {
+    } else if (rule.approval !== "none" && matcher.mayCover(params)) {
       unsure.push({
         rule,
         covers: matcher.description,

@@ -3,7 +3,9 @@
  */
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Tool from "effect/ai/Tool"
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Schema from "effect/Schema"
 import * as Approval from "../Approval.ts"
 import { abandonable } from "./abandon.ts"
@@ -143,19 +145,33 @@ export const orElse = (self: Service, that: Service): Service =>
 
 export const tighten = (self: Service, that: Service): Service =>
   fromTrace((call) =>
-    Effect.matchCauseEffect(traceOf(self, call), {
+    Effect.gen(function*() {
+      const first = yield* Effect.exit(traceOf(self, call))
+      if (Exit.isSuccess(first) && first.value.result?._tag === "Blocked") return first.value
+      const second = yield* Effect.exit(traceOf(that, call))
+      if (Exit.isSuccess(second) && second.value.result?._tag === "Blocked") return second.value
+      if (Exit.isSuccess(first)) {
+        if (Exit.isSuccess(second)) return yield* Trace.tighten(first.value, second.value, ownGate(call))
+        return yield* orFail(first.value, second.cause, call)
+      }
       // Nothing that failed can be stricter than a call that is forbidden.
-      onFailure: (cause) =>
-        Effect.flatMap(
-          traceOf(that, call),
-          (second) => second.result?._tag === "Blocked" ? Effect.succeed(second) : Effect.failCause(cause)
-        ),
-      onSuccess: (first) =>
-        first.result?._tag === "Blocked"
-          ? Effect.succeed(first)
-          : Effect.flatMapEager(traceOf(that, call), (second) => Trace.tighten(first, second, ownGate(call)))
+      return yield* Exit.isSuccess(second) ? orFail(second.value, first.cause, call) : Effect.failCause(first.cause)
     })
   )
+
+/** Where one policy failed, and the other leaves it to the tool: that may forbid the call. */
+const orFail = (
+  trace: Trace.Trace,
+  cause: Cause.Cause<unknown>,
+  call: PolicyCall
+): Effect.Effect<Trace.Trace, unknown> =>
+  trace.result !== undefined ? Effect.failCause(cause) : Effect.matchCauseEffect(ownGate(call), {
+    onFailure: () => Effect.failCause(cause),
+    onSuccess: (result) =>
+      result._tag === "Blocked"
+        ? Effect.succeed({ result, steps: () => [...trace.steps(), Trace.ownStep(result)] })
+        : Effect.failCause(cause)
+  })
 
 export const when = (
   self: Service,
