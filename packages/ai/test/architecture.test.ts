@@ -15,6 +15,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/asking",
     "internal/canonical",
     "internal/matcher*",
+    "internal/memoryGuard",
     "internal/cryptography",
     "internal/gate",
     "internal/abandon",
