@@ -263,12 +263,13 @@ export const isApprovalResult: (u: unknown) => u is ApprovalResult = Schema.is(A
 export const preApproved = (reason?: string): ApprovalResult => new PreApproved(definedFields({ reason }))
 
 /**
- * Asks a person.
+ * What may be said with a question; see {@link NeedsApproval}. A tool's `needsApproval`, or a policy, may return it as
+ * it is: what says how to ask wants to ask.
  *
- * @category constructors
+ * @category options
  * @since 0.1.0
  */
-export const needsApproval = (options?: {
+export interface Question {
   readonly reason?: string | undefined
   readonly description?: string | undefined
   readonly presentation?: ApprovalPresentation | undefined
@@ -277,7 +278,15 @@ export const needsApproval = (options?: {
   readonly editable?: boolean | undefined
   readonly rememberable?: boolean | undefined
   readonly remember?: Schema.Json | undefined
-}): ApprovalResult => new NeedsApproval(definedFields(options))
+}
+
+/**
+ * Asks a person.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const needsApproval = (question?: Question): ApprovalResult => new NeedsApproval(definedFields(question))
 
 /**
  * Forbids a call without asking.

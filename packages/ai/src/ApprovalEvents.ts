@@ -134,6 +134,14 @@ export const Blocked = Schema.TaggedStruct("Blocked", { ...call, reason: Schema.
 export const PolicyFailed = Schema.TaggedStruct("PolicyFailed", { ...call, cause: Cause })
 
 /**
+ * A tool's own presentation failed or did not come in time, so the call is shown without one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const PresenterFailed = Schema.TaggedStruct("PresenterFailed", { ...call, cause: Cause })
+
+/**
  * The controller failed or gave no decision, so the request stays open.
  *
  * @category models
@@ -173,6 +181,7 @@ export const ApprovalEvent = Schema.Union([
   PreApproved,
   Blocked,
   PolicyFailed,
+  PresenterFailed,
   ControllerFailed,
   InvalidParameters
 ])

@@ -7,7 +7,8 @@
  * parameters that are missing or of another type, and `{}` is not "any parameters".
  *
  * That makes it a means to allow, and not to forbid: what is not covered may still be the same file or command by
- * another name. So let a rule forbid or ask by default, and allow what a matcher covers.
+ * another name. So let a rule forbid or ask by default, and allow what a matcher covers. `mayCover`, for rules that
+ * forbid all the same, errs to the other side: it leaves out only what is plainly another.
  *
  * A matcher is made of data, its {@link Description}, with which it can be stored, shown to a person
  * ({@link toSentence}), compared ({@link equals}) and made anew ({@link fromDescription}). Command lines need a shell
@@ -65,6 +66,8 @@ export interface ApprovalMatcher {
   readonly problems: ReadonlyArray<string>
   /** Whether a call with these parameters, in their encoded form, is covered. Takes anything and never throws. */
   readonly covers: (params: unknown) => boolean
+  /** For rules that ask or forbid: `false` only of calls that, for all that can be told, are surely not covered. */
+  readonly mayCover: (params: unknown) => boolean
 }
 
 /**
@@ -159,7 +162,8 @@ export const tool: ApprovalMatcher = {
   [TypeId]: TypeId,
   description: { _tag: "Tool" },
   problems: [],
-  covers: (params) => Result.isSuccess(Canonical.canonicalize(params))
+  covers: (params) => Result.isSuccess(Canonical.canonicalize(params)),
+  mayCover: () => true
 }
 
 /**
@@ -235,9 +239,10 @@ export const path = (
     const problem = Paths.problemOfGlob(glob)
     return problem === undefined ? [] : [`The glob ${Descriptions.quote(glob)} covers nothing: ${problem}`]
   })
-  const compiled = written.filter((glob) => Paths.problemOfGlob(glob) === undefined)
-    // `src/**` also matches `src`: what is below it needs a last segment.
-    .map((glob) => Glob.make(glob.endsWith("**") ? `${glob}/*` : glob))
+  const good = written.filter((glob) => Paths.problemOfGlob(glob) === undefined)
+  // `src/**` also matches `src`: what is below it needs a last segment.
+  const compiled = good.map((glob) => Glob.make(glob.endsWith("**") ? `${glob}/*` : glob))
+  const mayMatch = Paths.mayMatch(good)
   return makeParam({
     description: {
       _tag: "Path",
@@ -252,7 +257,10 @@ export const path = (
       Paths.isPlain(value) &&
       compiled.some((glob) => Glob.match(glob, value)) &&
       // What is not plainly `false` may be a link.
-      (isLink === undefined || Paths.steps(value).every((step) => isLink(step) === false))
+      (isLink === undefined || Paths.steps(value).every((step) => isLink(step) === false)),
+    mayCover: (value) =>
+      mayMatch(value) || good.length < written.length ||
+      (isLink !== undefined && Paths.steps(value).some((step) => isLink(step) !== false))
   })
 }
 
@@ -269,6 +277,8 @@ export const makeParam = (options: {
   readonly problems?: ReadonlyArray<string> | undefined
   readonly defaultOthers: Others
   readonly covers: (value: string) => boolean
+  /** See `mayCover` of {@link ApprovalMatcher}; without it, every text may be covered. */
+  readonly mayCover?: ((value: string) => boolean) | undefined
 }): ApprovalMatcher => {
   const { defaultOthers } = options
   const { others: given = defaultOthers, ...rest } = options.description
@@ -282,6 +292,12 @@ export const makeParam = (options: {
     covers: MatcherParams.total((params) => {
       const value = MatcherParams.textOf(params, rest.param, others)
       return value !== undefined && options.covers(value)
+    }),
+    mayCover: MatcherParams.unsure((params) => {
+      const value = MatcherParams.anyTextOf(params, rest.param)
+      return value === undefined
+        ? MatcherParams.mayHave(params, rest.param)
+        : options.mayCover === undefined || options.covers(value) || options.mayCover(value)
     })
   }
 }
@@ -446,7 +462,8 @@ const nothing = (description: Description, problem: string): ApprovalMatcher => 
   [TypeId]: TypeId,
   description,
   problems: [problem],
-  covers: () => false
+  covers: () => false,
+  mayCover: () => true
 })
 
 const fromCanonical = (approved: Result.Result<string, string>): ApprovalMatcher => {
@@ -455,7 +472,8 @@ const fromCanonical = (approved: Result.Result<string, string>): ApprovalMatcher
     [TypeId]: TypeId,
     description: { _tag: "Exact", params: approved.success },
     problems: [],
-    covers: (params) => Result.getOrUndefined(Canonical.canonicalize(params)) === approved.success
+    covers: (params) => Result.getOrUndefined(Canonical.canonicalize(params)) === approved.success,
+    mayCover: (params) => Result.getOrElse(Canonical.canonicalize(params), () => approved.success) === approved.success
   }
 }
 
@@ -473,7 +491,8 @@ const keyed = (
   description: name === undefined ? { _tag: "Key", value } : { _tag: "Key", name, value },
   problems,
   // No key is spelled "", so that one that could not be computed equals no other.
-  covers: (params) => MatcherParams.keyOf(select, params) === value && value !== ""
+  covers: (params) => MatcherParams.keyOf(select, params) === value && value !== "",
+  mayCover: (params) => value === "" || (MatcherParams.keyOf(select, params) ?? value) === value
 })
 
 const sorted = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(texts)].toSorted()

@@ -79,7 +79,11 @@ export const shell = (
     problems,
     defaultOthers: [],
     covers: (line) =>
-      CommandLine.read(line)?.every(({ words }) => patterns.some((pattern) => Pattern.matches(pattern, words))) ?? false
+      CommandLine.read(line)?.every(({ words }) => patterns.some((pattern) => Pattern.matches(pattern, words))) ??
+        false,
+    // One command of it is enough, and a line that cannot be read may run any.
+    mayCover: (line) =>
+      CommandLine.read(line)?.some(({ words }) => patterns.some((pattern) => Pattern.mayMatch(pattern, words))) ?? true
   })
 }
 

@@ -182,7 +182,7 @@ export const unlessAnswered = Effect.fnUntraced(function*(
 })
 
 // An answer to a sibling, a moment ago, may cover this call too: nobody is asked twice.
-const recalled = (
+export const recalled = (
   environment: Environment.Environment,
   subject: Remembering.Subject,
   needs: Approval.NeedsApproval

@@ -139,10 +139,9 @@ const find = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Approval.ApprovalAnswer | "open" | undefined> {
   const verdict = yield* Effect.result(decide(subject, request, call))
   if (Result.isFailure(verdict)) {
-    const result = new Approval.NeedsApproval({})
     return approved
       ? "open"
-      : yield* Asking.inTurn(subject.environment.controller, consult(subject, request, result))
+      : yield* Asking.inTurn(subject.environment.controller, answer(subject, request, Judge.policyFailed))
   }
   const { success: result = new Approval.NeedsApproval({}) } = verdict
   if (result._tag === "Blocked") return Approval.deny(request, result.reason)

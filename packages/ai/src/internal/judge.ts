@@ -6,6 +6,7 @@ import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -22,8 +23,12 @@ import * as Presentation from "./presentation.ts"
 import * as Remembering from "./remembering.ts"
 import * as Results from "./results.ts"
 
-const policyFailedReason = "The approval policy for this tool failed, so a person is asked. Until it is mended a" +
-  " denial counts, but an approval does not."
+/** What a policy that failed says (law L1): no approval counts, so none is remembered; a denial that was does. */
+export const policyFailed = new Approval.NeedsApproval({
+  reason: "The approval policy for this tool failed, so a person is asked. Until it is mended a denial counts, but an" +
+    " approval does not.",
+  rememberable: false
+})
 
 export const toolOf = (tools: Decision.Tools, name: string): Tool.Any | undefined =>
   Object.hasOwn(tools, name) ? tools[name] : undefined
@@ -31,11 +36,13 @@ export const toolOf = (tools: Decision.Tools, name: string): Tool.Any | undefine
 /** Whether the provider runs the calls of this tool itself. */
 export const isProviderTool = (tool: Tool.Any): boolean => Tool.isProviderDefined(tool) && !tool.requiresHandler
 
+/** Marks a tool whose calls are asked about where they are handled, so that nobody is asked twice. */
+export const Guarded = Context.Reference<boolean>("~@assent/ai/Tool/Guarded", { defaultValue: () => false })
+
 /** Whether a call of this tool can need approval at all. */
 export const isGated = (policy: ApprovalPolicy.Service, tool: Tool.Any): boolean => {
-  if (policy !== ApprovalPolicy.toolGate) return true
-  const gate = Gate.gateOf(tool)
-  return gate !== undefined && gate !== false
+  if (Context.get(tool.annotations, Guarded)) return false
+  return policy !== ApprovalPolicy.toolGate || Gate.isGated(tool)
 }
 
 /** The parameters of a call that may need somebody, or why they cannot be used. */
@@ -54,27 +61,25 @@ export const judge = (
     return Effect.succeed({ _tag: "Result", part: Results.interrupted(call, preparation.failure.message) })
   }
   const prepared = preparation.success
-  return Effect.matchEffect(askPolicy(environment, prepared, messages), {
-    onFailure: () =>
-      Effect.as(warnOfPolicy(prepared), {
-        _tag: "Ask",
-        prepared,
-        needs: new Approval.NeedsApproval({ reason: policyFailedReason })
-      }),
-    onSuccess: (result) =>
-      Effect.flatMap(withMemory(environment, prepared, result), (result): Effect.Effect<Decision.Judgement> => {
-        switch (result._tag) {
-          case "PreApproved":
-          case "Blocked":
-            return Effect.as(
-              ApprovalEvents.publish((occasion) => ({ ...result, ...occasion, ...Decision.about(prepared) })),
-              result._tag === "Blocked" ? Decision.result(Results.denied(call, result.reason)) : { _tag: "Direct" }
-            )
-          case "NeedsApproval":
-            return Effect.succeed({ _tag: "Ask", prepared, needs: result })
-        }
-      })
+  const decided = Effect.matchEffect(askPolicy(environment, prepared, messages), {
+    onFailure: () => Effect.as(warnOfPolicy(prepared), policyFailed),
+    onSuccess: Effect.succeed
   })
+  return Effect.flatMap(
+    Effect.flatMap(decided, (result) => withMemory(environment, prepared, result)),
+    (result): Effect.Effect<Decision.Judgement> => {
+      switch (result._tag) {
+        case "PreApproved":
+        case "Blocked":
+          return Effect.as(
+            ApprovalEvents.publish((occasion) => ({ ...result, ...occasion, ...Decision.about(prepared) })),
+            result._tag === "Blocked" ? Decision.result(Results.denied(call, result.reason)) : { _tag: "Direct" }
+          )
+        case "NeedsApproval":
+          return Effect.succeed({ _tag: "Ask", prepared, needs: result })
+      }
+    }
+  )
 }
 
 // A denial that is remembered forbids what the policy allows; an approval that is remembered answers what the policy
@@ -162,15 +167,17 @@ const decide = (
   prepared: Prepare.Prepared,
   messages: ReadonlyArray<Prompt.Message>,
   timeLimit: Duration.Input
-): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> =>
-  ApprovalPolicy.decide(policy, {
-    tool: prepared.tool,
-    toolName: prepared.toolName,
-    toolCallId: prepared.toolCallId,
-    params: prepared.decoded,
-    encodedParams: prepared.encoded,
-    messages
-  }, timeLimit)
+): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
+  const { decoded, tool, toolCallId, toolName } = prepared
+  const decided = ApprovalPolicy.decide(
+    policy,
+    { tool, toolName, toolCallId, params: decoded, encodedParams: prepared.encoded, messages },
+    timeLimit
+  )
+  return Presentation.presenterOf(tool) === undefined
+    ? decided
+    : Effect.flatMap(decided, (result) => Presentation.present(result, prepared, messages, timeLimit))
+}
 
 /** The question again, for a request of the history: what was sealed is what may be shown. */
 export const again = Effect.fnUntraced(function*(
@@ -179,7 +186,7 @@ export const again = Effect.fnUntraced(function*(
   verdict: Result.Result<Approval.ApprovalResult, ApprovalError.ApprovalError>
 ): Effect.fn.Return<Decision.Consultation> {
   const needs = Result.isFailure(verdict)
-    ? new Approval.NeedsApproval({ reason: policyFailedReason })
+    ? policyFailed
     : verdict.success._tag === "NeedsApproval"
     ? verdict.success
     : new Approval.NeedsApproval({})

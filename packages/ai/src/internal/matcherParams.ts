@@ -43,3 +43,32 @@ export const textOf = (params: unknown, param: string, others: Others): string |
   const value: unknown = Object.hasOwn(descriptors, param) ? descriptors[param]!.value : undefined
   return typeof value === "string" ? value : undefined
 }
+
+/** Whoever forbids must get an answer too, and what cannot be read may be anything (law L1). */
+export const unsure = (mayCover: (params: unknown) => boolean) => (params: unknown): boolean => {
+  try {
+    return mayCover(params) !== false
+  } catch {
+    return true
+  }
+}
+
+/** The text of a parameter, whatever stands beside it. */
+export const anyTextOf = (params: unknown, param: string): string | undefined => {
+  const value = ownValue(params, param)
+  return typeof value === "string" ? value : undefined
+}
+
+/** Whether parameters that have no such text may mean one: they are no plain object, or it is there in another form. */
+export const mayHave = (params: unknown, param: string): boolean => {
+  if (typeof params !== "object" || params === null || Array.isArray(params)) return true
+  const prototype: unknown = Object.getPrototypeOf(params)
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return true
+  const descriptor = Object.getOwnPropertyDescriptor(params, param)
+  return descriptor !== undefined && (!("value" in descriptor) || (descriptor.value ?? undefined) !== undefined)
+}
+
+const ownValue = (params: unknown, param: string): unknown =>
+  typeof params === "object" && params !== null
+    ? Object.getOwnPropertyDescriptor(params, param)?.value
+    : undefined

@@ -4,6 +4,7 @@
  * Nothing is normalized. A path that would have to be is not plain, since whoever opens it may normalize it otherwise.
  * All tests here are linear in the length of the text.
  */
+import * as Glob from "effect/Glob"
 import * as Text from "./text.ts"
 
 /** The longest path Linux opens has this many bytes; a text has no more UTF-16 units than bytes. */
@@ -49,4 +50,18 @@ export const problemOfGlob = (glob: string): string | undefined => {
   if (segments.some((segment) => segment === "." || segment === "..")) return "`.` and `..` match no path."
   if (segments.some((segment) => segment.includes("**") && segment !== "**")) return "`**` must be a whole segment."
   return undefined
+}
+
+/**
+ * Whether a path may be one that a glob matches, for all that text can tell: some systems do not tell cases apart, a
+ * relative path may be the same file as an absolute one, and one that is not plain may be any.
+ */
+export const mayMatch = (globs: ReadonlyArray<string>): (path: string) => boolean => {
+  const loose = globs.map((glob) => ({
+    absolute: glob.startsWith("/"),
+    glob: Glob.make(glob.toLowerCase(), { dot: true })
+  }))
+  return (path) =>
+    !isPlain(path) ||
+    loose.some(({ absolute, glob }) => absolute !== path.startsWith("/") || Glob.match(glob, path.toLowerCase()))
 }

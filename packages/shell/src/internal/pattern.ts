@@ -32,6 +32,21 @@ export const matches = (pattern: Pattern, command: ReadonlyArray<string>): boole
     !Delegation.runsAnother(command, (index) => index >= words.length || words[index]!.includes(star))
 }
 
+/**
+ * Whether a command may do what the pattern means, for all that can be told: the words that the pattern writes out are
+ * among its words in this order, wherever the program lies and whatever runs it, or it is known to run another.
+ */
+export const mayMatch = (pattern: Pattern, command: ReadonlyArray<string>): boolean => {
+  if (Delegation.runsAnother(command, () => true)) return true
+  let next = 0
+  for (const word of command) {
+    const wanted = pattern.words[next]
+    if (wanted === undefined) break
+    if (matchesWord(wanted, next === 0 ? word.slice(word.lastIndexOf("/") + 1) : word)) next++
+  }
+  return next === pattern.words.length
+}
+
 /** Goes back to the last star only, so the time is at most pattern × word. */
 const matchesWord = (pattern: string, word: string): boolean => {
   // An option must be written as one.
