@@ -16,6 +16,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/presentation",
     "internal/canonical",
     "internal/matcher*",
+    "internal/memoryGuard",
     "internal/config*",
     "internal/strictest",
     "internal/cryptography",

@@ -11,6 +11,7 @@ import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalMatcher from "../ApprovalMatcher.ts"
 import * as ApprovalMemory from "../ApprovalMemory.ts"
 import type * as Environment from "./environment.ts"
+import { guarded } from "./memoryGuard.ts"
 
 /** What is looked for: one call of one tool. `version` changes with the tool's parameters. */
 export interface Subject {
@@ -31,7 +32,7 @@ export interface Recalled {
  * anyway, or is asked every time, needs no approval, but may have been denied.
  */
 export const recall = Effect.fnUntraced(function*(
-  { given, memory, memoryScope }: Environment.Environment,
+  { given, memory, memoryScope, options }: Environment.Environment,
   subject: Subject,
   result: Approval.ApprovalResult
 ): Effect.fn.Return<Recalled | undefined, ApprovalError.ApprovalError> {
@@ -40,7 +41,8 @@ export const recall = Effect.fnUntraced(function*(
   const behaviors = yield* ApprovalMatcher.Behaviors
   const covering = given.filter((answered) => covers(answered, subject, behaviors))
   const known = covering.find(({ decision }) => decision === "denied") ??
-    (yield* memory.find({ ...subject, scope: memoryScope }, { peek })) ?? covering[0]
+    (yield* guarded(() => memory.find({ ...subject, scope: memoryScope }, { peek }), options.policyTimeLimit)) ??
+    covering[0]
   return known === undefined || (peek && known.decision === "approved") ? undefined : {
     decision: known.decision,
     reason: known.decision === "denied"
@@ -58,12 +60,15 @@ const covers = (
   if (answered.toolName !== subject.toolName || answered.source !== subject.source) return false
   if (answered.version !== subject.version || remember === "none") return false
   // How often it may be used is for the memory to count.
-  if (remember !== "session" && remember.uses !== undefined) return false
+  if (usesOf(answered) !== undefined) return false
   const matcher = remember === "session" || remember.covers === undefined
     ? ApprovalMatcher.exact(answered.params)
     : ApprovalMatcher.fromDescription(remember.covers, behaviors)
   return matcher.covers(answered.params) && matcher.covers(subject.params)
 }
+
+const usesOf = ({ remember }: ApprovalMemory.Answered): number | undefined =>
+  typeof remember === "string" ? undefined : remember.uses
 
 const decode = Schema.decodeUnknownOption(ApprovalMemory.Remember)
 
@@ -97,23 +102,26 @@ export const give = (
 
 /** The answer has its effect. What cannot be remembered is asked again, and nothing else. */
 export const keep = (
-  { memory }: Environment.Environment,
+  { memory, options }: Environment.Environment,
   answered: ApprovalMemory.Answered | undefined
 ): Effect.Effect<void> =>
-  answered === undefined ? Effect.void : Effect.matchEffect(memory.remember(answered), {
-    onFailure: (error) =>
-      Effect.logWarning(`Assent: an answer about "${answered.toolName}" is not remembered. ${error.message}`),
-    onSuccess: (remembered) =>
-      remembered === undefined ? Effect.void : ApprovalEvents.publish((occasion) => ({
-        _tag: "Remembered",
-        ...occasion,
-        approvalId: remembered.approvalId,
-        toolCallId: remembered.toolCallId,
-        toolName: remembered.toolName,
-        decision: remembered.decision,
-        covers: ApprovalMatcher.toSentence(remembered.covers, remembered.toolName)
-      }))
-  })
+  // What lives for one call of the model is given, and needs no place in a memory, unless its uses are to be counted.
+  answered === undefined || (answered.scope.call !== undefined && usesOf(answered) === undefined)
+    ? Effect.void
+    : Effect.matchEffect(guarded(() => memory.remember(answered), options.policyTimeLimit), {
+      onFailure: (error) =>
+        Effect.logWarning(`Assent: an answer about "${answered.toolName}" is not remembered. ${error.message}`),
+      onSuccess: (remembered) =>
+        remembered === undefined ? Effect.void : ApprovalEvents.publish((occasion) => ({
+          _tag: "Remembered",
+          ...occasion,
+          approvalId: remembered.approvalId,
+          toolCallId: remembered.toolCallId,
+          toolName: remembered.toolName,
+          decision: remembered.decision,
+          covers: ApprovalMatcher.toSentence(remembered.covers, remembered.toolName)
+        }))
+    })
 
 /** What the policy adds to an answer, or takes from it: nothing is remembered of what is to be asked every time. */
 export const rememberOf = (
