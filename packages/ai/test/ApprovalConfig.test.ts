@@ -392,7 +392,9 @@ describe("JSON and TOML with mistakes", () => {
 describe("objects with mistakes", () => {
   const cyclic: Record<string, unknown> = {}
   cyclic.a = cyclic
+  const deep = Array.from({ length: 40 }).reduce<unknown>((inner) => [inner], 1)
   const refused: Record<string, unknown> = {
+    "what is nested deeply": { a: { approval: "deny", rules: [{ exact: { x: deep }, approval: "none" }] } },
     "undefined": undefined,
     "null": null,
     "a text": "required",
