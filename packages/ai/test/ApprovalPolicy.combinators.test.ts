@@ -239,6 +239,15 @@ describe("strictest", () => {
       })
   )
 
+  it("what two leave behind differently is not left behind, and nothing that was is used", () => {
+    const leaving = (remember: string) => Approval.needsApproval({ rememberable: true, remember })
+    assert.deepStrictEqual(
+      ApprovalPolicy.strictest(leaving("session"), leaving("tool")),
+      Approval.needsApproval({ rememberable: false })
+    )
+    assert.deepStrictEqual(ApprovalPolicy.strictest(leaving("session"), leaving("session")), leaving("session"))
+  })
+
   it.effect.prop(
     "what two leave behind differently, a third cannot bring back",
     { results: Schema.Tuple([Results, Results, Results]) },

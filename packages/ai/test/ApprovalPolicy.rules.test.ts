@@ -61,6 +61,7 @@ describe("names", () => {
     ["* stands for dots, and for nothing", { "a*": "deny" }, "a", "deny"],
     ["stars in the middle", { "*_*_file": "deny", "*": "none" }, "over_write_file", "deny"],
     ["parts do not overlap", { "ab*ba": "deny", "*": "none" }, "aba", "none"],
+    ["parts do not overlap the end", { "a*bc*c": "deny", "*": "none" }, "abc", "none"],
     ["parts stand in order", { "*a*b*": "deny", "*": "none" }, "xbxa", "none"],
     ["case matters", { "Delete*": "deny", "*": "none" }, "delete", "none"],
     ["a dot is a dot", { "a.b": "deny", "*": "none" }, "axb", "none"],
@@ -70,6 +71,18 @@ describe("names", () => {
   for (const [title, tools, name, expected] of table) {
     it.effect(title, () => decides({ tools }, name, {}, expected))
   }
+
+  it.effect("of two as long that both ask, the words and fields of both, in whatever order they stand", () =>
+    Effect.gen(function*() {
+      const one = { approval: "required", reason: "one", approvers: ["ada", "bob"] } as const
+      const two = { approval: "required", reason: "two", approvers: ["bob", "eve"], description: "d" } as const
+      const forth = yield* decide({ tools: { "a*": one, "*b": two } }, "ab")
+      assert.deepStrictEqual(forth, yield* decide({ tools: { "*b": two, "a*": one } }, "ab"))
+      assert.deepStrictEqual(
+        forth,
+        Approval.needsApproval({ reason: "one two", description: "d", approvers: ["bob"] })
+      )
+    }))
 
   it.effect("pre_approved is `none`: where tools says something stricter of the same name, that decides", () =>
     Effect.gen(function*() {
@@ -179,6 +192,31 @@ describe("rules of parameters", () => {
       }
       yield* linked(decides(allowing, "write_file", { path: "src/away/passwd" }, "required"))
       yield* decides(allowing, "write_file", { path: "src/away/passwd" }, "none")
+    }))
+
+  it.effect("where a rule stands means nothing, not even to the order of reasons", () =>
+    Effect.gen(function*() {
+      const rules: ReadonlyArray<ApprovalConfig.RuleInput> = ["b", "a", "c"].map((reason) => ({
+        path: "x/**",
+        approval: "required",
+        reason
+      }))
+      const one = yield* decide({ t: { approval: "none", rules } }, "t", { path: "x/y" })
+      const two = yield* decide({ t: { approval: "none", rules: rules.toReversed() } }, "t", { path: "x/y" })
+      assert.deepStrictEqual([one, one.reason], [two, "a b c"])
+    }))
+
+  it.effect("what is forbidden is forbidden, also where another rule leaves it to a tool that fails", () =>
+    Effect.gen(function*() {
+      const result = yield* decide(
+        {
+          t: { rules: [{ path: "a/**", approval: "default" }, { path: "a/b", approval: "deny" }], approval: "none" }
+        },
+        "t",
+        { path: "a/b" },
+        () => Effect.fail("secret")
+      )
+      assert.strictEqual(result._tag, "Blocked")
     }))
 
   it.effect("a rule below a glob", () =>

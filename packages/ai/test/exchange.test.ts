@@ -210,7 +210,7 @@ describe("settled exchanges", () => {
           for (const message of again.content) assert.isTrue(known.has(message))
         }
       }),
-    { arbitrary: { runs: 3_000 } }
+    { timeout: 30_000, arbitrary: { runs: 3_000, seed: "exchange" } }
   )
 
   it("L7 a forked, a grown and a trimmed history get the same objects for what they share", () => {

@@ -106,8 +106,7 @@ export const decide = (
 ): Effect.Effect<Trace.Trace, unknown> => {
   const entries = entriesOf(toolName)
   if (entries.length === 0) return Effect.succeed(Trace.silent)
-  const words = entries.flatMap((made) => wordsOf(made, toolName, params))
-    .toSorted((self, that) => self.rule.at < that.rule.at ? -1 : self.rule.at > that.rule.at ? 1 : 0)
+  const words = inOrder(entries.flatMap((made) => wordsOf(made, toolName, params)))
   const results = words.flatMap(({ covers, rule }) =>
     rule.approval === "default" ? [] : [resultOf(rule, covers, toolName)]
   )
@@ -142,9 +141,8 @@ export const decide = (
           : strictest(new Approval.NeedsApproval(field), self),
       tool
     )
-    const result = settled === undefined ? asked : strictest(settled, asked)
     return {
-      result: once && settled !== undefined ? asksEveryTime(result, words) : result,
+      result: settled === undefined ? asked : strictest(settled, asked),
       steps: () => [...steps(), Trace.ownStep(tool)]
     }
   })
@@ -176,6 +174,14 @@ const wordsOf = ({ entry, rules }: Made, toolName: string, params: Schema.Json):
   const rest = rules.length === 0 ? "" : ", and no rule of it surely covers this call"
   return [{ rule: entry, covers: { _tag: "Tool" }, why: `${name}${rest}.` }, ...unsure]
 }
+
+/** By what they say, so that where they stand means nothing, not even to the order of their reasons. */
+const inOrder = (words: ReadonlyArray<Word>): ReadonlyArray<Word> =>
+  words.length < 2 ? words : words.map((word) => [spelling(word), word] as const)
+    .toSorted(([self], [that]) => self < that ? -1 : self > that ? 1 : 0)
+    .map(([, word]) => word)
+
+const spelling = ({ covers, rule }: Word): string => JSON.stringify([order[rule.approval], covers, questionOf(rule)])
 
 const isOnce = ({ approval }: Entry | Rule): boolean => approval === "once_per_session"
 

@@ -2,9 +2,10 @@
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import * as Arr from "effect/Array"
-import type * as Cause from "effect/Cause"
+import * as Cause from "effect/Cause"
 import * as Channel from "effect/Channel"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
@@ -113,19 +114,43 @@ const produce: (
       if (Turn.finishOf(finish)?.complete !== false) yield* calls.start
       calls.observe(received)
     })
+    let holding: Fiber.Fiber<void, unknown> | undefined
+    const hold = (chunk: ReadonlyArray<Part>) =>
+      Effect.suspend(() => {
+        behind = chunk
+        const passed = Effect.suspend(() => receive(behind))
+        return Effect.map(
+          Effect.forkScoped(Effect.andThen(Effect.sleep(Hosted.requestTimeLimit), Effect.uninterruptible(passed))),
+          (fiber) => void (holding = fiber)
+        )
+      })
+    // What was held is still there then, or has passed.
+    const release = Effect.suspend(() => {
+      const fiber = holding
+      holding = undefined
+      return fiber === undefined ? Effect.void : Effect.flatMap(
+        Effect.andThen(Fiber.interrupt(fiber), Fiber.await(fiber)),
+        (exit) => Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? exit : Effect.void
+      )
+    })
     // Most chunks are text, and pass as they are.
     const passOn = (chunk: Chunk): Effect.Effect<void> => {
       if (mayGoOn) said.add(chunk)
       return pass(queue, chunk)
     }
+    const take = (next: Chunk) => {
+      const chunk: ReadonlyArray<Part> = behind.length === 0 ? next : [...behind, ...next]
+      if (chunk === next && !calls.areWaiting() && !chunk.some(concernsUs)) return passOn(next)
+      const end = Hosted.waitingFrom(chunk, mayGoOn)
+      if (end === chunk.length) return receive(chunk)
+      const held = hold(chunk.slice(end))
+      return end === 0 ? held : Effect.andThen(receive(chunk.slice(0, end)), held)
+    }
     yield* Stream.runForEachArray(
       model.streamText({ ...options, prompt: settled.prompt, ...Model.unresolved }),
-      (next) => {
-        const chunk: ReadonlyArray<Part> = behind.length === 0 ? next : [...behind, ...next]
-        if (chunk === next && !calls.areWaiting() && !chunk.some(concernsUs)) return passOn(next)
-        return Hosted.awaitsRequest(chunk) ? Effect.sync(() => void (behind = chunk)) : receive(chunk)
-      }
-    ).pipe(Effect.tapError(() => offer(queue, behind)))
+      (next) => holding === undefined ? take(next) : Effect.andThen(release, Effect.suspend(() => take(next)))
+    ).pipe(Effect.tapError(() => Effect.andThen(release, Effect.suspend(() => offer(queue, behind)))))
+    yield* release
     if (behind.length > 0) yield* receive(behind)
     const asked = held.filter((part) => !calls.isAskedFor(part))
     const end = Turn.finishOf(finish)

@@ -3,7 +3,8 @@
  * provider said of the call, and on nothing that a history says instead.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema, Stream } from "effect"
+import { Deferred, Effect, Fiber, Schema, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import {
   Approval,
   ApprovalController,
@@ -273,6 +274,11 @@ describe("L4 sealing a stream", () => {
   const cases: Record<string, readonly [ReadonlyArray<ReadonlyArray<Response.StreamPartEncoded>>, sealed: boolean]> = {
     "with the call in one chunk": [[[unnamed, request(1)], [finish]], true],
     "right behind the call": [[[call(1, "read")], [request(1)], [finish]], true],
+    "right behind a call that says nothing of itself, where nobody decides": [
+      [[unnamed], [request(1)], [finish]],
+      false
+    ],
+    "never, because it ran": [[[unnamed], [done(1)], [delta], [finish]], false],
     "behind several calls": [[[call(1, "read")], [call(2, "read")], [request(2)], [request(1)], [finish]], true],
     "never": [[[call(1, "read")], [delta], [finish]], false],
     "never, at the end of a stream": [[[delta], [call(1, "read")]], false],
@@ -289,4 +295,39 @@ describe("L4 sealing a stream", () => {
         }
       }))
   }
+})
+
+describe("L4 a call that waits for its request", () => {
+  it.effect("is seen after a moment, when nothing comes: a person watches what the provider does", () =>
+    C.fresh(Effect.gen(function*() {
+      const more = yield* Deferred.make<void>()
+      const model = yield* LanguageModel.make({
+        generateText: () => Effect.succeed([]),
+        streamText: () =>
+          Stream.make(ScriptedModel.toolCall({
+            id: "mcp_1",
+            name: "Mcp",
+            params: { name: "read" },
+            providerExecuted: true
+          })).pipe(Stream.concat(Stream.unwrap(Effect.as(Deferred.await(more), Stream.make(done(1))))))
+      })
+      const toolkit = yield* C.withHandlers(Toolkit.make(Mcp, C.DeleteFile), {
+        DeleteFile: ({ path }) => Effect.succeed({ deleted: path })
+      })
+      const seen: Array<string> = []
+      const reading = yield* LanguageModel.streamText({ prompt: "go", toolkit }).pipe(
+        Stream.runForEach((part) => Effect.sync(() => void seen.push(part.type))),
+        Effect.provideService(LanguageModel.LanguageModel, model),
+        Effect.provideService(ApprovalPolicy.ApprovalPolicy, ApprovalPolicy.make(() => undefined)),
+        Effect.forkChild
+      )
+      yield* idle
+      assert.deepStrictEqual(seen, [])
+      yield* TestClock.adjust("100 millis")
+      yield* idle
+      assert.deepStrictEqual(seen, ["tool-call"])
+      yield* Deferred.succeed(more, undefined)
+      yield* Fiber.join(reading)
+      assert.deepStrictEqual(seen, ["tool-call", "tool-result"])
+    })))
 })
