@@ -4,9 +4,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema, Stream } from "effect"
+import type { ApprovalConfig } from "../../src/index.ts"
 import {
   Approval,
-  ApprovalConfig,
   ApprovalController,
   ApprovalMatcher,
   ApprovalMemory,
