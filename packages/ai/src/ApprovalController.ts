@@ -191,9 +191,11 @@ export const batch = (
     return awaited(() => callback(shown.map(({ request }) => request))).pipe(
       Effect.onExit((exit) =>
         Effect.sync(() => {
-          const replies = Exit.isSuccess(exit) && Array.isArray(exit.value) ? exit.value : []
           shown.forEach(({ decided, request }, index) =>
-            Deferred.doneUnsafe(decided, Exit.succeed(decisionOf(request, replies[index])))
+            Deferred.doneUnsafe(
+              decided,
+              Exit.map(exit, (replies) => decisionOf(request, Array.isArray(replies) ? replies[index] : undefined))
+            )
           )
         })
       )
@@ -203,7 +205,7 @@ export const batch = (
     parallel: true,
     ask: (request) =>
       Effect.gen(function*() {
-        const decided = yield* Deferred.make<Approval.ApprovalDecision | undefined>()
+        const decided = yield* Deferred.make<Approval.ApprovalDecision | undefined, unknown>()
         waiting.push({ request, decided })
         // Whoever leaves, the question is put to the person for the others; it ends with the program.
         if (waiting.length === 1) yield* Effect.forkDetach(show)
@@ -360,7 +362,7 @@ const memoryTimeLimit: Duration.Input = "30 seconds"
 
 interface Waiting {
   readonly request: Approval.ApprovalRequest
-  readonly decided: Deferred.Deferred<Approval.ApprovalDecision | undefined>
+  readonly decided: Deferred.Deferred<Approval.ApprovalDecision | undefined, unknown>
 }
 
 const awaited = <A>(callback: () => Awaitable<A>): Effect.Effect<A, unknown> =>
