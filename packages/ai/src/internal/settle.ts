@@ -145,7 +145,8 @@ export const settle = Effect.fnUntraced(function*(
           const { edits, needs } = accepted
           // What would have to be asked as it is now, only somebody who may edit that call may turn this one into.
           if (edits === undefined || needs === undefined || needs.editable === true) {
-            const said = needs?.rememberable === true ? remember : undefined
+            // That it is not to be remembered takes nobody's trust.
+            const said = needs?.rememberable === true || remember === "none" ? remember : undefined
             return yield* Consult.toRun(environment, claim, accepted, said)
           }
           const { approvalId } = sealed
@@ -206,10 +207,9 @@ const rememberDenial = Effect.fnUntraced(function*(
   if (verdict.success.rememberable !== true) return
   const { reason: note } = denial
   const subject = yield* Decision.subjectOf(prepared)
-  yield* Remembering.keep(
-    environment,
-    yield* Remembering.answeredOf(environment, subject, claim, "denied", { remember, note })
-  )
+  const answered = yield* Remembering.answeredOf(environment, subject, claim, "denied", { remember, note })
+  yield* Remembering.give(environment, answered)
+  yield* Remembering.keep(environment, answered)
 })
 
 // What an answer of a history says besides yes or no. It counts only where the policy says so (law L4).
