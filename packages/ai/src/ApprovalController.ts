@@ -18,6 +18,8 @@ import * as ApprovalMemory from "./ApprovalMemory.ts"
 import * as Asking from "./internal/asking.ts"
 import * as Cryptography from "./internal/cryptography.ts"
 import { definedFields } from "./internal/fields.ts"
+import { guarded } from "./internal/memoryGuard.ts"
+import * as Presentation from "./internal/presentation.ts"
 
 // =============================================================================
 // Models
@@ -189,9 +191,11 @@ export const batch = (
     return awaited(() => callback(shown.map(({ request }) => request))).pipe(
       Effect.onExit((exit) =>
         Effect.sync(() => {
-          const replies = Exit.isSuccess(exit) && Array.isArray(exit.value) ? exit.value : []
           shown.forEach(({ decided, request }, index) =>
-            Deferred.doneUnsafe(decided, Exit.succeed(decisionOf(request, replies[index])))
+            Deferred.doneUnsafe(
+              decided,
+              Exit.map(exit, (replies) => decisionOf(request, Array.isArray(replies) ? replies[index] : undefined))
+            )
           )
         })
       )
@@ -201,7 +205,7 @@ export const batch = (
     parallel: true,
     ask: (request) =>
       Effect.gen(function*() {
-        const decided = yield* Deferred.make<Approval.ApprovalDecision | undefined>()
+        const decided = yield* Deferred.make<Approval.ApprovalDecision | undefined, unknown>()
         waiting.push({ request, decided })
         // Whoever leaves, the question is put to the person for the others; it ends with the program.
         if (waiting.length === 1) yield* Effect.forkDetach(show)
@@ -258,7 +262,7 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
     providerExecuted: false,
     source: "program",
     ...definedFields({
-      presentation,
+      presentation: Presentation.sanitized(new Approval.NeedsApproval(definedFields({ presentation }))).presentation,
       reason: reason === undefined ? undefined : Approval.escapeText(reason, { maxLength: 1_000 })
     })
   })
@@ -267,7 +271,10 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
   return yield* Asking.inTurn(
     controller,
     Effect.gen(function*() {
-      const known = remembers ? yield* memory.find(call) : undefined
+      // A memory that goes wrong says nothing: it is asked, and what is answered counts (law L1).
+      const known = remembers
+        ? yield* Effect.orElseSucceed(guarded(() => memory.find(call), memoryTimeLimit), () => undefined)
+        : undefined
       if (known?.decision === "approved") return new Approval.Approved({})
       if (known !== undefined) return new Approval.Denied(definedFields({ note: known.note }))
       const decision = yield* Asking.ask(controller, asked)
@@ -276,7 +283,7 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
       }
       const remember = Schema.decodeUnknownOption(ApprovalMemory.Remember)(decision.remember)
       if (remembers && Option.isSome(remember)) {
-        yield* memory.remember({
+        const answered: ApprovalMemory.Answered = {
           ...call,
           id: approvalId,
           approvalId,
@@ -284,7 +291,11 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
           decision: decision._tag === "Approved" ? "approved" : "denied",
           remember: remember.value,
           note: decision.note
-        })
+        }
+        yield* Effect.catch(
+          guarded(() => memory.remember(answered), memoryTimeLimit),
+          (error) => Effect.logWarning(`Assent: an answer about "${name}" is not remembered. ${error.message}`)
+        )
       }
       return decision
     })
@@ -347,9 +358,11 @@ export function layerInteractive<E, R>(
 // Internals
 // =============================================================================
 
+const memoryTimeLimit: Duration.Input = "30 seconds"
+
 interface Waiting {
   readonly request: Approval.ApprovalRequest
-  readonly decided: Deferred.Deferred<Approval.ApprovalDecision | undefined>
+  readonly decided: Deferred.Deferred<Approval.ApprovalDecision | undefined, unknown>
 }
 
 const awaited = <A>(callback: () => Awaitable<A>): Effect.Effect<A, unknown> =>

@@ -284,7 +284,9 @@ export const make = (options: {
       )
       const denied = covering.find(({ remembered }) => remembered.decision === "denied")
       if (denied !== undefined) return denied.remembered
-      for (const approved of covering) {
+      // A use is not taken where something without uses says the same.
+      const endless = covering.filter(({ remembered }) => remembered.uses === undefined)
+      for (const approved of endless.length > 0 ? endless : covering) {
         const taken = options?.peek === true ? approved.remembered : yield* take(approved)
         if (taken !== undefined) return taken
       }

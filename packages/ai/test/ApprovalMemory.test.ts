@@ -218,6 +218,18 @@ describe("ApprovalMemory: for how long, and how often", () => {
       assert.isDefined(yield* memory.find(call("a")))
       assert.isUndefined(yield* memory.find(call("a")))
     }))
+
+  it.effect("a use is taken only where nothing without uses covers the call", () =>
+    Effect.gen(function*() {
+      for (let i = 0; i < 10; i++) {
+        const memory = yield* makeMemory()
+        yield* memory.remember(answered("a", { ...everyFile, uses: 1 }))
+        yield* memory.remember(answered("a", "session"))
+        for (let j = 0; j < 3; j++) assert.isDefined(yield* memory.find(call("a")))
+        assert.isDefined(yield* memory.find(call("b")))
+        assert.isUndefined(yield* memory.find(call("b")))
+      }
+    }))
 })
 
 describe("ApprovalMemory: what is remembered, to look at and to take back", () => {

@@ -77,8 +77,8 @@ export const settle = Effect.fnUntraced(function*(
   const named = Decision.named(part)
   const shown = prepared ?? unprepared(part)
   // Only an answer to a request that we sealed for this very call counts, and only as it was proposed.
-  const approval = verified.find(({ request }) => request.responses.some(isPlainApproval)) ??
-    (yield* findEdit(subject, verified, prepared))
+  const counts = (yield* isEditable(subject, verified, prepared)) ? isApproval : isPlainApproval
+  const approval = verified.find(({ request }) => request.responses.some(counts))
   const { canonical, request, sealed } = approval ?? verified[0]!
   const claim = Decision.claimOf(sealed, named)
   const standing = {
@@ -134,22 +134,37 @@ export const settle = Effect.fnUntraced(function*(
   const ready = prepared!
 
   if (approval !== undefined) {
-    const response = request.responses.find(isPlainApproval) ?? request.responses.find(({ approved }) => approved)
-    const { params, remember } = saidBy(response)
-    const accepted = yield* Consult.accept(environment, ready, sealed, params, transcript.messages)
-    switch (accepted._tag) {
-      case "Run": {
-        if (!resolvesCalls) return Decision.open(sealed, ready, {})
-        const { needs } = accepted
-        return yield* Consult.toRun(environment, claim, accepted, needs?.rememberable === true ? remember : undefined)
+    let invalid: ApprovalError.InvalidEdit | undefined
+    // The first that can have an effect (law L3): parameters that count for nothing are no answer.
+    for (const response of request.responses.filter(counts)) {
+      const { params, remember } = saidBy(response)
+      const accepted = yield* Consult.accept(environment, ready, sealed, params, transcript.messages)
+      switch (accepted._tag) {
+        case "Run": {
+          if (!resolvesCalls) return Decision.open(sealed, ready, {})
+          const { edits, needs } = accepted
+          // What would have to be asked as it is now, only somebody who may edit that call may turn this one into.
+          if (edits === undefined || needs === undefined || needs.editable === true) {
+            // That it is not to be remembered takes nobody's trust.
+            const said = needs?.rememberable === true || remember === "none" ? remember : undefined
+            return yield* Consult.toRun(environment, claim, accepted, said)
+          }
+          const { approvalId } = sealed
+          invalid ??= new ApprovalError.InvalidEdit({ approvalId, description: untrustedEdit })
+          break
+        }
+        case "Held":
+          return Decision.open(sealed, ready, { reason: heldReason })
+        case "Invalid":
+          invalid ??= accepted.error
+          break
+        case "Ended":
+          return yield* ending(accepted.state, accepted.reason)
       }
-      case "Held":
-        return Decision.open(sealed, ready, { reason: heldReason })
-      case "Invalid":
-        yield* refuse(part, sealed.approvalId, accepted.error)
-        return Decision.open(sealed, ready, { reason: accepted.error.message })
-      case "Ended":
-        return yield* ending(accepted.state, accepted.reason)
+    }
+    if (invalid !== undefined) {
+      yield* refuse(part, sealed.approvalId, invalid)
+      return Decision.open(sealed, ready, { reason: invalid.message })
     }
   }
   const verdict = yield* Effect.result(Judge.askPolicy(environment, ready, transcript.messages))
@@ -167,18 +182,16 @@ export const settle = Effect.fnUntraced(function*(
     : Decision.open(sealed, ready, consultation.needs)
 })
 
-// An answer that changes the parameters, where the policy lets a history do that.
-const findEdit = Effect.fnUntraced(function*(
+// Whether there is an answer that changes the parameters, and the policy lets a history do that.
+const isEditable = Effect.fnUntraced(function*(
   { environment, transcript }: Subject,
   verified: ReadonlyArray<Verified>,
   prepared: Prepare.Prepared | undefined
-): Effect.fn.Return<Verified | undefined> {
-  const edit = verified.find(({ request }) => request.responses.some(({ approved }) => approved))
-  if (edit === undefined || prepared === undefined) return undefined
+): Effect.fn.Return<boolean> {
+  const edits = verified.some(({ request }) => request.responses.some((one) => one.approved && !isPlainApproval(one)))
+  if (!edits || prepared === undefined) return false
   const verdict = yield* Effect.result(Judge.askPolicy(environment, prepared, transcript.messages))
   return Result.isSuccess(verdict) && verdict.success._tag === "NeedsApproval" && verdict.success.editable === true
-    ? edit
-    : undefined
 })
 
 const rememberDenial = Effect.fnUntraced(function*(
@@ -194,10 +207,9 @@ const rememberDenial = Effect.fnUntraced(function*(
   if (verdict.success.rememberable !== true) return
   const { reason: note } = denial
   const subject = yield* Decision.subjectOf(prepared)
-  yield* Remembering.keep(
-    environment,
-    yield* Remembering.answeredOf(environment, subject, claim, "denied", { remember, note })
-  )
+  const answered = yield* Remembering.answeredOf(environment, subject, claim, "denied", { remember, note })
+  yield* Remembering.give(environment, answered)
+  yield* Remembering.keep(environment, answered)
 })
 
 // What an answer of a history says besides yes or no. It counts only where the policy says so (law L4).
@@ -322,6 +334,8 @@ const unprepared = (part: Prompt.ToolCallPart): Decision.Named & { readonly enco
   const canonical = Canonical.canonicalize(part.params)
   return { ...Decision.named(part), encoded: Result.isSuccess(canonical) ? JSON.parse(canonical.success) : null }
 }
+
+const isApproval = ({ approved }: Prompt.ToolApprovalResponsePart): boolean => approved
 
 const isPlainApproval = (response: Prompt.ToolApprovalResponsePart): boolean => {
   const assent = response.options?.assent

@@ -7,6 +7,7 @@ import * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import type * as Approval from "../Approval.ts"
@@ -92,12 +93,18 @@ const settleCalls = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Settled, ApprovalError.ApprovalError> {
   const { environment, transcript } = turn
   const subject = { environment, transcript, tools: turn.handlers?.tools, resolvesCalls: turn.resolvesCalls }
-  // Decided side by side, carried out in the order of the calls.
-  const decisions = yield* Effect.forEach(
-    pending,
-    (call) => Effect.exit(Settle.settle(subject, call)),
-    { concurrency: "unbounded" }
-  )
+  // Decided side by side, carried out in the order of the calls. What was answered comes first where answers are
+  // remembered: it may answer the others too.
+  const decided = new Map<Transcript.TranscriptCall, Exit.Exit<Decision.Decision, ApprovalError.ApprovalError>>()
+  const passes = environment.memory.remembers ? [pending.filter(isAnswered), pending] : [pending]
+  for (const calls of passes) {
+    yield* Effect.forEach(
+      calls.filter((call) => !decided.has(call)),
+      (call) => Effect.map(Effect.exit(Settle.settle(subject, call)), (decision) => decided.set(call, decision)),
+      { concurrency: "unbounded", discard: true }
+    )
+  }
+  const decisions = pending.map((call) => decided.get(call)!)
   const outcomes = yield* collect(
     decisions,
     (decision) => Effect.flatMap(decision, (decision) => carryOut(turn, decision, sink))
@@ -134,6 +141,9 @@ const settleCalls = Effect.fnUntraced(function*(
   })
   return { results, open, history: answered.prompt, prompt, failure }
 })
+
+const isAnswered = ({ requests }: Transcript.TranscriptCall): boolean =>
+  requests.some(({ responses }) => responses.length > 0)
 
 const unsettled = ({ calls }: Transcript.Transcript): ReadonlyArray<Transcript.TranscriptCall> =>
   calls.filter((call) => call.result === undefined)

@@ -106,3 +106,6 @@ export const posted = (
       })
     )
   })])
+
+/** A memory for a session. */
+export const session = ApprovalMemory.layerSession()
