@@ -2,7 +2,7 @@
  * A process of the program: its journal over the store that all processes share. A process that has crashed does nothing
  * any more: whatever it still had to do waits for ever.
  */
-import { Effect, Exit, Scope } from "effect"
+import { Clock, Effect, Exit, Scope } from "effect"
 import { ApprovalJournal, AtomicStore } from "../../src/index.ts"
 
 export interface Process {
@@ -10,6 +10,8 @@ export interface Process {
   readonly journal: ApprovalJournal.Service
   readonly scope: Scope.Closeable
   readonly alive: Effect.Effect<void>
+  /** What the process knows of time: nothing any more once it has crashed, so that nothing of it beats on. */
+  readonly clock: Clock.Clock
   readonly crash: () => void
   readonly isDead: () => boolean
 }
@@ -25,6 +27,11 @@ export const make = Effect.fnUntraced(
         Effect.andThen(Effect.suspend(operation)),
         Effect.tap(() => Effect.andThen(Effect.yieldNow, alive))
       )
+    const time = yield* Clock.Clock
+    const clock: Clock.Clock = {
+      ...time,
+      sleep: (duration) => Effect.suspend(() => dead ? Effect.never : Effect.andThen(time.sleep(duration), alive))
+    }
     const scope = yield* Scope.make()
     const store = AtomicStore.make({
       get: (key) => guarded(() => shared.get(key)),
@@ -33,12 +40,13 @@ export const make = Effect.fnUntraced(
       put: (key, value, options) => guarded(() => shared.put(key, value, options)),
       listByPrefix: (prefix, options) => guarded(() => shared.listByPrefix(prefix, options))
     })
-    const journal = yield* Scope.provide(ApprovalJournal.make({ store, heartbeat: "10 seconds" }), scope)
+    const journal = yield* Scope.provide(ApprovalJournal.make({ store, heartbeat: "5 seconds" }), scope)
     return {
       index,
       journal,
       scope,
       alive,
+      clock,
       crash: () => {
         dead = true
       },

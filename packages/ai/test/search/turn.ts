@@ -1,5 +1,5 @@
 /** One turn of a plan, against the real engine: begun in a fiber of its own, and written down as it goes. */
-import { Cause, Context, Effect, Exit, type Fiber, Option, Schema, Stream, Tracer } from "effect"
+import { Cause, Clock, Context, Effect, Exit, type Fiber, Option, Schema, Stream, Tracer } from "effect"
 import { ResponseIdTracker } from "effect/ai"
 import {
   Approval,
@@ -94,7 +94,8 @@ export const begin = Effect.fnUntraced(function*(world: State.World, { added, pr
     Context.add(ApprovalSeal.ApprovalSeal, yield* State.sealOf(world)),
     Context.add(ApprovalJournal.ApprovalJournal, process.journal),
     Context.add(Approval.Scope, State.scopes[circumstances.scope]!),
-    Context.add(Tracer.Tracer, tracerOf(record))
+    Context.add(Tracer.Tracer, tracerOf(record)),
+    Context.add(Clock.Clock, process.clock)
   ) as Context.Context<LanguageModel.LanguageModel>
   if (plan.options.incremental) context = Context.add(context, ResponseIdTracker.ResponseIdTracker, world.tracker)
   if (circumstances.policy !== "default") {

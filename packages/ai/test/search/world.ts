@@ -2,7 +2,7 @@
  * Carries a plan out against the real engine, and writes down what happened. Nothing here is left to chance: the clock
  * is `TestClock`, random numbers and cryptography are our own, and the order of events is that of one thread.
  */
-import { Effect, Logger, Ref, Schema } from "effect"
+import { Effect, Logger, Ref, Scheduler, Schema } from "effect"
 import { ResponseIdTracker } from "effect/ai"
 import { WebCrypto } from "effect/crypto"
 import { TestClock } from "effect/testing"
@@ -56,7 +56,9 @@ export const carryOut = (plan: Plan.Plan): Effect.Effect<Record.Record> =>
   }).pipe(
     Effect.provideService(WebCrypto.WebCrypto, Cryptography.cryptography),
     // An hour of real time: a plan that waits says so by getting stuck.
-    Effect.provide([TestClock.layer({ warningDelay: "1 hour" }), Logger.layer([])])
+    Effect.provide([TestClock.layer({ warningDelay: "1 hour" }), Logger.layer([])]),
+    Effect.provideService(Scheduler.Scheduler, Waiting.scheduler),
+    Effect.andThen((record) => Effect.as(Waiting.breath, record))
   )
 
 // =============================================================================
