@@ -9,17 +9,34 @@ import { TestClock } from "effect/testing"
 // Event loop
 // =============================================================================
 
-let scheduled = 0
+let queue: Array<() => void> = []
+let isTurning = false
+let taken = 0
 
 /**
- * Runs what is scheduled when all promises have settled that can. As an event loop does, but without asking the system
- * for news each time: in a plan there are none.
+ * One turn: what was scheduled before it, and then every promise that can settle. As the event loop does with
+ * immediates, but without asking the system for news each time: in a plan there are none.
  */
+const turn = (): void => {
+  const tasks = queue
+  queue = []
+  for (const task of tasks) task()
+  isTurning = queue.length > 0
+  // A tick that a microtask asks for comes after all microtasks.
+  if (isTurning) queueMicrotask(() => process.nextTick(turn))
+}
+
+const enqueue = (task: () => void): void => {
+  queue.push(task)
+  if (isTurning) return
+  isTurning = true
+  queueMicrotask(() => process.nextTick(turn))
+}
+
 const soon = (task: () => void): () => void => {
   let isCancelled = false
-  scheduled++
-  process.nextTick(() => {
-    scheduled--
+  enqueue(() => {
+    taken++
     if (!isCancelled) task()
   })
   return () => {
@@ -27,12 +44,10 @@ const soon = (task: () => void): () => void => {
   }
 }
 
-const isScheduled = (): boolean => scheduled > 0
-
 /** The scheduler on which a plan is carried out. */
 export const scheduler: Scheduler.Scheduler = new Scheduler.MixedScheduler("async", soon)
 
-const nextHop = () => new Promise<void>((resolve) => process.nextTick(resolve))
+const nextHop = () => new Promise<void>((resolve) => enqueue(resolve))
 
 /** Lets everything else of this program have its turn: reporters, timers, signals. */
 export const breath: Effect.Effect<void> = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
@@ -50,8 +65,11 @@ export const hop = (count: number): Effect.Effect<void> =>
 /** Hops until something holds, or nothing more happens without the clock. */
 const hopUntil = (isDone: () => boolean): Effect.Effect<void> =>
   Effect.promise(async () => {
-    await nextHop()
-    while (isScheduled() && !isDone()) await nextHop()
+    let before: number
+    do {
+      before = taken
+      await nextHop()
+    } while (!isDone() && (taken > before || queue.length > 0))
   })
 
 /** Waits for fibers; when nothing more happens by itself, time goes on, for an hour at most. */
