@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, Exit, Scope } from "effect"
 import { ApprovalJournal, AtomicStore } from "../../src/index.ts"
+import type * as Storage from "./storage.ts"
 
 export interface Process {
   readonly index: number
@@ -17,14 +18,18 @@ export interface Process {
 }
 
 export const make = Effect.fnUntraced(
-  function*(index: number, shared: AtomicStore.AtomicStore): Effect.fn.Return<Process> {
+  function*(index: number, { act, store: shared }: Storage.Storage): Effect.fn.Return<Process> {
     let dead = false
     const alive = Effect.suspend(() => dead ? Effect.never : Effect.void)
-    const guarded = <A, E>(operation: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    const guarded = <A>(
+      method: Storage.Method,
+      key: string,
+      operation: () => Effect.Effect<A, AtomicStore.AtomicStoreError>
+    ): Effect.Effect<A, AtomicStore.AtomicStoreError> =>
       // A store is somewhere else: others get their turn before it was asked, and before it has answered.
       Effect.yieldNow.pipe(
         Effect.andThen(alive),
-        Effect.andThen(Effect.suspend(operation)),
+        Effect.andThen(act(method, key, operation)),
         Effect.tap(() => Effect.andThen(Effect.yieldNow, alive))
       )
     const time = yield* Clock.Clock
@@ -34,11 +39,12 @@ export const make = Effect.fnUntraced(
     }
     const scope = yield* Scope.make()
     const store = AtomicStore.make({
-      get: (key) => guarded(() => shared.get(key)),
-      putIfAbsent: (key, value, options) => guarded(() => shared.putIfAbsent(key, value, options)),
-      compareAndSet: (key, expected, value) => guarded(() => shared.compareAndSet(key, expected, value)),
-      put: (key, value, options) => guarded(() => shared.put(key, value, options)),
-      listByPrefix: (prefix, options) => guarded(() => shared.listByPrefix(prefix, options))
+      get: (key) => guarded("get", key, () => shared.get(key)),
+      putIfAbsent: (key, value, options) => guarded("putIfAbsent", key, () => shared.putIfAbsent(key, value, options)),
+      compareAndSet: (key, expected, value) =>
+        guarded("compareAndSet", key, () => shared.compareAndSet(key, expected, value)),
+      put: (key, value, options) => guarded("put", key, () => shared.put(key, value, options)),
+      listByPrefix: (prefix, options) => guarded("listByPrefix", prefix, () => shared.listByPrefix(prefix, options))
     })
     const journal = yield* Scope.provide(ApprovalJournal.make({ store, heartbeat: "5 seconds" }), scope)
     return {
