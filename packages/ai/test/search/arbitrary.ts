@@ -145,6 +145,7 @@ const fragment = (theme: Theme): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> =
     [theme.crowds, inTurn(approvesInHaste(theme), approvesAgain(theme))],
     [theme.crowds, inTurn(approvesInHaste(theme), restart, approvesAgain(theme))],
     [theme.messages, inTurn(says(theme), forgets, approvesAgain(theme))],
+    [theme.messages, inTurn(asks(theme), asks(theme), approvesAgain(theme))],
     [theme.policies, inTurn(weighted([[2, rules], [1, controller]]))],
     [theme.policies, inTurn(rules, asks(theme))],
     [theme.policies, inTurn(controller, asks(theme))],
@@ -157,6 +158,9 @@ const fragment = (theme: Theme): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> =
     [2 * theme.storage, inTurn(asks(theme), store, approves(theme), approvesAgain(theme))],
     [theme.stops, inTurn(stopsInHaste(theme), approvesAgain(theme))],
     [theme.stops, inTurn(approvesInHaste(theme), stop, approvesAgain(theme))],
+    [theme.stops, inTurn(asks(theme), stopsInHaste(theme), forgets, approvesAgain(theme))],
+    [theme.hosted, inTurn(asks(theme), rules, goesOn(theme))],
+    [theme.hosted, inTurn(asks(theme), rules, approves(theme))],
     [2, inTurn(asks(theme), goesOn(theme))],
     [2, inTurn(asks(theme), denies(theme), approvesAgain(theme))],
     [theme.answers, inTurn(answering)],
@@ -168,13 +172,15 @@ const fragment = (theme: Theme): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> =
 // Plans
 // =============================================================================
 
-const options = ({ hosted, objects }: Theme): Arbitrary.Arbitrary<Plan.Options> =>
+const options = ({ hosted, messages, objects }: Theme): Arbitrary.Arbitrary<Plan.Options> =>
   Arbitrary.all({
     // There is no stream of objects.
     way: objects > 1
       ? oneOf<Plan.Way>(1, "generateText", "Chat.generateText")
       : oneOf<Plan.Way>(1, "generateText", "streamText", "Chat.generateText", "Chat.streamText"),
-    onNewMessage: oneOf(2, "supersede", "keep", "hold", "fail"),
+    onNewMessage: messages > 4
+      ? oneOf(3, "keep", "supersede", "hold", "fail")
+      : oneOf(2, "supersede", "keep", "hold", "fail"),
     onInvalid: oneOf(5, "result", "fail"),
     expires: oneOf(1, "by default", "in an hour"),
     concurrency: oneOf(2, 8, 1),

@@ -4,12 +4,17 @@ import { below, listOf, oneOf, weighted } from "./choose.ts"
 import type * as Plan from "./plan.ts"
 import type { Theme } from "./theme.ts"
 
-const call = ({ shared }: Theme): Arbitrary.Arbitrary<Plan.Call> =>
+const call = ({ shared, stops }: Theme): Arbitrary.Arbitrary<Plan.Call> =>
   Arbitrary.all({
-    tool: oneOf(4, "Delete", "Send", "Send", "Send", "Charge", "Charge", "Sync", "Read", "Poke"),
+    // A run can only be stopped while it goes on, and only an idempotent one might be run again.
+    tool: stops > 1
+      ? oneOf(4, "Sync", "Delete", "Delete", "Send", "Read")
+      : oneOf(4, "Delete", "Send", "Send", "Send", "Charge", "Charge", "Sync", "Read", "Poke"),
     id: weighted([[12, Arbitrary.Constant(0)], [2 * shared, below(4)], [shared, Arbitrary.Constant(1)]]),
     amount: below(3),
-    how: oneOf(6, "succeed", "fail", "die", "slow", "slow", "preliminary"),
+    how: stops > 1
+      ? oneOf(4, "slow", "succeed", "preliminary", "fail")
+      : oneOf(6, "succeed", "fail", "die", "slow", "slow", "preliminary"),
     note: oneOf(6, "plain", "nasty", "long"),
     flaw: oneOf(30, "none", "parameters", "tool")
   })

@@ -19,7 +19,13 @@ export const known: ReadonlyArray<Known> = [
   {
     law: "Answers",
     why: "Chat.answer takes answers for a hosted call that has its result: LanguageModel.collectToolApprovals",
-    isIt: (what) => what.includes("are done, not AlreadyDecided")
+    isIt: (what) => what.includes("are done, not AlreadyDecided: ask-hosted")
+  },
+  {
+    law: "L6",
+    why:
+      "a result of a call left without one goes to an earlier call of its id, which waits: internal/transcript.ts earliest",
+    isIt: (what) => /does not see that call call-\d waits/.test(what)
   },
   {
     law: "L8",

@@ -25,10 +25,11 @@ export const Answers: Law = {
         if (taken.join() !== approvalIds.join()) return [`of the answers of step ${step} not all are taken`]
       }
       const fates = approvalIds.map((approvalId) => fateOf(before, approvalId))
-      const expected = fates.find((fate) => fate !== "done") ?? "done"
+      const first = fates.findIndex((fate) => fate !== "done")
+      const expected = fates[first] ?? "done"
       return tampered || expected === "perhaps" || outcome === expected
         ? []
-        : [`the answers of step ${step} are ${outcome}, not ${expected}`]
+        : [`the answers of step ${step} are ${outcome}, not ${expected}: ${approvalIds[first]}`]
     }),
   concerns: ({ record }) => record.answerings.some(({ approvalIds }) => approvalIds.length > 0)
 }
