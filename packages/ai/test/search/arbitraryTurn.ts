@@ -115,6 +115,15 @@ const approving = deciding("approve")
 
 export const approves = approving(Arbitrary.Constant("open"))
 
+/** Two requests are approved at once, of which one may have waited while the model went on. */
+export const approvesBoth = (theme: Theme): Arbitrary.Arbitrary<Plan.Turn> =>
+  turn(
+    theme,
+    Arbitrary.Constant("nothing"),
+    Arbitrary.Constant([{ request: 0, decision: "approve" }, { request: 1, decision: "approve" }]),
+    talking
+  )
+
 export const denies = deciding("deny")(Arbitrary.Constant("open"))
 
 /** An approval whose reader or process is gone before it has settled. */

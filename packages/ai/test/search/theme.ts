@@ -41,7 +41,7 @@ export const themes: ReadonlyArray<readonly [weight: number, theme: Theme]> = [
   [6, { ...ordinary, policies: 10, answers: 3, tampering: 1 }],
   [6, { ...ordinary, changes: 12, answers: 4, tampering: 1 }],
   [2, { ...ordinary, crowds: 5, storage: 3 }],
-  [2, { ...ordinary, messages: 8, shared: 6, tampering: 1 }],
+  [2, { ...ordinary, messages: 8, shared: 24, tampering: 1 }],
   [4, { ...ordinary, hosted: 10, policies: 3, answers: 2, tampering: 1 }],
   [1, { ...ordinary, hosted: 5, tampering: 6, messages: 2 }],
   [6, { ...ordinary, storage: 16, policies: 3, tampering: 1 }],
