@@ -41,7 +41,12 @@ export const L5: Law = {
       const given = View.requestIdsOf(turn)
       const breaches: Array<string> = []
       if (new Set(given).size < given.length) breaches.push(`turn ${turn.index} gives one request twice`)
-      const again = given.filter((approvalId) => View.isPrompted(turn, approvalId))
+      // A policy that fails the second time it is asked may hold a hosted call when the turn goes on from inline answers.
+      const mayHold = turn.circumstances.policy === "fail later" && turn.sent.length > 0
+      const again = given.filter((approvalId) =>
+        View.isPrompted(turn, approvalId) &&
+        !(mayHold && record.hosted.some((hosted) => hosted.approvalId === approvalId))
+      )
       if (again.length > 0 && turn.sent.length > 0) {
         breaches.push(`the model was called in turn ${turn.index}, which ends with requests of the history`)
       }
