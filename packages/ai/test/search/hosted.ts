@@ -136,14 +136,16 @@ export const mayBeOpen = (record: Record.Record, turn: Record.Turn): boolean =>
 // What was said inline
 // =============================================================================
 
-/** What the policy said last of a hosted call in a turn. */
+/** What the policy said last of a hosted call in a turn, before the model was called so often. */
 export const verdictOf = (
   record: Record.Record,
   turn: Record.Turn,
-  { callId }: Record.Hosted
+  { callId }: Record.Hosted,
+  round = Infinity
 ): Record.Judgement["said"] | undefined =>
   record.judgements.findLast((judgement) =>
-    judgement.turn === turn.index && judgement.by === "policy" && judgement.call.id === callId
+    judgement.turn === turn.index && judgement.by === "policy" && judgement.call.id === callId &&
+    judgement.round <= round
   )?.said
 
 /** What the controller said of it, in a turn. */

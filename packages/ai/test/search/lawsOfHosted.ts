@@ -21,7 +21,7 @@ export const L9: Law = {
       ...record.turns.flatMap((turn) => [
         ...turn.sent.flatMap(({ prompt }, round) => [
           ...paired(record, turn, prompt),
-          ...consented(record, turn, prompt),
+          ...consented(record, turn, prompt, round),
           ...(round > 0 || turn.tampered ? [] : [...passedOn(record, turn, prompt), ...unchanged(record, turn, prompt)])
         ]),
         ...given(record, turn),
@@ -57,14 +57,19 @@ const paired = (record: Record.Record, turn: Record.Turn, prompt: Prompt.Prompt)
 }
 
 /** Nobody but a person, the controller or the policy says yes, and a no wins. */
-const consented = (record: Record.Record, turn: Record.Turn, prompt: Prompt.Prompt): ReadonlyArray<string> => {
+const consented = (
+  record: Record.Record,
+  turn: Record.Turn,
+  prompt: Prompt.Prompt,
+  round: number
+): ReadonlyArray<string> => {
   const told = Hosted.toldIn(record, turn.prompt)
   return record.hosted.flatMap((hosted) => {
     const sent = Hosted.partsOf(prompt).responses.find(({ part }) => part.approvalId === hosted.approvalId)
     if (sent?.part.approved !== true) return []
     const history = told.find((one) => one.hosted === hosted)
     const replies = Hosted.repliesTo(record, turn, hosted)
-    const verdict = Hosted.verdictOf(record, turn, hosted)
+    const verdict = Hosted.verdictOf(record, turn, hosted, round)
     const answers = turn.tampered
       ? Hosted.partsOf(turn.prompt).responses.filter(({ part }) => part.approvalId === hosted.approvalId)
       : history?.answers ?? []
@@ -87,12 +92,12 @@ const passedOn = (record: Record.Record, turn: Record.Turn, prompt: Prompt.Promp
     const isSuperseded = passedOver && record.plan.options.onNewMessage === "supersede"
     if (standing === undefined || isSuperseded || answers.every((one) => one.part.approved && !Hosted.isPlain(one))) {
       const isInline = Hosted.repliesTo(record, turn, hosted).length > 0 ||
-        Hosted.verdictOf(record, turn, hosted) === "block"
+        Hosted.verdictOf(record, turn, hosted, 0) === "block"
       return sent === undefined || isInline ? [] : [`${tell(turn, hosted)} an answer that nobody gave in time`]
     }
     if (sent === undefined) return [`${tell(turn, hosted)} the answer does not reach the provider`]
     const isBlocked = standing.part.approved &&
-      (Hosted.verdictOf(record, turn, hosted) === "block" || result?.part.isFailure)
+      (Hosted.verdictOf(record, turn, hosted, 0) === "block" || result?.part.isFailure)
     if (isBlocked && !sent.part.approved) return []
     if (sent.part.approved !== standing.part.approved || sent.part.reason !== standing.part.reason) {
       return [`${tell(turn, hosted)} the provider gets ${sent.part.approved}, ${sent.part.reason}`]
@@ -156,7 +161,7 @@ const held = (record: Record.Record, turn: Record.Turn): ReadonlyArray<string> =
   }),
   ...Hosted.toldIn(record, turn.prompt).flatMap(({ hosted, result, standing }) =>
     standing?.part.approved === true && result === undefined && turn.sent.length > 0 &&
-      Hosted.verdictOf(record, turn, hosted) === "failed" && Hosted.repliesTo(record, turn, hosted).length === 0
+      Hosted.verdictOf(record, turn, hosted, 0) === "failed" && Hosted.repliesTo(record, turn, hosted).length === 0
       ? [`${tell(turn, hosted)} the model is called though the policy failed`]
       : []
   )

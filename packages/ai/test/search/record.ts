@@ -141,6 +141,8 @@ export interface Judgement {
   readonly said: "ask" | "allow" | "block" | "failed" | "own"
   /** How many runs had started by then. */
   readonly runs: number
+  /** How often the model had been called in that turn by then. */
+  readonly round: number
 }
 
 /** A question to the controller, about a call of ours or of the provider's, and its reply. */

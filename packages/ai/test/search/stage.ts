@@ -72,7 +72,8 @@ const judge = (by: Record.Judgement["by"], verdict: Plan.Verdict, call: Record.R
       judged.add(key)
       // A gate that says nothing of use is one that fails.
       const heard = by === "gate" && said === "own" ? "failed" : said
-      record.judgements.push({ turn, call, by, said: heard, runs: record.runs.length })
+      const round = record.turns[turn]!.sent.length
+      record.judgements.push({ turn, call, by, said: heard, runs: record.runs.length, round })
       return answer
     }))
 
