@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({
-  test: { projects: ["packages/ai", "packages/openai"] }
+  test: { projects: ["packages/ai", "packages/openai", "packages/shell"] }
 })

@@ -1,7 +1,7 @@
 /**
  * Runs every program in this folder, one after another and each as a process of its own, as `npm run examples`: no
- * person at the keyboard, at most 120 seconds each. A program is a `*.ts` file directly in here, other than this one
- * and tests. Ends with 1 when one fails, after showing what it printed, and when there is none to run.
+ * person at the keyboard, no key, at most 120 seconds each. A program is a `*.ts` file directly in here, other than this
+ * one and tests; one that can be run in several ways is run in each. Ends with 1 when one fails, after showing what it printed, and when there is none to run.
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Duration, Effect, FileSystem, Option, Path, Schema, Stream } from "effect"
@@ -9,22 +9,27 @@ import { ChildProcess, ChildProcessSpawner } from "effect/process"
 
 const limit = Duration.seconds(120)
 
+/** Arguments for another run of a program. */
+const again: Readonly<Record<string, ReadonlyArray<string>>> = { "janitor.ts": ["--openai"] }
+
 class ExamplesFailed extends Schema.TaggedError<ExamplesFailed>()("ExamplesFailed", { message: Schema.String }) {}
 
 const programs = (directory: string) =>
   FileSystem.FileSystem.use((fs) => fs.readDirectory(directory)).pipe(
     Effect.map((names) =>
       names.filter((name) => name.endsWith(".ts") && !/\.test\.ts$|\.d\.ts$|^examples\.ts$/.test(name)).toSorted()
+        .flatMap((name) => again[name] === undefined ? [[name]] : [[name], [name, ...again[name]]])
     )
   )
 
 /** Runs one program and says whether it passed. What it prints is shown when it did not. */
-const run = Effect.fnUntraced(function*(directory: string, name: string) {
+const run = Effect.fnUntraced(function*(directory: string, program: ReadonlyArray<string>) {
   let output = ""
   const [elapsed, exitCode] = yield* ChildProcess.make(
     process.execPath,
-    ["--conditions=@assent/source", name],
-    { cwd: directory, stdin: "ignore", forceKillAfter: "2 seconds" }
+    ["--conditions=@assent/source", ...program],
+    // What an account would be billed for is not an example.
+    { cwd: directory, env: { OPENAI_API_KEY: "" }, extendEnv: true, stdin: "ignore", forceKillAfter: "2 seconds" }
   ).pipe(
     Effect.flatMap((handle) =>
       Effect.andThen(
@@ -43,7 +48,7 @@ const run = Effect.fnUntraced(function*(directory: string, name: string) {
       onNone: () => `failed: not done after ${Duration.format(limit)}`,
       onSome: (code) => `failed: exit code ${code}`
     })
-  yield* Console.log(`${name}  ${(Duration.toMillis(elapsed) / 1000).toFixed(1)} s  ${outcome}`)
+  yield* Console.log(`${program.join(" ")}  ${(Duration.toMillis(elapsed) / 1000).toFixed(1)} s  ${outcome}`)
   if (!passed) yield* Console.log(output.replace(/^/gm, "  | "))
   return passed
 })
@@ -51,12 +56,12 @@ const run = Effect.fnUntraced(function*(directory: string, name: string) {
 const main = Effect.gen(function*() {
   const path = yield* Path.Path
   const directory = path.dirname(yield* path.fromFileUrl(new URL(import.meta.url)))
-  const names = yield* programs(directory)
-  if (names.length === 0) return yield* new ExamplesFailed({ message: `There is no program to run in ${directory}` })
-  const results = yield* Effect.forEach(names, (name) => run(directory, name))
+  const found = yield* programs(directory)
+  if (found.length === 0) return yield* new ExamplesFailed({ message: `There is no program to run in ${directory}` })
+  const results = yield* Effect.forEach(found, (program) => run(directory, program))
   const failed = results.filter((passed) => !passed).length
-  yield* Console.log(`${names.length - failed} passed, ${failed} failed`)
-  if (failed > 0) return yield* new ExamplesFailed({ message: `${failed} of ${names.length} programs failed` })
+  yield* Console.log(`${found.length - failed} passed, ${failed} failed`)
+  if (failed > 0) return yield* new ExamplesFailed({ message: `${failed} of ${found.length} programs failed` })
 })
 
 main.pipe(Effect.provide(NodeServices.layer), NodeRuntime.runMain)

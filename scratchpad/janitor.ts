@@ -1,21 +1,19 @@
 /**
  * An agent tidies a folder of real files, and asks before it deletes one. `npm start` asks you;
- * `npm start -- --answers approve,deny:"keep it"` answers for you.
+ * `npm start -- --answers approve,deny:"keep it"` answers for you. With `--openai` its model is OpenAI's, if there is an
+ * OPENAI_API_KEY; without one, OpenAI's SDK talks to a server in this process, which plays the API.
  */
-import { ApprovalJournal, ApprovalSeal, Chat, LanguageModel, Prompt } from "@assent/ai"
-import { ScriptedApprover, ScriptedModel, StrictProvider } from "@assent/ai/testing"
+import { ApprovalJournal, ApprovalSeal, Chat, Prompt } from "@assent/ai"
+import { ScriptedApprover, StrictProvider } from "@assent/ai/testing"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Effect, FileSystem, Layer, Option, Ref, Result, Runtime, Schema, Stream } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import * as assert from "node:assert"
 import { randomBytes } from "node:crypto"
-import { agent } from "./janitor/agent.ts"
+import * as Models from "./janitor/models.ts"
 import * as Person from "./janitor/person.ts"
 import * as Tools from "./janitor/tools.ts"
 import * as Transcript from "./janitor/transcript.ts"
-
-// With a provider of yours: AnyProvider.model("its-model").pipe(LanguageModel.approval())
-const Model = ScriptedModel.layer({ turns: [agent], afterLastTurn: "repeat" }).pipe(LanguageModel.approval())
 
 // Nothing here outlives the process, and this says so. Left out, it is the same with a warning.
 const Approvals = Layer.merge(
@@ -24,15 +22,16 @@ const Approvals = Layer.merge(
 )
 
 /** Turn after turn, until the agent calls no more tools or the person has left. */
-const converse = Effect.gen(function*() {
+const converse = Effect.fnUntraced(function*(toolkit: Models.Player["toolkit"]) {
   const chat = yield* Chat.empty
   let prompt: Prompt.RawInput = "Please delete the two files that I need least."
   let goesOn = true
   yield* Console.log(Transcript.line("you", prompt))
   while (goesOn) {
     let text = ""
-    yield* Stream.runForEach(chat.streamText({ prompt, toolkit: Tools.toolkit }), (part) => {
+    yield* Stream.runForEach(chat.streamText({ prompt, toolkit }), (part) => {
       if (part.type === "finish") goesOn = part.reason === "tool-calls"
+      if (part.type === "text-start") text = ""
       if (part.type === "text-delta") text += part.delta
       if (part.type === "text-end") return Console.log(`\n${Transcript.line("agent", text)}`)
       return Effect.void
@@ -45,12 +44,13 @@ const converse = Effect.gen(function*() {
 })
 
 /** Everything, in a folder that is gone afterwards. What became of the files is what the folder says, not the agent. */
-const tidy = Effect.gen(function*() {
+const tidy = Effect.fnUntraced(function*({ note, toolkit }: Models.Player) {
   const folder = yield* Tools.Folder
   const before = yield* folder.list
+  if (note !== undefined) yield* Console.log(`${note}\n`)
   yield* Console.log(`An agent tidies ${folder.root}\n`)
 
-  const history = yield* converse
+  const history = yield* converse(toolkit)
   yield* Console.log("\nThe conversation, as a provider receives and accepts it:\n")
   for (const line of Transcript.lines(history)) yield* Console.log(line)
 
@@ -69,27 +69,37 @@ const tidy = Effect.gen(function*() {
   return folder.root
 })
 
-class WrongAnswers extends Schema.TaggedError<WrongAnswers>()("WrongAnswers", { message: Schema.String }) {
+class Complaint extends Schema.TaggedError<Complaint>()("Complaint", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
   override get [CliError.userMessage]() {
     return this.message
   }
 }
 
-const answers = Flag.String("answers").pipe(
-  Flag.withDescription("Answers in your place, such as approve,deny:\"keep it\"; what they leave open is denied"),
-  Flag.optional
-)
+const flags = {
+  answers: Flag.String("answers").pipe(
+    Flag.withDescription("Answers in your place, such as approve,deny:\"keep it\"; what they leave open is denied"),
+    Flag.optional
+  ),
+  openai: Flag.Boolean("openai").pipe(
+    Flag.withDescription("Through OpenAI's SDK: to OpenAI with OPENAI_API_KEY, else to a server on this computer"),
+    Flag.withDefault(false)
+  )
+}
 
-const janitor = Command.make("janitor", { answers }, ({ answers }) =>
+const janitor = Command.make("janitor", flags, ({ answers, openai }) =>
   Effect.gen(function*() {
     const atTerminal = Option.isNone(answers) && process.stdin.isTTY && process.stdout.isTTY
-    const steps = ScriptedApprover.parse(Option.getOrElse(answers, () => "approve,deny:keep it"))
-    if (Result.isFailure(steps)) return yield* new WrongAnswers({ message: steps.failure })
+    const player = openai ? yield* Models.openai : Models.scripted
+    const steps = ScriptedApprover.parse(Option.getOrElse(answers, () => player.answers))
+    if (Result.isFailure(steps)) return yield* new Complaint({ message: steps.failure })
     if (Option.isNone(answers) && !atTerminal) yield* Console.log("No terminal to ask at: the answers are examples.\n")
 
     const person = atTerminal ? Person.atTerminal : Person.scripted(steps.success)
-    const root = yield* Effect.provide(tidy, [Model, Approvals, Tools.layer, person])
+    const root = yield* Effect.provide(tidy(player), [player.model, Approvals, Tools.layer, person]).pipe(
+      // Such as a key that OpenAI does not know.
+      Effect.catchTag("AiError", ({ message }) => new Complaint({ message }))
+    )
     const remains = yield* FileSystem.FileSystem.use((fs) => fs.exists(root))
     yield* Console.log(Transcript.line("folder", remains ? "still there" : "removed"))
   }))

@@ -5,7 +5,9 @@ import { Console, Effect, Predicate, type Terminal } from "effect"
 import { Prompt } from "effect/cli"
 import { clip } from "./transcript.ts"
 
-const message = "Delete? [y]es / [n]o / n <reason>"
+const message = ({ toolName }: Approval.ApprovalRequest) =>
+  `${toolName === "DeleteFile" ? "Delete" : "Allow"}? [y]es / [n]o / n <reason>`
+
 const yes = /^\s*(y|yes)\s*$/i
 const no = /^\s*(n|no)(\s|$)/i
 
@@ -13,30 +15,36 @@ const no = /^\s*(n|no)(\s|$)/i
 export const leaving = "I am leaving, stop here."
 
 /** Shows a request and takes a line for the answer. Whatever is not a yes is a no, and the rest of it the reason. */
-const asking = <R>(answer: Effect.Effect<string, Terminal.QuitError, R>) =>
+const asking = <R>(answer: (message: string) => Effect.Effect<string, Terminal.QuitError, R>) =>
   ApprovalController.layerInteractive((request) =>
-    Console.log(question(request)).pipe(
-      Effect.andThen(answer),
+    // What the agent says of it is shown before.
+    Effect.sleep("10 millis").pipe(
+      Effect.andThen(Console.log(question(request))),
+      Effect.andThen(answer(message(request))),
       Effect.map((line) => yes.test(line) || Approval.deny(request, line.replace(no, "").trim() || undefined)),
       Effect.catch(() => Effect.as(Console.log(), Approval.deny(request, leaving)))
     )
   )
 
 /** Asks at the terminal. */
-export const atTerminal = asking(Prompt.run(Prompt.String({
-  message,
-  validate: (line) =>
-    yes.test(line) || no.test(line) ? Effect.succeed(line) : Effect.fail("Type y, n, or n and a reason.")
-})))
+export const atTerminal = asking((message) =>
+  Prompt.run(Prompt.String({
+    message,
+    validate: (line) =>
+      yes.test(line) || no.test(line) ? Effect.succeed(line) : Effect.fail("Type y, n, or n and a reason.")
+  }))
+)
 
 /** Answers by a script; what it leaves open is denied. */
 export const scripted = (steps: ReadonlyArray<ScriptedApprover.ParsedStep>) => {
   const rest = steps.values()
-  return asking(Effect.suspend(() => {
-    const step = rest.next().value
-    const line = step === "approve" ? "y" : Predicate.isObject(step) ? `n ${step.deny}` : "n"
-    return Effect.as(Console.log(`? ${message} › ${Approval.escapeText(line)}`), line)
-  }))
+  return asking((message) =>
+    Effect.suspend(() => {
+      const step = rest.next().value
+      const line = step === "approve" ? "y" : Predicate.isObject(step) ? `n ${step.deny}` : "n"
+      return Effect.as(Console.log(`? ${message} › ${Approval.escapeText(line)}`), line)
+    })
+  )
 }
 
 /** What is asked, with what the tool presents. It all comes from a model or a file, so it is all escaped (law L15). */

@@ -22,21 +22,23 @@ export const exchanges = (prompt: Prompt.Prompt): ReadonlyArray<Exchange> => {
 const partsOf = (message: Prompt.Message): ReadonlyArray<Prompt.Part> =>
   message.role === "system" ? [] : message.content
 
-const pathOf = (params: unknown): string => Predicate.hasProperty(params, "path") ? String(params.path) : ""
+export const pathOf = (params: unknown): string => Predicate.hasProperty(params, "path") ? String(params.path) : ""
 
 const decodeFailure = Schema.decodeUnknownOption(Tool.ExecutionFailure)
 
 /** The conversation, a line for each part. */
 export const lines = (prompt: Prompt.Prompt): ReadonlyArray<string> =>
   prompt.content.flatMap((message) =>
-    partsOf(message).map((part) => {
+    partsOf(message).flatMap((part) => {
       switch (part.type) {
         case "text":
           return line(message.role, part.text)
         case "tool-call":
-          return line(message.role, `${part.id}: ${Approval.describe(part.name, part.params)}`)
+          return line(message.role, cut(`${part.id}: ${Approval.describe(part.name, part.params)}`, 69))
         case "tool-result":
-          return line(message.role, `${part.id}: ${clip(JSON.stringify(part.result), 60)}`)
+          return line(message.role, `${part.id}: ${clip(JSON.stringify(part.result), 66 - part.id.length)}`)
+        case "reasoning":
+          return part.text === "" ? [] : line(message.role, clip(part.text, 69))
         default:
           return line(message.role, part.type)
       }
@@ -48,7 +50,6 @@ export const line = (who: string, text: string): string =>
   who.padEnd(11) + Approval.escapeText(text, { multiline: true }).replaceAll("\n", `\n${" ".repeat(11)}`)
 
 /** The beginning of a text, escaped, in a width. */
-export const clip = (text: string, width: number): string => {
-  const escaped = Approval.escapeText(text, { maxLength: width })
-  return escaped.length > width ? `${escaped.slice(0, width - 1)}…` : escaped
-}
+export const clip = (text: string, width: number): string => cut(Approval.escapeText(text, { maxLength: width }), width)
+
+const cut = (text: string, width: number): string => text.length > width ? `${text.slice(0, width - 1)}…` : text

@@ -60,7 +60,10 @@ export class ApprovalRequest extends Schema.Class<ApprovalRequest>("@assent/ai/A
   issuedAt: Schema.optionalKey(Schema.Number),
   expiresAt: Schema.optionalKey(Schema.Number),
   providerExecuted: Schema.Boolean,
-  source: Schema.optionalKey(Schema.String)
+  source: Schema.optionalKey(Schema.String),
+  approvers: Schema.optionalKey(Schema.Array(Schema.String)),
+  editable: Schema.optionalKey(Schema.Boolean),
+  rememberable: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 // =============================================================================
@@ -151,7 +154,8 @@ export const approve = (
   new ApprovalAnswer({ approvalId: request.approvalId, decision: new Approved(definedFields(options)) })
 
 /**
- * Denies a request, with the reason the model is told.
+ * Denies a request, with the reason the model is told. `remember` says whether, and for what, the denial is to be
+ * remembered: see `ApprovalMemory.Remember`.
  *
  * @example
  * import { Approval } from "@assent/ai"
@@ -163,10 +167,14 @@ export const approve = (
  * @category constructors
  * @since 0.1.0
  */
-export const deny = (request: { readonly approvalId: string }, reason?: string): ApprovalAnswer =>
+export const deny = (
+  request: { readonly approvalId: string },
+  reason?: string,
+  options?: { readonly remember?: Schema.Json | undefined }
+): ApprovalAnswer =>
   new ApprovalAnswer({
     approvalId: request.approvalId,
-    decision: new Denied(reason === undefined ? {} : { note: reason })
+    decision: new Denied(definedFields({ note: reason, remember: options?.remember }))
   })
 
 /**
@@ -193,7 +201,12 @@ export class PreApproved extends Schema.TaggedClass<PreApproved>()("PreApproved"
 }) {}
 
 /**
- * The policy wants a person to decide. `expiresIn` is in milliseconds.
+ * The policy wants a person to decide. `expiresIn` is in milliseconds, `approvers` names who may answer; that they did is
+ * for the program to see to.
+ *
+ * `editable` lets an answer in a message history change the parameters, and `rememberable` lets it say that it is to be
+ * remembered; both count from a trusted channel in any case, but `rememberable: false` asks every time, whatever was
+ * remembered. `remember` is what an approval without a word of its own leaves behind: see `ApprovalMemory.Remember`.
  *
  * @category models
  * @since 0.1.0
@@ -203,7 +216,10 @@ export class NeedsApproval extends Schema.TaggedClass<NeedsApproval>()("NeedsApp
   description: Schema.optionalKey(Schema.String),
   presentation: Schema.optionalKey(ApprovalPresentation),
   expiresIn: Schema.optionalKey(Schema.Number),
-  approvers: Schema.optionalKey(Schema.Array(Schema.String))
+  approvers: Schema.optionalKey(Schema.Array(Schema.String)),
+  editable: Schema.optionalKey(Schema.Boolean),
+  rememberable: Schema.optionalKey(Schema.Boolean),
+  remember: Schema.optionalKey(Schema.Json)
 }) {}
 
 /**
@@ -247,18 +263,30 @@ export const isApprovalResult: (u: unknown) => u is ApprovalResult = Schema.is(A
 export const preApproved = (reason?: string): ApprovalResult => new PreApproved(definedFields({ reason }))
 
 /**
- * Asks a person.
+ * What may be said with a question; see {@link NeedsApproval}. A tool's `needsApproval`, or a policy, may return it as
+ * it is: what says how to ask wants to ask.
  *
- * @category constructors
+ * @category options
  * @since 0.1.0
  */
-export const needsApproval = (options?: {
+export interface Question {
   readonly reason?: string | undefined
   readonly description?: string | undefined
   readonly presentation?: ApprovalPresentation | undefined
   readonly expiresIn?: number | undefined
   readonly approvers?: ReadonlyArray<string> | undefined
-}): ApprovalResult => new NeedsApproval(definedFields(options))
+  readonly editable?: boolean | undefined
+  readonly rememberable?: boolean | undefined
+  readonly remember?: Schema.Json | undefined
+}
+
+/**
+ * Asks a person.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const needsApproval = (question?: Question): ApprovalResult => new NeedsApproval(definedFields(question))
 
 /**
  * Forbids a call without asking.

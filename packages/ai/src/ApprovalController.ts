@@ -5,11 +5,19 @@
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as Semaphore from "effect/Semaphore"
 import * as Approval from "./Approval.ts"
+import * as ApprovalError from "./ApprovalError.ts"
+import * as ApprovalMemory from "./ApprovalMemory.ts"
+import * as Asking from "./internal/asking.ts"
+import * as Cryptography from "./internal/cryptography.ts"
+import { definedFields } from "./internal/fields.ts"
 
 // =============================================================================
 // Models
@@ -25,6 +33,24 @@ import * as Approval from "./Approval.ts"
 export type Reply = Approval.ApprovalDecision | Approval.ApprovalAnswer | boolean
 
 /**
+ * What a callback may return it in: itself, a Promise, or an Effect; which one is found out by itself.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Awaitable<A> = A | PromiseLike<A> | Effect.Effect<A, unknown>
+
+/**
+ * `parallel`: several questions may be asked at once. Default: one after the other, in the order they come.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface InteractiveOptions {
+  readonly parallel?: boolean | undefined
+}
+
+/**
  * A controller. Without `ask`, requests are deferred. An `ask` that fails or gives nothing leaves the request open.
  *
  * @category models
@@ -34,6 +60,8 @@ export interface Service {
   readonly ask?:
     | ((request: Approval.ApprovalRequest) => Effect.Effect<Approval.ApprovalDecision | undefined, unknown>)
     | undefined
+  /** Whether it may be asked several things at once. Default: it is asked one after the other, by all who share it. */
+  readonly parallel?: boolean | undefined
 }
 
 /**
@@ -109,21 +137,159 @@ export const strict: Service = {
  * @since 0.1.0
  */
 export const interactive = (
-  callback: (request: Approval.ApprovalRequest) => Reply | PromiseLike<Reply> | Effect.Effect<Reply, unknown>
+  callback: (request: Approval.ApprovalRequest) => Awaitable<Reply>,
+  options?: InteractiveOptions
+): Service => ({
+  ask: (request) => Effect.map(awaited(() => callback(request)), (reply) => decisionOf(request, reply)),
+  parallel: options?.parallel
+})
+
+/**
+ * Asks inline about all calls that come within a moment together, such as those of one response: a list to tick. The
+ * callback gets them in order and returns a reply for each; one without a reply stays open.
+ *
+ * `window` (default 10 milliseconds) is how long others are waited for.
+ *
+ * @example
+ * import { Approval, ApprovalController } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const controller = ApprovalController.batch((requests) =>
+ *   requests.map((request) => request.toolName === "ReadFile" || Approval.deny(request, "read only"))
+ * )
+ *
+ * const asked = ["ReadFile", "DeleteFile"].map((toolName) =>
+ *   controller.ask!(
+ *     new Approval.ApprovalRequest({
+ *       approvalId: toolName,
+ *       toolCallId: "call-1",
+ *       toolName,
+ *       params: {},
+ *       description: toolName,
+ *       interaction: "approval",
+ *       providerExecuted: false
+ *     })
+ *   )
+ * )
+ * const decisions = Effect.all(asked, { concurrency: "unbounded" })
+ *
+ * await Effect.runPromise(decisions) // => [new Approval.Approved({}), new Approval.Denied({ note: "read only" })]
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const batch = (
+  callback: (requests: ReadonlyArray<Approval.ApprovalRequest>) => Awaitable<ReadonlyArray<Reply | undefined>>,
+  options?: { readonly window?: Duration.Input | undefined }
 ): Service => {
-  const oneAtATime = Semaphore.makeUnsafe(1)
-  return {
-    ask: (request) =>
-      Effect.suspend(() => {
-        const reply = callback(request)
-        if (Effect.isEffect(reply)) return reply
-        return isPromiseLike(reply) ? Effect.tryPromise(() => reply) : Effect.succeed(reply)
-      }).pipe(
-        Effect.map((reply) => decisionOf(request, reply)),
-        oneAtATime.withPermit
+  let waiting: Array<Waiting> = []
+  const show = Effect.flatMap(Effect.sleep(options?.window ?? "10 millis"), () => {
+    const shown = waiting
+    waiting = []
+    return awaited(() => callback(shown.map(({ request }) => request))).pipe(
+      Effect.onExit((exit) =>
+        Effect.sync(() => {
+          const replies = Exit.isSuccess(exit) && Array.isArray(exit.value) ? exit.value : []
+          shown.forEach(({ decided, request }, index) =>
+            Deferred.doneUnsafe(decided, Exit.succeed(decisionOf(request, replies[index])))
+          )
+        })
       )
+    )
+  })
+  return {
+    parallel: true,
+    ask: (request) =>
+      Effect.gen(function*() {
+        const decided = yield* Deferred.make<Approval.ApprovalDecision | undefined>()
+        waiting.push({ request, decided })
+        // Whoever leaves, the question is put to the person for the others; it ends with the program.
+        if (waiting.length === 1) yield* Effect.forkDetach(show)
+        return yield* Deferred.await(decided)
+      })
   }
 }
+
+// =============================================================================
+// Asking
+// =============================================================================
+
+/**
+ * Asks about something that is no tool call: a program's own step, or something a handler wants to do on the way. What
+ * is remembered of the answer counts for the same `name` and `params`, in a named conversation.
+ *
+ * Fails with `ApprovalRequired` where nobody answers inline. A denial is a decision, not a failure.
+ *
+ * @example
+ * import { ApprovalController } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const program = ApprovalController.request({ name: "deploy", params: { to: "production" } }).pipe(
+ *   Effect.map((decision) => decision._tag),
+ *   Effect.provideService(ApprovalController.ApprovalController, ApprovalController.strict)
+ * )
+ *
+ * await Effect.runPromise(program) // => "Denied"
+ *
+ * @category asking
+ * @since 0.1.0
+ */
+export const request = Effect.fn("ApprovalController.request")(function*(question: {
+  readonly name: string
+  readonly params?: Schema.Json | undefined
+  readonly description?: string | undefined
+  readonly reason?: string | undefined
+  readonly presentation?: Approval.ApprovalPresentation | undefined
+}): Effect.fn.Return<Approval.Approved | Approval.Denied, ApprovalError.ApprovalError> {
+  const controller = yield* ApprovalController
+  const memory = yield* ApprovalMemory.ApprovalMemory
+  const scope = yield* Approval.Scope
+  const approvalId = yield* Cryptography.randomToken(16)
+  const { description, name, params = {}, presentation, reason } = question
+  const asked = new Approval.ApprovalRequest({
+    approvalId,
+    toolCallId: approvalId,
+    toolName: name,
+    params,
+    description: description === undefined
+      ? Approval.describe(name, params)
+      : Approval.escapeText(description, { maxLength: 500 }),
+    interaction: "approval",
+    providerExecuted: false,
+    source: "program",
+    ...definedFields({
+      presentation,
+      reason: reason === undefined ? undefined : Approval.escapeText(reason, { maxLength: 1_000 })
+    })
+  })
+  const call = { scope, source: "program", toolName: name, version: "program", params }
+  const remembers = memory.remembers && scope.conversation !== undefined
+  return yield* Asking.inTurn(
+    controller,
+    Effect.gen(function*() {
+      const known = remembers ? yield* memory.find(call) : undefined
+      if (known?.decision === "approved") return new Approval.Approved({})
+      if (known !== undefined) return new Approval.Denied(definedFields({ note: known.note }))
+      const decision = yield* Asking.ask(controller, asked)
+      if (decision === undefined || decision._tag === "Info") {
+        return yield* ApprovalError.make(new ApprovalError.ApprovalRequired({ requests: [asked], content: [] }))
+      }
+      const remember = Schema.decodeUnknownOption(ApprovalMemory.Remember)(decision.remember)
+      if (remembers && Option.isSome(remember)) {
+        yield* memory.remember({
+          ...call,
+          id: approvalId,
+          approvalId,
+          toolCallId: approvalId,
+          decision: decision._tag === "Approved" ? "approved" : "denied",
+          remember: remember.value,
+          note: decision.note
+        })
+      }
+      return decision
+    })
+  )
+})
 
 // =============================================================================
 // Layers
@@ -154,13 +320,16 @@ export const layerStrict: Layer.Layer<never> = Layer.succeed(ApprovalController,
  * @since 0.1.0
  */
 export function layerInteractive(
-  callback: (request: Approval.ApprovalRequest) => Reply | PromiseLike<Reply>
+  callback: (request: Approval.ApprovalRequest) => Reply | PromiseLike<Reply>,
+  options?: InteractiveOptions
 ): Layer.Layer<never>
 export function layerInteractive<E, R>(
-  callback: (request: Approval.ApprovalRequest) => Reply | PromiseLike<Reply> | Effect.Effect<Reply, E, R>
+  callback: (request: Approval.ApprovalRequest) => Reply | PromiseLike<Reply> | Effect.Effect<Reply, E, R>,
+  options?: InteractiveOptions
 ): Layer.Layer<never, never, R>
 export function layerInteractive<E, R>(
-  callback: (request: Approval.ApprovalRequest) => Reply | PromiseLike<Reply> | Effect.Effect<Reply, E, R>
+  callback: (request: Approval.ApprovalRequest) => Reply | PromiseLike<Reply> | Effect.Effect<Reply, E, R>,
+  options?: InteractiveOptions
 ): Layer.Layer<never, never, R> {
   return Layer.effect(
     ApprovalController,
@@ -170,7 +339,7 @@ export function layerInteractive<E, R>(
         return Effect.isEffect(reply)
           ? Effect.updateContext(reply, (current) => Context.merge(current, context))
           : reply
-      }))
+      }, options))
   )
 }
 
@@ -178,7 +347,19 @@ export function layerInteractive<E, R>(
 // Internals
 // =============================================================================
 
-const isPromiseLike = (u: Reply | PromiseLike<Reply>): u is PromiseLike<Reply> =>
+interface Waiting {
+  readonly request: Approval.ApprovalRequest
+  readonly decided: Deferred.Deferred<Approval.ApprovalDecision | undefined>
+}
+
+const awaited = <A>(callback: () => Awaitable<A>): Effect.Effect<A, unknown> =>
+  Effect.suspend(() => {
+    const reply = callback()
+    if (Effect.isEffect(reply)) return reply
+    return isPromiseLike(reply) ? Effect.tryPromise(() => reply) : Effect.succeed(reply)
+  })
+
+const isPromiseLike = <A>(u: A | PromiseLike<A>): u is PromiseLike<A> =>
   typeof u === "object" && u !== null && "then" in u && typeof u.then === "function"
 
 const isDecision = Schema.is(Approval.ApprovalDecision)

@@ -258,6 +258,20 @@ export class JournalUnavailable extends Schema.TaggedError<JournalUnavailable>()
 }
 
 /**
+ * What was answered before could not be looked up or written; the call is asked.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class MemoryUnavailable extends Schema.TaggedError<MemoryUnavailable>()("MemoryUnavailable", {
+  description: Schema.String
+}) {
+  override get message(): string {
+    return `The approval memory cannot be used: ${this.description} Calls are asked about as if nothing was remembered.`
+  }
+}
+
+/**
  * The configured key cannot be used.
  *
  * @category reasons
@@ -292,6 +306,7 @@ export const ApprovalErrorReason = Schema.Union([
   ApprovalRequired,
   JournalRequired,
   JournalUnavailable,
+  MemoryUnavailable,
   InvalidKey
 ])
 

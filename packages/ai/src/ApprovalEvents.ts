@@ -78,6 +78,18 @@ export const Edited = Schema.TaggedStruct("Edited", {
 })
 
 /**
+ * An answer is remembered; `covers` says in words what for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Remembered = Schema.TaggedStruct("Remembered", {
+  ...asked,
+  decision: Schema.Literals(["approved", "denied"]),
+  covers: Schema.String
+})
+
+/**
  * A request or an answer in a history does not count: forged, sealed with an unknown key, decided before (laws L3, L4).
  *
  * @category models
@@ -122,6 +134,14 @@ export const Blocked = Schema.TaggedStruct("Blocked", { ...call, reason: Schema.
 export const PolicyFailed = Schema.TaggedStruct("PolicyFailed", { ...call, cause: Cause })
 
 /**
+ * A tool's own presentation failed or did not come in time, so the call is shown without one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const PresenterFailed = Schema.TaggedStruct("PresenterFailed", { ...call, cause: Cause })
+
+/**
  * The controller failed or gave no decision, so the request stays open.
  *
  * @category models
@@ -155,11 +175,13 @@ export const ApprovalEvent = Schema.Union([
   Requested,
   Changed,
   Edited,
+  Remembered,
   Refused,
   Trimmed,
   PreApproved,
   Blocked,
   PolicyFailed,
+  PresenterFailed,
   ControllerFailed,
   InvalidParameters
 ])

@@ -1,8 +1,14 @@
 /**
  * Must this call be asked? A policy looks at one call and lets it run, wants a person, or forbids it.
  *
+ * A policy is a function ({@link make}, {@link layer}), a configuration ({@link fromConfig}, {@link layerConfig}), what
+ * tools are annotated with ({@link fromAnnotations}), or made of others ({@link orElse}, {@link override},
+ * {@link tighten}, {@link when}). {@link explain} says how it came to a result, {@link lint} what is likely to be a
+ * mistake in a configuration.
+ *
  * The default policy says nothing, which leaves the tool's own `needsApproval` in force; so does any policy that
- * returns nothing for a call. A policy that fails, dies or is too slow never lets a call run (law L1).
+ * returns nothing for a call. A policy that fails, dies or is too slow never lets a call run, whatever it is a part of
+ * (law L1).
  *
  * @since 0.1.0
  */
@@ -11,49 +17,34 @@ import type * as Tool from "effect/ai/Tool"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
-import * as Approval from "./Approval.ts"
+import type * as Approval from "./Approval.ts"
+import type * as ApprovalConfig from "./ApprovalConfig.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalEvents from "./ApprovalEvents.ts"
 import { abandonable, done } from "./internal/abandon.ts"
-import * as Gate from "./internal/gate.ts"
+import * as Annotations from "./internal/policyAnnotations.ts"
+import * as Linter from "./internal/policyLint.ts"
+import * as Rules from "./internal/policyRules.ts"
+import * as Policies from "./internal/policyService.ts"
+import type { PolicyCall, PolicyResult, Service } from "./internal/policyService.ts"
+import * as Trace from "./internal/policyTrace.ts"
+import * as Prepare from "./internal/prepare.ts"
+import * as Strictest from "./internal/strictest.ts"
 
 // =============================================================================
 // Models
 // =============================================================================
 
-/**
- * The call a policy looks at. `params` are decoded; `encodedParams` are what is shown, sealed and run.
- *
- * @category models
- * @since 0.1.0
- */
-export interface PolicyCall {
-  readonly tool: Tool.Any
-  readonly toolName: string
-  readonly toolCallId: string
-  readonly params: unknown
-  readonly encodedParams: Schema.Json
-  readonly messages: ReadonlyArray<Prompt.Message>
-}
+export type { PolicyCall, PolicyResult, Service } from "./internal/policyService.ts"
 
-/**
- * What a policy may return: an `ApprovalResult`, `true` to ask, `false` to let the call run, or nothing to leave it to
- * the tool.
- *
- * @category models
- * @since 0.1.0
- */
-export type PolicyResult = Approval.ApprovalResult | boolean | undefined | void
+export { Explanation, Step } from "./internal/policyTrace.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
-export interface Service {
-  readonly decide: (call: PolicyCall) => Effect.Effect<PolicyResult, unknown>
-}
+export { Finding } from "./internal/policyLint.ts"
+
+export { type AnnotationRules, ServerHints } from "./internal/policyAnnotations.ts"
 
 /**
  * The policy read when a call is decided.
@@ -73,7 +64,7 @@ export const ApprovalPolicy = Context.Reference<Service>("@assent/ai/ApprovalPol
  * @category constructors
  * @since 0.1.0
  */
-export const toolGate: Service = { decide: () => Effect.undefined }
+export const toolGate: Service = Policies.toolGate
 
 /**
  * A policy as a plain value, for `Effect.provideService` on one call.
@@ -105,6 +96,69 @@ export const make = (
     })
 })
 
+/**
+ * A policy of a configuration: an object, or what `ApprovalConfig.parse` made of a text. What it does not speak of is
+ * left to the tool.
+ *
+ * Matchers that need more than data, as command lines do, take it from `ApprovalMatcher.Behaviors` when the policy is
+ * made; where it is missing that is an error, because the rule would never hold.
+ *
+ * @example
+ * import { ApprovalPolicy, Tool } from "@assent/ai"
+ * import { Effect, Schema } from "effect"
+ *
+ * const WriteFile = Tool.make("write_file", { parameters: { path: Schema.String, content: Schema.String } })
+ *
+ * const program = Effect.gen(function*() {
+ *   const policy = yield* ApprovalPolicy.fromConfig({
+ *     write_file: { rules: [{ path: "src/**", approval: "none" }], approval: "required" }
+ *   })
+ *   const write = (path: string) =>
+ *     ApprovalPolicy.makeCall(WriteFile, { path, content: "…" }).pipe(
+ *       Effect.flatMap(ApprovalPolicy.explain),
+ *       Effect.provideService(ApprovalPolicy.ApprovalPolicy, policy)
+ *     )
+ *   return [(yield* write("src/a.ts")).result._tag, (yield* write(".env")).result._tag]
+ * })
+ *
+ * await Effect.runPromise(program) // => ["PreApproved", "NeedsApproval"]
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromConfig = (
+  config: ApprovalConfig.ApprovalConfig | ApprovalConfig.Input
+): Effect.Effect<Service, ApprovalConfig.ApprovalConfigError> =>
+  Effect.map(
+    Rules.fromConfig(config),
+    (rules) =>
+      Policies.fromTrace((call) => Rules.decide(rules, call.toolName, call.encodedParams, Policies.ownGate(call)))
+  )
+
+/**
+ * A policy of what tools are annotated with, and of what MCP servers say of theirs. Unless it is said otherwise, it asks
+ * about tools that may destroy something, and loosens nothing.
+ *
+ * @example
+ * import { ApprovalPolicy, Tool } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const explained = (tool: Tool.Any) =>
+ *   ApprovalPolicy.makeCall(tool, {}).pipe(
+ *     Effect.flatMap(ApprovalPolicy.explain),
+ *     Effect.provideService(ApprovalPolicy.ApprovalPolicy, ApprovalPolicy.fromAnnotations()),
+ *     Effect.map(({ result }) => result._tag)
+ *   )
+ *
+ * await Effect.runPromise(explained(Tool.make("Drop"))) // => "NeedsApproval"
+ * await Effect.runPromise(explained(Tool.make("Look").annotate(Tool.Readonly, true))) // => "PreApproved"
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromAnnotations = (rules: Annotations.AnnotationRules = {}): Service =>
+  Policies.fromTrace((call) => Annotations.decide(rules, call.tool, call.toolName, Policies.ownGate(call)))
+
 // =============================================================================
 // Layers
 // =============================================================================
@@ -134,6 +188,151 @@ export function layer<E, R>(
   )
 }
 
+/**
+ * {@link fromConfig} as a layer; also of an effect that reads the configuration, such as `ApprovalConfig.fromFile`. It
+ * fails to build with everything that is wrong with it.
+ *
+ * @example
+ * import { ApprovalConfig, ApprovalPolicy } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const text = `{ "tools": { "delete_file": "requried" } }`
+ * const Policy = ApprovalPolicy.layerConfig(ApprovalConfig.parse(text, { format: "json" }))
+ *
+ * const error = await Effect.runPromise(Effect.flip(Effect.provide(Effect.void, Policy)))
+ *
+ * error.problems.map(({ suggestion }) => suggestion) // => ["required"]
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export function layerConfig(
+  config: ApprovalConfig.ApprovalConfig | ApprovalConfig.Input
+): Layer.Layer<never, ApprovalConfig.ApprovalConfigError>
+export function layerConfig<E, R>(
+  config: Effect.Effect<ApprovalConfig.ApprovalConfig, E, R>
+): Layer.Layer<never, E | ApprovalConfig.ApprovalConfigError, R>
+export function layerConfig<E, R>(
+  config: ApprovalConfig.ApprovalConfig | ApprovalConfig.Input | Effect.Effect<ApprovalConfig.ApprovalConfig, E, R>
+): Layer.Layer<never, E | ApprovalConfig.ApprovalConfigError, R> {
+  return Layer.effect(ApprovalPolicy, Effect.isEffect(config) ? Effect.flatMap(config, fromConfig) : fromConfig(config))
+}
+
+// =============================================================================
+// Combinators
+// =============================================================================
+
+/**
+ * The first policy's word; where it says nothing, the second one's. Where the first fails, so does this.
+ *
+ * @example
+ * import { Approval, ApprovalPolicy } from "@assent/ai"
+ * import { pipe } from "effect"
+ *
+ * const nothingAtNight = ApprovalPolicy.make(() => new Date().getHours() < 6 ? Approval.blocked("at night") : undefined)
+ *
+ * const policy = pipe(nothingAtNight, ApprovalPolicy.orElse(ApprovalPolicy.fromAnnotations()))
+ *
+ * typeof policy.decide // => "function"
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const orElse: {
+  (that: Service): (self: Service) => Service
+  (self: Service, that: Service): Service
+} = dual(2, Policies.orElse)
+
+/**
+ * The second policy has the last word: the first one's counts where it says nothing. Where the second fails, so does
+ * this.
+ *
+ * @example
+ * import { ApprovalPolicy } from "@assent/ai"
+ * import { Effect, pipe } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const config = yield* ApprovalPolicy.fromConfig({ search: "none" })
+ *   return pipe(ApprovalPolicy.fromAnnotations(), ApprovalPolicy.override(config))
+ * })
+ *
+ * await Effect.runPromise(Effect.map(program, (policy) => typeof policy.decide)) // => "function"
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const override: {
+  (that: Service): (self: Service) => Service
+  (self: Service, that: Service): Service
+} = dual(2, (self: Service, that: Service): Service => Policies.orElse(that, self))
+
+/**
+ * The stricter word of two policies: forbidden before asked before let run, as {@link strictest} has it. A policy that
+ * says nothing leaves it to the tool, so the tool's own word counts too where one of them does. Where one fails, the
+ * call is forbidden if the other forbids it; else this fails.
+ *
+ * @example
+ * import { Approval, ApprovalPolicy } from "@assent/ai"
+ * import { pipe } from "effect"
+ *
+ * const mine = ApprovalPolicy.make(() => Approval.needsApproval())
+ * const theirs = ApprovalPolicy.make(() => Approval.preApproved())
+ *
+ * const policy = pipe(mine, ApprovalPolicy.tighten(theirs))
+ *
+ * typeof policy.decide // => "function"
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const tighten: {
+  (that: Service): (self: Service) => Service
+  (self: Service, that: Service): Service
+} = dual(2, Policies.tighten)
+
+/**
+ * A policy for some calls only; of others it says nothing. Where the condition fails, so does the policy.
+ *
+ * @example
+ * import { ApprovalPolicy } from "@assent/ai"
+ *
+ * const policy = ApprovalPolicy.when(ApprovalPolicy.fromAnnotations(), (call) => call.toolName.startsWith("mcp."))
+ *
+ * typeof policy.decide // => "function"
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const when: {
+  (condition: (call: PolicyCall) => boolean | Effect.Effect<boolean, unknown>): (self: Service) => Service
+  (self: Service, condition: (call: PolicyCall) => boolean | Effect.Effect<boolean, unknown>): Service
+} = dual(2, Policies.when)
+
+/**
+ * Two results as the one that allows nothing which either does not. Of two that ask, each field is the narrower one:
+ * the shorter time, the approvers that both name (none: the call is blocked), `false` before `true`. A field that one of
+ * them does not set is the other's.
+ *
+ * @example
+ * import { Approval, ApprovalPolicy } from "@assent/ai"
+ *
+ * const asked = Approval.needsApproval({ expiresIn: 60_000, approvers: ["ada", "bob"] })
+ * const other = Approval.needsApproval({ expiresIn: 5_000, approvers: ["bob"], editable: true })
+ *
+ * ApprovalPolicy.strictest(asked, Approval.preApproved()) === asked // => true
+ *
+ * const both = ApprovalPolicy.strictest(asked, other)
+ *
+ * both._tag === "NeedsApproval" && [both.expiresIn, both.approvers, both.editable] // => [5000, ["bob"], true]
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const strictest: {
+  (that: Approval.ApprovalResult): (self: Approval.ApprovalResult) => Approval.ApprovalResult
+  (self: Approval.ApprovalResult, that: Approval.ApprovalResult): Approval.ApprovalResult
+} = dual(2, Strictest.strictest)
+
 // =============================================================================
 // Deciding
 // =============================================================================
@@ -151,18 +350,10 @@ export const decide = (
   call: PolicyCall,
   timeLimit: Duration.Input
 ): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
-  const own = Effect.mapEager(
-    Gate.evaluate(call.tool, call.params, { toolCallId: call.toolCallId, messages: call.messages }),
-    (result) => result ?? Approval.preApproved()
-  )
-  const decided = policy === toolGate ? own : Effect.flatMap(
-    Effect.suspend(() => policy.decide(call)),
-    (result): Effect.Effect<Approval.ApprovalResult, unknown> => {
-      if (result === undefined) return own
-      if (typeof result === "boolean") return Effect.succeed(result ? Approval.needsApproval() : Approval.preApproved())
-      return Approval.isApprovalResult(result) ? Effect.succeed(result) : Effect.fail(result)
-    }
-  )
+  const own = Policies.ownGate(call)
+  const decided = policy === toolGate
+    ? own
+    : Effect.flatMap(Policies.said(policy, call), (result) => result === undefined ? own : Effect.succeed(result))
   // Most tools say the same of every call: only others need to be waited for.
   return done(decided) ?? decided.pipe(
     abandonable,
@@ -180,3 +371,115 @@ export const decide = (
     Effect.mapError(() => ApprovalError.make(new ApprovalError.PolicyFailed({ toolName: call.toolName })))
   )
 }
+
+// =============================================================================
+// Explaining
+// =============================================================================
+
+/**
+ * A call as the engine would make it of what a model sends, for {@link explain}. Fails with `InvalidParameters`.
+ *
+ * @example
+ * import { ApprovalPolicy, Tool } from "@assent/ai"
+ * import { Effect, Schema } from "effect"
+ *
+ * const Wait = Tool.make("wait", { parameters: { seconds: Schema.FiniteFromString } })
+ *
+ * const call = await Effect.runPromise(ApprovalPolicy.makeCall(Wait, { seconds: "10" }))
+ *
+ * call.params // => { seconds: 10 }
+ * call.encodedParams // => { seconds: "10" }
+ *
+ * @category explaining
+ * @since 0.1.0
+ */
+export const makeCall = (
+  tool: Tool.Any,
+  params: Schema.Json,
+  options?: { readonly toolName?: string | undefined; readonly messages?: ReadonlyArray<Prompt.Message> | undefined }
+): Effect.Effect<PolicyCall, ApprovalError.ApprovalError> =>
+  Effect.map(
+    Prepare.prepare(tool, { id: "explained", name: options?.toolName ?? tool.name, params }),
+    ({ decoded, encoded, toolCallId, toolName }) => ({
+      tool,
+      toolName,
+      toolCallId,
+      params: decoded,
+      encodedParams: encoded,
+      messages: options?.messages ?? []
+    })
+  )
+
+/**
+ * What the current policy says of a call, who had a word in it, and why. Nothing runs, and nobody is asked. A policy
+ * that fails, or does not answer within 30 seconds, asks, as it does where a call is decided (law L1).
+ *
+ * @example
+ * import { ApprovalPolicy, Tool } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const program = ApprovalPolicy.makeCall(Tool.make("list_files"), {}).pipe(
+ *   Effect.flatMap(ApprovalPolicy.explain),
+ *   Effect.provide(ApprovalPolicy.layerConfig({ "list_*": "none", "*": "deny" }))
+ * )
+ *
+ * const { result, steps } = await Effect.runPromise(program)
+ *
+ * result._tag // => "PreApproved"
+ * steps.map(({ at, says }) => [at, says]) // => [["list_*", "none"]]
+ *
+ * @category explaining
+ * @since 0.1.0
+ */
+export const explain = (call: PolicyCall): Effect.Effect<Trace.Explanation> =>
+  ApprovalPolicy.use((policy) => Policies.explain(policy, call))
+
+/**
+ * An explanation for a person: what becomes of the call, and a line for each that had a word in it. Escaped and bounded
+ * for a screen (law L15).
+ *
+ * @example
+ * import { ApprovalPolicy, Tool } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const DropTable = Tool.make("drop_table")
+ *
+ * const program = ApprovalPolicy.makeCall(DropTable, {}).pipe(
+ *   Effect.flatMap(ApprovalPolicy.explain),
+ *   Effect.provide(ApprovalPolicy.layerConfig({ drop_table: "deny" })),
+ *   Effect.map(ApprovalPolicy.toSentence)
+ * )
+ *
+ * const text = await Effect.runPromise(program)
+ *
+ * text.split("\n")[1] // => "  → drop_table says deny: It names drop_table."
+ *
+ * @category explaining
+ * @since 0.1.0
+ */
+export const toSentence = (self: Trace.Explanation | Linter.Finding): string =>
+  "steps" in self ? Trace.toSentence(self) : Linter.toLine(self)
+
+/**
+ * What is likely to be a mistake in a configuration, given the tools that it is about: names that no tool has, rules
+ * that nothing reaches, words that nothing comes of, tools that may destroy something and run without asking.
+ *
+ * @example
+ * import { ApprovalPolicy, Tool, Toolkit } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const toolkit = Toolkit.make(Tool.make("delete_file"))
+ *
+ * const findings = await Effect.runPromise(ApprovalPolicy.lint({ delete_flie: "deny" }, toolkit))
+ *
+ * findings.map(({ kind }) => kind) // => ["unknown-tool", "destructive-without-rule"]
+ * findings[0]?.fix // => "delete_file: deny"
+ *
+ * @category explaining
+ * @since 0.1.0
+ */
+export const lint = (
+  config: ApprovalConfig.ApprovalConfig | ApprovalConfig.Input,
+  toolkit: { readonly tools: Readonly<Record<string, Tool.Any>> }
+): Effect.Effect<ReadonlyArray<Linter.Finding>, ApprovalConfig.ApprovalConfigError> =>
+  Effect.map(Rules.fromConfig(config), (rules) => Linter.lint(rules, toolkit.tools))

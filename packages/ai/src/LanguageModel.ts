@@ -17,9 +17,13 @@ import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import type * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import * as Approval from "./Approval.ts"
+import type * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalPolicy from "./ApprovalPolicy.ts"
+import * as ApprovalSeal from "./ApprovalSeal.ts"
 import * as Environment from "./internal/environment.ts"
 import { definedFields } from "./internal/fields.ts"
+import * as HostedSeal from "./internal/hostedSeal.ts"
 import * as Judge from "./internal/judge.ts"
 import * as ProviderPrompt from "./internal/providerPrompt.ts"
 import * as Transcript from "./internal/transcript.ts"
@@ -125,6 +129,10 @@ export const approval =
  * Where one tool stands for many, as for those of an MCP server, the call's `metadata.assent` says what it is about:
  * `{ source: "mcp.github", toolName: "mcp.github.create_issue", params }`; that is what policies and people see.
  *
+ * Who decides here about a request of a history must know that its call is what the provider said: the engine seals the
+ * calls whose request comes with them (in the same response; of a stream, in the same chunk, or right behind a call
+ * whose metadata says what it is about); {@link sealRequest} does so for others. With a policy or a controller in force, a request whose call has no true seal is denied (law L4).
+ *
  * A policy or a controller may answer at once: then the hook is called again within the turn, and the program's history
  * holds neither request nor answer. What tells of them later is the call's metadata and its result: one that the
  * provider gave was approved, and a failed one whose `options.assent` names an approval was denied.
@@ -151,6 +159,56 @@ export const make = (
       (model) => Wrap.wrapOver(model, captured, definedFields(options))
     )
   })
+
+/**
+ * Seals a call that the provider runs and asks about, with everything the call says of itself: in `metadata.assent`,
+ * which chats keep. A call that has a seal, or whose params or metadata are not JSON, is returned as it is.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const sealRequest = <Call extends HostedCall>(call: Call, approvalId: string): Effect.Effect<Call> =>
+  Effect.gen(function*() {
+    return yield* HostedSeal.seal(yield* ApprovalSeal.ApprovalSeal, yield* Approval.Scope, call, approvalId)
+  })
+
+/**
+ * Checks that a call of a history is the one that was sealed for this request, in this scope: for a provider that sends
+ * a request again and runs what stands in it. Fails with `Forged`, `UnknownKey` or `Expired` (law L4).
+ *
+ * @example
+ * import { LanguageModel, Prompt } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const asked = { type: "tool-call", id: "mcp_1", name: "Mcp", params: { repository: "docs" }, providerExecuted: true }
+ *   const { metadata, ...call } = yield* LanguageModel.sealRequest({ ...asked, metadata: {} }, "mcpr_1")
+ *   const read = Prompt.toolCallPart({ ...call, options: metadata })
+ *   yield* LanguageModel.verifyRequest(read, "mcpr_1")
+ *   const changed = Prompt.toolCallPart({ ...read, params: { repository: "billing" } })
+ *   return (yield* Effect.flip(LanguageModel.verifyRequest(changed, "mcpr_1"))).reason._tag
+ * })
+ *
+ * await Effect.runPromise(program) // => "Forged"
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const verifyRequest = (
+  call: Prompt.ToolCallPart,
+  approvalId: string
+): Effect.Effect<void, ApprovalError.ApprovalError> =>
+  Effect.gen(function*() {
+    yield* HostedSeal.verify(yield* ApprovalSeal.ApprovalSeal, yield* Approval.Scope, call, approvalId)
+  })
+
+/**
+ * A call of a response, as a provider emits it or as it comes out of one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type HostedCall = Pick<Response.ToolCallPartEncoded, "id" | "name" | "params" | "metadata">
 
 // =============================================================================
 // Accessors
@@ -235,7 +293,7 @@ export const collectToolApprovals = (messages: ReadonlyArray<Prompt.Message>): {
   readonly denied: ReadonlyArray<CollectedApproval>
   readonly pending: ReadonlyArray<CollectedApproval>
 } => {
-  const transcript = Transcript.read(messages)
+  const transcript = Transcript.readWhole(messages)
   const approved: Array<CollectedApproval> = []
   const denied: Array<CollectedApproval> = []
   const pending: Array<CollectedApproval> = []

@@ -6,7 +6,9 @@
  */
 import * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
+import type * as Schema from "effect/Schema"
 import type * as Approval from "./Approval.ts"
+import { definedFields } from "./internal/fields.ts"
 
 export * from "effect/ai/Prompt"
 // Readers of the built package get the types of `assent` on parts too: an import without names would not be in it.
@@ -15,8 +17,9 @@ export type { CallMetadata, RequestMetadata, ResultMetadata } from "./internal/a
 /**
  * The tool message that carries answers back to the engine, as a prompt. An `Info` answers nothing and is left out.
  *
- * An answer in a message can only approve, deny, or give a value: edited parameters count from a trusted channel only,
- * and an approval that has them leaves its request open (law L4).
+ * An answer in a message can only approve, deny, or give a value. Edited parameters, and that the answer is to be
+ * remembered, go with it but count only where the policy says `editable` and `rememberable`; elsewhere an approval with
+ * edited parameters leaves its request open (law L4).
  *
  * @example
  * import { Approval, Prompt } from "@assent/ai"
@@ -31,28 +34,16 @@ export type { CallMetadata, RequestMetadata, ResultMetadata } from "./internal/a
 export const approvalResponses = (answers: ReadonlyArray<Approval.ApprovalAnswer>): Prompt.Prompt => {
   const content: Array<Prompt.ToolApprovalResponsePart> = []
   for (const { approvalId, decision } of answers) {
-    if (decision._tag === "Approved") {
-      const { answer, params } = decision
-      content.push(Prompt.makePart("tool-approval-response", {
-        approvalId,
-        approved: true,
-        ...(decision.note === undefined ? undefined : { reason: decision.note }),
-        ...(answer === undefined && params === undefined ? undefined : {
-          options: {
-            assent: {
-              ...(answer === undefined ? undefined : { answer }),
-              ...(params === undefined ? undefined : { params })
-            }
-          }
-        })
-      }))
-    } else if (decision._tag === "Denied") {
-      content.push(Prompt.makePart("tool-approval-response", {
-        approvalId,
-        approved: false,
-        ...(decision.note === undefined ? undefined : { reason: decision.note })
-      }))
-    }
+    if (decision._tag === "Info") continue
+    const assent: Schema.Json = decision._tag === "Approved"
+      ? definedFields({ answer: decision.answer, params: decision.params, remember: decision.remember })
+      : definedFields({ remember: decision.remember })
+    content.push(Prompt.makePart("tool-approval-response", {
+      approvalId,
+      approved: decision._tag === "Approved",
+      ...(decision.note === undefined ? undefined : { reason: decision.note }),
+      ...(Object.keys(assent).length === 0 ? undefined : { options: { assent } })
+    }))
   }
   return content.length === 0 ? Prompt.empty : Prompt.fromMessages([Prompt.makeMessage("tool", { content })])
 }

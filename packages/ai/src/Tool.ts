@@ -17,8 +17,9 @@ import type * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import type * as JsonSchema from "effect/JsonSchema"
 import type * as Schema from "effect/Schema"
-import type { ApprovalResult } from "./Approval.ts"
+import type { ApprovalPresentation, ApprovalResult, Question } from "./Approval.ts"
 import * as Gate from "./internal/gate.ts"
+import * as Presentation from "./internal/presentation.ts"
 
 export * from "effect/ai/Tool"
 
@@ -35,8 +36,8 @@ export * from "effect/ai/Tool"
 export type NeedsApprovalContext = Upstream.NeedsApprovalContext
 
 /**
- * Decides, for one call, whether a person must be asked: `true` asks, `false` lets the call run, and an
- * `ApprovalResult` says more: a reason, a presentation, a deadline, or that the call is blocked.
+ * Decides, for one call, whether a person must be asked: `true` asks, `false` lets the call run, `{ description }` or
+ * `{ presentation }` asks and says what about, and an `ApprovalResult` says more, as that the call is blocked.
  *
  * `Params` is the schema of the tool's parameters, `R` the services the decision may use. It may fail with any error:
  * the call is then asked, the cause goes to events only (law L1).
@@ -47,7 +48,7 @@ export type NeedsApprovalContext = Upstream.NeedsApprovalContext
 export type NeedsApprovalFunction<Params extends Schema.Constraint, R = never> = (
   params: Params["Type"],
   context: NeedsApprovalContext
-) => boolean | ApprovalResult | Effect.Effect<boolean | ApprovalResult, unknown, R>
+) => boolean | ApprovalResult | Question | Effect.Effect<boolean | ApprovalResult | Question, unknown, R>
 
 /**
  * A tool's own gate: always ask, never ask, or decide for each call.
@@ -222,6 +223,46 @@ export const dynamic = <
 // =============================================================================
 // Combinators
 // =============================================================================
+
+/**
+ * Lets a tool show its calls: what a person sees beside the parameters, such as the diff of a file that would be written,
+ * where the policy shows nothing of its own. See `ApprovalPresentation` for how to make one.
+ *
+ * It is asked again when an approved call is about to run: if it would show something else by then, the approval is void
+ * and the call may be asked again (law L4). It never blocks a call and never lets one run: if it fails, dies, or takes
+ * longer than the policy may, the call is asked about without it.
+ *
+ * @example
+ * import { ApprovalPresentation, Tool } from "@assent/ai"
+ * import { Schema } from "effect"
+ *
+ * const files = new Map([["a.txt", "one"]])
+ *
+ * const WriteFile = Tool.present(
+ *   Tool.make("WriteFile", { parameters: { path: Schema.String, content: Schema.String }, needsApproval: true }),
+ *   ({ content, path }) => ApprovalPresentation.diff({ path, before: files.get(path) ?? "", after: content })
+ * )
+ *
+ * WriteFile.name // => "WriteFile"
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const present: {
+  <T extends Upstream.Any>(
+    present: (
+      params: Upstream.Parameters<T>,
+      context: NeedsApprovalContext
+    ) => ApprovalPresentation | Effect.Effect<ApprovalPresentation, unknown, Upstream.Requirements<T>>
+  ): (self: T) => T
+  <T extends Upstream.Any>(
+    self: T,
+    present: (
+      params: Upstream.Parameters<T>,
+      context: NeedsApprovalContext
+    ) => ApprovalPresentation | Effect.Effect<ApprovalPresentation, unknown, Upstream.Requirements<T>>
+  ): T
+} = dual(2, Presentation.setPresenter)
 
 /**
  * Gives a tool another gate, whoever made it: also a provider's, a dynamic one, or one of upstream's `make`. The tool

@@ -1,6 +1,201 @@
 /**
- * Upstream's `Toolkit`.
+ * Upstream's `Toolkit`, which can ask before it runs, without a model and under any model.
+ *
+ * Everything of `effect/ai/Toolkit` is here; {@link guard} and {@link withPolicy} are ours.
  *
  * @since 0.1.0
  */
+import type * as Tool from "effect/ai/Tool"
+import * as Toolkit from "effect/ai/Toolkit"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
+import * as ApprovalPolicy from "./ApprovalPolicy.ts"
+import * as Environment from "./internal/environment.ts"
+import * as Gate from "./internal/gate.ts"
+import * as Guard from "./internal/guard.ts"
+
 export * from "effect/ai/Toolkit"
+
+// =============================================================================
+// Constructors
+// =============================================================================
+
+/**
+ * Upstream's `merge`, but two different tools of one name are an error if one of them has a gate: the later would take the
+ * place of the earlier, and its gate or the want of one with it. Throws a `TypeError` that names the tool.
+ *
+ * @example
+ * import { Tool, Toolkit } from "@assent/ai"
+ *
+ * const files = Toolkit.make(Tool.make("Delete", { needsApproval: true }))
+ * const rows = Toolkit.make(Tool.make("Delete"))
+ * const attempt = () => {
+ *   try {
+ *     return Toolkit.merge(files, rows)
+ *   } catch (error) {
+ *     return error instanceof TypeError
+ *   }
+ * }
+ *
+ * attempt() // => true
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const merge: typeof Toolkit.merge = (...toolkits) => {
+  const known = new Map<string, Tool.Any>()
+  for (const { tools } of toolkits) {
+    for (const [name, tool] of Object.entries(tools)) {
+      const other = known.get(name)
+      if (other !== undefined && other !== tool && (Gate.isGated(other) || Gate.isGated(tool))) {
+        throw new TypeError(
+          `Two tools are called "${name}", and one of them needs approval. Give one another name: Tool.make("…${name}", …).`
+        )
+      }
+      known.set(name, tool)
+    }
+  }
+  return Toolkit.merge(...toolkits)
+}
+
+// =============================================================================
+// Asking before a call runs
+// =============================================================================
+
+/**
+ * How a guarded toolkit behaves.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface GuardOptions {
+  /** How long a policy may take before a person is asked instead (default 30 seconds, law L1). */
+  readonly policyTimeLimit?: Duration.Input | undefined
+}
+
+type AnyTools = Record<string, Tool.Any>
+
+/**
+ * Guards a toolkit: each call of a gated tool is judged by the policy, looked up in the memory and asked of the
+ * controller where it is handled, and runs only when approved; the caller waits. No model and no history is needed, so
+ * it serves command lines, MCP servers, and any language model, upstream's own as well.
+ *
+ * A call that was denied is a failed result that reads as final; one that nobody could be asked about is a failed result
+ * that says so. What a person wants remembered counts for the guarded toolkit, where no conversation is named. Guarding
+ * twice asks once. Under the engine of this package, a guarded tool asks here and not there.
+ *
+ * @example
+ * import { Approval, ApprovalController, Tool, Toolkit } from "@assent/ai"
+ * import { Effect, Schema, Stream } from "effect"
+ *
+ * const DeleteFile = Tool.make("DeleteFile", {
+ *   parameters: { path: Schema.String },
+ *   success: Schema.String,
+ *   needsApproval: true
+ * })
+ * const tools = Toolkit.make(DeleteFile)
+ *
+ * const program = Effect.gen(function*() {
+ *   const guarded = yield* Toolkit.guard(tools)
+ *   const [result] = yield* Stream.runCollect(yield* guarded.handle("DeleteFile", { path: ".env" }))
+ *   return result?.encodedResult
+ * }).pipe(
+ *   Effect.provide(tools.toLayer({ DeleteFile: ({ path }) => Effect.succeed(`deleted ${path}`) })),
+ *   Effect.provide(ApprovalController.layerInteractive((request) => Approval.deny(request, "not that one")))
+ * )
+ *
+ * await Effect.runPromise(program) // => { type: "execution-denied", reason: "not that one" }
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export function guard<Tools extends AnyTools>(
+  self: Toolkit.WithHandler<Tools>,
+  options?: GuardOptions
+): Toolkit.WithHandler<Tools>
+export function guard<Tools extends AnyTools, E, R>(
+  self: Effect.Effect<Toolkit.WithHandler<Tools>, E, R>,
+  options?: GuardOptions
+): Effect.Effect<Toolkit.WithHandler<Tools>, E, R>
+export function guard<Tools extends AnyTools, E, R>(self: Handling<Tools, E, R>, options?: GuardOptions) {
+  const policyTimeLimit = options?.policyTimeLimit ?? Environment.defaultOptions.policyTimeLimit
+  return over(self, (toolkit) => Guard.guard(toolkit, { policyTimeLimit }))
+}
+
+/**
+ * Puts a policy over a toolkit, in place of its tools' own gates, which count where the policy says nothing. It goes with
+ * the toolkit: under the engine, guarded, or under plain upstream, where whatever is not pre-approved is asked about.
+ *
+ * @example
+ * import { Approval, ApprovalPolicy, Tool, Toolkit } from "@assent/ai"
+ * import { Effect, Schema } from "effect"
+ *
+ * const ReadFile = Tool.make("ReadFile", { parameters: { path: Schema.String }, success: Schema.String })
+ * const foreign = Toolkit.make(ReadFile)
+ *
+ * const careful = Toolkit.withPolicy(foreign, ({ encodedParams }) =>
+ *   JSON.stringify(encodedParams).includes(".env") ? Approval.blocked("secrets stay here") : undefined
+ * )
+ *
+ * const program = Effect.map(careful, ({ tools }) => tools.ReadFile.needsApproval !== undefined).pipe(
+ *   Effect.provide(foreign.toLayer({ ReadFile: () => Effect.succeed("…") }))
+ * )
+ *
+ * await Effect.runPromise(program) // => true
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const withPolicy: {
+  (
+    policy: ApprovalPolicy.Service | PolicyFunction
+  ): <Tools extends AnyTools, E, R>(
+    self: Effect.Effect<Toolkit.WithHandler<Tools>, E, R>
+  ) => Effect.Effect<Toolkit.WithHandler<Tools>, E, R>
+  <Tools extends AnyTools>(
+    self: Toolkit.WithHandler<Tools>,
+    policy: ApprovalPolicy.Service | PolicyFunction
+  ): Toolkit.WithHandler<Tools>
+  <Tools extends AnyTools, E, R>(
+    self: Effect.Effect<Toolkit.WithHandler<Tools>, E, R>,
+    policy: ApprovalPolicy.Service | PolicyFunction
+  ): Effect.Effect<Toolkit.WithHandler<Tools>, E, R>
+} = dual(2, putPolicy)
+
+/**
+ * A policy as a plain function.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type PolicyFunction = Parameters<typeof ApprovalPolicy.make>[0]
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+type Handling<Tools extends AnyTools, E, R> =
+  | Toolkit.WithHandler<Tools>
+  | Effect.Effect<Toolkit.WithHandler<Tools>, E, R>
+
+const over = <Tools extends AnyTools, E, R>(
+  self: Handling<Tools, E, R>,
+  change: (toolkit: Toolkit.WithHandler<Tools>) => Toolkit.WithHandler<Tools>
+): Handling<Tools, E, R> => Effect.isEffect(self) ? Effect.map(self, change) : change(self)
+
+function putPolicy<Tools extends AnyTools>(
+  self: Toolkit.WithHandler<Tools>,
+  policy: ApprovalPolicy.Service | PolicyFunction
+): Toolkit.WithHandler<Tools>
+function putPolicy<Tools extends AnyTools, E, R>(
+  self: Effect.Effect<Toolkit.WithHandler<Tools>, E, R>,
+  policy: ApprovalPolicy.Service | PolicyFunction
+): Effect.Effect<Toolkit.WithHandler<Tools>, E, R>
+function putPolicy<Tools extends AnyTools, E, R>(
+  self: Handling<Tools, E, R>,
+  policy: ApprovalPolicy.Service | PolicyFunction
+) {
+  const service = typeof policy === "function" ? ApprovalPolicy.make(policy) : policy
+  return over(self, (toolkit) => Guard.withPolicy(toolkit, service, Environment.defaultOptions.policyTimeLimit))
+}

@@ -6,11 +6,15 @@
  * @since 0.1.0
  */
 export * as Approval from "./Approval.ts"
+export * as ApprovalConfig from "./ApprovalConfig.ts"
 export * as ApprovalController from "./ApprovalController.ts"
 export * as ApprovalError from "./ApprovalError.ts"
 export * as ApprovalEvents from "./ApprovalEvents.ts"
 export * as ApprovalJournal from "./ApprovalJournal.ts"
+export * as ApprovalMatcher from "./ApprovalMatcher.ts"
+export * as ApprovalMemory from "./ApprovalMemory.ts"
 export * as ApprovalPolicy from "./ApprovalPolicy.ts"
+export * as ApprovalPresentation from "./ApprovalPresentation.ts"
 export * as ApprovalSeal from "./ApprovalSeal.ts"
 export * as AtomicStore from "./AtomicStore.ts"
 export * as Chat from "./Chat.ts"

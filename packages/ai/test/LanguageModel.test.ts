@@ -59,6 +59,16 @@ describe("finding the service", () => {
       }
     }))
 
+  it.effect("a wrapped service can be written and looked at like any other object", () =>
+    Effect.gen(function*() {
+      const { model } = yield* ScriptedModel.make({ turns: [] })
+      const wrapped = LanguageModel.withApproval(model)
+      assert.doesNotThrow(() => JSON.stringify(wrapped))
+      assert.deepStrictEqual(Object.keys(wrapped).toSorted(), Object.keys(model).toSorted())
+      // A copy is not its bearer: what was changed about it needs the engine again.
+      assert.notStrictEqual(LanguageModel.withApproval({ ...wrapped }), wrapped)
+    }))
+
   it.effect("options given to a service that has approvals count in place of those it had", () =>
     Effect.gen(function*() {
       const script = yield* ScriptedModel.make({ turns: [[deleteCall]] })

@@ -324,6 +324,43 @@ describe("evaluate", () => {
         for (const gate of [() => result, () => Effect.succeed(result)]) assert.strictEqual(yield* run(gate), result)
       }))
 
+    it.effect(`reads what a question of ${kind} tools says as a question`, () =>
+      Effect.gen(function*() {
+        const presentation = { type: "text", content: "x" } as const
+        const questions = [{ description: "Write to a" }, { reason: "r", presentation: undefined }, { presentation }]
+        for (const question of questions) {
+          for (const gate of [() => question, () => Effect.succeed(question)]) {
+            const result = yield* run(gate)
+            assert.isTrue(Approval.isApprovalResult(result))
+            assert.deepStrictEqual(JSON.parse(JSON.stringify(result)), {
+              _tag: "NeedsApproval",
+              ...JSON.parse(JSON.stringify(question))
+            })
+          }
+        }
+      }))
+
+    it.effect(`takes nothing for a question of ${kind} tools that says nothing, more, or of another type`, () =>
+      Effect.gen(function*() {
+        const hostile = {
+          get description(): string {
+            throw new Error("secret")
+          }
+        }
+        const answers: ReadonlyArray<unknown> = [
+          {},
+          { description: undefined },
+          { description: 1 },
+          { description: "x", approved: true },
+          { description: "x", _tag: "PreApproved" },
+          { presentation: { type: "html", content: "x" } },
+          [{ description: "x" }],
+          new Error("x"),
+          hostile
+        ]
+        for (const answer of answers) assert.isTrue(Exit.isFailure(yield* Effect.exit(run(() => answer))))
+      }))
+
     it.effect(`shows the engine how a gate of ${kind} tools failed`, () =>
       Effect.gen(function*() {
         const exits = yield* Effect.forEach(Object.values(troubled), (gate) => Effect.exit(run(gate)))
@@ -365,6 +402,6 @@ describe("the module", () => {
     }
     assert.notStrictEqual<unknown>(Tool.make, Upstream.make)
     assert.notStrictEqual<unknown>(Tool.dynamic, Upstream.dynamic)
-    assert.deepStrictEqual(Object.keys(Tool).filter((name) => !(name in Upstream)), ["setNeedsApproval"])
+    assert.deepStrictEqual(Object.keys(Tool).filter((name) => !(name in Upstream)), ["present", "setNeedsApproval"])
   })
 })

@@ -79,35 +79,60 @@ export const alone = <R>(options: Options, contestant: Contestant<R>): Effect.Ef
     console.log(`\n  ${contestant.name} ${show(median(times) / options.operations)}`)
   })
 
+export interface MemoryOptions {
+  readonly title: string
+  readonly marks: readonly [first: number, ...rest: ReadonlyArray<number>]
+  readonly bound: number
+}
+
 /** Does so much, looks at the heap at each mark, and prints the row: it must not grow from the first to the last. */
 export const flat = <R>(
-  { bound, marks, title }: {
-    readonly title: string
-    readonly marks: readonly [first: number, ...rest: ReadonlyArray<number>]
-    readonly bound: number
-  },
+  options: MemoryOptions,
   step: (count: number) => Effect.Effect<unknown, unknown, R>
-): Effect.Effect<void, unknown, R> =>
-  Effect.gen(function*() {
-    process.stdout.write(`${title} `)
-    const started = performance.now()
-    const heaps: Array<number> = []
-    let done = 0
-    for (const mark of marks) {
-      yield* step(mark - done)
+): Effect.Effect<void, unknown, R> => {
+  let done = 0
+  return compareHeaps(options, (mark) =>
+    Effect.suspend(() => {
+      const count = mark - done
       done = mark
-      process.stdout.write(".")
-      heaps.push(yield* heapUsed)
-    }
-    const ratio = heaps[heaps.length - 1]! / heaps[0]!
-    const over = ratio > bound
-    if (over) failed = true
-    const figures = marks.map((mark, i) => `${(heaps[i]! / 1_048_576).toFixed(1)} MiB at ${mark.toLocaleString("en")}`)
-    const seconds = ((performance.now() - started) / 1_000).toFixed(1)
-    console.log(
-      `\n  ${figures.join(", ")}: ${ratio.toFixed(2)}× (bound ${bound}×) ${over ? "OVER" : "ok"}, ${seconds} s`
-    )
-  })
+      return Effect.andThen(step(count), heapUsed)
+    }))
+}
+
+/** Does each mark afresh; its heap is the highest of those that `step` looks at on the way. */
+export const flatWithin = <R>(
+  options: MemoryOptions,
+  step: (count: number, look: Effect.Effect<void>) => Effect.Effect<unknown, unknown, R>
+): Effect.Effect<void, unknown, R> =>
+  compareHeaps(options, (mark) =>
+    Effect.suspend(() => {
+      let highest = 0
+      const look = Effect.map(heapUsed, (heap) => {
+        highest = Math.max(highest, heap)
+      })
+      return Effect.map(step(mark, look), () => highest)
+    }))
+
+const compareHeaps = Effect.fnUntraced(function*<R>(
+  { bound, marks, title }: MemoryOptions,
+  heapAt: (mark: number) => Effect.Effect<number, unknown, R>
+) {
+  process.stdout.write(`${title} `)
+  const started = performance.now()
+  const heaps: Array<number> = []
+  for (const mark of marks) {
+    heaps.push(yield* heapAt(mark))
+    process.stdout.write(".")
+  }
+  const ratio = heaps[heaps.length - 1]! / heaps[0]!
+  const over = ratio > bound
+  if (over) failed = true
+  const figures = marks.map((mark, i) => `${(heaps[i]! / 1_048_576).toFixed(1)} MiB at ${mark.toLocaleString("en")}`)
+  const seconds = ((performance.now() - started) / 1_000).toFixed(1)
+  console.log(
+    `\n  ${figures.join(", ")}: ${ratio.toFixed(2)}× (bound ${bound}×) ${over ? "OVER" : "ok"}, ${seconds} s`
+  )
+})
 
 // What is collected late (weak maps, finished fibers) needs more than one collection.
 const heapUsed = Effect.promise(async () => {

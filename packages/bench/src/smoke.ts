@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Harness from "./harness.ts"
 import { memory } from "./memory.ts"
+import { openai } from "./openai.ts"
 import * as Provider from "./provider.ts"
 import { gated, live, open, upstreamGated, using, withJournal } from "./tools.ts"
 import type { Live } from "./tools.ts"
@@ -223,8 +224,7 @@ const resume = Effect.gen(function*() {
         title: `b. Resume over ${settledApprovals * 4} messages with ${settledApprovals} settled approvals, ${memory}`,
         rounds: 41,
         operations: 1,
-        bound: 2,
-        issue: "known, issue A2"
+        bound: 2
       },
       {
         name: "ours",
@@ -314,7 +314,9 @@ console.log(`Node ${process.version}`)
 // The long history comes after the batch, when what approves and runs is compiled, as upstream's part is for both since
 // the first row; each has a journal of its own, so that one does not fill the heap of the next.
 await Effect.runPromise(Effect.provide(
-  Effect.all([plain, deltas, withJournal(batch), withJournal(request), withJournal(resume), memory], { discard: true }),
+  Effect.all([plain, deltas, withJournal(batch), withJournal(request), withJournal(resume), memory, openai], {
+    discard: true
+  }),
   live
 ))
 console.log(`${((performance.now() - started) / 1_000).toFixed(0)} s, ${Provider.sent} items sent`)

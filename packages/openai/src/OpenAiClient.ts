@@ -199,6 +199,7 @@ export const make = (options: Options): Effect.Effect<Service, AiError.AiError> 
       },
       catch: (error) => Errors.fromUnknown(error, context("make"))
     })
+    Secrets.remember(client, known)
     return identity<Service>({
       client,
       createResponse: (params) => Sdk.createResponse(client, params, context("createResponse", params)),

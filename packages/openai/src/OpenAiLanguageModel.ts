@@ -205,7 +205,7 @@ export const make = (options: Options): Effect.Effect<LanguageModel.LanguageMode
             return yield* Errors.fromProviderError(response.error ?? {}, {
               module: "OpenAiLanguageModel",
               method: "generateText",
-              secrets: () => Secrets.ofParams(call.params)
+              secrets: () => Secrets.ofRequest(client.client, call.params)
             })
           }
           const parts = yield* Effect.forEach(Output.parts(response, call.reading), call.readCall)
@@ -219,7 +219,7 @@ export const make = (options: Options): Effect.Effect<LanguageModel.LanguageMode
             Events.parts(client.createResponseStream({ ...params, stream: true }), {
               ...call.reading,
               readCall: call.readCall,
-              secrets: () => Secrets.ofParams(params),
+              secrets: () => Secrets.ofRequest(client.client, params),
               onStart: () => {
                 started = true
               },
@@ -331,7 +331,7 @@ const prepare = Effect.fnUntraced(function*(
       conversationId: base.type === "conversation" ? base.id : undefined
     },
     readCall: (part) => {
-      if (!isLocalCall(part)) return kept ? Effect.succeed(part) : Sealing.seal(part)
+      if (!isLocalCall(part)) return Sealing.seal(part)
       return Effect.map(
         Tools.readParameters(directory.get(part.name), part.params, { strict }),
         (params) => params === part.params ? part : { ...part, params }

@@ -8,17 +8,12 @@ import * as AiError from "effect/ai/AiError"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Formatter from "effect/Formatter"
-import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
-import * as References from "effect/References"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import * as Tracer from "effect/Tracer"
-import { inspect } from "node:util"
 import * as Tools from "../src/internal/tools.ts"
 import { clientOf, eventStream, json, key, responseBody, sse } from "./OpenAiClientServer.ts"
+import * as Secrets from "./secrets.ts"
 
 const gateway = "gateway-secret-4711"
 const token = "mcp-token-0815-very-secret"
@@ -37,31 +32,7 @@ const secrets = [
   "proj-secret-12"
 ]
 
-const leaks = (text: string): ReadonlyArray<string> => [...secrets, question].filter((secret) => text.includes(secret))
-
-/** Every way a program may come to print a value. */
-const printed = (value: unknown): ReadonlyArray<readonly [string, string]> => [
-  ["String", String(value)],
-  ["JSON", JSON.stringify(value, withoutBigInt) ?? ""],
-  ["inspect", inspect(value, { depth: 10, maxStringLength: null, maxArrayLength: null })],
-  ["inspect with what is hidden", inspect(value, { depth: 10, showHidden: true, getters: true })],
-  ["Formatter", Formatter.format(value)],
-  ["Formatter.formatJson", Formatter.formatJson(value)],
-  ["fields", JSON.stringify(fieldsOf(value, 6), withoutBigInt)],
-  ["stack", value instanceof Error ? `${value.stack}` : ""]
-]
-
-const withoutBigInt = (_: string, value: unknown) => typeof value === "bigint" ? `${value}` : value
-
-/** Own fields, also those that are not enumerable, as a thorough printer would walk them. */
-const fieldsOf = (value: unknown, depth: number): unknown =>
-  typeof value !== "object" || value === null || depth === 0
-    ? typeof value === "function" || typeof value === "object" ? typeof value : value
-    : Reflect.ownKeys(value).map((name) => [String(name), fieldsOf(Reflect.get(value, name), depth - 1)])
-
-const assertSilent = (what: string, value: unknown) => {
-  for (const [way, text] of printed(value)) assert.deepStrictEqual(leaks(text), [], `${what}, ${way}`)
-}
+const assertSilent = Secrets.silence([...secrets, question])
 
 const options = {
   organizationId: Redacted.make("org-secret-12"),
@@ -135,19 +106,6 @@ const answers: ReadonlyArray<readonly [string, Parameters<typeof clientOf>[0]]> 
 describe("secrets", () => {
   it.effect.each(answers)("errors: %s", ([, answer]) =>
     Effect.gen(function*() {
-      const logged: Array<string> = []
-      const spans: Array<Tracer.Span> = []
-      const console_ = captureConsole()
-      const logger = Logger.make((options) => {
-        logged.push(inspect(options, { depth: 10 }), Formatter.format(options.message), Cause.pretty(options.cause))
-      })
-      const tracer = Tracer.make({
-        span: (options) => {
-          const span = new Tracer.NativeSpan(options)
-          spans.push(span)
-          return span
-        }
-      })
       const params = yield* request
       const { client } = yield* clientOf(answer, options)
       for (
@@ -156,13 +114,12 @@ describe("secrets", () => {
           Stream.runDrain(client.createResponseStream({ ...params, stream: true }))
         ]
       ) {
-        const exit = yield* call.pipe(
-          Effect.tapCause((cause) => Effect.logError("failed", cause)),
-          Effect.withSpan("call"),
-          Effect.exit,
-          Effect.provide(Layer.mergeAll(Logger.layer([logger]), Layer.succeed(Tracer.Tracer, tracer))),
-          Effect.provideService(References.MinimumLogLevel, "All")
-        )
+        const { exit, logs, spans, written } = yield* Secrets.watch(call)
+        assert.isAbove(logs.length, 0)
+        assert.deepStrictEqual(spans.map(({ name }) => name), ["call"])
+        assertSilent("logs", logs)
+        assertSilent("spans", spans)
+        assert.deepStrictEqual(written, [])
         assert.isTrue(Exit.isFailure(exit))
         if (Exit.isSuccess(exit)) continue
         const error = Cause.squash(exit.cause)
@@ -170,17 +127,10 @@ describe("secrets", () => {
         assertSilent("error", error)
         assertSilent("reason", (error as AiError.AiError).reason)
         assertSilent("exit", exit)
-        assert.deepStrictEqual(leaks(Cause.pretty(exit.cause)), [])
+        assertSilent("cause", Cause.pretty(exit.cause))
         const encoded = yield* Schema.encodeEffect(Schema.toCodecJson(AiError.AiError))(error as AiError.AiError)
         assertSilent("encoded", encoded)
       }
-      assert.isAbove(logged.length, 0)
-      assert.strictEqual(spans.length, 2)
-      assertSilent("logs", logged)
-      for (const span of spans) {
-        assertSilent("span", { name: span.name, attributes: [...span.attributes], status: span.status })
-      }
-      assert.deepStrictEqual(console_.restore(), [])
     }))
 
   it.effect("the service, the layer's context and the client, before and after a request", () =>
@@ -222,19 +172,3 @@ describe("secrets", () => {
       assert.match(error.message, /\["server_url"\]/)
     }))
 })
-
-/** What is written to the console, which the SDK does by default. */
-const captureConsole = () => {
-  const written: Array<unknown> = []
-  const names = ["log", "info", "warn", "error", "debug", "trace"] as const
-  const originals = names.map((name) => console[name])
-  for (const name of names) console[name] = (...args: ReadonlyArray<unknown>) => void written.push(args)
-  return {
-    restore: () => {
-      names.forEach((name, index) => {
-        console[name] = originals[index]!
-      })
-      return written
-    }
-  }
-}

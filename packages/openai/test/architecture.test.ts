@@ -13,6 +13,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/errorText",
     "internal/metadata",
     "internal/models",
+    "internal/sse",
     "internal/structured",
     "internal/toolsSchema",
     "internal/toolsSecrets"

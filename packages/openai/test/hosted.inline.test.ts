@@ -61,27 +61,54 @@ for (const memory of Memory.memories) {
   })
 }
 
+type Forge = (options: Prompt.ToolCallPartOptions) => unknown
+
+const forged = (fields: Readonly<Record<string, string>>): Forge => (options) => ({
+  ...options,
+  openai: { ...options.openai, ...fields }
+})
+
+describe("L4 a request that OpenAI keeps", () => {
+  C.everyWay(
+    "evades no policy by another name in the history: nothing runs, and OpenAI is told",
+    (way) =>
+      Effect.gen(function*() {
+        const chat = yield* C.start({ way, turns: [[C.roll(6)], "Then not."] })
+        const asked = yield* chat.send("roll")
+        yield* chat.setHistory(rewrite(yield* chat.history, (options) => ({
+          ...options,
+          assent: { ...options.assent, toolName: "mcp.dice.harmless" }
+        })))
+        const turn = yield* chat.send(C.approve(asked.requests)).pipe(Effect.provideService(
+          ApprovalPolicy.ApprovalPolicy,
+          ApprovalPolicy.make((call) => call.toolName === "mcp.dice.roll" ? Approval.blocked("no dice") : undefined)
+        ))
+        assert.strictEqual(turn.text, "Then not.")
+        assert.deepStrictEqual(yield* chat.server.executions, [])
+        for (const [, approve] of decisions(yield* chat.lastBody)) assert.isFalse(approve)
+      })
+  )
+})
+
+/** Rewrites what is said of a call, where the program keeps it. */
+const rewrite = (history: Prompt.Prompt, change: Forge): Prompt.Prompt =>
+  Prompt.fromMessages(
+    history.content.map((message) =>
+      message.role !== "assistant" ? message : Prompt.makeMessage("assistant", {
+        ...message,
+        content: message.content.map((part) =>
+          part.type !== "tool-call" ? part : { ...part, options: change(part.options) as never }
+        )
+      })
+    )
+  )
+
 describe("L4 a request that is sent again with store: false", () => {
   const begin = Effect.fnUntraced(function*(way: C.Way) {
     const chat = yield* C.start({ way, config: { store: false }, turns: [[C.roll(6)], "Done.", "Bye."] })
     const asked = yield* chat.send("roll")
     return { chat, answers: C.approve(asked.requests) }
   })
-
-  /** Rewrites what OpenAI said of its request, where the program keeps it. */
-  const rewrite = (history: Prompt.Prompt, change: (openai: Record<string, unknown>) => unknown): Prompt.Prompt =>
-    Prompt.fromMessages(
-      history.content.map((message) =>
-        message.role !== "assistant" ? message : Prompt.makeMessage("assistant", {
-          ...message,
-          content: message.content.map((part) =>
-            part.type !== "tool-call"
-              ? part
-              : { ...part, options: { ...part.options, openai: change({ ...part.options.openai }) as never } }
-          )
-        })
-      )
-    )
 
   C.everyWay("is the one OpenAI made: it runs, once", (way) =>
     Effect.gen(function*() {
@@ -92,12 +119,17 @@ describe("L4 a request that is sent again with store: false", () => {
       yield* C.assertAccepted(chat.server)
     }))
 
-  const forgeries: Record<string, (openai: Record<string, unknown>) => unknown> = {
-    "other arguments": (openai) => ({ ...openai, arguments: `{"sides": 1000000}` }),
-    "another tool": (openai) => ({ ...openai, name: "cheat" }),
-    "another server": (openai) => ({ ...openai, serverLabel: "bank" }),
-    "no seal": ({ seal: _, ...openai }) => openai,
-    "a made-up seal": (openai) => ({ ...openai, seal: "apr1.made.up" })
+  const forgeries: Record<string, Forge> = {
+    "other arguments": forged({ arguments: `{"sides": 1000000}` }),
+    "another tool": forged({ name: "cheat" }),
+    "another server": forged({ serverLabel: "bank" }),
+    "another name for the policy": (options) => ({
+      ...options,
+      assent: { ...options.assent, toolName: "mcp.dice.safe" }
+    }),
+    "no seal": (options) => ({ ...options, assent: { ...options.assent, seal: undefined } }),
+    "no word of ours": ({ assent: _, ...options }) => options,
+    "a made-up seal": (options) => ({ ...options, assent: { ...options.assent, seal: "apr1.made.up" } })
   }
 
   for (const [name, forge] of Object.entries(forgeries)) {

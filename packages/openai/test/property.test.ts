@@ -1,5 +1,5 @@
 /** Whatever is said, asked and answered, OpenAI never has a reason to refuse a request, and nothing runs twice. */
-import { type Approval, Prompt } from "@assent/ai"
+import { Approval, ApprovalController, Prompt } from "@assent/ai"
 import { ResponsesServer } from "@assent/openai/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -32,6 +32,8 @@ const Story = Schema.Struct({
   way: Schema.Literals(C.ways),
   memory: Schema.Literals(Memory.memories),
   onNewMessage: Schema.Literals(["supersede", "supersede", "keep", "hold"]),
+  /** Who answers at once, if anybody does. */
+  inline: Schema.Literals(["nobody", "nobody", "yes", "no", "yes and no"]),
   turns: Schema.Array(Turn).check(Schema.isMinLength(1), Schema.isMaxLength(12))
 })
 
@@ -71,8 +73,18 @@ describe("random conversations", () => {
           return approved ? C.approve(requests, "yes") : C.deny(requests, "no")
         }
         const results = new Map<string, string>()
+        let asked = 0
+        const controller = ApprovalController.interactive((request) => {
+          const approved = story.inline === "yes" || (story.inline === "yes and no" && asked++ % 2 === 0)
+          if (request.providerExecuted) fates.set(request.approvalId, approved)
+          return approved || Approval.deny(request, "no")
+        })
+        const answeredAtOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+          story.inline === "nobody"
+            ? effect
+            : Effect.provideService(effect, ApprovalController.ApprovalController, controller)
         const send = (prompt: Prompt.RawInput) =>
-          Effect.tap(chat.send(prompt), (turn) =>
+          Effect.tap(answeredAtOnce(chat.send(prompt)), (turn) =>
             Effect.gen(function*() {
               yield* C.assertAccepted(chat.server)
               for (const { id, metadata, providerExecuted } of turn.results) {

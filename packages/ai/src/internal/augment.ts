@@ -14,18 +14,23 @@ export type RequestMetadata = Schema.Json
 
 /**
  * On a tool result: which approval it settles, or that it belongs to a call of an earlier message; so a result finds its
- * call even when call ids repeat (law L13).
+ * call even when call ids repeat (law L13). `edits`, as a JSON Patch, lead from the parameters that were proposed, which
+ * the call has, to those that ran.
  */
-export type ResultMetadata = { readonly approvalId: string } | { readonly earlier: true }
+export type ResultMetadata =
+  | { readonly approvalId: string; readonly edits?: Schema.Json }
+  | { readonly earlier: true }
 
 /**
  * On a call that the provider runs itself, by the author of the provider: what it is about, where one tool stands for
  * many. `source` qualifies the name, which is what policies see: `mcp.github` and `mcp.github.create_issue`.
  */
 export type CallMetadata = {
-  readonly source: string
-  readonly toolName: string
-  readonly params: Schema.Json
+  readonly source?: string
+  readonly toolName?: string
+  readonly params?: Schema.Json
+  /** Proves that the provider said so, and asked: `LanguageModel.sealRequest` (laws L4 and L9). */
+  readonly seal?: string
 }
 
 declare module "effect/ai/Response" {

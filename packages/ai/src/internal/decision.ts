@@ -4,13 +4,16 @@
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Tool from "effect/ai/Tool"
 import * as Effect from "effect/Effect"
+import type * as JsonPatch from "effect/JsonPatch"
 import type * as Schema from "effect/Schema"
 import * as Approval from "../Approval.ts"
 import type * as ApprovalError from "../ApprovalError.ts"
 import type * as ApprovalJournal from "../ApprovalJournal.ts"
+import type * as ApprovalMemory from "../ApprovalMemory.ts"
 import type * as ApprovalSeal from "../ApprovalSeal.ts"
 import type * as Environment from "./environment.ts"
-import type * as Prepare from "./prepare.ts"
+import * as Prepare from "./prepare.ts"
+import type * as Remembering from "./remembering.ts"
 import * as Results from "./results.ts"
 import * as Text from "./text.ts"
 
@@ -23,8 +26,10 @@ export type Decision =
     readonly _tag: "Run"
     readonly claim: ApprovalJournal.Claim
     readonly prepared: Prepare.Prepared
-    /** The person changed the parameters; the model must be told what ran. */
-    readonly edited?: boolean
+    /** What the person changed about the parameters; the model must be told what ran. */
+    readonly edits?: JsonPatch.JsonPatch | undefined
+    /** What is to be remembered of the approval, once it has its effect. */
+    readonly answered?: ApprovalMemory.Answered | undefined
     /** Nothing may be run again: only a run that is going on is joined, and one that ended is given. */
     readonly joinOnly?: boolean
   }
@@ -94,17 +99,18 @@ export const fromEntry = (
   return entry.state === "running" ? standing.whileRunning() : result(Results.ofRecorded(call, entry, claim.approvalId))
 }
 
-/** Ends a request without running it, unless it was decided before. */
+/** Ends a request without running it, unless it was decided before; `ended` is done only if it ends so. */
 export const end = (
   environment: Environment.Environment,
   claim: ApprovalJournal.Claim,
   state: ApprovalJournal.Ending,
   reason: string | undefined,
-  standing: Standing
+  standing: Standing,
+  ended: Effect.Effect<void> = Effect.void
 ): Effect.Effect<Concluded, ApprovalError.ApprovalError> =>
-  Effect.map(
+  Effect.flatMap(
     environment.journal.end(claim, state, Results.reasonOr(reason)),
-    (entry) => fromEntry(entry, claim, standing)
+    (entry) => Effect.as(entry.state === state ? ended : Effect.void, fromEntry(entry, claim, standing))
   )
 
 // =============================================================================
@@ -122,6 +128,15 @@ export function about(call: Named, request: { readonly approvalId: string }): Na
 export function about({ toolCallId, toolName }: Named, request?: { readonly approvalId: string }): Named {
   return { toolCallId, toolName, ...(request === undefined ? undefined : { approvalId: request.approvalId }) }
 }
+
+/** What a memory is asked about a call. */
+export const subjectOf = (prepared: Prepare.Prepared): Effect.Effect<Remembering.Subject> =>
+  Effect.map(Prepare.fingerprintOf(prepared.tool), (version) => ({
+    source: "local",
+    toolName: prepared.toolName,
+    version,
+    params: prepared.encoded
+  }))
 
 export const named = (part: Prompt.ToolCallPart): Named => ({ toolCallId: part.id, toolName: part.name })
 
@@ -149,6 +164,9 @@ export const makeRequest = (
     ...(shown.presentation === undefined ? undefined : { presentation: shown.presentation }),
     ...(shown.reason === undefined ? undefined : { reason: Text.escape(shown.reason, { maxLength: 1_000 }) }),
     ...(shown.source === undefined ? undefined : { source: shown.source }),
+    ...(shown.approvers === undefined ? undefined : { approvers: shown.approvers }),
+    ...(shown.editable === undefined ? undefined : { editable: shown.editable }),
+    ...(shown.rememberable === undefined ? undefined : { rememberable: shown.rememberable }),
     ...(sealed.issuedAt === undefined ? undefined : { issuedAt: sealed.issuedAt }),
     ...(sealed.expiresAt === undefined ? undefined : { expiresAt: sealed.expiresAt })
   })

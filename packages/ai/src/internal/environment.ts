@@ -11,8 +11,10 @@ import * as ApprovalController from "../ApprovalController.ts"
 import * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalJournal from "../ApprovalJournal.ts"
+import * as ApprovalMemory from "../ApprovalMemory.ts"
 import * as ApprovalPolicy from "../ApprovalPolicy.ts"
 import * as ApprovalSeal from "../ApprovalSeal.ts"
+import * as Cryptography from "./cryptography.ts"
 
 export interface Options {
   readonly onNewMessage: "supersede" | "keep" | "hold" | "fail"
@@ -37,9 +39,14 @@ export interface Environment {
   readonly journal: ApprovalJournal.Service
   readonly policy: ApprovalPolicy.Service
   readonly controller: ApprovalController.Service
+  readonly memory: ApprovalMemory.Service
   readonly events: ApprovalEvents.Service
   readonly scope: Approval.ApprovalScope
   readonly options: Options
+  /** Whose memory this is: of this call of the model alone, where no conversation is named. */
+  readonly memoryScope: ApprovalMemory.MemoryScope
+  /** What was answered in this turn and is to be remembered: it holds at once, and is written when it has its effect. */
+  readonly given: Array<ApprovalMemory.Answered>
 }
 
 const references = [
@@ -47,6 +54,7 @@ const references = [
   ApprovalJournal.ApprovalJournal,
   ApprovalPolicy.ApprovalPolicy,
   ApprovalController.ApprovalController,
+  ApprovalMemory.ApprovalMemory,
   ApprovalEvents.ApprovalEvents
 ]
 
@@ -65,16 +73,29 @@ export const capture = (context: Context.Context<never>): Context.Context<never>
 export const read = (captured: Context.Context<never>, options: Options): Effect.Effect<Environment> =>
   Effect.contextWith((current: Context.Context<never>) => {
     const context = Context.merge(captured, current)
-    return Effect.succeed({
+    const scope = Context.get(context, Approval.Scope)
+    const memory = Context.get(context, ApprovalMemory.ApprovalMemory)
+    return Effect.map(memoryScope(memory, scope), (memoryScope) => ({
       seal: Context.get(context, ApprovalSeal.ApprovalSeal),
       journal: Context.get(context, ApprovalJournal.ApprovalJournal),
       policy: Context.get(context, ApprovalPolicy.ApprovalPolicy),
       controller: Context.get(context, ApprovalController.ApprovalController),
       events: Context.get(context, ApprovalEvents.ApprovalEvents),
-      scope: Context.get(context, Approval.Scope),
-      options
-    })
+      memory,
+      scope,
+      options,
+      memoryScope,
+      given: []
+    }))
   })
+
+const memoryScope = (
+  memory: ApprovalMemory.Service,
+  scope: Approval.ApprovalScope
+): Effect.Effect<ApprovalMemory.MemoryScope> =>
+  !memory.remembers || scope.conversation !== undefined
+    ? Effect.succeed(scope)
+    : Effect.map(Cryptography.randomToken(16), (call) => ({ ...scope, call }))
 
 /** The policy alone: all that a program without approvals pays for. */
 export const readPolicy = (captured: Context.Context<never>, current: Context.Context<never>): ApprovalPolicy.Service =>
@@ -83,15 +104,16 @@ export const readPolicy = (captured: Context.Context<never>, current: Context.Co
     ApprovalPolicy.ApprovalPolicy
   )
 
-/** The controller alone: with one, the provider's own requests may be answered at once. */
-export const readController = (
-  captured: Context.Context<never>,
-  current: Context.Context<never>
-): ApprovalController.Service =>
+/** Whether the provider's own requests may be answered at once: by a controller, or by what was answered before. */
+export const mayAnswer = (captured: Context.Context<never>, current: Context.Context<never>): boolean =>
   Context.get(
-    current.mapUnsafe.has(ApprovalController.ApprovalController.key) ? current : captured,
-    ApprovalController.ApprovalController
-  )
+      current.mapUnsafe.has(ApprovalController.ApprovalController.key) ? current : captured,
+      ApprovalController.ApprovalController
+    ).ask !== undefined ||
+  Context.get(
+    current.mapUnsafe.has(ApprovalMemory.ApprovalMemory.key) ? current : captured,
+    ApprovalMemory.ApprovalMemory
+  ).remembers
 
 /** With a configured key, approvals outlive this process; so must the memory of what ran (law L4). */
 export const requireJournal = (environment: Environment): Effect.Effect<void, ApprovalError.ApprovalError> =>

@@ -9,6 +9,7 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as JsonPatch from "effect/JsonPatch"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -17,6 +18,7 @@ import * as ApprovalJournal from "../ApprovalJournal.ts"
 import type * as Decision from "./decision.ts"
 import type * as Environment from "./environment.ts"
 import * as Prepare from "./prepare.ts"
+import * as Remembering from "./remembering.ts"
 import * as Results from "./results.ts"
 import * as Spans from "./spans.ts"
 
@@ -105,17 +107,23 @@ const noFinalResult = (name: string) => `Tool handler of "${name}" did not produ
 export const approved = (
   environment: Environment.Environment,
   handlers: Handlers,
-  { claim, edited, joinOnly, prepared }: Extract<Decision.Decision, { readonly _tag: "Run" }>,
+  { answered, claim, edits, joinOnly, prepared }: Extract<Decision.Decision, { readonly _tag: "Run" }>,
   emit: Emit
 ): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
   const call = { id: prepared.toolCallId, name: prepared.toolName }
   const { approvalId } = claim
   return Effect.flatMap(
-    Effect.flatMap(Prepare.paramsDigest(prepared), (params) =>
-      environment.journal.run({ ...claim, params }, {
-        effect: Spans.run(run(environment, handlers, prepared, edited === true, approvalId, emit), claim),
-        idempotent: joinOnly !== true && Context.get(prepared.tool.annotations, Tool.Idempotent)
-      })),
+    Effect.flatMap(
+      edits !== undefined ? Prepare.paramsDigest(prepared) : Effect.undefined,
+      (params) =>
+        environment.journal.run({ ...claim, params }, {
+          effect: Effect.andThen(
+            Remembering.keep(environment, answered),
+            Spans.run(run(environment, handlers, prepared, edits, approvalId, emit), claim)
+          ),
+          idempotent: joinOnly !== true && Context.get(prepared.tool.annotations, Tool.Idempotent)
+        })
+    ),
     ({ entry, ran }) => {
       if (ran !== undefined) {
         return Effect.succeed({
@@ -124,7 +132,7 @@ export const approved = (
             encodedResult: ran.encodedResult,
             isFailure: ran.recorded.isFailure,
             modelOutput: Results.ofRecorded(call, entry, approvalId).modelOutput
-          }, approvalId),
+          }, Results.settles(approvalId, edits)),
           failure: ran.failure
         })
       }
@@ -140,18 +148,18 @@ const run = (
   environment: Environment.Environment,
   handlers: Handlers,
   prepared: Prepare.Prepared,
-  edited: boolean,
+  edits: JsonPatch.JsonPatch | undefined,
   approvalId: string,
   emit: Emit
 ): Effect.Effect<ApprovalJournal.Ran> => {
   const call = { id: prepared.toolCallId, name: prepared.toolName, params: prepared.encoded }
   const emitPreliminary: Emit = (part) => emit({ ...part, metadata: { ...part.metadata, assent: { approvalId } } })
   return Effect.matchCauseEffect(take(handle(environment, handlers, call), call, emitPreliminary), {
-    onSuccess: (part) => Effect.succeed(record(part, edited ? prepared : undefined)),
+    onSuccess: (part) => Effect.succeed(record(part, prepared, edits)),
     onFailure: (cause) =>
       Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.map(
         encodeFailure(prepared.tool, cause),
-        (failed): ApprovalJournal.Ran => ({ ...record(failed, edited ? prepared : undefined), failure: cause })
+        (failed): ApprovalJournal.Ran => ({ ...record(failed, prepared, edits), failure: cause })
       )
   })
 }
@@ -159,15 +167,17 @@ const run = (
 /** What is kept of a result, and said to the model: with what ran, if that is not what it proposed. */
 const record = (
   result: Results.Output,
-  edited: Prepare.Prepared | undefined
+  prepared: Prepare.Prepared,
+  edits: JsonPatch.JsonPatch | undefined
 ): ApprovalJournal.Ran => {
   const part = Results.sendable(result)
-  const modelOutput = edited === undefined ? part.modelOutput : Results.editedOutput(part, edited.encoded)
+  const modelOutput = edits === undefined ? part.modelOutput : Results.editedOutput(part, prepared.encoded)
   return {
     recorded: new ApprovalJournal.Recorded({
       isFailure: part.isFailure,
       encodedResult: part.encodedResult === undefined ? null : part.encodedResult as Schema.Json, // made JSON above
-      ...(modelOutput === undefined ? undefined : { modelOutput: Results.encodeModelOutput(modelOutput) })
+      ...(modelOutput === undefined ? undefined : { modelOutput: Results.encodeModelOutput(modelOutput) }),
+      ...(edits === undefined ? undefined : { edits })
     }),
     result: part.result,
     encodedResult: part.encodedResult

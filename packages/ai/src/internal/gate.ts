@@ -10,17 +10,19 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { constUndefined, constVoid } from "effect/Function"
 import type * as JsonSchema from "effect/JsonSchema"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Approval from "../Approval.ts"
 import { abandonable } from "./abandon.ts"
+import { definedFields } from "./fields.ts"
 
 /** Marks the function in upstream's slot that carries a gate. A string, so that two copies of this module agree. */
 export const GateTypeId = "~@assent/ai/Tool/Gate" as const
 
 /**
- * What a tool says about its own calls. The function's result should be a boolean, an `ApprovalResult`, or an `Effect`
- * of either; it is `unknown` because nothing but reading it can tell.
+ * What a tool says about its own calls. The function's result should be a boolean, an `ApprovalResult`, a `Question`, or
+ * an `Effect` of one of these; it is `unknown` because nothing but reading it can tell.
  */
 export type Gate = boolean | ((params: unknown, context: Tool.NeedsApprovalContext) => unknown)
 
@@ -33,11 +35,11 @@ export interface ClosedGate {
   readonly [GateTypeId]: Gate
 }
 
-/** The gate answered with something that is neither a boolean nor an `ApprovalResult`. What it was is not in here. */
+/** The gate answered with something that is neither a boolean, an `ApprovalResult` nor a question. What it was is not in here. */
 export class InvalidGateResult extends Schema.TaggedError<InvalidGateResult>()("InvalidGateResult", {}) {
   override get message(): string {
-    return "needsApproval must return a boolean, an ApprovalResult, or an Effect of either. To await a Promise, return" +
-      " Effect.promise(() => ...)."
+    return "needsApproval must return a boolean, an ApprovalResult, what a question says such as { description }, or an" +
+      " Effect of one of these. To await a Promise, return Effect.promise(() => ...)."
   }
 }
 
@@ -109,6 +111,12 @@ export const gateOf = (tool: Tool.Any): Gate | undefined => {
   return isClosedGate(slot) ? slot[GateTypeId] : fromSource(slot)
 }
 
+/** Whether a tool has a gate that may say anything but "run it". */
+export const isGated = (tool: Tool.Any): boolean => {
+  const gate = gateOf(tool)
+  return gate !== undefined && gate !== false
+}
+
 /**
  * What a tool's own gate says about one call with decoded parameters; `undefined` when the tool has none.
  *
@@ -140,9 +148,12 @@ const run = (
     return Effect.isEffect(answer) ? Effect.flatMap(withoutServices(answer), read) : read(answer)
   })
 
-const read = (answer: unknown): Effect.Effect<Approval.ApprovalResult, InvalidGateResult> => {
+/** What was answered, by a gate or by a policy. */
+export const read = (answer: unknown): Effect.Effect<Approval.ApprovalResult, InvalidGateResult> => {
   if (typeof answer === "boolean") return Effect.succeed(answer ? Approval.needsApproval() : Approval.preApproved())
   if (Approval.isApprovalResult(answer)) return Effect.succeed(answer)
+  const question = readQuestion(answer)
+  if (Option.isSome(question)) return Effect.succeed(new Approval.NeedsApproval(question.value))
   // Nobody will await a Promise returned by mistake; its rejection must not end the process.
   if (Predicate.isPromise(answer)) answer.catch(constVoid)
   return Effect.fail(new InvalidGateResult())
@@ -151,6 +162,17 @@ const read = (answer: unknown): Effect.Effect<Approval.ApprovalResult, InvalidGa
 // =============================================================================
 // Internals
 // =============================================================================
+
+const { _tag: _, ...questionFields } = Approval.NeedsApproval.fields
+
+const decodeQuestion = Schema.decodeUnknownOption(Schema.Struct(questionFields), { onExcessProperty: "error" })
+
+/** What says how to ask wants to ask; an object that says nothing, or more than that, may have meant anything. */
+const readQuestion = (answer: unknown) => {
+  if (!Predicate.isObject(answer) || Array.isArray(answer) || Effect.isEffect(answer)) return Option.none()
+  const question = definedFields(answer)
+  return Object.keys(question).length === 0 ? Option.none() : decodeQuestion(question)
+}
 
 const isClosedGate = (u: unknown): u is ClosedGate => Predicate.isFunction(u) && Predicate.hasProperty(u, GateTypeId)
 

@@ -9,8 +9,9 @@ import * as Option from "effect/Option"
 import type * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
 import * as Approvals from "../Response.ts"
+import * as Consult from "./consult.ts"
 import * as Decision from "./decision.ts"
-import * as Judge from "./judge.ts"
+import * as Hosted from "./hosted.ts"
 import * as Model from "./model.ts"
 import * as Results from "./results.ts"
 import * as Turn from "./turn.ts"
@@ -162,7 +163,7 @@ const receive = Effect.fnUntraced(function*(turn: Turn.Turn, parts: ReadonlyArra
   const requests: Array<Response.ToolApprovalRequestPart> = []
   const providerCalls: Map<string, Response.ToolCallPart<string, unknown>> = new Map()
   const finish: Array<Response.FinishPart> = []
-  for (const part of parts) {
+  for (const part of yield* Hosted.sealCalls(turn.environment, parts)) {
     if (part.type === "finish") {
       finish.push(part)
       continue
@@ -247,7 +248,7 @@ const resolveAtOnce = Effect.fnUntraced(function*(
     const request = Decision.makeRequest(decision.sealed, decision.prepared, decision.needs)
     const concluded: Decision.Concluded = waiting
       ? { _tag: "Open", request }
-      : yield* Judge.consult(turn.environment, decision, messages)
+      : yield* Consult.consult(turn.environment, decision, messages)
     if (concluded._tag === "Open") waiting = true
     decisions.push({ decision: concluded, request })
   }

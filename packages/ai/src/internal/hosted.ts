@@ -12,12 +12,15 @@ import type * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalPolicy from "../ApprovalPolicy.ts"
 import * as Approvals from "../Prompt.ts"
+import * as Asking from "./asking.ts"
 import * as Canonical from "./canonical.ts"
 import * as Decision from "./decision.ts"
 import type * as Environment from "./environment.ts"
 import * as Gate from "./gate.ts"
 import * as HostedCall from "./hostedCall.ts"
+import * as HostedSeal from "./hostedSeal.ts"
 import * as Judge from "./judge.ts"
+import * as Remembering from "./remembering.ts"
 import * as Transcript from "./transcript.ts"
 
 /** What became of the provider's requests: the answers it gets, and what is still open. */
@@ -30,8 +33,14 @@ interface Subject {
   readonly environment: Environment.Environment
   readonly tools: Decision.Tools | undefined
   readonly messages: ReadonlyArray<Prompt.Message>
-  /** What a call says of itself in a history may be anybody's word: then no policy lets it run on it. */
-  readonly isHistory: boolean
+}
+
+/** What may be done about the requests of a history. */
+export interface Powers {
+  /** The model is going to be called, so what was approved is judged again. */
+  readonly judges: boolean
+  /** Whoever answers for a person here may be asked. */
+  readonly asks: boolean
 }
 
 /** How often one turn calls the model again because its requests were answered at once. */
@@ -43,18 +52,19 @@ export const maxRounds = 32
 
 /**
  * The provider's requests of a history for calls that have not run: those that nobody has answered are answered by the
- * policy or the controller, or are open; an approval does not outlive a policy that now blocks (law L11). `asks` is
- * false where the model is not called anyway: then nobody is asked. Requests whose call was trimmed are dropped, and an
- * event (law L10).
+ * policy or the controller, or are open; an approval does not outlive a policy that now blocks (law L11). Where anybody
+ * here may decide, a call that is not the one the provider asked about is denied instead (law L4). Requests whose call
+ * was trimmed are dropped, and an event (law L10).
  */
 export const settle = Effect.fnUntraced(function*(
   subject: Subject,
   transcript: Transcript.Transcript,
-  asks: boolean
-): Effect.fn.Return<Answered> {
+  powers: Powers
+): Effect.fn.Return<Answered, ApprovalError.ApprovalError> {
   const { environment } = subject
   const answers: Array<Approval.ApprovalAnswer> = []
   const open: Array<Approval.ApprovalRequest> = []
+  const decides = mayAnswer(environment, subject.tools)
   for (const one of transcript.requests) {
     const { part, providerCall, toolCall } = one
     if (toolCall === undefined) {
@@ -64,7 +74,7 @@ export const settle = Effect.fnUntraced(function*(
     if (toolCall?.providerExecuted !== true || providerCall?.result !== undefined) continue
     if (Result.isSuccess(environment.seal.parse(part.approvalId))) continue
     const response = Transcript.standingResponse(one.responses)
-    if (response?.approved === false || (response !== undefined && !asks)) continue
+    if (response?.approved === false || (response !== undefined && !powers.judges)) continue
     if (
       response === undefined && environment.options.onNewMessage !== "hold" &&
       transcript.lastUserIndex > one.messageIndex
@@ -72,11 +82,34 @@ export const settle = Effect.fnUntraced(function*(
       continue
     }
     const request = requestOf(part.approvalId, toolCall)
-    const answer = asks ? yield* standing(subject, request, toolCall, response !== undefined) : undefined
+    const forged = decides ? yield* refuse(subject, request, toolCall) : undefined
+    const asks = response === undefined ? powers.asks : powers.judges
+    const answer = forged ?? (asks ? yield* standing(subject, request, toolCall, response !== undefined) : undefined)
     if (answer === "open" || (answer === undefined && response === undefined)) open.push(request)
     else if (answer !== undefined) answers.push(answer)
   }
   return { answers, open }
+})
+
+// A denial, if this is not the call that the provider asked about.
+const refuse = Effect.fnUntraced(function*(
+  { environment }: Subject,
+  request: Approval.ApprovalRequest,
+  call: HostedCall.Call
+): Effect.fn.Return<Approval.ApprovalAnswer | undefined, ApprovalError.ApprovalError> {
+  const { approvalId } = request
+  const verified = yield* Effect.result(HostedSeal.verify(environment.seal, environment.scope, call, approvalId))
+  if (Result.isSuccess(verified)) return undefined
+  const { reason } = verified.failure
+  yield* ApprovalEvents.publish((occasion) => ({
+    _tag: "Refused",
+    ...occasion,
+    ...Decision.about(request),
+    approvalId,
+    reason
+  }))
+  if (environment.options.onInvalid === "fail") return yield* verified.failure
+  return Approval.deny(request, reason.message)
 })
 
 const standing = (
@@ -105,24 +138,83 @@ const find = Effect.fnUntraced(function*(
   approved: boolean
 ): Effect.fn.Return<Approval.ApprovalAnswer | "open" | undefined> {
   const verdict = yield* Effect.result(decide(subject, request, call))
-  if (Result.isFailure(verdict)) return approved ? "open" : yield* consult(subject, request)
-  const { success: result } = verdict
-  if (result?._tag === "Blocked") return Approval.deny(request, result.reason)
+  if (Result.isFailure(verdict)) {
+    return approved
+      ? "open"
+      : yield* Asking.inTurn(subject.environment.controller, answer(subject, request, Judge.policyFailed))
+  }
+  const { success: result = new Approval.NeedsApproval({}) } = verdict
+  if (result._tag === "Blocked") return Approval.deny(request, result.reason)
   if (approved) return undefined
-  if (result?._tag === "PreApproved" && !subject.isHistory) return Approval.approve(request, { note: result.reason })
-  return yield* consult(subject, request)
+  return yield* Asking.inTurn(subject.environment.controller, answer(subject, request, result))
+})
+
+const answer = Effect.fnUntraced(function*(
+  subject: Subject,
+  request: Approval.ApprovalRequest,
+  result: Exclude<Approval.ApprovalResult, Approval.Blocked>
+): Effect.fn.Return<Approval.ApprovalAnswer | "open"> {
+  const recalled = yield* Effect.result(Remembering.recall(subject.environment, memoryOf(request), result))
+  const known = Result.isSuccess(recalled) ? recalled.success : undefined
+  if (known?.decision === "denied") return Approval.deny(request, known.reason)
+  if (known !== undefined) return Approval.approve(request, { note: known.reason })
+  return result._tag === "PreApproved" && Result.isSuccess(recalled)
+    ? Approval.approve(request, { note: result.reason })
+    : yield* consult(subject, request, result)
+})
+
+// What a memory is asked about a call that the provider runs; its tool is what the provider says it is.
+const memoryOf = ({ params, source = "provider", toolName }: Approval.ApprovalRequest): Remembering.Subject => ({
+  source,
+  toolName,
+  version: "provider",
+  params
 })
 
 // =============================================================================
 // Requests of a response
 // =============================================================================
 
+/** Whether the parts end with a call of which the provider says what it is about, and then may ask about it. */
+export const awaitsRequest = (parts: ReadonlyArray<Response.AnyPart>): boolean => {
+  const last = parts[parts.length - 1]
+  if (last === undefined || !(isProviderCall(last) || last.type === "tool-approval-request")) return false
+  return parts.some((call) =>
+    isProviderCall(call) && HostedCall.isNamed(call) && HostedCall.sealOf(call) === undefined &&
+    !parts.some((part) => part.type === "tool-approval-request" && part.toolCallId === call.id)
+  )
+}
+
+/**
+ * The parts, with a seal on each call that one of them asks about; a provider that emits a request later than its call
+ * seals the call itself.
+ */
+export const sealCalls = <Part extends Response.AnyPart>(
+  { scope, seal }: Environment.Environment,
+  parts: ReadonlyArray<Part>
+): Effect.Effect<ReadonlyArray<Part>> => {
+  const requested = new Map<string, string>()
+  for (const part of parts) {
+    if (part.type === "tool-approval-request") requested.set(part.toolCallId, part.approvalId)
+  }
+  return requested.size === 0 ? Effect.succeed(parts) : Effect.forEach(parts, (part) => {
+    const approvalId = isProviderCall(part) ? requested.get(part.id) : undefined
+    return approvalId === undefined || !isProviderCall(part)
+      ? Effect.succeed(part)
+      : HostedSeal.seal(seal, scope, part, approvalId)
+  })
+}
+
+const isProviderCall = (part: Response.AnyPart): part is Response.ToolCallPart<string, unknown> =>
+  part.type === "tool-call" && part.providerExecuted === true
+
 /** Whether anybody here may answer for a person; if not, requests pass as they come. */
 export const mayAnswer = (
-  { controller, policy }: Environment.Environment,
+  { controller, memory, policy }: Environment.Environment,
   tools: Decision.Tools | undefined
 ): boolean =>
-  controller.ask !== undefined || policy !== ApprovalPolicy.toolGate || Object.values(tools ?? {}).some(hasGate)
+  controller.ask !== undefined || memory.remembers || policy !== ApprovalPolicy.toolGate ||
+  Object.values(tools ?? {}).some(hasGate)
 
 /** Whether a tool that the provider runs has a gate that the program gave it. */
 export const hasGate = (tool: Tool.Any): boolean => Judge.isProviderTool(tool) && Gate.gateOf(tool) !== undefined
@@ -192,15 +284,32 @@ const closed = (tool: Tool.Any): Tool.Any => {
 
 const consult = Effect.fnUntraced(function*(
   { environment }: Subject,
-  request: Approval.ApprovalRequest
+  request: Approval.ApprovalRequest,
+  result: Approval.ApprovalResult
 ): Effect.fn.Return<Approval.ApprovalAnswer | "open"> {
-  const decision = yield* Judge.ask(environment, request)
+  const decision = yield* Asking.ask(environment.controller, request)
   if (decision === undefined || decision._tag === "Info") return "open"
   // The provider runs what it asked about: parameters that a person changed cannot reach it.
   if (decision._tag === "Approved" && decision.params !== undefined && !isSame(decision.params, request.params)) {
     return "open"
   }
-  return new Approval.ApprovalAnswer({ approvalId: request.approvalId, decision })
+  const { approvalId, toolCallId } = request
+  const remembered = yield* Remembering.answeredOf(
+    environment,
+    memoryOf(request),
+    { nonce: `provider:${approvalId}`, approvalId, toolCallId },
+    decision._tag === "Approved" ? "approved" : "denied",
+    {
+      remember: Remembering.rememberOf(
+        result._tag === "NeedsApproval" ? result : undefined,
+        decision._tag === "Approved" ? decision.remember : decision.remember ?? "none"
+      ),
+      note: decision.note
+    }
+  )
+  yield* Remembering.give(environment, remembered)
+  yield* Remembering.keep(environment, remembered)
+  return new Approval.ApprovalAnswer({ approvalId, decision })
 })
 
 const isSame = (left: unknown, right: unknown): boolean => {

@@ -4,13 +4,17 @@ import type * as Schema from "effect/Schema"
 import type { CallMetadata } from "./augment.ts"
 import * as Canonical from "./canonical.ts"
 
+interface Metadata {
+  readonly assent?: CallMetadata | null
+}
+
 /** A call of a response or of a history. */
 export interface Call {
   readonly id: string
   readonly name: string
   readonly params: unknown
-  readonly metadata?: { readonly assent?: CallMetadata | null } | undefined
-  readonly options?: { readonly assent?: CallMetadata | null } | undefined
+  readonly metadata?: Metadata | undefined
+  readonly options?: Metadata | undefined
 }
 
 export interface Asked {
@@ -21,7 +25,7 @@ export interface Asked {
 
 /**
  * What is asked about: the provider says so in the call's metadata, where one tool stands for many, as for those of an
- * MCP server; else it is the call itself. It is the provider's word, and nothing that runs here hangs on it.
+ * MCP server; else it is the call itself. In a history it is the provider's word only where the seal says so.
  */
 export const asked = (call: Call): Asked => {
   const said = call.metadata?.assent ?? call.options?.assent
@@ -30,8 +34,19 @@ export const asked = (call: Call): Asked => {
     : { toolName: call.name, params: jsonOf(call.params), source: undefined }
 }
 
+/** Whether the provider says what a call is about. */
+export const isNamed = (call: Call): boolean => isCallMetadata(call.metadata?.assent ?? call.options?.assent)
+
+/** The seal of a call, if it has one. */
+export const sealOf = (call: Call): string | undefined => {
+  const said: unknown = call.metadata?.assent ?? call.options?.assent
+  return typeof said === "object" && said !== null && "seal" in said && typeof said.seal === "string"
+    ? said.seal
+    : undefined
+}
+
 // In a history it may be anything.
-const isCallMetadata = (u: unknown): u is CallMetadata =>
+const isCallMetadata = (u: unknown): u is Required<Omit<CallMetadata, "seal">> =>
   typeof u === "object" && u !== null && "toolName" in u && typeof u.toolName === "string" && u.toolName !== "" &&
   "source" in u && typeof u.source === "string"
 

@@ -16,12 +16,16 @@ export interface Claim {
   readonly expiresAt: number
   readonly toolName: string
   readonly toolCallId: string
-  /** A digest of the parameters that are to run; needed to run, and only a run of the same ones is ever repeated. */
+  /**
+   * A digest of the parameters that are to run, where a person edited them; those that were proposed are in the nonce's
+   * seal. Only a run of the same ones is ever repeated.
+   */
   readonly params?: string | undefined
 }
 
 /**
- * What a finished run left behind: the encoded result, as the model and the history see it.
+ * What a finished run left behind: the encoded result, as the model and the history see it, and as a JSON Patch what a
+ * person changed about the parameters before it ran.
  *
  * @category models
  * @since 0.1.0
@@ -29,13 +33,15 @@ export interface Claim {
 export class Recorded extends Schema.Class<Recorded>("@assent/ai/ApprovalJournal/Recorded")({
   isFailure: Schema.Boolean,
   encodedResult: Schema.Json,
-  modelOutput: Schema.optionalKey(Schema.Json)
+  modelOutput: Schema.optionalKey(Schema.Json),
+  edits: Schema.optionalKey(Schema.Json)
 }) {}
 
 /**
  * One request's fate. `at` is in milliseconds since 1970. `params` are those that were claimed, as canonical JSON's
- * digest; `stopped` means that somebody stopped the run, so that it is not repeated by itself. `recorded` may be missing from a finished run: only bodies
- * of results are ever given up for room, never the fact that it ran.
+ * digest, where a person edited them; `stopped` means that somebody stopped the run, so that it is not repeated by
+ * itself. `recorded` may be missing from a finished run: only bodies of results are ever given up for room, never the
+ * fact that it ran.
  *
  * @category models
  * @since 0.1.0

@@ -6,28 +6,29 @@ import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as JsonPatch from "effect/JsonPatch"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
-import type * as ApprovalJournal from "../ApprovalJournal.ts"
 import * as ApprovalPolicy from "../ApprovalPolicy.ts"
 import type * as ApprovalSeal from "../ApprovalSeal.ts"
-import * as Canonical from "./canonical.ts"
-import * as Cryptography from "./cryptography.ts"
 import * as Decision from "./decision.ts"
 import type * as Environment from "./environment.ts"
 import * as Gate from "./gate.ts"
 import * as Prepare from "./prepare.ts"
+import * as Presentation from "./presentation.ts"
+import * as Remembering from "./remembering.ts"
 import * as Results from "./results.ts"
-import * as Text from "./text.ts"
 
-const policyFailedReason = "The approval policy for this tool failed, so a person is asked. Until it is mended a" +
-  " denial counts, but an approval does not."
+/** What a policy that failed says (law L1): no approval counts, so none is remembered; a denial that was does. */
+export const policyFailed = new Approval.NeedsApproval({
+  reason: "The approval policy for this tool failed, so a person is asked. Until it is mended a denial counts, but an" +
+    " approval does not.",
+  rememberable: false
+})
 
 export const toolOf = (tools: Decision.Tools, name: string): Tool.Any | undefined =>
   Object.hasOwn(tools, name) ? tools[name] : undefined
@@ -35,11 +36,13 @@ export const toolOf = (tools: Decision.Tools, name: string): Tool.Any | undefine
 /** Whether the provider runs the calls of this tool itself. */
 export const isProviderTool = (tool: Tool.Any): boolean => Tool.isProviderDefined(tool) && !tool.requiresHandler
 
+/** Marks a tool whose calls are asked about where they are handled, so that nobody is asked twice. */
+export const Guarded = Context.Reference<boolean>("~@assent/ai/Tool/Guarded", { defaultValue: () => false })
+
 /** Whether a call of this tool can need approval at all. */
 export const isGated = (policy: ApprovalPolicy.Service, tool: Tool.Any): boolean => {
-  if (policy !== ApprovalPolicy.toolGate) return true
-  const gate = Gate.gateOf(tool)
-  return gate !== undefined && gate !== false
+  if (Context.get(tool.annotations, Guarded)) return false
+  return policy !== ApprovalPolicy.toolGate || Gate.isGated(tool)
 }
 
 /** The parameters of a call that may need somebody, or why they cannot be used. */
@@ -58,14 +61,13 @@ export const judge = (
     return Effect.succeed({ _tag: "Result", part: Results.interrupted(call, preparation.failure.message) })
   }
   const prepared = preparation.success
-  return Effect.matchEffect(askPolicy(environment, prepared, messages), {
-    onFailure: () =>
-      Effect.as(warnOfPolicy(prepared), {
-        _tag: "Ask",
-        prepared,
-        needs: new Approval.NeedsApproval({ reason: policyFailedReason })
-      }),
-    onSuccess: (result): Effect.Effect<Decision.Judgement> => {
+  const decided = Effect.matchEffect(askPolicy(environment, prepared, messages), {
+    onFailure: () => Effect.as(warnOfPolicy(prepared), policyFailed),
+    onSuccess: Effect.succeed
+  })
+  return Effect.flatMap(
+    Effect.flatMap(decided, (result) => withMemory(environment, prepared, result)),
+    (result): Effect.Effect<Decision.Judgement> => {
       switch (result._tag) {
         case "PreApproved":
         case "Blocked":
@@ -77,8 +79,34 @@ export const judge = (
           return Effect.succeed({ _tag: "Ask", prepared, needs: result })
       }
     }
+  )
+}
+
+// A denial that is remembered forbids what the policy allows; an approval that is remembered answers what the policy
+// wants to be asked, unless it wants that every time. Where nobody knows what was answered, a person is asked (law L1).
+const withMemory = (
+  environment: Environment.Environment,
+  prepared: Prepare.Prepared,
+  result: Approval.ApprovalResult
+): Effect.Effect<Approval.ApprovalResult> => {
+  if (!environment.memory.remembers || result._tag === "Blocked") return Effect.succeed(result)
+  const recalled = Effect.flatMap(
+    Decision.subjectOf(prepared),
+    (subject) => Remembering.recall(environment, subject, result)
+  )
+  return Effect.match(recalled, {
+    onFailure: () =>
+      result._tag === "NeedsApproval" ? result : new Approval.NeedsApproval({ reason: memoryFailedReason }),
+    onSuccess: (known): Approval.ApprovalResult =>
+      known === undefined
+        ? result
+        : known.decision === "denied"
+        ? new Approval.Blocked({ reason: known.reason })
+        : new Approval.PreApproved({ reason: known.reason })
   })
 }
+
+const memoryFailedReason = "What was answered before could not be looked up, so a person is asked."
 
 // Once for each tool, and without the cause, which may hold what nobody is to see (law L15).
 const warned = new WeakSet<Tool.Any>()
@@ -111,8 +139,8 @@ export const seal = Effect.fnUntraced(function*(
   environment: Environment.Environment,
   { needs, prepared }: Decision.Question
 ): Effect.fn.Return<Decision.Consultation, ApprovalError.ApprovalError> {
-  const shown = sanitized(needs)
-  const digest = yield* presentationDigest(needs)
+  const shown = Presentation.sanitized(needs)
+  const digest = yield* Presentation.digest(needs)
   const binding = yield* Prepare.binding(prepared, environment.scope, digest)
   const sealed = yield* environment.seal.seal(binding, {
     expiresIn: needs.expiresIn ?? environment.options.expiresIn
@@ -139,46 +167,16 @@ const decide = (
   prepared: Prepare.Prepared,
   messages: ReadonlyArray<Prompt.Message>,
   timeLimit: Duration.Input
-): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> =>
-  ApprovalPolicy.decide(policy, {
-    tool: prepared.tool,
-    toolName: prepared.toolName,
-    toolCallId: prepared.toolCallId,
-    params: prepared.decoded,
-    encodedParams: prepared.encoded,
-    messages
-  }, timeLimit)
-
-// What a person sees is what is sealed: presentations are made safe for screens (law L15) before they are digested.
-const sanitized = (needs: Approval.NeedsApproval): Approval.NeedsApproval =>
-  needs.presentation === undefined ? needs : new Approval.NeedsApproval({
-    ...needs,
-    presentation: new Approval.ApprovalPresentation({
-      ...needs.presentation,
-      ...(needs.presentation.language === undefined
-        ? undefined
-        : { language: Text.escape(needs.presentation.language, { maxLength: 64 }) }),
-      ...(needs.presentation.metadata === undefined ||
-          Result.isSuccess(Canonical.canonicalize(needs.presentation.metadata))
-        ? undefined
-        : { metadata: { omitted: "the metadata cannot be written as JSON, or is too large" } }),
-      ...(needs.presentation.precondition === undefined
-        ? undefined
-        : { precondition: Text.escape(needs.presentation.precondition, { maxLength: 1_000 }) }),
-      content: Text.escape(needs.presentation.content, { maxLength: maxPresentationLength, multiline: true })
-    })
-  })
-
-const maxPresentationLength = 100_000
-
-const presentationDigest = (needs: Approval.NeedsApproval): Effect.Effect<string | undefined> => {
-  if (needs.presentation === undefined) return Effect.undefined
-  const metadata = Canonical.canonicalize(needs.presentation.metadata ?? {})
-  const shown = Canonical.canonicalize({ ...sanitized(needs).presentation })
-  // What cannot be digested is never the same as what was shown.
-  return Result.isSuccess(metadata) && Result.isSuccess(shown)
-    ? Effect.map(Cryptography.sha256(shown.success), (digest) => digest.slice(0, 22))
-    : Cryptography.randomToken(16)
+): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
+  const { decoded, tool, toolCallId, toolName } = prepared
+  const decided = ApprovalPolicy.decide(
+    policy,
+    { tool, toolName, toolCallId, params: decoded, encodedParams: prepared.encoded, messages },
+    timeLimit
+  )
+  return Presentation.presenterOf(tool) === undefined
+    ? decided
+    : Effect.flatMap(decided, (result) => Presentation.present(result, prepared, messages, timeLimit))
 }
 
 /** The question again, for a request of the history: what was sealed is what may be shown. */
@@ -188,24 +186,11 @@ export const again = Effect.fnUntraced(function*(
   verdict: Result.Result<Approval.ApprovalResult, ApprovalError.ApprovalError>
 ): Effect.fn.Return<Decision.Consultation> {
   const needs = Result.isFailure(verdict)
-    ? new Approval.NeedsApproval({ reason: policyFailedReason })
+    ? policyFailed
     : verdict.success._tag === "NeedsApproval"
     ? verdict.success
     : new Approval.NeedsApproval({})
-  const same = sealed.presentationDigest === (yield* presentationDigest(needs))
-  return { _tag: "Consult", prepared, sealed, needs: same ? sanitized(needs) : withoutPresentation(needs) }
-})
-
-/** What a person was shown is part of what they approved: if the policy would show something else now, it is void. */
-export const presentationDrift = Effect.fnUntraced(function*(
-  sealed: ApprovalSeal.Sealed,
-  verdict: Approval.ApprovalResult
-): Effect.fn.Return<string | undefined> {
-  if (sealed.presentationDigest === undefined || verdict._tag === "PreApproved") return undefined
-  const digest = verdict._tag === "NeedsApproval" ? yield* presentationDigest(verdict) : undefined
-  return sealed.presentationDigest === digest
-    ? undefined
-    : "What the person was shown has changed since they approved it. Nothing ran. It may be asked again."
+  return { _tag: "Consult", prepared, sealed, needs: yield* Presentation.again(sealed, needs) }
 })
 
 /** Why a request cannot be answered any more, once its time is over. */
@@ -214,95 +199,3 @@ export const expiry = ({ approvalId, expiresAt }: ApprovalSeal.Sealed): Effect.E
     Clock.currentTimeMillis,
     (now) => now < expiresAt ? undefined : new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }).message
   )
-
-/** The controller answers now, or the request is open. */
-export const consult = Effect.fnUntraced(function*(
-  environment: Environment.Environment,
-  { needs, prepared, sealed }: Decision.Consultation,
-  messages: ReadonlyArray<Prompt.Message>
-): Effect.fn.Return<Decision.Concluded, ApprovalError.ApprovalError> {
-  const open = Decision.open(sealed, prepared, needs)
-  if (environment.controller.ask === undefined) return open
-  const decision = yield* ask(environment, Decision.makeRequest(sealed, prepared, needs))
-  const claim = Decision.claimOf(sealed, prepared)
-  const ending = (state: ApprovalJournal.Ending, reason: string | undefined) =>
-    Decision.end(environment, claim, state, reason, { runnable: prepared, whileRunning: () => open })
-  if (decision === undefined || decision._tag === "Info") return open
-  if (decision._tag === "Denied") return yield* ending("denied", decision.note)
-
-  // The person may have taken their time, and may have changed the parameters: all of it is checked again (law L11).
-  const expired = yield* expiry(sealed)
-  if (expired !== undefined) return yield* ending("expired", expired)
-  const { params } = decision
-  const target = params === undefined ? Result.succeed(prepared) : yield* Effect.result(
-    Prepare.prepare(prepared.tool, { id: prepared.toolCallId, name: prepared.toolName, params })
-  )
-  if (Result.isFailure(target)) {
-    const invalid = new ApprovalError.InvalidEdit({
-      approvalId: sealed.approvalId,
-      description: "they do not fit the tool's schema."
-    })
-    return Decision.open(sealed, prepared, { ...needs, reason: invalid.message })
-  }
-  const verdict = yield* Effect.result(askPolicy(environment, target.success, messages))
-  if (Result.isFailure(verdict)) return open
-  if (verdict.success._tag === "Blocked") return yield* ending("denied", verdict.success.reason)
-  const edited = target.success.canonical !== prepared.canonical
-  const changed = edited ? undefined : yield* presentationDrift(sealed, verdict.success)
-  if (changed !== undefined) return yield* ending("void", changed)
-  if (edited) {
-    yield* ApprovalEvents.publish((occasion) => ({
-      _tag: "Edited",
-      ...occasion,
-      ...Decision.about(prepared, sealed),
-      edits: JsonPatch.get(prepared.encoded, target.success.encoded)
-    }))
-  }
-  return {
-    _tag: "Run",
-    claim,
-    prepared: target.success,
-    edited
-  }
-})
-
-/** What the controller decides, if there is one; `undefined` while nobody has decided. */
-export const ask = (
-  { controller }: Environment.Environment,
-  request: Approval.ApprovalRequest
-): Effect.Effect<Approval.ApprovalDecision | undefined> => {
-  const { ask } = controller
-  if (ask === undefined) return Effect.undefined
-  return Effect.suspend(() => {
-    const asked = ask(request)
-    return Effect.isEffect(asked) ? asked : Effect.undefined
-  }).pipe(
-    Effect.filterOrFail(
-      (reply): reply is Approval.ApprovalDecision => isDecision(reply),
-      () => new Error("The controller gave no decision.")
-    ),
-    // Not even an answer cut short says more than that nobody has answered.
-    Effect.catchCause((cause) =>
-      Effect.as(
-        Effect.andThen(
-          ApprovalEvents.publish((occasion) => ({
-            _tag: "ControllerFailed",
-            ...occasion,
-            ...Decision.about(request, request),
-            cause
-          })),
-          Effect.logWarning(
-            `Assent: the approval controller failed, or gave no decision, for "${request.toolName}"; the request` +
-              " stays open."
-          )
-        ),
-        undefined
-      )
-    )
-  )
-}
-
-const isDecision = Schema.is(Approval.ApprovalDecision)
-
-const withoutPresentation = ({ presentation: _, ...needs }: Approval.NeedsApproval): Approval.NeedsApproval =>
-  new Approval.NeedsApproval(needs)

@@ -7,6 +7,7 @@
  */
 import * as Prompt from "effect/ai/Prompt"
 import * as Equal from "effect/Equal"
+import * as Exchange from "./exchange.ts"
 import * as Transcript from "./transcript.ts"
 
 export interface Options {
@@ -40,6 +41,7 @@ const providerRequests = (transcript: Transcript.Transcript, options: Options): 
     const response = Transcript.standingResponse(request.responses)
     if (response === undefined) continue
     if (options.isOurs(request.part.approvalId)) continue
+    if (Transcript.wasAnsweredBefore(request)) continue
     if (options.supersedes && Transcript.wasPassedOver(transcript, request)) continue
     const sent = response.approved ? denialOf(request) ?? response : response
     asked.set(request.part, { written: response, sent })
@@ -87,6 +89,7 @@ class Writer {
   private readonly kept: Asked
   // What our own hooks see has the requests back; only what every provider sees has to be the same objects each time.
   private readonly interns: boolean
+  private readonly run = new Run()
   private readonly written: Array<Prompt.Message> = []
 
   constructor(transcript: Transcript.Transcript, options: Options, asked: Asked, kept: Asked) {
@@ -102,8 +105,10 @@ class Writer {
     let next = 0
     for (let index = 0; index < messages.length; index++) {
       const message = messages[index]!
-      if (changes[index] === 0) {
+      if (changes[index] === Transcript.stands) {
         this.written.push(message)
+      } else if (changes[index] === Transcript.settled) {
+        if (message.role === "assistant") this.writeSettled(message, messages[index + 1])
       } else if (message.role === "assistant") {
         while (next < calls.length && calls[next]!.messageIndex < index) next++
         const first = next
@@ -116,6 +121,20 @@ class Writer {
       }
     }
     return Prompt.fromMessages(this.written)
+  }
+
+  // A settled exchange, without its approval parts.
+  private writeSettled(message: Prompt.AssistantMessage, following: Prompt.Message | undefined): void {
+    const before = this.run.next(message)
+    this.written.push(before.alone ??= withoutRequests(message))
+    if (following?.role !== "tool") return
+    if (following !== before.following) {
+      before.results = following.content.some(isResponse)
+        ? resultsMessage(before, settledResults(message.content, following.content))
+        : following
+      before.following = following
+    }
+    this.written.push(before.results!)
   }
 
   private writeAssistant(
@@ -151,26 +170,13 @@ class Writer {
     calls: ReadonlyArray<Transcript.TranscriptCall>,
     before: Written
   ): Prompt.AssistantMessage {
-    const staying = this.stayingParts(message.content)
-    if (staying === message.content && calls.every(keepsId)) return message
+    const kept = staying(message.content, (part) => this.stays(part))
+    if (kept === message.content && calls.every(keepsId)) return message
     const renamed = renamedCalls(calls)
-    const content = renamed === undefined ? staying : staying.map((part) => renamed.get(part) ?? part)
+    const content = renamed === undefined ? kept : kept.map((part) => renamed.get(part) ?? part)
     const alone = { ...message, content }
     if (this.interns) before.alone = alone
     return alone
-  }
-
-  // Not `filter`, which makes arrays with room for more: these live as long as the history.
-  private stayingParts(
-    content: ReadonlyArray<Prompt.AssistantMessagePart>
-  ): ReadonlyArray<Prompt.AssistantMessagePart> {
-    let count = 0
-    for (const part of content) if (this.stays(part)) count++
-    if (count === content.length) return content
-    const staying = new Array<Prompt.AssistantMessagePart>(count)
-    let next = 0
-    for (const part of content) if (this.stays(part)) staying[next++] = part
-    return staying
   }
 
   private stays(part: Prompt.AssistantMessagePart): boolean {
@@ -185,12 +191,9 @@ class Writer {
     before: Written
   ): Prompt.ToolMessage {
     const sent = calls.map(this.sentResult, this)
-    const results = sent.every(isResult) ? sent : sent.filter(isResult)
+    const results = sent.every(isThere) ? sent : sent.filter(isThere)
     if (following?.role === "tool" && holdsExactly(following, results)) return following
-    // A result we wrote comes back from the history as another object that says the same.
-    return before.results !== undefined && saySame(before.results.content, results)
-      ? before.results
-      : before.results = Prompt.makeMessage("tool", { content: results })
+    return before.results = resultsMessage(before, results)
   }
 
   // A tool whose success is `void` has an undefined result, which no provider takes.
@@ -213,24 +216,73 @@ const none: ReadonlyArray<never> = []
 
 /** What was made of a message before, so that it is sent again as the same objects. */
 interface Written {
+  readonly message: Prompt.AssistantMessage
   /** What it becomes by itself. */
   alone: Prompt.AssistantMessage | undefined
   /** What it becomes with parts from elsewhere in the history. */
   completed: Prompt.AssistantMessage | undefined
   /** The results of its calls. */
   results: Prompt.ToolMessage | undefined
+  /** The message they were read from, if it is a settled exchange. */
+  following: Prompt.ToolMessage | undefined
 }
 
 const writtenBefore = new WeakMap<Prompt.AssistantMessage, Written>()
 
+const makeWritten = (message: Prompt.AssistantMessage): Written => ({
+  message,
+  alone: undefined,
+  completed: undefined,
+  results: undefined,
+  following: undefined
+})
+
 const writtenOf = (message: Prompt.AssistantMessage): Written => {
   let written = writtenBefore.get(message)
   if (written === undefined) {
-    written = { alone: undefined, completed: undefined, results: undefined }
+    written = makeWritten(message)
     writtenBefore.set(message, written)
   }
   return written
 }
+
+/**
+ * Settled exchanges are remembered in runs, by the first of each: an entry in a weak map for every one of them would
+ * take longer than all else that writing a long history does. A run is short, because it lives as long as its first.
+ */
+class Run {
+  private known: ReadonlyArray<Written> = none
+  private place = 0
+  private made: Array<Written> | undefined = undefined
+
+  next(message: Prompt.AssistantMessage): Written {
+    const expected = this.known[this.place]
+    if (expected?.message === message) {
+      this.place++
+      return expected
+    }
+    const known = runs.get(message)
+    if (known !== undefined) {
+      this.known = known
+      this.place = 1
+      this.made = undefined
+      return known[0]!
+    }
+    this.known = none
+    const written = writtenBefore.get(message) ?? makeWritten(message)
+    if (this.made !== undefined && this.made.length < maxRun) {
+      this.made.push(written)
+    } else {
+      this.made = [written]
+      runs.set(message, this.made)
+    }
+    return written
+  }
+}
+
+const maxRun = 32
+
+const runs = new WeakMap<Prompt.AssistantMessage, ReadonlyArray<Written>>()
 
 const isSame = <A>(left: ReadonlyArray<A>, right: ReadonlyArray<A>): boolean =>
   left.length === right.length && left.every((one, index) => one === right[index])
@@ -244,7 +296,50 @@ const renamedCalls = (
     ? undefined
     : new Map(calls.filter((call) => !keepsId(call)).map(({ part, sentId }) => [part, { ...part, id: sentId }]))
 
-const isResult = (part: Prompt.ToolResultPart | undefined): part is Prompt.ToolResultPart => part !== undefined
+const withoutRequests = (message: Prompt.AssistantMessage): Prompt.AssistantMessage => {
+  const content = staying(message.content, isNoRequest)
+  return content === message.content ? message : { ...message, content }
+}
+
+// Not `filter`, which makes arrays with room for more: these live as long as the history.
+function staying<A, B extends A>(content: ReadonlyArray<A>, stays: (part: A) => part is B): ReadonlyArray<B>
+function staying<A>(content: ReadonlyArray<A>, stays: (part: A) => boolean): ReadonlyArray<A>
+function staying<A>(content: ReadonlyArray<A>, stays: (part: A) => boolean): ReadonlyArray<A> {
+  let count = 0
+  for (const part of content) if (stays(part)) count++
+  if (count === content.length) return content
+  const kept = new Array<A>(count)
+  let next = 0
+  for (const part of content) if (stays(part)) kept[next++] = part
+  return kept
+}
+
+const isNoRequest = ({ type }: Prompt.AssistantMessagePart): boolean => type !== "tool-approval-request"
+
+const isResponse = ({ type }: Prompt.ToolMessagePart): boolean => type === "tool-approval-response"
+
+// In the order of their calls.
+const settledResults = (
+  asked: ReadonlyArray<Prompt.AssistantMessagePart>,
+  answered: ReadonlyArray<Prompt.ToolMessagePart>
+): ReadonlyArray<Prompt.ToolResultPart> => {
+  const kept = staying(answered, isResult)
+  if (kept.length === 1) return kept
+  return asked.flatMap((part) => part.type === "tool-call" ? Exchange.resultOf(kept, part.id, kept.length) ?? [] : [])
+}
+
+// A result we wrote comes back from the history as another object that says the same.
+const resultsMessage = (before: Written, results: ReadonlyArray<Prompt.ToolResultPart>): Prompt.ToolMessage =>
+  before.results !== undefined && saySame(before.results.content, results)
+    ? before.results
+    : { ...emptyToolMessage, content: results }
+
+// All others are made of it: to copy is faster than to make, and what nobody may change need not be there twice.
+const emptyToolMessage = Prompt.makeMessage("tool", { content: [] })
+
+const isThere = (part: Prompt.ToolResultPart | undefined): part is Prompt.ToolResultPart => part !== undefined
+
+const isResult = (part: Prompt.ToolMessagePart): part is Prompt.ToolResultPart => part.type === "tool-result"
 
 const holdsExactly = ({ content }: Prompt.ToolMessage, results: ReadonlyArray<Prompt.ToolResultPart>): boolean =>
   content.length === results.length &&

@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Approval from "../Approval.ts"
 import type * as ApprovalJournal from "../ApprovalJournal.ts"
+import type { ResultMetadata } from "./augment.ts"
 import * as Text from "./text.ts"
 
 export type ResultPart = Response.ToolResultPart<string, unknown, unknown>
@@ -94,7 +95,7 @@ export const toolResult = (
     readonly preliminary?: boolean | undefined
     readonly modelOutput?: ReadonlyArray<Prompt.ToolModelOutputPart> | undefined
   },
-  approvalId?: string
+  settled?: string | ResultMetadata
 ): ResultPart =>
   Response.makePart("tool-result", {
     id: call.id,
@@ -105,8 +106,14 @@ export const toolResult = (
     encodedResult: output.encodedResult,
     isFailure: output.isFailure,
     ...(output.modelOutput === undefined ? undefined : { modelOutput: output.modelOutput }),
-    ...(approvalId === undefined ? undefined : { metadata: { assent: { approvalId } } })
+    ...(settled === undefined
+      ? undefined
+      : { metadata: { assent: typeof settled === "string" ? { approvalId: settled } : settled } })
   }) as ResultPart // `isFailure` and `result` are correlated in the part's type, which a spread cannot show.
+
+/** What a result says of the approval it settles, and of what the person changed. */
+export const settles = (approvalId: string, edits: Schema.Json | undefined): ResultMetadata =>
+  edits === undefined ? { approvalId } : { approvalId, edits }
 
 /** How the result stands in a prompt: as `Prompt.fromResponseParts` writes it. */
 export const toPromptPart = (part: ResultPart): Prompt.ToolResultPart =>
@@ -171,13 +178,13 @@ export const ofRecorded = (call: CallName, entry: ApprovalJournal.Entry, approva
   if (entry.recorded === undefined) {
     return interrupted(call, entry.state === "unknown" ? entry.reason ?? crashedReason : bodyGoneReason, approvalId)
   }
-  const { encodedResult, isFailure, modelOutput } = entry.recorded
+  const { edits, encodedResult, isFailure, modelOutput } = entry.recorded
   return toolResult(call, {
     result: encodedResult,
     encodedResult,
     isFailure,
     modelOutput: modelOutput === undefined ? undefined : decodeModelOutput(modelOutput)
-  }, approvalId)
+  }, settles(approvalId, edits))
 }
 
 const ModelOutput = Schema.toCodecJson(Schema.Array(Prompt.ToolModelOutputPart))

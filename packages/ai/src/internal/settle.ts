@@ -12,10 +12,13 @@ import * as ApprovalEvents from "../ApprovalEvents.ts"
 import type * as ApprovalJournal from "../ApprovalJournal.ts"
 import type * as ApprovalSeal from "../ApprovalSeal.ts"
 import * as Canonical from "./canonical.ts"
+import * as Consult from "./consult.ts"
 import * as Decision from "./decision.ts"
 import type * as Environment from "./environment.ts"
 import * as Judge from "./judge.ts"
 import * as Prepare from "./prepare.ts"
+import * as Presentation from "./presentation.ts"
+import * as Remembering from "./remembering.ts"
 import * as Results from "./results.ts"
 import type * as Transcript from "./transcript.ts"
 
@@ -74,7 +77,8 @@ export const settle = Effect.fnUntraced(function*(
   const named = Decision.named(part)
   const shown = prepared ?? unprepared(part)
   // Only an answer to a request that we sealed for this very call counts, and only as it was proposed.
-  const approval = verified.find(({ request }) => request.responses.some(isPlainApproval))
+  const approval = verified.find(({ request }) => request.responses.some(isPlainApproval)) ??
+    (yield* findEdit(subject, verified, prepared))
   const { canonical, request, sealed } = approval ?? verified[0]!
   const claim = Decision.claimOf(sealed, named)
   const standing = {
@@ -95,10 +99,12 @@ export const settle = Effect.fnUntraced(function*(
       return repeated && decision._tag === "Run" ? { ...decision, joinOnly: false } : decision
     }
   }
-  const ending = (state: ApprovalJournal.Ending, reason: string | undefined) =>
-    Decision.end(environment, claim, state, reason, standing)
+  const ending = (state: ApprovalJournal.Ending, reason: string | undefined, ended?: Effect.Effect<void>) =>
+    Decision.end(environment, claim, state, reason, standing, ended)
 
-  if (denial !== undefined) return yield* ending("denied", denial.reason)
+  if (denial !== undefined) {
+    return yield* ending("denied", denial.reason, rememberDenial(subject, prepared, claim, denial))
+  }
   const expired = yield* Judge.expiry(sealed)
   if (expired !== undefined) return yield* ending("expired", expired)
   if (approval === undefined && transcript.lastUserIndex > request.messageIndex) {
@@ -127,15 +133,28 @@ export const settle = Effect.fnUntraced(function*(
   if (drift !== undefined) return yield* ending("void", drift)
   const ready = prepared!
 
+  if (approval !== undefined) {
+    const response = request.responses.find(isPlainApproval) ?? request.responses.find(({ approved }) => approved)
+    const { params, remember } = saidBy(response)
+    const accepted = yield* Consult.accept(environment, ready, sealed, params, transcript.messages)
+    switch (accepted._tag) {
+      case "Run": {
+        if (!resolvesCalls) return Decision.open(sealed, ready, {})
+        const { needs } = accepted
+        return yield* Consult.toRun(environment, claim, accepted, needs?.rememberable === true ? remember : undefined)
+      }
+      case "Held":
+        return Decision.open(sealed, ready, { reason: heldReason })
+      case "Invalid":
+        yield* refuse(part, sealed.approvalId, accepted.error)
+        return Decision.open(sealed, ready, { reason: accepted.error.message })
+      case "Ended":
+        return yield* ending(accepted.state, accepted.reason)
+    }
+  }
   const verdict = yield* Effect.result(Judge.askPolicy(environment, ready, transcript.messages))
   if (Result.isSuccess(verdict) && verdict.success._tag === "Blocked") {
     return yield* ending("denied", verdict.success.reason)
-  }
-  if (approval !== undefined) {
-    if (Result.isFailure(verdict)) return Decision.open(sealed, ready, { reason: heldReason })
-    const changed = yield* Judge.presentationDrift(sealed, verdict.success)
-    if (changed !== undefined) return yield* ending("void", changed)
-    return resolvesCalls ? { _tag: "Run", claim, prepared: ready } : Decision.open(sealed, ready, {})
   }
   const consultation = yield* Judge.again(ready, sealed, verdict)
   if (responses.length > 0) {
@@ -143,8 +162,55 @@ export const settle = Effect.fnUntraced(function*(
     yield* refuse(part, approvalId, new ApprovalError.InvalidEdit({ approvalId, description: untrustedEdit }))
     return Decision.open(sealed, ready, { ...consultation.needs, reason: untrustedEditReason })
   }
-  return resolvesCalls ? consultation : Decision.open(sealed, ready, consultation.needs)
+  return resolvesCalls
+    ? yield* Consult.unlessAnswered(environment, consultation, transcript.messages)
+    : Decision.open(sealed, ready, consultation.needs)
 })
+
+// An answer that changes the parameters, where the policy lets a history do that.
+const findEdit = Effect.fnUntraced(function*(
+  { environment, transcript }: Subject,
+  verified: ReadonlyArray<Verified>,
+  prepared: Prepare.Prepared | undefined
+): Effect.fn.Return<Verified | undefined> {
+  const edit = verified.find(({ request }) => request.responses.some(({ approved }) => approved))
+  if (edit === undefined || prepared === undefined) return undefined
+  const verdict = yield* Effect.result(Judge.askPolicy(environment, prepared, transcript.messages))
+  return Result.isSuccess(verdict) && verdict.success._tag === "NeedsApproval" && verdict.success.editable === true
+    ? edit
+    : undefined
+})
+
+const rememberDenial = Effect.fnUntraced(function*(
+  { environment, transcript }: Subject,
+  prepared: Prepare.Prepared | undefined,
+  claim: ApprovalJournal.Claim,
+  denial: Prompt.ToolApprovalResponsePart
+): Effect.fn.Return<void> {
+  const { remember } = saidBy(denial)
+  if (remember === undefined || prepared === undefined || !environment.memory.remembers) return
+  const verdict = yield* Effect.result(Judge.askPolicy(environment, prepared, transcript.messages))
+  if (Result.isFailure(verdict) || verdict.success._tag !== "NeedsApproval") return
+  if (verdict.success.rememberable !== true) return
+  const { reason: note } = denial
+  const subject = yield* Decision.subjectOf(prepared)
+  yield* Remembering.keep(
+    environment,
+    yield* Remembering.answeredOf(environment, subject, claim, "denied", { remember, note })
+  )
+})
+
+// What an answer of a history says besides yes or no. It counts only where the policy says so (law L4).
+const saidBy = (
+  response: Prompt.ToolApprovalResponsePart | undefined
+): { readonly params: Schema.Json | undefined; readonly remember: Schema.Json | undefined } => {
+  const said: unknown = response?.options?.assent
+  if (typeof said !== "object" || said === null) return { params: undefined, remember: undefined }
+  return {
+    params: "params" in said ? said.params as Schema.Json | undefined : undefined, // prepared before it is used
+    remember: "remember" in said ? said.remember as Schema.Json | undefined : undefined // decoded before it is used
+  }
+}
 
 const refuse = (part: Prompt.ToolCallPart, approvalId: string, reason: ApprovalError.ApprovalErrorReason) =>
   ApprovalEvents.publish((occasion) => ({
@@ -179,7 +245,7 @@ const allows = Effect.fnUntraced(function*(
   if ((yield* driftOf(call.part.name, tool, prepared, sealed, canonical)) !== undefined) return false
   const verdict = yield* Effect.result(Judge.askPolicy(environment, prepared, transcript.messages))
   return Result.isSuccess(verdict) && verdict.success._tag !== "Blocked" &&
-    (yield* Judge.presentationDrift(sealed, verdict.success)) === undefined
+    (yield* Presentation.drift(sealed, verdict.success)) === undefined
 })
 
 // Every request of the call whose seal fits it, by the schema the seal itself names: whether that is still the tool's

@@ -76,11 +76,16 @@ const produce: (
     // The provider's requests are held where somebody here may answer them: then they need never be seen, and the turn
     // goes on from what was said.
     const mayGoOn = Hosted.mayAnswer(turn.environment, turn.handlers?.tools)
-    const said: Array<Part> = []
-    const receive = Effect.fnUntraced(function*(chunk: Chunk): Effect.fn.Return<void, unknown, Scope.Scope> {
+    const said = makeSaid()
+    // Calls that the provider may be about to ask about: they are sealed with their requests, which come right behind.
+    let behind: ReadonlyArray<Part> = []
+    const receive = Effect.fnUntraced(function*(
+      chunk: ReadonlyArray<Part>
+    ): Effect.fn.Return<void, unknown, Scope.Scope> {
+      behind = []
       const passing: Array<Part> = []
       const received: Array<Turn.ReceivedCall> = []
-      for (const part of chunk) {
+      for (const part of yield* Hosted.sealCalls(turn.environment, chunk)) {
         if (part.type === "finish") {
           finish.push(part)
           continue
@@ -102,21 +107,26 @@ const produce: (
       }
       // As upstream: with a call of a tool that is not in the toolkit, the stream fails before any of the chunk is seen.
       yield* Effect.forEach(received, (call) => Turn.declaredTool(turn, call), { discard: true })
-      if (mayGoOn) said.push(...passing)
+      if (mayGoOn) said.add(passing)
       yield* offer(queue, passing)
       // A truncating finish comes right behind the last call: a call starts once the stream has moved past it.
       if (Turn.finishOf(finish)?.complete !== false) yield* calls.start
       calls.observe(received)
     })
+    // Most chunks are text, and pass as they are.
+    const passOn = (chunk: Chunk): Effect.Effect<void> => {
+      if (mayGoOn) said.add(chunk)
+      return pass(queue, chunk)
+    }
     yield* Stream.runForEachArray(
       model.streamText({ ...options, prompt: settled.prompt, ...Model.unresolved }),
-      (chunk) => {
-        if (calls.areWaiting() || chunk.some(concernsUs)) return receive(chunk)
-        // Most chunks are text, and pass as they are.
-        if (mayGoOn) said.push(...chunk)
-        return pass(queue, chunk)
+      (next) => {
+        const chunk: ReadonlyArray<Part> = behind.length === 0 ? next : [...behind, ...next]
+        if (chunk === next && !calls.areWaiting() && !chunk.some(concernsUs)) return passOn(next)
+        return Hosted.awaitsRequest(chunk) ? Effect.sync(() => void (behind = chunk)) : receive(chunk)
       }
-    )
+    ).pipe(Effect.tapError(() => offer(queue, behind)))
+    if (behind.length > 0) yield* receive(behind)
     const asked = held.filter((part) => !calls.isAskedFor(part))
     const end = Turn.finishOf(finish)
     if (end?.complete === false) {
@@ -126,10 +136,10 @@ const produce: (
       const outcomes = yield* calls.finish(end !== undefined)
       const failure = Turn.firstFailure(outcomes)
       if (failure !== undefined) return yield* Effect.failCause(failure)
-      for (const { part } of outcomes) if (part !== undefined) said.push(part)
+      for (const { part } of outcomes) if (part !== undefined) said.add([part])
       const next = end === undefined
         ? undefined
-        : yield* Turn.goOn(turn, settled, { requests: asked, calls: calls.providers }, outcomes, said)
+        : yield* Turn.goOn(turn, settled, { requests: asked, calls: calls.providers }, outcomes, said.parts)
       if (next !== undefined) {
         yield* offer(queue, next.denials)
         return yield* produce(model, next.turn, options, queue, [...before, ...finish])
@@ -151,6 +161,31 @@ const pass = (queue: Chunks, chunk: Chunk): Effect.Effect<void> =>
 
 const concernsUs = (part: Part): boolean =>
   part.type === "tool-call" || part.type === "finish" || part.type === "tool-approval-request"
+
+// What was said, for the turn to go on from. Deltas become one as they come, so that it is not much longer than the text.
+const makeSaid = () => {
+  const parts: Array<Part> = []
+  return {
+    parts,
+    add: (added: ReadonlyArray<Part>): void => {
+      for (const part of added) {
+        const last = parts[parts.length - 1]
+        if (last !== undefined && isDelta(last) && isDelta(part) && last.type === part.type && last.id === part.id) {
+          parts[parts.length - 1] = {
+            ...last,
+            delta: last.delta + part.delta,
+            metadata: { ...last.metadata, ...part.metadata }
+          }
+        } else {
+          parts.push(part)
+        }
+      }
+    }
+  }
+}
+
+const isDelta = (part: Part): part is Response.TextDeltaPart | Response.ReasoningDeltaPart =>
+  part.type === "text-delta" || part.type === "reasoning-delta"
 
 type Started = Turn.Outcome | Decision.Question
 

@@ -6,6 +6,7 @@
  * latest call of its id that has none yet.
  */
 import type * as Prompt from "effect/ai/Prompt"
+import * as Exchange from "./exchange.ts"
 import { TextIndex } from "./textIndex.ts"
 
 /** A local tool call of a history, with everything the history says of it. */
@@ -25,6 +26,8 @@ export interface ProviderCall {
   readonly part: Prompt.ToolCallPart
   readonly messageIndex: number
   result: Prompt.ToolResultPart | undefined
+  /** Where the result stands. */
+  resultAt: number | undefined
 }
 
 /** A request of a history; a request repeated by polling is one request, at its first place. */
@@ -44,32 +47,43 @@ export interface TranscriptRequest {
 
 export interface Transcript {
   readonly messages: ReadonlyArray<Prompt.Message>
-  /** Local calls, in order. */
+  /** Local calls that are not in a settled exchange, in order. */
   readonly calls: ReadonlyArray<TranscriptCall>
-  /** Distinct by approval id, in order. */
+  /** Those that are not in a settled exchange, distinct by approval id, in order. */
   readonly allRequests: ReadonlyArray<TranscriptRequest>
-  /** Those of local calls that have no result, and all others. */
+  /** Of these, those of local calls that have no result, and those of other calls. */
   readonly requests: ReadonlyArray<TranscriptRequest>
   readonly lastUserIndex: number
   /** Results of provider-executed calls that stand in tool messages, by the assistant message they belong into. */
   readonly movedResults: ReadonlyMap<number, ReadonlyArray<Prompt.ToolResultPart>>
   /**
-   * By the index of a message: 0 where it stands as it is in any case. `undefined` where all do: every local call has
+   * By the index of a message: what becomes of it. `undefined` where every message stands as it is: every local call has
    * its one result in the tool message directly after it, and there is no approval part.
    */
   readonly changes: Uint8Array | undefined
 }
+
+/** A message stands as it is in any case. */
+export const stands = 0
+/** What becomes of a message has to be found out. */
+export const changes = 1
+/** A message of a settled exchange, without its approval parts. */
+export const settled = 2
 
 // Shared by all that have none of something, so that a long settled history allocates little; never written to.
 const none: Array<never> = []
 const noMovedResults: ReadonlyMap<number, ReadonlyArray<Prompt.ToolResultPart>> = new Map()
 
 /** Throws a `TypeError` for what is not a message. */
-export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => new Reader(messages).read()
+export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => new Reader(messages, true).read()
+
+/** Reads settled exchanges as closely as everything else, so that nothing is missing of them. */
+export const readWhole = (messages: ReadonlyArray<Prompt.Message>): Transcript => new Reader(messages, false).read()
 
 // A class, because what is compiled for the methods of one reader serves the next: closures would be compiled anew.
 class Reader {
   private readonly messages: ReadonlyArray<Prompt.Message>
+  private readonly settled: Exchange.SettledExchanges | undefined
   private readonly calls: Array<TranscriptCall> = []
   // The call of an id or, of an id used again, all that is to be known of its uses.
   private readonly callsById = new Map<string, TranscriptCall | Repeated>()
@@ -87,8 +101,9 @@ class Reader {
   private firstDue = 0
   private changes: Uint8Array | undefined = undefined
 
-  constructor(messages: ReadonlyArray<Prompt.Message>) {
+  constructor(messages: ReadonlyArray<Prompt.Message>, passesSettled: boolean) {
     this.messages = messages
+    this.settled = passesSettled ? new Exchange.SettledExchanges(messages) : undefined
   }
 
   read(): Transcript {
@@ -101,7 +116,8 @@ class Reader {
       }
       this.expectNoneDue()
       if (message.role === "assistant") {
-        this.takeAssistantMessage(message, index)
+        if (this.takeSettled(message, index)) index++
+        else this.takeAssistantMessage(message, index)
       } else if (message.role === "user") {
         assertParts(message.content)
         this.lastUserIndex = index
@@ -130,11 +146,37 @@ class Reader {
   // An assistant message and the tool message directly after it change together.
   private change(index: number): void {
     const { messages } = this
-    const changes = this.changes ??= new Uint8Array(messages.length)
-    changes[index] = 1
+    const marks = this.changes ??= new Uint8Array(messages.length)
+    marks[index] = changes
     const tool = messages[index]!.role === "tool"
     const other = tool ? index - 1 : index + 1
-    if (messages[other]?.role === (tool ? "assistant" : "tool")) changes[other] = 1
+    if (messages[other]?.role === (tool ? "assistant" : "tool")) marks[other] = changes
+  }
+
+  // A request of an id that was asked about before is no new one, and its answer is that one's.
+  private asksAgain({ content }: Prompt.AssistantMessage): boolean {
+    return this.requests.length > 0 &&
+      content.some((part) =>
+        part.type === "tool-approval-request" && this.requestsById.get(part.approvalId) !== undefined
+      )
+  }
+
+  private takeSettled(message: Prompt.AssistantMessage, index: number): boolean {
+    const following = this.messages[index + 1]
+    if (this.settled === undefined || following?.role !== "tool") return false
+    const form = Exchange.formOf(message, following)
+    if (form === undefined || (form === "with approvals" && this.asksAgain(message))) return false
+    this.settled.add(index)
+    this.lastCallsIndex = index
+    if (form === "with approvals") {
+      const marks = this.changes ??= new Uint8Array(this.messages.length)
+      marks[index] = settled
+      marks[index + 1] = settled
+    }
+    if (this.providerCalls !== undefined) {
+      for (const part of message.content) if (part.type === "tool-call") this.providerCalls.delete(part.id)
+    }
+    return true
   }
 
   private expectNoneDue(): void {
@@ -150,7 +192,7 @@ class Reader {
       if (part.type === "tool-approval-response") {
         this.takeResponse(part, index)
       } else if (part.type === "tool-result") {
-        if (part.providerExecuted === true) this.takeProviderResult(part)
+        if (part.providerExecuted === true) this.takeProviderResult(part, index)
         else if (this.takeResult(part)?.messageIndex === index - 1 && part.result !== undefined) answered++
       }
     }
@@ -166,7 +208,12 @@ class Reader {
     for (const part of content) {
       if (part.type === "tool-call") {
         if (part.providerExecuted === true) {
-          ;(this.providerCalls ??= new Map()).set(part.id, { part, messageIndex: index, result: undefined })
+          ;(this.providerCalls ??= new Map()).set(part.id, {
+            part,
+            messageIndex: index,
+            result: undefined,
+            resultAt: undefined
+          })
           continue
         }
         if (this.calls.length > this.firstDue) uniqueId ??= uniqueIdsAfter(this.calls[this.firstDue]!)
@@ -176,7 +223,10 @@ class Reader {
       } else if (part.type === "tool-result") {
         if (part.providerExecuted === true) {
           const call = this.providerCalls?.get(part.id)
-          if (call !== undefined) call.result ??= part
+          if (call !== undefined && call.result === undefined) {
+            call.result = part
+            call.resultAt = index
+          }
         } else {
           this.change(index)
           this.takeResult(part)
@@ -201,9 +251,9 @@ class Reader {
 
   private takeRequest(part: Prompt.ToolApprovalRequestPart, messageIndex: number): void {
     if (typeof part.approvalId !== "string" || this.requestsById.get(part.approvalId) !== undefined) return
+    if (this.settled?.hasRequest(part.approvalId) === true) return
     const providerCall = this.providerCalls?.get(part.toolCallId)
-    const known = providerCall === undefined ? this.callsById.get(part.toolCallId) : undefined
-    const call = known instanceof Repeated ? known.latest : known
+    const call = providerCall === undefined ? this.latestCall(part.toolCallId, messageIndex) : undefined
     const answers = this.earlyAnswers?.get(part.approvalId)
     const request: TranscriptRequest = {
       part,
@@ -216,6 +266,16 @@ class Reader {
     }
     this.requests.push(request)
     this.requestsById.set(request)
+  }
+
+  private latestCall(id: string, messageIndex: number): TranscriptCall | undefined {
+    const known = this.callsById.get(id)
+    const call = known instanceof Repeated ? known.latest : known
+    if (call?.messageIndex === messageIndex) return call
+    const settled = this.settled?.latestCall(id)
+    return settled === undefined || (call !== undefined && call.messageIndex > settled.messageIndex)
+      ? call
+      : { ...settled, sentId: id, requests: none }
   }
 
   private takeResponse(part: Prompt.ToolApprovalResponsePart, messageIndex: number): void {
@@ -234,7 +294,12 @@ class Reader {
 
   private takeResult(part: Prompt.ToolResultPart): TranscriptCall | undefined {
     const assent = part.options?.assent
-    const named = isNaming(assent) ? this.requestsById.get(assent.approvalId)?.call : undefined
+    const request = isNaming(assent) ? this.requestsById.get(assent.approvalId) : undefined
+    // A settled call has its result.
+    if (isNaming(assent) && request === undefined && this.settled?.hasRequest(assent.approvalId) === true) {
+      return undefined
+    }
+    const named = request?.call
     const known = this.callsById.get(part.id)
     const call = named ??
       (known instanceof Repeated ? known.answeredBy(part, isEarlier(assent), this.lastCallsIndex) : known)
@@ -244,10 +309,11 @@ class Reader {
     return call
   }
 
-  private takeProviderResult(part: Prompt.ToolResultPart): void {
+  private takeProviderResult(part: Prompt.ToolResultPart, index: number): void {
     const call = this.providerCalls?.get(part.id)
     if (call === undefined || call.result !== undefined) return
     call.result = part
+    call.resultAt = index
     this.change(call.messageIndex)
     const moved = (this.movedResults ??= new Map()).get(call.messageIndex)
     if (moved === undefined) this.movedResults.set(call.messageIndex, [part])
@@ -351,6 +417,10 @@ const earliest = (waiting: Waiting, lastIndex: number): TranscriptCall | undefin
 export const standingResponse = (
   responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>
 ): Prompt.ToolApprovalResponsePart | undefined => responses.find((response) => !response.approved) ?? responses[0]
+
+/** Whether the provider had run the call, or was told not to, before anyone answered in the history. */
+export const wasAnsweredBefore = ({ answeredAt, providerCall }: TranscriptRequest): boolean =>
+  answeredAt !== undefined && providerCall?.resultAt !== undefined && answeredAt > providerCall.resultAt
 
 /**
  * Whether the model went on with a new user message before anyone answered: then an answer comes too late for a request

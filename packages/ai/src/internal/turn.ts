@@ -12,6 +12,7 @@ import * as Semaphore from "effect/Semaphore"
 import type * as Approval from "../Approval.ts"
 import type * as ApprovalError from "../ApprovalError.ts"
 import * as Approvals from "../Prompt.ts"
+import * as Consult from "./consult.ts"
 import type * as Decision from "./decision.ts"
 import type * as Environment from "./environment.ts"
 import * as Execution from "./execution.ts"
@@ -113,10 +114,11 @@ const settleCalls = Effect.fnUntraced(function*(
     const standing = outcome.part ?? outcome.waiting
     written.push(standing === undefined ? undefined : Results.toPromptPart(standing))
   }
+  const undecided = open.length === 0 && failure === undefined
   const hosted = yield* Hosted.settle(
-    { environment, tools: subject.tools, messages: transcript.messages, isHistory: true },
+    { environment, tools: subject.tools, messages: transcript.messages },
     transcript,
-    turn.resolvesCalls && open.length === 0 && failure === undefined
+    { judges: undecided, asks: undecided && turn.resolvesCalls }
   )
   open.push(...hosted.open)
   if (open.length > 0 || failure !== undefined) {
@@ -181,7 +183,7 @@ export const carryOut = (
       return Effect.succeed({ waiting: Results.interrupted(decision.call, Results.waitingReason, decision.approvalId) })
     case "Consult":
       return Effect.flatMap(
-        Judge.consult(turn.environment, decision, turn.transcript.messages),
+        Consult.consult(turn.environment, decision, turn.transcript.messages),
         (decision) => carryOut(turn, decision, sink)
       )
     case "Run":
@@ -272,7 +274,7 @@ export const goOn = Effect.fnUntraced(function*(
   if (asked.requests.length === 0 || turn.round >= Hosted.maxRounds) return undefined
   if (!Hosted.mayAnswer(turn.environment, tools)) return undefined
   if (outcomes.some((outcome) => outcome.part === undefined)) return undefined
-  const subject = { environment: turn.environment, tools, messages: settled.prompt.content, isHistory: false }
+  const subject = { environment: turn.environment, tools, messages: settled.prompt.content }
   const answers = yield* Hosted.answerAll(subject, asked.requests, asked.calls)
   if (answers === undefined) return undefined
   const callIds = new Map(asked.requests.map((part) => [part.approvalId, part.toolCallId]))

@@ -79,10 +79,9 @@ export const wrap = (
       const { prompt, transcript } = read.success
       const policy = Environment.readPolicy(captured, context)
       // Without anybody to answer here, and with everything in order, there is nothing for the engine to do.
-      const inOrder =
-        transcript.changes === undefined && Environment.readController(captured, context).ask === undefined
-          ? { ...callOptions, prompt }
-          : undefined
+      const inOrder = transcript.changes === undefined && !Environment.mayAnswer(captured, context)
+        ? { ...callOptions, prompt }
+        : undefined
       const { toolkit } = callOptions
       if (inOrder !== undefined && (toolkit === undefined || needsNobody(method, policy, declaredTools(toolkit)))) {
         return Effect.succeed({ turn: undefined, options: inOrder })
@@ -133,7 +132,8 @@ export const wrap = (
           )))
   })
   sources.set(wrapped, { original, captured, options })
-  return Object.assign(wrapped, { [TypeId]: wrapped })
+  // Not enumerable: a copy is not its bearer, and what shows or writes a service must not follow it round and round.
+  return Object.defineProperty(wrapped, TypeId, { value: wrapped })
 }
 
 // =============================================================================

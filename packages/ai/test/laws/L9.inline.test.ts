@@ -2,7 +2,7 @@
  * L9, provider-executed calls: one policy and one controller serve local and hosted calls. What they answer at once
  * reaches the provider, and the turn goes on; what they leave open waits like any request.
  */
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema, Stream } from "effect"
 import {
   Approval,
@@ -18,7 +18,6 @@ import {
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
-import { rewrite } from "./support.ts"
 
 const Mcp = Tool.providerDefined({
   id: "test.mcp",
@@ -158,24 +157,6 @@ describe("L9 the policy answers", () => {
   )
 
   C.everyWay(
-    "L9 L4 what a history says a hosted call is pre-approves nothing: it may be anybody's word",
-    (way) =>
-      Effect.gen(function*() {
-        const { chat } = yield* begin(way, [asking(1, "delete_repo"), [done(1)]])
-        yield* chat.send("go")
-        yield* chat.setHistory(rewrite(yield* chat.history, (part) =>
-          part.type === "tool-call"
-            ? { ...part, options: { assent: { source: "mcp.github", toolName: "mcp.github.read", params: {} } } }
-            : part))
-        const turn = yield* chat.send([]).pipe(
-          withPolicy((call) => call.toolName === "mcp.github.read" ? Approval.preApproved("harmless") : undefined)
-        )
-        assert.deepStrictEqual(turn.requests.map(({ approvalId }) => approvalId), ["mcpr_1"])
-        assert.strictEqual(yield* chat.calls, 1)
-      })
-  )
-
-  C.everyWay(
     "L9 L11 an approval of a hosted call does not outlive a policy that now blocks",
     (way) =>
       Effect.gen(function*() {
@@ -298,6 +279,58 @@ describe("L9 the controller answers", () => {
         assert.strictEqual(yield* second.chat.calls, 1)
       })
   )
+
+  C.everyWay(
+    "L9 an answer that comes after the call ran for another one reaches nobody",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat } = yield* begin(way, [asking(1), [done(1), ScriptedModel.text("Done.")], "bye", "bye again"])
+        const asked = yield* chat.send("go")
+        yield* chat.send([]).pipe(withController(() => true))
+        for (const late of [Approval.approve(asked.requests[0]!), Approval.deny(asked.requests[0]!, "too late")]) {
+          yield* chat.send(Prompt.approvalResponses([late]))
+          assert.deepStrictEqual(approvals(yield* chat.lastPrompt), [])
+          C.assertWellFormed(yield* chat.lastPrompt, allowed)
+        }
+      })
+  )
+
+  it.effect("L9 what was said before the turn went on is what the model sees of it, however it came in pieces", () =>
+    C.fresh(Effect.gen(function*() {
+      const delta = (
+        type: "text-delta" | "reasoning-delta",
+        id: string,
+        delta: string
+      ) => ({ type, id, delta } as const)
+      const { chat } = yield* begin("streamText", [
+        [
+          { type: "reasoning-start", id: "r" },
+          delta("reasoning-delta", "r", "well"),
+          delta("reasoning-delta", "r", ", well"),
+          { type: "reasoning-end", id: "r" },
+          { type: "text-start", id: "a" },
+          { type: "text-start", id: "b" },
+          ...Array.from({ length: 200 }, (_, index) => delta("text-delta", index % 3 === 0 ? "a" : "b", `${index} `)),
+          { type: "text-end", id: "a" },
+          { type: "text-end", id: "b" },
+          ...asking(1)
+        ],
+        [done(1)]
+      ])
+      yield* chat.send("go").pipe(withController(() => true))
+      const said = (yield* chat.lastPrompt).content.flatMap((message) =>
+        message.role !== "assistant" ?
+          [] :
+          message.content.flatMap((part) => part.type === "text" || part.type === "reasoning" ? [part.text] : [])
+      )
+      const numbers = (which: (index: number) => boolean) =>
+        Array.from({ length: 200 }, (_, index) => index).filter(which).map((index) => `${index} `).join("")
+      assert.deepStrictEqual(said, [
+        "well, well",
+        numbers((index) => index % 3 === 0),
+        numbers((index) => index % 3 !== 0)
+      ])
+    })))
 
   C.everyWay("L9 a model that asks for ever ends as a turn that waits", (way) =>
     Effect.gen(function*() {

@@ -90,6 +90,16 @@ describe("tables of the README", () => {
     })
   }
 
+  for (const { name, tests: named } of rowsOf("Section")) {
+    it(`${name}: every test it names is there`, () => {
+      assert.isNotEmpty(named)
+      for (const { file, words } of named) {
+        // Titles of cases stand in tables of all kinds.
+        assert.include(Fs.readFileSync(Path.join(tests, `${file}.test.ts`), "utf8"), words)
+      }
+    })
+  }
+
   it("every case has a row, in order, with all cells filled", () => {
     const numbers = Array.from({ length: 31 }, (_, index) => index + 1)
     const expected = numbers.filter((number) => ![22, 23, 25, 27, 30].includes(number)).map((number) => `B${number}`)

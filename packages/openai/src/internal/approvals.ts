@@ -62,15 +62,6 @@ export const requestOfCall = (
 ): Responses.ResponseInputItem.McpApprovalRequest | undefined =>
   part.type === "tool-call" ? requestOf(Metadata.read({ options: part.metadata })) : undefined
 
-export const withSeal = <Part extends { readonly type: string; readonly metadata?: unknown }>(
-  part: Part,
-  seal: string
-): Part => {
-  const { metadata } = part
-  const openai = Metadata.read({ options: metadata })
-  return { ...part, metadata: { ...(Metadata.isRecord(metadata) ? metadata : undefined), openai: { ...openai, seal } } }
-}
-
 /** The arguments as JSON; what does not parse is shown as it came. */
 export const parseArguments = (text: string): HostedSource["params"] => {
   if (text.trim().length === 0) return {}
@@ -188,8 +179,6 @@ export const isExecuted = ({ approvalId, result }: Asked): boolean => {
   const { item } = result === undefined ? {} : Metadata.read(result)
   return Metadata.isRecord(item) && item["type"] === "mcp_call" && item["approval_request_id"] === approvalId
 }
-
-export const sealOf = (call: Prompt.ToolCallPart): string | undefined => Metadata.text(Metadata.read(call), "seal")
 
 const requestOf = (fields: Metadata.Fields): Responses.ResponseInputItem.McpApprovalRequest | undefined => {
   if (fields["itemType"] !== requestType) return undefined

@@ -56,8 +56,6 @@ export type ToolCallMetadata = ItemMetadata & {
   readonly name?: string | null
   /** The arguments, letter by letter. */
   readonly arguments?: string | null
-  /** Proves that the request is the one OpenAI made, where it has to be sent again. */
-  readonly seal?: string | null
 }
 
 /** Of the result of a call that OpenAI ran. */

@@ -302,7 +302,7 @@ const partialImage = (
   id: event.item_id,
   name,
   isFailure: false,
-  result: { result: event.partial_image_b64, status: "generating" },
+  result: { result: event.partial_image_b64 },
   providerExecuted: true,
   preliminary: true
 })

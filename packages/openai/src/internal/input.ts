@@ -28,7 +28,7 @@ export const make = (
   options: Options
 ): Array<Item> => {
   const start = Known.start(messages, options.base)
-  const writer = makeWriter(history, options, start)
+  const writer = makeWriter(history, options, start, answeredWithin(messages, history))
   for (const asked of history.byCall.values()) {
     if (asked.messageIndex === start - 1 && asked.answer === undefined) {
       writer.items.push(Approvals.withdrawnItem(asked))
@@ -60,13 +60,44 @@ export const make = (
   return writer.items
 }
 
-const makeWriter = (history: Approvals.History, options: Options, start: number) => {
+/**
+ * Requests that OpenAI ran before the history holds an answer: it was given within a turn. One that comes later changes
+ * nothing, and told behind what ran it would run it again.
+ */
+const answeredWithin = (
+  messages: ReadonlyArray<Prompt.Message>,
+  history: Approvals.History
+): ReadonlySet<string> => {
+  const late = new Set<string>()
+  const ran = [...history.byApproval.values()].filter(({ inline, result }) =>
+    !inline && result !== undefined && Metadata.read(result)["itemType"] === "mcp_call"
+  )
+  if (ran.length === 0) return late
+  const places = new Map<Prompt.Part, number>()
+  for (const message of messages) {
+    if (message.role !== "assistant" && message.role !== "tool") continue
+    for (const part of message.content) places.set(part, places.size)
+  }
+  for (const { answer, approvalId, result } of ran) {
+    if (answer !== undefined && places.get(result!)! < places.get(answer)!) late.add(approvalId)
+  }
+  return late
+}
+
+const makeWriter = (
+  history: Approvals.History,
+  options: Options,
+  start: number,
+  within: ReadonlySet<string>
+) => {
   const { references } = options
   const items: Array<Item> = []
   // Items are named once, however many parts were made of them.
   const named = new Set<string>()
   const answered = new Set<string>()
   const types: Local.Types = new Map()
+  // Calls of ours whose outputs OpenAI has, although they stand after the response that it goes on from.
+  const settled = new Set<string>()
 
   const name = (id: string): void => {
     if (named.has(id)) return
@@ -127,8 +158,15 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
     items,
     /** A message that OpenAI has. */
     known(message: Prompt.AssistantMessage): void {
+      // Where the turn went on by itself, a message has several responses, and its results stand behind the last. No
+      // response is made before the calls of the one before it have their outputs.
+      const last = message.content.map(responseOf).findLast((id) => id !== undefined)
       for (const part of message.content) {
-        if (part.type === "tool-call" && !part.providerExecuted) Local.noteType(types, part)
+        if (part.type !== "tool-call" || part.providerExecuted) continue
+        Local.noteType(types, part)
+        const response = responseOf(part)
+        if (response === undefined || response === last) settled.delete(part.id)
+        else settled.add(part.id)
       }
     },
     assistant(message: Prompt.AssistantMessage): void {
@@ -156,6 +194,7 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
           case "tool-call": {
             if (!part.providerExecuted) {
               Local.noteType(types, part)
+              settled.delete(part.id)
               items.push(Local.callItem(part, keepsIds))
               break
             }
@@ -165,6 +204,9 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
             if (asked.answer === undefined || !isTold(asked)) break
             whole(asked.approvalId, Approvals.requestItem(asked))
             if (asked.inline) items.push(Approvals.answerItem(asked.answer))
+            else if (within.has(asked.approvalId)) {
+              items.push({ type: "mcp_approval_response", approval_request_id: asked.approvalId, approve: true })
+            }
             break
           }
           case "tool-result":
@@ -181,11 +223,11 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
     tool(part: Prompt.ToolMessagePart): void {
       if (part.type === "tool-result") {
         if (part.providerExecuted) hostedResult(part)
-        else items.push(Local.outputItem(part, types.get(part.id), options))
+        else if (!settled.has(part.id)) items.push(Local.outputItem(part, types.get(part.id), options))
         return
       }
       const asked = history.byApproval.get(part.approvalId)
-      if (asked === undefined || answered.has(part.approvalId) || !isTold(asked)) return
+      if (asked === undefined || answered.has(part.approvalId) || within.has(part.approvalId) || !isTold(asked)) return
       answered.add(part.approvalId)
       items.push(Approvals.answerItem(asked.answer ?? part))
     }
@@ -196,6 +238,9 @@ const makeWriter = (history: Approvals.History, options: Options, start: number)
     whole(Metadata.text(Metadata.read(part), "itemId"), hostedItem(part))
   }
 }
+
+const responseOf = (part: Prompt.AssistantMessagePart): string | undefined =>
+  Metadata.text(Metadata.read(part), "responseId")
 
 // What only a part of its own may say, or a request: nobody is answered, and nothing allowed, out of metadata (law L4).
 const ownTypes: ReadonlySet<unknown> = new Set([

@@ -9,16 +9,19 @@ import * as Channel from "effect/Channel"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { constVoid } from "effect/Function"
+import type * as SseEvent from "effect/encoding/Sse"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import type * as Pull from "effect/Pull"
 import * as Redactable from "effect/Redactable"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import Sdk, { type ClientOptions } from "openai"
+import Sdk, { APIError, type ClientOptions } from "openai"
 import type * as Responses from "openai/resources/responses/responses"
 import * as Errors from "./errors.ts"
 import * as ErrorText from "./errorText.ts"
+import * as Sse from "./sse.ts"
 
 // =============================================================================
 // The client
@@ -140,9 +143,9 @@ const endGrace: Duration.Input = "1 second"
 /**
  * The events of one response.
  *
- * A pull takes all events that have come: the SDK's generator hands over every event of one read of the network without
- * waiting, so after the first the fiber yields once and finds the others. Nothing is done for each event but to keep
- * it, and at most `readAhead` are kept.
+ * The SDK sends the request, as often as it has to, and gives the response to us. A pull takes all events that have come:
+ * after the first the fiber yields once and finds the others. Nothing is done for each event but to parse and keep it,
+ * and no more is read once `readAhead` are kept.
  */
 export const streamEvents = (
   client: Sdk,
@@ -155,15 +158,16 @@ export const streamEvents = (
       const controller = new AbortController()
       // Before the request, so that whatever ends the stream ends the request.
       yield* Scope.addFinalizer(scope, Effect.sync(() => controller.abort()))
-      const { data, response } = yield* Effect.tryPromise({
-        try: () => client.responses.create({ ...params, stream: true }, { signal: controller.signal }).withResponse(),
+      const response = yield* Effect.tryPromise({
+        try: () => client.responses.create({ ...params, stream: true }, { signal: controller.signal }).asResponse(),
         catch: (error) => Errors.fromUnknown(error, context)
       })
       const type = response.headers.get("content-type")
       if (type !== null && /json|html/i.test(type)) {
         return yield* Errors.invalidResponse("What came with status 200 is not a stream of events.", context)
       }
-      const reader = makeReader(data[Symbol.asyncIterator](), clock, context)
+      if (response.body === null) return yield* Errors.cut(context)
+      const reader = makeReader(Sse.make(response.body), response.headers, clock, context)
       yield* Scope.addFinalizer(scope, Effect.sync(reader.close))
       yield* Effect.forkIn(watch(reader, clock, context.timeout), scope)
       return reader.pull
@@ -175,6 +179,8 @@ export interface StreamContext extends Errors.ErrorContext {
 }
 
 type Event = Responses.ResponseStreamEvent
+
+type Message = SseEvent.Event
 
 type EventPull = Pull.Pull<Arr.NonEmptyReadonlyArray<Event>, AiError.AiError>
 
@@ -199,8 +205,8 @@ const watch = (reader: Reader, clock: Clock.Clock, limit: Duration.Duration): Ef
     }
   })
 
-/** Reads an iterator into a small buffer. Without effects in between, because this runs for every event. */
-const makeReader = (events: AsyncIterator<Event>, clock: Clock.Clock, context: StreamContext): Reader => {
+/** Reads messages into a small buffer. Without effects in between, because this runs for every event. */
+const makeReader = (messages: Sse.Reader, headers: Headers, clock: Clock.Clock, context: StreamContext): Reader => {
   let buffer: Array<Event> = []
   let reading = false
   // The last event of a response has come: whatever becomes of the connection now, nothing is missing.
@@ -214,18 +220,19 @@ const makeReader = (events: AsyncIterator<Event>, clock: Clock.Clock, context: S
   }
   const read = (): void => {
     reading = true
-    events.next().then(receive, lose)
+    messages.next().then(receive, lose)
   }
   const lose = (error: unknown): void => finish(Effect.fail(Errors.fromUnknown(error, context)))
-  const receive = (result: IteratorResult<Event, unknown>): void => {
+  const receive = (received: ReadonlyArray<Message> | undefined): void => {
     reading = false
     if (end !== undefined) return
-    if (result.done === true) return finish(Effect.fail(Errors.cut(context)))
-    const event = result.value
-    if (!isEvent(event)) return finish(Effect.fail(Errors.invalidResponse("An event is not an object.", context)))
-    if (event.type === "error") return finish(Effect.fail(Errors.fromProviderError(event, context)))
-    complete ||= event.type.length < 20 && lastTypes.has(event.type)
-    buffer.push(event)
+    if (received === undefined) return finish(Effect.fail(Errors.cut(context)))
+    for (const message of received) {
+      const event = parse(message, headers, context)
+      if (Result.isFailure(event)) return finish(event.failure)
+      complete ||= event.success.type.length < 20 && lastTypes.has(event.success.type)
+      buffer.push(event.success)
+    }
     if (buffer.length < readAhead) read()
     waiting?.wake()
   }
@@ -264,10 +271,30 @@ const makeReader = (events: AsyncIterator<Event>, clock: Clock.Clock, context: S
     close: () => {
       end ??= Cause.done()
       buffer = []
-      // Not awaited: it would wait for a read that is pending. The request is aborted beside this.
-      events.return?.().catch(constVoid)
+      messages.close()
     }
   }
+}
+
+/** The event of a message; its failure is how the stream ends. */
+const parse = (
+  { data, event }: Message,
+  headers: Headers,
+  context: StreamContext
+): Result.Result<Event, Effect.Effect<never, AiError.AiError>> => {
+  if (data === "[DONE]") return Result.fail(Effect.fail(Errors.cut(context)))
+  const parsed = Result.try((): unknown => JSON.parse(data))
+  if (Result.isFailure(parsed)) return Result.fail(Effect.fail(Errors.fromUnknown(parsed.failure, context)))
+  const value = parsed.success
+  const error = typeof value === "object" && value !== null && "error" in value ? value.error : undefined
+  if (event === "error" || Boolean(error) || (isEvent(value) && value.type === "error")) {
+    const said = error || value
+    const body = Predicate.isObject(said) ? said : { message: String(said) }
+    return Result.fail(Effect.fail(Errors.fromUnknown(new APIError(undefined, body, undefined, headers), context)))
+  }
+  return isEvent(value)
+    ? Result.succeed(value)
+    : Result.fail(Effect.fail(Errors.invalidResponse("An event is not an object.", context)))
 }
 
 const isEvent = (u: unknown): u is Event => typeof u === "object" && u !== null && "type" in u

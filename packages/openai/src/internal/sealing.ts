@@ -1,40 +1,22 @@
 /**
  * Requests for approval that are sent again (law L4). With `store: false` OpenAI keeps nothing: an approval goes back with
  * the very request it answers, out of a history that anybody may have written, and OpenAI runs what stands there. So the
- * request is sealed as it comes, and an approval whose request is not the sealed one goes back as a denial.
+ * call is sealed as it comes, with all that OpenAI said of it, and an approval of another goes back as a denial.
  */
-import * as Approval from "@assent/ai/Approval"
-import * as ApprovalError from "@assent/ai/ApprovalError"
-import * as ApprovalSeal from "@assent/ai/ApprovalSeal"
+import type * as ApprovalError from "@assent/ai/ApprovalError"
+import * as LanguageModel from "@assent/ai/LanguageModel"
 import * as Prompt from "effect/ai/Prompt"
-import * as Clock from "effect/Clock"
+import type * as Response from "effect/ai/Response"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
-import type * as Responses from "openai/resources/responses/responses"
 import * as Approvals from "./approvals.ts"
 
-type Request = Responses.ResponseInputItem.McpApprovalRequest
-
-const bindingOf = (request: Request, scope: Approval.ApprovalScope): ApprovalSeal.Binding => ({
-  source: `mcp.${request.server_label}`,
-  toolName: request.name,
-  toolCallId: request.id,
-  schemaFingerprint: "mcp",
-  // Letter by letter: what OpenAI runs is this text, however it would be parsed.
-  params: JSON.stringify([request.server_label, request.name, request.arguments]),
-  scope
-})
-
-/** Seals the call of a request as it came. One that cannot be sealed has no seal, and so is never approved. */
+/** Seals a call that OpenAI asks about; one that cannot be sealed is never approved. */
 export const seal = <Part extends { readonly type: string }>(part: Part): Effect.Effect<Part> => {
   const request = Approvals.requestOfCall(part)
-  if (request === undefined) return Effect.succeed(part)
-  return Effect.gen(function*() {
-    const service = yield* ApprovalSeal.ApprovalSeal
-    const sealed = yield* Effect.result(service.seal(bindingOf(request, yield* Approval.Scope)))
-    return Result.isSuccess(sealed) ? Approvals.withSeal(part, sealed.success.approvalId) : part
-  })
+  return request === undefined || !isCall(part) ? Effect.succeed(part) : LanguageModel.sealRequest(part, request.id)
 }
+
+const isCall = (part: { readonly type: string }): part is Response.ToolCallPartEncoded => part.type === "tool-call"
 
 /** Turns approvals of requests that are to be sent again, and are not the sealed ones, into denials. */
 export const check = (history: Approvals.History): Effect.Effect<void> =>
@@ -43,9 +25,9 @@ export const check = (history: Approvals.History): Effect.Effect<void> =>
     (asked) =>
       asked.answer?.approved !== true || Approvals.isExecuted(asked)
         ? Effect.void
-        : Effect.match(verify(asked), {
+        : Effect.match(LanguageModel.verifyRequest(asked.call, asked.approvalId), {
           onSuccess: () => {},
-          onFailure: (error) => {
+          onFailure: (error: ApprovalError.ApprovalError) => {
             asked.answer = Prompt.makePart("tool-approval-response", {
               approvalId: asked.approvalId,
               approved: false,
@@ -55,19 +37,3 @@ export const check = (history: Approvals.History): Effect.Effect<void> =>
         }),
     { discard: true }
   )
-
-const verify = Effect.fnUntraced(function*(
-  asked: Approvals.Asked
-): Effect.fn.Return<void, ApprovalError.ApprovalError> {
-  const { approvalId } = asked
-  const request = Approvals.requestItem(asked)
-  const token = Approvals.sealOf(asked.call)
-  if (request === undefined || token === undefined) {
-    return yield* ApprovalError.make(new ApprovalError.Forged({ approvalId }))
-  }
-  const service = yield* ApprovalSeal.ApprovalSeal
-  const { expiresAt } = yield* service.verify(token, bindingOf(request, yield* Approval.Scope))
-  if ((yield* Clock.currentTimeMillis) >= expiresAt) {
-    return yield* ApprovalError.make(new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }))
-  }
-})

@@ -1,5 +1,5 @@
 /**
- * The secrets that a request's tools carry: what must never be said in an error.
+ * What must never be said in an error: the secrets of the client that sends a request, and those its tools carry.
  */
 import type * as Responses from "openai/resources/responses/responses"
 
@@ -16,3 +16,14 @@ export const ofParams = (params: Responses.ResponseCreateParams): ReadonlyArray<
     }
     return []
   })
+
+const ofClients = new WeakMap<object, ReadonlyArray<string>>()
+
+/** Notes a client's secrets, for errors that are told elsewhere. */
+export const remember = (client: object, secrets: ReadonlyArray<string>): void => void ofClients.set(client, secrets)
+
+/** The secrets of a request, and of the client that sent it, unless somebody else made that one. */
+export const ofRequest = (client: object, params: Responses.ResponseCreateParams): ReadonlyArray<string> => [
+  ...(ofClients.get(client) ?? []),
+  ...ofParams(params)
+]

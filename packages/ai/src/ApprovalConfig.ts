@@ -1,0 +1,250 @@
+/**
+ * What a program's owner says about approval, in a file or an object: which tools ask, which never do, which are off.
+ *
+ * ```yaml
+ * tools:
+ *   send_notification: none          # never asked
+ *   calculate_stats:
+ *     approval: required             # always asked
+ *   format_output: {}                # the tool's own needsApproval
+ *   write_file:
+ *     rules:
+ *       - { path: "src/**", approval: none }
+ *     approval: required             # every other path
+ *   "mcp.github.*": once_per_session
+ *   "*": deny
+ * ```
+ *
+ * The map of tools may also be all there is. The words are one vocabulary for files, commands and functions alike:
+ * `required` asks, `none` does not, `deny` forbids, `once_per_session` asks until it is approved once, `default` is what
+ * the tool says itself. The names in `pre_approved: [search, "read_*"]` are the same as `none`.
+ *
+ * **Which rule decides.** An exact name before a glob, a longer glob before a shorter one, `*` last. `*` is the only
+ * wildcard and stands for any characters; a glob is as long as it has other characters, and of globs as long as each
+ * other the strictest decides. In one tool's `rules`, those that surely cover a call speak in place of its `approval`,
+ * the strictest of them; one that may cover it for all that can be told can only make it stricter. So the order in
+ * which anything is written means nothing.
+ *
+ * Whatever is not known is an error, with its line, its path, what may stand there and what was probably meant: a
+ * misspelt word must not loosen anything. `ApprovalPolicy.layerConfig` makes a policy of it.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type * as PlatformError from "effect/PlatformError"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as Lines from "./internal/configLines.ts"
+import { ApprovalConfig } from "./internal/configModel.ts"
+import * as Problems from "./internal/configProblem.ts"
+import * as Read from "./internal/configRead.ts"
+import * as Text from "./internal/configText.ts"
+import type { Input } from "./internal/configWritten.ts"
+import { definedFields } from "./internal/fields.ts"
+
+// =============================================================================
+// Models
+// =============================================================================
+
+export { Combine, Input, MatchInput, RuleInput, ToolInput, Tools, Value } from "./internal/configWritten.ts"
+
+export { ApprovalConfig, Entry, Rule } from "./internal/configModel.ts"
+
+/**
+ * What a text is written in.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Format = Lines.Format
+
+/**
+ * How a text is read. `format` is that of the `file`'s name if it is not said: `.yaml`, `.yml`, `.json`, `.toml`.
+ * `file` is the name that errors and explanations give; nothing is opened.
+ *
+ * `section` is where the configuration stands in a larger text: `"custom_tools"`, or a path of names.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface ParseOptions {
+  readonly format?: Format | undefined
+  readonly file?: string | undefined
+  readonly section?: string | ReadonlyArray<string> | undefined
+}
+
+// =============================================================================
+// Errors
+// =============================================================================
+
+export { Problem } from "./internal/configProblem.ts"
+
+/**
+ * A configuration that cannot be meant as it is written, with everything that is wrong with it. The message has a line
+ * for each problem: the file and line, the path, what may stand there, and what was probably meant.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ApprovalConfigError extends Schema.TaggedError<ApprovalConfigError>()("ApprovalConfigError", {
+  file: Schema.optionalKey(Schema.String),
+  problems: Schema.Array(Problems.Problem)
+}) {
+  override get message(): string {
+    const shown = this.problems.slice(0, 20).map((problem) => Problems.toLine(this.file, problem))
+    if (this.problems.length > shown.length) shown.push(`… and ${this.problems.length - shown.length} more`)
+    return shown.join("\n")
+  }
+}
+
+// =============================================================================
+// Guards
+// =============================================================================
+
+/**
+ * Whether a value is a configuration that was read.
+ *
+ * @example
+ * import { ApprovalConfig } from "@assent/ai"
+ *
+ * ApprovalConfig.isApprovalConfig({ delete_file: "deny" }) // => false
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isApprovalConfig = (u: unknown): u is ApprovalConfig =>
+  Predicate.isObject(u) && u instanceof ApprovalConfig
+
+// =============================================================================
+// Constructors
+// =============================================================================
+
+/**
+ * Reads a text.
+ *
+ * @example
+ * import { ApprovalConfig } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const text = `
+ * tools:
+ *   send_notification: none
+ *   delete_file:
+ *     approval: requird
+ * `
+ * const error = await Effect.runPromise(
+ *   Effect.flip(ApprovalConfig.parse(text, { file: "approval.yaml" }))
+ * )
+ *
+ * error.problems[0]?.at // => "tools.delete_file.approval"
+ * error.problems[0]?.line // => 5
+ * error.problems[0]?.suggestion // => "required"
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const parse = (text: string, options: ParseOptions): Effect.Effect<ApprovalConfig, ApprovalConfigError> => {
+  const { file } = options
+  const fail = (problem: { readonly path?: ReadonlyArray<Lines.Step> | undefined } & Text.Unreadable) =>
+    Effect.fail(makeError(file, [Problems.make({ ...problem, path: problem.path ?? [] })]))
+  const format = options.format ?? (file === undefined ? undefined : Text.formatOf(file))
+  if (format === undefined) {
+    return fail({ message: "Say what format it is, or give the name of its file.", allowed: ["json", "yaml", "toml"] })
+  }
+  return Effect.suspend(() => {
+    const parsed = Text.read(text, format)
+    if (Result.isFailure(parsed)) return fail(parsed.failure)
+    const { lines, value } = parsed.success
+    const section = options.section === undefined
+      ? []
+      : typeof options.section === "string"
+      ? [options.section]
+      : options.section
+    let part = value
+    for (const [index, key] of section.entries()) {
+      const descriptor = Predicate.isObject(part) ? Object.getOwnPropertyDescriptor(part, key) : undefined
+      if (descriptor === undefined) {
+        const path = section.slice(0, index + 1)
+        return fail({ path, message: "There is no such section.", line: lines.lineOf(path) })
+      }
+      part = descriptor.value
+    }
+    return read(part, { file, section, lineOf: lines.lineOf })
+  })
+}
+
+/**
+ * Reads a file; its name says the format.
+ *
+ * @example
+ * import { ApprovalConfig } from "@assent/ai"
+ * import { Effect, FileSystem } from "effect"
+ *
+ * const Files = FileSystem.layerNoop({ readFileString: () => Effect.succeed(`delete_file = "deny"`) })
+ *
+ * const config = await Effect.runPromise(Effect.provide(ApprovalConfig.fromFile("approval.toml"), Files))
+ *
+ * config.entries.map(({ approval, name }) => [name, approval]) // => [["delete_file", "deny"]]
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromFile = (file: string, options?: Omit<ParseOptions, "file">): Effect.Effect<
+  ApprovalConfig,
+  ApprovalConfigError | PlatformError.PlatformError,
+  FileSystem.FileSystem
+> =>
+  FileSystem.FileSystem.use((fs) => fs.readFileString(file)).pipe(
+    Effect.flatMap((text) => parse(text, { ...options, file }))
+  )
+
+/**
+ * Reads an object: a whole configuration, or its map of tools alone.
+ *
+ * @example
+ * import { ApprovalConfig } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const config = await Effect.runPromise(ApprovalConfig.make({
+ *   calculate_stats: { approval: "required" },
+ *   send_notification: "none",
+ *   format_output: {}
+ * }))
+ *
+ * config.entries.map(({ approval }) => approval) // => ["required", "none", "default"]
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (input: Input): Effect.Effect<ApprovalConfig, ApprovalConfigError> => decodeUnknown(input)
+
+/**
+ * Reads a value of which nothing is known, as one that another parser made.
+ *
+ * @example
+ * import { ApprovalConfig } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const error = await Effect.runPromise(Effect.flip(ApprovalConfig.decodeUnknown({ search: true })))
+ *
+ * error.problems[0]?.suggestion // => "required"
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const decodeUnknown = (
+  input: unknown,
+  options?: { readonly file?: string | undefined }
+): Effect.Effect<ApprovalConfig, ApprovalConfigError> => Effect.suspend(() => read(input, { file: options?.file }))
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+const makeError = (file: string | undefined, problems: ReadonlyArray<Problems.Problem>): ApprovalConfigError =>
+  new ApprovalConfigError({ ...definedFields({ file }), problems })
+
+const read = (value: unknown, origin: Read.Origin): Effect.Effect<ApprovalConfig, ApprovalConfigError> =>
+  Effect.mapError(Effect.fromResult(Read.read(value, origin)), (problems) => makeError(origin.file, problems))

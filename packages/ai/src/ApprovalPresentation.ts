@@ -1,0 +1,149 @@
+/**
+ * What a person is shown of a call, made: text, a command line, the content of a file, a diff, or data.
+ *
+ * A presentation is what `needsApproval` or a policy may give (`Approval.needsApproval({ presentation })`), or a tool
+ * makes of its parameters with `Tool.present`. It is cut at 100,000 UTF-16 units, with the cut said, and made safe for
+ * screens (law L15); what is shown is sealed, and when another would be shown as the call is about to run, it is asked
+ * again (law L4).
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
+import * as TextDiff from "effect/TextDiff"
+import * as Approval from "./Approval.ts"
+import * as Cryptography from "./internal/cryptography.ts"
+import { definedFields } from "./internal/fields.ts"
+
+/**
+ * What all presentations may say besides their content.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface Options {
+  /** Anything else a page may want to show. */
+  readonly metadata?: { readonly [name: string]: Schema.Json } | undefined
+  /** What it was made from, as a digest: see {@link digest}. */
+  readonly precondition?: string | undefined
+}
+
+/**
+ * Plain text.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const text = (content: string, options?: Options): Approval.ApprovalPresentation =>
+  new Approval.ApprovalPresentation({ type: "text", content, ...definedFields(options) })
+
+/**
+ * A command line, and the folder it runs in.
+ *
+ * @example
+ * import { ApprovalPresentation } from "@assent/ai"
+ *
+ * ApprovalPresentation.command("rm -r build", { directory: "/srv/app" }).metadata // => { directory: "/srv/app" }
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const command = (
+  line: string,
+  options?: Options & { readonly language?: string | undefined; readonly directory?: string | undefined }
+): Approval.ApprovalPresentation =>
+  new Approval.ApprovalPresentation({
+    type: "command",
+    content: line,
+    language: options?.language ?? "shell",
+    ...named({ directory: options?.directory }, options)
+  })
+
+/**
+ * The whole content of a file that is written. The language is for highlighting; without one it is left to the reader.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fileContent = (
+  content: string,
+  options: Options & { readonly path: string; readonly language?: string | undefined }
+): Approval.ApprovalPresentation =>
+  new Approval.ApprovalPresentation({
+    type: "file_content",
+    content,
+    ...definedFields({ language: options.language }),
+    ...named({ path: options.path }, options)
+  })
+
+/**
+ * What a call changes about a text, as a unified diff. Its precondition is a digest of the text before: when that is
+ * another one as the call is about to run, the person is asked again.
+ *
+ * @example
+ * import { ApprovalPresentation } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const shown = ApprovalPresentation.diff({ path: "a.txt", before: "one\ntwo\n", after: "one\n2\n" })
+ *
+ * await Effect.runPromise(shown).then(({ content }) => content.includes("-two\n+2")) // => true
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const diff = (
+  options: Omit<Options, "precondition"> & {
+    readonly path: string
+    readonly before: string
+    readonly after: string
+    readonly language?: string | undefined
+  }
+): Effect.Effect<Approval.ApprovalPresentation> =>
+  Effect.map(digest(options.before), (precondition) => {
+    // Bounded, so that two long texts that have nothing in common do not take minutes: they are shown one after the other.
+    const edits = TextDiff.lines(options.before, options.after, { maxEdits: 1_000 })
+    return new Approval.ApprovalPresentation({
+      type: "diff",
+      content: TextDiff.unified(edits, { fromFile: options.path, toFile: options.path }),
+      precondition,
+      ...definedFields({ language: options.language }),
+      ...named({ path: options.path }, options)
+    })
+  })
+
+/**
+ * Data, as indented JSON.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const structured = (value: Schema.Json, options?: Options): Approval.ApprovalPresentation =>
+  new Approval.ApprovalPresentation({
+    type: "structured",
+    content: JSON.stringify(value, null, 2),
+    language: "json",
+    ...definedFields(options)
+  })
+
+/**
+ * A digest for `precondition`: SHA-256 of what a presentation was made from, as base64url.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const digest = (state: string): Effect.Effect<string> => Cryptography.sha256(state)
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+const named = (
+  fields: { readonly [name: string]: string | undefined },
+  options: Options | undefined
+): { readonly metadata?: { readonly [name: string]: Schema.Json }; readonly precondition?: string } => {
+  const metadata = { ...definedFields(fields), ...options?.metadata }
+  return {
+    ...(Object.keys(metadata).length === 0 ? undefined : { metadata }),
+    ...definedFields({ precondition: options?.precondition })
+  }
+}

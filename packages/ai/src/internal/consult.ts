@@ -1,0 +1,199 @@
+/**
+ * A person answers: the controller is asked, and what was approved is looked at once more before it runs. The person may
+ * have taken their time, and may have changed the parameters (laws L4, L11).
+ */
+import type * as Prompt from "effect/ai/Prompt"
+import * as Effect from "effect/Effect"
+import * as JsonPatch from "effect/JsonPatch"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import * as Approval from "../Approval.ts"
+import * as ApprovalError from "../ApprovalError.ts"
+import * as ApprovalEvents from "../ApprovalEvents.ts"
+import type * as ApprovalJournal from "../ApprovalJournal.ts"
+import type * as ApprovalSeal from "../ApprovalSeal.ts"
+import * as Asking from "./asking.ts"
+import * as Decision from "./decision.ts"
+import type * as Environment from "./environment.ts"
+import * as Judge from "./judge.ts"
+import * as Prepare from "./prepare.ts"
+import * as Presentation from "./presentation.ts"
+import * as Remembering from "./remembering.ts"
+
+// =============================================================================
+// What was approved
+// =============================================================================
+
+/** What becomes of an approval. */
+export type Accepted =
+  | {
+    readonly _tag: "Run"
+    readonly prepared: Prepare.Prepared
+    /** From what was proposed to what runs, if the person changed it. */
+    readonly edits: JsonPatch.JsonPatch | undefined
+    /** What the policy says now; `undefined` if it wants nobody any more. */
+    readonly needs: Approval.NeedsApproval | undefined
+  }
+  /** The policy failed: nothing runs, and nothing is used up. */
+  | { readonly _tag: "Held" }
+  | { readonly _tag: "Invalid"; readonly error: ApprovalError.InvalidEdit }
+  | { readonly _tag: "Ended"; readonly state: "denied" | "void"; readonly reason: string }
+
+/** `params` are what the person changed the parameters to. */
+export const accept = Effect.fnUntraced(function*(
+  environment: Environment.Environment,
+  prepared: Prepare.Prepared,
+  sealed: ApprovalSeal.Sealed,
+  params: Schema.Json | undefined,
+  messages: ReadonlyArray<Prompt.Message>
+): Effect.fn.Return<Accepted> {
+  const target = params === undefined ? Result.succeed(prepared) : yield* Effect.result(
+    Prepare.prepare(prepared.tool, { id: prepared.toolCallId, name: prepared.toolName, params })
+  )
+  if (Result.isFailure(target)) {
+    const { approvalId } = sealed
+    return {
+      _tag: "Invalid",
+      error: new ApprovalError.InvalidEdit({ approvalId, description: "they do not fit the tool's schema." })
+    }
+  }
+  const verdict = yield* Effect.result(Judge.askPolicy(environment, target.success, messages))
+  if (Result.isFailure(verdict)) return { _tag: "Held" }
+  if (verdict.success._tag === "Blocked") return { _tag: "Ended", state: "denied", reason: verdict.success.reason }
+  const needs = verdict.success._tag === "NeedsApproval" ? verdict.success : undefined
+  if (target.success.canonical === prepared.canonical) {
+    const changed = yield* Presentation.drift(sealed, verdict.success)
+    return changed === undefined
+      ? { _tag: "Run", prepared, edits: undefined, needs }
+      : { _tag: "Ended", state: "void", reason: changed }
+  }
+  return {
+    _tag: "Run",
+    prepared: target.success,
+    edits: JsonPatch.get(prepared.encoded, target.success.encoded),
+    needs
+  }
+})
+
+/** The run of what was accepted, with what is to be remembered of it. */
+export const toRun = Effect.fnUntraced(function*(
+  environment: Environment.Environment,
+  claim: ApprovalJournal.Claim,
+  { edits, needs, prepared }: Extract<Accepted, { readonly _tag: "Run" }>,
+  remember: Schema.Json | undefined
+): Effect.fn.Return<Extract<Decision.Decision, { readonly _tag: "Run" }>> {
+  if (edits !== undefined) {
+    yield* ApprovalEvents.publish((occasion) => ({
+      _tag: "Edited",
+      ...occasion,
+      ...Decision.about(prepared, claim),
+      edits
+    }))
+  }
+  const said = Remembering.rememberOf(needs, remember)
+  const answered = yield* Remembering.answeredOf(
+    environment,
+    yield* Decision.subjectOf(prepared),
+    claim,
+    "approved",
+    { remember: said }
+  )
+  yield* Remembering.give(environment, answered)
+  return { _tag: "Run", claim, prepared, edits, answered }
+})
+
+// =============================================================================
+// Asking
+// =============================================================================
+
+/** The controller answers now, or the request is open. */
+export const consult = Effect.fnUntraced(function*(
+  environment: Environment.Environment,
+  consultation: Decision.Consultation,
+  messages: ReadonlyArray<Prompt.Message>
+): Effect.fn.Return<Decision.Concluded, ApprovalError.ApprovalError> {
+  const { needs, prepared, sealed } = consultation
+  const open = Decision.open(sealed, prepared, needs)
+  if (environment.controller.ask === undefined) return open
+  return yield* Asking.inTurn(environment.controller, answer(environment, consultation, messages, open))
+})
+
+const answer = Effect.fnUntraced(function*(
+  environment: Environment.Environment,
+  consultation: Decision.Consultation,
+  messages: ReadonlyArray<Prompt.Message>,
+  open: Decision.Concluded
+): Effect.fn.Return<Decision.Concluded, ApprovalError.ApprovalError> {
+  const { needs, prepared, sealed } = consultation
+  const decision = (yield* recalled(environment, yield* Decision.subjectOf(prepared), needs)) ??
+    (yield* Asking.ask(environment.controller, Decision.makeRequest(sealed, prepared, needs)))
+  return yield* carryOut(environment, consultation, decision, messages, open)
+})
+
+const carryOut = Effect.fnUntraced(function*(
+  environment: Environment.Environment,
+  { needs, prepared, sealed }: Decision.Consultation,
+  decision: Approval.ApprovalDecision | undefined,
+  messages: ReadonlyArray<Prompt.Message>,
+  open: Decision.Concluded
+): Effect.fn.Return<Decision.Concluded, ApprovalError.ApprovalError> {
+  const claim = Decision.claimOf(sealed, prepared)
+  const ending = (state: ApprovalJournal.Ending, reason: string | undefined, ended?: Effect.Effect<void>) =>
+    Decision.end(environment, claim, state, reason, { runnable: prepared, whileRunning: () => open }, ended)
+  if (decision === undefined || decision._tag === "Info") return open
+  if (decision._tag === "Denied") {
+    const subject = yield* Decision.subjectOf(prepared)
+    const remember = Remembering.rememberOf(needs, decision.remember ?? "none")
+    const { note } = decision
+    const answered = yield* Remembering.answeredOf(environment, subject, claim, "denied", { remember, note })
+    return yield* ending(
+      "denied",
+      note,
+      Effect.andThen(Remembering.give(environment, answered), Remembering.keep(environment, answered))
+    )
+  }
+  const expired = yield* Judge.expiry(sealed)
+  if (expired !== undefined) return yield* ending("expired", expired)
+  const accepted = yield* accept(environment, prepared, sealed, decision.params, messages)
+  switch (accepted._tag) {
+    case "Run":
+      return yield* toRun(environment, claim, accepted, decision.remember)
+    case "Held":
+      return open
+    case "Invalid":
+      return Decision.open(sealed, prepared, { ...needs, reason: accepted.error.message })
+    case "Ended":
+      return yield* ending(accepted.state, accepted.reason)
+  }
+})
+
+/** The question, unless what was answered before answers it too. */
+export const unlessAnswered = Effect.fnUntraced(function*(
+  environment: Environment.Environment,
+  consultation: Decision.Consultation,
+  messages: ReadonlyArray<Prompt.Message>
+): Effect.fn.Return<Decision.Decision, ApprovalError.ApprovalError> {
+  if (environment.controller.ask !== undefined || !environment.memory.remembers) return consultation
+  const { needs, prepared, sealed } = consultation
+  const known = yield* recalled(environment, yield* Decision.subjectOf(prepared), needs)
+  return known === undefined
+    ? consultation
+    : yield* carryOut(environment, consultation, known, messages, Decision.open(sealed, prepared, needs))
+})
+
+// An answer to a sibling, a moment ago, may cover this call too: nobody is asked twice.
+export const recalled = (
+  environment: Environment.Environment,
+  subject: Remembering.Subject,
+  needs: Approval.NeedsApproval
+): Effect.Effect<Approval.ApprovalDecision | undefined> =>
+  Effect.match(Remembering.recall(environment, subject, needs), {
+    onFailure: () => undefined,
+    onSuccess: (known) =>
+      known === undefined
+        ? undefined
+        : known.decision === "denied"
+        ? new Approval.Denied({ note: known.reason })
+        // What answers here was remembered before: it is no new answer, to be remembered anew.
+        : new Approval.Approved({ remember: "none" })
+  })

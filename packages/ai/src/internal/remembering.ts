@@ -1,0 +1,130 @@
+/**
+ * What was answered before, looked up before anybody is asked, and what is to be remembered of an answer. It is written
+ * where the answer has its effect, once (law L2), and holds within the turn from the moment it is given.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type * as Approval from "../Approval.ts"
+import type * as ApprovalError from "../ApprovalError.ts"
+import * as ApprovalEvents from "../ApprovalEvents.ts"
+import * as ApprovalMatcher from "../ApprovalMatcher.ts"
+import * as ApprovalMemory from "../ApprovalMemory.ts"
+import type * as Environment from "./environment.ts"
+import { guarded } from "./memoryGuard.ts"
+
+/** What is looked for: one call of one tool. `version` changes with the tool's parameters. */
+export interface Subject {
+  readonly source: string
+  readonly toolName: string
+  readonly version: string
+  readonly params: Schema.Json
+}
+
+/** What was said of a call before. */
+export interface Recalled {
+  readonly decision: "approved" | "denied"
+  readonly reason: string
+}
+
+/**
+ * What covers a call about which the policy says this, of an approval one use; `undefined` if nothing does. What runs
+ * anyway, or is asked every time, needs no approval, but may have been denied.
+ */
+export const recall = Effect.fnUntraced(function*(
+  { given, memory, memoryScope, options }: Environment.Environment,
+  subject: Subject,
+  result: Approval.ApprovalResult
+): Effect.fn.Return<Recalled | undefined, ApprovalError.ApprovalError> {
+  if (!memory.remembers) return undefined
+  const peek = result._tag !== "NeedsApproval" || result.rememberable === false
+  const behaviors = yield* ApprovalMatcher.Behaviors
+  const covering = given.filter((answered) => covers(answered, subject, behaviors))
+  const known = covering.find(({ decision }) => decision === "denied") ??
+    (yield* guarded(() => memory.find({ ...subject, scope: memoryScope }, { peek }), options.policyTimeLimit)) ??
+    covering[0]
+  return known === undefined || (peek && known.decision === "approved") ? undefined : {
+    decision: known.decision,
+    reason: known.decision === "denied"
+      ? known.note ?? "The user denied such calls before, and wants that to be remembered."
+      : "Approved before, and remembered."
+  }
+})
+
+const covers = (
+  answered: ApprovalMemory.Answered,
+  subject: Subject,
+  behaviors: ApprovalMatcher.Behaviors
+): boolean => {
+  const { remember } = answered
+  if (answered.toolName !== subject.toolName || answered.source !== subject.source) return false
+  if (answered.version !== subject.version || remember === "none") return false
+  // How often it may be used is for the memory to count.
+  if (usesOf(answered) !== undefined) return false
+  const matcher = remember === "session" || remember.covers === undefined
+    ? ApprovalMatcher.exact(answered.params)
+    : ApprovalMatcher.fromDescription(remember.covers, behaviors)
+  return matcher.covers(answered.params) && matcher.covers(subject.params)
+}
+
+const usesOf = ({ remember }: ApprovalMemory.Answered): number | undefined =>
+  typeof remember === "string" ? undefined : remember.uses
+
+const decode = Schema.decodeUnknownOption(ApprovalMemory.Remember)
+
+/** What is to be remembered of an answer; nothing if it is not to be, or what it says cannot be read. */
+export const answeredOf = Effect.fnUntraced(function*(
+  { memory, memoryScope }: Environment.Environment,
+  subject: Subject,
+  request: { readonly nonce: string; readonly approvalId: string; readonly toolCallId: string },
+  decision: ApprovalMemory.Answered["decision"],
+  { note, remember }: { readonly remember: Schema.Json | undefined; readonly note?: string | undefined }
+): Effect.fn.Return<ApprovalMemory.Answered | undefined> {
+  if (!memory.remembers || remember === undefined || remember === null) return undefined
+  const said = decode(remember)
+  if (Option.isNone(said)) {
+    yield* Effect.logWarning(
+      `Assent: what an answer about "${subject.toolName}" says of being remembered cannot be read, so it is not` +
+        " remembered. See ApprovalMemory.Remember."
+    )
+    return undefined
+  }
+  if (said.value === "none") return undefined
+  const { approvalId, nonce: id, toolCallId } = request
+  return { ...subject, scope: memoryScope, id, approvalId, toolCallId, decision, note, remember: said.value }
+})
+
+/** From now on it holds for the turn. */
+export const give = (
+  { given }: Environment.Environment,
+  answered: ApprovalMemory.Answered | undefined
+): Effect.Effect<void> => Effect.sync(() => answered === undefined ? undefined : void given.push(answered))
+
+/** The answer has its effect. What cannot be remembered is asked again, and nothing else. */
+export const keep = (
+  { memory, options }: Environment.Environment,
+  answered: ApprovalMemory.Answered | undefined
+): Effect.Effect<void> =>
+  // What lives for one call of the model is given, and needs no place in a memory, unless its uses are to be counted.
+  answered === undefined || (answered.scope.call !== undefined && usesOf(answered) === undefined)
+    ? Effect.void
+    : Effect.matchEffect(guarded(() => memory.remember(answered), options.policyTimeLimit), {
+      onFailure: (error) =>
+        Effect.logWarning(`Assent: an answer about "${answered.toolName}" is not remembered. ${error.message}`),
+      onSuccess: (remembered) =>
+        remembered === undefined ? Effect.void : ApprovalEvents.publish((occasion) => ({
+          _tag: "Remembered",
+          ...occasion,
+          approvalId: remembered.approvalId,
+          toolCallId: remembered.toolCallId,
+          toolName: remembered.toolName,
+          decision: remembered.decision,
+          covers: ApprovalMatcher.toSentence(remembered.covers, remembered.toolName)
+        }))
+    })
+
+/** What the policy adds to an answer, or takes from it: nothing is remembered of what is to be asked every time. */
+export const rememberOf = (
+  needs: Approval.NeedsApproval | undefined,
+  said: Schema.Json | undefined
+): Schema.Json | undefined => needs?.rememberable === false ? undefined : said ?? needs?.remember

@@ -1,0 +1,474 @@
+/**
+ * Configurations as people write them, with each kind of mistake: nothing that is misspelt is passed over, and whoever
+ * wrote it is told the line, the path, what may stand there and what was probably meant.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result, Schema } from "effect"
+import { ApprovalConfig, ApprovalPolicy } from "../src/index.ts"
+
+const parse = (text: string, format: ApprovalConfig.Format = "yaml") =>
+  Effect.result(ApprovalConfig.parse(text, { format, file: `approval.${format}` }))
+
+/** The problems of a text as lines; a text that is accepted has none. */
+const problems = (text: string, format: ApprovalConfig.Format = "yaml") =>
+  Effect.map(parse(text, format), (result) => Result.isFailure(result) ? result.failure.message.split("\n") : [])
+
+const says = (entry: ApprovalConfig.Entry) => [entry.name, entry.approval]
+
+const values = "required, none, deny, once_per_session, default"
+
+// =============================================================================
+// Formats
+// =============================================================================
+
+const texts: Record<ApprovalConfig.Format, string> = {
+  yaml: `
+combine: tighten
+pre_approved: [search, "read_*"]
+tools:
+  delete_file: deny
+  write_file:
+    approval: required
+    reason: it is our code
+    expires_in: 10 minutes
+    approvers: [ada, bob]
+    editable: true
+    rules:
+      - path: [src/**, docs/*.md]
+        approval: none
+      - match: { exact: { path: LICENSE } }
+        approval: deny
+  "mcp.github.*": once_per_session
+  format_output: {}
+`,
+  toml: `
+combine = "tighten"
+pre_approved = ["search", "read_*"]
+
+[tools]
+delete_file = "deny"
+"mcp.github.*" = "once_per_session"
+format_output = {}
+
+[tools.write_file]
+approval = "required"
+reason = "it is our code"
+expires_in = "10 minutes"
+approvers = ["ada", "bob"]
+editable = true
+
+[[tools.write_file.rules]]
+path = ["src/**", "docs/*.md"]
+approval = "none"
+
+[[tools.write_file.rules]]
+match = { exact = { path = "LICENSE" } }
+approval = "deny"
+`,
+  json: JSON.stringify(
+    {
+      combine: "tighten",
+      pre_approved: ["search", "read_*"],
+      tools: {
+        delete_file: "deny",
+        write_file: {
+          approval: "required",
+          reason: "it is our code",
+          expires_in: "10 minutes",
+          approvers: ["ada", "bob"],
+          editable: true,
+          rules: [
+            { path: ["src/**", "docs/*.md"], approval: "none" },
+            { match: { exact: { path: "LICENSE" } }, approval: "deny" }
+          ]
+        },
+        "mcp.github.*": "once_per_session",
+        format_output: {}
+      }
+    },
+    undefined,
+    2
+  )
+}
+
+const withoutPlaces = (config: ApprovalConfig.ApprovalConfig) => {
+  const plain = ({ at: _, line: __, ...rest }: ApprovalConfig.Entry | ApprovalConfig.Rule) => rest
+  return [
+    config.combine,
+    config.entries.map((entry) => ({ ...plain(entry), rules: entry.rules.map(plain) }))
+      .toSorted((left, right) => JSON.stringify(left) < JSON.stringify(right) ? -1 : 1)
+  ]
+}
+
+describe("formats", () => {
+  it.effect("YAML, TOML, JSON and objects say the same", () =>
+    Effect.gen(function*() {
+      const object = withoutPlaces(yield* ApprovalConfig.decodeUnknown(JSON.parse(texts.json)))
+      for (const format of ["yaml", "toml", "json"] as const) {
+        const config = yield* ApprovalConfig.parse(texts[format], { format })
+        assert.deepStrictEqual(withoutPlaces(config), object, format)
+      }
+    }))
+
+  it.effect("every entry and rule knows its path and line", () =>
+    Effect.gen(function*() {
+      for (const format of ["yaml", "toml", "json"] as const) {
+        const lines = texts[format].split("\n")
+        const { entries } = yield* ApprovalConfig.parse(texts[format], { format })
+        const written: Record<string, string> = {
+          delete_file: "delete_file",
+          write_file: "write_file",
+          "mcp.github.*": "mcp.github.*",
+          format_output: "format_output",
+          search: "search",
+          "read_*": "read_*"
+        }
+        for (const entry of entries) {
+          assert.include(lines[entry.line! - 1], written[entry.name], `${format} ${entry.at}`)
+        }
+        const write = entries.find(({ name }) => name === "write_file")!
+        assert.deepStrictEqual(write.rules.map((rule) => rule.at), [
+          "tools.write_file.rules[0]",
+          "tools.write_file.rules[1]"
+        ])
+        const [first, second] = write.rules.map((rule) => rule.line!)
+        assert.isAbove(first!, write.line!)
+        assert.isAbove(second!, first!)
+      }
+    }))
+
+  it.effect("the format is the file's; a text of which it is not known is refused", () =>
+    Effect.gen(function*() {
+      for (const file of ["a.yaml", "a.yml", "A.YML"]) {
+        assert.strictEqual((yield* ApprovalConfig.parse("a: deny", { file })).file, file)
+      }
+      const error = yield* Effect.flip(ApprovalConfig.parse("a: deny", { file: "approval.conf" }))
+      assert.deepStrictEqual(error.problems[0]?.allowed, ["json", "yaml", "toml"])
+    }))
+
+  it.effect("a configuration travels: it is a Schema", () =>
+    Effect.gen(function*() {
+      const config = yield* ApprovalConfig.parse(texts.yaml, { format: "yaml" })
+      const codec = Schema.toCodecJson(ApprovalConfig.ApprovalConfig)
+      const json = JSON.stringify(yield* Schema.encodeEffect(codec)(config))
+      assert.deepStrictEqual(yield* Schema.decodeUnknownEffect(codec)(JSON.parse(json)), config)
+    }))
+
+  it.effect("a section of a larger text; one that is not there is an error, not an empty configuration", () =>
+    Effect.gen(function*() {
+      const text = "model: x\nworker:\n  custom_tools:\n    a: deny\n    b: nope\n"
+      const error = yield* Effect.flip(ApprovalConfig.parse(text, {
+        format: "yaml",
+        section: ["worker", "custom_tools"]
+      }))
+      assert.deepStrictEqual(error.problems.map(({ at, line }) => [at, line]), [["worker.custom_tools.b", 5]])
+      const missing = yield* Effect.flip(ApprovalConfig.parse(text, { format: "yaml", section: "custom_tool" }))
+      assert.include(missing.message, "There is no such section.")
+    }))
+})
+
+// =============================================================================
+// Mistakes
+// =============================================================================
+
+const mistakes: ReadonlyArray<readonly [string, string, ReadonlyArray<string>]> = [
+  ["a tab for indentation", "tools:\n\ta: required\n", [":2: Tabs cannot be used"]],
+  ["bad indentation", "tools:\n  a: required\n   b: none\n", [":3: "]],
+  ["a duplicate key", "tools:\n  a: required\n  b: none\n  a: none\n", [":4: Duplicate key 'a'"]],
+  ["a duplicate key in a flow map", "tools:\n  x: deny\n  y: { approval: deny, approval: none }\n", [
+    ":3: Duplicate key"
+  ]],
+  ["an unknown value", "tools:\n  a: requird\n", [
+    `:2: tools.a: "requird" means nothing here. It may be ${values}. Did you mean required?`
+  ]],
+  ["an unknown value in the long form", "tools:\n  a:\n    approval: once-per-session\n", [
+    ":3: tools.a.approval: ",
+    "Did you mean once_per_session?"
+  ]],
+  ["an unknown key", "tools:\n  a: { aproval: deny }\n", [":2: tools.a.aproval: ", "Did you mean approval?"]],
+  ["a key of another style", "a:\n  approval: required\n  expiresIn: 10 minutes\n", [
+    ":3: a.expiresIn: ",
+    "Did you mean expires_in?"
+  ]],
+  ["an unknown key of a rule", "a:\n  approval: deny\n  rules:\n    - pth: x\n      approval: none\n", [
+    ":4: a.rules[0].pth: ",
+    "Did you mean path?"
+  ]],
+  ["an unknown key at the top", "tools: {}\npre_aproved: [a]\n", [":2: pre_aproved: ", "Did you mean pre_approved?"]],
+  ["a name beside tools", "tools:\n  a: deny\nb: deny\n", [":3: b: ", "stand below `tools`"]],
+  ["pre_approved misspelt without tools", "pre_aproved: [a]\n", [":1: ", "Did you mean pre_approved?"]],
+  ["combine misspelt", "combin: tighten\na: deny\n", [":1: combin: ", "Did you mean combine?"]],
+  ["an unknown way to combine", "combine: tigten\na: deny\n", [":1: combine: ", "Did you mean tighten?"]],
+  ["a list for a tool", "a: [required]\n", [":1: a: This is a list"]],
+  ["a number for a tool", "a: 3\n", [":1: a: This is a number"]],
+  ["nothing for a tool", "a:\nb: deny\n", [":1: a: This is empty", "Write `{}` to leave it to the tool."]],
+  ["a text for a boolean", "a: { approval: required, editable: yes }\n", [
+    "a.editable: This is a text; it has to be true or"
+  ]],
+  ["a text for a list", "pre_approved: a\ntools: {}\n", ["pre_approved: This is a text; it has to be a list"]],
+  ["a list for a map", "- a\n- b\n", ["A configuration is a map"]],
+  ["a word for a map", "required\n", ["A configuration is a map"]],
+  ["a map of lists", "tools: [a, b]\n", [":1: tools: This is a list; it has to be a map"]],
+  ["no, which is not false", "a: { approval: no }\n", ["\"no\" means nothing here", "Did you mean none?"]],
+  ["false", "a: { approval: false }\n", ["false means nothing here", "Did you mean none?"]],
+  ["true", "a: true\n", ["Did you mean required?"]],
+  ["an empty file", "", ["There is nothing in it"]],
+  ["a file of comments", "# later\n\n---\n", ["There is nothing in it"]],
+  ["a byte order mark alone", "\uFEFF", ["There is nothing in it"]],
+  ["two documents", "a: deny\n---\nb: deny\n", [":2: ", "Multiple YAML documents"]],
+  ["an unclosed quote", "a: deny\nb: \"deny\nc: none\n", ["approval.yaml:"]],
+  ["an unclosed flow map", "a: deny\nb: { approval: deny\n", ["approval.yaml:"]],
+  ["a missing colon in a flow map", "a: deny\nb: { approval deny }\n", [":2: Expected ':'"]],
+  ["an unknown alias", "a: deny\nb: *nope\n", [":2: Unknown YAML alias"]],
+  ["an anchor in itself", "a: &x { approval: *x }\n", [":1: "]],
+  ["a tag", "a: !!str none\n", ["\"!!str none\" means nothing here"]],
+  ["a name that is nothing", "~: deny\n", [":1: ", "A tool has a name."]],
+  ["a name of blanks", "\" \": deny\n", ["A tool has a name."]],
+  ["a name with blanks around it", "\" a\": deny\n", ["begins or ends with a blank"]],
+  ["a name with a wildcard of files", "\"{a,b}\": deny\n", ["only \"*\" is a wildcard"]],
+  ["a name in brackets, as of a complex key", "? [a, b]\n: deny\n", ["approval.yaml"]],
+  ["rules that leave the rest open", "a:\n  rules:\n    - { path: x, approval: none }\n", [
+    ":1: a: ",
+    "what holds for the others"
+  ]],
+  ["no rules", "a: { approval: deny, rules: [] }\n", ["There is no rule in it"]],
+  ["a rule without approval", "a: { approval: deny, rules: [{ path: x }] }\n", ["a.rules[0].approval: It is missing."]],
+  ["a rule of no calls", "a: { approval: deny, rules: [{ approval: none }] }\n", ["does not say which calls"]],
+  ["a rule of calls in two ways", "a: { approval: deny, rules: [{ path: x, shell: y, approval: none }] }\n", [
+    "in 2 ways"
+  ]],
+  ["a match inside and outside", "a: { approval: deny, rules: [{ match: { path: x }, param: y, approval: none }] }\n", [
+    "not both: `param`"
+  ]],
+  ["a parameter of all parameters", "a: { approval: deny, rules: [{ exact: { x: 1 }, param: y, approval: none }] }\n", [
+    "a.rules[0].param: It means nothing beside `exact`."
+  ]],
+  ["a time that is none", "a: { approval: required, expires_in: soon }\n", ["a.expires_in: ", "10 minutes"]],
+  ["a time that has passed", "a: { approval: required, expires_in: -5 minutes }\n", ["a.expires_in: "]],
+  ["a time without end", "a: { approval: required, expires_in: Infinity }\n", ["a.expires_in: "]],
+  ["no approvers", "a: { approval: required, approvers: [] }\n", ["a.approvers: Name at least one"]],
+  ["an approver without a name", "a: { approval: required, approvers: [\"\"] }\n", ["a.approvers: Name at least one"]],
+  ["approval below tools", "tools: { approval: required }\n", [":1: tools.approval: The name of a tool is expected"]],
+  ["approval for all tools", "approval: required\n", [":1: approval: The name of a tool is expected"]],
+  ["a colour of terminals", "a: \"\\e[31mdeny\"\n", ["\\u001b"]]
+]
+
+describe("YAML with each kind of mistake", () => {
+  for (const [title, text, expected] of mistakes) {
+    it.effect(title, () =>
+      Effect.gen(function*() {
+        const lines = yield* problems(text)
+        assert.isNotEmpty(lines, "it was accepted")
+        for (const part of expected) assert.include(lines.join("\n"), part)
+        for (const line of lines) {
+          assert.isTrue(line.startsWith("approval.yaml"))
+          // Law L15: what stands in a file cannot paint on a screen.
+          assert.notMatch(line, /\p{Cc}/u)
+        }
+      }))
+  }
+
+  it.effect("everything that is wrong is said at once", () =>
+    Effect.gen(function*() {
+      const lines = yield* problems("tools:\n  a: non\n  b: { aproval: none }\n  c: 3\n  d: { approval: nope, x: 1 }\n")
+      assert.deepStrictEqual(lines.map((line) => /:(\d+): /.exec(line)?.[1]), ["2", "3", "4", "5", "5"])
+    }))
+
+  it.effect("names are texts, whatever YAML makes of them; __proto__ is a name like others", () =>
+    Effect.gen(function*() {
+      const config = yield* ApprovalConfig.parse(
+        "tools:\n  123: required\n  true: deny\n  __proto__: deny\n  constructor: deny\n  toString: none\n",
+        { format: "yaml" }
+      )
+      assert.deepStrictEqual(config.entries.map(says), [
+        ["123", "required"],
+        ["true", "deny"],
+        ["__proto__", "deny"],
+        ["constructor", "deny"],
+        ["toString", "none"]
+      ])
+      const bare = yield* ApprovalConfig.parse("{ \"__proto__\": \"deny\" }", { format: "json" })
+      assert.deepStrictEqual(bare.entries.map(says), [["__proto__", "deny"]])
+      for (const key of ["__proto__", "constructor", "toString"]) {
+        assert.isNotEmpty(yield* problems(`a: { approval: none, ${key}: {} }`), key)
+      }
+    }))
+
+  it.effect("a tool may be called as a field is", () =>
+    Effect.gen(function*() {
+      const config = yield* ApprovalConfig.parse(
+        "shell: required\npath: deny\nkey: none\napproval: { approval: deny }\n",
+        {
+          format: "yaml"
+        }
+      )
+      assert.deepStrictEqual(config.entries.map(says), [
+        ["shell", "required"],
+        ["path", "deny"],
+        ["key", "none"],
+        ["approval", "deny"]
+      ])
+    }))
+
+  it.effect("anchors and merge keys are what YAML says they are, and say no less than what they stand for", () =>
+    Effect.gen(function*() {
+      const text = "base: &base { approval: required, reason: ours }\nb: *base\nc: { <<: *base, approval: deny }\n"
+      const config = yield* ApprovalConfig.parse(text, { format: "yaml" })
+      assert.deepStrictEqual(config.entries.map((entry) => [...says(entry), entry.reason, entry.line]), [
+        ["base", "required", "ours", 1],
+        ["b", "required", "ours", 2],
+        ["c", "deny", "ours", 3]
+      ])
+      assert.include(
+        (yield* problems("base: &base { approval: none, x: 1 }\nb: { <<: *base }\n")).join("\n"),
+        "approval.yaml:2: b.x: "
+      )
+    }))
+
+  it.effect("a huge file is refused, and one that stands for endlessly much", () =>
+    Effect.gen(function*() {
+      assert.include((yield* problems(`# ${"x".repeat(2_000_000)}`)).join(), "longer than")
+      const many = `a: { approval: required, reason: x }\n${
+        Array.from({ length: 60_000 }, (_, index) => `t${index}: deny\n`).join("")
+      }`
+      assert.include((yield* problems(many)).join(), "more than 50,000 values")
+      const bomb = [
+        "x0: &x0 [a, a, a, a, a, a, a, a, a, a]",
+        ...Array.from({ length: 12 }, (_, index) =>
+          `x${index + 1}: &x${index + 1} [${Array.from({ length: 10 }, () => `*x${index}`).join(", ")}]`)
+      ].join("\n")
+      assert.include((yield* problems(bomb)).join(), "more than 50,000 values")
+      assert.isNotEmpty(yield* problems(`a: ${"[".repeat(100_000)}`))
+      assert.isNotEmpty(yield* problems(`a: ${"{x: ".repeat(200)}1${"}".repeat(200)}`))
+      assert.isNotEmpty(yield* problems("[".repeat(200_000), "json"))
+    }))
+
+  it.effect("thousands of good lines are read in reasonable time", () =>
+    Effect.gen(function*() {
+      const text = Array.from({ length: 5_000 }, (_, index) => `t${index}: { approval: deny, reason: "r" }\n`).join("")
+      const config = yield* ApprovalConfig.parse(text, { format: "yaml" })
+      assert.strictEqual(config.entries.at(-1)?.line, 5_000)
+    }), 10_000)
+})
+
+describe("JSON and TOML with mistakes", () => {
+  const cases: ReadonlyArray<readonly [ApprovalConfig.Format, string, string, ReadonlyArray<string>]> = [
+    ["json", "a duplicate key", "{\"a\": \"deny\",\n\"a\": \"none\"}", [":2: a: ", "a second time"]],
+    ["json", "a duplicate key, escaped", "{\"a\": \"deny\",\n\"\\u0061\": \"none\"}", [":2: a: ", "a second time"]],
+    ["json", "a duplicate key far inside", "{\"a\": {\"approval\": \"deny\",\n\n\"approval\": \"none\"}}", [":3: "]],
+    ["json", "a comma too many", "{\"a\": \"deny\",\n}", [":2: "]],
+    ["json", "an end too soon", "{\"a\":", [":1: "]],
+    ["json", "an unknown value", "{\"tools\": {\n\"a\": {\n\"approval\": \"non\"}}}", [
+      ":3: tools.a.approval",
+      "Did you mean none?"
+    ]],
+    ["json", "nothing", "null", ["There is nothing in it"]],
+    ["toml", "a missing value", "a = \n", [":1: Expected a value"]],
+    ["toml", "a duplicate key", "a = \"none\"\na = \"deny\"", [":2: "]],
+    ["toml", "a table twice", "[tools.a]\napproval = \"deny\"\n[tools.a]\napproval = \"none\"\n", [":3: "]],
+    ["toml", "a date for a tool", "a = 2020-01-01T00:00:00Z", ["no plain data"]],
+    [
+      "toml",
+      "an unknown value in a list of tables",
+      "[[tools.a.rules]]\npath = \"x\"\napproval = \"none\"\n" +
+      "[[tools.a.rules]]\npath = \"y\"\napproval = \"nome\"\n",
+      [":6: tools.a.rules[1].approval", "Did you mean none?"]
+    ],
+    ["toml", "an unknown key in an inline table", "x = \"deny\"\na = { approval = \"none\", aproval = \"deny\" }\n", [
+      ":2: a.aproval: ",
+      "Did you mean approval?"
+    ]]
+  ]
+  for (const [format, title, text, expected] of cases) {
+    it.effect(`${format}: ${title}`, () =>
+      Effect.gen(function*() {
+        const lines = yield* problems(text, format)
+        assert.isNotEmpty(lines, "it was accepted")
+        for (const part of expected) assert.include(lines.join("\n"), part)
+      }))
+  }
+})
+
+describe("objects with mistakes", () => {
+  const cyclic: Record<string, unknown> = {}
+  cyclic.a = cyclic
+  const refused: Record<string, unknown> = {
+    "undefined": undefined,
+    "null": null,
+    "a text": "required",
+    "a list": [],
+    "a function": () => ({}),
+    "a Map": new Map([["a", "deny"]]),
+    "a Map for a tool": { a: new Map([["approval", "deny"]]) },
+    "a Date for a tool": { a: new Date(0) },
+    "what a tool inherits": { a: Object.create({ approval: "deny" }) },
+    "what a configuration inherits": Object.create({ tools: { a: "deny" } }),
+    "itself": cyclic,
+    "undefined for a tool": { a: undefined },
+    "undefined for approval": { a: { approval: undefined } },
+    "NaN for a time": { a: { approval: "required", expires_in: Number.NaN } },
+    "no JSON for all parameters": { a: { approval: "deny", rules: [{ exact: { x: 1n }, approval: "none" }] } }
+  }
+  for (const [title, value] of Object.entries(refused)) {
+    it.effect(`${title} is refused`, () =>
+      Effect.gen(function*() {
+        const error = yield* Effect.flip(ApprovalConfig.decodeUnknown(value))
+        assert.isNotEmpty(error.problems)
+        assert.isTrue(error.problems.every((problem) => problem.line === undefined))
+      }))
+  }
+
+  it.effect("a configuration that was read and one that was not are alike to a policy", () =>
+    Effect.gen(function*() {
+      const read = yield* ApprovalConfig.make({ a: "deny" })
+      for (const config of [read, { a: "deny" } as const, { tools: { a: "deny" } } as const]) {
+        assert.isFunction((yield* ApprovalPolicy.fromConfig(config)).decide)
+      }
+    }))
+
+  it.effect("times are milliseconds or texts", () =>
+    Effect.gen(function*() {
+      const times: ReadonlyArray<readonly [number | string, number]> = [
+        [1_500, 1_500],
+        ["10 minutes", 600_000],
+        ["1.5 hours", 5_400_000],
+        ["1 day", 86_400_000],
+        ["500ms", 500],
+        ["30s", 30_000],
+        ["10m", 600_000],
+        ["2 h", 7_200_000],
+        ["1w", 604_800_000]
+      ]
+      for (const [expires_in, millis] of times) {
+        const { entries } = yield* ApprovalConfig.make({ a: { approval: "required", expires_in } })
+        assert.strictEqual(entries[0]?.expiresIn, millis)
+      }
+    }))
+})
+
+describe("a matcher that can cover nothing is an error where the policy is made", () => {
+  const cases: ReadonlyArray<readonly [string, ApprovalConfig.RuleInput, string]> = [
+    ["a glob that matches no path", { path: "../**", approval: "none" }, "covers nothing"],
+    ["no glob", { path: [], approval: "none" }, "covers nothing"],
+    ["one bad glob among good ones", { path: ["src/**", "a/../b"], approval: "none" }, "covers nothing"],
+    ["a key that no function has", { key: { name: "file", value: "a" }, approval: "none" }, "no function for the key"],
+    ["commands without a parser", { shell: "git status", approval: "none" }, "@assent/shell"],
+    ["links that nothing tells apart", { path: "src/**", links: "refused", approval: "none" }, "isLink"]
+  ]
+  for (const [title, rule, expected] of cases) {
+    it.effect(title, () =>
+      Effect.gen(function*() {
+        const error = yield* Effect.flip(ApprovalPolicy.fromConfig({ a: { approval: "required", rules: [rule] } }))
+        assert.include(error.message, "a.rules[0]: ")
+        assert.include(error.message, expected)
+      }))
+  }
+
+  it.effect("with its line, if it is a text's", () =>
+    Effect.gen(function*() {
+      const text = "a:\n  approval: required\n  rules:\n    - path: ../x\n      approval: none\n"
+      const config = yield* ApprovalConfig.parse(text, { file: "approval.yaml" })
+      const error = yield* Effect.flip(ApprovalPolicy.fromConfig(config))
+      assert.isTrue(error.message.startsWith("approval.yaml:4: a.rules[0]: "))
+    }))
+})

@@ -1,0 +1,120 @@
+/**
+ * Command lines in a configuration (config-approval.md § Consistency Goal): the same `approval` as for files and
+ * functions, with a parser behind it.
+ */
+import { ApprovalConfig, ApprovalPolicy, Tool } from "@assent/ai"
+import { ApprovalMatcher } from "@assent/shell"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+const Bash = Tool.make("bash", {
+  parameters: { command: Schema.String, cwd: Schema.optionalKey(Schema.String) },
+  success: Schema.String
+})
+
+const become = (config: ApprovalConfig.Input, command: string, cwd?: string) =>
+  Effect.gen(function*() {
+    const policy = yield* ApprovalPolicy.fromConfig(config)
+    const call = yield* ApprovalPolicy.makeCall(Bash, cwd === undefined ? { command } : { command, cwd })
+    const result = yield* ApprovalPolicy.decide(policy, call, "1 second")
+    return result._tag
+  }).pipe(Effect.provide(ApprovalMatcher.layer()))
+
+const text = `
+bash:
+  rules:
+    - { shell: ["git status", "git log *"], approval: none }
+    - { shell: "git push *", approval: deny, reason: release by CI }
+  approval: required
+`
+
+describe("commands of a configuration", () => {
+  const cases: ReadonlyArray<readonly [string, string]> = [
+    ["git status", "PreApproved"],
+    ["git log --oneline | cat", "NeedsApproval"],
+    ["git log -n 3 && git status", "PreApproved"],
+    ["git status; rm -rf build", "NeedsApproval"],
+    // Nobody can tell what this runs, and one rule denies.
+    ["git status; rm -rf ~", "Blocked"],
+    ["git push", "Blocked"],
+    ["git status && git push --force", "Blocked"],
+    ["/usr/bin/git push", "Blocked"],
+    ["sudo git push", "Blocked"],
+    ["git -C elsewhere push", "Blocked"],
+    ["ls", "NeedsApproval"]
+  ]
+  for (const [command, expected] of cases) {
+    it.effect(`${command} → ${expected}`, () =>
+      Effect.gen(function*() {
+        const config = yield* ApprovalConfig.parse(text, { format: "yaml" })
+        const policy = yield* Effect.provide(ApprovalPolicy.fromConfig(config), ApprovalMatcher.layer())
+        const call = yield* ApprovalPolicy.makeCall(Bash, { command })
+        const { _tag } = yield* ApprovalPolicy.decide(policy, call, "1 second")
+        assert.strictEqual(_tag, expected)
+      }))
+  }
+
+  it.effect("a line that nobody can read may run what is forbidden", () =>
+    Effect.gen(function*() {
+      const config: ApprovalConfig.Input = {
+        bash: { rules: [{ shell: "rm *", approval: "deny" }], approval: "none" }
+      }
+      for (
+        const line of [
+          "rm a",
+          "echo $(rm a)",
+          "`rm a`",
+          "X=1 rm a",
+          "ls & rm a",
+          "echo hi > a",
+          "if true; then rm a; fi"
+        ]
+      ) {
+        assert.strictEqual(yield* become(config, line), "Blocked", line)
+      }
+      for (const line of ["ls", "echo hi", "git status && ls"]) {
+        assert.strictEqual(yield* become(config, line), "PreApproved", line)
+      }
+    }))
+
+  it.effect("an allowed command somewhere else is asked about, unless the rule says so", () =>
+    Effect.gen(function*() {
+      const config = (others?: "any"): ApprovalConfig.Input => ({
+        bash: {
+          rules: [{ shell: "git status", approval: "none", ...(others === undefined ? {} : { others }) }],
+          approval: "required"
+        }
+      })
+      assert.strictEqual(yield* become(config(), "git status", "/tmp"), "NeedsApproval")
+      assert.strictEqual(yield* become(config("any"), "git status", "/tmp"), "PreApproved")
+    }))
+
+  it.effect("a pattern that covers nothing is an error with its line", () =>
+    Effect.gen(function*() {
+      const config = yield* ApprovalConfig.parse(text.replace("git status", "git status && *"), { file: "a.yaml" })
+      const error = yield* Effect.flip(Effect.provide(ApprovalPolicy.fromConfig(config), ApprovalMatcher.layer()))
+      assert.isTrue(error.message.startsWith("a.yaml:4: bash.rules[0]: The pattern"))
+    }))
+
+  it.effect.prop(
+    "what is covered may be covered, whatever the line",
+    {
+      pattern: Schema.Literals(["git *", "git status", "ls *", "npm run test:*"]),
+      line: Schema.Literals([
+        "git status",
+        "git",
+        "ls -l",
+        "npm run test:unit",
+        "git status | ls",
+        "echo",
+        "git -c a=b x"
+      ])
+    },
+    ({ line, pattern }) =>
+      Effect.sync(() => {
+        const matcher = ApprovalMatcher.shell([pattern], { param: "command" })
+        if (matcher.covers({ command: line })) assert.isTrue(matcher.mayCover({ command: line }))
+      })
+  )
+})
