@@ -182,9 +182,12 @@ const askedFor = (record: Record.Record, turn: Record.Turn): ReadonlyArray<strin
     const times = turn.ending === "success"
       ? View.requestIdsOf(turn).filter((id) => id === approvalId).length
       : turn.required!.requests.filter((request) => request.approvalId === approvalId).length
-    const isAnswered = turn.sent.slice(1).some(({ prompt }) =>
-      Hosted.partsOf(prompt).responses.some(({ part }) => part.approvalId === approvalId)
-    )
+    // A denial is in the history as the call's result, even if the model is not called again.
+    const isDenied = View.resultsOf(turn).some((result) => result.id === callId && result.isFailure)
+    const isAnswered = isDenied ||
+      turn.sent.slice(1).some(({ prompt }) =>
+        Hosted.partsOf(prompt).responses.some(({ part }) => part.approvalId === approvalId)
+      )
     return times + (isAnswered ? 1 : 0) === 1 ? [] : [
       `${tell(turn, hosted)} is given ${times} times and ${isAnswered ? "" : "not "}answered inline`
     ]
