@@ -1,5 +1,7 @@
 /** What the plans of a search met, so that a generator that no longer meets something is found out. */
+import * as Hosted from "./hosted.ts"
 import * as Laws from "./laws.ts"
+import type * as Record from "./record.ts"
 import * as View from "./view.ts"
 
 /** How many plans met each thing. */
@@ -26,6 +28,13 @@ const thingsOf = (happened: Laws.Case): ReadonlySet<string> => {
   for (const how of record.tampered) add(`tampered: ${how}`)
   for (const step of record.steps) add(`step ${step}`, step !== "Turn" && step !== "Tamper")
   for (const { said } of record.judgements) add(`policy said ${said}`)
+  for (const { how, method } of record.troubles) {
+    add(`store ${how}`)
+    add(`store failed to ${method}`)
+  }
+  for (const { outcome } of record.answerings) add(`answers were ${outcome}`)
+  for (const { said } of record.stops) add(said ? "a live run was stopped" : "there was no run to stop")
+  for (const name of hostedThingsOf(record)) add(name)
   for (const { said } of record.asked) add(`controller said ${said}`)
   for (const turn of record.turns.slice(0, record.closing)) {
     add(`turn ${turn.ending}`, turn.ending !== "success")
@@ -41,5 +50,33 @@ const thingsOf = (happened: Laws.Case): ReadonlySet<string> => {
       add("approved and denied", answers.approved && answers.denied)
     }
   }
+  return things
+}
+
+/** What a plan met of the calls that the provider runs itself. */
+const hostedThingsOf = (record: Record.Record): ReadonlyArray<string> => {
+  if (record.hosted.length === 0) return []
+  const things: Array<string> = []
+  const { provider } = record.plan.options
+  const add = (name: string, isMet: boolean) => {
+    if (isMet) things.push(`${name} (${provider})`)
+  }
+  for (const turn of record.turns) {
+    const responses = turn.sent.flatMap(({ prompt }) => Hosted.partsOf(prompt).responses)
+    for (const hosted of record.hosted) {
+      const mine = responses.filter(({ part }) => part.approvalId === hosted.approvalId)
+      const verdict = Hosted.verdictOf(record, turn, hosted)
+      const replies = Hosted.repliesTo(record, turn, hosted)
+      const isApproved = View.answersOf(turn.prompt, hosted.approvalId).approved
+      add("a provider's request reached the program", View.requestIdsOf(turn).includes(hosted.approvalId))
+      add("an approval reached the provider", mine.some(({ part }) => part.approved))
+      add("a denial reached the provider", mine.some(({ part }) => !part.approved))
+      add("the policy answered the provider", mine.length > 0 && (verdict === "allow" || verdict === "block"))
+      add("the controller answered the provider", mine.length > 0 && replies.length > 0)
+      add("the policy blocked what was approved", isApproved && mine.length > 0 && verdict === "block")
+    }
+  }
+  if (record.hostedRuns.length > 0) things.push("the provider ran a call")
+  if (record.hosted.some(({ plan }) => !plan.asks)) things.push("the provider ran a call unasked")
   return things
 }

@@ -2,9 +2,13 @@
  * The laws of DESIGN §5, each as a check of what happened. A law also says which plans concern it, so that a generator
  * that no longer meets them is found out.
  */
+import * as Known from "./known.ts"
+import * as Answers from "./lawsOfAnswers.ts"
+import * as Hosted from "./lawsOfHosted.ts"
 import * as Runs from "./lawsOfRuns.ts"
 import * as Text from "./lawsOfText.ts"
 import * as Turns from "./lawsOfTurns.ts"
+import * as Predictions from "./predictions.ts"
 import type * as Record from "./record.ts"
 import * as View from "./view.ts"
 
@@ -12,7 +16,7 @@ import * as View from "./view.ts"
 export interface Case {
   readonly record: Record.Record
   readonly justified: ReadonlyArray<View.Justified>
-  readonly predictions: ReadonlyArray<View.Prediction>
+  readonly predictions: ReadonlyArray<Predictions.Prediction>
 }
 
 export interface Law {
@@ -38,24 +42,29 @@ export const laws: ReadonlyArray<Law> = [
   Turns.L6,
   Turns.L7,
   Turns.L8,
+  Hosted.L9,
   Turns.L10,
   Runs.L11,
   Turns.L12,
   Text.L13,
   Text.L14,
   Text.L15,
-  Runs.Liveness
+  Runs.Liveness,
+  Answers.Answers,
+  Answers.Storage
 ]
 
 export const makeCase = (record: Record.Record): Case => ({
   record,
   justified: View.justify(record),
-  predictions: View.predict(record)
+  predictions: Predictions.predict(record)
 })
 
 /** Everything that breaks a law, the first breach of each. */
 export const check = (happened: Case): ReadonlyArray<Breach> =>
   laws.flatMap((law) => {
-    const [what] = law.check(happened)
+    const what = law.check(happened).find((what) =>
+      !Known.known.some((one) => one.law === law.name && one.isIt(what, happened.record))
+    )
     return what === undefined ? [] : [{ law: law.name, what }]
   })

@@ -33,19 +33,33 @@ export const L1: Law = {
   concerns: ({ record }) => record.judgements.some((judgement) => judgement.said === "failed")
 }
 
-// A run that ended just before its process did may not have been recorded: then nobody knows what became of it.
-const isUnknown = (record: Record.Record, run: Record.Run): boolean =>
-  View.isUnknown(run) || record.turns[run.turn]!.ending === "crashed"
+// A run that ended just before its process did, or when the store did not work, may not have been recorded: then nobody
+// knows what became of it.
+const isUnknown = (record: Record.Record, run: Record.Run, until: number): boolean =>
+  View.isUnknown(run) || record.turns[run.turn]!.ending === "crashed" ||
+  View.isTroubledSince(record, record.turns[run.turn]!.step, until)
 
 /** L2 At most once. */
 export const L2: Law = {
   name: "L2",
-  title: "one approval is one run, across repeats, processes, crashes and readers who leave",
+  title: "one approval is one run, across repeats, processes, crashes, readers who leave and runs that are stopped",
   check: ({ justified, record }) => [
+    ...record.stops.flatMap(({ approvalId, left, said }) =>
+      left.length === 0 ? [] : [
+        `run ${left.join()} goes on though it was stopped (${approvalId}), and the journal says ${
+          said ? "it was" : "there was none"
+        }`
+      ]
+    ),
+    ...justified.flatMap(({ isDirect, requests, run }) =>
+      !isDirect && requests.length === 1 && View.isStopped(record, requests, run.number)
+        ? [`${tell(run)} after it was stopped`]
+        : []
+    ),
     ...View.runsTooMany(record, justified).flatMap(({ requests, run }) => {
-      const mayRepeat = run.call.tool === "Sync" &&
+      const mayRepeat = run.call.tool === "Sync" && !View.isStopped(record, requests, run.number) &&
         justified.some((earlier) =>
-          earlier.run.number < run.number && isUnknown(record, earlier.run) &&
+          earlier.run.number < run.number && isUnknown(record, earlier.run, record.turns[run.turn]!.step) &&
           earlier.requests.some((request) => requests.includes(request))
         )
       return mayRepeat ? [] : [`${tell(run)} is one too many for its approvals`]
@@ -59,7 +73,10 @@ export const L2: Law = {
           record.turns[run.turn]!.step < turn.step && run.number < turn.runsBefore
         )
         // A process may crash after a run and before it was written down.
-        const done = before.find(({ run }) => run.outcome === "succeeded" && !record.crashed.includes(run.process))
+        const done = before.find(({ run }) =>
+          run.outcome === "succeeded" && !record.crashed.includes(run.process) && !View.isStopped(record, [request]) &&
+          !View.isTroubledSince(record, record.turns[run.turn]!.step, turn.step)
+        )
         return done === undefined || View.marksIn(result.encodedResult).includes(done.run.number)
           ? []
           : [`turn ${turn.index} gives ${JSON.stringify(result.encodedResult)} for what ${tell(done.run)} did`]
@@ -107,15 +124,31 @@ const isDenied = (record: Record.Record, turn: Record.Turn, request: Record.Requ
   View.answersOf(turn.prompt, request.approvalId).denied ||
   record.asked.some((asked) =>
     asked.said === "deny" && asked.approvalId === request.approvalId &&
-    record.turns[asked.turn]!.step < turn.step && hasEnded(record.turns[asked.turn]!)
+    record.turns[asked.turn]!.step < turn.step && hasEnded(record, record.turns[asked.turn]!) &&
+    !mayBeClaimed(record, record.turns[asked.turn]!, request)
   ) ||
   record.turns.some((earlier) =>
-    earlier.step < turn.step && !earlier.tampered && hasEnded(earlier) &&
+    earlier.step < turn.step && !earlier.tampered && hasEnded(record, earlier) &&
     View.isValid(earlier, request) && View.isPrompted(earlier, request.approvalId) &&
-    View.answersOf(earlier.prompt, request.approvalId).denied
+    View.answersOf(earlier.prompt, request.approvalId).denied && !mayBeClaimed(record, earlier, request)
   )
 
-const hasEnded = (turn: Record.Turn): boolean => turn.ending === "success" || turn.ending === "failure"
+// A denial comes too late for what was claimed, and of that an idempotent tool may be run again when nobody knows how it
+// ended: a run tells of the claim, or a store that may have kept it.
+const mayBeClaimed = (record: Record.Record, denying: Record.Turn, request: Record.Request): boolean =>
+  request.call.tool === "Sync" && (
+    record.runs.some((run) =>
+      Record.isSameCall(run.call, request.call) && record.turns[run.turn]!.step <= denying.step
+    ) ||
+    record.turns.some((turn) =>
+      turn.step <= denying.step && View.isTroubled(record, turn.step) &&
+      (View.answersOf(turn.prompt, request.approvalId).approved || turn.circumstances.controller !== "defer")
+    )
+  )
+
+// A turn that the store failed has not ended anything it could not write down.
+const hasEnded = (record: Record.Record, turn: Record.Turn): boolean =>
+  turn.ending === "success" || (turn.ending === "failure" && !View.isTroubled(record, turn.step))
 
 /** L4 No forgery. */
 export const L4: Law = {

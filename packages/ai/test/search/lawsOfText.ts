@@ -139,7 +139,6 @@ export const L15: Law = {
     ),
     ...record.turns.flatMap((turn) => [
       ...leaks(turn.parts, `the parts of turn ${turn.index}`, everySecret),
-      ...turn.sent.flatMap(({ prompt }) => leaks(prompt.content, `the prompt of turn ${turn.index}`, everySecret)),
       // What a handler died with is its program's to see; the policy's cause is nobody's.
       ...(turn.cause === undefined
         ? []
@@ -148,13 +147,18 @@ export const L15: Law = {
           Record.secrets.key
         ]))
     ]),
-    ...leaks(record.spans, "a span", everySecret)
+    ...messagesOf(record).flatMap((message) => leaks(message, "the prompts", everySecret)),
+    ...leaks(record.spans.join("\n"), "the spans", everySecret)
   ],
   concerns: ({ record }) =>
     record.requests.some(({ shown }) => JSON.stringify(shown).includes("reversed")) ||
     record.judgements.some((judgement) => judgement.said === "failed") ||
     record.runs.some((run) => run.outcome === "died")
 }
+
+/** The messages that were sent, each once: most are sent again with every turn. */
+const messagesOf = (record: Record.Record): ReadonlyArray<Prompt.Message> =>
+  Array.from(new Set(record.turns.flatMap((turn) => turn.sent.flatMap(({ prompt }) => prompt.content))))
 
 const everySecret: ReadonlyArray<string> = Object.values(Record.secrets)
 

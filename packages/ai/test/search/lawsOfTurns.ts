@@ -2,6 +2,7 @@
 import { Cause } from "effect"
 import type { Prompt } from "../../src/index.ts"
 import { StrictProvider } from "../../src/testing/index.ts"
+import * as Hosted from "./hosted.ts"
 import type { Law } from "./laws.ts"
 import * as Record from "./record.ts"
 import * as View from "./view.ts"
@@ -40,7 +41,12 @@ export const L5: Law = {
       const given = View.requestIdsOf(turn)
       const breaches: Array<string> = []
       if (new Set(given).size < given.length) breaches.push(`turn ${turn.index} gives one request twice`)
-      const again = given.filter((approvalId) => View.isPrompted(turn, approvalId))
+      // A policy that fails the second time it is asked may hold a hosted call when the turn goes on from inline answers.
+      const mayHold = turn.circumstances.policy === "fail later" && turn.sent.length > 0
+      const again = given.filter((approvalId) =>
+        View.isPrompted(turn, approvalId) &&
+        !(mayHold && record.hosted.some((hosted) => hosted.approvalId === approvalId))
+      )
       if (again.length > 0 && turn.sent.length > 0) {
         breaches.push(`the model was called in turn ${turn.index}, which ends with requests of the history`)
       }
@@ -114,12 +120,12 @@ export const L7: Law = {
   check: ({ record }) => [
     ...record.turns.flatMap((turn) =>
       turn.sent.flatMap(({ incremental, prompt }) => [
-        ...StrictProvider.check(prompt).map((problem) =>
+        ...StrictProvider.check(prompt, allowedIn(record, turn)).map((problem) =>
           `turn ${turn.index} sends [${problem.rule}] ${problem.message}`
         ),
         ...(incremental === undefined ?
           [] :
-          StrictProvider.check(incremental, { incremental: true }).map((problem) =>
+          StrictProvider.check(incremental, { ...allowedIn(record, turn), incremental: true }).map((problem) =>
             `turn ${turn.index} adds [${problem.rule}] ${problem.message}`
           )),
         ...(saysEverything(turn.prompt, prompt) ? [] : [`turn ${turn.index} loses or rewrites what a user said`])
@@ -129,13 +135,18 @@ export const L7: Law = {
       const changed = before.prompt.content.findIndex((message, index) => {
         const now = after.prompt.content[index]
         // A result that the engine added may stand in the history by now, as a message nobody touched.
-        return message !== now && !after.turn.prompt.content.includes(now!)
+        // What a provider of ours is given back of its own requests is written anew each time.
+        return message !== now && !after.turn.prompt.content.includes(now!) && !Hosted.holdsRequest(message)
       })
       return changed < 0 ? [] : [`message ${changed} of turn ${after.turn.index} is not the object it was before`]
     })
   ],
   concerns: ({ record }) => record.turns.some((turn) => turn.sent.length > 0 && turn.prompt.content.some(isApproval))
 }
+
+const allowedIn = (record: Record.Record, turn: Record.Turn) => ({
+  allowProviderApprovals: Hosted.allowedIn(record, turn)
+})
 
 const isApproval = (message: Prompt.Message): boolean =>
   (message.role === "assistant" || message.role === "tool") &&
@@ -151,14 +162,20 @@ const saysEverything = (given: Prompt.Prompt, sent: Prompt.Prompt): boolean => {
 const pairsOf = (record: Record.Record) => {
   if (record.plan.options.onNewMessage === "keep") return []
   const sent = record.turns.flatMap((turn) =>
-    turn.primary && turn.sent.length > 0 ? [{ turn, prompt: turn.sent.at(-1)!.prompt }] : []
+    // What is answered inline is in the prompts of that turn only.
+    turn.primary && turn.sent.length > 0 ? [{ turn, prompt: turn.sent[0]!.prompt }] : []
   )
   return sent.flatMap((after, index) => {
     const before = sent[index - 1]
     if (before === undefined || after.turn.tampered || before.turn.ending !== "success") return []
+    const isInline = ({ turn }: { readonly turn: Record.Turn }) =>
+      record.hosted.some((hosted) => Hosted.isAnsweredInline(record, turn, hosted))
+    if (isInline(before) || isInline(after) || Hosted.isContradicted(after.turn.prompt)) return []
     // Of two turns that say different things at once, the last one's words are kept.
     if (before.turn.plan.delivery._tag === "Twice" && before.turn.plan.delivery.rival) return []
     const steps = record.plan.steps.slice(before.turn.step, after.turn.step)
+    // A provider of ours that is given back its requests gets a prompt that is written anew each time.
+    if (before.prompt.content.some(Hosted.holdsRequest) || after.prompt.content.some(Hosted.holdsRequest)) return []
     const isReloaded = before.turn.process !== after.turn.process || steps.some((step) => step._tag === "Restart")
     return isReloaded ? [] : [[before, after] as const]
   })
@@ -177,13 +194,18 @@ export const L8: Law = {
     ...justified.flatMap(({ isDirect, run }) => {
       const turn = record.turns[run.turn]!
       const breaches: Array<string> = []
-      if (!isDirect && run.outcome === "interrupted" && !isEnded(record, run)) {
+      if (!isDirect && run.outcome === "interrupted" && !isEnded(record, run) && !isStopped(record, run)) {
         breaches.push(`run ${run.number} was interrupted`)
+      }
+      const closed = record.closed.find(({ process }) => process === run.process)
+      if (!isDirect && closed !== undefined && isCut(run, closed.at) && !isStopped(record, run)) {
+        breaches.push(`run ${run.number} was interrupted when its process was closed, without its grace`)
       }
       if (!isDirect && turn.ending === "failure" && turn.unfinished > 0) {
         breaches.push(`turn ${turn.index} failed while ${turn.unfinished} of its runs went on`)
       }
-      if (turn.ending === "success" && (run.outcome === "succeeded" || run.outcome === "failed")) {
+      // What is stopped just when it is done is unknown.
+      if (turn.ending === "success" && !isStopped(record, run) && isDone(run)) {
         const given = View.resultsOf(turn).filter((result) => View.marksIn(result.encodedResult).includes(run.number))
         if (given.length !== 1) {
           breaches.push(`turn ${turn.index} gives the result of run ${run.number} ${given.length} times`)
@@ -199,6 +221,15 @@ export const L8: Law = {
       return runs.length > 1 || (runs.length > 0 && View.requestIdsOf(turn).length > 0)
     })
 }
+
+const isDone = ({ outcome }: Record.Run): boolean => outcome === "succeeded" || outcome === "failed"
+
+/** Whether a run was interrupted before the ten seconds were over that a process which is closed waits for it. */
+const isCut = (run: Record.Run, closedAt: number): boolean =>
+  run.outcome === "interrupted" && run.endedAt >= closedAt && run.endedAt < closedAt + 10_000
+
+const isStopped = (record: Record.Record, { call }: Record.Run): boolean =>
+  View.isStopped(record, record.requests.filter((request) => request.call.id === call.id))
 
 /** Whether the process of a run ended, as a shutdown or a crash ends it. */
 const isEnded = (record: Record.Record, run: Record.Run): boolean =>
@@ -219,7 +250,8 @@ const lostAtTheEnd = (record: Record.Record, justified: ReadonlyArray<View.Justi
   )
   return justified.flatMap(({ isDirect, requests, run }) => {
     if (isDirect || run.outcome !== "succeeded" || requests.length !== 1) return []
-    if (record.crashed.includes(run.process)) return []
+    if (record.crashed.includes(run.process) || isStopped(record, run)) return []
+    if (View.isTroubledSince(record, record.turns[run.turn]!.step)) return []
     // A turn that cannot read the approval says so in the place of the result.
     if (record.turns.slice(run.turn).some((turn) => !View.isValid(turn, requests[0]!))) return []
     const siblings = justified.filter((other) => other.requests.includes(requests[0]!))
@@ -286,7 +318,8 @@ export const L12: Law = {
     record.turns.flatMap((turn) => {
       if (!isObject(record, turn) || !(turn.ending === "success" || turn.ending === "failure")) return []
       const breaches: Array<string> = []
-      if (turn.ending === "success" && View.requestIdsOf(turn).length > 0) {
+      // Who resolves calls themselves is given everything as it is.
+      if (turn.ending === "success" && turn.plan.resolve && View.requestIdsOf(turn).length > 0) {
         breaches.push(`turn ${turn.index} gives a finished value with an open request`)
       }
       if (turn.ending === "success") {

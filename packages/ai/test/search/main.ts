@@ -1,58 +1,71 @@
 /**
  * The long search: `npm run laws -- --runs 100000 --seed 7`. Prints what it tries and meets; the first plan that breaks a
- * law ends it with code 1, made small, as a test to paste and as a file for the corpus.
+ * law ends it with code 1, made small, as a test to paste and as a file for the corpus. Options it does not know end it
+ * with code 2.
  */
-import { Effect } from "effect"
-import * as Util from "node:util"
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { Clock, Console, Effect, Option } from "effect"
+import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli"
 import * as Report from "./report.ts"
 import * as Search from "./search.ts"
 
-const { values } = Util.parseArgs({
-  options: {
-    runs: { type: "string", default: "10000" },
-    seed: { type: "string", default: String(Date.now()) }
-  }
-})
+const exitWith = (code: number): Effect.Effect<void> =>
+  Effect.sync(() => {
+    process.exitCode = code
+  })
 
-const runs = Number(values.runs)
-if (!Number.isInteger(runs) || runs < 1) {
-  console.error(`--runs is how many plans to try, such as --runs 100000, not ${values.runs}`)
-  process.exit(2)
-}
+const runs = Flag.Int("runs").pipe(
+  Flag.withDescription("How many plans to try"),
+  Flag.withMetavar("count"),
+  Flag.filter((count) => count >= 1, () => "there has to be a plan to try"),
+  Flag.withDefault(10_000)
+)
 
-const startedAt = performance.now()
-const isTerminal = process.stdout.isTTY === true
-let saidAt = 0
+const seed = Flag.String("seed").pipe(
+  Flag.withDescription("Repeats the search of this seed"),
+  Flag.withMetavar("text"),
+  Flag.optional
+)
 
-const sayProgress = ({ tried }: Search.Progress): void => {
-  const now = performance.now()
-  if (now - saidAt < (isTerminal ? 200 : 10_000) && tried < runs) return
-  saidAt = now
-  const perSecond = Math.round(tried / (now - startedAt) * 1_000)
-  const memory = Math.round(process.memoryUsage().heapUsed / 1e6)
-  const line = `${tried} of ${runs} plans, ${perSecond} a second, ${memory} MB`
-  process.stdout.write(isTerminal ? `\r${line}   ` : `${line}\n`)
-}
+const laws = Command.make(
+  "laws",
+  { runs, seed },
+  Effect.fnUntraced(function*({ runs, seed }) {
+    const startedAt = yield* Clock.currentTimeMillis
+    const chosen = Option.getOrElse(seed, () => String(startedAt))
+    yield* Console.log(`seed ${chosen}`)
+    const isTerminal = process.stdout.isTTY
+    const progress = Report.makeProgress({ runs, startedAt, isTerminal })
+    const found = yield* Search.search({
+      seed: chosen,
+      runs,
+      onProgress: ({ failures, tried }) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          Effect.sync(() => {
+            process.stdout.write(progress(tried, now))
+            return failures.length === 0
+          }))
+    })
+    if (isTerminal) yield* Console.log()
+    yield* Console.log(Report.coverage(found.coverage))
+    const [first] = found.failures
+    if (first === undefined) return yield* Console.log(`${found.tried} plans, and every law holds.`)
+    yield* Console.log(Report.wrap(`Plan ${first.tried} breaks ${first.law}: ${first.what}`))
+    yield* Console.log("Making it small …")
+    yield* Console.log(Report.failure(yield* Search.shrink(first)))
+    yield* exitWith(1)
+  })
+).pipe(
+  Command.withDescription("Searches random histories for one that breaks a law of Assent."),
+  Command.withExamples([
+    { command: "npm run laws -- --runs 100000", description: "A long search" },
+    { command: "npm run laws -- --seed 7", description: "The same search again" }
+  ])
+)
 
-console.log(`seed ${values.seed}`)
-
-const found = await Effect.runPromise(Search.search({
-  seed: values.seed,
-  runs,
-  onProgress: (progress) => {
-    sayProgress(progress)
-    return progress.failures.length === 0
-  }
-}))
-
-if (isTerminal) console.log()
-console.log(Report.coverage(found.coverage))
-
-const [first] = found.failures
-if (first === undefined) {
-  console.log(`${found.tried} plans, and every law holds.`)
-} else {
-  console.log(`Plan ${first.tried} breaks ${first.law}: ${first.what}\nMaking it small …`)
-  console.log(Report.failure(await Effect.runPromise(Search.shrink(first))))
-  process.exitCode = 1
-}
+Command.run(laws, { version: "0" }).pipe(
+  Effect.catchTag("ShowHelp", ({ errors }) => exitWith(errors.length === 0 ? 0 : 2)),
+  Effect.provideService(CliConfig.CliConfig, CliConfig.make({ builtIns: [GlobalFlag.Help] })),
+  Effect.provide(NodeServices.layer),
+  NodeRuntime.runMain
+)

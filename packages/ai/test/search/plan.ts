@@ -4,7 +4,7 @@
  * Every plan can be carried out: an index is taken modulo what there is at that moment, and a step that finds nothing to
  * act upon does nothing. So a plan stays a plan whatever is taken out of it.
  */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 
 const Index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 }))
 
@@ -36,10 +36,27 @@ export const Call = Schema.Struct({
 })
 export type Call = typeof Call.Type
 
+/**
+ * A call that the provider runs itself, as one of its own tool or of one that has a handler here. `asks` says whether it
+ * asks before; `says` whether the call tells what it is about; `runs` what comes of it once it is approved, and whether
+ * it comes before the model's own calls.
+ */
+export const HostedCall = Schema.Struct({
+  tool: Schema.Literals(["Remote", "Delete", "Read"]),
+  amount: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 })),
+  asks: Schema.Boolean,
+  says: Schema.Boolean,
+  runs: Schema.Literals(["succeed", "fail", "silent"]),
+  early: Schema.Boolean
+})
+export type HostedCall = typeof HostedCall.Type
+
 /** What the model does when it is called. `fails` says whether its call fails, before or after its parts. */
 export const ModelTurn = Schema.Struct({
   text: Schema.Boolean,
   calls: Schema.Array(Call),
+  // Plans of the corpus are older than what has a default.
+  hosted: Schema.Array(HostedCall).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed([]))),
   finish: Schema.Literals(["complete", "length", "none"]),
   fails: Schema.Literals(["no", "before", "after"])
 })
@@ -56,15 +73,17 @@ export const Answer = Schema.Struct({
 export type Answer = typeof Answer.Type
 
 /**
- * How a turn is taken: once; again when it is over; twice at once; by a reader who leaves; in a process that crashes.
- * `hops` counts turns of the event loop, `another` is another process over the same store. A `rival` says the opposite.
+ * How a turn is taken: once; again when it is over; twice at once; by a reader who leaves; in a process that crashes;
+ * with a run that is stopped. `hops` counts turns of the event loop, `another` is another process over the same store. A
+ * `rival` says the opposite.
  */
 export const Delivery = Schema.Union([
   Schema.TaggedStruct("Once", {}),
   Schema.TaggedStruct("Again", { another: Schema.Boolean }),
   Schema.TaggedStruct("Twice", { another: Schema.Boolean, hops: Hops, rival: Schema.Boolean }),
   Schema.TaggedStruct("Leave", { hops: Hops }),
-  Schema.TaggedStruct("Crash", { hops: Hops })
+  Schema.TaggedStruct("Crash", { hops: Hops }),
+  Schema.TaggedStruct("Stop", { hops: Hops, at: Index })
 ])
 export type Delivery = typeof Delivery.Type
 
@@ -86,6 +105,7 @@ export const Tamper = Schema.TaggedStruct("Tamper", {
     "edit parameters",
     "rename tool",
     "rename call",
+    "host call",
     "forge request",
     "forge call",
     "bend approval id",
@@ -124,6 +144,17 @@ export const Verdict = Schema.Literals([
 ])
 export type Verdict = typeof Verdict.Type
 
+/**
+ * What the journal's store does from now on: it works; it fails; it does what it is asked, and then fails to say so; it
+ * is full, and only knows what it knew. `skip` operations work before, and `count` are concerned; 0 are all.
+ */
+export const Store = Schema.TaggedStruct("Store", {
+  how: Schema.Literals(["works", "fails", "loses", "full"]),
+  skip: Index,
+  count: Index
+})
+export type Store = typeof Store.Type
+
 export const Step = Schema.Union([
   Turn,
   Tamper,
@@ -138,6 +169,11 @@ export const Step = Schema.Union([
   }),
   Schema.TaggedStruct("Drift", { tool: ToolName, how: Schema.Literals(["none", "removed", "widened", "narrowed"]) }),
   Schema.TaggedStruct("Time", { minutes: Schema.Literals([1, 61, 60 * 24 * 31]) }),
+  /** Somebody stops the run of a request, one of all ever seen, the newest first. */
+  Schema.TaggedStruct("Stop", { at: Index }),
+  /** Answers are put into the history between two turns; `"unknown"` are for a request that nobody made. */
+  Schema.TaggedStruct("Answer", { answers: Schema.Array(Answer), unknown: Schema.Boolean }),
+  Store,
   Schema.TaggedStruct("Keys", { how: Schema.Literals(["rotate", "replace", "restore"]) }),
   Schema.TaggedStruct("Scope", { index: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1 })) })
 ])
@@ -149,7 +185,11 @@ export const Options = Schema.Struct({
   onInvalid: Schema.Literals(["result", "fail"]),
   expires: Schema.Literals(["in an hour", "by default"]),
   concurrency: Schema.Literals([1, 8]),
-  incremental: Schema.Boolean
+  incremental: Schema.Boolean,
+  /** Whose `make` the provider is made with. */
+  provider: Schema.Literals(["foreign", "ours"]).pipe(
+    Schema.withDecodingDefaultTypeKey(Effect.succeed("foreign" as const))
+  )
 })
 export type Options = typeof Options.Type
 
@@ -164,15 +204,17 @@ export const simplest = {
     onInvalid: "result",
     expires: "by default",
     concurrency: 8,
-    incremental: false
+    incremental: false,
+    provider: "foreign"
   } satisfies Options,
   call: { tool: "Delete", id: 0, amount: 0, how: "succeed", note: "plain", flaw: "none" } satisfies Call,
-  model: { text: true, calls: [], finish: "complete", fails: "no" } satisfies ModelTurn,
+  hosted: { tool: "Remote", amount: 0, asks: true, says: false, runs: "succeed", early: false } satisfies HostedCall,
+  model: { text: true, calls: [], hosted: [], finish: "complete", fails: "no" } satisfies ModelTurn,
   turn: {
     _tag: "Turn",
     say: "nothing",
     answers: [],
-    model: { text: true, calls: [], finish: "complete", fails: "no" },
+    model: { text: true, calls: [], hosted: [], finish: "complete", fails: "no" },
     toolkit: "full",
     object: false,
     resolve: true,

@@ -2,43 +2,57 @@
  * A process of the program: its journal over the store that all processes share. A process that has crashed does nothing
  * any more: whatever it still had to do waits for ever.
  */
-import { Effect, Exit, Scope } from "effect"
+import { Clock, Effect, Exit, Scope } from "effect"
 import { ApprovalJournal, AtomicStore } from "../../src/index.ts"
+import type * as Storage from "./storage.ts"
 
 export interface Process {
   readonly index: number
   readonly journal: ApprovalJournal.Service
   readonly scope: Scope.Closeable
   readonly alive: Effect.Effect<void>
+  /** What the process knows of time: nothing any more once it has crashed, so that nothing of it beats on. */
+  readonly clock: Clock.Clock
   readonly crash: () => void
   readonly isDead: () => boolean
 }
 
 export const make = Effect.fnUntraced(
-  function*(index: number, shared: AtomicStore.AtomicStore): Effect.fn.Return<Process> {
+  function*(index: number, { act, store: shared }: Storage.Storage): Effect.fn.Return<Process> {
     let dead = false
     const alive = Effect.suspend(() => dead ? Effect.never : Effect.void)
-    const guarded = <A, E>(operation: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    const guarded = <A>(
+      method: Storage.Method,
+      key: string,
+      operation: () => Effect.Effect<A, AtomicStore.AtomicStoreError>
+    ): Effect.Effect<A, AtomicStore.AtomicStoreError> =>
       // A store is somewhere else: others get their turn before it was asked, and before it has answered.
       Effect.yieldNow.pipe(
         Effect.andThen(alive),
-        Effect.andThen(Effect.suspend(operation)),
+        Effect.andThen(act(method, key, operation)),
         Effect.tap(() => Effect.andThen(Effect.yieldNow, alive))
       )
+    const time = yield* Clock.Clock
+    const clock: Clock.Clock = {
+      ...time,
+      sleep: (duration) => Effect.suspend(() => dead ? Effect.never : Effect.andThen(time.sleep(duration), alive))
+    }
     const scope = yield* Scope.make()
     const store = AtomicStore.make({
-      get: (key) => guarded(() => shared.get(key)),
-      putIfAbsent: (key, value, options) => guarded(() => shared.putIfAbsent(key, value, options)),
-      compareAndSet: (key, expected, value) => guarded(() => shared.compareAndSet(key, expected, value)),
-      put: (key, value, options) => guarded(() => shared.put(key, value, options)),
-      listByPrefix: (prefix, options) => guarded(() => shared.listByPrefix(prefix, options))
+      get: (key) => guarded("get", key, () => shared.get(key)),
+      putIfAbsent: (key, value, options) => guarded("putIfAbsent", key, () => shared.putIfAbsent(key, value, options)),
+      compareAndSet: (key, expected, value) =>
+        guarded("compareAndSet", key, () => shared.compareAndSet(key, expected, value)),
+      put: (key, value, options) => guarded("put", key, () => shared.put(key, value, options)),
+      listByPrefix: (prefix, options) => guarded("listByPrefix", prefix, () => shared.listByPrefix(prefix, options))
     })
-    const journal = yield* Scope.provide(ApprovalJournal.make({ store, heartbeat: "10 seconds" }), scope)
+    const journal = yield* Scope.provide(ApprovalJournal.make({ store, heartbeat: "5 seconds" }), scope)
     return {
       index,
       journal,
       scope,
       alive,
+      clock,
       crash: () => {
         dead = true
       },

@@ -73,6 +73,25 @@ export interface Request {
   readonly shown: Approval.ApprovalRequest
 }
 
+/** A call that the provider runs itself. */
+export interface Hosted {
+  readonly callId: string
+  /** The provider's own id of its request, which is made if the plan says that it asks. */
+  readonly approvalId: string
+  readonly plan: Plan.HostedCall
+  readonly turn: number
+  /** What it is said to be about: the call itself, or what its metadata say. */
+  readonly about: { readonly toolName: string; readonly params: string }
+  /** The request as it was first given out. */
+  shown: Approval.ApprovalRequest | undefined
+}
+
+/** The provider runs such a call. */
+export interface HostedRun {
+  readonly callId: string
+  readonly turn: number
+}
+
 /** The start of a handler. */
 export interface Run {
   readonly number: number
@@ -80,7 +99,38 @@ export interface Run {
   readonly process: number
   readonly call: Received
   readonly startedAt: number
+  endedAt: number
   outcome: "running" | "succeeded" | "failed" | "died" | "interrupted"
+}
+
+/** Somebody stopped the run of a request, or tried to. */
+export interface Stop {
+  readonly step: number
+  readonly approvalId: string
+  /** How many runs had started by then. */
+  readonly runs: number
+  /** What the journal said: whether there was a live run. */
+  readonly said: boolean
+  /** Runs of its call in that process that went on all the same. */
+  readonly left: ReadonlyArray<number>
+}
+
+/** Answers that were put into the history between two turns. */
+export interface Answering {
+  readonly step: number
+  readonly tampered: boolean
+  readonly approvalIds: ReadonlyArray<string>
+  readonly before: Prompt.Prompt
+  readonly after: Prompt.Prompt
+  /** `"done"`, or the name of the error's reason. */
+  readonly outcome: string
+}
+
+/** An operation of the store that failed. */
+export interface Trouble {
+  readonly step: number
+  readonly how: Plan.Store["how"]
+  readonly method: string
 }
 
 /** What the policy or a gate said about a call, in the order they said it. `own` leaves it to the tool. */
@@ -91,9 +141,11 @@ export interface Judgement {
   readonly said: "ask" | "allow" | "block" | "failed" | "own"
   /** How many runs had started by then. */
   readonly runs: number
+  /** How often the model had been called in that turn by then. */
+  readonly round: number
 }
 
-/** A question to the controller, and its reply. */
+/** A question to the controller, about a call of ours or of the provider's, and its reply. */
 export interface Asked {
   readonly turn: number
   readonly approvalId: string
@@ -115,6 +167,13 @@ export interface Record {
   readonly steps: Array<string>
   /** Processes that crashed. */
   readonly crashed: Array<number>
+  /** Processes that were closed, and when. */
+  readonly closed: Array<{ readonly process: number; readonly at: number }>
+  readonly hosted: Array<Hosted>
+  readonly hostedRuns: Array<HostedRun>
+  readonly stops: Array<Stop>
+  readonly answerings: Array<Answering>
+  readonly troubles: Array<Trouble>
   /** Names, attributes and events of spans, as text. */
   readonly spans: Array<string>
   /** Where the turns begin that bring the plan to its end, with everything healed. */
@@ -131,6 +190,12 @@ export const make = (plan: Plan.Plan): Record => ({
   tampered: [],
   steps: [],
   crashed: [],
+  closed: [],
+  hosted: [],
+  hostedRuns: [],
+  stops: [],
+  answerings: [],
+  troubles: [],
   spans: [],
   closing: 0
 })

@@ -6,13 +6,22 @@ import { AiError } from "effect/ai"
 import { Approval, Prompt } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import type * as Plan from "./plan.ts"
+import * as Provider from "./provider.ts"
 import * as Record from "./record.ts"
 import * as Stage from "./stage.ts"
 
 export interface Script {
-  /** The calls the model makes, in order. */
+  /** The calls the model makes for us to run, in order. */
   readonly received: ReadonlyArray<Record.Received>
-  readonly turn: (alive: Effect.Effect<void>) => ScriptedModel.Turn
+  /** What the provider plays when it is called with a prompt. */
+  readonly play: (turn: Record.Turn, record: Record.Record, called: Called) => ScriptedModel.Turn
+}
+
+export interface Called {
+  readonly prompt: Prompt.Prompt
+  /** How often it was called in the turn before. */
+  readonly round: number
+  readonly alive: Effect.Effect<void>
 }
 
 const providerFailure = AiError.make({
@@ -29,16 +38,30 @@ export const write = ({ model, object }: Plan.Turn, freshId: () => string): Scri
       params: Stage.paramsOf(call)
     })
   )
+  const hosted = Provider.make(model.hosted, freshId)
+  const said = (early: boolean) =>
+    hosted.filter((call) => call.plan.early === early).flatMap((call) => Provider.partsOf(call))
   return {
     received: model.fails === "before"
       ? []
       : calls.map((call) => ({ id: call.id, tool: call.name, params: Record.canonical(call.params) })),
-    turn: (alive) => {
+    play: (turn, record, { alive, prompt, round }) => {
       if (model.fails === "before") return providerFailure
+      const results = Provider.run(record, turn.index, prompt)
+      const text = model.text || round > 0 ? [ScriptedModel.text(object ? "{\"a\":1}" : "well")] : []
+      // Called again because its requests were answered, it has nothing more to ask.
+      if (round > 0) return [ScriptedModel.pause(alive), ...results, ...text]
+      for (const call of hosted) {
+        if (record.hosted.some(({ callId }) => callId === call.callId)) continue
+        record.hosted.push({ ...call, turn: turn.index, shown: undefined })
+      }
       return [
         ScriptedModel.pause(alive),
-        ...(model.text ? [ScriptedModel.text(object ? "{\"a\":1}" : "well")] : []),
+        ...results,
+        ...text,
+        ...said(true),
         ...calls,
+        ...said(false),
         ...(model.fails === "after" ? [ScriptedModel.fail(providerFailure)] : []),
         ...(model.finish === "length" ? [ScriptedModel.finish("length")] : []),
         ...(model.finish === "none" ? [ScriptedModel.withoutFinish] : [])
@@ -50,15 +73,15 @@ export const write = ({ model, object }: Plan.Turn, freshId: () => string): Scri
 export const message = (text: string): Prompt.Prompt =>
   Prompt.fromMessages([Prompt.userMessage({ content: [Prompt.textPart({ text })] })])
 
-/** What is sent with a turn. A rival answers the opposite. */
-export const input = (
-  step: Plan.Turn,
+/** What is answered to requests that a person has seen, the oldest first. A rival answers the opposite. */
+export const answers = (
+  planned: ReadonlyArray<Plan.Answer>,
   seen: ReadonlyArray<Approval.ApprovalRequest>,
   open: ReadonlyArray<Approval.ApprovalRequest>,
   isRival: boolean
-): Prompt.Prompt => {
+): ReadonlyArray<Approval.ApprovalAnswer> => {
   const newest = seen.toReversed()
-  const answers = step.answers.flatMap(({ decision, request }) => {
+  return planned.flatMap(({ decision, request }) => {
     const meant = request === "open" ? open : newest.length === 0 ? [] : [newest[request % newest.length]!]
     const isDenied = (decision === "deny") !== isRival
     return meant.map((request) =>
@@ -67,7 +90,16 @@ export const input = (
         : Approval.approve(request, decision === "edit" ? { params: Stage.edited(request.params) } : undefined)
     )
   })
-  const answering = Prompt.approvalResponses(answers)
+}
+
+/** What is sent with a turn. */
+export const input = (
+  step: Plan.Turn,
+  seen: ReadonlyArray<Approval.ApprovalRequest>,
+  open: ReadonlyArray<Approval.ApprovalRequest>,
+  isRival: boolean
+): Prompt.Prompt => {
+  const answering = Prompt.approvalResponses(answers(step.answers, seen, open, isRival))
   switch (step.say) {
     case "nothing":
       return answering

@@ -8,7 +8,7 @@ import * as Laws from "./laws.ts"
 import * as Report from "./report.ts"
 import * as Search from "./search.ts"
 
-const runs = 1_000
+const runs = 3_200
 
 // One search for all tests of this file, begun by whichever comes first.
 const found = Effect.runSync(Effect.cached(Search.search({ seed: "npm test", runs })))
@@ -16,7 +16,7 @@ const found = Effect.runSync(Effect.cached(Search.search({ seed: "npm test", run
 const timeout = 120_000
 
 /** How many plans at least have to concern a law, for its test to mean something. */
-const fewest = 100
+const fewest = 300
 
 describe("laws over random histories", () => {
   for (const law of Laws.laws) {
@@ -49,10 +49,9 @@ const expected: ReadonlyArray<string> = [
   "run of a call that needs nobody",
   ...["failed", "died", "interrupted", "running"].map((outcome) => `run ${outcome}`),
   ...["failure", "left", "crashed"].map((ending) => `turn ${ending}`),
-  ...["Again", "Twice", "Leave", "Crash"].map((delivery) => `delivery ${delivery}`),
-  ...["Restart", "Policy", "Gate", "Show", "Controller", "Drift", "Time", "Keys", "Scope"].map((step) =>
-    `step ${step}`
-  ),
+  ...["Again", "Twice", "Leave", "Crash", "Stop"].map((delivery) => `delivery ${delivery}`),
+  ...["Restart", "Policy", "Gate", "Show", "Controller", "Drift", "Time", "Keys", "Scope", "Stop", "Answer", "Store"]
+    .map((step) => `step ${step}`),
   ...["ask", "allow", "block", "failed", "own"].map((said) => `policy said ${said}`),
   ...["approve", "deny", "edit", "misfit", "info", "fail", "die", "garbage"].map((said) => `controller said ${said}`),
   ...[
@@ -74,6 +73,7 @@ const expected: ReadonlyArray<string> = [
     "edit parameters",
     "rename tool",
     "rename call",
+    "host call",
     "forge request",
     "forge call",
     "bend approval id",
@@ -93,6 +93,21 @@ const expected: ReadonlyArray<string> = [
     "trust edit"
   ].map((how) => `tampered: ${how}`),
   "generateObject waits",
+  ...["fails", "loses", "full"].map((how) => `store ${how}`),
+  ...["get", "putIfAbsent", "compareAndSet", "put"].map((method) => `store failed to ${method}`),
+  ...["done", "UnknownApproval", "AlreadyDecided"].map((outcome) => `answers were ${outcome}`),
+  "a live run was stopped",
+  "there was no run to stop",
+  ...["foreign", "ours"].flatMap((provider) => [
+    `a provider's request reached the program (${provider})`,
+    `an approval reached the provider (${provider})`,
+    `a denial reached the provider (${provider})`,
+    `the policy answered the provider (${provider})`,
+    `the controller answered the provider (${provider})`,
+    `the policy blocked what was approved (${provider})`
+  ]),
+  "the provider ran a call",
+  "the provider ran a call unasked",
   "approved after it expired",
   "approved in another scope",
   "approved with an unknown key",

@@ -26,8 +26,8 @@ export interface Progress {
 export interface Options {
   readonly seed: string | number
   readonly runs: number
-  /** Called after each batch of plans; the search ends when it gives false. */
-  readonly onProgress?: ((progress: Progress) => boolean) | undefined
+  /** Carried out after each batch of plans; the search ends when it gives false. */
+  readonly onProgress?: ((progress: Progress) => Effect.Effect<boolean>) | undefined
 }
 
 // A failure of the world itself, which no law foresees.
@@ -62,7 +62,8 @@ export const search = Effect.fnUntraced(function*({ onProgress, runs, seed }: Op
         if (!failures.has(breach.law)) failures.set(breach.law, { ...breach, plan, tried })
       }
     }
-    if (onProgress?.({ tried, coverage, failures: Array.from(failures.values()) }) === false) break
+    const goesOn = onProgress?.({ tried, coverage, failures: Array.from(failures.values()) })
+    if (goesOn !== undefined && !(yield* goesOn)) break
   }
   return { tried, coverage, failures: Array.from(failures.values()) }
 })

@@ -58,8 +58,12 @@ function* simplerFields<A extends object>(value: A, simplest: A): Generator<A> {
 
 function* simplerSteps(step: Plan.Step): Generator<Plan.Step> {
   if (step._tag !== "Turn") {
-    for (const key of ["at", "other", "index", "revision"]) {
+    for (const key of ["at", "other", "index", "revision", "skip", "count"]) {
       if (key in step) yield* simplerFields<any>(step, { ...step, [key]: 0 })
+    }
+    if (step._tag === "Answer") {
+      if (step.unknown) yield { ...step, unknown: false }
+      for (const answers of simplerAnswers(step.answers)) yield { ...step, answers }
     }
     return
   }
@@ -67,23 +71,33 @@ function* simplerSteps(step: Plan.Step): Generator<Plan.Step> {
   yield* simplerFields<Plan.Turn>(step, { ...Plan.simplest.turn, model: step.model })
   const { delivery } = step
   if ("hops" in delivery) {
-    for (const simpler of simplerFields<any>(delivery, { ...delivery, hops: 0, another: false, rival: false })) {
+    for (const simpler of simplerFields<any>(delivery, { ...delivery, hops: 0, at: 0, another: false, rival: false })) {
       if (Object.keys(simpler).every((key) => key in delivery)) yield { ...step, delivery: simpler }
     }
   }
-  for (const index of step.answers.keys()) {
-    yield { ...step, answers: step.answers.toSpliced(index, 1) }
-    const answer = step.answers[index]!
-    for (const simpler of simplerFields<Plan.Answer>(answer, { request: "open", decision: "approve" })) {
-      yield { ...step, answers: step.answers.with(index, simpler) }
-    }
-  }
+  for (const answers of simplerAnswers(step.answers)) yield { ...step, answers }
   for (const simpler of simplerFields<Plan.ModelTurn>(step.model, Plan.simplest.model)) yield withModel(simpler)
   const { calls } = step.model
   for (const [index, call] of calls.entries()) {
     yield withModel({ ...step.model, calls: calls.toSpliced(index, 1) })
     for (const simpler of simplerFields<Plan.Call>(call, Plan.simplest.call)) {
       yield withModel({ ...step.model, calls: calls.with(index, simpler) })
+    }
+  }
+  const { hosted } = step.model
+  for (const [index, call] of hosted.entries()) {
+    yield withModel({ ...step.model, hosted: hosted.toSpliced(index, 1) })
+    for (const simpler of simplerFields<Plan.HostedCall>(call, Plan.simplest.hosted)) {
+      yield withModel({ ...step.model, hosted: hosted.with(index, simpler) })
+    }
+  }
+}
+
+function* simplerAnswers(answers: ReadonlyArray<Plan.Answer>): Generator<ReadonlyArray<Plan.Answer>> {
+  for (const [index, answer] of answers.entries()) {
+    yield answers.toSpliced(index, 1)
+    for (const simpler of simplerFields<Plan.Answer>(answer, { request: "open", decision: "approve" })) {
+      yield answers.with(index, simpler)
     }
   }
 }

@@ -72,7 +72,8 @@ const judge = (by: Record.Judgement["by"], verdict: Plan.Verdict, call: Record.R
       judged.add(key)
       // A gate that says nothing of use is one that fails.
       const heard = by === "gate" && said === "own" ? "failed" : said
-      record.judgements.push({ turn, call, by, said: heard, runs: record.runs.length })
+      const round = record.turns[turn]!.sent.length
+      record.judgements.push({ turn, call, by, said: heard, runs: record.runs.length, round })
       return answer
     }))
 
@@ -195,6 +196,16 @@ const toolOf = (name: Plan.ToolName, drift: Drift): Tool.Any => {
   return name === "Sync" ? tool.annotate(Tool.Idempotent, true) : tool
 }
 
+/** A tool of the provider's. */
+const Remote = Tool.providerDefined({
+  id: "search.remote",
+  customName: "Remote",
+  providerName: "remote",
+  parameters: Schema.Struct({ amount: Schema.Int, how: Schema.String, note: Schema.String }),
+  success: Schema.Struct({ done: Schema.String }),
+  failure: Schema.Struct({ why: Schema.String })
+})()
+
 /** What a run says of itself in its result, so that each result can be told from every other. */
 export const markOf = (number: number): string => `<run ${number}>`
 
@@ -205,7 +216,7 @@ const run = (name: Plan.ToolName) => (params: Params, context: Toolkit.HandlerCo
       Effect.flatMap(Effect.andThen(alive, Effect.clockWith((clock) => clock.currentTimeMillis)), (startedAt) => {
         const number = record.runs.length
         const call = { id: context.toolCallId ?? "", tool: name, params: encode(name, params) }
-        const started: Record.Run = { number, turn, process, call, startedAt, outcome: "running" }
+        const started: Record.Run = { number, turn, process, call, startedAt, endedAt: Infinity, outcome: "running" }
         record.runs.push(started)
         const success = (done: string) => ({ done, ...(name === "Charge" ? { at: new Date(0) } : undefined) })
         const mark = markOf(number)
@@ -213,9 +224,12 @@ const run = (name: Plan.ToolName) => (params: Params, context: Toolkit.HandlerCo
           Effect.tap(alive),
           Effect.as(success(mark)),
           Effect.onExit((exit) =>
-            Effect.sync(() => {
-              started.outcome = outcomeOf(exit)
-            })
+            Effect.clockWith((clock) =>
+              Effect.sync(() => {
+                started.outcome = outcomeOf(exit)
+                started.endedAt = clock.currentTimeMillisUnsafe()
+              })
+            )
           )
         )
       })
@@ -264,7 +278,7 @@ export const toolkitOf = (drift: { readonly [tool: string]: string }): Effect.Ef
       tools.set(toolKey, tool)
       return tool
     })
-    const kit = Toolkit.make(...(present as unknown as ReadonlyArray<Tool.Tool<string, any>>))
+    const kit = Toolkit.make(...([...present, Remote] as unknown as ReadonlyArray<Tool.Tool<string, any>>))
     const handlers = Object.fromEntries(present.map((tool) => [tool.name, run(tool.name as Plan.ToolName)]))
     made = Effect.cached(Effect.provide(kit, kit.toLayer(handlers as never))).pipe(Effect.runSync) as Effect.Effect<
       AnyToolkit

@@ -1,15 +1,16 @@
 /** What there is at a moment while a plan is carried out: the conversation, its processes, and what is in force. */
 import { Effect } from "effect"
 import type { ResponseIdTracker } from "effect/ai"
-import { type Approval, ApprovalSeal, type AtomicStore, type Chat, type Prompt } from "../../src/index.ts"
+import { type Approval, ApprovalSeal, type Chat, type Prompt } from "../../src/index.ts"
 import type * as Plan from "./plan.ts"
 import type * as Process from "./process.ts"
 import * as Record from "./record.ts"
+import type * as Storage from "./storage.ts"
 
 export interface World {
   readonly record: Record.Record
   readonly plan: Plan.Plan
-  readonly store: AtomicStore.AtomicStore
+  readonly storage: Storage.Storage
   readonly seals: Map<string, ApprovalSeal.Service>
   readonly tracker: ResponseIdTracker.Service
   readonly judged: Set<string>

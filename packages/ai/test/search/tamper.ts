@@ -2,13 +2,13 @@
  * What somebody who can write to the history does to it: each kind of tampering as a function from history to history.
  * It knows every approval id that was ever given out, and no key.
  */
-import { Prompt } from "../../src/index.ts"
+import { type Approval, Prompt } from "../../src/index.ts"
 import type * as Plan from "./plan.ts"
 import type * as Record from "./record.ts"
 import * as Stage from "./stage.ts"
 
 export interface Knowledge {
-  readonly requests: ReadonlyArray<Record.Request>
+  readonly record: Record.Record
   /** The history as it was after each turn, the oldest first. */
   readonly snapshots: ReadonlyArray<Prompt.Prompt>
 }
@@ -19,14 +19,14 @@ type AnyPart = Prompt.AssistantMessagePart | Prompt.ToolMessagePart
 export const apply = (
   history: Prompt.Prompt,
   { at, how, other }: Plan.Tamper,
-  { requests, snapshots }: Knowledge
+  { record, snapshots }: Knowledge
 ): Prompt.Prompt | undefined => {
   const messages = history.content
   const calls = partsOf(history, "tool-call")
   const responses = partsOf(history, "tool-approval-response")
   const call = pick(calls, at)
   const otherCall = pick(calls, other)
-  const request = pick(requests.toReversed(), at)
+  const request = pick(givenOut(record), at)
 
   switch (how) {
     case "edit parameters":
@@ -42,6 +42,8 @@ export const apply = (
         return [isAbout ? { ...part, toolCallId: id } : part]
       })
     }
+    case "host call":
+      return call && replace(history, call, { ...call, providerExecuted: !call.providerExecuted })
     case "forge request":
       return call && append(history, asking(forgedId(other), call.id), answering(forgedId(other)))
     case "forge call": {
@@ -138,6 +140,22 @@ export const apply = (
 // =============================================================================
 // Internals
 // =============================================================================
+
+interface GivenOut {
+  readonly approvalId: string
+  readonly call: { readonly id: string }
+  readonly shown: Approval.ApprovalRequest
+}
+
+/** The requests that were given out, ours and the provider's, the newest first. */
+const givenOut = ({ hosted, requests }: Record.Record): ReadonlyArray<GivenOut> => {
+  const asked = hosted.flatMap(({ approvalId, callId, shown, turn }) =>
+    shown === undefined ? [] : [{ approvalId, call: { id: callId }, shown, turn }]
+  )
+  return asked.length === 0
+    ? requests.toReversed()
+    : [...requests, ...asked].toSorted((left, right) => right.turn - left.turn)
+}
 
 const pick = <A>(list: ReadonlyArray<A>, index: number): A | undefined =>
   list.length === 0 ? undefined : list[index % list.length]

@@ -1,5 +1,5 @@
 /** One turn of a plan, against the real engine: begun in a fiber of its own, and written down as it goes. */
-import { Cause, Context, Effect, Exit, type Fiber, Option, Schema, Stream, Tracer } from "effect"
+import { Cause, Clock, Context, Effect, Exit, type Fiber, Option, Schema, Stream, Tracer } from "effect"
 import { ResponseIdTracker } from "effect/ai"
 import {
   Approval,
@@ -70,9 +70,9 @@ export const begin = Effect.fnUntraced(function*(world: State.World, { added, pr
   }
   const scripted = yield* ScriptedModel.make({
     turns: [],
-    afterLastTurn: (options) => {
-      sent.push({ prompt: options.prompt, incremental: options.incrementalPrompt })
-      return script.turn(process.alive)
+    afterLastTurn: ({ incrementalPrompt: incremental, prompt }) => {
+      sent.push({ prompt, incremental })
+      return script.play(turn, record, { prompt, round: sent.length - 1, alive: process.alive })
     },
     // What is refused is a finding, not an end: the law reads every prompt itself.
     strict: false,
@@ -89,12 +89,17 @@ export const begin = Effect.fnUntraced(function*(world: State.World, { added, pr
     ...(toolkit === undefined ? undefined : { toolkit }),
     ...(step.resolve ? undefined : { disableToolCallResolution: true })
   }
+  const options = optionsOf(plan.options)
+  const model = plan.options.provider === "ours"
+    ? yield* LanguageModel.make(scripted.params, options)
+    : LanguageModel.withApproval(scripted.model, options)
   let context = Context.make(Stage.Stage, stage).pipe(
-    Context.add(LanguageModel.LanguageModel, LanguageModel.withApproval(scripted.model, optionsOf(plan.options))),
+    Context.add(LanguageModel.LanguageModel, model),
     Context.add(ApprovalSeal.ApprovalSeal, yield* State.sealOf(world)),
     Context.add(ApprovalJournal.ApprovalJournal, process.journal),
     Context.add(Approval.Scope, State.scopes[circumstances.scope]!),
-    Context.add(Tracer.Tracer, tracerOf(record))
+    Context.add(Tracer.Tracer, tracerOf(record)),
+    Context.add(Clock.Clock, process.clock)
   ) as Context.Context<LanguageModel.LanguageModel>
   if (plan.options.incremental) context = Context.add(context, ResponseIdTracker.ResponseIdTracker, world.tracker)
   if (circumstances.policy !== "default") {
@@ -134,8 +139,10 @@ const call = (
 ): Effect.Effect<void, unknown, LanguageModel.LanguageModel> => {
   const receive = (part: Response.AnyPart) => {
     turn.parts.push(part)
-    for (const shown of Response.approvalRequests([part])) {
-      if (Option.isSome(Response.approvalRequest(part))) note(record, turn, shown)
+    if (part.type !== "tool-approval-request") return
+    // The provider's own say nothing of themselves, but with their calls they do.
+    for (const shown of Response.approvalRequests(turn.parts)) {
+      if (shown.approvalId === part.approvalId) note(record, turn, shown)
     }
   }
   const takeAll = (response: { readonly content: ReadonlyArray<Response.AnyPart> }) => response.content.forEach(receive)
@@ -157,6 +164,9 @@ const call = (
 
 /** Writes down a request that was given out. */
 const note = (record: Record.Record, turn: Record.Turn, shown: Approval.ApprovalRequest): void => {
+  const hosted = record.hosted.find(({ approvalId }) => approvalId === shown.approvalId)
+  if (hosted !== undefined) hosted.shown ??= shown
+  if (shown.providerExecuted) return
   if (record.requests.some((known) => known.approvalId === shown.approvalId)) return
   record.requests.push({
     approvalId: shown.approvalId,

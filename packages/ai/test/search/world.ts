@@ -2,17 +2,18 @@
  * Carries a plan out against the real engine, and writes down what happened. Nothing here is left to chance: the clock
  * is `TestClock`, random numbers and cryptography are our own, and the order of events is that of one thread.
  */
-import { Effect, Logger, Ref, Schema } from "effect"
+import { Effect, Fiber, Logger, Ref, Scheduler, Schema } from "effect"
 import { ResponseIdTracker } from "effect/ai"
 import { WebCrypto } from "effect/crypto"
 import { TestClock } from "effect/testing"
-import { Approval, AtomicStore, Chat, LanguageModel, Prompt } from "../../src/index.ts"
+import { Approval, type ApprovalError, Chat, LanguageModel, Prompt } from "../../src/index.ts"
 import * as Cryptography from "./cryptography.ts"
 import * as Plan from "./plan.ts"
 import * as Process from "./process.ts"
 import * as Record from "./record.ts"
 import * as Script from "./script.ts"
 import * as State from "./state.ts"
+import * as Storage from "./storage.ts"
 import * as Tamper from "./tamper.ts"
 import * as Turn from "./turn.ts"
 import * as Waiting from "./waiting.ts"
@@ -23,12 +24,12 @@ export const carryOut = (plan: Plan.Plan): Effect.Effect<Record.Record> =>
     Cryptography.reset()
     yield* TestClock.setTime(State.beginning)
     const record = Record.make(plan)
-    const store = yield* AtomicStore.makeMemory()
-    const process = yield* Process.make(0, store)
+    const storage = yield* Storage.make((how, method) => record.troubles.push({ step: world.step, how, method }))
+    const process = yield* Process.make(0, storage)
     const world: State.World = {
       record,
       plan,
-      store,
+      storage,
       seals: new Map(),
       tracker: yield* ResponseIdTracker.make,
       judged: new Set(),
@@ -51,12 +52,14 @@ export const carryOut = (plan: Plan.Plan): Effect.Effect<Record.Record> =>
     yield* bringToAnEnd(world)
     // What readers left behind goes on to its end.
     if (record.runs.some((run) => run.outcome === "running")) yield* TestClock.adjust("1 minute")
-    for (const one of world.processes) yield* Waiting.finishing(Process.close(one))
+    for (const one of world.processes) yield* close(world, one)
     return record
   }).pipe(
     Effect.provideService(WebCrypto.WebCrypto, Cryptography.cryptography),
     // An hour of real time: a plan that waits says so by getting stuck.
-    Effect.provide([TestClock.layer({ warningDelay: "1 hour" }), Logger.layer([])])
+    Effect.provide([TestClock.layer({ warningDelay: "1 hour" }), Logger.layer([])]),
+    Effect.provideService(Scheduler.Scheduler, Waiting.scheduler),
+    Effect.andThen((record) => Effect.as(Waiting.breath, record))
   )
 
 // =============================================================================
@@ -72,7 +75,7 @@ const takeStep = Effect.fnUntraced(function*(world: State.World, step: Plan.Step
     case "Turn":
       return yield* deliver(world, step)
     case "Tamper": {
-      const history = Tamper.apply(world.history, step, { requests: world.record.requests, snapshots: world.snapshots })
+      const history = Tamper.apply(world.history, step, { record: world.record, snapshots: world.snapshots })
       if (history === undefined) return
       world.tampered = true
       world.record.tampered.push(step.how)
@@ -81,7 +84,7 @@ const takeStep = Effect.fnUntraced(function*(world: State.World, step: Plan.Step
     case "Restart":
       if (step.how !== "reload") {
         if (step.how === "crash") crash(world)
-        else yield* Waiting.finishing(Process.close(world.process))
+        else yield* close(world, world.process)
         yield* startProcess(world)
       }
       return yield* reload(world)
@@ -98,10 +101,16 @@ const takeStep = Effect.fnUntraced(function*(world: State.World, step: Plan.Step
     case "Time": {
       // Over a month a program is deployed anew; its heart would also beat half a million times.
       const isLong = step.minutes > 24 * 60
-      if (isLong) { for (const process of world.processes) yield* Waiting.finishing(Process.close(process)) }
+      if (isLong) { for (const process of world.processes) yield* close(world, process) }
       yield* TestClock.adjust(`${step.minutes} minutes`)
       return isLong ? yield* startProcess(world) : undefined
     }
+    case "Stop":
+      return yield* stop(world, step.at)
+    case "Answer":
+      return yield* answer(world, step)
+    case "Store":
+      return world.storage.set(step)
     case "Scope":
       return set({ scope: step.index })
     case "Keys":
@@ -114,8 +123,14 @@ const crash = ({ process, record }: State.World): void => {
   record.crashed.push(process.index)
 }
 
+const close = Effect.fnUntraced(function*({ record }: State.World, process: Process.Process) {
+  const at = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+  if (!process.isDead()) record.closed.push({ process: process.index, at })
+  yield* Waiting.finishing(Process.close(process))
+})
+
 const startProcess = Effect.fnUntraced(function*(world: State.World) {
-  world.process = yield* Process.make(world.processes.length, world.store)
+  world.process = yield* Process.make(world.processes.length, world.storage)
   world.processes.push(world.process)
 })
 
@@ -133,6 +148,46 @@ const reload = (world: State.World) =>
     Effect.orDie,
     Effect.flatMap((history) => setHistory(world, history))
   )
+
+/** Stops the run of a request that was given out, the newest first. */
+const stop = Effect.fnUntraced(function*({ process, record, step }: State.World, at: number) {
+  const request = record.requests.at(-1 - at % Math.max(1, record.requests.length))
+  if (request === undefined || process.isDead()) return
+  // Of a call that was asked about twice, nobody can tell which request runs.
+  const isOnly = record.requests.filter(({ call }) => call.id === request.call.id).length === 1
+  const isLive = (run: Record.Run) =>
+    isOnly && run.outcome === "running" && run.process === process.index && run.call.id === request.call.id
+  const live = record.runs.filter(isLive)
+  const runs = record.runs.length
+  const stopping = yield* Effect.forkDetach(process.journal.interrupt(request.approvalId), { startImmediately: true })
+  yield* Waiting.wait([stopping])
+  const said = yield* Fiber.join(stopping)
+  const left = live.filter(isLive).map(({ number }) => number)
+  record.stops.push({ step, approvalId: request.approvalId, runs, said, left })
+})
+
+/** Answers between two turns; without a chat, in one that is made for it. */
+const answer = Effect.fnUntraced(function*(world: State.World, step: Extract<Plan.Step, { readonly _tag: "Answer" }>) {
+  const chat = world.chat ?? (yield* Chat.fromPrompt(world.history))
+  const before = yield* Ref.get(chat.history)
+  const answers = [
+    ...Script.answers(step.answers, world.seen, openOf(world), false),
+    ...(step.unknown ? [Approval.approve({ approvalId: "nobody-asked" })] : [])
+  ]
+  const outcome = yield* Chat.answer(chat, answers).pipe(
+    Effect.as("done"),
+    Effect.catch((error: ApprovalError.ApprovalError) => Effect.succeed(error.reason._tag))
+  )
+  world.history = yield* Ref.get(chat.history)
+  world.record.answerings.push({
+    step: world.step,
+    tampered: world.tampered,
+    approvalIds: answers.map(({ approvalId }) => approvalId),
+    before,
+    after: world.history,
+    outcome
+  })
+})
 
 // =============================================================================
 // Delivering a turn
@@ -156,7 +211,7 @@ const deliver = Effect.fnUntraced(function*(world: State.World, step: Plan.Turn)
   const twinProcess = Effect.suspend(() => {
     if (!("another" in delivery) || !delivery.another) return Effect.succeed(world.process)
     return Effect.tap(
-      Process.make(world.processes.length, world.store),
+      Process.make(world.processes.length, world.storage),
       (process) => Effect.sync(() => world.processes.push(process))
     )
   })
@@ -194,6 +249,11 @@ const deliver = Effect.fnUntraced(function*(world: State.World, step: Plan.Turn)
       }
       yield* Turn.finish([first])
       break
+    case "Stop":
+      yield* Waiting.hop(delivery.hops)
+      yield* stop(world, delivery.at)
+      yield* Turn.finish([first])
+      break
   }
   yield* goOnFrom(world, first)
 })
@@ -229,6 +289,7 @@ const openOf = (world: State.World): ReadonlyArray<Approval.ApprovalRequest> => 
  * conversation must go on (law L10).
  */
 const bringToAnEnd = Effect.fnUntraced(function*(world: State.World) {
+  world.storage.set(Storage.works)
   const keys = Array.from(
     new Set([0, ...world.record.turns.map((turn) => turn.circumstances.key)]),
     (key) => ({ key, until: Infinity })
@@ -237,6 +298,7 @@ const bringToAnEnd = Effect.fnUntraced(function*(world: State.World) {
   for (let round = 0; round < 2; round++) {
     const { approved, denied, pending } = LanguageModel.collectToolApprovals(world.history.content)
     const unsettled = [...pending, ...[...approved, ...denied].filter((one) => one.result === undefined)]
+      .filter(({ response, toolCall }) => toolCall?.providerExecuted !== true || response === undefined)
     const step: Plan.Turn = { ...Plan.simplest.turn, say: "after" }
     const added = Prompt.concat(
       Prompt.approvalResponses(unsettled.map((one) => Approval.deny(one, "It is over."))),
