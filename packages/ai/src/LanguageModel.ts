@@ -130,9 +130,9 @@ export const approval =
  * `{ source: "mcp.github", toolName: "mcp.github.create_issue", params }`; that is what policies and people see.
  *
  * Who decides here about a request of a history must know that its call is what the provider said, so calls are sealed
- * with their requests: in the same response, or of a stream in the same chunk. A request may also come right behind, within
- * 100 milliseconds, where the call says what it is about or somebody decides; {@link sealRequest} is for all others. Where
- * a policy, a controller or a memory decides, a request whose call has no true seal is denied (law L4).
+ * with their requests: let a request come in the same response, and of a stream right behind its call, within 100
+ * milliseconds; {@link sealRequest} is for all others. Where a policy, a controller or a memory decides, a request whose
+ * call has no true seal is denied (law L4).
  *
  * A policy or a controller may answer at once: then the hook is called again within the turn, and the program's history
  * holds neither request nor answer. What tells of them later is the call's metadata and its result: one that the

@@ -60,6 +60,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/guard",
     "internal/judge",
     "internal/hosted",
+    "internal/hostedStream",
     "internal/settle",
     "internal/execution",
     "internal/providerPrompt",

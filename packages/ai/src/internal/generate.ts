@@ -45,7 +45,8 @@ export const generateText: (
   }
   if (!turn.resolvesCalls) {
     const response = yield* model.generateText({ ...options, prompt: settled.prompt })
-    return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([...settled.results, ...response.content])
+    const content = yield* Hosted.sealCalls(turn.environment, response.content)
+    return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([...settled.results, ...content])
   }
   const response = yield* model.generateText({ ...options, prompt: settled.prompt, ...Model.unresolved })
   const received = yield* receive(turn, response.content)

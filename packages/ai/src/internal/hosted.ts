@@ -175,27 +175,6 @@ const memoryOf = ({ params, source = "provider", toolName }: Approval.ApprovalRe
 // Requests of a response
 // =============================================================================
 
-/** How long a call waits for its request. Providers that ask do so at once; a person may watch the others. */
-export const requestTimeLimit = "100 millis"
-
-/**
- * Where the calls begin, at the end of the parts, that the provider may be about to ask about: one that says what it is
- * about, or any where there is somebody here who would decide. Otherwise the end.
- */
-export const waitingFrom = (parts: ReadonlyArray<Response.AnyPart>, decides: boolean): number => {
-  let start = parts.length
-  while (start > 0 && isCallOrRequest(parts[start - 1]!)) start--
-  const asked = new Set(parts.flatMap((part) => part.type === "tool-approval-request" ? [part.toolCallId] : []))
-  const waits = parts.slice(start).some((call) =>
-    isProviderCall(call) && !asked.has(call.id) && HostedCall.sealOf(call) === undefined &&
-    (decides || HostedCall.isNamed(call))
-  )
-  return waits ? start : parts.length
-}
-
-const isCallOrRequest = (part: Response.AnyPart): boolean =>
-  isProviderCall(part) || part.type === "tool-approval-request"
-
 /**
  * The parts, with a seal on each call that one of them asks about; a provider that emits a request later than its call
  * seals the call itself.

@@ -34,9 +34,6 @@ export const asked = (call: Call): Asked => {
     : { toolName: call.name, params: jsonOf(call.params), source: undefined }
 }
 
-/** Whether the provider says what a call is about. */
-export const isNamed = (call: Call): boolean => isCallMetadata(call.metadata?.assent ?? call.options?.assent)
-
 /** The seal of a call, if it has one. */
 export const sealOf = (call: Call): string | undefined => {
   const said: unknown = call.metadata?.assent ?? call.options?.assent

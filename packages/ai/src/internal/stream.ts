@@ -2,16 +2,16 @@
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import * as Arr from "effect/Array"
-import * as Cause from "effect/Cause"
+import type * as Cause from "effect/Cause"
 import * as Channel from "effect/Channel"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type * as Decision from "./decision.ts"
 import * as Hosted from "./hosted.ts"
+import * as HostedStream from "./hostedStream.ts"
 import * as Model from "./model.ts"
 import * as Results from "./results.ts"
 import * as Turn from "./turn.ts"
@@ -65,11 +65,14 @@ const produce: (
       return yield* offer(queue, [...settled.open.map(Results.requestPart), Results.pauseFinish()])
     }
     if (!turn.resolvesCalls) {
+      const seal = (parts: ReadonlyArray<Part>) =>
+        Effect.flatMap(Hosted.sealCalls(turn.environment, parts), (sealed) => offer(queue, sealed))
+      const hosted = HostedStream.make(seal)
       yield* Stream.runForEachArray(
         model.streamText({ ...options, prompt: settled.prompt }),
-        (chunk) => offer(queue, chunk)
-      )
-      return
+        (next) => hosted.isHolding() || next.some(concernsUs) ? hosted.take(next) : offer(queue, next)
+      ).pipe(Effect.tapError(() => hosted.end))
+      return yield* hosted.end
     }
     const calls = makeCalls(turn, settled.prompt.content, sink)
     const finish: Array<Response.FinishPart> = []
@@ -78,12 +81,9 @@ const produce: (
     // goes on from what was said.
     const mayGoOn = Hosted.mayAnswer(turn.environment, turn.handlers?.tools)
     const said = makeSaid()
-    // Calls that the provider may be about to ask about: they are sealed with their requests, which come right behind.
-    let behind: ReadonlyArray<Part> = []
     const receive = Effect.fnUntraced(function*(
       chunk: ReadonlyArray<Part>
     ): Effect.fn.Return<void, unknown, Scope.Scope> {
-      behind = []
       const passing: Array<Part> = []
       const received: Array<Turn.ReceivedCall> = []
       for (const part of yield* Hosted.sealCalls(turn.environment, chunk)) {
@@ -114,44 +114,17 @@ const produce: (
       if (Turn.finishOf(finish)?.complete !== false) yield* calls.start
       calls.observe(received)
     })
-    let holding: Fiber.Fiber<void, unknown> | undefined
-    const hold = (chunk: ReadonlyArray<Part>) =>
-      Effect.suspend(() => {
-        behind = chunk
-        const passed = Effect.suspend(() => receive(behind))
-        return Effect.map(
-          Effect.forkScoped(Effect.andThen(Effect.sleep(Hosted.requestTimeLimit), Effect.uninterruptible(passed))),
-          (fiber) => void (holding = fiber)
-        )
-      })
-    // What was held is still there then, or has passed.
-    const release = Effect.suspend(() => {
-      const fiber = holding
-      holding = undefined
-      return fiber === undefined ? Effect.void : Effect.flatMap(
-        Effect.andThen(Fiber.interrupt(fiber), Fiber.await(fiber)),
-        (exit) => Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? exit : Effect.void
-      )
-    })
     // Most chunks are text, and pass as they are.
     const passOn = (chunk: Chunk): Effect.Effect<void> => {
       if (mayGoOn) said.add(chunk)
       return pass(queue, chunk)
     }
-    const take = (next: Chunk) => {
-      const chunk: ReadonlyArray<Part> = behind.length === 0 ? next : [...behind, ...next]
-      if (chunk === next && !calls.areWaiting() && !chunk.some(concernsUs)) return passOn(next)
-      const end = Hosted.waitingFrom(chunk, mayGoOn)
-      if (end === chunk.length) return receive(chunk)
-      const held = hold(chunk.slice(end))
-      return end === 0 ? held : Effect.andThen(receive(chunk.slice(0, end)), held)
-    }
+    const hosted = HostedStream.make(receive)
     yield* Stream.runForEachArray(
       model.streamText({ ...options, prompt: settled.prompt, ...Model.unresolved }),
-      (next) => holding === undefined ? take(next) : Effect.andThen(release, Effect.suspend(() => take(next)))
-    ).pipe(Effect.tapError(() => Effect.andThen(release, Effect.suspend(() => offer(queue, behind)))))
-    yield* release
-    if (behind.length > 0) yield* receive(behind)
+      (next) => hosted.isHolding() || calls.areWaiting() || next.some(concernsUs) ? hosted.take(next) : passOn(next)
+    ).pipe(Effect.tapError(() => hosted.end))
+    yield* hosted.end
     const asked = held.filter((part) => !calls.isAskedFor(part))
     const end = Turn.finishOf(finish)
     if (end?.complete === false) {
