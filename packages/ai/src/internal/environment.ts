@@ -45,6 +45,8 @@ export interface Environment {
   readonly options: Options
   /** Whose memory this is: of this call of the model alone, where no conversation is named. */
   readonly memoryScope: ApprovalMemory.MemoryScope
+  /** Nobody comes back to that memory once this call of the model is over. */
+  readonly fleeting: boolean
   /** What was answered in this turn and is to be remembered: it holds at once, and is written when it has its effect. */
   readonly given: Array<ApprovalMemory.Answered>
 }
@@ -85,6 +87,7 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
       scope,
       options,
       memoryScope,
+      fleeting: memoryScope.call !== undefined,
       given: []
     }))
   })

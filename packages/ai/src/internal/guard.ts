@@ -95,7 +95,10 @@ const environmentOf = (
     (environment) =>
       !environment.memory.remembers || environment.scope.conversation !== undefined
         ? Effect.succeed(environment)
-        : Effect.map(session, (call) => ({ ...environment, memoryScope: { ...environment.scope, call } }))
+        : Effect.map(
+          session,
+          (call) => ({ ...environment, fleeting: false, memoryScope: { ...environment.scope, call } })
+        )
   )
 
 type Asked =
