@@ -4,6 +4,7 @@
  * A service provided to one call wins over the one captured where the model was wrapped, which wins over the default.
  */
 import * as Context from "effect/Context"
+import type * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Approval from "../Approval.ts"
@@ -49,6 +50,8 @@ export interface Environment {
   readonly fleeting: boolean
   /** What was answered in this turn and is to be remembered: it holds at once, and is written when it has its effect. */
   readonly given: Array<ApprovalMemory.Answered>
+  /** Done once the last question that was begun is put, or needs nobody: the next one waits for it, to keep their order. */
+  readonly asking: { last: Deferred.Deferred<void> | undefined }
 }
 
 const references = [
@@ -88,7 +91,8 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
       options,
       memoryScope,
       fleeting: memoryScope.call !== undefined,
-      given: []
+      given: [],
+      asking: { last: undefined }
     }))
   })
 
