@@ -3,7 +3,9 @@
  * have taken their time, and may have changed the parameters (laws L4, L11).
  */
 import type * as Prompt from "effect/ai/Prompt"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as JsonPatch from "effect/JsonPatch"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -125,10 +127,32 @@ const answer = Effect.fnUntraced(function*(
   open: Decision.Concluded
 ): Effect.fn.Return<Decision.Concluded, ApprovalError.ApprovalError> {
   const { needs, prepared, sealed } = consultation
-  const decision = (yield* recalled(environment, yield* Decision.subjectOf(prepared), needs)) ??
-    (yield* Asking.ask(environment.controller, Decision.makeRequest(sealed, prepared, needs)))
+  const decision = yield* inOrder(
+    environment,
+    Effect.flatMap(Decision.subjectOf(prepared), (subject) => recalled(environment, subject, needs)),
+    Effect.suspend(() => Asking.ask(environment.controller, Decision.makeRequest(sealed, prepared, needs)))
+  )
   return yield* carryOut(environment, consultation, decision, messages, open)
 })
+
+// Looked up side by side, and put in the order of the calls: a controller that is asked several things at once shows them.
+const inOrder = <A>(
+  { asking }: Environment.Environment,
+  recall: Effect.Effect<A | undefined>,
+  ask: Effect.Effect<A | undefined>
+): Effect.Effect<A | undefined> =>
+  Effect.suspend(() => {
+    const before = asking.last
+    const begun = Deferred.makeUnsafe<void>()
+    const begin = Effect.sync(() => Deferred.doneUnsafe(begun, Exit.void))
+    asking.last = begun
+    return Effect.gen(function*() {
+      const known = yield* recall
+      if (before !== undefined) yield* Deferred.await(before)
+      yield* begin
+      return known ?? (yield* ask)
+    }).pipe(Effect.ensuring(begin))
+  })
 
 const carryOut = Effect.fnUntraced(function*(
   environment: Environment.Environment,

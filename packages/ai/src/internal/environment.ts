@@ -4,6 +4,7 @@
  * A service provided to one call wins over the one captured where the model was wrapped, which wins over the default.
  */
 import * as Context from "effect/Context"
+import type * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Approval from "../Approval.ts"
@@ -45,8 +46,12 @@ export interface Environment {
   readonly options: Options
   /** Whose memory this is: of this call of the model alone, where no conversation is named. */
   readonly memoryScope: ApprovalMemory.MemoryScope
+  /** Nobody comes back to that memory once this call of the model is over. */
+  readonly fleeting: boolean
   /** What was answered in this turn and is to be remembered: it holds at once, and is written when it has its effect. */
   readonly given: Array<ApprovalMemory.Answered>
+  /** Done once the last question that was begun is put, or needs nobody: the next one waits for it, to keep their order. */
+  readonly asking: { last: Deferred.Deferred<void> | undefined }
 }
 
 const references = [
@@ -85,7 +90,9 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
       scope,
       options,
       memoryScope,
-      given: []
+      fleeting: memoryScope.call !== undefined,
+      given: [],
+      asking: { last: undefined }
     }))
   })
 

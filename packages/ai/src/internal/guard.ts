@@ -95,10 +95,10 @@ const environmentOf = (
     (environment) =>
       !environment.memory.remembers || environment.scope.conversation !== undefined
         ? Effect.succeed(environment)
-        : Effect.map(session, (token) => ({
-          ...environment,
-          memoryScope: { ...environment.scope, conversation: `guarded toolkit ${token}` }
-        }))
+        : Effect.map(
+          session,
+          (call) => ({ ...environment, fleeting: false, memoryScope: { ...environment.scope, call } })
+        )
   )
 
 type Asked =

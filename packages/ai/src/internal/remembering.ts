@@ -102,11 +102,11 @@ export const give = (
 
 /** The answer has its effect. What cannot be remembered is asked again, and nothing else. */
 export const keep = (
-  { memory, options }: Environment.Environment,
+  { fleeting, memory, options }: Environment.Environment,
   answered: ApprovalMemory.Answered | undefined
 ): Effect.Effect<void> =>
   // What lives for one call of the model is given, and needs no place in a memory, unless its uses are to be counted.
-  answered === undefined || (answered.scope.call !== undefined && usesOf(answered) === undefined)
+  answered === undefined || (fleeting && usesOf(answered) === undefined)
     ? Effect.void
     : Effect.matchEffect(guarded(() => memory.remember(answered), options.policyTimeLimit), {
       onFailure: (error) =>
