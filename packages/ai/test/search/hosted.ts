@@ -3,7 +3,9 @@
  * L9). Written from the laws (DESIGN §5), not from the engine.
  */
 import type { Prompt } from "../../src/index.ts"
-import type * as Record from "./record.ts"
+import * as Provider from "./provider.ts"
+import * as Record from "./record.ts"
+import * as View from "./view.ts"
 
 // =============================================================================
 // Approval parts of a prompt
@@ -152,8 +154,29 @@ export const verdictOf = (
 export const repliesTo = (record: Record.Record, turn: Record.Turn, { approvalId }: Record.Hosted) =>
   record.asked.filter((asked) => asked.turn === turn.index && asked.approvalId === approvalId)
 
-/** Whether the policy or the controller may have answered for a person. */
+/** Whether the policy or the controller may have answered for a person, or somebody had to refuse the call. */
 export const isAnsweredInline = (record: Record.Record, turn: Record.Turn, hosted: Record.Hosted): boolean => {
   const verdict = verdictOf(record, turn, hosted)
-  return verdict === "block" || verdict === "allow" || repliesTo(record, turn, hosted).length > 0
+  return verdict === "block" || verdict === "allow" || repliesTo(record, turn, hosted).length > 0 ||
+    mayBeRefused(record, turn, hosted)
 }
+
+const monthOfSeals = 30 * 24 * 60 * 60_000
+
+/**
+ * Whether a call may be refused because nothing proves that it is the provider's: where somebody decides, its seal is
+ * needed, which is of a scope, a key and a time.
+ */
+export const mayBeRefused = (record: Record.Record, turn: Record.Turn, hosted: Record.Hosted): boolean => {
+  const { circumstances, startedAt } = record.turns[hosted.turn]!
+  if (turn.circumstances.policy === "default" && turn.circumstances.controller === "defer") return false
+  return turn.tampered || circumstances.scope !== turn.circumstances.scope ||
+    !View.isKeyAccepted(turn, circumstances.key) || turn.startedAt >= startedAt + monthOfSeals
+}
+
+/** Whether a history holds the call as the provider made it. */
+export const isTrue = ({ prompt }: Record.Turn, { callId, plan }: Record.Hosted): boolean =>
+  partsOf(prompt).calls.some(({ part }) =>
+    part.id === callId && part.name === plan.tool &&
+    Record.canonical(part.params) === Record.canonical(Provider.paramsOf(plan))
+  )

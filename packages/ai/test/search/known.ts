@@ -27,6 +27,17 @@ export const known: ReadonlyArray<Known> = [
       "a result of a call left without one goes to an earlier call of its id, which waits: internal/transcript.ts earliest",
     isIt: (what) => /does not see that call call-\d waits/.test(what)
   },
+  ...["L7", "L9"].map((law): Known => ({
+    law,
+    why:
+      "a hosted call of a turn that resolves nothing gets no seal and is refused later: internal/generate.ts, stream.ts",
+    isIt: (what, { hosted, plan: { options }, turns }) =>
+      hosted.some(({ approvalId, turn }) =>
+        // Nor does one whose request upstream puts into a chunk of its own, as it does for incremental prompts.
+        (!turns[turn]!.plan.resolve || (options.incremental && options.way.endsWith("streamText"))) &&
+        (what.includes(approvalId) || /is not the object|answers for the prov/.test(what))
+      )
+  })),
   {
     law: "L8",
     why: "a run that is about to be claimed when its process is closed gets no grace: ApprovalJournal.make, finalizer",

@@ -73,9 +73,10 @@ const consented = (
     const answers = turn.tampered
       ? Hosted.partsOf(turn.prompt).responses.filter(({ part }) => part.approvalId === hosted.approvalId)
       : history?.answers ?? []
+    const isNew = record.turns[hosted.turn]!.step === turn.step
     const isApproved = answers.some(Hosted.isPlain) ||
       replies.some(({ said }) => said === "approve") ||
-      (verdict === "allow" && record.turns[hosted.turn]!.step === turn.step)
+      (verdict === "allow" && (isNew || Hosted.isTrue(turn, hosted)))
     const isDenied = answers.some(({ part }) => !part.approved)
     if (!isApproved) return [`${tell(turn, hosted)} the provider gets an approval that nobody gave`]
     if (isDenied) return [`${tell(turn, hosted)} the provider gets an approval though somebody said no`]
@@ -91,10 +92,10 @@ const passedOn = (record: Record.Record, turn: Record.Turn, prompt: Prompt.Promp
     const sent = Hosted.partsOf(prompt).responses.find(({ part }) => part.approvalId === hosted.approvalId)
     const isSuperseded = passedOver && record.plan.options.onNewMessage === "supersede"
     if (standing === undefined || isSuperseded || answers.every((one) => one.part.approved && !Hosted.isPlain(one))) {
-      const isInline = Hosted.repliesTo(record, turn, hosted).length > 0 ||
-        Hosted.verdictOf(record, turn, hosted, 0) === "block"
+      const isInline = Hosted.isAnsweredInline(record, turn, hosted)
       return sent === undefined || isInline ? [] : [`${tell(turn, hosted)} an answer that nobody gave in time`]
     }
+    if (Hosted.mayBeRefused(record, turn, hosted) && sent?.part.approved === false) return []
     if (sent === undefined) return [`${tell(turn, hosted)} the answer does not reach the provider`]
     const isBlocked = standing.part.approved &&
       (Hosted.verdictOf(record, turn, hosted, 0) === "block" || result?.part.isFailure)
@@ -126,14 +127,16 @@ const given = (record: Record.Record, turn: Record.Turn): ReadonlyArray<string> 
     if (part.type !== "tool-call" && part.type !== "tool-result") return []
     const hosted = record.hosted.find(({ callId }) => callId === part.id)
     if (hosted === undefined) {
-      return part.providerExecuted ? [`turn ${turn.index} makes up ${part.id}, a ${part.type} of the provider's`] : []
+      return part.providerExecuted && !turn.tampered
+        ? [`turn ${turn.index} makes up ${part.id}, a ${part.type} of the provider's`]
+        : []
     }
     if (turn.tampered && !part.providerExecuted) return []
     if (!part.providerExecuted || part.name !== hosted.plan.tool) {
       return [`turn ${turn.index} makes ${part.id} another's ${part.type}`]
     }
     if (part.type === "tool-call" || JSON.stringify(part.encodedResult).includes(Provider.markOf(part.id))) return []
-    const isDenied = Hosted.verdictOf(record, turn, hosted) === "block" ||
+    const isDenied = Hosted.verdictOf(record, turn, hosted) === "block" || Hosted.mayBeRefused(record, turn, hosted) ||
       Hosted.repliesTo(record, turn, hosted).some(({ said }) => said === "deny")
     return part.isFailure && isDenied && View.reasonIn(part.encodedResult) !== undefined
       ? []
@@ -144,8 +147,9 @@ const given = (record: Record.Record, turn: Record.Turn): ReadonlyArray<string> 
 const waiting = (record: Record.Record, turn: Record.Turn): ReadonlyArray<Hosted.Told> => {
   const { circumstances: { controller, policy }, ending } = turn
   if (turn.tampered || controller !== "defer" || (ending !== "success" && ending !== "failure")) return []
-  return Hosted.toldIn(record, turn.prompt).filter(({ answers, request, result }) =>
-    answers.length === 0 && result === undefined && !policy.startsWith("block") &&
+  return Hosted.toldIn(record, turn.prompt).filter(({ answers, hosted, request, result }) =>
+    answers.length === 0 && result === undefined && !policy.startsWith("block") && policy !== "allow" &&
+    !Hosted.mayBeRefused(record, turn, hosted) &&
     (record.plan.options.onNewMessage === "hold" || !View.hasMessageAfter(turn.prompt, request.part.approvalId))
   )
 }

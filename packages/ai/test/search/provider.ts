@@ -11,7 +11,8 @@ type Made = Omit<Record.Hosted, "turn" | "shown">
 
 const serverName = "remote.far"
 
-const paramsOf = ({ amount }: Plan.HostedCall) => ({ amount, how: "succeed", note: "plain" })
+/** The parameters of a hosted call. */
+export const paramsOf = ({ amount }: Plan.HostedCall) => ({ amount, how: "succeed", note: "plain" })
 
 /** The calls of a turn, with ids of their own. */
 export const make = (calls: ReadonlyArray<Plan.HostedCall>, freshId: () => string): ReadonlyArray<Made> =>
@@ -27,24 +28,25 @@ export const make = (calls: ReadonlyArray<Plan.HostedCall>, freshId: () => strin
     }
   })
 
-/** What the provider says of a call: that it wants to run it, or that it has. */
-export const partsOf = ({ about, approvalId, callId, plan }: Made): ReadonlyArray<ScriptedModel.TurnPart> => [
-  ScriptedModel.toolCall({
-    id: callId,
-    name: plan.tool,
-    params: paramsOf(plan),
-    providerExecuted: true,
-    ...(plan.says
-      ? { metadata: { assent: { source: serverName, toolName: about.toolName, params: { amount: plan.amount } } } }
-      : undefined)
-  }),
-  plan.asks ? { type: "tool-approval-request", approvalId, toolCallId: callId } : resultOf(callId, plan)
-]
+/** What the provider says of a call, at once: that it wants to run it, or that it has. */
+export const partsOf = ({ about, approvalId, callId, plan }: Made): ScriptedModel.TurnPart =>
+  ScriptedModel.chunk([
+    ScriptedModel.toolCall({
+      id: callId,
+      name: plan.tool,
+      params: paramsOf(plan),
+      providerExecuted: true,
+      ...(plan.says
+        ? { metadata: { assent: { source: serverName, toolName: about.toolName, params: { amount: plan.amount } } } }
+        : undefined)
+    }),
+    plan.asks ? { type: "tool-approval-request", approvalId, toolCallId: callId } : resultOf(callId, plan)
+  ])
 
 /** What the result of a hosted call says. */
 export const markOf = (callId: string): string => `<remote ${callId}>`
 
-const resultOf = (callId: string, { runs, tool }: Plan.HostedCall): ScriptedModel.TurnPart =>
+const resultOf = (callId: string, { runs, tool }: Plan.HostedCall) =>
   ScriptedModel.toolResult({
     id: callId,
     name: tool,

@@ -40,7 +40,7 @@ export const write = ({ model, object }: Plan.Turn, freshId: () => string): Scri
   )
   const hosted = Provider.make(model.hosted, freshId)
   const said = (early: boolean) =>
-    hosted.filter((call) => call.plan.early === early).flatMap((call) => Provider.partsOf(call))
+    hosted.filter((call) => call.plan.early === early).map((call) => Provider.partsOf(call))
   return {
     received: model.fails === "before"
       ? []
