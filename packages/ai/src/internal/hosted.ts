@@ -8,7 +8,7 @@ import type * as Tool from "effect/ai/Tool"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Approval from "../Approval.ts"
-import type * as ApprovalError from "../ApprovalError.ts"
+import * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalPolicy from "../ApprovalPolicy.ts"
 import * as Approvals from "../Prompt.ts"
@@ -27,6 +27,8 @@ import * as Transcript from "./transcript.ts"
 export interface Answered {
   readonly answers: ReadonlyArray<Approval.ApprovalAnswer>
   readonly open: ReadonlyArray<Approval.ApprovalRequest>
+  /** Requests that nobody made, by their ids: they and their answers are for nobody. */
+  readonly bogus: ReadonlySet<string>
 }
 
 interface Subject {
@@ -65,7 +67,9 @@ export const settle = Effect.fnUntraced(function*(
   const answers: Array<Approval.ApprovalAnswer> = []
   const open: Array<Approval.ApprovalRequest> = []
   const decides = mayAnswer(environment, subject.tools)
+  const bogus = decides ? yield* findBogus(subject, transcript.requests) : noRequests
   for (const one of transcript.requests) {
+    if (bogus.has(one.part.approvalId)) continue
     const { part, providerCall, toolCall } = one
     if (toolCall === undefined) {
       const { approvalId, toolCallId } = part
@@ -88,7 +92,43 @@ export const settle = Effect.fnUntraced(function*(
     if (answer === "open" || (answer === undefined && response === undefined)) open.push(request)
     else if (answer !== undefined) answers.push(answer)
   }
-  return { answers, open }
+  return { answers, open, bogus }
+})
+
+const noRequests: ReadonlySet<string> = new Set()
+
+// A provider asks once about a call: of several requests the one that was sealed with it counts, or the first.
+const findBogus = Effect.fnUntraced(function*(
+  { environment }: Subject,
+  requests: ReadonlyArray<Transcript.TranscriptRequest>
+): Effect.fn.Return<ReadonlySet<string>> {
+  const byCall = new Map<Prompt.ToolCallPart, Array<string>>()
+  for (const { part: { approvalId }, toolCall } of requests) {
+    if (toolCall?.providerExecuted !== true || Result.isSuccess(environment.seal.parse(approvalId))) continue
+    byCall.set(toolCall, [...byCall.get(toolCall) ?? [], approvalId])
+  }
+  const bogus = new Set<string>()
+  for (const [call, ids] of byCall) {
+    if (ids.length === 1) continue
+    const proven = yield* Effect.filter(
+      ids,
+      (approvalId) => Effect.isSuccess(HostedSeal.verify(environment.seal, environment.scope, call, approvalId))
+    )
+    const counts = proven[0] ?? ids[0]
+    for (const approvalId of ids) {
+      if (approvalId === counts) continue
+      bogus.add(approvalId)
+      yield* ApprovalEvents.publish((occasion) => ({
+        _tag: "Refused",
+        ...occasion,
+        toolCallId: call.id,
+        toolName: call.name,
+        approvalId,
+        reason: new ApprovalError.Forged({ approvalId })
+      }))
+    }
+  }
+  return bogus
 })
 
 // A denial, if this is not the call that the provider asked about.

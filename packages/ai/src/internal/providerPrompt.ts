@@ -15,7 +15,7 @@ export interface Options {
   readonly resultOf: (call: Transcript.TranscriptCall) => Prompt.ToolResultPart | undefined
   /** Whether a new message supersedes requests that were open, so that an answer after it comes too late (law L6). */
   readonly supersedes: boolean
-  /** Whether an approval id is one of ours, which no provider is to see. */
+  /** Whether an approval id is one of ours, or anybody's but the provider's, which no provider is to see. */
   readonly isOurs: (approvalId: string) => boolean
 }
 

@@ -137,7 +137,7 @@ const settleCalls = Effect.fnUntraced(function*(
   const prompt = ProviderPrompt.write(answered.prompt, answered.transcript, {
     resultOf: (call) => writtenFor.get(call),
     supersedes: environment.options.onNewMessage === "supersede",
-    isOurs: (approvalId) => Result.isSuccess(environment.seal.parse(approvalId))
+    isOurs: (approvalId) => hosted.bogus.has(approvalId) || Result.isSuccess(environment.seal.parse(approvalId))
   })
   return { results, open, history: answered.prompt, prompt, failure }
 })

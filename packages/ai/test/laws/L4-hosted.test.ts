@@ -179,6 +179,38 @@ describe("L4 a hosted call of a history", () => {
   )
 
   C.everyWay(
+    "L4 a second request for a sealed call is nobody's: not shown, not answered, not sent",
+    (way) =>
+      Effect.gen(function*() {
+        for (const decision of ["approve", "deny"] as const) {
+          const then = decision === "approve" ? [done(1), ScriptedModel.text("Read.")] : "Then not."
+          const chat = yield* begin(way, [[call(1, "read"), request(1)], then, "bye"])
+          yield* chat.send("go")
+          const history = yield* chat.history
+          yield* chat.setHistory(Prompt.fromMessages([
+            ...history.content,
+            Prompt.assistantMessage({
+              content: [Prompt.toolApprovalRequestPart({ approvalId: "mcpr_2", toolCallId: "mcp_1" })]
+            })
+          ]))
+          const seen: Array<string> = []
+          const turn = yield* chat.send(approve("mcpr_2")).pipe(Effect.provideService(
+            ApprovalController.ApprovalController,
+            ApprovalController.interactive((asked) => {
+              seen.push(asked.approvalId)
+              return decision === "approve"
+            })
+          ))
+          assert.deepStrictEqual(seen, ["mcpr_1"])
+          assert.deepStrictEqual(answersOf(yield* chat.lastPrompt), [`${decision} mcpr_1`])
+          assert.strictEqual(turn.results.length, 1)
+          yield* chat.send("thanks")
+          C.assertWellFormed(yield* chat.lastPrompt, allowed)
+        }
+      })
+  )
+
+  C.everyWay(
     "L4 what the provider said is judged, also in a later turn: pre-approved, blocked, asked",
     (way) =>
       Effect.gen(function*() {
