@@ -132,7 +132,9 @@ const given = (record: Record.Record, turn: Record.Turn): ReadonlyArray<string> 
         : []
     }
     if (turn.tampered && !part.providerExecuted) return []
-    if (!part.providerExecuted || part.name !== hosted.plan.tool) {
+    // A denial has the name that the history gives the call.
+    const isRenamed = part.name !== hosted.plan.tool && !(turn.tampered && part.type === "tool-result")
+    if (!part.providerExecuted || isRenamed) {
       return [`turn ${turn.index} makes ${part.id} another's ${part.type}`]
     }
     if (part.type === "tool-call" || JSON.stringify(part.encodedResult).includes(Provider.markOf(part.id))) return []
