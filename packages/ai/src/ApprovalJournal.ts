@@ -306,10 +306,22 @@ export const make = Effect.fnUntraced(function*(options: {
     Effect.uninterruptibleMask((restoreReader): Effect.Effect<Settled, Failure, R> => {
       const key = JournalRecords.keyOf(claim)
       const joined = live.get(key)
-      if (joined !== undefined) return restoreReader(Deferred.await(joined.settled))
+      if (joined !== undefined) {
+        return Effect.flatMap(restoreReader(Deferred.await(joined.settled)), (settled) =>
+          // Whoever only waited for another process has not tried what this one may: to run it again.
+          settled.entry.state === "unknown" && options.idempotent && !joined.idempotent
+            ? run(claim, options)
+            : Effect.succeed(settled))
+      }
       if (closing) return JournalRecords.journalUnavailable(closedReason)
       const settled = Deferred.makeUnsafe<Settled, Failure>()
-      const started: Run = { approvalId: claim.approvalId, settled, running: undefined, stopped: false }
+      const started: Run = {
+        approvalId: claim.approvalId,
+        idempotent: options.idempotent,
+        settled,
+        running: undefined,
+        stopped: false
+      }
       live.set(key, started)
       const claimed = Effect.withFiber<void>((fiber) => {
         started.running = fiber
@@ -421,6 +433,7 @@ type Failure = ApprovalError.ApprovalError
 
 interface Run {
   readonly approvalId: string
+  readonly idempotent: boolean
   readonly settled: Deferred.Deferred<Settled, Failure>
   /** Set once the claim is ours: a run that waits for another process cannot be stopped here. */
   running: Fiber.Fiber<unknown, unknown> | undefined
