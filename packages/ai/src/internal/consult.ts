@@ -6,6 +6,7 @@ import type * as Prompt from "effect/ai/Prompt"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as JsonPatch from "effect/JsonPatch"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -149,8 +150,11 @@ const inOrder = <A>(
     return Effect.gen(function*() {
       const known = yield* recall
       if (before !== undefined) yield* Deferred.await(before)
+      if (known !== undefined) return known
+      // The next may begin once this question is put, and not when it is about to be.
+      const asked = yield* Effect.forkChild(ask, { startImmediately: true })
       yield* begin
-      return known ?? (yield* ask)
+      return yield* Fiber.join(asked)
     }).pipe(Effect.ensuring(begin))
   })
 
