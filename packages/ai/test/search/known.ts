@@ -39,6 +39,12 @@ export const known: ReadonlyArray<Known> = [
       )
   })),
   {
+    law: "L7",
+    why: "a hosted call that two requests of a history ask about is denied twice: internal/turn.ts denyHosted",
+    isIt: (what, { tampered }) =>
+      /\[duplicate-result\] the call "hosted-/.test(what) && tampered.includes("forge request")
+  },
+  {
     law: "L8",
     why: "a run that is about to be claimed when its process is closed gets no grace: ApprovalJournal.make, finalizer",
     isIt: (what) => what.includes("without its grace")
