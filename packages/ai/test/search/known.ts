@@ -41,8 +41,7 @@ export const known: ReadonlyArray<Known> = [
   {
     law: "L7",
     why: "a hosted call that two requests of a history ask about is denied twice: internal/turn.ts denyHosted",
-    isIt: (what, { tampered }) =>
-      /\[duplicate-result\] the call "hosted-/.test(what) && tampered.includes("forge request")
+    isIt: (what, { tampered }) => /\[duplicate-result\] the call "hosted-/.test(what) && tampered.length > 0
   },
   {
     law: "L8",
