@@ -85,7 +85,9 @@ export const settle = Effect.fnUntraced(function*(
     ) {
       continue
     }
-    const request = requestOf(part.approvalId, toolCall)
+    const edited = response === undefined && one.ignored.some(Transcript.isEdit)
+    const request = requestOf(part.approvalId, toolCall, edited ? editedReason : undefined)
+    if (edited) yield* refuseEdit(request)
     const forged = decides ? yield* refuse(subject, request, toolCall) : undefined
     const asks = response === undefined ? powers.asks : powers.judges
     const answer = forged ?? (asks ? yield* standing(subject, request, toolCall, response !== undefined) : undefined)
@@ -151,6 +153,17 @@ const refuse = Effect.fnUntraced(function*(
   if (environment.options.onInvalid === "fail") return yield* verified.failure
   return Approval.deny(request, reason.message)
 })
+
+const refuseEdit = (request: Approval.ApprovalRequest) =>
+  ApprovalEvents.publish((occasion) => ({
+    _tag: "Refused",
+    ...occasion,
+    ...Decision.about(request, request),
+    reason: new ApprovalError.InvalidEdit({
+      approvalId: request.approvalId,
+      description: "the provider runs the call as it asked about it."
+    })
+  }))
 
 const standing = (
   subject: Subject,
@@ -274,11 +287,16 @@ export const withAnswers = (prompt: Prompt.Prompt, answers: ReadonlyArray<Approv
 // Internals
 // =============================================================================
 
-const requestOf = (approvalId: string, call: HostedCall.Call): Approval.ApprovalRequest => {
+const editedReason =
+  "The provider runs this call as it asked about it, so edited parameters cannot reach it. Approve or" +
+  " deny it as it was proposed."
+
+const requestOf = (approvalId: string, call: HostedCall.Call, reason?: string): Approval.ApprovalRequest => {
   const { params, source, toolName } = HostedCall.asked(call)
   return Decision.makeRequest({ approvalId }, { toolCallId: call.id, toolName, encoded: params }, {
     providerExecuted: true,
-    source
+    source,
+    reason
   })
 }
 

@@ -8,6 +8,7 @@
 import * as Prompt from "effect/ai/Prompt"
 import * as Equal from "effect/Equal"
 import * as Exchange from "./exchange.ts"
+import * as Results from "./results.ts"
 import * as Transcript from "./transcript.ts"
 
 export interface Options {
@@ -41,7 +42,6 @@ const providerRequests = (transcript: Transcript.Transcript, options: Options): 
     const response = Transcript.standingResponse(request.responses)
     if (response === undefined) continue
     if (options.isOurs(request.part.approvalId)) continue
-    if (Transcript.wasAnsweredBefore(request)) continue
     if (options.supersedes && Transcript.wasPassedOver(transcript, request)) continue
     const sent = response.approved ? denialOf(request) ?? response : response
     asked.set(request.part, { written: response, sent })
@@ -53,9 +53,12 @@ const denialOf = (
   { part, providerCall }: Transcript.TranscriptRequest
 ): Prompt.ToolApprovalResponsePart | undefined => {
   const result = providerCall?.result
-  return result?.isFailure !== true || !Transcript.isNaming(result.options?.assent)
-    ? undefined
-    : Prompt.makePart("tool-approval-response", { approvalId: part.approvalId, approved: false })
+  if (result?.isFailure !== true || !Transcript.isNaming(result.options?.assent)) return undefined
+  return Prompt.makePart("tool-approval-response", {
+    approvalId: part.approvalId,
+    approved: false,
+    ...Results.reasonOf(result)
+  })
 }
 
 /** An answer as it stands in the history, and as the provider gets it. */

@@ -93,6 +93,7 @@ const settleCalls = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Settled, ApprovalError.ApprovalError> {
   const { environment, transcript } = turn
   const subject = { environment, transcript, tools: turn.handlers?.tools, resolvesCalls: turn.resolvesCalls }
+  yield* Effect.forEach(transcript.lateDenials, (late) => Settle.denyLate(subject, late), { discard: true })
   // Decided side by side, carried out in the order of the calls. What was answered comes first where answers are
   // remembered: it may answer the others too.
   const decided = new Map<Transcript.TranscriptCall, Exit.Exit<Decision.Decision, ApprovalError.ApprovalError>>()
