@@ -132,6 +132,7 @@ const interruptedReason = "The run was stopped before it finished; what it did i
 const lostReason = "The process that ran this call ended before it could report; what it did is unknown. Check before" +
   " calling again."
 const closedReason = "It is being closed."
+const stoppedReason = "The run was stopped while it waited for another process."
 const notBegunReason = "The run that was to be joined did not begin. Nothing ran; try again."
 
 /**
@@ -297,9 +298,10 @@ export const make = Effect.fnUntraced(function*(options: {
     const exit = yield* Effect.exit(restore(effect))
     const params = claim.params === undefined ? undefined : { params: claim.params }
     if (Exit.isFailure(exit)) {
-      const stopped = run.stopped ? { stopped: true } : undefined
+      const stopped = run.stop === "none" ? undefined : { stopped: true }
       const entry = yield* makeEntry(claim, { state: "unknown", reason: interruptedReason, ...params, ...stopped })
       yield* record(claim, acquired, entry)
+      if (stopped !== undefined) run.stop = "recorded"
       return { entry, ran: undefined }
     }
     const { recorded } = exit.value
@@ -330,7 +332,7 @@ export const make = Effect.fnUntraced(function*(options: {
         settled,
         fiber: undefined,
         waits: false,
-        stopped: false
+        stop: "none"
       }
       live.set(key, started)
       // Whoever waits is told how it ended before the run's own interruption goes on.
@@ -340,7 +342,8 @@ export const make = Effect.fnUntraced(function*(options: {
             live.delete(key)
             // Only a wait for another process can be cut short; who waits here is told so, not interrupted with it.
             const cut = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-            Deferred.doneUnsafe(settled, cut ? JournalRecords.journalUnavailable(closedReason) : exit)
+            const reason = started.stop === "none" ? closedReason : stoppedReason
+            Deferred.doneUnsafe(settled, cut ? JournalRecords.journalUnavailable(reason) : exit)
           }))
       )
       return Effect.flatMap(
@@ -357,8 +360,8 @@ export const make = Effect.fnUntraced(function*(options: {
       for (const run of live.values()) {
         const [fiber] = run.approvalId === approvalId ? ownFiber(run) : []
         if (fiber !== undefined) {
-          run.stopped = true
-          return Effect.as(Fiber.interrupt(fiber), true)
+          run.stop = "asked"
+          return Effect.map(Fiber.interrupt(fiber), () => run.stop === "recorded")
         }
       }
       return Effect.succeed(false)
@@ -448,7 +451,8 @@ interface Run {
   fiber: Fiber.Fiber<unknown, unknown> | undefined
   /** For the run of another process. */
   waits: boolean
-  stopped: boolean
+  /** Recorded once the run was ours and did not come to its end. */
+  stop: "none" | "asked" | "recorded"
 }
 
 /** What a run may do if nobody else has. */
