@@ -11,6 +11,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
   ["floor 1", [
     "internal/transcript",
     "internal/textIndex",
+    "internal/repeatedIds",
     "internal/exchange",
     "internal/asking",
     "internal/presentation",

@@ -48,6 +48,20 @@ export interface Powers {
 /** How often one turn calls the model again because its requests were answered at once. */
 export const maxRounds = 32
 
+const editedReason =
+  "The provider runs this call as it asked about it, so edited parameters cannot reach it. Approve or" +
+  " deny it as it was proposed."
+
+/** The request as people and policies see it. */
+export const requestOf = (approvalId: string, call: HostedCall.Call, reason?: string): Approval.ApprovalRequest => {
+  const { params, source, toolName } = HostedCall.asked(call)
+  return Decision.makeRequest({ approvalId }, { toolCallId: call.id, toolName, encoded: params }, {
+    providerExecuted: true,
+    source,
+    reason
+  })
+}
+
 // =============================================================================
 // Requests of a history
 // =============================================================================
@@ -286,19 +300,6 @@ export const withAnswers = (prompt: Prompt.Prompt, answers: ReadonlyArray<Approv
 // =============================================================================
 // Internals
 // =============================================================================
-
-const editedReason =
-  "The provider runs this call as it asked about it, so edited parameters cannot reach it. Approve or" +
-  " deny it as it was proposed."
-
-const requestOf = (approvalId: string, call: HostedCall.Call, reason?: string): Approval.ApprovalRequest => {
-  const { params, source, toolName } = HostedCall.asked(call)
-  return Decision.makeRequest({ approvalId }, { toolCallId: call.id, toolName, encoded: params }, {
-    providerExecuted: true,
-    source,
-    reason
-  })
-}
 
 // The provider asked, so a tool that says nothing about its calls is one that wants to be asked about.
 const decide = (

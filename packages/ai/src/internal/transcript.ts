@@ -7,6 +7,7 @@
  */
 import type * as Prompt from "effect/ai/Prompt"
 import * as Exchange from "./exchange.ts"
+import { Repeated, uniqueIdsAfter } from "./repeatedIds.ts"
 import { TextIndex } from "./textIndex.ts"
 
 /** A local tool call of a history, with everything the history says of it. */
@@ -97,7 +98,7 @@ class Reader {
   private readonly settled: Exchange.SettledExchanges | undefined
   private readonly calls: Array<TranscriptCall> = []
   // The call of an id or, of an id used again, all that is to be known of its uses.
-  private readonly callsById = new Map<string, TranscriptCall | Repeated>()
+  private readonly callsById = new Map<string, TranscriptCall | Repeated<TranscriptCall>>()
   // The call of the provider's that is the latest of its id.
   private providerCalls: Map<string, ProviderCall> | undefined = undefined
   private readonly requests: Array<TranscriptRequest> = []
@@ -356,20 +357,6 @@ interface PartLike {
   readonly name?: unknown
 }
 
-/** Gives the second use of an id one of its own. */
-export const makeUniqueIds = (): (id: string) => string => {
-  const used = new Set<string>()
-  const counts = new Map<string, number>()
-  return (id) => {
-    let unique = id
-    let count = counts.get(id) ?? 1
-    while (used.has(unique)) unique = `${id}_${++count}`
-    counts.set(id, count)
-    used.add(unique)
-    return unique
-  }
-}
-
 const makeRequest = (
   part: Prompt.ToolApprovalRequestPart,
   messageIndex: number,
@@ -411,57 +398,6 @@ interface Answer {
   readonly part: Prompt.ToolApprovalResponsePart
   readonly messageIndex: number
 }
-
-/** The local calls of an id that is used again; a result answers one of its name. */
-class Repeated {
-  latest: TranscriptCall
-  private readonly waiting = new Map<string, Waiting>()
-
-  constructor(first: TranscriptCall) {
-    this.latest = first
-    this.add(first)
-  }
-
-  add(call: TranscriptCall): Repeated {
-    this.latest = call
-    const waiting = this.waiting.get(call.part.name)
-    if (waiting === undefined) this.waiting.set(call.part.name, { calls: [call], first: 0 })
-    else waiting.calls.push(call)
-    return this
-  }
-
-  answeredBy({ name }: Prompt.ToolResultPart, isEarlier: boolean, lastIndex: number): TranscriptCall | undefined {
-    const waiting = this.waiting.get(name)
-    return waiting === undefined ? undefined : isEarlier ? earliest(waiting, lastIndex) : latest(waiting)
-  }
-}
-
-interface Waiting {
-  readonly calls: Array<TranscriptCall>
-  /** Every call before it has its result, or was asked about. */
-  first: number
-}
-
-const uniqueIdsAfter = ({ part }: TranscriptCall): (id: string) => string => {
-  const uniqueId = makeUniqueIds()
-  uniqueId(part.id)
-  return uniqueId
-}
-
-const latest = ({ calls }: Waiting): TranscriptCall | undefined => {
-  while (calls.length > 0 && calls[calls.length - 1]!.result !== undefined) calls.pop()
-  return calls[calls.length - 1]
-}
-
-// The earliest of an earlier message than the last, if there is one; what was asked about is settled by name.
-const earliest = (waiting: Waiting, lastIndex: number): TranscriptCall | undefined => {
-  while (hasResultOrRequest(waiting.calls[waiting.first])) waiting.first++
-  const call = waiting.calls[waiting.first]
-  return call !== undefined && call.messageIndex < lastIndex ? call : latest(waiting)
-}
-
-const hasResultOrRequest = (call: TranscriptCall | undefined): boolean =>
-  call !== undefined && (call.result !== undefined || call.requests.length > 0)
 
 /** Deny wins over approve, in any order; among equals the first wins (law L3). */
 export const standingResponse = (
