@@ -29,6 +29,8 @@ export interface ProviderCall {
   result: Prompt.ToolResultPart | undefined
   /** Where the result stands. */
   resultAt: number | undefined
+  /** A local call has taken its id: what is asked from here on is about that one. */
+  isHidden: boolean
 }
 
 /** A request of a history; a request repeated by polling is one request, at its first place. */
@@ -182,7 +184,7 @@ class Reader {
       marks[index + 1] = settled
     }
     if (this.providerCalls !== undefined) {
-      for (const part of message.content) if (part.type === "tool-call") this.providerCalls.delete(part.id)
+      for (const part of message.content) if (part.type === "tool-call") this.hideProviderCall(part.id)
     }
     return true
   }
@@ -220,7 +222,8 @@ class Reader {
             part,
             messageIndex: index,
             result: undefined,
-            resultAt: undefined
+            resultAt: undefined,
+            isHidden: false
           })
           continue
         }
@@ -254,13 +257,19 @@ class Reader {
     if (known === undefined) this.callsById.set(part.id, call)
     else if (known instanceof Repeated) known.add(call)
     else this.callsById.set(part.id, new Repeated(known).add(call))
-    this.providerCalls?.delete(part.id)
+    this.hideProviderCall(part.id)
+  }
+
+  private hideProviderCall(id: string): void {
+    const call = this.providerCalls?.get(id)
+    if (call !== undefined) call.isHidden = true
   }
 
   private takeRequest(part: Prompt.ToolApprovalRequestPart, messageIndex: number): void {
     if (typeof part.approvalId !== "string" || this.requestsById.get(part.approvalId) !== undefined) return
     if (this.settled?.hasRequest(part.approvalId) === true) return
-    const providerCall = this.providerCalls?.get(part.toolCallId)
+    const latest = this.providerCalls?.get(part.toolCallId)
+    const providerCall = latest?.isHidden === false ? latest : undefined
     const call = providerCall === undefined ? this.latestCall(part.toolCallId, messageIndex) : undefined
     const request = makeRequest(part, messageIndex, call, providerCall)
     this.requests.push(request)
