@@ -15,6 +15,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/models",
     "internal/sse",
     "internal/structured",
+    "internal/toolNames",
     "internal/toolsSchema",
     "internal/toolsSecrets"
   ]],
