@@ -10,6 +10,7 @@ const floors: House["floors"] = [
   ["floor 1", [
     "internal/transcript",
     "internal/textIndex",
+    "internal/trust",
     "internal/repeatedIds",
     "internal/exchange",
     "internal/asking",

@@ -79,7 +79,9 @@ export const settle = Effect.fnUntraced(function*(
   const judged = prepared === undefined
     ? Effect.succeed(Result.fail(ApprovalError.make(new ApprovalError.PolicyFailed({ toolName: part.name }))))
     : yield* Effect.cached(Effect.result(Judge.askPolicy(environment, prepared, transcript.messages)))
-  const counts = verified.some(isEdited) && (yield* isEditable(judged)) ? isApproval : isPlainApproval
+  const { trustsAnswers } = environment
+  const countsEdits = verified.some(isEdited) && (trustsAnswers || (yield* isEditable(judged)))
+  const counts = countsEdits ? isApproval : isPlainApproval
   const approval = verified.find(({ request }) => request.responses.some(counts))
   const { canonical, request, sealed } = approval ?? verified[0]!
   const claim = Decision.claimOf(sealed, named)
@@ -146,9 +148,10 @@ export const settle = Effect.fnUntraced(function*(
           if (!resolvesCalls) return Decision.open(sealed, ready, {})
           const { edits, needs } = accepted
           // What would have to be asked as it is now, only somebody who may edit that call may turn this one into.
-          if (edits === undefined || needs === undefined || needs.editable === true) {
+          if (edits === undefined || needs === undefined || needs.editable === true || trustsAnswers) {
             // That it is not to be remembered takes nobody's trust.
-            const said = needs?.rememberable === true || remember === "none" ? remember : undefined
+            const counts = needs?.rememberable === true || remember === "none" || trustsAnswers
+            const said = counts ? remember : undefined
             return yield* Consult.toRun(environment, claim, accepted, said)
           }
           const { approvalId } = sealed
@@ -232,7 +235,7 @@ const rememberDenial = Effect.fnUntraced(function*(
   if (remember === undefined || prepared === undefined || !environment.memory.remembers) return
   const verdict = yield* Effect.result(Judge.askPolicy(environment, prepared, transcript.messages))
   if (Result.isFailure(verdict) || verdict.success._tag !== "NeedsApproval") return
-  if (verdict.success.rememberable !== true) return
+  if (verdict.success.rememberable !== true && !environment.trustsAnswers) return
   const { reason: note } = denial
   const subject = yield* Decision.subjectOf(prepared)
   const answered = yield* Remembering.answeredOf(environment, subject, claim, "denied", { remember, note })
