@@ -34,6 +34,9 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/spans",
     "internal/hostedCall",
     "internal/hostedSeal",
+    "internal/deferral",
+    "internal/interaction",
+    "internal/suspensionRecords",
     "Tool",
     "Prompt",
     "Response",
@@ -48,7 +51,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "ApprovalEvents",
     "AtomicStore"
   ]],
-  ["floor 2", ["internal/policy*", "ApprovalPolicy", "ApprovalController", "DeferredTool"]],
+  ["floor 2", ["internal/policy*", "ApprovalPolicy", "ApprovalController", "DeferredTool", "Webhook"]],
   ["floor 3", [
     "internal/environment",
     "internal/turn",
@@ -62,6 +65,8 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/hosted",
     "internal/hostedStream",
     "internal/settle",
+    "internal/suspending",
+    "internal/resuming",
     "internal/execution",
     "internal/providerPrompt",
     "internal/model",
