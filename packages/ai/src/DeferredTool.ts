@@ -83,7 +83,7 @@ export interface Deferred<out Name extends string, in out State, out Interaction
 export type Suspend<Name extends string, State, Interactions extends Interaction.Record> = {
   readonly [Key in keyof Interactions]: (
     ask: Interaction.Ask<Interactions[Key]>,
-    ...state: [State] extends [undefined] ? [state?: undefined] : [state: State]
+    ...state: undefined extends State ? [state?: State] : [state: State]
   ) => Effect.Effect<Suspension<Name>>
 }
 

@@ -11,7 +11,6 @@ import type * as ApprovalError from "../ApprovalError.ts"
 import type * as ApprovalJournal from "../ApprovalJournal.ts"
 import type * as ApprovalMemory from "../ApprovalMemory.ts"
 import type * as ApprovalSeal from "../ApprovalSeal.ts"
-import type * as SuspensionStore from "../SuspensionStore.ts"
 import type * as Deferral from "./deferral.ts"
 import type * as Environment from "./environment.ts"
 import * as Prepare from "./prepare.ts"
@@ -81,7 +80,7 @@ export interface Resume {
   readonly call: SuspendedCall
   /** The call as its handler gets it. */
   readonly prepared: Prepare.Prepared
-  readonly suspension: SuspensionStore.Suspension
+  readonly edits: Schema.Json | undefined
   /** `undefined`: nothing may be resumed; only a run that is going on is joined, and one that ended is given. */
   readonly resumption: Deferral.Resumption | undefined
 }

@@ -170,10 +170,10 @@ export const approved = (
 export const resumed = (
   environment: Environment.Environment,
   handlers: Handlers,
-  { call, claim, prepared, resumption, suspension }: Decision.Resume,
+  { call, claim, edits, prepared, resumption }: Decision.Resume,
   emit: Emit
 ): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
-  const { approvalId, edits } = suspension
+  const { approvalId } = claim
   const isIdempotent = Context.get(prepared.tool.annotations, Tool.Idempotent)
   const waiting: Suspending.Waiting = { call, prepared, previous: approvalId, edits }
   // The journal lets one run of this claim begin; the store, whoever the journal is.
@@ -208,7 +208,7 @@ const takenReason =
 
 const executed = (
   { entry, ran }: ApprovalJournal.Settled,
-  { call: { root, toolCallId: id, toolName: name }, edits, prepared }: Suspending.Waiting
+  { call: { root, toolCallId: id, toolName: name }, prepared }: Suspending.Waiting
 ): Effect.Effect<Executed> => {
   const call = { id, name }
   if (entry.state === "suspended" && entry.suspendedAs !== undefined) {
@@ -221,7 +221,7 @@ const executed = (
         encodedResult: ran.encodedResult,
         isFailure: ran.recorded.isFailure,
         modelOutput: Results.ofRecorded(call, entry, root).modelOutput
-      }, Results.settles(root, edits as Schema.Json | undefined)), // a JSON Patch is JSON
+      }, Results.settles(root, entry.recorded?.edits)),
       failure: ran.failure
     })
   }

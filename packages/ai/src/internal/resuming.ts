@@ -86,9 +86,11 @@ export const settle = Effect.fnUntraced(function*(
       yield* refuseLate(call, asked, entry, yield* suspensions.find(approvalId))
     }
     if (entry !== undefined && entry.state !== "running" && entry.state !== "unknown") {
-      return Decision.result(
-        Results.ofEnding(name, entry, call.root) ?? Results.ofRecorded(name, entry, call.root)
-      )
+      const ended = Results.ofEnding(name, entry, call.root)
+      // Whoever executes it gets the result as its first reader had it.
+      return ended === undefined && subject.resolvesCalls && call.prepared !== undefined
+        ? joining(call, claim, call.prepared)
+        : Decision.result(ended ?? Results.ofRecorded(name, entry, call.root))
     }
     const found = yield* suspensions.find(approvalId)
     if (found === undefined || !(yield* Suspending.isSealedFor(parsed.success, found.suspension.awaited))) {
@@ -120,7 +122,7 @@ const begun = Effect.fnUntraced(function*(
       ? open(tip, runningReason)
       : Decision.result(Results.ofRecorded({ id: call.toolCallId, name: call.toolName }, entry, call.root))
   }
-  const joined: Decision.Resume = { _tag: "Resume", claim, call, prepared, suspension, resumption: undefined }
+  const joined = joining(call, claim, prepared)
   const tool = toolOf(subject, tip)
   if (entry.state !== "unknown" || tool === undefined || isDenied(tip)) return joined
   if ((yield* isOver(suspension)) || tip.status === "over") return joined
@@ -129,6 +131,12 @@ const begun = Effect.fnUntraced(function*(
   const resumed = yield* goOn(subject, tip, tool, answered.answer)
   return resumed._tag === "Resume" ? resumed : joined
 })
+
+const joining = (
+  call: Decision.SuspendedCall,
+  claim: ApprovalJournal.Claim,
+  prepared: Prepare.Prepared
+): Decision.Resume => ({ _tag: "Resume", claim, call, prepared, edits: undefined, resumption: undefined })
 
 // =============================================================================
 // A request that nobody has decided
@@ -370,7 +378,7 @@ const goOn = Effect.fnUntraced(function*(
     claim: { ...tip.claim, params: digest },
     call,
     prepared: prepared.success,
-    suspension,
+    edits: suspension.edits,
     resumption: { interaction: awaited.name, answer: decoded, state: remembered.success }
   }
 })

@@ -1,8 +1,16 @@
 /**
  * What tests of waiting tools share: the expense of the specification, whose every step is counted, beside a plain tool.
  */
-import { Effect, Schema } from "effect"
-import { DeferredTool, Interaction, SuspensionStore, Toolkit } from "../../src/index.ts"
+import { Effect, Schema, type Scope } from "effect"
+import {
+  type Approval,
+  DeferredTool,
+  Interaction,
+  type LanguageModel,
+  SuspensionStore,
+  Toolkit
+} from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
 import * as Laws from "../laws/support.ts"
 
 export * from "../laws/support.ts"
@@ -143,6 +151,51 @@ export const makeWaiting = (
     return { toolkit: toolkit as unknown as Laws.AnyToolkit, steps }
   })
 
-/** A journal, a seal and a suspension store of one's own. */
-export const fresh = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Laws.fresh(Effect.provide(effect, SuspensionStore.layerMemory))
+/** One test per mode, each with a journal, a seal and a suspension store of its own. */
+export const inEachMode = <E>(
+  name: string,
+  test: (mode: Laws.Mode) => Effect.Effect<unknown, E, Scope.Scope>
+): void => Laws.forEachMode(name, (mode) => Effect.provide(test(mode), SuspensionStore.layerMemory))
+
+/** One test of what has no turn, or whose turns are alike in every mode. */
+export const once = <E>(name: string, test: () => Effect.Effect<unknown, E, Scope.Scope>): void =>
+  Laws.single(name, () => Effect.provide(test(), SuspensionStore.layerMemory))
+
+/** A conversation in which the model makes these calls at first and then says "done". */
+export const begin = (
+  mode: Laws.Mode,
+  calls: ReadonlyArray<ScriptedModel.TurnPart>,
+  options?: {
+    readonly approval?: LanguageModel.ApprovalOptions
+    readonly before?: (step: string) => Effect.Effect<void>
+    readonly prompt?: string
+  }
+) =>
+  Effect.gen(function*() {
+    const { steps, toolkit } = yield* makeWaiting(options?.before)
+    const script = yield* ScriptedModel.make({ turns: [calls], afterLastTurn: "done" })
+    const { approval } = options ?? {}
+    const chat = yield* Laws.converse(mode, { model: script.model, toolkit, approval })
+    const first = yield* chat.take(options?.prompt ?? "Go on.")
+    /** The names of the steps so far. */
+    const names = () => steps.map(([name]) => name)
+    return { chat, first, names, script, steps, toolkit }
+  })
+
+/** A first turn in which the model makes these calls. */
+export const firstTurn = (mode: Laws.Mode, toolkit: Laws.AnyToolkit, calls: ReadonlyArray<ScriptedModel.TurnPart>) =>
+  Laws.ask(mode, { toolkit, calls })
+
+export const ask = (id: string, question: string) => Laws.call(id, "Ask", { question })
+
+export const submit = (id: string) => Laws.call(id, "Submit", { item: "chairs", amount: "250" })
+
+/** The one request of a turn. */
+export const only = (turn: Laws.Turn): Approval.ApprovalRequest => {
+  if (turn.requests.length !== 1) throw new Error(`there are ${turn.requests.length} requests`)
+  return turn.requests[0]!
+}
+
+/** The decoded results of a turn, by the ids of their calls. */
+export const resultsOf = (turn: Laws.Turn): ReadonlyArray<readonly [id: string, result: unknown]> =>
+  turn.results.map(({ id, result }) => [id, result])
