@@ -25,6 +25,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/approvalId",
     "internal/bodies",
     "internal/expiries",
+    "internal/orderedKeys",
     "internal/liveness",
     "internal/journalEntry",
     "internal/journalRecords",
