@@ -146,7 +146,7 @@ describe("L2 restarts", () => {
         }))
       const turn = yield* take(begun.first.history, Approval.approve(Support.only(begun.first)))
       const last = yield* take(turn.history, Approval.approve(Support.only(turn)))
-      assert.strictEqual((last.results[0]?.result as any).said, "chairs approved by manager, director")
+      assert.strictEqual((last.results[0]!.result as any).said, "chairs approved by manager, director")
       assert.deepStrictEqual([begun.names(), other.steps.map(([name]) => name)], [["start"], ["manager", "director"]])
     }))
 
