@@ -399,8 +399,9 @@ export const isDeferred = (tool: Upstream.Any): tool is Any =>
  *
  * const Remind = DeferredTool.make("Remind", { interactions: { later: Interaction.timer } })
  *
- * DeferredTool.describe(Toolkit.make(Remind)).map((one) => [one.tool, one.interaction, one.answeredBy])
- * // => [["Remind", "later", "clock"]]
+ * const described = DeferredTool.describe(Toolkit.make(Remind))
+ *
+ * described.map((one) => [one.tool, one.interaction, one.answeredBy]) // => [["Remind", "later", "clock"]]
  *
  * @category reading
  * @since 0.1.0
