@@ -34,6 +34,8 @@ export type Accepted =
     readonly prepared: Prepare.Prepared
     /** From what was proposed to what runs, if the person changed it. */
     readonly edits: JsonPatch.JsonPatch | undefined
+    /** What was proposed, if the person changed it. */
+    readonly asked?: Prepare.Prepared | undefined
     /** What the policy says now; `undefined` if it wants nobody any more. */
     readonly needs: Approval.NeedsApproval | undefined
   }
@@ -79,6 +81,7 @@ export const accept = Effect.fnUntraced(function*(
     _tag: "Run",
     prepared: target.success,
     edits: JsonPatch.get(prepared.encoded, target.success.encoded),
+    asked: prepared,
     needs
   }
 })
@@ -87,7 +90,7 @@ export const accept = Effect.fnUntraced(function*(
 export const toRun = Effect.fnUntraced(function*(
   environment: Environment.Environment,
   claim: ApprovalJournal.Claim,
-  { edits, needs, prepared }: Extract<Accepted, { readonly _tag: "Run" }>,
+  { asked, edits, needs, prepared }: Extract<Accepted, { readonly _tag: "Run" }>,
   remember: Schema.Json | undefined
 ): Effect.fn.Return<Extract<Decision.Decision, { readonly _tag: "Run" }>> {
   if (edits !== undefined) {
@@ -107,7 +110,7 @@ export const toRun = Effect.fnUntraced(function*(
     { remember: said }
   )
   yield* Remembering.give(environment, answered)
-  return { _tag: "Run", claim, prepared, edits, answered }
+  return { _tag: "Run", claim, prepared, edits, asked, answered }
 })
 
 // =============================================================================

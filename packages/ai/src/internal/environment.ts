@@ -15,6 +15,7 @@ import * as ApprovalJournal from "../ApprovalJournal.ts"
 import * as ApprovalMemory from "../ApprovalMemory.ts"
 import * as ApprovalPolicy from "../ApprovalPolicy.ts"
 import * as ApprovalSeal from "../ApprovalSeal.ts"
+import * as SuspensionStore from "../SuspensionStore.ts"
 import * as Cryptography from "./cryptography.ts"
 import { TrustsAnswers } from "./trust.ts"
 
@@ -43,6 +44,7 @@ export interface Environment {
   readonly controller: ApprovalController.Service
   readonly memory: ApprovalMemory.Service
   readonly events: ApprovalEvents.Service
+  readonly suspensions: SuspensionStore.Service
   readonly scope: Approval.ApprovalScope
   readonly options: Options
   /** Whether what the answers of the history change, or want remembered, is the program's own word. */
@@ -63,7 +65,8 @@ const references = [
   ApprovalPolicy.ApprovalPolicy,
   ApprovalController.ApprovalController,
   ApprovalMemory.ApprovalMemory,
-  ApprovalEvents.ApprovalEvents
+  ApprovalEvents.ApprovalEvents,
+  SuspensionStore.SuspensionStore
 ]
 
 /**
@@ -89,6 +92,7 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
       policy: Context.get(context, ApprovalPolicy.ApprovalPolicy),
       controller: Context.get(context, ApprovalController.ApprovalController),
       events: Context.get(context, ApprovalEvents.ApprovalEvents),
+      suspensions: Context.get(context, SuspensionStore.SuspensionStore),
       memory,
       scope,
       trustsAnswers: Context.get(context, TrustsAnswers),
@@ -126,9 +130,21 @@ export const mayAnswer = (captured: Context.Context<never>, current: Context.Con
     ApprovalMemory.ApprovalMemory
   ).remembers
 
-/** With a configured key, approvals outlive this process; so must the memory of what ran (law L4). */
-export const requireJournal = (environment: Environment): Effect.Effect<void, ApprovalError.ApprovalError> =>
-  environment.journal.named ? Effect.void : Effect.flatMap(
-    environment.seal.configured,
-    (configured) => configured ? Effect.fail(ApprovalError.make(new ApprovalError.JournalRequired())) : Effect.void
+/**
+ * With a configured key, requests outlive this process; so must the memory of what ran (law L4) and, for tools that may
+ * wait, what they are to remember.
+ */
+export const requireStores = (
+  { journal, seal, suspensions }: Environment,
+  mayWait: boolean
+): Effect.Effect<void, ApprovalError.ApprovalError> => {
+  const missing = !journal.named
+    ? new ApprovalError.JournalRequired()
+    : mayWait && !suspensions.named
+    ? new ApprovalError.SuspensionStoreRequired()
+    : undefined
+  return missing === undefined ? Effect.void : Effect.flatMap(
+    seal.configured,
+    (configured) => configured ? Effect.fail(ApprovalError.make(missing)) : Effect.void
   )
+}

@@ -20,6 +20,7 @@ import * as Asking from "./asking.ts"
 import * as Consult from "./consult.ts"
 import * as Cryptography from "./cryptography.ts"
 import * as Decision from "./decision.ts"
+import * as Deferral from "./deferral.ts"
 import * as Environment from "./environment.ts"
 import * as Gate from "./gate.ts"
 import * as Judge from "./judge.ts"
@@ -60,7 +61,9 @@ export const guard = <Tools extends AnyTools>(
   const handle: Handlers["handle"] = Effect.fnUntraced(function*(name, params, toolCallId, ...rest) {
     const environment = yield* environmentOf(options, session)
     const tool = Judge.toolOf(inner.tools, name)
-    if (tool === undefined || Judge.isProviderTool(tool) || !Judge.isGated(environment.policy, tool)) {
+    // One that goes on from where it waited was asked about when it began.
+    const resumes = Deferral.resumes(yield* Deferral.CurrentRun, name, toolCallId)
+    if (tool === undefined || resumes || Judge.isProviderTool(tool) || !Judge.isGated(environment.policy, tool)) {
       return yield* inner.handle(name, params, toolCallId, ...rest)
     }
     const id = typeof toolCallId === "string" ? toolCallId : yield* Cryptography.randomToken(16)

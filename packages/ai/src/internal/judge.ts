@@ -16,6 +16,7 @@ import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalPolicy from "../ApprovalPolicy.ts"
 import type * as ApprovalSeal from "../ApprovalSeal.ts"
 import * as Decision from "./decision.ts"
+import * as Deferral from "./deferral.ts"
 import type * as Environment from "./environment.ts"
 import * as Gate from "./gate.ts"
 import * as Prepare from "./prepare.ts"
@@ -45,6 +46,9 @@ export const isGated = (policy: ApprovalPolicy.Service, tool: Tool.Any): boolean
   return policy !== ApprovalPolicy.toolGate || Gate.isGated(tool)
 }
 
+/** Whether a call of this tool may begin, and then wait. */
+export const mayWait = (tool: Tool.Any): boolean => Deferral.of(tool) !== undefined
+
 /** The parameters of a call that may need somebody, or why they cannot be used. */
 export type Preparation = Result.Result<Prepare.Prepared, ApprovalError.ApprovalError>
 
@@ -61,6 +65,7 @@ export const judge = (
     return Effect.succeed({ _tag: "Result", part: Results.interrupted(call, preparation.failure.message) })
   }
   const prepared = preparation.success
+  if (!isGated(environment.policy, prepared.tool)) return Effect.succeed({ _tag: "Direct" })
   const decided = Effect.matchEffect(askPolicy(environment, prepared, messages), {
     onFailure: () => Effect.as(warnOfPolicy(prepared), policyFailed),
     onSuccess: Effect.succeed

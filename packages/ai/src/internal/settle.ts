@@ -20,6 +20,8 @@ import * as Prepare from "./prepare.ts"
 import * as Presentation from "./presentation.ts"
 import * as Remembering from "./remembering.ts"
 import * as Results from "./results.ts"
+import * as Resuming from "./resuming.ts"
+import * as Suspending from "./suspending.ts"
 import * as Transcript from "./transcript.ts"
 
 const heldReason =
@@ -40,14 +42,7 @@ interface Verified {
   readonly canonical: string
 }
 
-export interface Subject {
-  readonly environment: Environment.Environment
-  readonly transcript: Transcript.Transcript
-  /** `undefined` on a turn without a toolkit. */
-  readonly tools: Decision.Tools | undefined
-  /** False when the caller resolves tool calls itself: then nothing is asked, claimed or run. */
-  readonly resolvesCalls: boolean
-}
+type Subject = Resuming.Subject
 
 /** Settles one call of the history that has no result. */
 export const settle = Effect.fnUntraced(function*(
@@ -71,8 +66,17 @@ export const settle = Effect.fnUntraced(function*(
     return Decision.result(Results.interrupted(part, checked.failure.message, approvalId))
   }
 
-  const verified = checked.success
+  const verified = yield* Effect.filter(checked.success, (one) => isOwn(subject, call, one))
+  if (verified.length === 0) return Decision.result(Results.earlier(Results.interrupted(part, Results.lostReason)))
   const named = Decision.named(part)
+  const waiting = (one: Verified, approvalId: string) =>
+    Resuming.settle(
+      subject,
+      { ...named, root: call.requests[0]!.part.approvalId, canonical: one.canonical, prepared },
+      approvalId
+    )
+  const suspension = verified.find(({ sealed }) => Suspending.isSealedSuspension(sealed))
+  if (suspension !== undefined) return yield* waiting(suspension, suspension.sealed.approvalId)
   const shown = prepared ?? unprepared(part)
   // Only an answer to a request that we sealed for this very call counts, and only as it was proposed.
   // As it was proposed, the call is judged once, by whoever has to know.
@@ -95,6 +99,7 @@ export const settle = Effect.fnUntraced(function*(
     if (entry !== undefined && contradicts(responses, entry)) {
       yield* refuse(part, claimed.approvalId, new ApprovalError.AlreadyDecided({ ...claimed, state: entry.state }))
     }
+    if (entry?.suspendedAs !== undefined) return yield* waiting(one, entry.suspendedAs)
     // A run whose outcome is unknown may be repeated, if all that allowed it still does; anything else stands.
     if (entry !== undefined && !isUnfinished(entry)) return Decision.fromEntry(entry, claimed, standing)
     if (entry !== undefined) {
@@ -199,11 +204,15 @@ export const denyLate = Effect.fnUntraced(function*(
   const prepared = yield* prepare(tools === undefined ? undefined : Judge.toolOf(tools, call.part.name), call.part)
   const verified = yield* verify(environment, call, prepared)
   if (Result.isFailure(verified)) return
-  for (const { sealed } of verified.success) {
+  for (const one of verified.success) {
+    const { sealed } = one
+    if (!(yield* isOwn(subject, call, one))) continue
     if ((yield* Judge.expiry(sealed)) !== undefined) continue
     const claim = Decision.claimOf(sealed, Decision.named(call.part))
     const entry = yield* environment.journal.end(claim, "denied", Results.reasonOr(denial.reason))
-    if (entry.state === "denied") yield* rememberDenial(subject, prepared, claim, denial)
+    if (entry.state !== "denied") continue
+    if (Suspending.isSealedSuspension(sealed)) yield* Effect.ignore(environment.suspensions.end(sealed.approvalId))
+    else yield* rememberDenial(subject, prepared, claim, denial)
   }
 })
 
@@ -325,6 +334,18 @@ const verify = Effect.fnUntraced(function*(
     }
   }
   return verified.length > 0 ? Result.succeed(verified) : Result.fail(failure!)
+})
+
+// What a run waits for is asked when another call may have its id already: it belongs to the call whose run it was.
+const isOwn = Effect.fnUntraced(function*(
+  { environment, transcript }: Subject,
+  call: Transcript.TranscriptCall,
+  { request, sealed }: Verified
+): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
+  if (request.messageIndex === call.messageIndex || !Suspending.isSealedSuspension(sealed)) return true
+  const previous = (yield* environment.suspensions.find(sealed.approvalId))?.suspension.previous
+  const other = transcript.allRequests.find(({ part }) => part.approvalId === previous)?.call
+  return other === undefined || other === call
 })
 
 const canonicalParams = (part: Prompt.ToolCallPart): Result.Result<string, ApprovalError.ApprovalError> =>

@@ -65,11 +65,14 @@ export const wrap = (
   const model = Model.modelOf(original)
 
   // Before the model is called: a turn that could not record what runs must not begin.
-  const environmentFor = (method: string) =>
+  const environmentFor = (method: string, tools: Decision.Tools | undefined) =>
     Effect.tap(
       Environment.read(captured, options),
       (environment) =>
-        Effect.mapError(Environment.requireJournal(environment), (error) => ApprovalError.toAiError(error, method))
+        Effect.mapError(
+          Environment.requireStores(environment, tools !== undefined && Object.values(tools).some(Judge.mayWait)),
+          (error) => ApprovalError.toAiError(error, method)
+        )
     )
 
   const enter = <O extends Model.Options>(method: string, callOptions: O): Effect.Effect<Entered<O>, unknown> =>
@@ -90,7 +93,7 @@ export const wrap = (
         if (inOrder !== undefined && needsNobody(method, policy, resolved?.tools)) {
           return Effect.succeed({ turn: undefined, options: { ...inOrder, toolkit: resolved } })
         }
-        return Effect.map(environmentFor(method), (environment) => ({
+        return Effect.map(environmentFor(method, resolved?.tools), (environment) => ({
           turn: Turn.make({
             method,
             environment,
@@ -224,7 +227,7 @@ const needsNobody = (
   if (tools === undefined) return false
   for (const name in tools) {
     const tool = tools[name]!
-    if (Judge.isGated(policy, tool)) return false
+    if (Judge.isGated(policy, tool) || Judge.mayWait(tool)) return false
     // The provider may ask about its own tool, and then an object cannot come (law L12).
     if (Judge.isProviderTool(tool) && (method === "generateObject" || Hosted.hasGate(tool))) return false
   }
