@@ -11,6 +11,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
   ["floor 1", [
     "internal/transcript",
     "internal/textIndex",
+    "internal/trust",
     "internal/exchange",
     "internal/asking",
     "internal/presentation",
@@ -48,6 +49,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "ApprovalJournal",
     "Interaction",
     "SuspensionStore",
+    "ConversationStore",
     "ApprovalEvents",
     "AtomicStore"
   ]],
@@ -74,7 +76,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/protectChat"
   ]],
   ["floor 4", ["LanguageModel", "Toolkit", "McpApproval"]],
-  ["floor 5", ["Conversation", "Chat"]],
+  ["floor 5", ["internal/conversation*", "Conversation", "Chat"]],
   ["index", ["index"]]
 ]
 
