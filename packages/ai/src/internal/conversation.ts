@@ -272,12 +272,15 @@ const instruct = (turn: ConversationTurn.Turn, instructions: string | undefined)
 
 const readPrompt = (prompt: Prompt.RawInput): Effect.Effect<Prompt.Prompt, ApprovalError.ApprovalError> =>
   Effect.flatMap(
-    Effect.mapError(
-      Effect.try({ try: () => Prompt.make(prompt), catch: () => "a message does not have the form of one." }),
-      invalidPrompt
-    ),
-    (said) =>
-      said.content.some(isAnswering)
+    Effect.try({
+      try: () => {
+        const said = Prompt.make(prompt)
+        return { said, answers: said.content.some(isAnswering) }
+      },
+      catch: () => invalidPrompt("a message or one of its parts does not have the form of one.")
+    }),
+    ({ answers, said }) =>
+      answers
         ? Effect.fail(invalidPrompt("it holds an answer to a request: answers are given with `decide` or `resume`."))
         : Effect.succeed(said)
   )

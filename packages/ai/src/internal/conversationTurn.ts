@@ -3,7 +3,7 @@
  * what it adds is never lost, however it ends.
  */
 import type * as Prompt from "effect/ai/Prompt"
-import type * as Response from "effect/ai/Response"
+import * as Response from "effect/ai/Response"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -129,10 +129,26 @@ const end = Effect.fnUntraced(function*(
   turn: Turn
 ): Effect.fn.Return<void, ConversationStore.ConversationError> {
   // A step that was cut short has said what it has said.
-  if (turn.step.length > 0) takeStep(turn)
+  if (turn.step.length > 0) {
+    turn.step.push(...missingEnds(turn.step))
+    takeStep(turn)
+  }
   const { history, open } = turn
   if (place.known?.kept.turn === undefined || !(yield* write(place, { history, open }))) return yield* conflict
 })
+
+// A history has texts that came to their end alone.
+const missingEnds = (parts: ReadonlyArray<Response.AnyPart>): ReadonlyArray<Response.AnyPart> => {
+  const open = new Map<string, Response.AnyPart>()
+  for (const part of parts) {
+    if (part.type === "text-start") open.set(`text ${part.id}`, Response.makePart("text-end", { id: part.id }))
+    else if (part.type === "text-end") open.delete(`text ${part.id}`)
+    else if (part.type === "reasoning-start") {
+      open.set(`reasoning ${part.id}`, Response.makePart("reasoning-end", { id: part.id }))
+    } else if (part.type === "reasoning-end") open.delete(`reasoning ${part.id}`)
+  }
+  return Array.from(open.values())
+}
 
 /** Adds what somebody says to the history. */
 export const say = (turn: Turn, prompt: Prompt.Prompt): void => {
@@ -145,7 +161,8 @@ export const takeStep = (turn: Turn): "waits" | "goes on" | "is done" => {
   turn.step = []
   turn.content.push(...parts)
   turn.history = Prompts.concat(turn.history, Prompts.fromResponseParts(parts))
-  turn.open = openAfter(turn, Responses.approvalRequests(parts))
+  const said = Responses.approvalRequests(parts)
+  turn.open = openAfter(turn, said)
   turn.steps++
   let goesOn = false
   for (const part of parts) {
@@ -154,7 +171,7 @@ export const takeStep = (turn: Turn): "waits" | "goes on" | "is done" => {
     turn.tokens += (part.usage.inputTokens.total ?? 0) + (part.usage.outputTokens.total ?? 0)
     if (part.reason === "pause") goesOn = true
   }
-  return turn.open.length > 0 ? "waits" : goesOn ? "goes on" : "is done"
+  return said.length > 0 ? "waits" : goesOn ? "goes on" : "is done"
 }
 
 // A request is open as long as responses say so; what the model goes on beside (law L6) it does not say again.
