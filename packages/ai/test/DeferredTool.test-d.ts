@@ -1,5 +1,5 @@
 import { Context, Effect, Schema } from "effect"
-import { LanguageModel, Tool as Upstream } from "effect/ai"
+import { LanguageModel, type Tool as Upstream } from "effect/ai"
 import { describe, expectTypeOf, it } from "vitest"
 import { DeferredTool, Interaction, Tool, Toolkit } from "../src/index.ts"
 

@@ -214,7 +214,7 @@ describe("describe", () => {
       ]
     )
     assert.strictEqual(described[0]?.description, "the manager's consent")
-    assert.deepStrictEqual((described[1]?.answerSchema as any).required, ["id"])
+    assert.deepStrictEqual((described[1]!.answerSchema as any).required, ["id"])
     for (const { how } of described) assert.isAbove(how.length, 20)
   })
 

@@ -44,13 +44,17 @@ export type Accepted =
   | { readonly _tag: "Invalid"; readonly error: ApprovalError.InvalidEdit }
   | { readonly _tag: "Ended"; readonly state: "denied" | "void"; readonly reason: string }
 
+/** What the policy says now of the call as it was proposed. */
+export type Judged = Effect.Effect<Result.Result<Approval.ApprovalResult, ApprovalError.ApprovalError>>
+
 /** `params` are what the person changed the parameters to. */
 export const accept = Effect.fnUntraced(function*(
   environment: Environment.Environment,
   prepared: Prepare.Prepared,
   sealed: ApprovalSeal.Sealed,
   params: Schema.Json | undefined,
-  messages: ReadonlyArray<Prompt.Message>
+  messages: ReadonlyArray<Prompt.Message>,
+  judged: Judged = Effect.result(Judge.askPolicy(environment, prepared, messages))
 ): Effect.fn.Return<Accepted> {
   const target = params === undefined ? Result.succeed(prepared) : yield* Effect.result(
     Prepare.prepare(prepared.tool, { id: prepared.toolCallId, name: prepared.toolName, params })
@@ -62,11 +66,12 @@ export const accept = Effect.fnUntraced(function*(
       error: new ApprovalError.InvalidEdit({ approvalId, description: "they do not fit the tool's schema." })
     }
   }
-  const verdict = yield* Effect.result(Judge.askPolicy(environment, target.success, messages))
+  const isAsProposed = target.success.canonical === prepared.canonical
+  const verdict = yield* isAsProposed ? judged : Effect.result(Judge.askPolicy(environment, target.success, messages))
   if (Result.isFailure(verdict)) return { _tag: "Held" }
   if (verdict.success._tag === "Blocked") return { _tag: "Ended", state: "denied", reason: verdict.success.reason }
   const needs = verdict.success._tag === "NeedsApproval" ? verdict.success : undefined
-  if (target.success.canonical === prepared.canonical) {
+  if (isAsProposed) {
     const changed = yield* Presentation.drift(sealed, verdict.success)
     return changed === undefined
       ? { _tag: "Run", prepared, edits: undefined, needs }

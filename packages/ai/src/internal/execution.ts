@@ -159,7 +159,8 @@ export const approved = (
             Remembering.keep(environment, answered),
             Spans.run(run(environment, handlers, waiting, undefined, emit), claim)
           ),
-          idempotent: joinOnly !== true && Context.get(prepared.tool.annotations, Tool.Idempotent)
+          idempotent: Context.get(prepared.tool.annotations, Tool.Idempotent),
+          joinOnly
         })
     ),
     (settled) => executed(settled, waiting)
@@ -190,7 +191,8 @@ export const resumed = (
           ? Spans.run(run(environment, handlers, waiting, resumption, emit), claim)
           : Effect.succeed(record(Results.interrupted({ id: call.toolCallId, name: call.toolName }, problem), waiting))
     ),
-    idempotent: resumption !== undefined && isIdempotent
+    idempotent: isIdempotent,
+    joinOnly: resumption === undefined
   }).pipe(
     // Given up only when the outcome is on record: until then a run that is repeated needs it.
     Effect.tap(({ entry }) =>

@@ -58,8 +58,9 @@ interface Tip {
   readonly suspension: SuspensionStore.Suspension
   readonly status: "open" | "taken" | "over"
   readonly delivered: Schema.Json | undefined
-  /** Its request in the history, if it stands there. */
-  readonly asked: Transcript.TranscriptRequest | undefined
+  /** Where its request stands in the history, if it does. */
+  readonly askedAt: number | undefined
+  readonly responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>
 }
 
 /** Settles a call that waits, or has waited, as this request: one of ours. */
@@ -82,8 +83,9 @@ export const settle = Effect.fnUntraced(function*(
       continue
     }
     const asked = subject.transcript.allRequests.find(({ part }) => part.approvalId === approvalId)
-    if (entry !== undefined && asked !== undefined) {
-      yield* refuseLate(call, asked, entry, yield* suspensions.find(approvalId))
+    const responses = responsesTo(asked)
+    if (entry !== undefined && responses.length > 0) {
+      yield* refuseLate({ ...Decision.about(call), approvalId }, responses, entry, yield* suspensions.find(approvalId))
     }
     if (entry !== undefined && entry.state !== "running" && entry.state !== "unknown") {
       const ended = Results.ofEnding(name, entry, call.root)
@@ -100,7 +102,7 @@ export const settle = Effect.fnUntraced(function*(
           : Results.interrupted(name, goneReason, call.root)
       )
     }
-    const tip: Tip = { call, claim, ...found, asked }
+    const tip: Tip = { call, claim, ...found, askedAt: asked?.messageIndex, responses }
     return entry === undefined ? yield* pending(subject, tip) : yield* begun(subject, tip, entry)
   }
 })
@@ -126,7 +128,7 @@ const begun = Effect.fnUntraced(function*(
   const tool = toolOf(subject, tip)
   if (entry.state !== "unknown" || tool === undefined || isDenied(tip)) return joined
   if ((yield* isOver(suspension)) || tip.status === "over") return joined
-  const answered = yield* findAnswer(tip, tool.interaction)
+  const answered = yield* findAnswer(subject.environment, tip, tool.interaction)
   if (answered.answer === undefined) return joined
   const resumed = yield* goOn(subject, tip, tool, answered.answer)
   return resumed._tag === "Resume" ? resumed : joined
@@ -147,7 +149,7 @@ const pending = Effect.fnUntraced(function*(
   tip: Tip
 ): Effect.fn.Return<Decision.Decision, ApprovalError.ApprovalError> {
   const { environment, tools, transcript } = subject
-  const { asked, call, suspension } = tip
+  const { askedAt, call, suspension } = tip
   const { approvalId, awaited } = suspension
   const name = { id: call.toolCallId, name: call.toolName }
   const ending = (state: ApprovalJournal.Ending, reason: string | undefined) => end(subject, tip, state, reason)
@@ -161,11 +163,11 @@ const pending = Effect.fnUntraced(function*(
   }
   const tool = toolOf(subject, tip)
   // What cannot be read without its tool is looked at where it was given.
-  const answered = tool === undefined ? none : yield* findAnswer(tip, tool.interaction)
+  const answered = tool === undefined ? none : yield* findAnswer(subject.environment, tip, tool.interaction)
   const answersNow = isAnsweredSince(transcript, approvalId, transcript.lastUserIndex)
   if (
-    answered.answer === undefined && answered.undeliverable === undefined && !answersNow && asked !== undefined &&
-    transcript.lastUserIndex > asked.messageIndex
+    answered.answer === undefined && answered.undeliverable === undefined && !answersNow && askedAt !== undefined &&
+    transcript.lastUserIndex > askedAt
   ) {
     switch (messageMode(environment, tip, tool)) {
       case "supersede":
@@ -267,6 +269,7 @@ const readAnswer = (
 
 // The clock's answer, the store's, or the first of the history's that fits.
 const findAnswer = Effect.fnUntraced(function*(
+  { trustsAnswers }: Environment.Environment,
   tip: Tip,
   interaction: Interaction.Any
 ): Effect.fn.Return<Answered> {
@@ -282,8 +285,8 @@ const findAnswer = Effect.fnUntraced(function*(
       return { ...none, answer: { json: { ...fired }, decoded: fired } }
     }
   }
-  const responses = tip.asked?.responses ?? []
-  if (!Interaction.isForPeople(kind)) {
+  const { responses } = tip
+  if (!Interaction.isForPeople(kind) && !trustsAnswers) {
     return { ...none, invalid: responses.filter(({ approved }) => approved).map(() => elsewhere) }
   }
   const given = kind === "getApproval" ? verdicts(responses) : responses.map(answerIn)
@@ -316,13 +319,18 @@ const answerIn = ({ options }: Prompt.ToolApprovalResponsePart): Schema.Json | u
     : undefined
 }
 
-const denialOf = ({ asked }: Tip): Prompt.ToolApprovalResponsePart | undefined =>
-  asked?.responses.find(({ approved }) => !approved)
+// A request that is put behind a later call of the same id may find that one ended, and its own answers thought too late.
+const responsesTo = (
+  asked: Transcript.TranscriptRequest | undefined
+): ReadonlyArray<Prompt.ToolApprovalResponsePart> =>
+  asked === undefined ? [] : asked.call?.result === undefined ? asked.responses : [...asked.responses, ...asked.ignored]
+
+const denialOf = ({ responses }: Tip): Prompt.ToolApprovalResponsePart | undefined =>
+  responses.find(({ approved }) => !approved)
 
 const isDenied = (tip: Tip): boolean => tip.suspension.awaited.kind !== "getApproval" && denialOf(tip) !== undefined
 
-const isAnsweredAtAll = ({ asked, delivered }: Tip): boolean =>
-  delivered !== undefined || (asked !== undefined && asked.responses.length > 0)
+const isAnsweredAtAll = ({ delivered, responses }: Tip): boolean => delivered !== undefined || responses.length > 0
 
 const isAnsweredSince = ({ messages }: Transcript.Transcript, approvalId: string, index: number): boolean =>
   messages.some((message, at) =>
@@ -473,15 +481,15 @@ const refuse = (call: Decision.Named, approvalId: string, reason: ApprovalError.
 
 // An answer that comes after another one has had its effect (law L3).
 const refuseLate = (
-  call: Decision.Named,
-  { part, responses }: Transcript.TranscriptRequest,
+  request: Decision.Named & { readonly approvalId: string },
+  responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>,
   { state }: ApprovalJournal.Entry,
   found: SuspensionStore.Found | undefined
 ): Effect.Effect<void> => {
   const ended = state === "denied" || state === "expired" || state === "superseded" || state === "void"
   const isLate = found?.suspension.awaited.kind === "getApproval"
-    ? ended && responses.length > 0
+    ? ended
     : responses.some(({ approved }) => approved === ended)
-  const { approvalId } = part
-  return isLate ? refuse(call, approvalId, new ApprovalError.AlreadyDecided({ approvalId, state })) : Effect.void
+  const { approvalId } = request
+  return isLate ? refuse(request, approvalId, new ApprovalError.AlreadyDecided({ approvalId, state })) : Effect.void
 }

@@ -94,7 +94,7 @@ describe("denials", () => {
         ]
         const last = yield* chat.take(Support.answers(...(order === 0 ? answers : answers.toReversed())))
         assert.deepStrictEqual(last.results.map(({ id, isFailure }) => [id, isFailure]), [["c1", true], ["c2", false]])
-        assert.strictEqual((last.results[1]?.result as any).said, "rejected by manager")
+        assert.strictEqual((last.results[1]!.result as any).said, "rejected by manager")
         assert.deepStrictEqual(names().toSorted(), ["manager", "start", "start"])
       }
     }))
@@ -217,6 +217,6 @@ describe("a controller", () => {
         interaction === "approval" ? new Approval.Approved({}) : new Approval.Denied({ note: "no" }))
       const results = new Map(first.results.map((result) => [result.id, result]))
       assert.strictEqual(Support.failureReason(results.get("c1")), "no")
-      assert.strictEqual((results.get("c2")?.result as any).said, "rejected by manager")
+      assert.strictEqual((results.get("c2")!.result as any).said, "rejected by manager")
     }))
 })

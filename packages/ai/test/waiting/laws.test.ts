@@ -331,6 +331,24 @@ describe("L13 ids that repeat", () => {
         assert.strictEqual((yield* chat.take("Thanks")).text, "done")
       })
   )
+
+  Support.inEachMode("nor does a call that nobody has consented to yet", (mode) =>
+    Effect.gen(function*() {
+      const { steps, toolkit } = yield* Support.makeWaiting()
+      const gated = Support.call("c1", "Gated", { question: "Size?" })
+      const script = yield* ScriptedModel.make({ turns: [[gated], [gated]], afterLastTurn: "done" })
+      const chat = yield* Support.converse(mode, { model: script.model, toolkit, approval: { onNewMessage: "keep" } })
+      const one = yield* chat.take("Go")
+      const two = yield* chat.take("Go on")
+      // What the first call asks now stands behind the second.
+      const three = yield* chat.take(Support.answers(Approval.approve(Support.only(one))))
+      const question = three.requests.find(({ interaction }) => interaction === "askUser")!
+      const four = yield* chat.take(Support.answers(Approval.answer(question, "42")))
+      assert.deepStrictEqual(Support.resultsOf(four), [["c1", "Size? 42"]])
+      const last = yield* chat.take(Support.answers(Approval.deny(Support.only(two), "once is enough")))
+      assert.strictEqual(Support.failureReason(last.results[0]), "once is enough")
+      assert.deepStrictEqual(steps.map(([name]) => name), ["start", "text"])
+    }))
 })
 
 describe("a response that is cut", () => {

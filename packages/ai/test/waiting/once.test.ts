@@ -146,7 +146,7 @@ describe("L2 restarts", () => {
         }))
       const turn = yield* take(begun.first.history, Approval.approve(Support.only(begun.first)))
       const last = yield* take(turn.history, Approval.approve(Support.only(turn)))
-      assert.strictEqual((last.results[0]?.result as any).said, "chairs approved by manager, director")
+      assert.strictEqual((last.results[0]!.result as any).said, "chairs approved by manager, director")
       assert.deepStrictEqual([begun.names(), other.steps.map(([name]) => name)], [["start"], ["manager", "director"]])
     }))
 
@@ -225,6 +225,26 @@ describe("L2 restarts", () => {
         assert.deepStrictEqual(begun.names(), ["start", "text"])
       })
   )
+
+  Support.inEachMode("so it does while nobody knows how that ended", (mode) =>
+    Effect.gen(function*() {
+      const suspensions = yield* AtomicStore.makeMemory()
+      const hold = yield* Support.makeHold
+      const before = (step: string) => step === "text" ? hold.wait : Effect.void
+      const first = yield* startProcess(yield* AtomicStore.makeMemory(), suspensions)
+      const begun = yield* first.within(Support.begin(mode, [Support.ask("c1", "Which?")], { before }))
+      const turn = Support.takeTurn(mode, {
+        model: begun.script.model,
+        toolkit: begun.toolkit,
+        history: begun.first.history,
+        prompt: Support.answers(Approval.answer(Support.only(begun.first), "x"))
+      })
+      yield* Effect.forkChild(first.within(turn))
+      yield* hold.entered
+      const second = yield* startProcess(yield* AtomicStore.makeMemory(), suspensions)
+      assert.match(gone(yield* second.within(turn)), /went on before/)
+      assert.deepStrictEqual(begun.names(), ["start", "text"])
+    }))
 
   Support.inEachMode(
     "what the tool remembered is gone: a failed result that says so",
