@@ -50,6 +50,7 @@ const floors: House["floors"] = [
     "ApprovalJournal",
     "Interaction",
     "SuspensionStore",
+    "ConversationStore",
     "ApprovalEvents",
     "AtomicStore"
   ]],
@@ -76,7 +77,7 @@ const floors: House["floors"] = [
     "internal/protectChat"
   ]],
   ["floor 4", ["LanguageModel", "Toolkit", "McpApproval"]],
-  ["floor 5", ["Conversation", "Chat"]],
+  ["floor 5", ["internal/conversation*", "Conversation", "Chat"]],
   ["index", ["index"]]
 ]
 
