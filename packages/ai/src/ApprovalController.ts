@@ -17,6 +17,7 @@ import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalMemory from "./ApprovalMemory.ts"
 import * as Asking from "./internal/asking.ts"
 import * as Cryptography from "./internal/cryptography.ts"
+import * as Enclosing from "./internal/enclosing.ts"
 import { definedFields } from "./internal/fields.ts"
 import { guarded } from "./internal/memoryGuard.ts"
 import * as Presentation from "./internal/presentation.ts"
@@ -245,8 +246,9 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
   readonly reason?: string | undefined
   readonly presentation?: Approval.ApprovalPresentation | undefined
 }): Effect.fn.Return<Approval.Approved | Approval.Denied, ApprovalError.ApprovalError> {
-  const controller = yield* ApprovalController
-  const memory = yield* ApprovalMemory.ApprovalMemory
+  const context = yield* Enclosing.context
+  const controller = Context.get(context, ApprovalController)
+  const memory = Context.get(context, ApprovalMemory.ApprovalMemory)
   const scope = yield* Approval.Scope
   const approvalId = yield* Cryptography.randomToken(16)
   const { description, name, params = {}, presentation, reason } = question

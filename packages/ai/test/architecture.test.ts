@@ -13,6 +13,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/textIndex",
     "internal/exchange",
     "internal/asking",
+    "internal/enclosing",
     "internal/presentation",
     "internal/canonical",
     "internal/matcher*",

@@ -5,7 +5,6 @@
 import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
@@ -20,6 +19,7 @@ import * as Asking from "./asking.ts"
 import * as Consult from "./consult.ts"
 import * as Cryptography from "./cryptography.ts"
 import * as Decision from "./decision.ts"
+import * as Enclosing from "./enclosing.ts"
 import * as Environment from "./environment.ts"
 import * as Gate from "./gate.ts"
 import * as Judge from "./judge.ts"
@@ -91,7 +91,11 @@ const environmentOf = (
   session: Effect.Effect<string>
 ): Effect.Effect<Environment.Environment> =>
   Effect.flatMap(
-    Environment.read(Context.empty(), { ...Environment.defaultOptions, ...options }),
+    // Under our engine, what was provided to the model counts for its guarded tools too.
+    Effect.flatMap(
+      Enclosing.context,
+      (context) => Environment.read(context, { ...Environment.defaultOptions, ...options })
+    ),
     (environment) =>
       !environment.memory.remembers || environment.scope.conversation !== undefined
         ? Effect.succeed(environment)
