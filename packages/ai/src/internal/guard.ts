@@ -115,18 +115,19 @@ const ask = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Asked> {
   const call = { id: prepared.toolCallId, name: prepared.toolName }
   const token = yield* Cryptography.randomToken(16)
+  const issuedAt = yield* Clock.currentTimeMillis
   const sealed: ApprovalSeal.Sealed = {
     approvalId: token,
     keyId: "",
     nonce: token,
-    issuedAt: yield* Clock.currentTimeMillis,
-    expiresAt: Infinity,
+    issuedAt,
+    expiresAt: needs.expiresIn === undefined ? Infinity : issuedAt + needs.expiresIn,
     schemaFingerprint: "",
     presentationDigest: yield* Presentation.digest(needs)
   }
   const shown = Presentation.sanitized(needs)
-  const { expiresAt: _, ...identity } = sealed
-  const request = Decision.makeRequest(identity, prepared, shown)
+  const { expiresAt, ...identity } = sealed
+  const request = Decision.makeRequest(expiresAt === Infinity ? identity : sealed, prepared, shown)
   const changed = (state: Approval.ApprovalState, reason?: string) =>
     ApprovalEvents.publish((occasion) => ({
       _tag: "Changed",
@@ -164,6 +165,11 @@ const ask = Effect.fnUntraced(function*(
     )
     yield* changed("denied", note)
     return Decision.result(Results.denied(call, note))
+  }
+  const expired = yield* Judge.expiry(sealed)
+  if (expired !== undefined) {
+    yield* changed("expired", expired)
+    return Decision.result(Results.interrupted(call, expired))
   }
   const accepted = yield* Consult.accept(environment, prepared, sealed, decision.params, [])
   switch (accepted._tag) {
