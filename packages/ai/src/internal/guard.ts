@@ -217,6 +217,8 @@ export const withPolicy = <Tools extends AnyTools>(
           (encodedParams) =>
             ApprovalPolicy.decide(policy, { ...context, tool, toolName: tool.name, params, encodedParams }, timeLimit)
         ))
+        // The guard below knows nothing of this policy, so whoever handles the call has to ask it.
+        .annotate(Judge.Guarded, false)
   )
   return { tools, handle: inner.handle } as unknown as Toolkit.WithHandler<Tools>
 }
