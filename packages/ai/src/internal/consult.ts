@@ -64,12 +64,20 @@ export const accept = Effect.fnUntraced(function*(
   if (Result.isFailure(verdict)) return { _tag: "Held" }
   if (verdict.success._tag === "Blocked") return { _tag: "Ended", state: "denied", reason: verdict.success.reason }
   const needs = verdict.success._tag === "NeedsApproval" ? verdict.success : undefined
-  if (target.success.canonical === prepared.canonical) {
-    const changed = yield* Presentation.drift(sealed, verdict.success)
-    return changed === undefined
-      ? { _tag: "Run", prepared, edits: undefined, needs }
-      : { _tag: "Ended", state: "void", reason: changed }
-  }
+  const isEdited = target.success.canonical !== prepared.canonical
+  // What the person was shown is the call as it was proposed, whatever they made of it.
+  const shown = isEdited && sealed.presentationDigest !== undefined
+    ? yield* Effect.result(Judge.askPolicy(environment, prepared, messages))
+    : verdict
+  if (Result.isFailure(shown)) return { _tag: "Held" }
+  const changed = isEdited && sealed.presentationDigest === undefined
+    ? undefined
+    : yield* Presentation.drift(sealed, shown.success)
+  if (changed !== undefined) return { _tag: "Ended", state: "void", reason: changed }
+  if (!isEdited) return { _tag: "Run", prepared, edits: undefined, needs }
+  // Proposed so, it would have been looked up before anybody was asked.
+  const denial = yield* Remembering.denialOf(environment, yield* Decision.subjectOf(target.success))
+  if (denial !== undefined) return { _tag: "Ended", state: "denied", reason: denial }
   return {
     _tag: "Run",
     prepared: target.success,

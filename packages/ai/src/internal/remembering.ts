@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type * as Approval from "../Approval.ts"
+import * as Approval from "../Approval.ts"
 import type * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalMatcher from "../ApprovalMatcher.ts"
@@ -50,6 +50,17 @@ export const recall = Effect.fnUntraced(function*(
       : "Approved before, and remembered."
   }
 })
+
+/**
+ * Why such a call was denied for good, if it was. Where that cannot be looked up, whoever is asked decides, as they do of a
+ * call that was proposed.
+ */
+export const denialOf = (environment: Environment.Environment, subject: Subject): Effect.Effect<string | undefined> =>
+  // Of what runs anyway only a denial is recalled.
+  Effect.match(recall(environment, subject, Approval.preApproved()), {
+    onFailure: () => undefined,
+    onSuccess: (known) => known?.reason
+  })
 
 const covers = (
   answered: ApprovalMemory.Answered,
