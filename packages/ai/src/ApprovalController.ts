@@ -19,7 +19,7 @@ import * as Asking from "./internal/asking.ts"
 import * as Cryptography from "./internal/cryptography.ts"
 import * as Enclosing from "./internal/enclosing.ts"
 import { definedFields } from "./internal/fields.ts"
-import { guarded } from "./internal/memoryGuard.ts"
+import * as MemoryGuard from "./internal/memoryGuard.ts"
 import * as Presentation from "./internal/presentation.ts"
 
 // =============================================================================
@@ -275,7 +275,10 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
     Effect.gen(function*() {
       // A memory that goes wrong says nothing: it is asked, and what is answered counts (law L1).
       const known = remembers
-        ? yield* Effect.orElseSucceed(guarded(() => memory.find(call), memoryTimeLimit), () => undefined)
+        ? yield* Effect.orElseSucceed(
+          MemoryGuard.find(memory, call, { peek: false, timeLimit: memoryTimeLimit, toolCallId: approvalId }),
+          () => undefined
+        )
         : undefined
       if (known?.decision === "approved") return new Approval.Approved({})
       if (known !== undefined) return new Approval.Denied(definedFields({ note: known.note }))
@@ -295,7 +298,7 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
           note: decision.note
         }
         yield* Effect.catch(
-          guarded(() => memory.remember(answered), memoryTimeLimit),
+          MemoryGuard.remember(memory, answered, memoryTimeLimit),
           (error) => Effect.logWarning(`Assent: an answer about "${name}" is not remembered. ${error.message}`)
         )
       }

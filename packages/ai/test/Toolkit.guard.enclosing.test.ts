@@ -56,13 +56,16 @@ type Kit = Toolkit.WithHandler<Toolkit.Tools<Toolkit.Toolkit<{ readonly DeleteFi
 
 const ways = {
   generateText: (toolkit: Kit) =>
-    Effect.map(LanguageModel.generateText({ prompt: "go", toolkit }), ({ content }) => content),
-  streamText: (toolkit: Kit) => Stream.runCollect(LanguageModel.streamText({ prompt: "go", toolkit }))
+    Effect.map(LanguageModel.generateText({ prompt: "go", toolkit }), ({ toolResults }) => toolResults),
+  streamText: (toolkit: Kit) =>
+    Effect.map(
+      Stream.runCollect(LanguageModel.streamText({ prompt: "go", toolkit })),
+      (parts) => parts.filter((part) => part.type === "tool-result")
+    )
 }
 
 for (const [way, turn] of Object.entries(ways)) {
-  const results = (toolkit: Kit) =>
-    Effect.map(turn(toolkit), (parts) => parts.flatMap((part) => part.type === "tool-result" ? [part.result] : []))
+  const results = (toolkit: Kit) => Effect.map(turn(toolkit), (parts) => parts.map(({ result }): unknown => result))
 
   describe(`under a model that was given everything [${way}]`, () => {
     it.effect("its configuration forbids a guarded call, whoever would approve it", () =>

@@ -76,7 +76,8 @@ export const accept = Effect.fnUntraced(function*(
   if (changed !== undefined) return { _tag: "Ended", state: "void", reason: changed }
   if (!isEdited) return { _tag: "Run", prepared, edits: undefined, needs }
   // Proposed so, it would have been looked up before anybody was asked.
-  const denial = yield* Remembering.denialOf(environment, yield* Decision.subjectOf(target.success))
+  const subject = yield* Decision.subjectOf(target.success)
+  const denial = yield* Remembering.denialOf(environment, subject, prepared.toolCallId)
   if (denial !== undefined) return { _tag: "Ended", state: "denied", reason: denial }
   return {
     _tag: "Run",
@@ -138,7 +139,7 @@ const answer = Effect.fnUntraced(function*(
   const { needs, prepared, sealed } = consultation
   const decision = yield* inOrder(
     environment,
-    Effect.flatMap(Decision.subjectOf(prepared), (subject) => recalled(environment, subject, needs)),
+    recalled(environment, prepared, needs),
     Effect.suspend(() => Asking.ask(environment.controller, Decision.makeRequest(sealed, prepared, needs)))
   )
   return yield* carryOut(environment, consultation, decision, messages, open)
@@ -211,7 +212,7 @@ export const unlessAnswered = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Decision.Decision, ApprovalError.ApprovalError> {
   if (environment.controller.ask !== undefined || !environment.memory.remembers) return consultation
   const { needs, prepared, sealed } = consultation
-  const known = yield* recalled(environment, yield* Decision.subjectOf(prepared), needs)
+  const known = yield* recalled(environment, prepared, needs)
   return known === undefined
     ? consultation
     : yield* carryOut(environment, consultation, known, messages, Decision.open(sealed, prepared, needs))
@@ -220,10 +221,14 @@ export const unlessAnswered = Effect.fnUntraced(function*(
 // An answer to a sibling, a moment ago, may cover this call too: nobody is asked twice.
 export const recalled = (
   environment: Environment.Environment,
-  subject: Remembering.Subject,
+  prepared: Prepare.Prepared,
   needs: Approval.NeedsApproval
-): Effect.Effect<Approval.ApprovalDecision | undefined> =>
-  Effect.match(Remembering.recall(environment, subject, needs), {
+): Effect.Effect<Approval.ApprovalDecision | undefined> => {
+  const found = Effect.flatMap(
+    Decision.subjectOf(prepared),
+    (subject) => Remembering.recall(environment, subject, needs, prepared.toolCallId)
+  )
+  return Effect.match(found, {
     onFailure: () => undefined,
     onSuccess: (known) =>
       known === undefined
@@ -233,3 +238,4 @@ export const recalled = (
         // What answers here was remembered before: it is no new answer, to be remembered anew.
         : new Approval.Approved({ remember: "none" })
   })
+}

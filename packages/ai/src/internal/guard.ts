@@ -139,7 +139,7 @@ const ask = Effect.fnUntraced(function*(
     }))
   const subject = yield* Decision.subjectOf(prepared)
   // Another call may have been answered meanwhile.
-  const known = yield* Consult.recalled(environment, subject, needs)
+  const known = yield* Consult.recalled(environment, prepared, needs)
   if (known === undefined) {
     if (environment.controller.ask === undefined) {
       return Decision.result(Results.interrupted(call, nobodyReason))

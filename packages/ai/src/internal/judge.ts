@@ -92,7 +92,7 @@ const withMemory = (
   if (!environment.memory.remembers || result._tag === "Blocked") return Effect.succeed(result)
   const recalled = Effect.flatMap(
     Decision.subjectOf(prepared),
-    (subject) => Remembering.recall(environment, subject, result)
+    (subject) => Remembering.recall(environment, subject, result, prepared.toolCallId)
   )
   return Effect.match(recalled, {
     onFailure: () =>

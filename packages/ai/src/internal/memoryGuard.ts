@@ -1,20 +1,72 @@
 /**
- * A memory is anybody's code: it may fail, die, throw or never answer. Then it is one that cannot be had, and whoever
- * wanted to know asks (law L1).
+ * A memory is anybody's code: it may fail, die, throw, never answer, or give what is no answer to the call. Then it is one
+ * that cannot be had, and whoever wanted to know asks (law L1).
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as ApprovalError from "../ApprovalError.ts"
+import * as ApprovalEvents from "../ApprovalEvents.ts"
+import * as ApprovalMatcher from "../ApprovalMatcher.ts"
+import type * as ApprovalMemory from "../ApprovalMemory.ts"
 import { abandonable } from "./abandon.ts"
 
-/** What a memory says, or fails with `MemoryUnavailable`: the cause is in nobody's way, and told to nobody (law L15). */
-export const guarded = <A>(
+/** What covers a call, if that is what the memory gave; else fails with `MemoryUnavailable`. */
+export const find = (
+  memory: ApprovalMemory.Service,
+  call: ApprovalMemory.MemoryCall,
+  options: {
+    readonly peek: boolean
+    readonly timeLimit: Duration.Input
+    readonly toolCallId?: string | undefined
+  }
+): Effect.Effect<ApprovalMemory.Remembered | undefined, ApprovalError.ApprovalError> =>
+  guarded(
+    { doing: "find", toolName: call.toolName, toolCallId: options.toolCallId },
+    () =>
+      Effect.flatMap(ApprovalMatcher.Behaviors, (behaviors) =>
+        Effect.flatMap(memory.find(call, { peek: options.peek }), (known) => {
+          // Whoever wrote it in JavaScript may mean nothing by null.
+          if (known === undefined || known === null || isAnswerTo(known, call, behaviors)) {
+            return Effect.succeed(known ?? undefined)
+          }
+          return Effect.die(new Error("ApprovalMemory.find gave something that is no answer to the call."))
+        })),
+    options.timeLimit
+  )
+
+/** Remembers an answer, or fails with `MemoryUnavailable`. */
+export const remember = (
+  memory: ApprovalMemory.Service,
+  answered: ApprovalMemory.Answered,
+  timeLimit: Duration.Input
+): Effect.Effect<ApprovalMemory.Remembered | undefined, ApprovalError.ApprovalError> =>
+  guarded(
+    { doing: "remember", toolName: answered.toolName, toolCallId: answered.toolCallId },
+    () => memory.remember(answered),
+    timeLimit
+  )
+
+/** A denial takes nobody's word; an approval lets nothing run but what it covers. */
+const isAnswerTo = (
+  known: ApprovalMemory.Remembered,
+  { params }: ApprovalMemory.MemoryCall,
+  behaviors: ApprovalMatcher.Behaviors
+): boolean =>
+  known.decision === "denied" ||
+  (known.decision === "approved" && ApprovalMatcher.fromDescription(known.covers, behaviors).covers(params))
+
+/** The cause goes to events alone (law L15). */
+const guarded = <A>(
+  about: Pick<typeof ApprovalEvents.MemoryFailed.Type, "doing" | "toolName" | "toolCallId">,
   ask: () => Effect.Effect<A, ApprovalError.ApprovalError>,
   timeLimit: Duration.Input
 ): Effect.Effect<A, ApprovalError.ApprovalError> =>
   Effect.suspend(ask).pipe(
     abandonable,
     Effect.timeout(timeLimit),
+    Effect.tapCause((cause) =>
+      ApprovalEvents.publish((occasion) => ({ _tag: "MemoryFailed", ...occasion, ...about, cause }))
+    ),
     Effect.sandbox,
     Effect.mapError(() => unavailable)
   )

@@ -1,0 +1,85 @@
+/**
+ * What is answered within a turn holds for the other calls of the turn, and no longer than it says or the memory keeps it:
+ * a turn may wait for people for hours.
+ */
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { Approval, ApprovalMatcher, ApprovalMemory } from "../../src/index.ts"
+import * as C from "./conversation.ts"
+import * as M from "./remembered.ts"
+
+const everyFile = { covers: ApprovalMatcher.tool.description }
+
+/** `slow` is asked every time, and takes its time. */
+const slowly = M.withPolicy(({ encodedParams }) =>
+  M.pathOf({ params: encodedParams }) === "slow" ? Approval.needsApproval({ rememberable: false }) : undefined
+)
+
+const answering = (remember: ApprovalMemory.Remember, meanwhile: Effect.Effect<unknown>) =>
+  M.person((request) => {
+    switch (M.pathOf(request)) {
+      case "a":
+        return M.yes(remember)
+      case "slow":
+        return Effect.as(meanwhile, true)
+      default:
+        return false
+    }
+  })
+
+describe("memory: within a turn", () => {
+  const story = (
+    title: string,
+    options: {
+      readonly remember: ApprovalMemory.Remember
+      readonly meanwhile: Effect.Effect<unknown>
+      readonly asked: ReadonlyArray<string>
+    },
+    memory = ApprovalMemory.layerSession()
+  ) =>
+    M.everyWay(title, (way) =>
+      Effect.gen(function*() {
+        const { chat } = yield* M.deleting(way, [["a", "slow", "c"], "done"])
+        const ada = answering(options.remember, options.meanwhile)
+        yield* slowly(ada.answers(chat.send("go")))
+        assert.deepStrictEqual(ada.seen, options.asked)
+      }), memory)
+
+  story("an answer holds for its siblings as long as it says", {
+    remember: { ...everyFile, expiresIn: 60_000 },
+    meanwhile: TestClock.adjust("59 seconds"),
+    asked: ["a", "slow"]
+  })
+
+  story("and no longer", {
+    remember: { ...everyFile, expiresIn: 60_000 },
+    meanwhile: TestClock.adjust("60 seconds"),
+    asked: ["a", "slow", "c"]
+  })
+
+  story(
+    "nor longer than the memory keeps it",
+    { remember: everyFile, meanwhile: TestClock.adjust("60 seconds"), asked: ["a", "slow", "c"] },
+    ApprovalMemory.layerSession({ timeToLive: "1 minute" })
+  )
+
+  story("what was taken back meanwhile is asked", {
+    remember: everyFile,
+    meanwhile: Effect.gen(function*() {
+      const memory = yield* ApprovalMemory.ApprovalMemory
+      for (const { id, scope } of yield* M.listed()) yield* memory.revoke(scope, id)
+    }).pipe(Effect.orDie),
+    asked: ["a", "slow", "c"]
+  })
+
+  C.everyWay("where no conversation is named too, an answer holds as long as it says", (way) =>
+    Effect.gen(function*() {
+      for (const seconds of [59, 60]) {
+        const { chat } = yield* M.deleting(way, [["a", "slow", "c"], "done"])
+        const ada = answering({ ...everyFile, expiresIn: 60_000 }, TestClock.adjust(`${seconds} seconds`))
+        yield* slowly(ada.answers(chat.send("go")))
+        assert.deepStrictEqual(ada.seen, seconds === 59 ? ["a", "slow"] : ["a", "slow", "c"])
+      }
+    }).pipe(Effect.provide(ApprovalMemory.layerSession())))
+})
