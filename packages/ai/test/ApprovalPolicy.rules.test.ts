@@ -315,10 +315,10 @@ describe("what is said with a question", () => {
   it.effect("once_per_session is remembered for the tool, or for what the rule covers and no more", () =>
     Effect.gen(function*() {
       const tool = needs(yield* decide({ t: "once_per_session" }, "t"))
-      assert.deepStrictEqual([tool.rememberable, tool.remember], [true, { covers: { _tag: "Tool" } }])
+      assert.deepStrictEqual([tool.rememberable, tool.remember], [undefined, { covers: { _tag: "Tool" } }])
       const rule = needs(yield* decide(files, "write_file", { path: "docs/a.md" }))
       const { description } = ApprovalMatcher.path(["docs/*.md", "LICENSE"], { param: "path" })
-      assert.deepStrictEqual([rule.rememberable, rule.remember], [true, { covers: description }])
+      assert.deepStrictEqual([rule.rememberable, rule.remember], [undefined, { covers: description }])
     }))
 
   it.effect("where some calls are asked once, those that are required are asked whatever was remembered", () =>
@@ -329,7 +329,8 @@ describe("what is said with a question", () => {
           approval: "once_per_session"
         }
       })
-      assert.strictEqual(needs(yield* decide(config(), "t", { path: "a" })).rememberable, true)
+      const once = needs(yield* decide(config(), "t", { path: "a" }))
+      assert.deepStrictEqual([once.rememberable, once.remember], [undefined, { covers: { _tag: "Tool" } }])
       const asked = needs(yield* decide(config(), "t", { path: "secret/a" }))
       assert.deepStrictEqual([asked.rememberable, asked.remember], [false, undefined])
       assert.strictEqual(needs(yield* decide(config(true), "t", { path: "secret/a" })).rememberable, true)

@@ -216,9 +216,10 @@ export const resultOf = (
     case "deny":
       return Approval.blocked(rule.reason ?? `What is configured does not allow this call of ${toolName}.`)
     case "once_per_session":
+      // Not `rememberable`: for what it is remembered is said here, and not by whoever writes the history (law L4).
       return rule.rememberable === false
         ? Approval.needsApproval(questionOf(rule))
-        : Approval.needsApproval({ ...questionOf(rule), rememberable: true, remember: { covers: covers ?? null } })
+        : Approval.needsApproval({ ...questionOf(rule), remember: { covers: covers ?? null } })
     default:
       return Approval.needsApproval(questionOf(rule))
   }
