@@ -4,7 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Approval, type ApprovalConfig, type Tool } from "../src/index.ts"
-import { decide, Params, word } from "./configured.ts"
+import { decide, type Params, word } from "./configured.ts"
 
 const gates: Record<string, Tool.NeedsApproval<typeof Params> | undefined> = {
   "no gate": undefined,

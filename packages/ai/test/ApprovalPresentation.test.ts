@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Approval, ApprovalController, ApprovalPresentation } from "../src/index.ts"
+import { type Approval, ApprovalController, ApprovalPresentation } from "../src/index.ts"
 
 /** As the person sees it. */
 const shown = (presentation: Approval.ApprovalPresentation) =>
