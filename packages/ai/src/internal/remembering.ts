@@ -114,6 +114,21 @@ export const answeredOf = Effect.fnUntraced(function*(
     return undefined
   }
   if (said.value === "none") return undefined
+  const covers = said.value === "session" ? undefined : said.value.covers
+  if (covers !== undefined) {
+    const matcher = ApprovalMatcher.fromDescription(covers, yield* ApprovalMatcher.Behaviors)
+    const problems = matcher.covers(subject.params) || matcher.problems.length > 0
+      ? matcher.problems
+      : ["It does not cover the call that was answered."]
+    if (problems.length > 0) {
+      yield* Effect.logWarning(
+        `Assent: an answer about "${subject.toolName}" is to be remembered for` +
+          ` ${ApprovalMatcher.toSentence(covers, subject.toolName)}, of which a part covers nothing. ${
+            problems.join(" ")
+          }`
+      )
+    }
+  }
   const { approvalId, nonce: id, toolCallId } = request
   return { ...subject, scope: memoryScope, id, approvalId, toolCallId, decision, note, remember: said.value }
 })

@@ -6,6 +6,7 @@ import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalMatcher, ApprovalMemory } from "../../src/index.ts"
+import { logged } from "../mutation-found/logs.ts"
 import * as C from "./conversation.ts"
 import * as M from "./remembered.ts"
 
@@ -82,4 +83,27 @@ describe("memory: within a turn", () => {
         assert.deepStrictEqual(ada.seen, seconds === 59 ? ["a", "slow"] : ["a", "slow", "c"])
       }
     }).pipe(Effect.provide(ApprovalMemory.layerSession())))
+})
+
+describe("memory: what cannot be remembered as it is said", () => {
+  const { key, path } = ApprovalMatcher
+  const said: Record<string, readonly [ApprovalMatcher.Description, RegExp]> = {
+    "a key without a name": [key((params) => params.path)({ path: "a" }).description, /has no name.*key\(select/],
+    "a key that nobody gave": [
+      key((params) => params.path, { name: "file" })({ path: "a" }).description,
+      /no function for the key `file`/
+    ],
+    "other paths": [path(["src/**"], { param: "path" }).description, /does not cover the call that was answered/],
+    "a command": [{ _tag: "Shell", allowed: ["git *"], param: "command" }, /@assent\/shell/]
+  }
+  for (const [what, [covers, why]] of Object.entries(said)) {
+    M.everyWay(`is asked again, and a warning says why: ${what}`, (way) =>
+      Effect.gen(function*() {
+        const { chat } = yield* M.deleting(way, [["a"], ["a"]])
+        const ada = M.person(() => M.yes({ covers }))
+        const [, lines] = yield* logged(ada.answers(Effect.andThen(chat.send("one"), chat.send("two"))))
+        assert.deepStrictEqual(ada.seen, ["a", "a"])
+        assert.match(lines.map(({ text }) => text).join("\n"), why)
+      }))
+  }
 })
