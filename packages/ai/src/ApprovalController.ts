@@ -11,11 +11,13 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalMemory from "./ApprovalMemory.ts"
 import * as Asking from "./internal/asking.ts"
+import * as Canonical from "./internal/canonical.ts"
 import * as Cryptography from "./internal/cryptography.ts"
 import * as Enclosing from "./internal/enclosing.ts"
 import { definedFields } from "./internal/fields.ts"
@@ -149,7 +151,8 @@ export const interactive = (
 
 /**
  * Asks inline about all calls that come within a moment together, such as those of one response: a list to tick. The
- * callback gets them in order and returns a reply for each; one without a reply stays open.
+ * callback gets them in order and returns a reply for each in its place, or answers in any order (of two to one request a
+ * denial counts, law L3); one without a reply stays open.
  *
  * `window` (default 10 milliseconds) is how long others are waited for.
  *
@@ -195,7 +198,7 @@ export const batch = (
           shown.forEach(({ decided, request }, index) =>
             Deferred.doneUnsafe(
               decided,
-              Exit.map(exit, (replies) => decisionOf(request, Array.isArray(replies) ? replies[index] : undefined))
+              Exit.map(exit, (replies) => decisionAmong(request, replies, index))
             )
           )
         })
@@ -223,7 +226,8 @@ export const batch = (
  * Asks about something that is no tool call: a program's own step, or something a handler wants to do on the way. What
  * is remembered of the answer counts for the same `name` and `params`, in a named conversation.
  *
- * Fails with `ApprovalRequired` where nobody answers inline. A denial is a decision, not a failure.
+ * Fails with `ApprovalRequired` where nobody answers inline, and with `InvalidParameters` for what is no JSON. A denial is
+ * a decision, not a failure.
  *
  * @example
  * import { ApprovalController } from "@assent/ai"
@@ -251,7 +255,14 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
   const memory = Context.get(context, ApprovalMemory.ApprovalMemory)
   const scope = yield* Approval.Scope
   const approvalId = yield* Cryptography.randomToken(16)
-  const { description, name, params = {}, presentation, reason } = question
+  const { description, name, presentation, reason } = question
+  const canonical = Canonical.canonicalize(question.params ?? {})
+  if (Result.isFailure(canonical)) {
+    return yield* ApprovalError.make(
+      new ApprovalError.InvalidParameters({ toolName: name, description: canonical.failure })
+    )
+  }
+  const params: Schema.Json = question.params === null ? null : JSON.parse(canonical.success)
   const asked = new Approval.ApprovalRequest({
     approvalId,
     toolCallId: approvalId,
@@ -381,6 +392,23 @@ const isPromiseLike = <A>(u: A | PromiseLike<A>): u is PromiseLike<A> =>
   typeof u === "object" && u !== null && "then" in u && typeof u.then === "function"
 
 const isDecision = Schema.is(Approval.ApprovalDecision)
+
+/** What of a list is about this request: an answer to it wherever it stands, and what stands in its place. */
+const decisionAmong = (
+  request: Approval.ApprovalRequest,
+  replies: unknown,
+  index: number
+): Approval.ApprovalDecision | undefined => {
+  if (!Array.isArray(replies)) return undefined
+  const list: ReadonlyArray<unknown> = replies
+  const decisions = list.flatMap((reply, place) => {
+    const decision = place === index || reply instanceof Approval.ApprovalAnswer
+      ? decisionOf(request, reply)
+      : undefined
+    return decision === undefined ? [] : [decision]
+  })
+  return decisions.find(({ _tag }) => _tag === "Denied") ?? decisions[0]
+}
 
 const decisionOf = (request: Approval.ApprovalRequest, reply: unknown): Approval.ApprovalDecision | undefined => {
   if (reply === true) return new Approval.Approved({})
