@@ -18,6 +18,7 @@ const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<stri
     "internal/canonical",
     "internal/matcher*",
     "internal/memoryGuard",
+    "internal/covering",
     "internal/config*",
     "internal/strictest",
     "internal/cryptography",

@@ -18,6 +18,7 @@ import type * as ApprovalSeal from "../ApprovalSeal.ts"
 import * as Decision from "./decision.ts"
 import type * as Environment from "./environment.ts"
 import * as Gate from "./gate.ts"
+import * as MemoryGuard from "./memoryGuard.ts"
 import * as Prepare from "./prepare.ts"
 import * as Presentation from "./presentation.ts"
 import * as Remembering from "./remembering.ts"
@@ -95,8 +96,10 @@ const withMemory = (
     (subject) => Remembering.recall(environment, subject, result, prepared.toolCallId)
   )
   return Effect.match(recalled, {
-    onFailure: () =>
-      result._tag === "NeedsApproval" ? result : new Approval.NeedsApproval({ reason: memoryFailedReason }),
+    onFailure: (error) =>
+      result._tag === "NeedsApproval"
+        ? result
+        : new Approval.NeedsApproval({ reason: error === MemoryGuard.doubtful ? deniedReason : memoryFailedReason }),
     onSuccess: (known): Approval.ApprovalResult =>
       known === undefined
         ? result
@@ -107,6 +110,8 @@ const withMemory = (
 }
 
 const memoryFailedReason = "What was answered before could not be looked up, so a person is asked."
+
+const deniedReason = "A denial that is remembered may be of this call, or may be not, so a person is asked."
 
 // Once for each tool, and without the cause, which may hold what nobody is to see (law L15).
 const warned = new WeakSet<Tool.Any>()

@@ -9,8 +9,12 @@ import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalMatcher from "../ApprovalMatcher.ts"
 import type * as ApprovalMemory from "../ApprovalMemory.ts"
 import { abandonable } from "./abandon.ts"
+import * as Covering from "./covering.ts"
 
-/** What covers a call, if that is what the memory gave; else fails with `MemoryUnavailable`. */
+/**
+ * What covers a call, if that is what the memory gave; else fails with `MemoryUnavailable`. So it does where there is a
+ * denial that may be of the call and may be not: then a person is asked.
+ */
 export const find = (
   memory: ApprovalMemory.Service,
   call: ApprovalMemory.MemoryCall,
@@ -20,19 +24,23 @@ export const find = (
     readonly toolCallId?: string | undefined
   }
 ): Effect.Effect<ApprovalMemory.Remembered | undefined, ApprovalError.ApprovalError> =>
-  guarded(
-    { doing: "find", toolName: call.toolName, toolCallId: options.toolCallId },
-    () =>
-      Effect.flatMap(ApprovalMatcher.Behaviors, (behaviors) =>
-        Effect.flatMap(memory.find(call, { peek: options.peek }), (known) => {
-          // Whoever wrote it in JavaScript may mean nothing by null.
-          if (known === undefined || known === null || isAnswerTo(known, call, behaviors)) {
-            return Effect.succeed(known ?? undefined)
-          }
-          return Effect.die(new Error("ApprovalMemory.find gave something that is no answer to the call."))
-        })),
-    options.timeLimit
-  )
+  Effect.flatMap(ApprovalMatcher.Behaviors, (behaviors) =>
+    Effect.filterOrFail(
+      guarded(
+        { doing: "find", toolName: call.toolName, toolCallId: options.toolCallId },
+        () =>
+          Effect.flatMap(memory.find(call, { peek: options.peek }), (known) => {
+            // Whoever wrote it in JavaScript may mean nothing by null.
+            if (known === undefined || known === null || isAnswer(known, call, behaviors)) {
+              return Effect.succeed(known ?? undefined)
+            }
+            return Effect.die(new Error("ApprovalMemory.find gave something that is no answer to the call."))
+          }),
+        options.timeLimit
+      ),
+      (known) => known?.decision !== "denied" || Covering.covers(known, call, behaviors),
+      () => doubtful
+    ))
 
 /** Remembers an answer, or fails with `MemoryUnavailable`. */
 export const remember = (
@@ -46,14 +54,12 @@ export const remember = (
     timeLimit
   )
 
-/** A denial takes nobody's word; an approval lets nothing run but what it covers. */
-const isAnswerTo = (
+/** An approval lets nothing run but what it covers. */
+const isAnswer = (
   known: ApprovalMemory.Remembered,
-  { params }: ApprovalMemory.MemoryCall,
+  call: ApprovalMemory.MemoryCall,
   behaviors: ApprovalMatcher.Behaviors
-): boolean =>
-  known.decision === "denied" ||
-  (known.decision === "approved" && ApprovalMatcher.fromDescription(known.covers, behaviors).covers(params))
+): boolean => known.decision === "denied" || (known.decision === "approved" && Covering.covers(known, call, behaviors))
 
 /** The cause goes to events alone (law L15). */
 const guarded = <A>(
@@ -70,6 +76,13 @@ const guarded = <A>(
     Effect.sandbox,
     Effect.mapError(() => unavailable)
   )
+
+/** There is a denial that may be of the call: whoever knows of it asks. */
+export const doubtful = ApprovalError.make(
+  new ApprovalError.MemoryUnavailable({
+    description: "A denial that is remembered may be of this call, or may be not."
+  })
+)
 
 const unavailable = ApprovalError.make(
   new ApprovalError.MemoryUnavailable({ description: "The memory failed, or did not answer in time." })

@@ -11,6 +11,7 @@ import type * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalMatcher from "../ApprovalMatcher.ts"
 import * as ApprovalMemory from "../ApprovalMemory.ts"
+import * as Covering from "./covering.ts"
 import type * as Environment from "./environment.ts"
 import * as MemoryGuard from "./memoryGuard.ts"
 
@@ -42,10 +43,18 @@ export const recall = Effect.fnUntraced(function*(
   const peek = result._tag !== "NeedsApproval" || result.rememberable === false
   const behaviors = yield* ApprovalMatcher.Behaviors
   const now = yield* Clock.currentTimeMillis
-  const covering = given
-    .filter(({ answered, until }) => now < until && covers(answered, subject, behaviors))
-    .map(({ answered }) => answered)
-  const known = covering.find(({ decision }) => decision === "denied") ??
+  const speaking = given
+    .filter(({ answered, until }) => now < until && isOf(answered, subject))
+    .flatMap(({ answered }) => {
+      const covers = coveredBy(answered, behaviors)
+      return covers === undefined ? [] : [{ ...answered, covers }]
+    })
+  const covering = speaking.filter((answered) => Covering.covers(answered, subject, behaviors))
+  const denied = covering.find(isDenial)
+  if (denied === undefined && speaking.some((one) => isDenial(one) && Covering.mayCover(one, subject, behaviors))) {
+    return yield* MemoryGuard.doubtful
+  }
+  const known = denied ??
     (yield* MemoryGuard.find(memory, { ...subject, scope: memoryScope }, {
       peek,
       timeLimit: options.policyTimeLimit,
@@ -75,20 +84,20 @@ export const denialOf = (
     onSuccess: (known) => known?.reason
   })
 
-const covers = (
-  answered: ApprovalMemory.Answered,
-  subject: Subject,
+const isDenial = ({ decision }: ApprovalMemory.Answered): boolean => decision === "denied"
+
+/** How often it may be used is for the memory to count. */
+const isOf = (answered: ApprovalMemory.Answered, subject: Subject): boolean =>
+  answered.toolName === subject.toolName && answered.source === subject.source && usesOf(answered) === undefined
+
+/** What does not even cover the call that was answered was not meant so. */
+const coveredBy = (
+  { params, remember }: ApprovalMemory.Answered,
   behaviors: ApprovalMatcher.Behaviors
-): boolean => {
-  const { remember } = answered
-  if (answered.toolName !== subject.toolName || answered.source !== subject.source) return false
-  if (answered.version !== subject.version || remember === "none") return false
-  // How often it may be used is for the memory to count.
-  if (usesOf(answered) !== undefined) return false
-  const matcher = remember === "session" || remember.covers === undefined
-    ? ApprovalMatcher.exact(answered.params)
-    : ApprovalMatcher.fromDescription(remember.covers, behaviors)
-  return matcher.covers(answered.params) && matcher.covers(subject.params)
+): ApprovalMatcher.Description | undefined => {
+  const said = typeof remember === "string" ? undefined : remember.covers
+  if (said === undefined) return ApprovalMatcher.exact(params).description
+  return ApprovalMatcher.fromDescription(said, behaviors).covers(params) ? said : undefined
 }
 
 const usesOf = ({ remember }: ApprovalMemory.Answered): number | undefined =>
