@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { Approval, type ApprovalConfig, ApprovalMatcher } from "../src/index.ts"
+import { Approval, type ApprovalConfig, ApprovalMatcher, ApprovalPolicy, Tool } from "../src/index.ts"
 import { decide, decides, files, word } from "./configured.ts"
 
 describe("names", () => {
@@ -203,4 +203,51 @@ describe("rules of parameters", () => {
         if (forbidden) assert.strictEqual(result._tag, "Blocked")
       })
   )
+})
+
+describe("rules of parameters that the tool does not have", () => {
+  const decideOf = (config: ApprovalConfig.Input, tool: Tool.Any, params: Schema.Json, toolName?: string) =>
+    Effect.gen(function*() {
+      const policy = yield* ApprovalPolicy.fromConfig(config)
+      const call = yield* ApprovalPolicy.makeCall(tool, params, { toolName })
+      return word(yield* ApprovalPolicy.decide(policy, call, "1 second"))
+    })
+  const Write = Tool.make("write_file", {
+    parameters: { file: Schema.String, mode: Schema.optionalKey(Schema.String) }
+  })
+  const secret = { path: "secret/**", approval: "deny" } as const
+
+  it.effect("a rule that forbids or asks counts for every call of the tool that it names", () =>
+    Effect.gen(function*() {
+      const params = { file: "secret/a" }
+      const denied = { write_file: { rules: [secret], approval: "none" } } as const
+      assert.strictEqual(yield* decideOf(denied, Write, params), "deny")
+      const asked = {
+        write_file: { rules: [{ exact: { path: "a" }, approval: "required" }], approval: "none" }
+      } as const
+      assert.strictEqual(yield* decideOf(asked, Write, params), "required")
+      const once = { write_file: { rules: [{ ...secret, approval: "once_per_session" }], approval: "none" } } as const
+      assert.strictEqual(yield* decideOf(once, Write, params), "once_per_session")
+    }))
+
+  it.effect("one that lets run never does", () =>
+    Effect.gen(function*() {
+      const config = { write_file: { rules: [{ ...secret, approval: "none" }], approval: "required" } } as const
+      assert.strictEqual(yield* decideOf(config, Write, { file: "secret/a" }), "required")
+    }))
+
+  it.effect("a parameter that may be left out is one that the tool has", () =>
+    Effect.gen(function*() {
+      const config = { write_file: { rules: [{ ...secret, param: "mode" }], approval: "none" } } as const
+      assert.strictEqual(yield* decideOf(config, Write, { file: "a" }), "none")
+    }))
+
+  it.effect("a glob may stand for tools with and without it, and what a tool takes may not be known", () =>
+    Effect.gen(function*() {
+      const rules = { rules: [secret], approval: "none" } as const
+      assert.strictEqual(yield* decideOf({ "*": rules }, Write, { file: "secret/a" }), "none")
+      const Any = Tool.dynamic("any", { parameters: { type: "object" } })
+      assert.strictEqual(yield* decideOf({ any: rules }, Any, { file: "secret/a" }), "none")
+      assert.strictEqual(yield* decideOf({ "mcp.disk.write": rules }, Write, { file: "a" }, "mcp.disk.write"), "none")
+    }))
 })
