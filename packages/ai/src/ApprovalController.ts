@@ -15,6 +15,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
+import * as ApprovalEvents from "./ApprovalEvents.ts"
 import * as ApprovalMemory from "./ApprovalMemory.ts"
 import * as Asking from "./internal/asking.ts"
 import * as Canonical from "./internal/canonical.ts"
@@ -315,7 +316,7 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
       }
       return decision
     })
-  )
+  ).pipe(Effect.provideService(ApprovalEvents.ApprovalEvents, Context.get(context, ApprovalEvents.ApprovalEvents)))
 })
 
 // =============================================================================

@@ -7,6 +7,7 @@ import { Effect, Layer, Schema, Stream } from "effect"
 import {
   Approval,
   ApprovalController,
+  ApprovalEvents,
   ApprovalJournal,
   ApprovalMemory,
   ApprovalPolicy,
@@ -95,6 +96,33 @@ for (const [way, turn] of Object.entries(ways)) {
         yield* Effect.andThen(results(toolkit), results(toolkit)).pipe(Effect.provide(modelWith(services)))
         assert.deepStrictEqual([seen, runs], [["DeleteFile(path='a')"], ["a", "a"]])
       }))
+
+    it.effect("its events tell of the guarded call, and of a handler's own question", () =>
+      Effect.gen(function*() {
+        const events = yield* ApprovalEvents.make()
+        const seen: Array<string> = []
+        yield* Effect.forkScoped(
+          Stream.runForEach(yield* events.subscribe, (event) => Effect.sync(() => void seen.push(event._tag)))
+        )
+        const { toolkit } = yield* build(
+          DeleteFile,
+          () => Effect.as(Effect.exit(ApprovalController.request({ name: "really" })), "deleted")
+        )
+        const observed = Layer.succeed(ApprovalEvents.ApprovalEvents, events)
+        // Where nobody can be asked, the engine has nothing to do with a guarded call.
+        const failing = Layer.merge(observed, ApprovalPolicy.layer(() => Effect.die("broken")))
+        yield* results(toolkit).pipe(Effect.provide(modelWith(failing)))
+        yield* Effect.yieldNow
+        assert.deepStrictEqual(seen.splice(0), ["PolicyFailed"])
+        const person = ApprovalController.layerInteractive((request) => {
+          if (request.toolName === "really") throw new Error("away")
+          return true
+        })
+        const services = Layer.mergeAll(person, observed)
+        yield* results(toolkit).pipe(Effect.provide(modelWith(services)))
+        yield* Effect.yieldNow
+        assert.deepStrictEqual(seen, ["Requested", "Changed", "ControllerFailed"])
+      }).pipe(Effect.scoped))
 
     it.effect("what the call is provided with wins over what the model was given", () =>
       Effect.gen(function*() {

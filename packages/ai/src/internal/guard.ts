@@ -57,8 +57,19 @@ export const guard = <Tools extends AnyTools>(
   const inner = toolkit as unknown as Handlers // The services of its handlers are in the type of what handles a call.
   // What a person wants remembered counts for this toolkit, where no conversation is named.
   const session = Effect.runSync(Effect.cached(Cryptography.randomToken(16)))
-  const handle: Handlers["handle"] = Effect.fnUntraced(function*(name, params, toolCallId, ...rest) {
-    const environment = yield* environmentOf(options, session)
+  const handle: Handlers["handle"] = (...args) =>
+    Effect.flatMap(
+      environmentOf(options, session),
+      (environment) =>
+        Effect.provideService(handleIn(environment, ...args), ApprovalEvents.ApprovalEvents, environment.events)
+    )
+  const handleIn = Effect.fnUntraced(function*(
+    environment: Environment.Environment,
+    name: string,
+    params: unknown,
+    toolCallId?: unknown,
+    ...rest: ReadonlyArray<unknown>
+  ): Effect.fn.Return<Output, unknown> {
     const tool = Judge.toolOf(inner.tools, name)
     if (tool === undefined || Judge.isProviderTool(tool) || !Judge.isGated(environment.policy, tool)) {
       return yield* inner.handle(name, params, toolCallId, ...rest)
