@@ -5,7 +5,7 @@ import { importsOf, readModules } from "../../ai/test/source.ts"
 
 /** Lowest first. A new module is listed here, on the lowest floor it can live on. */
 const floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<string>]> = [
-  ["ground", ["internal/piece", "internal/delegation"]],
+  ["ground", ["internal/piece", "internal/delegation", "internal/interpreters"]],
   ["floor 1", ["internal/plain", "internal/parsed"]],
   ["floor 2", ["internal/commandLine"]],
   ["floor 3", ["internal/pattern"]],
