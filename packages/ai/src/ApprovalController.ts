@@ -93,12 +93,12 @@ export const ApprovalController = Context.Reference<Service>("@assent/ai/Approva
 export const deferred: Service = {}
 
 /**
- * Approves whatever is asked: for tests, and for sandboxes in which nothing can be lost.
+ * Approves whatever is asked: for tests, and for sandboxes in which nothing can be lost. Nothing of it is remembered.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const approveAll: Service = { ask: () => Effect.succeed(new Approval.Approved({})) }
+export const approveAll: Service = { ask: () => Effect.succeed(new Approval.Approved({ remember: "none" })) }
 
 /**
  * Nobody is there to ask: whatever needs approval is denied, and the model is told so.
