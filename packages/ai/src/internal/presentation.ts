@@ -128,12 +128,15 @@ const isList = (value: Schema.JsonObject | Schema.JsonArray): value is Schema.Js
 export const digest = (needs: Approval.NeedsApproval): Effect.Effect<string | undefined> => {
   if (needs.presentation === undefined) return Effect.undefined
   const metadata = Canonical.canonicalize(needs.presentation.metadata ?? {})
-  const shown = Canonical.canonicalize({ ...sanitized(needs).presentation })
+  const { presentation } = sanitized(needs)
+  const shown = Canonical.canonicalize({ ...presentation })
   // What cannot be digested is never the same as what was shown.
   if (Result.isFailure(metadata) || Result.isFailure(shown)) return Cryptography.randomToken(16)
   // What was cut off is part of it.
   const { content } = needs.presentation
-  const whole = content.length <= maxContentLength ? Effect.succeed("") : Cryptography.sha256(content)
+  const cutMetadata = Result.getOrUndefined(Canonical.canonicalize(presentation?.metadata ?? {})) !== metadata.success
+  const cut = (content.length <= maxContentLength ? "" : content) + (cutMetadata ? metadata.success : "")
+  const whole = cut === "" ? Effect.succeed("") : Cryptography.sha256(cut)
   return Effect.flatMap(
     whole,
     (rest) => Effect.map(Cryptography.sha256(`${shown.success}${rest}`), (digest) => digest.slice(0, 22))
