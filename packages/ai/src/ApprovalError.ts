@@ -354,6 +354,7 @@ export const make = (reason: ApprovalErrorReason): ApprovalError => new Approval
 // =============================================================================
 
 const encodeReason = Schema.encodeSync(Schema.toCodecJson(ApprovalErrorReason))
+const toMutable = Schema.decodeUnknownSync(Schema.MutableJson)
 const decodeReason = Schema.decodeUnknownOption(Schema.toCodecJson(ApprovalErrorReason))
 
 /**
@@ -368,7 +369,7 @@ export const toAiError = (error: ApprovalError, method: string): AiError.AiError
     method,
     reason: new AiError.InvalidRequestError({
       description: error.message,
-      metadata: { assent: encodeReason(error.reason) as Schema.MutableJson }
+      metadata: { assent: toMutable(encodeReason(error.reason)) }
     })
   })
 

@@ -66,7 +66,8 @@ export interface Settled {
 
 /**
  * What to run under a claim: an effect that cannot fail, and whether a run that ended *unknown* may be run again
- * (`Tool.Idempotent`).
+ * (`Tool.Idempotent`). With `joinOnly` nothing may begin or be run again: a run that goes on is joined, one that ended is
+ * given, and a request that is pending after all is `JournalUnavailable`.
  *
  * @category models
  * @since 0.1.0
@@ -74,6 +75,7 @@ export interface Settled {
 export interface RunOptions<R> {
   readonly effect: Effect.Effect<Ran, never, R>
   readonly idempotent: boolean
+  readonly joinOnly?: boolean | undefined
 }
 
 /**
@@ -130,6 +132,8 @@ const interruptedReason = "The run was stopped before it finished; what it did i
 const lostReason = "The process that ran this call ended before it could report; what it did is unknown. Check before" +
   " calling again."
 const closedReason = "It is being closed."
+const stoppedReason = "The run was stopped while it waited for another process."
+const notBegunReason = "The run that was to be joined did not begin. Nothing ran; try again."
 
 /**
  * Makes a journal over a store. `grace` (default 10 seconds) is how long closing the scope waits for live runs before
@@ -160,7 +164,7 @@ export const make = Effect.fnUntraced(function*(options: {
     scope,
     Effect.gen(function*() {
       closing = true
-      const fibers = Array.from(live.values()).flatMap((run) => run.running === undefined ? [] : [run.running])
+      const fibers = Array.from(live.values()).flatMap(ownFiber)
       if (fibers.length > 0) {
         yield* Effect.timeoutOption(Effect.forEach(fibers, Fiber.await, { concurrency: "unbounded" }), grace)
       }
@@ -205,7 +209,7 @@ export const make = Effect.fnUntraced(function*(options: {
   const acquire = Effect.fnUntraced(
     function*(
       claim: Claim,
-      idempotent: boolean,
+      power: Power,
       waiting: Effect.Effect<void>
     ): Effect.fn.Return<number | Entry, Failure> {
       const claimed = yield* makeEntry(claim, {
@@ -217,12 +221,13 @@ export const make = Effect.fnUntraced(function*(options: {
         // Read first: what is on record can be had from a store that is full.
         const found = yield* records.read(claim)
         if (found === undefined) {
+          if (power === Power.joins) return yield* JournalRecords.journalUnavailable(notBegunReason)
           yield* Effect.mapError(liveness.beating, JournalRecords.unavailable)
           if (yield* records.putIfAbsent(claim, claimed)) return 0
           continue
         }
         const { entry, version } = found
-        const repeatable = idempotent && entry.stopped !== true && entry.params === claim.params
+        const repeatable = power === Power.repeats && entry.stopped !== true && entry.params === claim.params
         if (entry.state === "unknown" && repeatable) {
           yield* Effect.mapError(liveness.beating, JournalRecords.unavailable)
           if (yield* records.replace(claim, version, entry.state, claimed)) return version + 1
@@ -279,20 +284,24 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const execute = Effect.fnUntraced(function*<R>(
     claim: Claim,
-    options: RunOptions<R>,
-    claimed: Effect.Effect<void>,
-    isStopped: () => boolean,
+    effect: Effect.Effect<Ran, never, R>,
+    run: Run,
     restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   ): Effect.fn.Return<Settled, Failure, R> {
-    const acquired = yield* acquire(claim, options.idempotent, restore(Effect.sleep("200 millis")))
+    const waiting = Effect.suspend(() => {
+      run.waits = true
+      return restore(Effect.sleep("200 millis"))
+    })
+    const acquired = yield* acquire(claim, run.power, waiting)
     if (typeof acquired !== "number") return { entry: acquired, ran: undefined }
-    yield* claimed
-    const exit = yield* Effect.exit(restore(options.effect))
+    run.waits = false
+    const exit = yield* Effect.exit(restore(effect))
     const params = claim.params === undefined ? undefined : { params: claim.params }
     if (Exit.isFailure(exit)) {
-      const stopped = isStopped() ? { stopped: true } : undefined
+      const stopped = run.stop === "none" ? undefined : { stopped: true }
       const entry = yield* makeEntry(claim, { state: "unknown", reason: interruptedReason, ...params, ...stopped })
       yield* record(claim, acquired, entry)
+      if (stopped !== undefined) run.stop = "recorded"
       return { entry, ran: undefined }
     }
     const { recorded } = exit.value
@@ -305,50 +314,54 @@ export const make = Effect.fnUntraced(function*(options: {
     // From being registered to being started nothing can come between, whatever becomes of the reader.
     Effect.uninterruptibleMask((restoreReader): Effect.Effect<Settled, Failure, R> => {
       const key = JournalRecords.keyOf(claim)
+      const power = powerOf(options)
       const joined = live.get(key)
       if (joined !== undefined) {
-        return Effect.flatMap(restoreReader(Deferred.await(joined.settled)), (settled) =>
-          // Whoever only waited for another process has not tried what this one may: to run it again.
-          settled.entry.state === "unknown" && options.idempotent && !joined.idempotent
-            ? run(claim, options)
-            : Effect.succeed(settled))
+        const awaited = restoreReader(Deferred.await(joined.settled))
+        // Whoever was joined may have been able to do less than this one may: then it is this one's turn.
+        return joined.power >= power ? awaited : Effect.matchEffect(awaited, {
+          onFailure: (error) => joined.power === Power.joins ? run(claim, options) : Effect.fail(error),
+          onSuccess: (settled) => settled.entry.state === "unknown" ? run(claim, options) : Effect.succeed(settled)
+        })
       }
       if (closing) return JournalRecords.journalUnavailable(closedReason)
       const settled = Deferred.makeUnsafe<Settled, Failure>()
       const started: Run = {
         approvalId: claim.approvalId,
-        idempotent: options.idempotent,
+        power,
         settled,
-        running: undefined,
-        stopped: false
+        fiber: undefined,
+        waits: false,
+        stop: "none"
       }
       live.set(key, started)
-      const claimed = Effect.withFiber<void>((fiber) => {
-        started.running = fiber
-        return Effect.void
-      })
       // Whoever waits is told how it ended before the run's own interruption goes on.
       const running = Effect.uninterruptibleMask((restore) =>
-        Effect.onExit(execute(claim, options, claimed, () => started.stopped, restore), (exit) =>
+        Effect.onExit(execute(claim, options.effect, started, restore), (exit) =>
           Effect.sync(() => {
             live.delete(key)
             // Only a wait for another process can be cut short; who waits here is told so, not interrupted with it.
             const cut = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-            Deferred.doneUnsafe(settled, cut ? JournalRecords.journalUnavailable(closedReason) : exit)
+            const reason = started.stop === "none" ? closedReason : stoppedReason
+            Deferred.doneUnsafe(settled, cut ? JournalRecords.journalUnavailable(reason) : exit)
           }))
       )
-      return Effect.andThen(
+      return Effect.flatMap(
         Effect.forkIn(running, runs, { startImmediately: true, uninterruptible: false }),
-        restoreReader(Deferred.await(settled))
+        (fiber) => {
+          started.fiber = fiber
+          return restoreReader(Deferred.await(settled))
+        }
       )
     })
 
   const interrupt: Service["interrupt"] = (approvalId) =>
     Effect.suspend(() => {
       for (const run of live.values()) {
-        if (run.approvalId === approvalId && run.running !== undefined) {
-          run.stopped = true
-          return Effect.as(Fiber.interrupt(run.running), true)
+        const [fiber] = run.approvalId === approvalId ? ownFiber(run) : []
+        if (fiber !== undefined) {
+          run.stop = "asked"
+          return Effect.map(Fiber.interrupt(fiber), () => run.stop === "recorded")
         }
       }
       return Effect.succeed(false)
@@ -433,12 +446,26 @@ type Failure = ApprovalError.ApprovalError
 
 interface Run {
   readonly approvalId: string
-  readonly idempotent: boolean
+  readonly power: Power
   readonly settled: Deferred.Deferred<Settled, Failure>
-  /** Set once the claim is ours: a run that waits for another process cannot be stopped here. */
-  running: Fiber.Fiber<unknown, unknown> | undefined
-  stopped: boolean
+  fiber: Fiber.Fiber<unknown, unknown> | undefined
+  /** For the run of another process. */
+  waits: boolean
+  /** Recorded once the run was ours and did not come to its end. */
+  stop: "none" | "asked" | "recorded"
 }
+
+/** What a run may do if nobody else has. */
+type Power = typeof Power[keyof typeof Power]
+
+const Power = { joins: 0, begins: 1, repeats: 2 } as const
+
+const powerOf = ({ idempotent, joinOnly }: Omit<RunOptions<never>, "effect">): Power =>
+  joinOnly === true ? Power.joins : idempotent ? Power.repeats : Power.begins
+
+// What another process runs is neither stopped here nor waited for.
+const ownFiber = ({ fiber, waits }: Run): ReadonlyArray<Fiber.Fiber<unknown, unknown>> =>
+  fiber === undefined || waits ? [] : [fiber]
 
 const defaultMaxResultBytes = 64 * 1024 * 1024
 

@@ -10,7 +10,7 @@ import * as Ref from "effect/Ref"
 import type * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import { protect } from "./internal/protectChat.ts"
-import * as LanguageModel from "./LanguageModel.ts"
+import * as Transcript from "./internal/transcript.ts"
 import * as Prompt from "./Prompt.ts"
 
 export * from "effect/ai/Chat"
@@ -125,15 +125,15 @@ export const answer = Effect.fnUntraced(function*(
   answers: ReadonlyArray<Approval.ApprovalAnswer>
 ): Effect.fn.Return<void, ApprovalError.ApprovalError> {
   const history = yield* Ref.get(chat.history)
-  const { approved, denied, pending } = LanguageModel.collectToolApprovals(history.content)
-  const known = new Map([...approved, ...denied, ...pending].map((one) => [one.approvalId, one]))
+  const known = new Map(Transcript.readWhole(history.content).allRequests.map((one) => [one.part.approvalId, one]))
   for (const { approvalId } of answers) {
     const request = known.get(approvalId)
     if (request === undefined) {
       return yield* ApprovalError.make(new ApprovalError.UnknownApproval({ approvalId: approvalId.slice(0, 64) }))
     }
-    if (request.result !== undefined) {
-      const state = request.result.isFailure ? "failed" : "done"
+    const result = (request.call ?? request.providerCall)?.result
+    if (result !== undefined) {
+      const state = result.isFailure ? "failed" : "done"
       return yield* ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state }))
     }
   }

@@ -260,7 +260,7 @@ export interface CollectedApproval {
   readonly approvalId: string
   readonly request: Prompt.ToolApprovalRequestPart
   readonly toolCall: Prompt.ToolCallPart | undefined
-  /** Every answer, in order. */
+  /** Every answer: those that count, in order, and then those that came too late or could not be one. */
   readonly responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>
   /** The answer that counts: a denial wins over an approval, and the first of its kind over later ones (law L3). */
   readonly response: Prompt.ToolApprovalResponsePart | undefined
@@ -300,12 +300,12 @@ export const collectToolApprovals = (messages: ReadonlyArray<Prompt.Message>): {
   const pending: Array<CollectedApproval> = []
   for (const request of transcript.allRequests) {
     const response = Transcript.standingResponse(request.responses)
-    const result = request.call?.result
+    const result = (request.call ?? request.providerCall)?.result
     const collected: CollectedApproval = {
       approvalId: request.part.approvalId,
       request: request.part,
       toolCall: request.toolCall,
-      responses: request.responses,
+      responses: [...request.responses, ...request.ignored],
       response,
       result
     }

@@ -262,6 +262,10 @@ describe("settled exchanges", () => {
       for (let look = 0; look < 3; look++) {
         assert.isTrue(settled.hasRequest(`p${index}`))
         assert.isFalse(settled.hasRequest(`p${index + 1}`))
+        const asked = settled.askedWith(`p${index}`)
+        assert.deepStrictEqual(asked?.requests.map((request) => request.approvalId), [`p${index}`])
+        assert.strictEqual(asked?.call.result?.result, index)
+        assert.isUndefined(settled.askedWith(`p${index + 1}`))
         assert.strictEqual(settled.latestCall(`c${index % 4}`)?.result?.result, index)
       }
     }

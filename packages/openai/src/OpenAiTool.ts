@@ -11,6 +11,7 @@
 import * as Tool from "@assent/ai/Tool"
 import * as Redacted from "effect/Redacted"
 import type * as Schema from "effect/Schema"
+import { named } from "./internal/toolNames.ts"
 import * as Schemas from "./internal/toolsSchema.ts"
 
 // =============================================================================
@@ -404,9 +405,6 @@ const applyPatch = Tool.providerDefined({
   parameters: Schemas.ApplyPatchParameters,
   success: Schemas.ApplyPatchSuccess
 })
-
-// `Name` is its default exactly when no name is given.
-const named = <Name extends string>(name: Name | undefined, otherwise: string): Name => (name ?? otherwise) as Name
 
 const redact = (secret: Secret, label: string): Redacted.Redacted<string> =>
   Redacted.isRedacted(secret) ? secret : Redacted.make(secret, { label })

@@ -42,13 +42,17 @@ export type Accepted =
   | { readonly _tag: "Invalid"; readonly error: ApprovalError.InvalidEdit }
   | { readonly _tag: "Ended"; readonly state: "denied" | "void"; readonly reason: string }
 
+/** What the policy says now of the call as it was proposed. */
+export type Judged = Effect.Effect<Result.Result<Approval.ApprovalResult, ApprovalError.ApprovalError>>
+
 /** `params` are what the person changed the parameters to. */
 export const accept = Effect.fnUntraced(function*(
   environment: Environment.Environment,
   prepared: Prepare.Prepared,
   sealed: ApprovalSeal.Sealed,
   params: Schema.Json | undefined,
-  messages: ReadonlyArray<Prompt.Message>
+  messages: ReadonlyArray<Prompt.Message>,
+  judged: Judged = Effect.result(Judge.askPolicy(environment, prepared, messages))
 ): Effect.fn.Return<Accepted> {
   const target = params === undefined ? Result.succeed(prepared) : yield* Effect.result(
     Prepare.prepare(prepared.tool, { id: prepared.toolCallId, name: prepared.toolName, params })
@@ -60,21 +64,19 @@ export const accept = Effect.fnUntraced(function*(
       error: new ApprovalError.InvalidEdit({ approvalId, description: "they do not fit the tool's schema." })
     }
   }
-  const verdict = yield* Effect.result(Judge.askPolicy(environment, target.success, messages))
+  const isAsProposed = target.success.canonical === prepared.canonical
+  const verdict = yield* isAsProposed ? judged : Effect.result(Judge.askPolicy(environment, target.success, messages))
   if (Result.isFailure(verdict)) return { _tag: "Held" }
   if (verdict.success._tag === "Blocked") return { _tag: "Ended", state: "denied", reason: verdict.success.reason }
   const needs = verdict.success._tag === "NeedsApproval" ? verdict.success : undefined
-  const isEdited = target.success.canonical !== prepared.canonical
   // What the person was shown is the call as it was proposed, whatever they made of it.
-  const shown = isEdited && sealed.presentationDigest !== undefined
-    ? yield* Effect.result(Judge.askPolicy(environment, prepared, messages))
-    : verdict
-  if (Result.isFailure(shown)) return { _tag: "Held" }
-  const changed = isEdited && sealed.presentationDigest === undefined
-    ? undefined
-    : yield* Presentation.drift(sealed, shown.success)
-  if (changed !== undefined) return { _tag: "Ended", state: "void", reason: changed }
-  if (!isEdited) return { _tag: "Run", prepared, edits: undefined, needs }
+  const shown = isAsProposed ? verdict : sealed.presentationDigest === undefined ? undefined : yield* judged
+  if (shown !== undefined) {
+    if (Result.isFailure(shown)) return { _tag: "Held" }
+    const changed = yield* Presentation.drift(sealed, shown.success)
+    if (changed !== undefined) return { _tag: "Ended", state: "void", reason: changed }
+  }
+  if (isAsProposed) return { _tag: "Run", prepared, edits: undefined, needs }
   // Proposed so, it would have been looked up before anybody was asked.
   const subject = yield* Decision.subjectOf(target.success)
   const denial = yield* Remembering.denialOf(environment, subject, prepared.toolCallId)

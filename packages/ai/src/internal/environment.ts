@@ -16,6 +16,7 @@ import * as ApprovalMemory from "../ApprovalMemory.ts"
 import * as ApprovalPolicy from "../ApprovalPolicy.ts"
 import * as ApprovalSeal from "../ApprovalSeal.ts"
 import * as Cryptography from "./cryptography.ts"
+import { TrustsAnswers } from "./trust.ts"
 
 export interface Options {
   readonly onNewMessage: "supersede" | "keep" | "hold" | "fail"
@@ -50,6 +51,8 @@ export interface Environment {
   readonly events: ApprovalEvents.Service
   readonly scope: Approval.ApprovalScope
   readonly options: Options
+  /** Whether what the answers of the history change, or want remembered, is the program's own word. */
+  readonly trustsAnswers: boolean
   /** Whose memory this is: of this call of the model alone, where no conversation is named. */
   readonly memoryScope: ApprovalMemory.MemoryScope
   /** Nobody comes back to that memory once this call of the model is over. */
@@ -94,6 +97,7 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
       events: Context.get(context, ApprovalEvents.ApprovalEvents),
       memory,
       scope,
+      trustsAnswers: Context.get(context, TrustsAnswers),
       options,
       memoryScope,
       fleeting: memoryScope.call !== undefined,

@@ -40,7 +40,10 @@ export const formOf = (assistant: Prompt.AssistantMessage, tool: Prompt.ToolMess
       }
       results++
     } else if (part.type === "tool-approval-response") {
-      if (typeof part.approved !== "boolean" || requestOf(asked, part.approvalId) === undefined) return undefined
+      const request = requestOf(asked, part.approvalId)
+      if (request === undefined || typeof part.approved !== "boolean") return undefined
+      // A denial behind the result has to be looked at.
+      if (!part.approved && resultOf(answered, request.toolCallId, index) !== undefined) return undefined
       approvals = true
     } else {
       return undefined
@@ -103,6 +106,12 @@ export interface SettledCall {
   readonly result: Prompt.ToolResultPart | undefined
 }
 
+/** A settled call that was asked about, found again by one of its requests. */
+export interface SettledRequests {
+  readonly call: SettledCall
+  readonly requests: ReadonlyArray<Prompt.ToolApprovalRequestPart>
+}
+
 /**
  * Where the settled exchanges of a history are, for the few questions that what is not settled asks about them. The
  * first are answered by looking; only when there are many is an index made.
@@ -129,13 +138,32 @@ export class SettledExchanges {
     return this.places.some((place) => requestOf(this.partsAt(place), approvalId) !== undefined)
   }
 
+  /** What was asked about the call that a request asks about. */
+  askedWith(approvalId: string): SettledRequests | undefined {
+    const index = this.indexed()
+    const place = index === undefined
+      ? this.places.find((place) => requestOf(this.partsAt(place), approvalId) !== undefined)
+      : index.requests.get(approvalId)
+    if (place === undefined) return undefined
+    const parts = this.partsAt(place)
+    const id = requestOf(parts, approvalId)?.toolCallId
+    const call = id === undefined ? undefined : this.callAt(place, id)
+    return call === undefined ? undefined : {
+      call,
+      requests: parts.flatMap((part) => part.type === "tool-approval-request" && part.toolCallId === id ? [part] : [])
+    }
+  }
+
   /** The latest call of an id. */
   latestCall(id: string): SettledCall | undefined {
     const index = this.indexed()
     const place = index === undefined
       ? this.places.findLast((place) => callOf(this.partsAt(place), id, maxParts) !== undefined)
       : index.calls.get(id)
-    if (place === undefined) return undefined
+    return place === undefined ? undefined : this.callAt(place, id)
+  }
+
+  private callAt(place: number, id: string): SettledCall | undefined {
     const parts = this.partsAt(place)
     const tool = this.messages[place + 1]
     const part = callOf(parts, id, parts.length)
@@ -153,7 +181,7 @@ export class SettledExchanges {
 
   private indexed(): Index | undefined {
     if (this.index !== undefined || ++this.looks <= maxLooks) return this.index
-    const index: Index = { calls: new Map(), requests: new Set() }
+    const index: Index = { calls: new Map(), requests: new Map() }
     for (const place of this.places) addTo(index, this.partsAt(place), place)
     return this.index = index
   }
@@ -166,12 +194,13 @@ const none: ReadonlyArray<never> = []
 interface Index {
   /** Where the latest call of an id is. */
   readonly calls: Map<string, number>
-  readonly requests: Set<string>
+  /** Where a request is. */
+  readonly requests: Map<string, number>
 }
 
 const addTo = (index: Index, parts: ReadonlyArray<Prompt.AssistantMessagePart>, place: number): void => {
   for (const part of parts) {
     if (part.type === "tool-call") index.calls.set(part.id, place)
-    else if (part.type === "tool-approval-request") index.requests.add(part.approvalId)
+    else if (part.type === "tool-approval-request") index.requests.set(part.approvalId, place)
   }
 }

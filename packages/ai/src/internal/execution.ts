@@ -121,7 +121,8 @@ export const approved = (
             Remembering.keep(environment, answered),
             Spans.run(run(environment, handlers, prepared, edits, approvalId, emit), claim)
           ),
-          idempotent: joinOnly !== true && Context.get(prepared.tool.annotations, Tool.Idempotent)
+          idempotent: Context.get(prepared.tool.annotations, Tool.Idempotent),
+          joinOnly
         })
     ),
     ({ entry, ran }) => {

@@ -105,7 +105,8 @@ export const generateObject: (
   )
   if (!turn.resolvesCalls) {
     const response = yield* exit
-    return new LanguageModel.GenerateObjectResponse(response.value, [...settled.results, ...response.content])
+    const content = yield* Hosted.sealCalls(turn.environment, response.content)
+    return new LanguageModel.GenerateObjectResponse(response.value, [...settled.results, ...content])
   }
   const received = yield* receive(turn, Exit.isSuccess(exit) ? exit.value.content : observed.content)
   // With local calls beside them, the provider's requests wait: a finished value cannot (law L12).

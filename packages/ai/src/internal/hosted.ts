@@ -48,6 +48,20 @@ export interface Powers {
 /** How often one turn calls the model again because its requests were answered at once. */
 export const maxRounds = 32
 
+const editedReason =
+  "The provider runs this call as it asked about it, so edited parameters cannot reach it. Approve or" +
+  " deny it as it was proposed."
+
+/** The request as people and policies see it. */
+export const requestOf = (approvalId: string, call: HostedCall.Call, reason?: string): Approval.ApprovalRequest => {
+  const { params, source, toolName } = HostedCall.asked(call)
+  return Decision.makeRequest({ approvalId }, { toolCallId: call.id, toolName, encoded: params }, {
+    providerExecuted: true,
+    source,
+    reason
+  })
+}
+
 // =============================================================================
 // Requests of a history
 // =============================================================================
@@ -85,7 +99,9 @@ export const settle = Effect.fnUntraced(function*(
     ) {
       continue
     }
-    const request = requestOf(part.approvalId, toolCall)
+    const edited = response === undefined && one.ignored.some(Transcript.isEdit)
+    const request = requestOf(part.approvalId, toolCall, edited ? editedReason : undefined)
+    if (edited) yield* refuseEdit(request)
     const forged = decides ? yield* refuse(subject, request, toolCall) : undefined
     const asks = response === undefined ? powers.asks : powers.judges
     const answer = forged ?? (asks ? yield* standing(subject, request, toolCall, response !== undefined) : undefined)
@@ -151,6 +167,17 @@ const refuse = Effect.fnUntraced(function*(
   if (environment.options.onInvalid === "fail") return yield* verified.failure
   return Approval.deny(request, reason.message)
 })
+
+const refuseEdit = (request: Approval.ApprovalRequest) =>
+  ApprovalEvents.publish((occasion) => ({
+    _tag: "Refused",
+    ...occasion,
+    ...Decision.about(request, request),
+    reason: new ApprovalError.InvalidEdit({
+      approvalId: request.approvalId,
+      description: "the provider runs the call as it asked about it."
+    })
+  }))
 
 const standing = (
   subject: Subject,
@@ -273,14 +300,6 @@ export const withAnswers = (prompt: Prompt.Prompt, answers: ReadonlyArray<Approv
 // =============================================================================
 // Internals
 // =============================================================================
-
-const requestOf = (approvalId: string, call: HostedCall.Call): Approval.ApprovalRequest => {
-  const { params, source, toolName } = HostedCall.asked(call)
-  return Decision.makeRequest({ approvalId }, { toolCallId: call.id, toolName, encoded: params }, {
-    providerExecuted: true,
-    source
-  })
-}
 
 // The provider asked, so a tool that says nothing about its calls is one that wants to be asked about.
 const decide = (

@@ -8,6 +8,7 @@
 import * as Prompt from "effect/ai/Prompt"
 import * as Equal from "effect/Equal"
 import * as Exchange from "./exchange.ts"
+import * as Results from "./results.ts"
 import * as Transcript from "./transcript.ts"
 
 export interface Options {
@@ -41,10 +42,9 @@ const providerRequests = (transcript: Transcript.Transcript, options: Options): 
     const response = Transcript.standingResponse(request.responses)
     if (response === undefined) continue
     if (options.isOurs(request.part.approvalId)) continue
-    if (Transcript.wasAnsweredBefore(request)) continue
     if (options.supersedes && Transcript.wasPassedOver(transcript, request)) continue
     const sent = response.approved ? denialOf(request) ?? response : response
-    asked.set(request.part, { written: response, sent })
+    asked.set(request.part, { request: request.part, written: response, sent })
   }
   return asked
 }
@@ -53,13 +53,17 @@ const denialOf = (
   { part, providerCall }: Transcript.TranscriptRequest
 ): Prompt.ToolApprovalResponsePart | undefined => {
   const result = providerCall?.result
-  return result?.isFailure !== true || !Transcript.isNaming(result.options?.assent)
-    ? undefined
-    : Prompt.makePart("tool-approval-response", { approvalId: part.approvalId, approved: false })
+  if (result?.isFailure !== true || !Transcript.isNaming(result.options?.assent)) return undefined
+  return Prompt.makePart("tool-approval-response", {
+    approvalId: part.approvalId,
+    approved: false,
+    ...Results.reasonOf(result)
+  })
 }
 
 /** An answer as it stands in the history, and as the provider gets it. */
 interface Answer {
+  readonly request: Prompt.ToolApprovalRequestPart
   readonly written: Prompt.ToolApprovalResponsePart
   readonly sent: Prompt.ToolApprovalResponsePart
 }
@@ -85,7 +89,7 @@ export const withRequests = <Request extends { readonly prompt: Prompt.Prompt }>
 class Writer {
   private readonly transcript: Transcript.Transcript
   private readonly resultOf: Options["resultOf"]
-  private readonly passing: ReadonlyMap<Prompt.ToolMessagePart, Prompt.ToolApprovalResponsePart>
+  private readonly passing: ReadonlyMap<Prompt.ToolMessagePart, Answer>
   private readonly kept: Asked
   // What our own hooks see has the requests back; only what every provider sees has to be the same objects each time.
   private readonly interns: boolean
@@ -95,7 +99,7 @@ class Writer {
   constructor(transcript: Transcript.Transcript, options: Options, asked: Asked, kept: Asked) {
     this.transcript = transcript
     this.resultOf = options.resultOf
-    this.passing = new Map(Array.from(asked.values(), ({ sent, written }) => [written, sent]))
+    this.passing = new Map(Array.from(asked.values(), (answer) => [answer.written, answer]))
     this.kept = kept
     this.interns = kept.size === 0
   }
@@ -207,8 +211,7 @@ class Writer {
   private writeAnswers(message: Prompt.ToolMessage): void {
     if (this.passing.size === 0) return
     const answers = message.content.flatMap((part) => this.passing.get(part) ?? [])
-    if (answers.length === 0) return
-    this.written.push(isSame(message.content, answers) ? message : answerMessage(message, answers))
+    if (answers.length > 0) this.written.push(answerMessage(message, answers))
   }
 }
 
@@ -357,15 +360,26 @@ const saysTheSame = (left: Prompt.ToolMessagePart, right: Prompt.ToolResultPart)
     Equal.equals(left.modelOutput, right.modelOutput)
   )
 
-const answerMessages = new WeakMap<Prompt.ToolMessage, Prompt.ToolMessage>()
+// By the first request they answer: an answer that was given here stands in the history later, in another message. Of
+// histories that share a beginning, one may have a yes where the other has a no.
+const answerMessages = new WeakMap<Prompt.ToolApprovalRequestPart, ReadonlyArray<Prompt.ToolMessage>>()
 
-const answerMessage = (
-  message: Prompt.ToolMessage,
-  answers: ReadonlyArray<Prompt.ToolApprovalResponsePart>
-): Prompt.ToolMessage => {
-  const interned = answerMessages.get(message)
-  if (interned !== undefined && Equal.equals(interned.content, answers)) return interned
-  const written = Prompt.makeMessage("tool", { ...message, content: answers })
-  answerMessages.set(message, written)
+const maxAnswerMessages = 4
+
+const answerMessage = (message: Prompt.ToolMessage, answers: ReadonlyArray<Answer>): Prompt.ToolMessage => {
+  const { request } = answers[0]!
+  const content = answers.map(({ sent }) => sent)
+  const before = answerMessages.get(request) ?? none
+  const isAlone = isSame(message.content, content)
+  const interned = isAlone ? undefined : before.find((one) => saySameAnswers(one, message, content))
+  if (interned !== undefined) return interned
+  const written = isAlone ? message : Prompt.makeMessage("tool", { ...message, content })
+  if (!before.includes(written)) answerMessages.set(request, [written, ...before.slice(0, maxAnswerMessages - 1)])
   return written
 }
+
+const saySameAnswers = (
+  interned: Prompt.ToolMessage,
+  { options }: Prompt.ToolMessage,
+  content: ReadonlyArray<Prompt.ToolApprovalResponsePart>
+): boolean => Equal.equals(interned.options, options) && Equal.equals(interned.content, content)

@@ -74,6 +74,12 @@ export const hostedDenial = (call: CallName, reason: string | undefined, approva
   providerExecuted: true
 })
 
+/** The reason that a failed result of ours gives. */
+export const reasonOf = ({ result }: Prompt.ToolResultPart): { readonly reason?: string } =>
+  typeof result === "object" && result !== null && "reason" in result && typeof result.reason === "string"
+    ? { reason: result.reason }
+    : {}
+
 /** Marks a result of a call that has no request as one of an earlier message, should its id be used again (law L13). */
 export const earlier = (part: ResultPart): ResultPart => ({ ...part, metadata: { assent: { earlier: true } } })
 

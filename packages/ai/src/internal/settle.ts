@@ -20,7 +20,7 @@ import * as Prepare from "./prepare.ts"
 import * as Presentation from "./presentation.ts"
 import * as Remembering from "./remembering.ts"
 import * as Results from "./results.ts"
-import type * as Transcript from "./transcript.ts"
+import * as Transcript from "./transcript.ts"
 
 const heldReason =
   "The approval policy failed, so the approved call did not run yet. Nothing is lost: mend the policy" +
@@ -40,7 +40,7 @@ interface Verified {
   readonly canonical: string
 }
 
-interface Subject {
+export interface Subject {
   readonly environment: Environment.Environment
   readonly transcript: Transcript.Transcript
   /** `undefined` on a turn without a toolkit. */
@@ -60,9 +60,7 @@ export const settle = Effect.fnUntraced(function*(
   if (call.requests.length === 0) return Decision.result(Results.earlier(Results.interrupted(part, Results.lostReason)))
   const denial = responses.find((response) => !response.approved)
   const tool = tools === undefined ? undefined : Judge.toolOf(tools, part.name)
-  const prepared = tool === undefined
-    ? undefined
-    : Result.getOrUndefined(yield* Effect.result(Prepare.prepare(tool, part)))
+  const prepared = yield* prepare(tool, part)
   const checked = yield* verify(environment, call, prepared)
   if (Result.isFailure(checked)) {
     const { approvalId } = call.requests[0]!.part
@@ -77,7 +75,13 @@ export const settle = Effect.fnUntraced(function*(
   const named = Decision.named(part)
   const shown = prepared ?? unprepared(part)
   // Only an answer to a request that we sealed for this very call counts, and only as it was proposed.
-  const counts = (yield* isEditable(subject, verified, prepared)) ? isApproval : isPlainApproval
+  // As it was proposed, the call is judged once, by whoever has to know.
+  const judged = prepared === undefined
+    ? Effect.succeed(Result.fail(ApprovalError.make(new ApprovalError.PolicyFailed({ toolName: part.name }))))
+    : yield* Effect.cached(Effect.result(Judge.askPolicy(environment, prepared, transcript.messages)))
+  const { trustsAnswers } = environment
+  const countsEdits = verified.some(isEdited) && (trustsAnswers || (yield* isEditable(judged)))
+  const counts = countsEdits ? isApproval : isPlainApproval
   const approval = verified.find(({ request }) => request.responses.some(counts))
   const { canonical, request, sealed } = approval ?? verified[0]!
   const claim = Decision.claimOf(sealed, named)
@@ -94,7 +98,7 @@ export const settle = Effect.fnUntraced(function*(
     // A run whose outcome is unknown may be repeated, if all that allowed it still does; anything else stands.
     if (entry !== undefined && !isUnfinished(entry)) return Decision.fromEntry(entry, claimed, standing)
     if (entry !== undefined) {
-      const repeated = denial === undefined ? yield* allows(subject, call, tool, prepared, one) : false
+      const repeated = denial === undefined ? yield* allows(judged, call, tool, prepared, one) : false
       const decision = Decision.fromEntry(entry, claimed, standing)
       return repeated && decision._tag === "Run" ? { ...decision, joinOnly: false } : decision
     }
@@ -138,15 +142,16 @@ export const settle = Effect.fnUntraced(function*(
     // The first that can have an effect (law L3): parameters that count for nothing are no answer.
     for (const response of request.responses.filter(counts)) {
       const { params, remember } = saidBy(response)
-      const accepted = yield* Consult.accept(environment, ready, sealed, params, transcript.messages)
+      const accepted = yield* Consult.accept(environment, ready, sealed, params, transcript.messages, judged)
       switch (accepted._tag) {
         case "Run": {
           if (!resolvesCalls) return Decision.open(sealed, ready, {})
           const { edits, needs } = accepted
           // What would have to be asked as it is now, only somebody who may edit that call may turn this one into.
-          if (edits === undefined || needs === undefined || needs.editable === true) {
+          if (edits === undefined || needs === undefined || needs.editable === true || trustsAnswers) {
             // That it is not to be remembered takes nobody's trust.
-            const said = needs?.rememberable === true || remember === "none" ? remember : undefined
+            const counts = needs?.rememberable === true || remember === "none" || trustsAnswers
+            const said = counts ? remember : undefined
             return yield* Consult.toRun(environment, claim, accepted, said)
           }
           const { approvalId } = sealed
@@ -167,7 +172,7 @@ export const settle = Effect.fnUntraced(function*(
       return Decision.open(sealed, ready, { reason: invalid.message })
     }
   }
-  const verdict = yield* Effect.result(Judge.askPolicy(environment, ready, transcript.messages))
+  const verdict = yield* judged
   if (Result.isSuccess(verdict) && verdict.success._tag === "Blocked") {
     return yield* ending("denied", verdict.success.reason)
   }
@@ -182,17 +187,43 @@ export const settle = Effect.fnUntraced(function*(
     : Decision.open(sealed, ready, consultation.needs)
 })
 
-// Whether there is an answer that changes the parameters, and the policy lets a history do that.
-const isEditable = Effect.fnUntraced(function*(
-  { environment, transcript }: Subject,
-  verified: ReadonlyArray<Verified>,
-  prepared: Prepare.Prepared | undefined
-): Effect.fn.Return<boolean> {
-  const edits = verified.some(({ request }) => request.responses.some((one) => one.approved && !isPlainApproval(one)))
-  if (!edits || prepared === undefined) return false
-  const verdict = yield* Effect.result(Judge.askPolicy(environment, prepared, transcript.messages))
-  return Result.isSuccess(verdict) && verdict.success._tag === "NeedsApproval" && verdict.success.editable === true
+/**
+ * Writes down a denial that came when the call had its result already. If the call never ran, as without a toolkit, it
+ * never will, whatever history comes later (law L3); else it changes nothing.
+ */
+export const denyLate = Effect.fnUntraced(function*(
+  subject: Subject,
+  { call, denial }: Transcript.LateDenial
+): Effect.fn.Return<void, ApprovalError.ApprovalError> {
+  const { environment, tools } = subject
+  const prepared = yield* prepare(tools === undefined ? undefined : Judge.toolOf(tools, call.part.name), call.part)
+  const verified = yield* verify(environment, call, prepared)
+  if (Result.isFailure(verified)) return
+  for (const { sealed } of verified.success) {
+    if ((yield* Judge.expiry(sealed)) !== undefined) continue
+    const claim = Decision.claimOf(sealed, Decision.named(call.part))
+    const entry = yield* environment.journal.end(claim, "denied", Results.reasonOr(denial.reason))
+    if (entry.state === "denied") yield* rememberDenial(subject, prepared, claim, denial)
+  }
 })
+
+const prepare = (
+  tool: Tool.Any | undefined,
+  part: Prompt.ToolCallPart
+): Effect.Effect<Prepare.Prepared | undefined> =>
+  tool === undefined
+    ? Effect.undefined
+    : Effect.map(Effect.result(Prepare.prepare(tool, part)), Result.getOrUndefined)
+
+const isEdited = ({ request }: Verified): boolean => request.responses.some(Transcript.isEdit)
+
+// Whether the policy lets a history change the parameters.
+const isEditable = (judged: Consult.Judged): Effect.Effect<boolean> =>
+  Effect.map(
+    judged,
+    (verdict) =>
+      Result.isSuccess(verdict) && verdict.success._tag === "NeedsApproval" && verdict.success.editable === true
+  )
 
 const rememberDenial = Effect.fnUntraced(function*(
   { environment, transcript }: Subject,
@@ -204,7 +235,7 @@ const rememberDenial = Effect.fnUntraced(function*(
   if (remember === undefined || prepared === undefined || !environment.memory.remembers) return
   const verdict = yield* Effect.result(Judge.askPolicy(environment, prepared, transcript.messages))
   if (Result.isFailure(verdict) || verdict.success._tag !== "NeedsApproval") return
-  if (verdict.success.rememberable !== true) return
+  if (verdict.success.rememberable !== true && !environment.trustsAnswers) return
   const { reason: note } = denial
   const subject = yield* Decision.subjectOf(prepared)
   const answered = yield* Remembering.answeredOf(environment, subject, claim, "denied", { remember, note })
@@ -246,7 +277,7 @@ const isUnfinished = (entry: ApprovalJournal.Entry): boolean => entry.state === 
 
 // Whether everything that is asked of an approval before it runs still holds.
 const allows = Effect.fnUntraced(function*(
-  { environment, transcript }: Subject,
+  judged: Consult.Judged,
   call: Transcript.TranscriptCall,
   tool: Tool.Any | undefined,
   prepared: Prepare.Prepared | undefined,
@@ -255,7 +286,7 @@ const allows = Effect.fnUntraced(function*(
   if (prepared === undefined || !request.responses.some(isPlainApproval)) return false
   if ((yield* Judge.expiry(sealed)) !== undefined) return false
   if ((yield* driftOf(call.part.name, tool, prepared, sealed, canonical)) !== undefined) return false
-  const verdict = yield* Effect.result(Judge.askPolicy(environment, prepared, transcript.messages))
+  const verdict = yield* judged
   return Result.isSuccess(verdict) && verdict.success._tag !== "Blocked" &&
     (yield* Presentation.drift(sealed, verdict.success)) === undefined
 })
@@ -337,7 +368,5 @@ const unprepared = (part: Prompt.ToolCallPart): Decision.Named & { readonly enco
 
 const isApproval = ({ approved }: Prompt.ToolApprovalResponsePart): boolean => approved
 
-const isPlainApproval = (response: Prompt.ToolApprovalResponsePart): boolean => {
-  const assent = response.options?.assent
-  return response.approved && !(typeof assent === "object" && assent !== null && "params" in assent)
-}
+const isPlainApproval = (response: Prompt.ToolApprovalResponsePart): boolean =>
+  response.approved && !Transcript.isEdit(response)

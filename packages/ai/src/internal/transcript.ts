@@ -7,6 +7,7 @@
  */
 import type * as Prompt from "effect/ai/Prompt"
 import * as Exchange from "./exchange.ts"
+import { Repeated, uniqueIdsAfter } from "./repeatedIds.ts"
 import { TextIndex } from "./textIndex.ts"
 
 /** A local tool call of a history, with everything the history says of it. */
@@ -15,7 +16,7 @@ export interface TranscriptCall {
   readonly messageIndex: number
   /** The id the provider sees: its own, unless an earlier call of the same message has it (law L13). */
   readonly sentId: string
-  /** While it has no result: what was asked about it, distinct by approval id, in order. */
+  /** What was asked about it, distinct by approval id, in order. */
   requests: Array<TranscriptRequest>
   /** The first result; later ones are dropped. */
   result: Prompt.ToolResultPart | undefined
@@ -28,6 +29,8 @@ export interface ProviderCall {
   result: Prompt.ToolResultPart | undefined
   /** Where the result stands. */
   resultAt: number | undefined
+  /** A local call has taken its id: what is asked from here on is about that one. */
+  isHidden: boolean
 }
 
 /** A request of a history; a request repeated by polling is one request, at its first place. */
@@ -40,9 +43,18 @@ export interface TranscriptRequest {
   readonly providerCall: ProviderCall | undefined
   /** The call it asks about, local or the provider's; `undefined` when it was trimmed from the history (law L10). */
   readonly toolCall: Prompt.ToolCallPart | undefined
+  /** The answers that count. */
   responses: Array<Prompt.ToolApprovalResponsePart>
-  /** Where the first answer stands. */
+  /** Answers that do not: they came after the call's result, or would edit a call that the provider runs as it is. */
+  ignored: Array<Prompt.ToolApprovalResponsePart>
+  /** Where the first answer that counts stands. */
   answeredAt: number | undefined
+}
+
+/** A person said no when the call had its result already. */
+export interface LateDenial {
+  readonly call: TranscriptCall
+  readonly denial: Prompt.ToolApprovalResponsePart
 }
 
 export interface Transcript {
@@ -53,6 +65,8 @@ export interface Transcript {
   readonly allRequests: ReadonlyArray<TranscriptRequest>
   /** Of these, those of local calls that have no result, and those of other calls. */
   readonly requests: ReadonlyArray<TranscriptRequest>
+  /** Of local calls, those in settled exchanges included. */
+  readonly lateDenials: ReadonlyArray<LateDenial>
   readonly lastUserIndex: number
   /** Results of provider-executed calls that stand in tool messages, by the assistant message they belong into. */
   readonly movedResults: ReadonlyMap<number, ReadonlyArray<Prompt.ToolResultPart>>
@@ -86,7 +100,7 @@ class Reader {
   private readonly settled: Exchange.SettledExchanges | undefined
   private readonly calls: Array<TranscriptCall> = []
   // The call of an id or, of an id used again, all that is to be known of its uses.
-  private readonly callsById = new Map<string, TranscriptCall | Repeated>()
+  private readonly callsById = new Map<string, TranscriptCall | Repeated<TranscriptCall>>()
   // The call of the provider's that is the latest of its id.
   private providerCalls: Map<string, ProviderCall> | undefined = undefined
   private readonly requests: Array<TranscriptRequest> = []
@@ -94,6 +108,7 @@ class Reader {
   // Within one prompt an answer may stand before its request.
   private earlyAnswers: Map<string, Array<Answer>> | undefined = undefined
   private movedResults: Map<number, Array<Prompt.ToolResultPart>> | undefined = undefined
+  private lateDenials: Array<LateDenial> | undefined = undefined
   private lastUserIndex = -1
   // The latest message with calls.
   private lastCallsIndex = -1
@@ -126,17 +141,12 @@ class Reader {
       }
     }
     this.expectNoneDue()
-    const unsettled = this.requests.filter(({ call }) => call?.result === undefined)
-    for (const request of unsettled) {
-      if (request.call === undefined) continue
-      if (request.call.requests === none) request.call.requests = [request]
-      else request.call.requests.push(request)
-    }
     return {
       messages,
       calls: this.calls,
       allRequests: this.requests,
-      requests: unsettled,
+      requests: this.requests.filter(({ call }) => call?.result === undefined),
+      lateDenials: this.lateDenials ?? none,
       lastUserIndex: this.lastUserIndex,
       movedResults: this.movedResults ?? noMovedResults,
       changes: this.changes
@@ -174,7 +184,7 @@ class Reader {
       marks[index + 1] = settled
     }
     if (this.providerCalls !== undefined) {
-      for (const part of message.content) if (part.type === "tool-call") this.providerCalls.delete(part.id)
+      for (const part of message.content) if (part.type === "tool-call") this.hideProviderCall(part.id)
     }
     return true
   }
@@ -212,7 +222,8 @@ class Reader {
             part,
             messageIndex: index,
             result: undefined,
-            resultAt: undefined
+            resultAt: undefined,
+            isHidden: false
           })
           continue
         }
@@ -246,26 +257,24 @@ class Reader {
     if (known === undefined) this.callsById.set(part.id, call)
     else if (known instanceof Repeated) known.add(call)
     else this.callsById.set(part.id, new Repeated(known).add(call))
-    this.providerCalls?.delete(part.id)
+    this.hideProviderCall(part.id)
+  }
+
+  private hideProviderCall(id: string): void {
+    const call = this.providerCalls?.get(id)
+    if (call !== undefined) call.isHidden = true
   }
 
   private takeRequest(part: Prompt.ToolApprovalRequestPart, messageIndex: number): void {
     if (typeof part.approvalId !== "string" || this.requestsById.get(part.approvalId) !== undefined) return
     if (this.settled?.hasRequest(part.approvalId) === true) return
-    const providerCall = this.providerCalls?.get(part.toolCallId)
+    const latest = this.providerCalls?.get(part.toolCallId)
+    const providerCall = latest?.isHidden === false ? latest : undefined
     const call = providerCall === undefined ? this.latestCall(part.toolCallId, messageIndex) : undefined
-    const answers = this.earlyAnswers?.get(part.approvalId)
-    const request: TranscriptRequest = {
-      part,
-      messageIndex,
-      call,
-      providerCall,
-      toolCall: call?.part ?? providerCall?.part,
-      responses: answers === undefined ? none : answers.map((answer) => answer.part),
-      answeredAt: answers?.[0]!.messageIndex
-    }
+    const request = makeRequest(part, messageIndex, call, providerCall)
     this.requests.push(request)
     this.requestsById.set(request)
+    for (const answer of this.earlyAnswers?.get(part.approvalId) ?? none) this.answer(request, answer)
   }
 
   private latestCall(id: string, messageIndex: number): TranscriptCall | undefined {
@@ -275,20 +284,39 @@ class Reader {
     const settled = this.settled?.latestCall(id)
     return settled === undefined || (call !== undefined && call.messageIndex > settled.messageIndex)
       ? call
-      : { ...settled, sentId: id, requests: none }
+      : asUnread(settled)
   }
 
   private takeResponse(part: Prompt.ToolApprovalResponsePart, messageIndex: number): void {
     if (typeof part.approvalId !== "string" || typeof part.approved !== "boolean") return
+    const answer = { part, messageIndex }
     const request = this.requestsById.get(part.approvalId)
-    if (request === undefined) {
-      const answers = (this.earlyAnswers ??= new Map()).get(part.approvalId)
-      if (answers === undefined) this.earlyAnswers.set(part.approvalId, [{ part, messageIndex }])
-      else answers.push({ part, messageIndex })
+    if (request !== undefined) return this.answer(request, answer)
+    const settled = part.approved ? undefined : this.settled?.askedWith(part.approvalId)
+    if (settled !== undefined) return this.answerSettled(settled, answer)
+    const answers = (this.earlyAnswers ??= new Map()).get(part.approvalId)
+    if (answers === undefined) this.earlyAnswers.set(part.approvalId, [answer])
+    else answers.push(answer)
+  }
+
+  private answerSettled(settled: Exchange.SettledRequests, answer: Answer): void {
+    const call = asUnread(settled.call)
+    for (const asked of settled.requests) {
+      const request = makeRequest(asked, call.messageIndex, call, undefined)
+      if (asked.approvalId === answer.part.approvalId) this.answer(request, answer)
+    }
+  }
+
+  private answer(request: TranscriptRequest, { messageIndex, part }: Answer): void {
+    const { call, providerCall } = request
+    const isLate = call?.result !== undefined ||
+      (providerCall?.resultAt !== undefined && messageIndex > providerCall.resultAt)
+    if (isLate || (providerCall !== undefined && isEdit(part))) {
+      request.ignored = withOneMore(request.ignored, part)
+      if (call !== undefined && !part.approved) (this.lateDenials ??= []).push({ call, denial: part })
       return
     }
-    if (request.responses === none) request.responses = [part]
-    else request.responses.push(part)
+    request.responses = withOneMore(request.responses, part)
     request.answeredAt ??= messageIndex
   }
 
@@ -338,18 +366,33 @@ interface PartLike {
   readonly name?: unknown
 }
 
-/** Gives the second use of an id one of its own. */
-export const makeUniqueIds = (): (id: string) => string => {
-  const used = new Set<string>()
-  const counts = new Map<string, number>()
-  return (id) => {
-    let unique = id
-    let count = counts.get(id) ?? 1
-    while (used.has(unique)) unique = `${id}_${++count}`
-    counts.set(id, count)
-    used.add(unique)
-    return unique
+const makeRequest = (
+  part: Prompt.ToolApprovalRequestPart,
+  messageIndex: number,
+  call: TranscriptCall | undefined,
+  providerCall: ProviderCall | undefined
+): TranscriptRequest => {
+  const toolCall = call?.part ?? providerCall?.part
+  const request: TranscriptRequest = {
+    part,
+    messageIndex,
+    call,
+    providerCall,
+    toolCall,
+    responses: none,
+    ignored: none,
+    answeredAt: undefined
   }
+  if (call !== undefined) call.requests = withOneMore(call.requests, request)
+  return request
+}
+
+const asUnread = (call: Exchange.SettledCall): TranscriptCall => ({ ...call, sentId: call.part.id, requests: none })
+
+const withOneMore = <A>(some: Array<A>, one: A): Array<A> => {
+  if (some === none) return [one]
+  some.push(one)
+  return some
 }
 
 const approvalIdOf = (request: TranscriptRequest): string => request.part.approvalId
@@ -365,62 +408,16 @@ interface Answer {
   readonly messageIndex: number
 }
 
-/** The local calls of an id that is used again; a result answers one of its name. */
-class Repeated {
-  latest: TranscriptCall
-  private readonly waiting = new Map<string, Waiting>()
-
-  constructor(first: TranscriptCall) {
-    this.latest = first
-    this.add(first)
-  }
-
-  add(call: TranscriptCall): Repeated {
-    this.latest = call
-    const waiting = this.waiting.get(call.part.name)
-    if (waiting === undefined) this.waiting.set(call.part.name, { calls: [call], first: 0 })
-    else waiting.calls.push(call)
-    return this
-  }
-
-  answeredBy({ name }: Prompt.ToolResultPart, isEarlier: boolean, lastIndex: number): TranscriptCall | undefined {
-    const waiting = this.waiting.get(name)
-    return waiting === undefined ? undefined : isEarlier ? earliest(waiting, lastIndex) : latest(waiting)
-  }
-}
-
-interface Waiting {
-  readonly calls: Array<TranscriptCall>
-  /** Every call before it has its result. */
-  first: number
-}
-
-const uniqueIdsAfter = ({ part }: TranscriptCall): (id: string) => string => {
-  const uniqueId = makeUniqueIds()
-  uniqueId(part.id)
-  return uniqueId
-}
-
-const latest = ({ calls }: Waiting): TranscriptCall | undefined => {
-  while (calls.length > 0 && calls[calls.length - 1]!.result !== undefined) calls.pop()
-  return calls[calls.length - 1]
-}
-
-// The earliest of an earlier message than the last, if there is one.
-const earliest = (waiting: Waiting, lastIndex: number): TranscriptCall | undefined => {
-  while (waiting.calls[waiting.first]?.result !== undefined) waiting.first++
-  const call = waiting.calls[waiting.first]
-  return call !== undefined && call.messageIndex < lastIndex ? call : latest(waiting)
-}
-
 /** Deny wins over approve, in any order; among equals the first wins (law L3). */
 export const standingResponse = (
   responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>
 ): Prompt.ToolApprovalResponsePart | undefined => responses.find((response) => !response.approved) ?? responses[0]
 
-/** Whether the provider had run the call, or was told not to, before anyone answered in the history. */
-export const wasAnsweredBefore = ({ answeredAt, providerCall }: TranscriptRequest): boolean =>
-  answeredAt !== undefined && providerCall?.resultAt !== undefined && answeredAt > providerCall.resultAt
+/** Whether an answer changes the parameters of what it approves. */
+export const isEdit = (response: Prompt.ToolApprovalResponsePart): boolean => {
+  const assent: unknown = response.options?.assent
+  return response.approved && typeof assent === "object" && assent !== null && "params" in assent
+}
 
 /**
  * Whether the model went on with a new user message before anyone answered: then an answer comes too late for a request

@@ -21,6 +21,7 @@ import * as Hosted from "./hosted.ts"
 import * as Judge from "./judge.ts"
 import * as Prepare from "./prepare.ts"
 import * as ProviderPrompt from "./providerPrompt.ts"
+import * as RepeatedIds from "./repeatedIds.ts"
 import * as Results from "./results.ts"
 import * as Settle from "./settle.ts"
 import * as Spans from "./spans.ts"
@@ -40,12 +41,15 @@ export interface Turn {
   readonly uniqueId: <Part extends Response.AnyPart>(part: Part) => Part
   /** How often the model was called again because its own requests were answered at once. */
   readonly round: number
+  /** Those that were approved so, and that the model was not told of yet: the program's history does not hold them. */
+  readonly approvedAtOnce: ReadonlyArray<Approval.ApprovalRequest>
 }
 
-export const make = (options: Omit<Turn, "approvedPermits" | "uniqueId" | "round">): Turn => ({
+export const make = (options: Omit<Turn, "approvedPermits" | "uniqueId" | "round" | "approvedAtOnce">): Turn => ({
   ...options,
   uniqueId: makeCallIds(),
   round: 0,
+  approvedAtOnce: [],
   approvedPermits: Semaphore.makeUnsafe(
     permitsOf(options.concurrency ?? options.environment.options.concurrency)
   )
@@ -93,6 +97,7 @@ const settleCalls = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Settled, ApprovalError.ApprovalError> {
   const { environment, transcript } = turn
   const subject = { environment, transcript, tools: turn.handlers?.tools, resolvesCalls: turn.resolvesCalls }
+  yield* Effect.forEach(transcript.lateDenials, (late) => Settle.denyLate(subject, late), { discard: true })
   // Decided side by side, carried out in the order of the calls. What was answered comes first where answers are
   // remembered: it may answer the others too.
   const decided = new Map<Transcript.TranscriptCall, Exit.Exit<Decision.Decision, ApprovalError.ApprovalError>>()
@@ -129,6 +134,8 @@ const settleCalls = Effect.fnUntraced(function*(
   )
   open.push(...hosted.open)
   if (open.length > 0 || failure !== undefined) {
+    // If the model is not called, nobody has been told of them: they are asked about again rather than lost.
+    open.push(...turn.approvedAtOnce.filter((one) => !open.some(({ approvalId }) => approvalId === one.approvalId)))
     return { results, open, history: turn.prompt, prompt: turn.prompt, failure }
   }
   results.push(...yield* denyHosted(transcript, hosted.answers, sink))
@@ -236,7 +243,7 @@ export const plainRequest = <Part extends Response.AnyPart>(part: Part): Part =>
 }
 
 const makeCallIds = () => {
-  const unique = Transcript.makeUniqueIds()
+  const unique = RepeatedIds.makeUniqueIds()
   return <Part extends Response.AnyPart>(part: Part): Part => {
     if (part.type !== "tool-call") return part
     const id = unique(part.id)
@@ -287,15 +294,17 @@ export const goOn = Effect.fnUntraced(function*(
   const subject = { environment: turn.environment, tools, messages: settled.prompt.content }
   const answers = yield* Hosted.answerAll(subject, asked.requests, asked.calls)
   if (answers === undefined) return undefined
-  const callIds = new Map(asked.requests.map((part) => [part.approvalId, part.toolCallId]))
-  const denials = answers.flatMap(({ approvalId, decision }) =>
-    decision._tag !== "Denied"
-      ? []
-      : [Results.hostedDenial(asked.calls.get(callIds.get(approvalId)!)!, decision.note, approvalId)]
-  )
+  const calls = new Map(asked.requests.map((part) => [part.approvalId, asked.calls.get(part.toolCallId)!]))
+  const denials: Array<Results.ResultPart> = []
+  const approvedAtOnce: Array<Approval.ApprovalRequest> = []
+  for (const { approvalId, decision } of answers) {
+    const call = calls.get(approvalId)!
+    if (decision._tag === "Denied") denials.push(Results.hostedDenial(call, decision.note, approvalId))
+    else approvedAtOnce.push(Hosted.requestOf(approvalId, call))
+  }
   const said = Approvals.fromResponseParts([...settled.results, ...parts, ...asked.requests])
   const prompt = Hosted.withAnswers(Prompt.concat(settled.history, said), answers)
-  return { denials, turn: { ...continued(turn, prompt), round: turn.round + 1 } }
+  return { denials, turn: { ...continued(turn, prompt), round: turn.round + 1, approvedAtOnce } }
 })
 
 /** The tool of a local call; a call of a tool that is not there fails as upstream's strict validation does. */

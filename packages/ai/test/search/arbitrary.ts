@@ -153,7 +153,7 @@ const fragment = (theme: Theme): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> =
     [2 * theme.policies, inTurn(rules, approves(theme))],
     [theme.changes, inTurn(changes)],
     [2 * theme.changes, inTurn(changes, approves(theme))],
-    [theme.changes, inTurn(asks(theme), drift, approves(theme))],
+    [2 * theme.changes, inTurn(asks(theme), drift, approves(theme))],
     [theme.changes, inTurn(asks(theme), show, approves(theme))],
     [theme.storage, inTurn(store)],
     [2 * theme.storage, inTurn(asks(theme), store, approves(theme), approvesAgain(theme))],

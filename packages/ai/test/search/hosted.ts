@@ -88,15 +88,14 @@ export interface Told {
 /** What the prompt of a turn says of each hosted call whose request it holds. */
 export const toldIn = (record: Record.Record, prompt: Prompt.Prompt): ReadonlyArray<Told> => {
   if (record.hosted.length === 0) return []
-  const { requests, responses, results } = partsOf(prompt)
+  const { requests, results } = partsOf(prompt)
   return record.hosted.flatMap((hosted): ReadonlyArray<Told> => {
     const request = requests.find(({ part }) => part.approvalId === hosted.approvalId)
     if (request === undefined) return []
     const result = results.find(({ part }) => part.id === hosted.callId)
-    const all = responses.filter(({ part }) => part.approvalId === hosted.approvalId)
-    const answers = result === undefined ? all : all.filter(({ at }) => at < result.at)
+    const answers = answersTo(prompt, hosted)
     const standing = answers.find(({ part }) => !part.approved) ?? answers[0]
-    const end = all[0]?.at ?? prompt.content.length
+    const end = answers[0]?.at ?? prompt.content.length
     return [{
       hosted,
       request,
@@ -106,6 +105,19 @@ export const toldIn = (record: Record.Record, prompt: Prompt.Prompt): ReadonlyAr
       passedOver: goesOn(prompt.content.slice(request.at + 1, end))
     }]
   })
+}
+
+/** The answers that count: given before the call had its result, and none that would change what the provider runs. */
+export const answersTo = (
+  prompt: Prompt.Prompt,
+  { approvalId, callId }: Record.Hosted
+): ReadonlyArray<Placed<Prompt.ToolApprovalResponsePart>> => {
+  const { responses, results } = partsOf(prompt)
+  const result = results.find(({ part }) => part.id === callId)
+  return responses.filter((answer) =>
+    answer.part.approvalId === approvalId && (!answer.part.approved || isPlain(answer)) &&
+    (result === undefined || answer.at <= result.at)
+  )
 }
 
 const goesOn = (messages: ReadonlyArray<Prompt.Message>): boolean => {

@@ -70,11 +70,9 @@ const consented = (
     const history = told.find((one) => one.hosted === hosted)
     const replies = Hosted.repliesTo(record, turn, hosted)
     const verdict = Hosted.verdictOf(record, turn, hosted, round)
-    const answers = turn.tampered
-      ? Hosted.partsOf(turn.prompt).responses.filter(({ part }) => part.approvalId === hosted.approvalId)
-      : history?.answers ?? []
+    const answers = turn.tampered ? Hosted.answersTo(turn.prompt, hosted) : history?.answers ?? []
     const isNew = record.turns[hosted.turn]!.step === turn.step
-    const isApproved = answers.some(Hosted.isPlain) ||
+    const isApproved = answers.some(({ part }) => part.approved) ||
       replies.some(({ said }) => said === "approve") ||
       (verdict === "allow" && (isNew || Hosted.isTrue(turn, hosted)))
     const isDenied = answers.some(({ part }) => !part.approved)
@@ -88,10 +86,10 @@ const consented = (
 
 /** What a history answers reaches the provider, with its reason and in its place. */
 const passedOn = (record: Record.Record, turn: Record.Turn, prompt: Prompt.Prompt): ReadonlyArray<string> =>
-  Hosted.toldIn(record, turn.prompt).flatMap(({ answers, hosted, passedOver, result, standing }) => {
+  Hosted.toldIn(record, turn.prompt).flatMap(({ hosted, passedOver, result, standing }) => {
     const sent = Hosted.partsOf(prompt).responses.find(({ part }) => part.approvalId === hosted.approvalId)
     const isSuperseded = passedOver && record.plan.options.onNewMessage === "supersede"
-    if (standing === undefined || isSuperseded || answers.every((one) => one.part.approved && !Hosted.isPlain(one))) {
+    if (standing === undefined || isSuperseded) {
       const isInline = Hosted.isAnsweredInline(record, turn, hosted)
       return sent === undefined || isInline ? [] : [`${tell(turn, hosted)} an answer that nobody gave in time`]
     }

@@ -36,7 +36,7 @@ export const L1: Law = {
 // A run that ended just before its process did, or when the store did not work, may not have been recorded: then nobody
 // knows what became of it.
 const isUnknown = (record: Record.Record, run: Record.Run, until: number): boolean =>
-  View.isUnknown(run) || record.turns[run.turn]!.ending === "crashed" ||
+  View.isUnknown(run) || record.turns[run.turn]!.ending === "crashed" || record.crashed.includes(run.process) ||
   View.isTroubledSince(record, record.turns[run.turn]!.step, until)
 
 /** L2 At most once. */

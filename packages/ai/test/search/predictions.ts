@@ -43,7 +43,8 @@ export const predict = (record: Record.Record): ReadonlyArray<Prediction> => {
       const fate = ended ? fateOf(record, turn, request) : undefined
       return fate === undefined ? [] : [{ turn, request, fate, isWhole: true }]
     })
-    const isWhole = fates.length === open.length && !Hosted.mayBeOpen(record, turn)
+    const isWhole = fates.length === open.length && !Hosted.mayBeOpen(record, turn) &&
+      record.requests.every((request) => open.includes(request) || !View.isUnsettled(turn, request.approvalId))
     predictions.push(...fates.map((one) => ({ ...one, isWhole })))
     // What its twin may have done, the history does not tell.
     if (turn.plan.delivery._tag === "Twice" && (isRivalled(turn) || isFickle(turn))) {
@@ -88,6 +89,8 @@ const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Reques
   const isShownAnew = tool === "Charge" && request.shown.presentation !== undefined && verdict !== "allow" &&
     (circumstances.policy !== "default" && circumstances.policy !== "nothing" ||
       circumstances.revision !== asking.circumstances.revision)
+  // Whether such a policy is asked once in a turn or twice, the laws do not say.
+  if (answers.approved && isFickle(turn) && verdict === "ask") return undefined
   if (answers.approved) {
     if (plan.toolkit !== "full") return "no tools"
     if (hasDrifted) return "drifted"

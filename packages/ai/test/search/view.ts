@@ -201,6 +201,16 @@ export const indexOfRequest = (messages: ReadonlyArray<Prompt.Message>, approval
 export const isPrompted = (turn: Record.Turn, approvalId: string): boolean =>
   indexOfRequest(turn.prompt.content, approvalId) >= 0
 
+/** Whether a request stands in the history of a turn, and no result that names it. */
+export const isUnsettled = (turn: Record.Turn, approvalId: string): boolean =>
+  isPrompted(turn, approvalId) &&
+  !turn.prompt.content.some((message) =>
+    message.role === "tool" && message.content.some((part) => part.type === "tool-result" && names(part, approvalId))
+  )
+
+const names = ({ options: { assent } }: Prompt.ToolResultPart, approvalId: string): boolean =>
+  assent !== null && assent !== undefined && "approvalId" in assent && assent.approvalId === approvalId
+
 /** Whether a user said something after a request was made. */
 export const hasMessageAfter = ({ content }: Prompt.Prompt, approvalId: string): boolean =>
   content.findLastIndex((message) => message.role === "user") > indexOfRequest(content, approvalId)

@@ -156,7 +156,7 @@ const stop = Effect.fnUntraced(function*({ process, record, step }: State.World,
   // Of a call that was asked about twice, nobody can tell which request runs.
   const isOnly = record.requests.filter(({ call }) => call.id === request.call.id).length === 1
   const isLive = (run: Record.Run) =>
-    isOnly && run.outcome === "running" && run.process === process.index && run.call.id === request.call.id
+    isOnly && run.outcome === "running" && run.process === process.index && Record.isSameCall(run.call, request.call)
   const live = record.runs.filter(isLive)
   const runs = record.runs.length
   const stopping = yield* Effect.forkDetach(process.journal.interrupt(request.approvalId), { startImmediately: true })

@@ -1,0 +1,43 @@
+/** L9 between the rounds of one turn: what a person answered at once is neither lost nor taken for granted. */
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
+import { Approval, Prompt, Response } from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
+import * as C from "./conversation.ts"
+import { allowed, approvals, asking, begin, done, withController, withPolicy } from "./hosted.ts"
+
+describe("L9 a policy that fails when the turn goes on", () => {
+  C.everyWay(
+    "L9 asks again about every call that was approved at once, because the program's history holds none of the answers",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat } = yield* begin(way, [
+          [...asking(1), ...asking(2)],
+          [done(1), done(2), ScriptedModel.text("Both done.")]
+        ])
+        let asked = 0
+        const policy = withPolicy((call) => {
+          if (call.toolName !== "mcp.github.create_issue") return undefined
+          asked++
+          // Both are judged, both are approved, and then the policy dies when the first is judged again.
+          return asked === 3 ? Effect.die(new Error("no database")) : Approval.needsApproval({})
+        })
+        const approving = withController(({ approvalId }) => Approval.approve({ approvalId }).decision)
+        const turn = yield* approving(policy(chat.send("go")))
+        assert.isTrue(Response.isWaiting(turn.parts))
+        assert.deepStrictEqual(
+          turn.parts.flatMap((part) => part.type === "tool-approval-request" ? [part.approvalId] : []).toSorted(),
+          ["mcpr_1", "mcpr_2"]
+        )
+        const answers = Response.approvalRequests(turn.parts).map((request) => Approval.approve(request))
+        assert.lengthOf(answers, 2)
+        const next = yield* chat.send(Prompt.approvalResponses(answers))
+        assert.strictEqual(next.text, "Both done.")
+        assert.deepStrictEqual(approvals(yield* chat.lastPrompt).filter((one) => one.startsWith("approve")), [
+          "approve mcpr_1",
+          "approve mcpr_2"
+        ])
+        C.assertWellFormed(yield* chat.lastPrompt, allowed)
+      })
+  )
+})
