@@ -9,6 +9,7 @@ import { Approval, ApprovalMatcher, ApprovalMemory } from "../../src/index.ts"
 import { logged } from "../mutation-found/logs.ts"
 import * as C from "./conversation.ts"
 import * as M from "./remembered.ts"
+import { idle } from "./support.ts"
 
 const everyFile = { covers: ApprovalMatcher.tool.description }
 
@@ -29,6 +30,11 @@ const answering = (remember: ApprovalMemory.Remember, meanwhile: Effect.Effect<u
     }
   })
 
+/** An answer is written down where its call runs, which the next question does not wait for. */
+const remembered = Effect.gen(function*() {
+  while ((yield* M.listed()).length === 0) yield* idle
+}).pipe(Effect.orDie)
+
 describe("memory: within a turn", () => {
   const story = (
     title: string,
@@ -42,7 +48,7 @@ describe("memory: within a turn", () => {
     M.everyWay(title, (way) =>
       Effect.gen(function*() {
         const { chat } = yield* M.deleting(way, [["a", "slow", "c"], "done"])
-        const ada = answering(options.remember, options.meanwhile)
+        const ada = answering(options.remember, Effect.andThen(remembered, options.meanwhile))
         yield* slowly(ada.answers(chat.send("go")))
         assert.deepStrictEqual(ada.seen, options.asked)
       }), memory)
