@@ -71,12 +71,18 @@ export const accept = Effect.fnUntraced(function*(
   if (Result.isFailure(verdict)) return { _tag: "Held" }
   if (verdict.success._tag === "Blocked") return { _tag: "Ended", state: "denied", reason: verdict.success.reason }
   const needs = verdict.success._tag === "NeedsApproval" ? verdict.success : undefined
-  if (isAsProposed) {
-    const changed = yield* Presentation.drift(sealed, verdict.success)
-    return changed === undefined
-      ? { _tag: "Run", prepared, edits: undefined, needs }
-      : { _tag: "Ended", state: "void", reason: changed }
+  // What the person was shown is the call as it was proposed, whatever they made of it.
+  const shown = isAsProposed ? verdict : sealed.presentationDigest === undefined ? undefined : yield* judged
+  if (shown !== undefined) {
+    if (Result.isFailure(shown)) return { _tag: "Held" }
+    const changed = yield* Presentation.drift(sealed, shown.success)
+    if (changed !== undefined) return { _tag: "Ended", state: "void", reason: changed }
   }
+  if (isAsProposed) return { _tag: "Run", prepared, edits: undefined, needs }
+  // Proposed so, it would have been looked up before anybody was asked.
+  const subject = yield* Decision.subjectOf(target.success)
+  const denial = yield* Remembering.denialOf(environment, subject, prepared.toolCallId)
+  if (denial !== undefined) return { _tag: "Ended", state: "denied", reason: denial }
   return {
     _tag: "Run",
     prepared: target.success,
@@ -138,7 +144,7 @@ const answer = Effect.fnUntraced(function*(
   const { needs, prepared, sealed } = consultation
   const decision = yield* inOrder(
     environment,
-    Effect.flatMap(Decision.subjectOf(prepared), (subject) => recalled(environment, subject, needs)),
+    recalled(environment, prepared, needs),
     Effect.suspend(() => Asking.ask(environment.controller, Decision.makeRequest(sealed, prepared, needs)))
   )
   return yield* carryOut(environment, consultation, decision, messages, open)
@@ -211,7 +217,7 @@ export const unlessAnswered = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Decision.Decision, ApprovalError.ApprovalError> {
   if (environment.controller.ask !== undefined || !environment.memory.remembers) return consultation
   const { needs, prepared, sealed } = consultation
-  const known = yield* recalled(environment, yield* Decision.subjectOf(prepared), needs)
+  const known = yield* recalled(environment, prepared, needs)
   return known === undefined
     ? consultation
     : yield* carryOut(environment, consultation, known, messages, Decision.open(sealed, prepared, needs))
@@ -220,10 +226,14 @@ export const unlessAnswered = Effect.fnUntraced(function*(
 // An answer to a sibling, a moment ago, may cover this call too: nobody is asked twice.
 export const recalled = (
   environment: Environment.Environment,
-  subject: Remembering.Subject,
+  prepared: Prepare.Prepared,
   needs: Approval.NeedsApproval
-): Effect.Effect<Approval.ApprovalDecision | undefined> =>
-  Effect.match(Remembering.recall(environment, subject, needs), {
+): Effect.Effect<Approval.ApprovalDecision | undefined> => {
+  const found = Effect.flatMap(
+    Decision.subjectOf(prepared),
+    (subject) => Remembering.recall(environment, subject, needs, prepared.toolCallId)
+  )
+  return Effect.match(found, {
     onFailure: () => undefined,
     onSuccess: (known) =>
       known === undefined
@@ -233,3 +243,4 @@ export const recalled = (
         // What answers here was remembered before: it is no new answer, to be remembered anew.
         : new Approval.Approved({ remember: "none" })
   })
+}
