@@ -194,7 +194,7 @@ export function about({ toolCallId, toolName }: Named, request?: { readonly appr
 
 /** What a memory is asked about a call. */
 export const subjectOf = (prepared: Prepare.Prepared): Effect.Effect<Remembering.Subject> =>
-  Effect.map(Prepare.fingerprintOf(prepared.tool), (version) => ({
+  Effect.map(Prepare.versionOf(prepared.tool), (version) => ({
     source: "local",
     toolName: prepared.toolName,
     version,
