@@ -68,13 +68,15 @@ export interface Found {
  * - `Conflict`: another process went on with the conversation while this one, which seemed dead, was in a turn. What this
  *   turn added is not in the history; what ran under an approval is in the journal and does not run again.
  * - `Unreadable`: the record is not one of a conversation. It is left as it is.
+ * - `Unwritable`: something that was said, or stands beside it, has no JSON. What the turn added since its last step is
+ *   not in the history.
  * - `Unavailable`: the store could not do what it was asked.
  *
  * @category errors
  * @since 0.1.0
  */
 export class ConversationError extends Schema.TaggedError<ConversationError>()("ConversationError", {
-  reason: Schema.Literals(["Busy", "Cancelled", "Conflict", "Unreadable", "Unavailable"]),
+  reason: Schema.Literals(["Busy", "Cancelled", "Conflict", "Unreadable", "Unwritable", "Unavailable"]),
   description: Schema.String
 }) {
   override get message(): string {
@@ -172,7 +174,16 @@ export const make = Effect.fnUntraced(function*(options: {
         )
     })
   const write: Service["write"] = Effect.fnUntraced(function*(key, version, kept) {
-    const value = encode(kept)
+    const encoded = encode(kept)
+    if (Result.isFailure(encoded)) {
+      return yield* new ConversationError({
+        reason: "Unwritable",
+        description:
+          `The conversation cannot be written as JSON: ${encoded.failure.message}. Nothing was written; what` +
+          " providers and programs put beside a message (`options`) must be JSON."
+      })
+    }
+    const value = encoded.success
     const expiresAt = Math.min((yield* Clock.currentTimeMillis) + timeToLive, Number.MAX_SAFE_INTEGER)
     return yield* Effect.mapError(
       version === undefined
@@ -263,7 +274,7 @@ interface Lock {
 
 const codec = Schema.fromJsonString(Schema.toCodecJson(Kept))
 const decode = Schema.decodeUnknownResult(codec)
-const encode = Schema.encodeSync(codec)
+const encode = Schema.encodeUnknownResult(codec)
 
 const unavailable = (error: AtomicStore.AtomicStoreError): ConversationError =>
   new ConversationError({ reason: "Unavailable", description: error.description })

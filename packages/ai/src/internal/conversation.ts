@@ -8,6 +8,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
@@ -275,15 +277,19 @@ const readPrompt = (prompt: Prompt.RawInput): Effect.Effect<Prompt.Prompt, Appro
     Effect.try({
       try: () => {
         const said = Prompt.make(prompt)
-        return { said, answers: said.content.some(isAnswering) }
+        return { said, answers: said.content.some(isAnswering), isKeepable: Result.isSuccess(encodePrompt(said)) }
       },
       catch: () => invalidPrompt("a message or one of its parts does not have the form of one.")
     }),
-    ({ answers, said }) =>
+    ({ answers, isKeepable, said }) =>
       answers
         ? Effect.fail(invalidPrompt("it holds an answer to a request: answers are given with `decide` or `resume`."))
+        : !isKeepable
+        ? Effect.fail(invalidPrompt("a message or one of its parts cannot be written as JSON, so it cannot be kept."))
         : Effect.succeed(said)
   )
+
+const encodePrompt = Schema.encodeUnknownResult(Schema.toCodecJson(Prompt.Prompt))
 
 const isAnswering = (message: Prompt.Message): boolean =>
   message.role === "tool" && message.content.some(({ type }) => type === "tool-approval-response")

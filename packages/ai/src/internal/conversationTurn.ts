@@ -7,11 +7,13 @@ import * as Response from "effect/ai/Response"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type * as Approval from "../Approval.ts"
 import * as ConversationStore from "../ConversationStore.ts"
 import * as Prompts from "../Prompt.ts"
 import * as Responses from "../Response.ts"
+import * as Results from "./results.ts"
 import * as Transcript from "./transcript.ts"
 
 /** Where a conversation is kept, and what this process knows of it. */
@@ -19,7 +21,10 @@ export interface Place {
   readonly store: ConversationStore.Service
   readonly key: string
   readonly busyFor: Duration.Duration
-  /** The record as it was read or written last, so that what did not change are the same objects. */
+  /**
+   * The record as it was read or written last, so that what did not change are the same objects. Whoever looks at the
+   * conversation beside a turn changes it: what a turn writes over is the turn's own `base`.
+   */
   known: ConversationStore.Found | undefined
 }
 
@@ -57,6 +62,8 @@ const conflict = new ConversationStore.ConversationError({
 
 /** A turn that is being taken. */
 export interface Turn {
+  /** The record as this turn wrote it last; `undefined` once somebody else has written over it. */
+  base: ConversationStore.Found | undefined
   history: Prompt.Prompt
   /** What the conversation waits for, as the last response said. */
   open: ReadonlyArray<Approval.ApprovalRequest>
@@ -69,28 +76,16 @@ export interface Turn {
 }
 
 /** Begins a turn. It ends with the scope: what it added is written, and others may go on. */
-export const begin = Effect.fnUntraced(function*(
-  place: Place
-): Effect.fn.Return<Turn, ConversationStore.ConversationError, Scope.Scope> {
-  yield* Effect.timeoutOrElse(Effect.andThen(place.store.hold(place.key), takeOver(place)), {
+export const begin = (place: Place): Effect.Effect<Turn, ConversationStore.ConversationError, Scope.Scope> =>
+  Effect.timeoutOrElse(Effect.andThen(place.store.hold(place.key), takeOver(place)), {
     duration: place.busyFor,
     orElse: () => Effect.fail(busy)
   })
-  const { history, open } = place.known?.kept ?? nothing()
-  const turn: Turn = { history, open, content: [], steps: 0, tokens: 0, step: [] }
-  yield* Effect.addFinalizer(() =>
-    Effect.catch(
-      end(place, turn),
-      (error) => Effect.logError(`Assent could not write down the end of a turn of a conversation: ${error.message}`)
-    )
-  )
-  return turn
-})
 
 // Nobody else is in a turn with it, or whoever was is dead: from here on it is ours.
 const takeOver = Effect.fnUntraced(function*(
   place: Place
-): Effect.fn.Return<void, ConversationStore.ConversationError> {
+): Effect.fn.Return<Turn, ConversationStore.ConversationError, Scope.Scope> {
   while (true) {
     const found = yield* find(place)
     const other = found?.kept.turn
@@ -98,44 +93,82 @@ const takeOver = Effect.fnUntraced(function*(
       yield* Effect.sleep("200 millis")
       continue
     }
-    const at = yield* Clock.currentTimeMillis
-    const { history, open } = found?.kept ?? nothing()
-    if (yield* write(place, { history, open, turn: { owner: place.store.owner, at } })) return
+    const turn = yield* enter(place, found)
+    if (turn !== undefined) return turn
   }
 })
 
+// Once it is written that we are in a turn, nothing comes between: whoever is interrupted here leaves it again.
+const enter = (place: Place, found: ConversationStore.Found | undefined) =>
+  Effect.uninterruptible(Effect.gen(function*() {
+    const at = yield* Clock.currentTimeMillis
+    const { history, open } = found?.kept ?? nothing()
+    const base = yield* write(place, found, { history, open, turn: { owner: place.store.owner, at } })
+    if (base === undefined) return undefined
+    const turn: Turn = { base, history, open, content: [], steps: 0, tokens: 0, step: [] }
+    yield* Effect.addFinalizer(() => leave(place, turn))
+    return turn
+  }))
+
+// `undefined` if the record is not the one of `base` any more.
 const write = Effect.fnUntraced(function*(
   place: Place,
+  base: ConversationStore.Found | undefined,
   fields: Omit<typeof ConversationStore.Kept.Type, "format">
-): Effect.fn.Return<boolean, ConversationStore.ConversationError> {
-  const { known } = place
+): Effect.fn.Return<ConversationStore.Found | undefined, ConversationStore.ConversationError> {
   const kept = new ConversationStore.Kept({ format: 1, ...fields })
-  const written = yield* place.store.write(place.key, known?.version, kept)
-  place.known = written ? { version: known === undefined ? 0 : known.version + 1, kept } : undefined
-  return written
+  if (!(yield* place.store.write(place.key, base?.version, kept))) return undefined
+  return place.known = { version: base === undefined ? 0 : base.version + 1, kept }
 })
 
 /** Writes what the turn is by now; the conversation stays ours. */
-export const save = Effect.fnUntraced(function*(
+export const save = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.ConversationError> =>
+  writeOver(place, turn, turn.base?.kept.turn)
+
+const writeOver = Effect.fnUntraced(function*(
   place: Place,
-  { history, open }: Turn
+  turn: Turn,
+  mark: ConversationStore.Kept["turn"]
 ): Effect.fn.Return<void, ConversationStore.ConversationError> {
-  const turn = place.known?.kept.turn
-  if (turn === undefined || !(yield* write(place, { history, open, turn }))) return yield* conflict
+  const { base, history, open } = turn
+  if (base === undefined) return yield* conflict
+  turn.base = yield* Effect.uninterruptible(
+    write(place, base, { history, open, ...(mark === undefined ? undefined : { turn: mark }) })
+  )
+  if (turn.base === undefined) return yield* conflict
 })
 
-const end = Effect.fnUntraced(function*(
-  place: Place,
-  turn: Turn
-): Effect.fn.Return<void, ConversationStore.ConversationError> {
-  // A step that was cut short has said what it has said.
-  if (turn.step.length > 0) {
-    turn.step.push(...missingEnds(turn.step))
-    takeStep(turn)
-  }
-  const { history, open } = turn
-  if (place.known?.kept.turn === undefined || !(yield* write(place, { history, open }))) return yield* conflict
-})
+// A turn whose end cannot be written now keeps trying: as long as this process lives, no other may go on before.
+const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    // A step that was cut short has said what it has said.
+    if (turn.step.length > 0) {
+      turn.step.push(...missingEnds(turn.step))
+      takeStep(turn)
+    }
+    const ended = Effect.catchIf(writeOver(place, turn, undefined), isUnwritable, () => {
+      // What cannot be kept is given up, so that the conversation can go on from what it was.
+      turn.history = turn.base?.kept.history ?? turn.history
+      return writeOver(place, turn, undefined)
+    })
+    return ended.pipe(
+      Effect.retry({ times: 3, while: isPassing }),
+      Effect.catch((error) =>
+        Effect.andThen(
+          Effect.logError(`Assent could not write down the end of a turn of a conversation: ${error.message}`),
+          isPassing(error)
+            ? Effect.forkDetach(
+              Effect.ignore(Effect.retry(ended, { schedule: Schedule.spaced("5 seconds"), while: isPassing }))
+            )
+            : Effect.void
+        )
+      )
+    )
+  })
+
+const isUnwritable = ({ reason }: ConversationStore.ConversationError): boolean => reason === "Unwritable"
+
+const isPassing = ({ reason }: ConversationStore.ConversationError): boolean => reason === "Unavailable"
 
 // A history has texts that came to their end alone.
 const missingEnds = (parts: ReadonlyArray<Response.AnyPart>): ReadonlyArray<Response.AnyPart> => {
@@ -160,7 +193,7 @@ export const takeStep = (turn: Turn): "waits" | "goes on" | "is done" => {
   const parts = turn.step
   turn.step = []
   turn.content.push(...parts)
-  turn.history = Prompts.concat(turn.history, Prompts.fromResponseParts(parts))
+  turn.history = Prompts.concat(turn.history, Prompts.fromResponseParts(parts.map(keepable)))
   const said = Responses.approvalRequests(parts)
   turn.open = openAfter(turn, said)
   turn.steps++
@@ -172,6 +205,13 @@ export const takeStep = (turn: Turn): "waits" | "goes on" | "is done" => {
     if (part.reason === "pause") goesOn = true
   }
   return said.length > 0 ? "waits" : goesOn ? "goes on" : "is done"
+}
+
+// As the record has it, so that what the model was sent is what it will be sent in another process.
+const keepable = (part: Response.AnyPart): Response.AnyPart => {
+  if (part.type !== "tool-result") return part
+  const { encodedResult, ...sent } = Results.sendable(part)
+  return { ...part, ...sent, encodedResult: encodedResult === undefined ? null : encodedResult }
 }
 
 // A request is open as long as responses say so; what the model goes on beside (law L6) it does not say again.

@@ -1,0 +1,238 @@
+/** What is written of a conversation: all that was said, whatever it is, and never over what another has written. */
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Duration, Effect, Fiber, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import {
+  ApprovalError,
+  AtomicStore,
+  Conversation,
+  ConversationStore,
+  LanguageModel,
+  Prompt,
+  Tool,
+  Toolkit
+} from "../../src/index.ts"
+import * as ConversationTurn from "../../src/internal/conversationTurn.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
+import * as W from "../waiting/support.ts"
+import * as C from "./support.ts"
+
+describe("what a tool gives", () => {
+  const results: ReadonlyArray<readonly [name: string, given: unknown, kept: unknown]> = [
+    ["nothing", undefined, null],
+    ["nothing in a field", { a: undefined, b: 1 }, { b: 1 }],
+    ["a date", { at: W.at }, { at: W.at.toISOString() }],
+    ["a number that JSON has not", Number.NaN, null]
+  ]
+  for (const [name, given, kept] of results) {
+    it.effect(`is kept as it is sent: ${name}`, () =>
+      Effect.gen(function*() {
+        const { history, outcome } = yield* say(given)
+        assert.strictEqual(outcome._tag, "Completed")
+        assert.deepStrictEqual(history.flatMap(resultsIn), [kept])
+      }))
+  }
+
+  it.effect("is kept as a failed result that says so, where it has no JSON", () =>
+    Effect.gen(function*() {
+      const { history, outcome } = yield* say({ big: 1n })
+      assert.strictEqual(outcome._tag, "Completed")
+      assert.include(JSON.stringify(history.flatMap(resultsIn)), "cannot be written as JSON")
+    }))
+
+  const Anything = Tool.make("Anything", { success: Schema.Unknown })
+  const toolkit = Toolkit.make(Anything)
+  const say = (given: unknown) =>
+    Effect.gen(function*() {
+      const { model } = yield* ScriptedModel.make({
+        turns: [[ScriptedModel.toolCall({ id: "call-1", name: "Anything", params: {} })], "Done."]
+      })
+      const conversation = yield* Conversation.make({ id: "anything", toolkit }).pipe(
+        Effect.provideService(LanguageModel.LanguageModel, model),
+        Effect.provide(toolkit.toLayer({ Anything: () => Effect.succeed(given) })),
+        Effect.provide(ConversationStore.layerMemory())
+      )
+      const outcome = yield* conversation.send("Go.")
+      return { outcome, history: (yield* conversation.history).content }
+    })
+  const resultsIn = ({ content, role }: Prompt.Message): ReadonlyArray<unknown> =>
+    role === "tool" ? content.flatMap((part) => part.type === "tool-result" ? [part.result] : []) : []
+})
+
+describe("what a user says", () => {
+  it.effect("is refused where it cannot be written, and the conversation goes on without it", () =>
+    Effect.gen(function*() {
+      const { conversation } = yield* C.start({ turns: ["Hello."] })
+      const options: any = { provider: { big: 1n } }
+      const said = Prompt.fromMessages([
+        Prompt.makeMessage("user", { content: [Prompt.makePart("text", { text: "Hi.", options })] })
+      ])
+      assert.instanceOf(yield* Effect.flip(conversation.send(said)), ApprovalError.ApprovalError)
+      assert.strictEqual(C.finished(yield* conversation.send("Hi.")), "Hello.")
+    }))
+})
+
+describe("to look at a conversation", () => {
+  /** A store whose next read of a conversation is answered late, with what it was when it was asked. */
+  const slowly = Effect.gen(function*() {
+    const memory = yield* C.makeShared
+    const release = yield* Deferred.make<void>()
+    let isSlow = false
+    const store = AtomicStore.make({
+      ...memory,
+      get: (key) =>
+        Effect.flatMap(memory.get(key), (found) => {
+          if (!isSlow || !key.startsWith("conversation/")) return Effect.succeed(found)
+          isSlow = false
+          return Effect.as(Deferred.await(release), found)
+        })
+    })
+    return { store, slow: Effect.sync(() => (isSlow = true)), release: Deferred.succeed(release, undefined) }
+  })
+
+  it.effect("while a turn is taken does not disturb it", () =>
+    Effect.gen(function*() {
+      const { release, slow, store } = yield* slowly
+      const gates = { a: yield* Deferred.make<void>(), b: yield* Deferred.make<void>() }
+      const begun = yield* Deferred.make<void>()
+      let reads = 0
+      const { conversation } = yield* C.start({
+        turns: [[C.read("a")], [C.read("b")], "Done."],
+        shared: store,
+        before: () =>
+          reads++ === 0
+            ? Deferred.await(gates.a)
+            : Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(gates.b))
+      })
+      const turn = yield* Effect.forkChild(conversation.send("Go."), { startImmediately: true })
+      yield* slow
+      const looking = yield* Effect.forkChild(conversation.pending(), { startImmediately: true })
+      yield* Deferred.succeed(gates.a, undefined)
+      yield* Deferred.await(begun)
+      yield* release
+      assert.deepStrictEqual(yield* Fiber.join(looking), [])
+      yield* Deferred.succeed(gates.b, undefined)
+      assert.strictEqual(C.finished(yield* Fiber.join(turn)), "Done.")
+    }))
+
+  it.effect("does not give a turn that was taken over what the other process wrote", () =>
+    Effect.gen(function*() {
+      const memory = yield* C.makeShared
+      let silent = false
+      const gone = (key: string) =>
+        Effect.fail(
+          new AtomicStore.AtomicStoreError({ method: "put", key, description: "gone", reason: "Unavailable" })
+        )
+      const shared = AtomicStore.make({
+        ...memory,
+        put: (key, value, options) => silent ? gone(key) : memory.put(key, value, options)
+      })
+      const release = yield* Deferred.make<void>()
+      const first = yield* C.start({ turns: [[C.read("a")], "First."], shared, before: () => Deferred.await(release) })
+      const running = yield* Effect.forkChild(Effect.flip(first.conversation.send("One.")), { startImmediately: true })
+      silent = true
+      yield* TestClock.adjust("2 minutes")
+      const begun = yield* Deferred.make<void>()
+      const goOn = yield* Deferred.make<void>()
+      const other = yield* C.start({
+        turns: [[C.read("b")], "Second."],
+        shared: memory,
+        before: () => Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(goOn))
+      })
+      const taken = yield* Effect.forkChild(other.conversation.send("Two."), { startImmediately: true })
+      yield* Deferred.await(begun)
+      yield* first.conversation.pending()
+      yield* Deferred.succeed(release, undefined)
+      const error = yield* Fiber.join(running)
+      yield* Deferred.succeed(goOn, undefined)
+      assert.strictEqual(C.finished(yield* Fiber.join(taken)), "Second.")
+      assert.strictEqual(error instanceof ConversationStore.ConversationError && error.reason, "Conflict")
+      assert.include(JSON.stringify(yield* other.conversation.history), "Second.")
+    }))
+})
+
+describe("a turn that another process waits for", () => {
+  /** A process in a turn of another conversation, so that it lives; and one that waits for it. */
+  const processes = (shared: AtomicStore.AtomicStore) =>
+    Effect.gen(function*() {
+      const busy = yield* ConversationStore.make({ store: shared, heartbeat: "5 seconds" })
+      yield* busy.hold("conversation/other")
+      const other = yield* ConversationStore.make({ store: shared, heartbeat: "5 seconds" })
+      const placeOf = (store: ConversationStore.Service): ConversationTurn.Place => ({
+        store,
+        key: "conversation/c1",
+        busyFor: Duration.minutes(1),
+        known: undefined
+      })
+      return { mine: placeOf(busy), theirs: placeOf(other) }
+    })
+
+  it.effect("is given up when it is interrupted as it begins", () =>
+    Effect.gen(function*() {
+      const memory = yield* C.makeShared
+      const written = yield* Deferred.make<void>()
+      const { mine, theirs } = yield* processes(AtomicStore.make({
+        ...memory,
+        putIfAbsent: (key, value, options) =>
+          Effect.tap(memory.putIfAbsent(key, value, options), () =>
+            key === "conversation/c1"
+              ? Effect.andThen(Deferred.succeed(written, undefined), Effect.sleep("1 second"))
+              : Effect.void)
+      }))
+      const beginning = yield* Effect.forkChild(Effect.scoped(ConversationTurn.begin(mine)), { startImmediately: true })
+      yield* Deferred.await(written)
+      const interrupted = yield* Effect.forkChild(Fiber.interrupt(beginning), { startImmediately: true })
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(interrupted)
+      const next = yield* Effect.forkChild(Effect.scoped(ConversationTurn.begin(theirs)), { startImmediately: true })
+      assert.isTrue(yield* W.advance(next, "1 second"))
+      yield* Fiber.join(next)
+    }))
+
+  it.effect("is given up with what it had written, where the rest has no JSON", () =>
+    Effect.gen(function*() {
+      const { mine, theirs } = yield* processes(yield* C.makeShared)
+      const options: any = { provider: { big: 1n } }
+      yield* Effect.scoped(Effect.gen(function*() {
+        const turn = yield* ConversationTurn.begin(mine)
+        ConversationTurn.say(turn, Prompt.make("Words."))
+        yield* ConversationTurn.save(mine, turn)
+        ConversationTurn.say(
+          turn,
+          Prompt.fromMessages([
+            Prompt.makeMessage("user", { content: [Prompt.makePart("text", { text: "More.", options })] })
+          ])
+        )
+        const error = yield* Effect.flip(ConversationTurn.save(mine, turn))
+        assert.strictEqual(error.reason, "Unwritable")
+      }))
+      const { history } = yield* Effect.scoped(ConversationTurn.begin(theirs))
+      assert.include(JSON.stringify(history), "Words.")
+    }))
+
+  it.effect("is given up as soon as its end can be written", () =>
+    Effect.gen(function*() {
+      const memory = yield* C.makeShared
+      let failing = false
+      const { mine, theirs } = yield* processes(AtomicStore.make({
+        ...memory,
+        compareAndSet: (key, expected, value) =>
+          failing
+            ? Effect.fail(
+              new AtomicStore.AtomicStoreError({ method: "put", key, description: "gone", reason: "Unavailable" })
+            )
+            : memory.compareAndSet(key, expected, value)
+      }))
+      yield* Effect.scoped(Effect.gen(function*() {
+        const turn = yield* ConversationTurn.begin(mine)
+        ConversationTurn.say(turn, Prompt.make("Words."))
+        failing = true
+      }))
+      const next = yield* Effect.forkChild(Effect.scoped(ConversationTurn.begin(theirs)), { startImmediately: true })
+      yield* TestClock.adjust("10 seconds")
+      failing = false
+      yield* TestClock.adjust("10 seconds")
+      assert.isTrue(yield* W.advance(next, "1 second"))
+      assert.include(JSON.stringify((yield* Fiber.join(next)).history), "Words.")
+    }))
+})
