@@ -128,7 +128,7 @@ const begun = Effect.fnUntraced(function*(
   const tool = toolOf(subject, tip)
   if (entry.state !== "unknown" || tool === undefined || isDenied(tip)) return joined
   if ((yield* isOver(suspension)) || tip.status === "over") return joined
-  const answered = yield* findAnswer(subject.environment, tip, tool.interaction)
+  const answered = yield* findAnswer(tip, tool.interaction)
   if (answered.answer === undefined) return joined
   const resumed = yield* goOn(subject, tip, tool, answered.answer)
   return resumed._tag === "Resume" ? resumed : joined
@@ -163,7 +163,7 @@ const pending = Effect.fnUntraced(function*(
   }
   const tool = toolOf(subject, tip)
   // What cannot be read without its tool is looked at where it was given.
-  const answered = tool === undefined ? none : yield* findAnswer(subject.environment, tip, tool.interaction)
+  const answered = tool === undefined ? none : yield* findAnswer(tip, tool.interaction)
   const answersNow = isAnsweredSince(transcript, approvalId, transcript.lastUserIndex)
   if (
     answered.answer === undefined && answered.undeliverable === undefined && !answersNow && askedAt !== undefined &&
@@ -269,7 +269,6 @@ const readAnswer = (
 
 // The clock's answer, the store's, or the first of the history's that fits.
 const findAnswer = Effect.fnUntraced(function*(
-  { trustsAnswers }: Environment.Environment,
   tip: Tip,
   interaction: Interaction.Any
 ): Effect.fn.Return<Answered> {
@@ -286,7 +285,7 @@ const findAnswer = Effect.fnUntraced(function*(
     }
   }
   const { responses } = tip
-  if (!Interaction.isForPeople(kind) && !trustsAnswers) {
+  if (!Interaction.isForPeople(kind)) {
     return { ...none, invalid: responses.filter(({ approved }) => approved).map(() => elsewhere) }
   }
   const given = kind === "getApproval" ? verdicts(responses) : responses.map(answerIn)

@@ -25,6 +25,7 @@ import * as Model from "./model.ts"
 import * as ProviderPrompt from "./providerPrompt.ts"
 import * as StreamText from "./stream.ts"
 import * as Transcript from "./transcript.ts"
+import { TrustsAnswers } from "./trust.ts"
 import * as Turn from "./turn.ts"
 
 const TypeId = "~@assent/ai/LanguageModel" as const
@@ -119,29 +120,35 @@ export const wrap = (
   const wrapped = Model.toService(original, {
     generateText: (callOptions) =>
       enclosing(Effect.flatMap(enter("generateText", callOptions), ({ options, turn }) =>
-        turn === undefined
-          ? model.generateText(options)
-          : Generate.generateText(model, turn, options).pipe(
-            Effect.mapError(toAiError("generateText")),
-            Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
-          ))),
+        distrusting(
+          turn === undefined
+            ? model.generateText(options)
+            : Generate.generateText(model, turn, options).pipe(
+              Effect.mapError(toAiError("generateText")),
+              Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
+            )
+        ))),
     generateObject: (callOptions) =>
       enclosing(Effect.flatMap(enter("generateObject", callOptions), ({ options, turn }) =>
-        turn === undefined
-          ? model.generateObject(options)
-          : Generate.generateObject(model, turn, options).pipe(
-            Effect.mapError(toAiError("generateObject")),
-            Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
-          ))),
+        distrusting(
+          turn === undefined
+            ? model.generateObject(options)
+            : Generate.generateObject(model, turn, options).pipe(
+              Effect.mapError(toAiError("generateObject")),
+              Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
+            )
+        ))),
     streamText: (callOptions) =>
       enclosingStream(
-        Stream.unwrap(Effect.map(enter("streamText", callOptions), ({ options, turn }) =>
-          turn === undefined
+        Stream.unwrap(Effect.zipWith(enter("streamText", callOptions), TrustsAnswers, ({ options, turn }, trusted) => {
+          const said = turn === undefined
             ? model.streamText(options)
             : StreamText.streamText(model, turn, options).pipe(
               Stream.mapError(toAiError("streamText")),
               Stream.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
-            )))
+            )
+          return trusted ? Stream.provideService(said, TrustsAnswers, false) : said
+        }))
       )
   })
   sources.set(wrapped, { original, captured, options })
@@ -212,6 +219,10 @@ interface Entered<O extends Model.Options> {
   readonly turn: Turn.Turn | undefined
   readonly options: O
 }
+
+// The trust is in the history that was read: what is asked in the course of its turn has another one (law L4).
+const distrusting = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(TrustsAnswers, (trusted) => trusted ? Effect.provideService(effect, TrustsAnswers, false) : effect)
 
 const toAiError = (method: string) => (error: unknown): unknown =>
   error instanceof ApprovalError.ApprovalError ? ApprovalError.toAiError(error, method) : error
