@@ -117,7 +117,7 @@ const begun = Effect.fnUntraced(function*(
   tip: Tip,
   entry: ApprovalJournal.Entry
 ): Effect.fn.Return<Decision.Decision, ApprovalError.ApprovalError> {
-  const { call, claim, suspension } = tip
+  const { call, claim } = tip
   const { prepared } = call
   if (!subject.resolvesCalls || prepared === undefined) {
     return entry.state === "running"
@@ -127,7 +127,7 @@ const begun = Effect.fnUntraced(function*(
   const joined = joining(call, claim, prepared)
   const tool = toolOf(subject, tip)
   if (entry.state !== "unknown" || tool === undefined || isDenied(tip)) return joined
-  if ((yield* isOver(suspension)) || tip.status === "over") return joined
+  if ((yield* isOver(tip)) || tip.status === "over") return joined
   const answered = yield* findAnswer(tip, tool.interaction)
   if (answered.answer === undefined) return joined
   const resumed = yield* goOn(subject, tip, tool, answered.answer)
@@ -158,7 +158,7 @@ const pending = Effect.fnUntraced(function*(
   if (tip.status === "over") return Decision.result(Results.interrupted(name, resumedReason, call.root))
   const denial = denialOf(tip)
   if (denial !== undefined && awaited.kind !== "getApproval") return yield* ending("denied", denial.reason)
-  if (yield* isOver(suspension)) {
+  if (yield* isOver(tip)) {
     return yield* ending("expired", new ApprovalError.Expired({ approvalId, expiredAt: suspension.expiresAt }).message)
   }
   const tool = toolOf(subject, tip)
@@ -217,7 +217,7 @@ const answeredInline = Effect.fnUntraced(function*(
   if (decision._tag === "Info") return open(tip, decision.note)
   const isVerdict = awaited.kind === "getApproval"
   if (decision._tag === "Denied" && !isVerdict) return yield* end(subject, tip, "denied", decision.note)
-  if (yield* isOver(tip.suspension)) {
+  if (yield* isOver(tip)) {
     const { expiresAt } = tip.suspension
     return yield* end(
       subject,
@@ -305,7 +305,9 @@ const verdictOf = (approved: boolean, note: string | undefined, answer: Schema.J
 
 // A no wins over a yes, in any order (law L3).
 const verdicts = (responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>): ReadonlyArray<Schema.Json> => {
-  const given = responses.map((response) => verdictOf(response.approved, response.reason, answerIn(response)))
+  const given = responses.map((response) =>
+    verdictOf(response.approved, response.reason, response.approved ? answerIn(response) : undefined)
+  )
   const saysNo = (verdict: Schema.Json) =>
     typeof verdict === "object" && verdict !== null && "approved" in verdict && verdict.approved === false
   return [...given.filter(saysNo), ...given.filter((verdict) => !saysNo(verdict))]
@@ -450,8 +452,9 @@ const end = Effect.fnUntraced(function*(
     : ended
 })
 
-const isOver = ({ expiresAt }: SuspensionStore.Suspension): Effect.Effect<boolean> =>
-  Effect.map(Clock.currentTimeMillis, (now) => now >= expiresAt)
+// What was given to the store was accepted in time, however late anybody looks.
+const isOver = ({ delivered, suspension: { expiresAt } }: Tip): Effect.Effect<boolean> =>
+  Effect.map(Clock.currentTimeMillis, (now) => delivered === undefined && now >= expiresAt)
 
 const messageMode = (
   { options }: Environment.Environment,

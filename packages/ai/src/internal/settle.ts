@@ -75,7 +75,8 @@ export const settle = Effect.fnUntraced(function*(
       { ...named, root: call.requests[0]!.part.approvalId, canonical: one.canonical, prepared },
       approvalId
     )
-  const suspension = verified.find(({ sealed }) => Suspending.isSealedSuspension(sealed))
+  // The last of its steps: what became of those before may be forgotten by now.
+  const suspension = verified.findLast(({ sealed }) => Suspending.isSealedSuspension(sealed))
   if (suspension !== undefined) return yield* waiting(suspension, suspension.sealed.approvalId)
   const shown = prepared ?? unprepared(part)
   // Only an answer to a request that we sealed for this very call counts, and only as it was proposed.
