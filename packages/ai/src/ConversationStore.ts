@@ -32,7 +32,8 @@ import * as Liveness from "./internal/liveness.ts"
 // =============================================================================
 
 /**
- * A conversation as it is kept. `open` are the requests it waits for; `turn` is there while somebody takes one: `owner`
+ * A conversation as it is kept. `open` are the requests it waits for, `answered` the ids of those that were answered in
+ * a turn that ended before it could say what became of them; `turn` is there while somebody takes one: `owner`
  * names their process, and `at` is when it began, in milliseconds since 1970-01-01T00:00Z.
  *
  * @category models
@@ -42,6 +43,7 @@ export class Kept extends Schema.Class<Kept>("@assent/ai/ConversationStore/Kept"
   format: Schema.Literal(1),
   history: Prompt.Prompt,
   open: Schema.Array(Approval.ApprovalRequest),
+  answered: Schema.optionalKey(Schema.Array(Schema.String)),
   turn: Schema.optionalKey(Schema.Struct({ owner: Schema.String, at: Schema.Number }))
 }) {}
 

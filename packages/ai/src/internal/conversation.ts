@@ -1,7 +1,8 @@
 /** The operations of a conversation: what is said and decided, and the turns that follow from it. */
-import type * as LanguageModel from "effect/ai/LanguageModel"
+import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type * as Toolkit from "effect/ai/Toolkit"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -20,6 +21,9 @@ import * as Prompt from "../Prompt.ts"
 import * as SuspensionStore from "../SuspensionStore.ts"
 import type * as Conversation from "./conversationModel.ts"
 import * as ConversationTurn from "./conversationTurn.ts"
+import * as Deferral from "./deferral.ts"
+import * as Interactions from "./interaction.ts"
+import * as Judge from "./judge.ts"
 import type * as Model from "./model.ts"
 import * as Text from "./text.ts"
 import * as Transcript from "./transcript.ts"
@@ -61,7 +65,13 @@ export const make = <Tools extends AnyTools, E, R>(
     // Whose conversation it is does not change with who takes a turn.
     const own = Context.make(Approval.Scope, scope).pipe(Context.add(TrustsAnswers, true))
     // What was there when it was made has the services; what is there when a turn is taken wins.
-    const inside = (current: Context.Context<never>) => Context.merge(Context.merge(around, current), own)
+    const inside = (current: Context.Context<never>) => {
+      const services = Context.merge(around, current)
+      const model = Context.getOption(services, LanguageModel.LanguageModel)
+      // The engine's own stores and journal: what is given to others it would not see.
+      const captured = Option.match(model, { onNone: () => Context.empty(), onSome: Wrap.capturedBy })
+      return Context.merge(Context.merge(captured, services), own)
+    }
     // The toolkit's own types are in those of the conversation.
     const made = operations({ ...options, place, inside, toolkit: toolkit as unknown as Model.AnyToolkit })
     return made as unknown as Conversation.Conversation<Tools>
@@ -78,11 +88,11 @@ interface Settings extends Omit<Conversation.Options<AnyTools>, "toolkit"> {
   readonly toolkit: Model.AnyToolkit
 }
 
-/** A turn that is being taken here. */
+/** A turn that is being taken here, or waits for another one to end. */
 interface Current {
   readonly cancelled: Deferred.Deferred<never, ConversationStore.ConversationError>
   /** The ids of what was open when it began: what runs in it was approved under one of them. */
-  readonly open: ReadonlyArray<string>
+  open: ReadonlyArray<string>
 }
 
 const operations = (settings: Settings): Conversation.Conversation<AnyTools> => {
@@ -93,7 +103,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
   }
   const time = settings.limits?.time
   let outcome: Outcome | undefined
-  let current: Current | undefined
+  const turns = new Set<Current>()
 
   const requestOf = ({ history }: ConversationTurn.Turn): Model.Options => ({
     prompt: history,
@@ -102,16 +112,23 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
   })
 
   const enter = Effect.fnUntraced(function*(beginning: Beginning) {
-    outcome = undefined
+    const current: Current = { cancelled: Deferred.makeUnsafe(), open: [] }
+    const cancelled = Deferred.await(current.cancelled)
+    yield* Effect.acquireRelease(
+      Effect.sync(() => turns.add(current)),
+      () => Effect.sync(() => turns.delete(current))
+    )
     const turn = yield* ConversationTurn.begin(place)
-    const open = turn.open.map(({ approvalId }) => approvalId)
-    const cancelled = Deferred.makeUnsafe<never, ConversationStore.ConversationError>()
-    current = { cancelled, open }
-    yield* Effect.addFinalizer(() => Effect.sync(() => (current = undefined)))
+    current.open = turn.open.map(({ approvalId }) => approvalId)
     instruct(turn, settings.instructions)
     const goesOn = yield* beginning(turn)
-    if (goesOn) yield* ConversationTurn.save(place, turn)
-    return { turn, goesOn, cancelled: Deferred.await(cancelled) }
+    if (goesOn) {
+      outcome = undefined
+      yield* ConversationTurn.save(place, turn)
+    }
+    // One that was cancelled before it could begin has said what it was to say, and does no more.
+    if (yield* Deferred.isDone(current.cancelled)) yield* cancelled
+    return { turn, goesOn, cancelled }
   })
 
   const endOf = (turn: ConversationTurn.Turn, next: ReturnType<typeof ConversationTurn.takeStep>) =>
@@ -163,8 +180,9 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
 
   const say = (prompt: Prompt.RawInput): Beginning => (turn) => {
     if (typeof prompt === "string") {
-      const answer = answerOf(prompt, turn.open, settings.routeText ?? routeText)
-      ConversationTurn.say(turn, answer === undefined ? Prompt.make(prompt) : Prompt.approvalResponses([answer]))
+      const answer = answerOf(prompt, pendingOf(turn), settings.routeText ?? routeText)
+      if (answer === undefined) ConversationTurn.say(turn, Prompt.make(prompt))
+      else answering(turn, [answer])
       return Effect.succeed(true)
     }
     return Effect.map(readPrompt(prompt), (said) => {
@@ -190,10 +208,13 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     pending: (kind?: string) =>
       Effect.map(
         ConversationTurn.read(place),
-        ({ open }) => kind === undefined ? open : open.filter(({ interaction }) => interaction === kind)
+        (kept) => pendingOf(kept).filter(({ interaction }) => kind === undefined || interaction === kind)
       ),
     decide: (answers: ReadonlyArray<Approval.ApprovalAnswer> | Approval.ApprovalAnswer) =>
-      take((turn) => decide(turn, "approvalId" in answers ? [answers] : answers)),
+      Effect.map(
+        take((turn) => decide(turn, toolkit, "approvalId" in answers ? [answers] : answers)),
+        (outcome) => outcome ?? nothingToDo
+      ),
     resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
       tool: T,
       interaction: Name,
@@ -208,23 +229,29 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         const [only] = waiting
         return only === undefined || waiting.length > 1
           ? unknown(request?.approvalId ?? `${tool.name}.${interaction}`)
-          : Effect.as(DeferredTool.deliver(tool, interaction, only, answer), true)
+          : Effect.map(DeferredTool.deliver(tool, interaction, only, answer), () => {
+            turn.answered = [...turn.answered, only.approvalId]
+            return true
+          })
       }),
     wake: Effect.flatMap(
       ConversationTurn.read(place),
-      ({ open }) => open.length === 0 ? Effect.undefined : take((turn) => Effect.succeed(turn.open.length > 0))
+      // What the turn that is being taken begins to wait for may have come already.
+      ({ open, turn }) => open.length === 0 && turn === undefined ? Effect.undefined : take(hasNews)
     ),
     cancel: Effect.fnUntraced(
       function*(reason = "Cancelled.") {
-        if (current !== undefined) {
-          const journal = yield* ApprovalJournal.ApprovalJournal
-          const { cancelled, open } = current
+        const journal = yield* ApprovalJournal.ApprovalJournal
+        for (const { cancelled, open } of turns) {
           Deferred.doneUnsafe(cancelled, Exit.fail(cancellation))
           yield* Effect.forEach(open, journal.interrupt, { discard: true })
         }
         const turn = yield* ConversationTurn.begin(place)
+        // A run may have begun while its turn came to its end.
+        yield* Effect.forEach(turn.open, ({ approvalId }) => journal.interrupt(approvalId), { discard: true })
         ConversationTurn.say(turn, Prompt.approvalResponses(turn.open.map((request) => Approval.deny(request, reason))))
         turn.open = []
+        turn.answered = []
       },
       Effect.scoped,
       Effect.updateContext(inside)
@@ -247,13 +274,20 @@ const ended = ({ content, steps, tokens }: ConversationTurn.Turn) => ({
 
 const completed = (turn: ConversationTurn.Turn): Outcome => ({ _tag: "Completed", ...ended(turn) })
 
-const waiting = (turn: ConversationTurn.Turn): Outcome => ({ _tag: "Waiting", ...ended(turn), requests: turn.open })
+const waiting = (turn: ConversationTurn.Turn): Outcome => ({
+  _tag: "Waiting",
+  ...ended(turn),
+  requests: pendingOf(turn)
+})
 
 const limited = (turn: ConversationTurn.Turn, limit: "steps" | "tokens" | "time"): Outcome => ({
   _tag: "Limited",
   ...ended(turn),
   limit
 })
+
+/** For what was to be done where nothing was. */
+const nothingToDo: Outcome = { _tag: "Completed", text: "", content: [], steps: 0, tokens: 0 }
 
 const cancellation = new ConversationStore.ConversationError({
   reason: "Cancelled",
@@ -336,16 +370,44 @@ const unknown = (approvalId: string) =>
 const isPersonal = ({ interaction }: Approval.ApprovalRequest): boolean =>
   interaction !== "webhook" && interaction !== "timer" && interaction !== "external"
 
+/** What is open, and was not answered since. */
+const pendingOf = (
+  { answered = [], open }: Pick<ConversationStore.Kept, "answered" | "open">
+): ReadonlyArray<Approval.ApprovalRequest> => open.filter(({ approvalId }) => !answered.includes(approvalId))
+
+const answering = (turn: ConversationTurn.Turn, answers: ReadonlyArray<Approval.ApprovalAnswer>): void => {
+  ConversationTurn.say(turn, Prompt.approvalResponses(answers))
+  turn.answered = [...turn.answered, ...answers.map(({ approvalId }) => approvalId)]
+}
+
+/** Whether anything has come that is waited for: to take a turn for nothing could call the model for nothing. */
+const hasNews = Effect.fnUntraced(function*(
+  { answered, open }: ConversationTurn.Turn
+): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
+  if (answered.length > 0) return true
+  const suspensions = yield* SuspensionStore.SuspensionStore
+  const now = yield* Clock.currentTimeMillis
+  for (const { approvalId, awaited, expiresAt = Number.POSITIVE_INFINITY } of open) {
+    if (expiresAt <= now || (awaited?.dueAt ?? Number.POSITIVE_INFINITY) <= now) return true
+    if (awaited === undefined) continue
+    const found = yield* suspensions.find(approvalId)
+    if (found?.status !== "open" || found.delivered !== undefined) return true
+  }
+  return false
+})
+
 /** False where everything that was said leaves its request open. */
 const decide = Effect.fnUntraced(function*(
   turn: ConversationTurn.Turn,
+  toolkit: Model.AnyToolkit,
   answers: ReadonlyArray<Approval.ApprovalAnswer>
 ): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
   const requests: Array<Approval.ApprovalRequest> = []
-  for (const { approvalId } of answers) {
+  for (const { approvalId, decision } of answers) {
     const request = turn.open.find((one) => one.approvalId === approvalId)
     if (request === undefined) return yield* notOpen(turn, approvalId)
     requests.push(request)
+    yield* checkTold(toolkit, request, decision)
   }
   const said: Array<Approval.ApprovalAnswer> = []
   for (const [index, answer] of answers.entries()) {
@@ -355,13 +417,31 @@ const decide = Effect.fnUntraced(function*(
       turn.open = turn.open.map((one) => one.approvalId === approvalId ? noted(one, decision.note) : one)
     } else if (decision._tag === "Approved" && !isPersonal(request)) {
       yield* SuspensionStore.deliver(approvalId, decision.answer ?? null)
+      turn.answered = [...turn.answered, approvalId]
     } else {
       said.push(answer)
     }
   }
-  ConversationTurn.say(turn, Prompt.approvalResponses(said))
+  answering(turn, said)
   return answers.some(({ decision }) => decision._tag !== "Info")
 })
+
+// What is given to the store stands, so it has to fit; the answers of people are read when they are used.
+const checkTold = (
+  toolkit: Model.AnyToolkit,
+  request: Approval.ApprovalRequest,
+  decision: Approval.ApprovalDecision
+): Effect.Effect<void, ApprovalError.ApprovalError> => {
+  const { approvalId, awaited, toolName } = request
+  if (awaited === undefined || isPersonal(request) || decision._tag !== "Approved") return Effect.void
+  const tool = "tools" in toolkit ? Judge.toolOf(toolkit.tools, toolName) : undefined
+  const deferral = tool === undefined ? undefined : Deferral.of(tool)
+  const interaction = deferral === undefined ? undefined : Deferral.interactionOf(deferral, awaited.name)
+  return interaction === undefined ? Effect.void : Effect.asVoid(Effect.mapError(
+    Interactions.decodeAnswer(interaction, awaited, decision.answer ?? null),
+    (description) => ApprovalError.make(new ApprovalError.InvalidAnswer({ approvalId, description }))
+  ))
+}
 
 const notOpen = ({ history }: ConversationTurn.Turn, approvalId: string) => {
   const known = Transcript.readWhole(history.content).allRequests.find(({ part }) => part.approvalId === approvalId)

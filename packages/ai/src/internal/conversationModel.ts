@@ -98,7 +98,10 @@ export interface Conversation<Tools extends AnyTools> {
   readonly stream: (prompt: Prompt.RawInput) => Stream.Stream<Response.StreamPart<Tools>, TurnError<Tools>>
   /** How the last turn that was taken here ended; `undefined` before the first has, and after one that failed. */
   readonly outcome: Effect.Effect<Outcome<Tools> | undefined>
-  /** The requests that are open, all or those for a kind of interaction: `"approval"`, `"askUser"`, … */
+  /**
+   * The requests that are open, all or those for a kind of interaction: `"approval"`, `"askUser"`, … One that was answered
+   * is not, also where its turn failed: `send([])` goes on with the answer.
+   */
   readonly pending: (
     kind?: "approval" | Approval.InteractionKind
   ) => Effect.Effect<ReadonlyArray<Approval.ApprovalRequest>, ConversationStore.ConversationError>
@@ -120,11 +123,15 @@ export interface Conversation<Tools extends AnyTools> {
     answer: Interaction.Answer<T["interactions"][Name]>,
     request?: { readonly approvalId: string }
   ) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
-  /** Takes a turn if something is waited for: for timers and webhooks. `undefined` if nothing is. */
+  /**
+   * Takes a turn if something that is waited for has come: a timer's time, what a webhook or the program has told, or the
+   * end of a request's life. Otherwise it says what is waited for, and `undefined` if nothing is.
+   */
   readonly wake: Effect.Effect<Outcome<Tools> | undefined, TurnError<Tools>>
   /**
-   * Stops the turn that is being taken here, with the approved calls that run in it, and denies whatever is open, with the
-   * reason. The model is not called; it reads of it in the next turn.
+   * Stops the turns that are being taken through this object, with the runs of what was open when they began, and denies
+   * whatever is open, with the reason. A turn that waits for another one says what it was to say, and no more. The model is
+   * not called; it reads of it in the next turn. Fails with `Busy` where another process does not end its turn in time.
    */
   readonly cancel: (
     reason?: string

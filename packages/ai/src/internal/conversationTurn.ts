@@ -34,12 +34,11 @@ export interface Limits {
 }
 
 /** What a conversation is before anybody said anything. */
-const nothing = (): Pick<ConversationStore.Kept, "history" | "open"> => ({ history: Prompts.empty, open: [] })
+const nothing = (): ConversationStore.Kept =>
+  new ConversationStore.Kept({ format: 1, history: Prompts.empty, open: [] })
 
 /** The conversation as it stands in the store. */
-export const read = (
-  place: Place
-): Effect.Effect<Pick<ConversationStore.Kept, "history" | "open">, ConversationStore.ConversationError> =>
+export const read = (place: Place): Effect.Effect<ConversationStore.Kept, ConversationStore.ConversationError> =>
   Effect.map(find(place), (found) => found?.kept ?? nothing())
 
 const find = (place: Place) =>
@@ -67,6 +66,8 @@ export interface Turn {
   history: Prompt.Prompt
   /** What the conversation waits for, as the last response said. */
   open: ReadonlyArray<Approval.ApprovalRequest>
+  /** The ids of those that were answered since. */
+  answered: ReadonlyArray<string>
   /** Everything the turn has said, over all of its steps. */
   readonly content: Array<Response.AnyPart>
   steps: number
@@ -102,10 +103,10 @@ const takeOver = Effect.fnUntraced(function*(
 const enter = (place: Place, found: ConversationStore.Found | undefined) =>
   Effect.uninterruptible(Effect.gen(function*() {
     const at = yield* Clock.currentTimeMillis
-    const { history, open } = found?.kept ?? nothing()
-    const base = yield* write(place, found, { history, open, turn: { owner: place.store.owner, at } })
+    const { answered = [], history, open } = found?.kept ?? nothing()
+    const base = yield* write(place, found, { answered, history, open, turn: { owner: place.store.owner, at } })
     if (base === undefined) return undefined
-    const turn: Turn = { base, history, open, content: [], steps: 0, tokens: 0, step: [] }
+    const turn: Turn = { base, history, open, answered, content: [], steps: 0, tokens: 0, step: [] }
     yield* Effect.addFinalizer(() => leave(place, turn))
     return turn
   }))
@@ -130,10 +131,10 @@ const writeOver = Effect.fnUntraced(function*(
   turn: Turn,
   mark: ConversationStore.Kept["turn"]
 ): Effect.fn.Return<void, ConversationStore.ConversationError> {
-  const { base, history, open } = turn
+  const { answered, base, history, open } = turn
   if (base === undefined) return yield* conflict
   turn.base = yield* Effect.uninterruptible(
-    write(place, base, { history, open, ...(mark === undefined ? undefined : { turn: mark }) })
+    write(place, base, { answered, history, open, ...(mark === undefined ? undefined : { turn: mark }) })
   )
   if (turn.base === undefined) return yield* conflict
 })
@@ -143,8 +144,10 @@ const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
   Effect.suspend(() => {
     // A step that was cut short has said what it has said.
     if (turn.step.length > 0) {
+      const { answered } = turn
       turn.step.push(...missingEnds(turn.step))
       takeStep(turn)
+      turn.answered = answered
     }
     const ended = Effect.catchIf(writeOver(place, turn, undefined), isUnwritable, () => {
       // What cannot be kept is given up, so that the conversation can go on from what it was.
@@ -196,6 +199,7 @@ export const takeStep = (turn: Turn): "waits" | "goes on" | "is done" => {
   turn.history = Prompts.concat(turn.history, Prompts.fromResponseParts(parts.map(keepable)))
   const said = Responses.approvalRequests(parts)
   turn.open = openAfter(turn, said)
+  turn.answered = []
   turn.steps++
   let goesOn = false
   for (const part of parts) {
@@ -214,20 +218,24 @@ const keepable = (part: Response.AnyPart): Response.AnyPart => {
   return { ...part, ...sent, encodedResult: encodedResult === undefined ? null : encodedResult }
 }
 
-// A request is open as long as responses say so; what the model goes on beside (law L6) it does not say again.
+// What the model goes on beside (law L6) is not said again: it is open until its call has a result, or asks anew.
 const openAfter = (
   { history, open }: Turn,
   said: ReadonlyArray<Approval.ApprovalRequest>
 ): ReadonlyArray<Approval.ApprovalRequest> => {
-  const before = open.filter((one) =>
-    !one.providerExecuted && !said.some(({ toolCallId }) => toolCallId === one.toolCallId)
-  )
+  const before = open.filter(({ providerExecuted }) => !providerExecuted)
   if (before.length === 0) return said
-  const waiting = new Set<string>()
-  for (const { call, part, responses } of Transcript.readWhole(history.content).allRequests) {
-    if (call?.result === undefined && responses.length === 0) waiting.add(part.approvalId)
-  }
-  return [...before.filter(({ approvalId }) => waiting.has(approvalId)), ...said]
+  const callOf = new Map(
+    Transcript.readWhole(history.content).allRequests.map(({ call, part }) => [part.approvalId, call])
+  )
+  const asking = new Set(said.map(({ approvalId }) => callOf.get(approvalId)))
+  return [
+    ...before.filter(({ approvalId }) => {
+      const call = callOf.get(approvalId)
+      return call !== undefined && call.result === undefined && !asking.has(call)
+    }),
+    ...said
+  ]
 }
 
 /** Which limit keeps the turn from taking another step. */

@@ -59,6 +59,10 @@ export const wrapOver = (
     : wrap(source.original, Context.merge(source.captured, captured), { ...source.options, ...options })
 }
 
+/** What of ours stands around a model of ours. */
+export const capturedBy = (model: LanguageModel.LanguageModel): Context.Context<never> =>
+  (isWrapped(model) ? sources.get(model)?.captured : undefined) ?? Context.empty()
+
 export const wrap = (
   original: LanguageModel.LanguageModel,
   captured: Context.Context<never>,

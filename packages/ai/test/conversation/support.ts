@@ -1,6 +1,6 @@
 /** What tests of conversations share: tools that run, that are asked about and that wait, and a model that plays a script. */
 import { assert } from "@effect/vitest"
-import { Duration, Effect, type Scope } from "effect"
+import { Duration, Effect, Layer, type Scope } from "effect"
 import {
   Approval,
   ApprovalJournal,
@@ -31,11 +31,17 @@ export interface StartOptions extends Partial<Omit<Conversation.Options<Tools>, 
   readonly afterLastTurn?: ScriptedModel.Options["afterLastTurn"]
   readonly shared?: AtomicStore.AtomicStore | undefined
   readonly scope?: Approval.ApprovalScope | undefined
+  /** What the model's own layer says. */
+  readonly approval?: LanguageModel.ApprovalOptions | undefined
+  /** The stores stand around the model alone. */
+  readonly layered?: boolean | undefined
   readonly before?: ((step: string) => Effect.Effect<void>) | undefined
 }
 
 /** One process: a conversation of its own over what is shared, or over nothing. */
-export const start = ({ afterLastTurn, before, scope, shared, turns, ...options }: StartOptions): Effect.Effect<
+export const start = (
+  { afterLastTurn, approval, before, layered, scope, shared, turns, ...options }: StartOptions
+): Effect.Effect<
   Started,
   never,
   Scope.Scope
@@ -44,23 +50,31 @@ export const start = ({ afterLastTurn, before, scope, shared, turns, ...options 
     const store = shared ?? (yield* makeShared)
     const script = yield* ScriptedModel.make({ turns, afterLastTurn })
     const { steps, toolkit } = yield* Waiting.makeWaiting(before)
-    const conversation = yield* Conversation.make<Tools>({ id: "c1", toolkit, ...options }).pipe(
-      Effect.provideService(LanguageModel.LanguageModel, script.model),
-      Effect.provideService(Approval.Scope, scope ?? {}),
-      Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store })),
+    const journal = yield* ApprovalJournal.make({ store, heartbeat: "5 seconds", grace: Duration.zero })
+    const withServices = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      effect.pipe(
+        Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store })),
+        Effect.provideService(ApprovalJournal.ApprovalJournal, journal),
+        Effect.provide(ApprovalSeal.layer({ key: "the key of conversation tests, 32 bytes" })),
+        Effect.orDie
+      )
+    const layer = Layer.succeed(LanguageModel.LanguageModel, script.model).pipe(
+      LanguageModel.approval(approval)
+    )
+    const model = yield* withServices(Effect.provide(LanguageModel.LanguageModel, layer))
+    const made = Conversation.make<Tools>({ id: "c1", toolkit, ...options }).pipe(
       Effect.provideService(
-        ApprovalJournal.ApprovalJournal,
-        yield* ApprovalJournal.make({ store, heartbeat: "5 seconds", grace: Duration.zero })
+        LanguageModel.LanguageModel,
+        layered === true || approval !== undefined ? model : script.model
       ),
+      Effect.provideService(Approval.Scope, scope ?? {}),
       Effect.provideService(
         ConversationStore.ConversationStore,
         yield* ConversationStore.make({ store, heartbeat: "5 seconds" })
-      ),
-      Effect.provide(ApprovalSeal.layer({ key: "the key of conversation tests, 32 bytes" })),
+      )
       // The tools are any tools, and so are what they need: nothing.
-      (made) => made as Effect.Effect<Conversation.Conversation<Tools>, never, Scope.Scope>
-    )
-    return { conversation, script, steps }
+    ) as Effect.Effect<Conversation.Conversation<Tools>, never, Scope.Scope>
+    return { conversation: yield* layered === true ? made : withServices(made), script, steps }
   })
 
 export const remove = (path: string, id = `remove-${path}`) =>
