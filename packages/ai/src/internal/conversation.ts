@@ -180,6 +180,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
 
   const say = (prompt: Prompt.RawInput): Beginning => (turn) => {
     if (typeof prompt === "string") {
+      if (prompt.trim() === "") return Effect.fail(invalidPrompt(saysNothing))
       const answer = answerOf(prompt, pendingOf(turn), settings.routeText ?? routeText)
       if (answer === undefined) ConversationTurn.say(turn, Prompt.make(prompt))
       else answering(turn, [answer])
@@ -311,13 +312,20 @@ const readPrompt = (prompt: Prompt.RawInput): Effect.Effect<Prompt.Prompt, Appro
     Effect.try({
       try: () => {
         const said = Prompt.make(prompt)
-        return { said, answers: said.content.some(isAnswering), isKeepable: Result.isSuccess(encodePrompt(said)) }
+        return {
+          said,
+          answers: said.content.some(isAnswering),
+          isEmpty: said.content.some(isEmpty),
+          isKeepable: Result.isSuccess(encodePrompt(said))
+        }
       },
       catch: () => invalidPrompt("a message or one of its parts does not have the form of one.")
     }),
-    ({ answers, isKeepable, said }) =>
+    ({ answers, isEmpty, isKeepable, said }) =>
       answers
         ? Effect.fail(invalidPrompt("it holds an answer to a request: answers are given with `decide` or `resume`."))
+        : isEmpty
+        ? Effect.fail(invalidPrompt(saysNothing))
         : !isKeepable
         ? Effect.fail(invalidPrompt("a message or one of its parts cannot be written as JSON, so it cannot be kept."))
         : Effect.succeed(said)
@@ -327,6 +335,14 @@ const encodePrompt = Schema.encodeUnknownResult(Schema.toCodecJson(Prompt.Prompt
 
 const isAnswering = (message: Prompt.Message): boolean =>
   message.role === "tool" && message.content.some(({ type }) => type === "tool-approval-response")
+
+// What no provider takes must not come into a history: it would be refused for ever.
+const isEmpty = ({ content }: Prompt.Message): boolean =>
+  typeof content === "string"
+    ? content.trim() === ""
+    : content.length === 0 || content.some((part) => part.type === "text" && part.text.trim() === "")
+
+const saysNothing = "a message or one of its texts is empty. To go on without saying anything, send `[]`."
 
 const invalidPrompt = (description: string) => ApprovalError.make(new ApprovalError.InvalidPrompt({ description }))
 

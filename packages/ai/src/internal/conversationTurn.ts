@@ -173,15 +173,12 @@ const isUnwritable = ({ reason }: ConversationStore.ConversationError): boolean 
 
 const isPassing = ({ reason }: ConversationStore.ConversationError): boolean => reason === "Unavailable"
 
-// A history has texts that came to their end alone.
+// A history has texts that came to their end alone. Reasoning that did not is none: providers sign it at its end.
 const missingEnds = (parts: ReadonlyArray<Response.AnyPart>): ReadonlyArray<Response.AnyPart> => {
   const open = new Map<string, Response.AnyPart>()
   for (const part of parts) {
-    if (part.type === "text-start") open.set(`text ${part.id}`, Response.makePart("text-end", { id: part.id }))
-    else if (part.type === "text-end") open.delete(`text ${part.id}`)
-    else if (part.type === "reasoning-start") {
-      open.set(`reasoning ${part.id}`, Response.makePart("reasoning-end", { id: part.id }))
-    } else if (part.type === "reasoning-end") open.delete(`reasoning ${part.id}`)
+    if (part.type === "text-start") open.set(part.id, Response.makePart("text-end", { id: part.id }))
+    else if (part.type === "text-end") open.delete(part.id)
   }
   return Array.from(open.values())
 }
@@ -196,7 +193,7 @@ export const takeStep = (turn: Turn): "waits" | "goes on" | "is done" => {
   const parts = turn.step
   turn.step = []
   turn.content.push(...parts)
-  turn.history = Prompts.concat(turn.history, Prompts.fromResponseParts(parts.map(keepable)))
+  say(turn, withoutEmptyTexts(Prompts.fromResponseParts(parts.map(keepable))))
   const said = Responses.approvalRequests(parts)
   turn.open = openAfter(turn, said)
   turn.answered = []
@@ -217,6 +214,15 @@ const keepable = (part: Response.AnyPart): Response.AnyPart => {
   const { encodedResult, ...sent } = Results.sendable(part)
   return { ...part, ...sent, encodedResult: encodedResult === undefined ? null : encodedResult }
 }
+
+// No provider takes a text of nothing, and one that began when its reader left is one.
+const withoutEmptyTexts = (said: Prompt.Prompt): Prompt.Prompt =>
+  Prompts.fromMessages(said.content.flatMap((message): ReadonlyArray<Prompt.Message> => {
+    if (message.role !== "assistant") return [message]
+    const content = message.content.filter((part) => part.type !== "text" || part.text !== "")
+    if (content.length === message.content.length) return [message]
+    return content.length === 0 ? [] : [Prompts.makeMessage("assistant", { ...message, content })]
+  }))
 
 // What the model goes on beside (law L6) is not said again: it is open until its call has a result, or asks anew.
 const openAfter = (

@@ -1,8 +1,9 @@
 /** What is written of a conversation: all that was said, whatever it is, and never over what another has written. */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Fiber, Schema } from "effect"
+import { Deferred, Duration, Effect, Fiber, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import {
+  Approval,
   ApprovalError,
   AtomicStore,
   Conversation,
@@ -235,4 +236,63 @@ describe("a turn that another process waits for", () => {
       assert.isTrue(yield* W.advance(next, "1 second"))
       assert.include(JSON.stringify((yield* Fiber.join(next)).history), "Words.")
     }))
+})
+
+describe("a step that was cut short, wherever it was", () => {
+  for (const way of ["send", "stream"] as const) {
+    it.effect(
+      `loses no words, runs nothing twice and can always be gone on from (${way})`,
+      () =>
+        Effect.gen(function*() {
+          for (let yields = 0; yields < 100; yields++) {
+            const memory = yield* C.makeShared
+            // Each operation takes a moment before and after, so that the interruption comes between any two.
+            const slow =
+              <A extends ReadonlyArray<any>, B, E>(use: (...args: A) => Effect.Effect<B, E>) => (...args: A) =>
+                Effect.andThen(Effect.yieldNow, Effect.tap(use(...args), () => Effect.yieldNow))
+            const { conversation, script, steps } = yield* C.start({
+              turns: [[C.remove("a"), C.ask("q")]],
+              afterLastTurn: "done",
+              shared: AtomicStore.make({
+                ...memory,
+                get: slow(memory.get),
+                putIfAbsent: slow(memory.putIfAbsent),
+                compareAndSet: slow(memory.compareAndSet)
+              })
+            })
+            const [removing, asking] = C.requestsOf(yield* conversation.send("Go."))
+            const turn = way === "send"
+              ? conversation.decide([Approval.approve(removing!), Approval.answer(asking!, "x")])
+              : Effect.andThen(
+                conversation.decide(Approval.approve(removing!)),
+                Stream.runDrain(conversation.stream("x"))
+              )
+            const fiber = yield* Effect.forkChild(Effect.exit<unknown, unknown, never>(turn), {
+              startImmediately: true
+            })
+            for (let i = 0; i < yields; i++) yield* Effect.yieldNow
+            yield* Fiber.interrupt(fiber)
+            let outcome = yield* conversation.send([])
+            if (outcome._tag === "Waiting") {
+              outcome = yield* conversation.decide(
+                outcome.requests.map((one) =>
+                  one === removing || one.interaction === "approval"
+                    ? Approval.approve(one)
+                    : Approval.answer(one, "x")
+                )
+              )
+            }
+            assert.strictEqual(outcome._tag, "Completed", `after ${yields}`)
+            assert.deepStrictEqual(
+              steps.map(([name]) => name).sort(),
+              ["DeleteFile", "start", "text"],
+              `after ${yields}`
+            )
+            assert.deepStrictEqual(yield* conversation.pending(), [])
+            assert.include(JSON.stringify((yield* C.prompts(script)).at(-1)), "deleted")
+          }
+        }),
+      60_000
+    )
+  }
 })

@@ -101,6 +101,23 @@ describe("a turn", () => {
       assert.lengthOf(yield* conversation.pending(), 1)
     }))
 
+  it.effect("a prompt that says nothing is refused, and stands in nobody's way", () =>
+    Effect.gen(function*() {
+      const { conversation } = yield* C.start({ turns: ["Hello."] })
+      const nothing: ReadonlyArray<Prompt.RawInput> = [
+        "",
+        " \n",
+        [{ role: "user", content: [] }],
+        [{ role: "user", content: [{ type: "text", text: "" }] }]
+      ]
+      for (const prompt of nothing) {
+        const error = yield* Effect.flip(conversation.send(prompt))
+        assert.instanceOf(error, ApprovalError.ApprovalError)
+        assert.include(error.message, "`[]`")
+      }
+      assert.strictEqual(C.finished(yield* conversation.send("Hi.")), "Hello.")
+    }))
+
   it.effect("a text is never consent", () =>
     Effect.gen(function*() {
       const { conversation, steps } = yield* C.start({
