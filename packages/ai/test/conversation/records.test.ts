@@ -284,7 +284,7 @@ describe("a step that was cut short, wherever it was", () => {
             }
             assert.strictEqual(outcome._tag, "Completed", `after ${yields}`)
             assert.deepStrictEqual(
-              steps.map(([name]) => name).sort(),
+              steps.map(([name]) => name).toSorted(),
               ["DeleteFile", "start", "text"],
               `after ${yields}`
             )
