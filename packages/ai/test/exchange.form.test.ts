@@ -50,6 +50,7 @@ const forms: Record<string, readonly [Exchange.Form, ReadonlyArray<Asked>, Reado
   ],
   "a result with another word of ours": ["plain", [call("a")], [result("a", says({ approvers: 2 }))]],
   "a result with what is no word of ours": ["plain", [call("a")], [result("a", says("yes"))]],
+  "a result without options": ["plain", [call("a")], [result("a", { options: undefined })]],
   "a result with nothing where our word would be": ["plain", [call("a")], [result("a", says(null))]],
   "a result that names something that is no id": ["plain", [call("a")], [result("a", says({ approvalId: 1 }))]],
   "a call that was asked about": ["with approvals", [call("a"), request("p", "a")], [result("a")]],
@@ -128,5 +129,45 @@ describe("L7 settled exchanges", () => {
     assert.strictEqual(Exchange.formOf(whole, parts), "plain")
     assert.isUndefined(Exchange.formOf({ role: "assistant", content: "so" } as never, parts))
     assert.isUndefined(Exchange.formOf(whole, { role: "tool", content: undefined } as never))
+  })
+
+  it("L7 the first question about them is answered as the hundredth is", () => {
+    const messages = Array.from({ length: 10 }, (_, index) => [
+      Prompt.assistantMessage({
+        content: [
+          text("so"),
+          call(`a${index % 2}`),
+          call(`b${index}`),
+          request(`p${index}`, `a${index % 2}`),
+          request(`q${index}`, `b${index}`),
+          request(`r${index}`, `a${index % 2}`)
+        ]
+      }),
+      Prompt.toolMessage({ content: [result(`a${index % 2}`, { result: index }), result(`b${index}`)] })
+    ]).flat()
+    for (const before of [0, 100]) {
+      // A reader of its own for each question, so that each is the first.
+      const read = () => {
+        const settled = new Exchange.SettledExchanges(messages)
+        for (let place = 0; place < messages.length; place += 2) settled.add(place)
+        for (let look = 0; look < before; look++) settled.hasRequest("p1")
+        return settled
+      }
+      for (let index = 0; index < 10; index++) {
+        const { call: asked, requests } = read().askedWith(`r${index}`)!
+        assert.deepStrictEqual(requests.map(({ approvalId }) => approvalId), [`p${index}`, `r${index}`])
+        assert.deepStrictEqual(
+          [asked.part.id, asked.messageIndex, asked.result?.result],
+          [`a${index % 2}`, index * 2, index]
+        )
+        const other = read().askedWith(`q${index}`)
+        assert.deepStrictEqual(other?.requests.map(({ approvalId }) => approvalId), [`q${index}`])
+        assert.deepStrictEqual([read().hasRequest(`q${index}`), read().hasRequest(`q1${index}`)], [true, false])
+        assert.strictEqual(read().latestCall(`b${index}`)?.messageIndex, index * 2)
+      }
+      assert.deepStrictEqual(["a0", "a1"].map((id) => read().latestCall(id)?.result?.result), [8, 9])
+      assert.isUndefined(read().latestCall("c0"))
+      assert.isUndefined(read().askedWith("s0"))
+    }
   })
 })
