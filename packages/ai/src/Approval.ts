@@ -35,6 +35,56 @@ export class ApprovalPresentation extends Schema.Class<ApprovalPresentation>("@a
 }) {}
 
 // =============================================================================
+// Interactions
+// =============================================================================
+
+/**
+ * What kind of thing a tool waits for: see `Interaction`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const InteractionKind = Schema.Literals([
+  "askUser",
+  "getApproval",
+  "selectOptions",
+  "form",
+  "webhook",
+  "timer",
+  "external"
+])
+
+/**
+ * What kind of thing a tool waits for: see `Interaction`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type InteractionKind = typeof InteractionKind.Type
+
+/**
+ * What a tool that has begun waits for, as it goes to whoever is to answer. `name` is the tool's own name for it and
+ * `answerSchema` the JSON Schema of the answer. `prompt` and the texts of `options` are escaped (law L15); an option's
+ * `value` is what an answer says. `dueAt` is when a timer fires, in milliseconds since 1970-01-01T00:00Z.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class Awaited extends Schema.Class<Awaited>("@assent/ai/Awaited")({
+  name: Schema.String,
+  kind: InteractionKind,
+  prompt: Schema.optionalKey(Schema.String),
+  options: Schema.optionalKey(Schema.Array(Schema.Struct({
+    value: Schema.String,
+    label: Schema.String,
+    description: Schema.optionalKey(Schema.String)
+  }))),
+  multiple: Schema.optionalKey(Schema.Boolean),
+  answerSchema: Schema.Json,
+  dueAt: Schema.optionalKey(Schema.Number)
+}) {}
+
+// =============================================================================
 // Requests
 // =============================================================================
 
@@ -44,6 +94,8 @@ export class ApprovalPresentation extends Schema.Class<ApprovalPresentation>("@a
  * `params` are the parameters in their encoded form: what is shown, what is sealed and what runs are one and the
  * same value (law L4). `expiresAt` and `issuedAt` are milliseconds since 1970-01-01T00:00Z. The text fields are
  * already escaped and bounded for a screen (law L15); `params` are not: pass them through {@link escapeText}.
+ *
+ * `interaction` is `"approval"`, or the kind of what a tool that has begun waits for; then `awaited` says what it is.
  *
  * @category models
  * @since 0.1.0
@@ -57,6 +109,7 @@ export class ApprovalRequest extends Schema.Class<ApprovalRequest>("@assent/ai/A
   presentation: Schema.optionalKey(ApprovalPresentation),
   reason: Schema.optionalKey(Schema.String),
   interaction: Schema.String,
+  awaited: Schema.optionalKey(Awaited),
   issuedAt: Schema.optionalKey(Schema.Number),
   expiresAt: Schema.optionalKey(Schema.Number),
   providerExecuted: Schema.Boolean,

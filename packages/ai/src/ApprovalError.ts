@@ -258,6 +258,36 @@ export class JournalUnavailable extends Schema.TaggedError<JournalUnavailable>()
 }
 
 /**
+ * What waiting tools must remember could not be read or written; nothing was resumed, and the answers are still good.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class SuspensionsUnavailable extends Schema.TaggedError<SuspensionsUnavailable>()("SuspensionsUnavailable", {
+  description: Schema.String
+}) {
+  override get message(): string {
+    return `The suspension store cannot be used: ${this.description} Nothing was resumed; the answers are still good.`
+  }
+}
+
+/**
+ * A key is configured, so requests outlive this process; then what waiting tools must remember has to outlive it too.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class SuspensionStoreRequired
+  extends Schema.TaggedError<SuspensionStoreRequired>()("SuspensionStoreRequired", {})
+{
+  override get message(): string {
+    return "An approval key is configured, so requests outlive this process, but no store is named that remembers what" +
+      " waiting tools need to go on. Provide SuspensionStore.layerFileSystem({ directory }), or" +
+      " SuspensionStore.layerMemory to say that a restart may forget."
+  }
+}
+
+/**
  * What was answered before could not be looked up or written; the call is asked.
  *
  * @category reasons
@@ -306,6 +336,8 @@ export const ApprovalErrorReason = Schema.Union([
   ApprovalRequired,
   JournalRequired,
   JournalUnavailable,
+  SuspensionsUnavailable,
+  SuspensionStoreRequired,
   MemoryUnavailable,
   InvalidKey
 ])

@@ -2,8 +2,8 @@
  * What became of every request, once (law L2).
  *
  * The journal is a state machine over an {@link AtomicStore}: each request's fate — denied, superseded, expired, void,
- * running, done, failed — is one compare-and-set under the nonce of its seal, written before the model is called. A
- * history can be sent again, edited or replayed; the journal cannot be argued with.
+ * running, done, failed, suspended as another request — is one compare-and-set under the nonce of its seal, written
+ * before the model is called. A history can be sent again, edited or replayed; the journal cannot be argued with.
  *
  * A run belongs to the journal's scope, not to the reader who caused it: a reader who leaves does not stop it, and
  * whoever asks again joins it or gets its recorded result.
@@ -54,7 +54,17 @@ export interface Ran {
 }
 
 /**
- * How a run ended: its entry and, when it ran in this process just now, what it gave.
+ * A run that did not end but waits: as the request of this id. That request has a nonce, and a record, of its own.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Suspended {
+  readonly suspendedAs: string
+}
+
+/**
+ * How a run ended: its entry and, when it ran to its end in this process just now, what it gave.
  *
  * @category models
  * @since 0.1.0
@@ -73,7 +83,7 @@ export interface Settled {
  * @since 0.1.0
  */
 export interface RunOptions<R> {
-  readonly effect: Effect.Effect<Ran, never, R>
+  readonly effect: Effect.Effect<Ran | Suspended, never, R>
   readonly idempotent: boolean
   readonly joinOnly?: boolean | undefined
 }
@@ -284,7 +294,7 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const execute = Effect.fnUntraced(function*<R>(
     claim: Claim,
-    effect: Effect.Effect<Ran, never, R>,
+    effect: Effect.Effect<Ran | Suspended, never, R>,
     run: Run,
     restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   ): Effect.fn.Return<Settled, Failure, R> {
@@ -302,6 +312,11 @@ export const make = Effect.fnUntraced(function*(options: {
       const entry = yield* makeEntry(claim, { state: "unknown", reason: interruptedReason, ...params, ...stopped })
       yield* record(claim, acquired, entry)
       if (stopped !== undefined) run.stop = "recorded"
+      return { entry, ran: undefined }
+    }
+    if ("suspendedAs" in exit.value) {
+      const entry = yield* makeEntry(claim, { state: "suspended", suspendedAs: exit.value.suspendedAs })
+      yield* record(claim, acquired, entry)
       return { entry, ran: undefined }
     }
     const { recorded } = exit.value

@@ -20,6 +20,7 @@ import type * as Scope from "effect/Scope"
 import * as Failure from "./internal/atomicStoreFailure.ts"
 import * as Files from "./internal/atomicStoreFileSystem.ts"
 import * as Expiries from "./internal/expiries.ts"
+import * as OrderedKeys from "./internal/orderedKeys.ts"
 import * as Text from "./internal/text.ts"
 
 const TypeId = "~@assent/ai/AtomicStore" as const
@@ -283,6 +284,8 @@ interface Entry extends Stored {
 const makeMemoryUnsafe = (capacity: number): AtomicStore => {
   const entries = new Map<string, Entry>()
   const expiries = Expiries.make()
+  // Kept from when a page is first asked for, so that nobody else pays for it.
+  let ordered: OrderedKeys.OrderedKeys | undefined
 
   const live = (key: string, now: number): Entry | undefined => {
     const entry = entries.get(key)
@@ -293,7 +296,9 @@ const makeMemoryUnsafe = (capacity: number): AtomicStore => {
   const write = (method: Method, entry: Entry, now: number): Effect.Effect<void, AtomicStoreError> => {
     for (let i = 0; i < 2; i++) {
       const expired = expiries.takeUntil(now)
-      if (expired !== undefined) entries.delete(expired)
+      if (expired === undefined) continue
+      entries.delete(expired)
+      ordered?.delete(expired)
     }
     if (!entries.has(entry.key) && entries.size >= capacity) {
       return Effect.fail(failure(
@@ -305,6 +310,7 @@ const makeMemoryUnsafe = (capacity: number): AtomicStore => {
       ))
     }
     entries.set(entry.key, entry)
+    ordered?.add(entry.key)
     expiries.set(entry.key, entry.expiresAt)
     return Effect.void
   }
@@ -334,13 +340,14 @@ const makeMemoryUnsafe = (capacity: number): AtomicStore => {
           : write("put", { key, version: 0, value, expiresAt, decided: false }, now)),
     listByPrefix: (prefix, options) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        const after = options?.after
+        ordered ??= OrderedKeys.make(entries.keys())
         const keys: Array<string> = []
-        for (const entry of entries.values()) {
-          const { key } = entry
-          if (entry.expiresAt > now && key.startsWith(prefix) && (after === undefined || key > after)) keys.push(key)
+        for (const key of ordered.from(prefix, options?.after)) {
+          if (live(key, now) === undefined) continue
+          keys.push(key)
+          if (keys.length === options?.limit) break
         }
-        return keys.toSorted().slice(0, options?.limit)
+        return keys
       })
   })
 }

@@ -127,6 +127,9 @@ export function guard<Tools extends AnyTools, E, R>(self: Handling<Tools, E, R>,
  * Puts a policy over a toolkit, in place of its tools' own gates, which count where the policy says nothing. It goes with
  * the toolkit: under the engine, guarded, or under plain upstream, where whatever is not pre-approved is asked about.
  *
+ * Guard a toolkit after its policy. Over one that is guarded already the policy can only forbid or ask before the guard
+ * asks in its turn.
+ *
  * @example
  * import { Approval, ApprovalPolicy, Tool, Toolkit } from "@assent/ai"
  * import { Effect, Schema } from "effect"

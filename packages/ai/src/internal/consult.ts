@@ -34,6 +34,8 @@ export type Accepted =
     readonly prepared: Prepare.Prepared
     /** From what was proposed to what runs, if the person changed it. */
     readonly edits: JsonPatch.JsonPatch | undefined
+    /** What was proposed, if the person changed it. */
+    readonly asked?: Prepare.Prepared | undefined
     /** What the policy says now; `undefined` if it wants nobody any more. */
     readonly needs: Approval.NeedsApproval | undefined
   }
@@ -69,16 +71,23 @@ export const accept = Effect.fnUntraced(function*(
   if (Result.isFailure(verdict)) return { _tag: "Held" }
   if (verdict.success._tag === "Blocked") return { _tag: "Ended", state: "denied", reason: verdict.success.reason }
   const needs = verdict.success._tag === "NeedsApproval" ? verdict.success : undefined
-  if (isAsProposed) {
-    const changed = yield* Presentation.drift(sealed, verdict.success)
-    return changed === undefined
-      ? { _tag: "Run", prepared, edits: undefined, needs }
-      : { _tag: "Ended", state: "void", reason: changed }
+  // What the person was shown is the call as it was proposed, whatever they made of it.
+  const shown = isAsProposed ? verdict : sealed.presentationDigest === undefined ? undefined : yield* judged
+  if (shown !== undefined) {
+    if (Result.isFailure(shown)) return { _tag: "Held" }
+    const changed = yield* Presentation.drift(sealed, shown.success)
+    if (changed !== undefined) return { _tag: "Ended", state: "void", reason: changed }
   }
+  if (isAsProposed) return { _tag: "Run", prepared, edits: undefined, needs }
+  // Proposed so, it would have been looked up before anybody was asked.
+  const subject = yield* Decision.subjectOf(target.success)
+  const denial = yield* Remembering.denialOf(environment, subject, prepared.toolCallId)
+  if (denial !== undefined) return { _tag: "Ended", state: "denied", reason: denial }
   return {
     _tag: "Run",
     prepared: target.success,
     edits: JsonPatch.get(prepared.encoded, target.success.encoded),
+    asked: prepared,
     needs
   }
 })
@@ -87,7 +96,7 @@ export const accept = Effect.fnUntraced(function*(
 export const toRun = Effect.fnUntraced(function*(
   environment: Environment.Environment,
   claim: ApprovalJournal.Claim,
-  { edits, needs, prepared }: Extract<Accepted, { readonly _tag: "Run" }>,
+  { asked, edits, needs, prepared }: Extract<Accepted, { readonly _tag: "Run" }>,
   remember: Schema.Json | undefined
 ): Effect.fn.Return<Extract<Decision.Decision, { readonly _tag: "Run" }>> {
   if (edits !== undefined) {
@@ -107,7 +116,7 @@ export const toRun = Effect.fnUntraced(function*(
     { remember: said }
   )
   yield* Remembering.give(environment, answered)
-  return { _tag: "Run", claim, prepared, edits, answered }
+  return { _tag: "Run", claim, prepared, edits, asked, answered }
 })
 
 // =============================================================================
@@ -135,7 +144,7 @@ const answer = Effect.fnUntraced(function*(
   const { needs, prepared, sealed } = consultation
   const decision = yield* inOrder(
     environment,
-    Effect.flatMap(Decision.subjectOf(prepared), (subject) => recalled(environment, subject, needs)),
+    recalled(environment, prepared, needs),
     Effect.suspend(() => Asking.ask(environment.controller, Decision.makeRequest(sealed, prepared, needs)))
   )
   return yield* carryOut(environment, consultation, decision, messages, open)
@@ -208,7 +217,7 @@ export const unlessAnswered = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Decision.Decision, ApprovalError.ApprovalError> {
   if (environment.controller.ask !== undefined || !environment.memory.remembers) return consultation
   const { needs, prepared, sealed } = consultation
-  const known = yield* recalled(environment, yield* Decision.subjectOf(prepared), needs)
+  const known = yield* recalled(environment, prepared, needs)
   return known === undefined
     ? consultation
     : yield* carryOut(environment, consultation, known, messages, Decision.open(sealed, prepared, needs))
@@ -217,10 +226,14 @@ export const unlessAnswered = Effect.fnUntraced(function*(
 // An answer to a sibling, a moment ago, may cover this call too: nobody is asked twice.
 export const recalled = (
   environment: Environment.Environment,
-  subject: Remembering.Subject,
+  prepared: Prepare.Prepared,
   needs: Approval.NeedsApproval
-): Effect.Effect<Approval.ApprovalDecision | undefined> =>
-  Effect.match(Remembering.recall(environment, subject, needs), {
+): Effect.Effect<Approval.ApprovalDecision | undefined> => {
+  const found = Effect.flatMap(
+    Decision.subjectOf(prepared),
+    (subject) => Remembering.recall(environment, subject, needs, prepared.toolCallId)
+  )
+  return Effect.match(found, {
     onFailure: () => undefined,
     onSuccess: (known) =>
       known === undefined
@@ -230,3 +243,4 @@ export const recalled = (
         // What answers here was remembered before: it is no new answer, to be remembered anew.
         : new Approval.Approved({ remember: "none" })
   })
+}

@@ -11,6 +11,7 @@ import type * as ApprovalError from "../ApprovalError.ts"
 import type * as ApprovalJournal from "../ApprovalJournal.ts"
 import type * as ApprovalMemory from "../ApprovalMemory.ts"
 import type * as ApprovalSeal from "../ApprovalSeal.ts"
+import type * as Deferral from "./deferral.ts"
 import type * as Environment from "./environment.ts"
 import * as Prepare from "./prepare.ts"
 import type * as Remembering from "./remembering.ts"
@@ -28,6 +29,8 @@ export type Decision =
     readonly prepared: Prepare.Prepared
     /** What the person changed about the parameters; the model must be told what ran. */
     readonly edits?: JsonPatch.JsonPatch | undefined
+    /** The call as it was proposed, where the person changed it. */
+    readonly asked?: Prepare.Prepared | undefined
     /** What is to be remembered of the approval, once it has its effect. */
     readonly answered?: ApprovalMemory.Answered | undefined
     /** Nothing may be run again: only a run that is going on is joined, and one that ended is given. */
@@ -36,8 +39,51 @@ export type Decision =
   | { readonly _tag: "Open"; readonly request: Approval.ApprovalRequest }
   /** Sealed; the controller is to be asked. */
   | Consultation
-  /** Open, but the model goes on and sees that it waits (`onNewMessage: "keep"`). */
-  | { readonly _tag: "Keep"; readonly call: Results.CallName; readonly approvalId: string }
+  /** Open, but the model goes on and sees that it waits, and for what (`onNewMessage: "keep"`). */
+  | {
+    readonly _tag: "Keep"
+    readonly call: Results.CallName
+    readonly approvalId: string
+    readonly reason?: string | undefined
+  }
+  /** Its run waits as another request. */
+  | Suspended
+  /** What its run waited for is there: it is to go on. */
+  | Resume
+  /** Its run waits for a person, and the controller is to be asked. */
+  | {
+    readonly _tag: "Inquire"
+    readonly request: Approval.ApprovalRequest
+    readonly answered: (decision: Approval.ApprovalDecision) => Effect.Effect<Decision, ApprovalError.ApprovalError>
+  }
+
+export interface Suspended {
+  readonly _tag: "Suspended"
+  /** The request as which it waits. */
+  readonly approvalId: string
+  readonly call: SuspendedCall
+}
+
+/** A call whose run waits, as it stands in the history. */
+export interface SuspendedCall extends Named {
+  /** The first of its requests, which its results name (law L13). */
+  readonly root: string
+  /** The parameters that its requests are sealed with. */
+  readonly canonical: string
+  /** `undefined` where it cannot go on: without the tool, or with parameters that do not fit it any more. */
+  readonly prepared: Prepare.Prepared | undefined
+}
+
+export interface Resume {
+  readonly _tag: "Resume"
+  readonly claim: ApprovalJournal.Claim
+  readonly call: SuspendedCall
+  /** The call as its handler gets it. */
+  readonly prepared: Prepare.Prepared
+  readonly edits: Schema.Json | undefined
+  /** `undefined`: nothing may be resumed; only a run that is going on is joined, and one that ended is given. */
+  readonly resumption: Deferral.Resumption | undefined
+}
 
 export interface Consultation {
   readonly _tag: "Consult"
@@ -95,9 +141,21 @@ export const fromEntry = (
   const call = { id: claim.toolCallId, name: claim.toolName }
   const ended = Results.ofEnding(call, entry, claim.approvalId)
   if (ended !== undefined) return result(ended)
+  if (entry.state === "suspended") return suspended(entry, claim, standing.runnable)
   if (standing.runnable !== undefined) return { _tag: "Run", claim, prepared: standing.runnable, joinOnly: true }
   return entry.state === "running" ? standing.whileRunning() : result(Results.ofRecorded(call, entry, claim.approvalId))
 }
+
+/** The entry of a run that waits says as which request. */
+export const suspended = (
+  entry: ApprovalJournal.Entry,
+  { approvalId, toolCallId, toolName }: ApprovalJournal.Claim,
+  prepared: Prepare.Prepared | undefined
+): Suspended => ({
+  _tag: "Suspended",
+  approvalId: entry.suspendedAs ?? "",
+  call: { toolCallId, toolName, root: approvalId, canonical: prepared?.canonical ?? "null", prepared }
+})
 
 /** Ends a request without running it, unless it was decided before; `ended` is done only if it ends so. */
 export const end = (
@@ -144,6 +202,7 @@ export const named = (part: Prompt.ToolCallPart): Named => ({ toolCallId: part.i
 export type Shown = { readonly [K in keyof Approval.NeedsApproval]?: Approval.NeedsApproval[K] | undefined } & {
   readonly providerExecuted?: boolean
   readonly source?: string | undefined
+  readonly awaited?: Approval.Awaited | undefined
 }
 
 export const makeRequest = (
@@ -159,8 +218,9 @@ export const makeRequest = (
     description: shown.description === undefined
       ? Approval.describe(call.toolName, call.encoded)
       : Text.escape(shown.description, { maxLength: 500 }),
-    interaction: "approval",
+    interaction: shown.awaited?.kind ?? "approval",
     providerExecuted: shown.providerExecuted === true,
+    ...(shown.awaited === undefined ? undefined : { awaited: shown.awaited }),
     ...(shown.presentation === undefined ? undefined : { presentation: shown.presentation }),
     ...(shown.reason === undefined ? undefined : { reason: Text.escape(shown.reason, { maxLength: 1_000 }) }),
     ...(shown.source === undefined ? undefined : { source: shown.source }),

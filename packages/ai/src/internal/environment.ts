@@ -15,7 +15,9 @@ import * as ApprovalJournal from "../ApprovalJournal.ts"
 import * as ApprovalMemory from "../ApprovalMemory.ts"
 import * as ApprovalPolicy from "../ApprovalPolicy.ts"
 import * as ApprovalSeal from "../ApprovalSeal.ts"
+import * as SuspensionStore from "../SuspensionStore.ts"
 import * as Cryptography from "./cryptography.ts"
+import { TrustsAnswers } from "./trust.ts"
 
 export interface Options {
   readonly onNewMessage: "supersede" | "keep" | "hold" | "fail"
@@ -35,6 +37,12 @@ export const defaultOptions: Options = {
   paramsInSpans: false
 }
 
+/** An answer, and until when it holds, in milliseconds since 1970. */
+export interface Given {
+  readonly answered: ApprovalMemory.Answered
+  readonly until: number
+}
+
 export interface Environment {
   readonly seal: ApprovalSeal.Service
   readonly journal: ApprovalJournal.Service
@@ -42,14 +50,17 @@ export interface Environment {
   readonly controller: ApprovalController.Service
   readonly memory: ApprovalMemory.Service
   readonly events: ApprovalEvents.Service
+  readonly suspensions: SuspensionStore.Service
   readonly scope: Approval.ApprovalScope
   readonly options: Options
+  /** Whether what the answers of the history change, or want remembered, is the program's own word. */
+  readonly trustsAnswers: boolean
   /** Whose memory this is: of this call of the model alone, where no conversation is named. */
   readonly memoryScope: ApprovalMemory.MemoryScope
   /** Nobody comes back to that memory once this call of the model is over. */
   readonly fleeting: boolean
   /** What was answered in this turn and is to be remembered: it holds at once, and is written when it has its effect. */
-  readonly given: Array<ApprovalMemory.Answered>
+  readonly given: Array<Given>
   /** Done once the last question that was begun is put, or needs nobody: the next one waits for it, to keep their order. */
   readonly asking: { last: Deferred.Deferred<void> | undefined }
 }
@@ -60,7 +71,8 @@ const references = [
   ApprovalPolicy.ApprovalPolicy,
   ApprovalController.ApprovalController,
   ApprovalMemory.ApprovalMemory,
-  ApprovalEvents.ApprovalEvents
+  ApprovalEvents.ApprovalEvents,
+  SuspensionStore.SuspensionStore
 ]
 
 /**
@@ -86,8 +98,10 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
       policy: Context.get(context, ApprovalPolicy.ApprovalPolicy),
       controller: Context.get(context, ApprovalController.ApprovalController),
       events: Context.get(context, ApprovalEvents.ApprovalEvents),
+      suspensions: Context.get(context, SuspensionStore.SuspensionStore),
       memory,
       scope,
+      trustsAnswers: Context.get(context, TrustsAnswers),
       options,
       memoryScope,
       fleeting: memoryScope.call !== undefined,
@@ -122,9 +136,21 @@ export const mayAnswer = (captured: Context.Context<never>, current: Context.Con
     ApprovalMemory.ApprovalMemory
   ).remembers
 
-/** With a configured key, approvals outlive this process; so must the memory of what ran (law L4). */
-export const requireJournal = (environment: Environment): Effect.Effect<void, ApprovalError.ApprovalError> =>
-  environment.journal.named ? Effect.void : Effect.flatMap(
-    environment.seal.configured,
-    (configured) => configured ? Effect.fail(ApprovalError.make(new ApprovalError.JournalRequired())) : Effect.void
+/**
+ * With a configured key, requests outlive this process; so must the memory of what ran (law L4) and, for tools that may
+ * wait, what they are to remember.
+ */
+export const requireStores = (
+  { journal, seal, suspensions }: Environment,
+  mayWait: boolean
+): Effect.Effect<void, ApprovalError.ApprovalError> => {
+  const missing = !journal.named
+    ? new ApprovalError.JournalRequired()
+    : mayWait && !suspensions.named
+    ? new ApprovalError.SuspensionStoreRequired()
+    : undefined
+  return missing === undefined ? Effect.void : Effect.flatMap(
+    seal.configured,
+    (configured) => configured ? Effect.fail(ApprovalError.make(missing)) : Effect.void
   )
+}

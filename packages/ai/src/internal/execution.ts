@@ -9,18 +9,19 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as JsonPatch from "effect/JsonPatch"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalJournal from "../ApprovalJournal.ts"
 import type * as Decision from "./decision.ts"
+import * as Deferral from "./deferral.ts"
 import type * as Environment from "./environment.ts"
 import * as Prepare from "./prepare.ts"
 import * as Remembering from "./remembering.ts"
 import * as Results from "./results.ts"
 import * as Spans from "./spans.ts"
+import * as Suspending from "./suspending.ts"
 
 /** A toolkit with its handlers, as the engine sees any of them. Handlers' errors and services are the caller's. */
 export interface Handlers {
@@ -43,6 +44,13 @@ export type Emit = (part: Results.ResultPart) => Effect.Effect<void>
 export interface Executed {
   readonly part: Results.ResultPart | undefined
   readonly failure: Cause.Cause<unknown> | undefined
+  /** The request as which it waits, if it did not end. */
+  readonly suspendedAs?: string | undefined
+}
+
+/** How a call that needs nobody ended; one that is to wait has not been asked about yet. */
+export interface Direct extends Executed {
+  readonly suspended?: Deferral.Suspended | undefined
 }
 
 // =============================================================================
@@ -80,22 +88,40 @@ const take = (
   )
 }
 
-/** Runs a call that needs nobody so that its failure is a value, to be raised when its siblings have settled. */
+/**
+ * Runs a call that needs nobody so that its failure is a value, to be raised when its siblings have settled. `mayWait`
+ * is said of a call whose handler may end without a result.
+ */
 export const directSettled = (
   environment: Environment.Environment,
   handlers: Handlers,
   call: Call,
+  mayWait: boolean,
   emit: Emit
-): Effect.Effect<Executed> =>
+): Effect.Effect<Direct> =>
   Effect.flatMap(
-    Effect.exit(take(handle(environment, handlers, call), call, emit)),
-    (exit): Effect.Effect<Executed> => {
+    Effect.exit(
+      mayWait
+        ? within(call, undefined, take(handle(environment, handlers, call), call, emit))
+        : take(handle(environment, handlers, call), call, emit)
+    ),
+    (exit): Effect.Effect<Direct> => {
       if (Exit.isSuccess(exit)) return Effect.succeed({ part: exit.value, failure: undefined })
+      const suspended = mayWait ? Deferral.suspendedOf(exit.cause) : undefined
+      if (suspended !== undefined) return Effect.succeed({ part: undefined, failure: undefined, suspended })
       return Cause.hasInterruptsOnly(exit.cause)
         ? Effect.interrupt
         : Effect.succeed({ part: undefined, failure: exit.cause })
     }
   )
+
+/** As a run that may wait: from the beginning, or from where it waited. */
+const within = <A, E>(
+  { id, name }: Results.CallName,
+  resumption: Deferral.Resumption | undefined,
+  effect: Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  Effect.provideService(effect, Deferral.CurrentRun, { toolName: name, toolCallId: id, resumption })
 
 const noFinalResult = (name: string) => `Tool handler of "${name}" did not produce a final result`
 
@@ -107,11 +133,23 @@ const noFinalResult = (name: string) => `Tool handler of "${name}" did not produ
 export const approved = (
   environment: Environment.Environment,
   handlers: Handlers,
-  { answered, claim, edits, joinOnly, prepared }: Extract<Decision.Decision, { readonly _tag: "Run" }>,
+  { answered, asked, claim, edits, joinOnly, prepared }: Extract<Decision.Decision, { readonly _tag: "Run" }>,
   emit: Emit
 ): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
-  const call = { id: prepared.toolCallId, name: prepared.toolName }
   const { approvalId } = claim
+  const { toolCallId, toolName } = prepared
+  const waiting: Suspending.Waiting = {
+    call: {
+      toolCallId,
+      toolName,
+      root: approvalId,
+      canonical: (asked ?? prepared).canonical,
+      prepared: asked ?? prepared
+    },
+    prepared,
+    previous: approvalId,
+    edits
+  }
   return Effect.flatMap(
     Effect.flatMap(
       edits !== undefined ? Prepare.paramsDigest(prepared) : Effect.undefined,
@@ -119,28 +157,78 @@ export const approved = (
         environment.journal.run({ ...claim, params }, {
           effect: Effect.andThen(
             Remembering.keep(environment, answered),
-            Spans.run(run(environment, handlers, prepared, edits, approvalId, emit), claim)
+            Spans.run(run(environment, handlers, waiting, undefined, emit), claim)
           ),
           idempotent: Context.get(prepared.tool.annotations, Tool.Idempotent),
           joinOnly
         })
     ),
-    ({ entry, ran }) => {
-      if (ran !== undefined) {
-        return Effect.succeed({
-          part: Results.toolResult(call, {
-            result: ran.result,
-            encodedResult: ran.encodedResult,
-            isFailure: ran.recorded.isFailure,
-            modelOutput: Results.ofRecorded(call, entry, approvalId).modelOutput
-          }, Results.settles(approvalId, edits)),
-          failure: ran.failure
-        })
-      }
-      const part = Results.ofEnding(call, entry, approvalId) ?? Results.ofRecorded(call, entry, approvalId)
-      return Effect.map(decodeResult(prepared.tool, part), (part) => ({ part, failure: undefined }))
-    }
+    (settled) => executed(settled, waiting)
   )
+}
+
+/** Goes on with a call from where it waited, once; or joins the run that does; or gives what the journal recorded. */
+export const resumed = (
+  environment: Environment.Environment,
+  handlers: Handlers,
+  { call, claim, edits, prepared, resumption }: Decision.Resume,
+  emit: Emit
+): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
+  const { approvalId } = claim
+  const isIdempotent = Context.get(prepared.tool.annotations, Tool.Idempotent)
+  const waiting: Suspending.Waiting = { call, prepared, previous: approvalId, edits }
+  // The journal lets one run of this claim begin; the store, whoever the journal is.
+  const takeState = environment.suspensions.take(approvalId).pipe(
+    Effect.retry({ times: 3 }),
+    Effect.map((taken) => taken || isIdempotent ? undefined : takenReason),
+    Effect.catch((error) => Effect.succeed(error.message))
+  )
+  return environment.journal.run(claim, {
+    effect: Effect.flatMap(
+      takeState,
+      (problem) =>
+        problem === undefined
+          ? Spans.run(run(environment, handlers, waiting, resumption, emit), claim)
+          : Effect.succeed(record(Results.interrupted({ id: call.toolCallId, name: call.toolName }, problem), waiting))
+    ),
+    idempotent: isIdempotent,
+    joinOnly: resumption === undefined
+  }).pipe(
+    // Given up only when the outcome is on record: until then a run that is repeated needs it.
+    Effect.tap(({ entry }) =>
+      entry.state === "running" || entry.state === "unknown"
+        ? Effect.void
+        : Effect.ignore(environment.suspensions.end(approvalId))
+    ),
+    Effect.flatMap((settled) => executed(settled, waiting))
+  )
+}
+
+const takenReason =
+  "The tool was answered and went on before; what became of it is not known here. Check before calling" +
+  " it again."
+
+const executed = (
+  { entry, ran }: ApprovalJournal.Settled,
+  { call: { root, toolCallId: id, toolName: name }, prepared }: Suspending.Waiting
+): Effect.Effect<Executed> => {
+  const call = { id, name }
+  if (entry.state === "suspended" && entry.suspendedAs !== undefined) {
+    return Effect.succeed({ part: undefined, failure: undefined, suspendedAs: entry.suspendedAs })
+  }
+  if (ran !== undefined) {
+    return Effect.succeed({
+      part: Results.toolResult(call, {
+        result: ran.result,
+        encodedResult: ran.encodedResult,
+        isFailure: ran.recorded.isFailure,
+        modelOutput: Results.ofRecorded(call, entry, root).modelOutput
+      }, Results.settles(root, entry.recorded?.edits)),
+      failure: ran.failure
+    })
+  }
+  const part = Results.ofEnding(call, entry, root) ?? Results.ofRecorded(call, entry, root)
+  return Effect.map(decodeResult(prepared.tool, part), (part) => ({ part, failure: undefined }))
 }
 
 // Never fails: what went wrong is recorded, and carried for the turn to fail with. Interruption (Stop, shutdown)
@@ -148,28 +236,38 @@ export const approved = (
 const run = (
   environment: Environment.Environment,
   handlers: Handlers,
-  prepared: Prepare.Prepared,
-  edits: JsonPatch.JsonPatch | undefined,
-  approvalId: string,
+  waiting: Suspending.Waiting,
+  resumption: Deferral.Resumption | undefined,
   emit: Emit
-): Effect.Effect<ApprovalJournal.Ran> => {
+): Effect.Effect<ApprovalJournal.Ran | ApprovalJournal.Suspended> => {
+  const { prepared } = waiting
   const call = { id: prepared.toolCallId, name: prepared.toolName, params: prepared.encoded }
-  const emitPreliminary: Emit = (part) => emit({ ...part, metadata: { ...part.metadata, assent: { approvalId } } })
-  return Effect.matchCauseEffect(take(handle(environment, handlers, call), call, emitPreliminary), {
-    onSuccess: (part) => Effect.succeed(record(part, prepared, edits)),
-    onFailure: (cause) =>
-      Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.map(
+  const mayWait = Deferral.of(prepared.tool) !== undefined
+  const assent = { approvalId: waiting.call.root }
+  const emitPreliminary: Emit = (part) => emit({ ...part, metadata: { ...part.metadata, assent } })
+  const taken = take(handle(environment, handlers, call), call, emitPreliminary)
+  return Effect.matchCauseEffect(mayWait ? within(call, resumption, taken) : taken, {
+    onSuccess: (part) => Effect.succeed(record(part, waiting)),
+    onFailure: (cause) => {
+      const suspended = mayWait ? Deferral.suspendedOf(cause) : undefined
+      if (suspended !== undefined) {
+        return Effect.match(Suspending.suspend(environment, waiting, suspended), {
+          onFailure: (reason): ApprovalJournal.Ran => record(Results.interrupted(call, reason), waiting),
+          onSuccess: (suspendedAs): ApprovalJournal.Suspended => ({ suspendedAs })
+        })
+      }
+      return Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.map(
         encodeFailure(prepared.tool, cause),
-        (failed): ApprovalJournal.Ran => ({ ...record(failed, prepared, edits), failure: cause })
+        (failed): ApprovalJournal.Ran => ({ ...record(failed, waiting), failure: cause })
       )
+    }
   })
 }
 
 /** What is kept of a result, and said to the model: with what ran, if that is not what it proposed. */
 const record = (
   result: Results.Output,
-  prepared: Prepare.Prepared,
-  edits: JsonPatch.JsonPatch | undefined
+  { edits, prepared }: Suspending.Waiting
 ): ApprovalJournal.Ran => {
   const part = Results.sendable(result)
   const modelOutput = edits === undefined ? part.modelOutput : Results.editedOutput(part, prepared.encoded)
@@ -178,7 +276,7 @@ const record = (
       isFailure: part.isFailure,
       encodedResult: part.encodedResult === undefined ? null : part.encodedResult as Schema.Json, // made JSON above
       ...(modelOutput === undefined ? undefined : { modelOutput: Results.encodeModelOutput(modelOutput) }),
-      ...(edits === undefined ? undefined : { edits })
+      ...(edits === undefined ? undefined : { edits: edits as Schema.Json }) // a JSON Patch is JSON
     }),
     result: part.result,
     encodedResult: part.encodedResult

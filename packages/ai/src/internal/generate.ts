@@ -124,6 +124,16 @@ export const generateObject: (
   const outcomes = yield* resolveAtOnce(turn, settled.results, received, settled.prompt.content)
   const failure = Turn.firstFailure(outcomes)
   if (failure !== undefined) return yield* Effect.failCause(failure)
+  // What tools wait for is known only when they have begun: their siblings' results are kept with the requests.
+  const open = outcomes.flatMap(({ request }) => request === undefined ? [] : [request])
+  if (open.length > 0) {
+    return yield* approvalRequired(open, [
+      ...settled.results,
+      ...received.content,
+      ...resultsOf(outcomes),
+      ...open.map(Results.requestPart)
+    ])
+  }
   if (Exit.isFailure(exit)) return yield* Effect.failCause(exit.cause)
   return new LanguageModel.GenerateObjectResponse(exit.value.value, [
     ...settled.results,
@@ -214,7 +224,10 @@ const resolve = Effect.fnUntraced(function*(turn: Turn.Turn, received: Received,
     ([index, decision]) =>
       Effect.flatMap(decision, (decision) =>
         decision._tag === "Direct"
-          ? Turn.runDirect(turn, calls[index]!.call, permits, sink)
+          ? Effect.flatMap(
+            Turn.runDirect(turn, calls[index]!, permits, sink),
+            (started) => Turn.finishDirect(turn, started, end !== undefined, sink)
+          )
           : Turn.carryOut(turn, decision, sink))
   )
 })
@@ -272,7 +285,10 @@ const resolveAtOnce = Effect.fnUntraced(function*(
   const permits = Turn.directPermits(turn)
   return yield* Effect.forEach(decisions, ({ decision }, index) =>
     decision._tag === "Direct"
-      ? Turn.runDirect(turn, calls[index]!.call, permits, sink)
+      ? Effect.flatMap(
+        Turn.runDirect(turn, calls[index]!, permits, sink),
+        (started) => Turn.finishDirect(turn, started, end !== undefined, sink)
+      )
       : Turn.carryOut(turn, decision, sink), { concurrency: "unbounded" })
 })
 

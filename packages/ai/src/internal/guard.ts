@@ -5,7 +5,6 @@
 import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
@@ -20,6 +19,8 @@ import * as Asking from "./asking.ts"
 import * as Consult from "./consult.ts"
 import * as Cryptography from "./cryptography.ts"
 import * as Decision from "./decision.ts"
+import * as Deferral from "./deferral.ts"
+import * as Enclosing from "./enclosing.ts"
 import * as Environment from "./environment.ts"
 import * as Gate from "./gate.ts"
 import * as Judge from "./judge.ts"
@@ -57,10 +58,23 @@ export const guard = <Tools extends AnyTools>(
   const inner = toolkit as unknown as Handlers // The services of its handlers are in the type of what handles a call.
   // What a person wants remembered counts for this toolkit, where no conversation is named.
   const session = Effect.runSync(Effect.cached(Cryptography.randomToken(16)))
-  const handle: Handlers["handle"] = Effect.fnUntraced(function*(name, params, toolCallId, ...rest) {
-    const environment = yield* environmentOf(options, session)
+  const handle: Handlers["handle"] = (...args) =>
+    Effect.flatMap(
+      environmentOf(options, session),
+      (environment) =>
+        Effect.provideService(handleIn(environment, ...args), ApprovalEvents.ApprovalEvents, environment.events)
+    )
+  const handleIn = Effect.fnUntraced(function*(
+    environment: Environment.Environment,
+    name: string,
+    params: unknown,
+    toolCallId?: unknown,
+    ...rest: ReadonlyArray<unknown>
+  ): Effect.fn.Return<Output, unknown> {
     const tool = Judge.toolOf(inner.tools, name)
-    if (tool === undefined || Judge.isProviderTool(tool) || !Judge.isGated(environment.policy, tool)) {
+    // One that goes on from where it waited was asked about when it began.
+    const resumes = Deferral.resumes(yield* Deferral.CurrentRun, name, toolCallId)
+    if (tool === undefined || resumes || Judge.isProviderTool(tool) || !Judge.isGated(environment.policy, tool)) {
       return yield* inner.handle(name, params, toolCallId, ...rest)
     }
     const id = typeof toolCallId === "string" ? toolCallId : yield* Cryptography.randomToken(16)
@@ -91,7 +105,11 @@ const environmentOf = (
   session: Effect.Effect<string>
 ): Effect.Effect<Environment.Environment> =>
   Effect.flatMap(
-    Environment.read(Context.empty(), { ...Environment.defaultOptions, ...options }),
+    // Under our engine, what was provided to the model counts for its guarded tools too.
+    Effect.flatMap(
+      Enclosing.context,
+      (context) => Environment.read(context, { ...Environment.defaultOptions, ...options })
+    ),
     (environment) =>
       !environment.memory.remembers || environment.scope.conversation !== undefined
         ? Effect.succeed(environment)
@@ -111,18 +129,19 @@ const ask = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Asked> {
   const call = { id: prepared.toolCallId, name: prepared.toolName }
   const token = yield* Cryptography.randomToken(16)
+  const issuedAt = yield* Clock.currentTimeMillis
   const sealed: ApprovalSeal.Sealed = {
     approvalId: token,
     keyId: "",
     nonce: token,
-    issuedAt: yield* Clock.currentTimeMillis,
-    expiresAt: Infinity,
+    issuedAt,
+    expiresAt: needs.expiresIn === undefined ? Infinity : issuedAt + needs.expiresIn,
     schemaFingerprint: "",
     presentationDigest: yield* Presentation.digest(needs)
   }
   const shown = Presentation.sanitized(needs)
-  const { expiresAt: _, ...identity } = sealed
-  const request = Decision.makeRequest(identity, prepared, shown)
+  const { expiresAt, ...identity } = sealed
+  const request = Decision.makeRequest(expiresAt === Infinity ? identity : sealed, prepared, shown)
   const changed = (state: Approval.ApprovalState, reason?: string) =>
     ApprovalEvents.publish((occasion) => ({
       _tag: "Changed",
@@ -134,7 +153,7 @@ const ask = Effect.fnUntraced(function*(
     }))
   const subject = yield* Decision.subjectOf(prepared)
   // Another call may have been answered meanwhile.
-  const known = yield* Consult.recalled(environment, subject, needs)
+  const known = yield* Consult.recalled(environment, prepared, needs)
   if (known === undefined) {
     if (environment.controller.ask === undefined) {
       return Decision.result(Results.interrupted(call, nobodyReason))
@@ -160,6 +179,11 @@ const ask = Effect.fnUntraced(function*(
     )
     yield* changed("denied", note)
     return Decision.result(Results.denied(call, note))
+  }
+  const expired = yield* Judge.expiry(sealed)
+  if (expired !== undefined) {
+    yield* changed("expired", expired)
+    return Decision.result(Results.interrupted(call, expired))
   }
   const accepted = yield* Consult.accept(environment, prepared, sealed, decision.params, [])
   switch (accepted._tag) {
@@ -207,6 +231,8 @@ export const withPolicy = <Tools extends AnyTools>(
           (encodedParams) =>
             ApprovalPolicy.decide(policy, { ...context, tool, toolName: tool.name, params, encodedParams }, timeLimit)
         ))
+        // The guard below knows nothing of this policy, so whoever handles the call has to ask it.
+        .annotate(Judge.Guarded, false)
   )
   return { tools, handle: inner.handle } as unknown as Toolkit.WithHandler<Tools>
 }

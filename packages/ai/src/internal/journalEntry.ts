@@ -41,7 +41,7 @@ export class Recorded extends Schema.Class<Recorded>("@assent/ai/ApprovalJournal
  * One request's fate. `at` is in milliseconds since 1970. `params` are those that were claimed, as canonical JSON's
  * digest, where a person edited them; `stopped` means that somebody stopped the run, so that it is not repeated by
  * itself. `recorded` may be missing from a finished run: only bodies of results are ever given up for room, never the
- * fact that it ran.
+ * fact that it ran. `suspendedAs` is the id of the request as which a run that is `suspended` waits.
  *
  * @category models
  * @since 0.1.0
@@ -55,7 +55,8 @@ export class Entry extends Schema.Class<Entry>("@assent/ai/ApprovalJournal/Entry
   owner: Schema.optionalKey(Schema.String),
   params: Schema.optionalKey(Schema.String),
   stopped: Schema.optionalKey(Schema.Boolean),
-  recorded: Schema.optionalKey(Recorded)
+  recorded: Schema.optionalKey(Recorded),
+  suspendedAs: Schema.optionalKey(Schema.String)
 }) {}
 
 export const decodeEntry = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.toCodecJson(Entry)))

@@ -16,8 +16,10 @@ import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalPolicy from "../ApprovalPolicy.ts"
 import type * as ApprovalSeal from "../ApprovalSeal.ts"
 import * as Decision from "./decision.ts"
+import * as Deferral from "./deferral.ts"
 import type * as Environment from "./environment.ts"
 import * as Gate from "./gate.ts"
+import * as MemoryGuard from "./memoryGuard.ts"
 import * as Prepare from "./prepare.ts"
 import * as Presentation from "./presentation.ts"
 import * as Remembering from "./remembering.ts"
@@ -45,6 +47,9 @@ export const isGated = (policy: ApprovalPolicy.Service, tool: Tool.Any): boolean
   return policy !== ApprovalPolicy.toolGate || Gate.isGated(tool)
 }
 
+/** Whether a call of this tool may begin, and then wait. */
+export const mayWait = (tool: Tool.Any): boolean => Deferral.of(tool) !== undefined
+
 /** The parameters of a call that may need somebody, or why they cannot be used. */
 export type Preparation = Result.Result<Prepare.Prepared, ApprovalError.ApprovalError>
 
@@ -61,6 +66,7 @@ export const judge = (
     return Effect.succeed({ _tag: "Result", part: Results.interrupted(call, preparation.failure.message) })
   }
   const prepared = preparation.success
+  if (!isGated(environment.policy, prepared.tool)) return Effect.succeed({ _tag: "Direct" })
   const decided = Effect.matchEffect(askPolicy(environment, prepared, messages), {
     onFailure: () => Effect.as(warnOfPolicy(prepared), policyFailed),
     onSuccess: Effect.succeed
@@ -92,11 +98,13 @@ const withMemory = (
   if (!environment.memory.remembers || result._tag === "Blocked") return Effect.succeed(result)
   const recalled = Effect.flatMap(
     Decision.subjectOf(prepared),
-    (subject) => Remembering.recall(environment, subject, result)
+    (subject) => Remembering.recall(environment, subject, result, prepared.toolCallId)
   )
   return Effect.match(recalled, {
-    onFailure: () =>
-      result._tag === "NeedsApproval" ? result : new Approval.NeedsApproval({ reason: memoryFailedReason }),
+    onFailure: (error) =>
+      result._tag === "NeedsApproval"
+        ? result
+        : new Approval.NeedsApproval({ reason: error === MemoryGuard.doubtful ? deniedReason : memoryFailedReason }),
     onSuccess: (known): Approval.ApprovalResult =>
       known === undefined
         ? result
@@ -107,6 +115,8 @@ const withMemory = (
 }
 
 const memoryFailedReason = "What was answered before could not be looked up, so a person is asked."
+
+const deniedReason = "A denial that is remembered may be of this call, or may be not, so a person is asked."
 
 // Once for each tool, and without the cause, which may hold what nobody is to see (law L15).
 const warned = new WeakSet<Tool.Any>()

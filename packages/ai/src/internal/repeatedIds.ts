@@ -41,9 +41,10 @@ interface Waiting<A> {
   first: number
 }
 
-export const uniqueIdsAfter = ({ part }: Call): (id: string) => string => {
+/** Ids for the calls of a message behind its first local one, if there was one. */
+export const uniqueIdsAfter = (first: Call | undefined): (id: string) => string => {
   const uniqueId = makeUniqueIds()
-  uniqueId(part.id)
+  if (first !== undefined) uniqueId(first.part.id)
   return uniqueId
 }
 

@@ -42,6 +42,10 @@ const notRunReason = "Another call of the same response waits for approval. Noth
 export const unfinishedReason = "The response ended without a finish, so the call could not be approved. Nothing ran;" +
   " it may be asked again."
 
+export const notAskedReason =
+  "The response ended without a finish, so nobody could be asked what the tool waits for. What" +
+  " it did until then stands. Check before calling it again."
+
 export const crashedReason = "The tool crashed before it finished; what it did is unknown. Check before calling again."
 
 /** A reason that says something (law L14). */

@@ -20,6 +20,8 @@ import * as Prepare from "./prepare.ts"
 import * as Presentation from "./presentation.ts"
 import * as Remembering from "./remembering.ts"
 import * as Results from "./results.ts"
+import * as Resuming from "./resuming.ts"
+import * as Suspending from "./suspending.ts"
 import * as Transcript from "./transcript.ts"
 
 const heldReason =
@@ -40,14 +42,7 @@ interface Verified {
   readonly canonical: string
 }
 
-export interface Subject {
-  readonly environment: Environment.Environment
-  readonly transcript: Transcript.Transcript
-  /** `undefined` on a turn without a toolkit. */
-  readonly tools: Decision.Tools | undefined
-  /** False when the caller resolves tool calls itself: then nothing is asked, claimed or run. */
-  readonly resolvesCalls: boolean
-}
+type Subject = Resuming.Subject
 
 /** Settles one call of the history that has no result. */
 export const settle = Effect.fnUntraced(function*(
@@ -71,15 +66,26 @@ export const settle = Effect.fnUntraced(function*(
     return Decision.result(Results.interrupted(part, checked.failure.message, approvalId))
   }
 
-  const verified = checked.success
+  const verified = yield* Effect.filter(checked.success, (one) => isOwn(subject, call, one))
+  if (verified.length === 0) return Decision.result(Results.earlier(Results.interrupted(part, Results.lostReason)))
   const named = Decision.named(part)
+  const waiting = (one: Verified, approvalId: string) =>
+    Resuming.settle(
+      subject,
+      { ...named, root: call.requests[0]!.part.approvalId, canonical: one.canonical, prepared },
+      approvalId
+    )
+  const suspension = verified.find(({ sealed }) => Suspending.isSealedSuspension(sealed))
+  if (suspension !== undefined) return yield* waiting(suspension, suspension.sealed.approvalId)
   const shown = prepared ?? unprepared(part)
   // Only an answer to a request that we sealed for this very call counts, and only as it was proposed.
   // As it was proposed, the call is judged once, by whoever has to know.
   const judged = prepared === undefined
     ? Effect.succeed(Result.fail(ApprovalError.make(new ApprovalError.PolicyFailed({ toolName: part.name }))))
     : yield* Effect.cached(Effect.result(Judge.askPolicy(environment, prepared, transcript.messages)))
-  const counts = verified.some(isEdited) && (yield* isEditable(judged)) ? isApproval : isPlainApproval
+  const { trustsAnswers } = environment
+  const countsEdits = verified.some(isEdited) && (trustsAnswers || (yield* isEditable(judged)))
+  const counts = countsEdits ? isApproval : isPlainApproval
   const approval = verified.find(({ request }) => request.responses.some(counts))
   const { canonical, request, sealed } = approval ?? verified[0]!
   const claim = Decision.claimOf(sealed, named)
@@ -93,6 +99,7 @@ export const settle = Effect.fnUntraced(function*(
     if (entry !== undefined && contradicts(responses, entry)) {
       yield* refuse(part, claimed.approvalId, new ApprovalError.AlreadyDecided({ ...claimed, state: entry.state }))
     }
+    if (entry?.suspendedAs !== undefined) return yield* waiting(one, entry.suspendedAs)
     // A run whose outcome is unknown may be repeated, if all that allowed it still does; anything else stands.
     if (entry !== undefined && !isUnfinished(entry)) return Decision.fromEntry(entry, claimed, standing)
     if (entry !== undefined) {
@@ -146,9 +153,10 @@ export const settle = Effect.fnUntraced(function*(
           if (!resolvesCalls) return Decision.open(sealed, ready, {})
           const { edits, needs } = accepted
           // What would have to be asked as it is now, only somebody who may edit that call may turn this one into.
-          if (edits === undefined || needs === undefined || needs.editable === true) {
+          if (edits === undefined || needs === undefined || needs.editable === true || trustsAnswers) {
             // That it is not to be remembered takes nobody's trust.
-            const said = needs?.rememberable === true || remember === "none" ? remember : undefined
+            const counts = needs?.rememberable === true || remember === "none" || trustsAnswers
+            const said = counts ? remember : undefined
             return yield* Consult.toRun(environment, claim, accepted, said)
           }
           const { approvalId } = sealed
@@ -196,11 +204,15 @@ export const denyLate = Effect.fnUntraced(function*(
   const prepared = yield* prepare(tools === undefined ? undefined : Judge.toolOf(tools, call.part.name), call.part)
   const verified = yield* verify(environment, call, prepared)
   if (Result.isFailure(verified)) return
-  for (const { sealed } of verified.success) {
+  for (const one of verified.success) {
+    const { sealed } = one
+    if (!(yield* isOwn(subject, call, one))) continue
     if ((yield* Judge.expiry(sealed)) !== undefined) continue
     const claim = Decision.claimOf(sealed, Decision.named(call.part))
     const entry = yield* environment.journal.end(claim, "denied", Results.reasonOr(denial.reason))
-    if (entry.state === "denied") yield* rememberDenial(subject, prepared, claim, denial)
+    if (entry.state !== "denied") continue
+    if (Suspending.isSealedSuspension(sealed)) yield* Effect.ignore(environment.suspensions.end(sealed.approvalId))
+    else yield* rememberDenial(subject, prepared, claim, denial)
   }
 })
 
@@ -232,7 +244,7 @@ const rememberDenial = Effect.fnUntraced(function*(
   if (remember === undefined || prepared === undefined || !environment.memory.remembers) return
   const verdict = yield* Effect.result(Judge.askPolicy(environment, prepared, transcript.messages))
   if (Result.isFailure(verdict) || verdict.success._tag !== "NeedsApproval") return
-  if (verdict.success.rememberable !== true) return
+  if (verdict.success.rememberable !== true && !environment.trustsAnswers) return
   const { reason: note } = denial
   const subject = yield* Decision.subjectOf(prepared)
   const answered = yield* Remembering.answeredOf(environment, subject, claim, "denied", { remember, note })
@@ -322,6 +334,18 @@ const verify = Effect.fnUntraced(function*(
     }
   }
   return verified.length > 0 ? Result.succeed(verified) : Result.fail(failure!)
+})
+
+// What a run waits for is asked when another call may have its id already: it belongs to the call whose run it was.
+const isOwn = Effect.fnUntraced(function*(
+  { environment, transcript }: Subject,
+  call: Transcript.TranscriptCall,
+  { request, sealed }: Verified
+): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
+  if (request.messageIndex === call.messageIndex || !Suspending.isSealedSuspension(sealed)) return true
+  const previous = (yield* environment.suspensions.find(sealed.approvalId))?.suspension.previous
+  const other = transcript.allRequests.find(({ part }) => part.approvalId === previous)?.call
+  return other === undefined || other === call
 })
 
 const canonicalParams = (part: Prompt.ToolCallPart): Result.Result<string, ApprovalError.ApprovalError> =>

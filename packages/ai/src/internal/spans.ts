@@ -22,13 +22,16 @@ export const settle = <A>(
 
 /** Around running an approved call. */
 export const run = (
-  effect: Effect.Effect<ApprovalJournal.Ran>,
+  effect: Effect.Effect<ApprovalJournal.Ran | ApprovalJournal.Suspended>,
   claim: ApprovalJournal.Claim
-): Effect.Effect<ApprovalJournal.Ran> =>
+): Effect.Effect<ApprovalJournal.Ran | ApprovalJournal.Suspended> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     effect.pipe(
-      Effect.tap(({ recorded }) =>
-        Effect.annotateCurrentSpan("approval.state", recorded.isFailure ? "failed" : "done")
+      Effect.tap((ran) =>
+        Effect.annotateCurrentSpan(
+          "approval.state",
+          "suspendedAs" in ran ? "suspended" : ran.recorded.isFailure ? "failed" : "done"
+        )
       ),
       Effect.withSpan("approval.run", {
         attributes: {

@@ -185,7 +185,7 @@ const makeSaid = () => {
 const isDelta = (part: Part): part is Response.TextDeltaPart | Response.ReasoningDeltaPart =>
   part.type === "text-delta" || part.type === "reasoning-delta"
 
-type Started = Turn.Outcome | Decision.Question
+type Started = Turn.Started | Decision.Question
 
 // The local calls of a stream: seen, then started, then finished or truncated.
 const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sink: Turn.Sink) => {
@@ -207,7 +207,7 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
     Effect.flatMap(Turn.judge(turn, call, messages), (judgement): Effect.Effect<Started> => {
       switch (judgement._tag) {
         case "Direct":
-          return Turn.runDirect(turn, call.call, permits, noting)
+          return Turn.runDirect(turn, call, permits, noting)
         case "Result":
           return Effect.as(noting.result(judgement.part), { part: judgement.part })
         case "Ask":
@@ -234,8 +234,10 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
         fibers,
         (fiber) =>
           Effect.exit(
-            Effect.flatMap(Fiber.join(fiber), (started): Effect.Effect<Turn.Outcome | Decision.Decision, unknown> =>
-              "_tag" in started ? Turn.seal(turn, started, sawFinish) : Effect.succeed(started))
+            Effect.flatMap(Fiber.join(fiber), (started): Effect.Effect<Turn.Started | Decision.Decision, unknown> =>
+              "_tag" in started && started._tag === "Ask"
+                ? Turn.seal(turn, started, sawFinish)
+                : Effect.succeed(started))
           )
       )
       return yield* Turn.collect(
@@ -244,7 +246,9 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
           Effect.flatMap(
             exit,
             (decided): Effect.Effect<Turn.Outcome, unknown> =>
-              "_tag" in decided ? Turn.carryOut(turn, decided, sink) : Effect.succeed(decided)
+              "_tag" in decided && decided._tag !== "Waits"
+                ? Turn.carryOut(turn, decided, sink)
+                : Turn.finishDirect(turn, decided, sawFinish, sink)
           )
       )
     }),

@@ -14,8 +14,8 @@ import { TextIndex } from "./textIndex.ts"
 export interface TranscriptCall {
   readonly part: Prompt.ToolCallPart
   readonly messageIndex: number
-  /** The id the provider sees: its own, unless an earlier call of the same message has it (law L13). */
-  readonly sentId: string
+  /** The id the provider sees: its own, unless another call of the same message has it (law L13). */
+  sentId: string
   /** What was asked about it, distinct by approval id, in order. */
   requests: Array<TranscriptRequest>
   /** The first result; later ones are dropped. */
@@ -218,6 +218,14 @@ class Reader {
     for (const part of content) {
       if (part.type === "tool-call") {
         if (part.providerExecuted === true) {
+          // Its id is not ours to change: a local call that has the same gets another, before it or behind it.
+          const before = this.calls.findLast((call) => call.messageIndex === index && call.sentId === part.id)
+          uniqueId ??= uniqueIdsAfter(this.calls[this.firstDue])
+          uniqueId(part.id)
+          if (before !== undefined) {
+            before.sentId = uniqueId(part.id)
+            this.change(index)
+          }
           ;(this.providerCalls ??= new Map()).set(part.id, {
             part,
             messageIndex: index,
@@ -227,7 +235,7 @@ class Reader {
           })
           continue
         }
-        if (this.calls.length > this.firstDue) uniqueId ??= uniqueIdsAfter(this.calls[this.firstDue]!)
+        if (this.calls.length > this.firstDue) uniqueId ??= uniqueIdsAfter(this.calls[this.firstDue])
         const sentId = uniqueId === undefined ? part.id : uniqueId(part.id)
         if (sentId !== part.id) this.change(index)
         this.takeCall(part, index, sentId)

@@ -13,8 +13,10 @@ import * as Semaphore from "effect/Semaphore"
 import type * as Approval from "../Approval.ts"
 import type * as ApprovalError from "../ApprovalError.ts"
 import * as Approvals from "../Prompt.ts"
+import * as Asking from "./asking.ts"
 import * as Consult from "./consult.ts"
-import type * as Decision from "./decision.ts"
+import * as Decision from "./decision.ts"
+import * as Deferral from "./deferral.ts"
 import type * as Environment from "./environment.ts"
 import * as Execution from "./execution.ts"
 import * as Hosted from "./hosted.ts"
@@ -23,8 +25,10 @@ import * as Prepare from "./prepare.ts"
 import * as ProviderPrompt from "./providerPrompt.ts"
 import * as RepeatedIds from "./repeatedIds.ts"
 import * as Results from "./results.ts"
+import * as Resuming from "./resuming.ts"
 import * as Settle from "./settle.ts"
 import * as Spans from "./spans.ts"
+import * as Suspending from "./suspending.ts"
 import * as Transcript from "./transcript.ts"
 
 export interface Turn {
@@ -96,7 +100,7 @@ const settleCalls = Effect.fnUntraced(function*(
   sink: Sink
 ): Effect.fn.Return<Settled, ApprovalError.ApprovalError> {
   const { environment, transcript } = turn
-  const subject = { environment, transcript, tools: turn.handlers?.tools, resolvesCalls: turn.resolvesCalls }
+  const subject = subjectOf(turn)
   yield* Effect.forEach(transcript.lateDenials, (late) => Settle.denyLate(subject, late), { discard: true })
   // Decided side by side, carried out in the order of the calls. What was answered comes first where answers are
   // remembered: it may answer the others too.
@@ -149,6 +153,13 @@ const settleCalls = Effect.fnUntraced(function*(
   return { results, open, history: answered.prompt, prompt, failure }
 })
 
+const subjectOf = ({ environment, handlers, resolvesCalls, transcript }: Turn): Resuming.Subject => ({
+  environment,
+  transcript,
+  tools: handlers?.tools,
+  resolvesCalls
+})
+
 const isAnswered = ({ requests }: Transcript.TranscriptCall): boolean =>
   requests.some(({ responses }) => responses.length > 0)
 
@@ -197,20 +208,67 @@ export const carryOut = (
     case "Open":
       return Effect.succeed({ request: decision.request })
     case "Keep":
-      return Effect.succeed({ waiting: Results.interrupted(decision.call, Results.waitingReason, decision.approvalId) })
+      return Effect.succeed({
+        waiting: Results.interrupted(decision.call, decision.reason ?? Results.waitingReason, decision.approvalId)
+      })
     case "Consult":
       return Effect.flatMap(
         Consult.consult(turn.environment, decision, turn.transcript.messages),
         (decision) => carryOut(turn, decision, sink)
       )
     case "Run":
-      return Execution.approved(turn.environment, turn.handlers!, decision, sink.approvedPreliminary)
-        .pipe(
-          turn.approvedPermits.withPermit,
-          Effect.tap(({ part }) => part === undefined ? Effect.void : sink.result(part))
-        )
+      return Effect.flatMap(
+        turn.approvedPermits.withPermit(
+          Execution.approved(turn.environment, turn.handlers!, decision, sink.approvedPreliminary)
+        ),
+        (executed) => ended(turn, executed, suspendedCall(decision.asked ?? decision.prepared, decision.claim), sink)
+      )
+    case "Resume":
+      return Effect.flatMap(
+        turn.approvedPermits.withPermit(
+          Execution.resumed(turn.environment, turn.handlers!, decision, sink.approvedPreliminary)
+        ),
+        (executed) => ended(turn, executed, decision.call, sink)
+      )
+    case "Suspended":
+      return Effect.flatMap(
+        Resuming.settle(subjectOf(turn), decision.call, decision.approvalId),
+        (decision) => carryOut(turn, decision, sink)
+      )
+    case "Inquire": {
+      const { answered, request } = decision
+      const { controller } = turn.environment
+      const asked = Effect.flatMap(
+        Asking.ask(controller, request),
+        (reply) => reply === undefined ? Effect.succeed<Decision.Decision>({ _tag: "Open", request }) : answered(reply)
+      )
+      return Effect.flatMap(Asking.inTurn(controller, asked), (decision) => carryOut(turn, decision, sink))
+    }
   }
 }
+
+/** What became of a run: its result goes out, and one that waits is settled by the request as which it does. */
+const ended = (
+  turn: Turn,
+  executed: Execution.Executed,
+  call: Decision.SuspendedCall,
+  sink: Sink
+): Effect.Effect<Outcome, ApprovalError.ApprovalError> => {
+  const { part, suspendedAs } = executed
+  return suspendedAs !== undefined
+    ? carryOut(turn, { _tag: "Suspended", approvalId: suspendedAs, call }, sink)
+    : Effect.as(part === undefined ? Effect.void : sink.result(part), executed)
+}
+
+const suspendedCall = (
+  prepared: Prepare.Prepared,
+  { approvalId }: { readonly approvalId: string }
+): Decision.SuspendedCall => ({
+  ...Decision.about(prepared),
+  root: approvalId,
+  canonical: prepared.canonical,
+  prepared
+})
 
 // Every call is carried through before the first failure is raised: one call's trouble is not another's (law L8).
 export const collect = <A, E>(
@@ -332,7 +390,7 @@ export interface ReceivedCall {
 
 export const receiveCall = (turn: Turn, call: LocalCall): Effect.Effect<ReceivedCall> => {
   const tool = turn.handlers === undefined ? undefined : Judge.toolOf(turn.handlers.tools, call.name)
-  return tool === undefined || !Judge.isGated(turn.environment.policy, tool)
+  return tool === undefined || !(Judge.isGated(turn.environment.policy, tool) || Judge.mayWait(tool))
     ? Effect.succeed({ call, prepared: undefined })
     : Effect.map(Effect.result(Prepare.prepare(tool, call)), (prepared) => ({
       call: Result.isSuccess(prepared) ? { ...call, params: prepared.success.encoded } : call,
@@ -358,18 +416,61 @@ export const seal = (
   return Effect.succeed({ _tag: "Result", part: Results.interrupted({ id, name }, Results.unfinishedReason) })
 }
 
-/** Runs a call that needs nobody. */
+/** Runs a call that needs nobody. One that is to wait is asked about once the response has come to its finish. */
 export const runDirect = (
   turn: Turn,
-  call: LocalCall,
+  { call, prepared }: ReceivedCall,
   permits: Semaphore.Semaphore | undefined,
   sink: Sink
-): Effect.Effect<Outcome> => {
-  const executed = Execution.directSettled(turn.environment, turn.handlers!, call, sink.preliminary)
-  return Effect.tap(
-    permits === undefined ? executed : permits.withPermit(executed),
-    ({ part }) => part === undefined ? Effect.void : sink.result(part)
+): Effect.Effect<Started> => {
+  const waits = prepared !== undefined && Result.isSuccess(prepared) && Deferral.of(prepared.success.tool) !== undefined
+    ? prepared.success
+    : undefined
+  const executed = Execution.directSettled(
+    turn.environment,
+    turn.handlers!,
+    call,
+    waits !== undefined,
+    sink.preliminary
   )
+  return Effect.flatMap(
+    permits === undefined ? executed : permits.withPermit(executed),
+    ({ suspended, ...outcome }): Effect.Effect<Started> =>
+      suspended !== undefined && waits !== undefined
+        ? Effect.succeed({ _tag: "Waits", prepared: waits, suspended })
+        : Effect.as(outcome.part === undefined ? Effect.void : sink.result(outcome.part), outcome)
+  )
+}
+
+/** A call that needs nobody and was run: it ended, or is to wait. */
+export type Started = Outcome | Waits
+
+/** The handler of a call ended without a result; nobody knows of it yet. */
+export interface Waits {
+  readonly _tag: "Waits"
+  readonly prepared: Prepare.Prepared
+  readonly suspended: Deferral.Suspended
+}
+
+/** What becomes of a call that needed nobody, when it is known whether the response came to its finish. */
+export const finishDirect = (
+  turn: Turn,
+  started: Started,
+  finished: boolean,
+  sink: Sink
+): Effect.Effect<Outcome, ApprovalError.ApprovalError> => {
+  if (!("_tag" in started)) return Effect.succeed(started)
+  const { prepared, suspended } = started
+  const { toolCallId: id, toolName: name } = prepared
+  const call = suspendedCall(prepared, { approvalId: "" })
+  const asked = finished
+    ? Suspending.suspend(turn.environment, { call, prepared, previous: undefined, edits: undefined }, suspended)
+    : Effect.fail(Results.notAskedReason)
+  return Effect.matchEffect(asked, {
+    onFailure: (reason) => carryOut(turn, Decision.result(Results.interrupted({ id, name }, reason)), sink),
+    onSuccess: (approvalId) =>
+      carryOut(turn, { _tag: "Suspended", approvalId, call: { ...call, root: approvalId } }, sink)
+  })
 }
 
 export const directPermits = (turn: Turn): Semaphore.Semaphore | undefined =>

@@ -15,6 +15,7 @@ import * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
 import type * as ApprovalPolicy from "../ApprovalPolicy.ts"
 import type * as Decision from "./decision.ts"
+import { Enclosing } from "./enclosing.ts"
 import * as Environment from "./environment.ts"
 import * as Execution from "./execution.ts"
 import * as Generate from "./generate.ts"
@@ -65,11 +66,14 @@ export const wrap = (
   const model = Model.modelOf(original)
 
   // Before the model is called: a turn that could not record what runs must not begin.
-  const environmentFor = (method: string) =>
+  const environmentFor = (method: string, tools: Decision.Tools | undefined) =>
     Effect.tap(
       Environment.read(captured, options),
       (environment) =>
-        Effect.mapError(Environment.requireJournal(environment), (error) => ApprovalError.toAiError(error, method))
+        Effect.mapError(
+          Environment.requireStores(environment, tools !== undefined && Object.values(tools).some(Judge.mayWait)),
+          (error) => ApprovalError.toAiError(error, method)
+        )
     )
 
   const enter = <O extends Model.Options>(method: string, callOptions: O): Effect.Effect<Entered<O>, unknown> =>
@@ -90,7 +94,7 @@ export const wrap = (
         if (inOrder !== undefined && needsNobody(method, policy, resolved?.tools)) {
           return Effect.succeed({ turn: undefined, options: { ...inOrder, toolkit: resolved } })
         }
-        return Effect.map(environmentFor(method), (environment) => ({
+        return Effect.map(environmentFor(method, resolved?.tools), (environment) => ({
           turn: Turn.make({
             method,
             environment,
@@ -105,31 +109,40 @@ export const wrap = (
       })
     })
 
+  // Handlers run in the turn, and what asks from within one asks as the turn does.
+  const isEnclosing = captured.mapUnsafe.size > 0
+  const enclosing = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    isEnclosing ? Effect.provideService(effect, Enclosing, captured) : effect
+  const enclosingStream = <A, E, R>(stream: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
+    isEnclosing ? Stream.provideService(stream, Enclosing, captured) : stream
+
   const wrapped = Model.toService(original, {
     generateText: (callOptions) =>
-      Effect.flatMap(enter("generateText", callOptions), ({ options, turn }) =>
+      enclosing(Effect.flatMap(enter("generateText", callOptions), ({ options, turn }) =>
         turn === undefined
           ? model.generateText(options)
           : Generate.generateText(model, turn, options).pipe(
             Effect.mapError(toAiError("generateText")),
             Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
-          )),
+          ))),
     generateObject: (callOptions) =>
-      Effect.flatMap(enter("generateObject", callOptions), ({ options, turn }) =>
+      enclosing(Effect.flatMap(enter("generateObject", callOptions), ({ options, turn }) =>
         turn === undefined
           ? model.generateObject(options)
           : Generate.generateObject(model, turn, options).pipe(
             Effect.mapError(toAiError("generateObject")),
             Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
-          )),
+          ))),
     streamText: (callOptions) =>
-      Stream.unwrap(Effect.map(enter("streamText", callOptions), ({ options, turn }) =>
-        turn === undefined
-          ? model.streamText(options)
-          : StreamText.streamText(model, turn, options).pipe(
-            Stream.mapError(toAiError("streamText")),
-            Stream.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
-          )))
+      enclosingStream(
+        Stream.unwrap(Effect.map(enter("streamText", callOptions), ({ options, turn }) =>
+          turn === undefined
+            ? model.streamText(options)
+            : StreamText.streamText(model, turn, options).pipe(
+              Stream.mapError(toAiError("streamText")),
+              Stream.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
+            )))
+      )
   })
   sources.set(wrapped, { original, captured, options })
   // Not enumerable: a copy is not its bearer, and what shows or writes a service must not follow it round and round.
@@ -224,7 +237,7 @@ const needsNobody = (
   if (tools === undefined) return false
   for (const name in tools) {
     const tool = tools[name]!
-    if (Judge.isGated(policy, tool)) return false
+    if (Judge.isGated(policy, tool) || Judge.mayWait(tool)) return false
     // The provider may ask about its own tool, and then an object cannot come (law L12).
     if (Judge.isProviderTool(tool) && (method === "generateObject" || Hosted.hasGate(tool))) return false
   }

@@ -215,6 +215,25 @@ describe("a controller: a batch", () => {
       })
   )
 
+  C.everyWay(
+    "answers may come in any order, as a page posts them; of two to one request a denial counts (L3)",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat, runs } = yield* M.deleting(way, [["a", "b", "c"]])
+        const { answers } = batch(([a, b, c]) => [
+          Approval.approve(c!),
+          Approval.approve(b!),
+          Approval.approve(a!),
+          Approval.deny(b!, "not that one")
+        ])
+        const turn = yield* ended(answers(chat.send("go")))
+        assert.deepStrictEqual([runs.toSorted(), turn.requests], [["delete a", "delete c"], []])
+        const contradicted = yield* M.deleting(way, [["a", "b"]])
+        yield* ended(batch(([a, b]) => [Approval.approve(b!), Approval.deny(a!)]).answers(contradicted.chat.send("go")))
+        assert.deepStrictEqual(contradicted.runs, ["delete b"])
+      })
+  )
+
   C.everyWay("what an answer in the list says of being remembered counts", (way) =>
     Effect.gen(function*() {
       const { chat, runs } = yield* M.deleting(way, [["a", "b"], ["a", "b"]])

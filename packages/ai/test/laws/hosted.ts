@@ -1,6 +1,14 @@
 /** Conversations with a provider that runs tools itself, and asks: for the tests of L9. */
 import { Effect, Schema } from "effect"
-import { ApprovalController, ApprovalPolicy, LanguageModel, Prompt, Response, Tool, Toolkit } from "../../src/index.ts"
+import {
+  ApprovalController,
+  ApprovalPolicy,
+  LanguageModel,
+  type Prompt,
+  type Response,
+  Tool,
+  Toolkit
+} from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
 

@@ -194,10 +194,12 @@ export const L8: Law = {
     ...justified.flatMap(({ isDirect, run }) => {
       const turn = record.turns[run.turn]!
       const breaches: Array<string> = []
-      if (!isDirect && run.outcome === "interrupted" && !isEnded(record, run) && !isStopped(record, run)) {
+      const closed = record.closed.find(({ process }) => process === run.process)
+      const isInterrupted = !isDirect && run.outcome === "interrupted" &&
+        (closed === undefined || run.endedAt < closed.at)
+      if (isInterrupted && !isEnded(record, run) && !isStopped(record, run)) {
         breaches.push(`run ${run.number} was interrupted`)
       }
-      const closed = record.closed.find(({ process }) => process === run.process)
       if (!isDirect && closed !== undefined && isCut(run, closed.at) && !isStopped(record, run)) {
         breaches.push(`run ${run.number} was interrupted when its process was closed, without its grace`)
       }

@@ -1,0 +1,465 @@
+/**
+ * Tools that wait: for an answer of the user, the consent of two managers, the call of a payment service, or Monday.
+ *
+ * The handler of a deferred tool begins with `start` and ends with its result or a suspension: it names one of the
+ * interactions it has declared, says what is asked, and says what it must remember. The engine keeps that in
+ * `SuspensionStore`, never with the client or the model, and asks in a `tool-approval-request` for the same call. When
+ * the answer comes, in this process or another, `resume` goes on from there, once (law L2), to the result or to the
+ * next suspension.
+ *
+ * A deferred tool stands beside any other in a `Toolkit`. It needs the engine: under upstream's own `LanguageModel` its
+ * handler does not begin, and the call fails with a `ToolConfigurationError` that says so.
+ *
+ * @since 0.1.0
+ */
+import * as AiError from "effect/ai/AiError"
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Upstream from "effect/ai/Tool"
+import type * as Toolkit from "effect/ai/Toolkit"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
+import * as Predicate from "effect/Predicate"
+import type * as Schema from "effect/Schema"
+import type * as Types from "effect/Types"
+import type * as Approval from "./Approval.ts"
+import * as ApprovalError from "./ApprovalError.ts"
+import type * as Interaction from "./Interaction.ts"
+import * as Deferral from "./internal/deferral.ts"
+import * as Interactions from "./internal/interaction.ts"
+import * as SuspensionStore from "./SuspensionStore.ts"
+import * as Tool from "./Tool.ts"
+
+const TypeId = "~@assent/ai/DeferredTool" as const
+
+// =============================================================================
+// Models
+// =============================================================================
+
+/**
+ * What a handler ends with that is to wait; made with a tool's own `suspend`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Suspension<Name extends string> = Deferral.Suspension<Name>
+
+/**
+ * The tools that may be made to wait: all that are made.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type AnyTool = Upstream.Tool<
+  string,
+  {
+    readonly parameters: Schema.Constraint
+    readonly success: Schema.Constraint
+    readonly failure: Schema.Constraint
+    readonly failureMode: Upstream.FailureMode
+  },
+  unknown
+>
+
+/**
+ * What a tool that may wait has beside what every tool has.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Deferred<out Name extends string, in out State, out Interactions extends Interaction.Record> {
+  readonly [TypeId]: { readonly _State: Types.Invariant<State> }
+  readonly interactions: Interactions
+  /** By the name of each interaction: waits for it, with what is asked and what is to be remembered. */
+  readonly suspend: Suspend<Name, State, Interactions>
+}
+
+/**
+ * The functions that make suspensions, one for each interaction. Tools that declare no state remember nothing.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Suspend<Name extends string, State, Interactions extends Interaction.Record> = {
+  readonly [Key in keyof Interactions]: (
+    ask: Interaction.Ask<Interactions[Key]>,
+    ...state: undefined extends State ? [state?: State] : [state: State]
+  ) => Effect.Effect<Suspension<Name>>
+}
+
+/**
+ * A tool of upstream's that may wait.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type DeferredTool<T extends AnyTool, State, Interactions extends Interaction.Record> =
+  & T
+  & Deferred<T["name"], State, Interactions>
+
+/**
+ * Any tool that may wait.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Any = Upstream.Any & {
+  readonly [TypeId]: { readonly _State: unknown }
+  readonly interactions: Interaction.Record
+}
+
+/**
+ * What a tool remembers while it waits.
+ *
+ * @category utility types
+ * @since 0.1.0
+ */
+export type State<T> = T extends { readonly [TypeId]: { readonly _State: Types.Invariant<infer State> } } ? State
+  : never
+
+/**
+ * How a handler of a deferred tool may end: with the tool's success or failure, or waiting.
+ *
+ * @category utility types
+ * @since 0.1.0
+ */
+export type Ending<T extends Any> = Effect.Effect<
+  Upstream.Success<T> | Suspension<T["name"]>,
+  Upstream.Failure<T> | AiError.AiError | AiError.AiErrorReason,
+  Upstream.HandlerServices<T>
+>
+
+/**
+ * The handlers of a deferred tool: how it begins, and how it goes on from each of its interactions.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Handlers<T extends Any> {
+  readonly start: (params: Upstream.Parameters<T>, context: Toolkit.HandlerContext<T>) => Ending<T>
+  readonly resume: {
+    readonly [Key in keyof T["interactions"]]: (
+      answer: Interaction.Answer<T["interactions"][Key]>,
+      state: State<T>,
+      context: Toolkit.HandlerContext<T>
+    ) => Ending<T>
+  }
+}
+
+/**
+ * One thing a tool of a toolkit may wait for, and how it is answered.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Description {
+  readonly tool: string
+  readonly interaction: string
+  readonly kind: Approval.InteractionKind
+  readonly description: string | undefined
+  /** `"message"`: by an answer in the message history, or by a controller. */
+  readonly answeredBy: "message" | "webhook" | "clock" | "program"
+  /** In words, for whoever writes the program. */
+  readonly how: string
+  /** The JSON Schema of the answer; of options, only that they are texts: each request names its own. */
+  readonly answerSchema: Schema.Json
+}
+
+// =============================================================================
+// Options
+// =============================================================================
+
+/**
+ * What makes a tool one that may wait.
+ *
+ * `state` is the schema of what it remembers; as JSON it is kept until the answer comes, which may be after the next
+ * release. So when it changes, raise `stateVersion` (default 1) and let `migrate` lead from the older version's JSON to
+ * this one's; without that, calls that wait with an older version end with a failed result that says so (law L10).
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface Options<State extends Schema.Constraint, Interactions extends Interaction.Record> {
+  readonly interactions: Interactions
+  readonly state?: State | undefined
+  readonly stateVersion?: number | undefined
+  readonly migrate?:
+    | ((state: Schema.Json, version: number) => Schema.Json | Effect.Effect<Schema.Json, unknown>)
+    | undefined
+}
+
+// =============================================================================
+// Constructors
+// =============================================================================
+
+/**
+ * Makes a tool that may wait. The options are those of `Tool.make`, and what it waits for and remembers.
+ *
+ * @example
+ * import { Approval, DeferredTool, Interaction, LanguageModel, Prompt, Response, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const AddToCart = DeferredTool.make("AddToCart", {
+ *   parameters: { items: Schema.Array(Schema.String) },
+ *   success: Schema.String,
+ *   state: Schema.Array(Schema.String),
+ *   interactions: { another: Interaction.askUser }
+ * })
+ * const toolkit = Toolkit.make(AddToCart)
+ * const Handlers = toolkit.toLayer({
+ *   AddToCart: DeferredTool.handler(AddToCart, {
+ *     start: ({ items }) => AddToCart.suspend.another({ prompt: "Anything else?" }, items),
+ *     resume: { another: (item, items) => Effect.succeed([...items, item].join(", ")) }
+ *   })
+ * })
+ *
+ * const program = Effect.gen(function*() {
+ *   const first = yield* LanguageModel.generateText({ prompt: "Buy shoes.", toolkit })
+ *   const [request] = Response.approvalRequests(first)
+ *   const history = Prompt.concat(Prompt.make("Buy shoes."), Prompt.fromResponseParts(first.content))
+ *   const answers = Prompt.approvalResponses([Approval.answer(request!, "socks")])
+ *   const second = yield* LanguageModel.generateText({ prompt: Prompt.concat(history, answers), toolkit })
+ *   return [request!.awaited!.prompt, second.toolResults[0]!.result, second.text]
+ * }).pipe(
+ *   Effect.provide(Handlers),
+ *   Effect.provide(ScriptedModel.layer({
+ *     turns: [[ScriptedModel.toolCall({ id: "call-1", name: "AddToCart", params: { items: ["shoes"] } })], "Done."]
+ *   }))
+ * )
+ *
+ * await Effect.runPromise(program) // => ["Anything else?", "shoes, socks", "Done."]
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = <
+  const Name extends string,
+  const Interactions extends Interaction.Record,
+  State extends Schema.Constraint = typeof Schema.Undefined,
+  Parameters extends Tool.ParametersInput = Upstream.EmptyParams,
+  Success extends Schema.Constraint = typeof Schema.Void,
+  Failure extends Schema.Constraint = typeof Schema.Never,
+  Mode extends Upstream.FailureMode | undefined = undefined,
+  Dependencies extends Array<Context.Key<unknown, unknown>> = []
+>(
+  name: Name,
+  options: Options<State, Interactions> & {
+    /** What the tool does, for the model. */
+    readonly description?: string | undefined
+    /** The parameters: a schema, or the plain fields of a struct. */
+    readonly parameters?: Parameters | undefined
+    /** The schema of what the handler succeeds with in the end. */
+    readonly success?: Success | undefined
+    /** The schema of what the handler fails with. */
+    readonly failure?: Failure | undefined
+    /** Whether a failure of the handler fails the turn (`"error"`, the default) or is returned to the model. */
+    readonly failureMode?: Mode
+    /** The services that each request must provide, for the handler and for `needsApproval`. */
+    readonly dependencies?: Dependencies | undefined
+    /** Whether a person must be asked before the tool begins. */
+    readonly needsApproval?:
+      | Tool.NeedsApproval<Tool.ParametersFrom<Parameters>, Context.Service.Identifier<Dependencies[number]>>
+      | undefined
+    /** Maps a successful result to the content the model is sent in place of the encoded result. */
+    readonly toModelOutput?:
+      | ((result: Success["Type"]) => ReadonlyArray<Prompt.ToolModelOutputPart>)
+      | undefined
+  }
+): DeferredTool<
+  Upstream.Tool<
+    Name,
+    {
+      readonly parameters: Tool.ParametersFrom<Parameters>
+      readonly success: Success
+      readonly failure: Failure
+      readonly failureMode: Mode extends undefined ? "error" : Mode
+    },
+    Context.Service.Identifier<Dependencies[number]>
+  >,
+  State["Type"],
+  Interactions
+> => {
+  const { interactions: _, migrate: __, state: ___, stateVersion: ____, ...rest } = options
+  return from(Tool.make(name, rest), options)
+}
+
+/**
+ * Makes a tool that may wait of one that was made otherwise: a `Tool.dynamic` whose parameters are a JSON Schema, or one
+ * with annotations. The tool given is not changed.
+ *
+ * @example
+ * import { DeferredTool, Interaction, Tool } from "@assent/ai"
+ *
+ * const Query = DeferredTool.from(
+ *   Tool.dynamic("Query", { parameters: { type: "object", properties: { sql: { type: "string" } } } }),
+ *   { interactions: { database: Interaction.selectOptions } }
+ * )
+ *
+ * Object.keys(Query.suspend) // => ["database"]
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const from = <
+  T extends AnyTool,
+  const Interactions extends Interaction.Record,
+  State extends Schema.Constraint = typeof Schema.Undefined
+>(tool: T, options: Options<State, Interactions>): DeferredTool<T, State["Type"], Interactions> => {
+  const deferred: Deferred<T["name"], State["Type"], Interactions> = {
+    [TypeId]: { _State: identity },
+    interactions: options.interactions,
+    suspend: Deferral.suspendFunctions<Suspend<T["name"], State["Type"], Interactions>>(tool.name, options.interactions)
+  }
+  return Object.assign(Deferral.set(tool, Deferral.make(options)), deferred)
+}
+
+/**
+ * Makes the handler of a deferred tool for its place in a `Toolkit`.
+ *
+ * `start` is given the parameters, and each of `resume` its interaction's answer and what was remembered. Both may end
+ * with the tool's success, with its failure, or with `suspend`. `context.toolCallId` is the same in all of them.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const handler = <T extends Any>(
+  tool: T,
+  handlers: Handlers<T>
+): (params: Upstream.Parameters<T>, context: Toolkit.HandlerContext<T>) => Effect.Effect<
+  Upstream.Success<T>,
+  Upstream.Failure<T> | AiError.AiError | AiError.AiErrorReason,
+  Upstream.HandlerServices<T>
+> =>
+(params, context) =>
+  Deferral.handle({
+    toolName: tool.name,
+    toolCallId: context.toolCallId,
+    start: () => handlers.start(params, context),
+    resume: Deferral.resumeOf(handlers.resume, context),
+    withoutEngine: withoutEngine(tool.name)
+  })
+
+// =============================================================================
+// Answering for the program
+// =============================================================================
+
+/**
+ * Gives the answer to what a tool waits for, from the program itself: the only way to answer an `Interaction.external`,
+ * and a trusted one for all others. It is kept with what the tool remembers, and counts when the conversation takes its
+ * next turn; the first answer given here stands.
+ *
+ * Fails with `UnknownApproval` where no tool waits with this request, or not this one for this interaction; with
+ * `AlreadyDecided`; with `Expired`; and with `InvalidAnswer`, which changes nothing.
+ *
+ * @category answering
+ * @since 0.1.0
+ */
+export const deliver = Effect.fnUntraced(function*<T extends Any, Name extends keyof T["interactions"] & string>(
+  tool: T,
+  name: Name,
+  request: { readonly approvalId: string },
+  answer: Interaction.Answer<T["interactions"][Name]>
+): Effect.fn.Return<void, ApprovalError.ApprovalError> {
+  const { approvalId } = request
+  const store = yield* SuspensionStore.SuspensionStore
+  const found = yield* store.find(approvalId)
+  if (found === undefined || found.suspension.toolName !== tool.name || found.suspension.awaited.name !== name) {
+    return yield* ApprovalError.make(new ApprovalError.UnknownApproval({ approvalId: approvalId.slice(0, 64) }))
+  }
+  const invalid = (description: string) =>
+    ApprovalError.make(new ApprovalError.InvalidAnswer({ approvalId, description }))
+  const interaction = tool.interactions[name]!
+  const encoded = yield* Effect.mapError(
+    Interactions.encodeAnswer(interaction, answer),
+    (error) => invalid(`it does not fit: ${error.message}`)
+  )
+  yield* Effect.mapError(Interactions.decodeAnswer(interaction, found.suspension.awaited, encoded), invalid)
+  yield* SuspensionStore.deliver(approvalId, encoded)
+})
+
+// =============================================================================
+// Reading
+// =============================================================================
+
+/**
+ * Whether a tool may wait.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isDeferred = (tool: Upstream.Any): tool is Any =>
+  Deferral.of(tool) !== undefined && Predicate.hasProperty(tool, TypeId)
+
+/**
+ * What the tools of a toolkit may wait for, and how each is answered: what a program that uses them has to do.
+ *
+ * @example
+ * import { DeferredTool, Interaction, Toolkit } from "@assent/ai"
+ *
+ * const Remind = DeferredTool.make("Remind", { interactions: { later: Interaction.timer } })
+ *
+ * const described = DeferredTool.describe(Toolkit.make(Remind))
+ *
+ * described.map((one) => [one.tool, one.interaction, one.answeredBy]) // => [["Remind", "later", "clock"]]
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const describe = (
+  toolkit: { readonly tools: { readonly [name: string]: Upstream.Any } }
+): ReadonlyArray<Description> =>
+  Object.values(toolkit.tools).flatMap((tool) =>
+    Object.entries(Deferral.of(tool)?.interactions ?? {}).map(([interaction, declared]) => ({
+      tool: tool.name,
+      interaction,
+      kind: declared.kind,
+      description: declared.description,
+      ...wayOf(declared.kind),
+      answerSchema: Interactions.jsonSchema(declared)
+    }))
+  )
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+const withoutEngine = (toolName: string): AiError.AiErrorReason =>
+  new AiError.ToolConfigurationError({
+    toolName,
+    description:
+      "This tool may wait, and nothing here lets it: call it through LanguageModel or Chat of @assent/ai, or" +
+      " put LanguageModel.approval() around the model. Nothing ran."
+  })
+
+const wayOf = (kind: Approval.InteractionKind): Pick<Description, "answeredBy" | "how"> => {
+  switch (kind) {
+    case "getApproval":
+      return {
+        answeredBy: "message",
+        how:
+          "Prompt.approvalResponses([Approval.approve(request)]), or Approval.deny(request, reason): the tool goes on" +
+          " with either."
+      }
+    case "askUser":
+    case "selectOptions":
+    case "form":
+      return {
+        answeredBy: "message",
+        how:
+          "Prompt.approvalResponses([Approval.answer(request, value)]); Approval.deny(request, reason) ends the call."
+      }
+    case "webhook":
+      return { answeredBy: "webhook", how: "Serve Webhook.handler; it wakes the conversation, which takes a turn." }
+    case "timer":
+      return {
+        answeredBy: "clock",
+        how: "Run SuspensionStore.watchTimers; it wakes the conversation, which takes a turn."
+      }
+    case "external":
+      return {
+        answeredBy: "program",
+        how: "DeferredTool.deliver(tool, interaction, request, answer), then take a turn."
+      }
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * What waiting tools must remember: kept here under the id of the request that was put for it, and never with the client
+ * or the model.
+ *
+ * A suspension is written once, taken once, and ends once, each by one compare-and-set, whoever else holds the journal.
+ * Beside it stand the answers that come from elsewhere than the message history: a webhook's, or the program's own.
+ *
+ * The default lives in this process's memory. {@link layerFileSystem} serves every process that uses the directory, and
+ * {@link layerStore} goes over any `AtomicStore`.
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
+import type * as Schema from "effect/Schema"
+import * as ApprovalError from "./ApprovalError.ts"
+import * as AtomicStore from "./AtomicStore.ts"
+import * as Records from "./internal/suspensionRecords.ts"
+import type { Suspension } from "./internal/suspensionRecords.ts"
+
+// =============================================================================
+// Models
+// =============================================================================
+
+export { Suspension } from "./internal/suspensionRecords.ts"
+
+export type { Found, ListOptions, Page } from "./internal/suspensionRecords.ts"
+
+/**
+ * What a store does. All of it fails with `SuspensionsUnavailable` when it cannot be done.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export interface Service extends Records.Records {
+  /** Whether the program named this store. The default one is not: with a configured key it is refused. */
+  readonly named: boolean
+}
+
+/**
+ * The store of a program. The default is in memory, one per process.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const SuspensionStore: Context.Reference<Service> = Context.Reference<Service>("@assent/ai/SuspensionStore", {
+  defaultValue: () => processStore()
+})
+
+// =============================================================================
+// Constructors
+// =============================================================================
+
+/**
+ * Makes a store over an `AtomicStore`, which others may use as well.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: {
+  readonly store: AtomicStore.AtomicStore
+  readonly named?: boolean | undefined
+}): Service => ({ named: options.named ?? true, ...Records.make(options.store) })
+
+// =============================================================================
+// Layers
+// =============================================================================
+
+/**
+ * A store in this process's memory, and the program's word that a restart may forget what waits.
+ *
+ * @example
+ * import { SuspensionStore } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const open = Effect.flatMap(SuspensionStore.SuspensionStore, (store) => store.list())
+ *
+ * const page = await Effect.runPromise(Effect.provide(open, SuspensionStore.layerMemory))
+ *
+ * page.suspensions // => []
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerMemory: Layer.Layer<never> = Layer.effect(
+  SuspensionStore,
+  Effect.map(AtomicStore.makeMemory(), (store) => make({ store }))
+)
+
+/**
+ * A store over any `AtomicStore`, which several processes may share.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerStore: Layer.Layer<never, never, AtomicStore.AtomicStore> = Layer.effect(
+  SuspensionStore,
+  Effect.map(AtomicStore.AtomicStore, (store) => make({ store }))
+)
+
+/**
+ * A store in a folder, shared by every process that uses the folder: the journal's own, if you like.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerFileSystem = (options: {
+  readonly directory: string
+}): Layer.Layer<never, AtomicStore.AtomicStoreError, FileSystem.FileSystem | Path.Path> =>
+  Layer.provide(layerStore, AtomicStore.layerFileSystem(options))
+
+// =============================================================================
+// Answers and timers
+// =============================================================================
+
+/**
+ * Gives an encoded answer to an open suspension; `DeferredTool.deliver` does so with one that is checked.
+ *
+ * Fails with `UnknownApproval`, with `Expired`, and with `AlreadyDecided`.
+ *
+ * @category answering
+ * @since 0.1.0
+ */
+export const deliver = Effect.fnUntraced(function*(
+  approvalId: string,
+  answer: Schema.Json
+): Effect.fn.Return<void, ApprovalError.ApprovalError> {
+  const store = yield* SuspensionStore
+  const found = yield* store.find(approvalId)
+  if (found === undefined) {
+    return yield* ApprovalError.make(new ApprovalError.UnknownApproval({ approvalId: approvalId.slice(0, 64) }))
+  }
+  const { expiresAt } = found.suspension
+  if (found.status === "open" && expiresAt <= (yield* Clock.currentTimeMillis)) {
+    return yield* ApprovalError.make(new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }))
+  }
+  if (found.status !== "open" || !(yield* store.deliver(approvalId, answer))) {
+    return yield* ApprovalError.make(
+      new ApprovalError.AlreadyDecided({ approvalId, state: found.status === "over" ? "done" : "answered" })
+    )
+  }
+})
+
+/**
+ * Looks for timers that are due, for ever, and calls `wake` for each, so that its conversation takes a turn: at once for
+ * those that were due while no program ran. It looks every `interval` (default 1 second). A `wake` that fails is called
+ * again with the next look.
+ *
+ * Two processes that watch one store may both call it; a turn too many does nothing.
+ *
+ * @category timers
+ * @since 0.1.0
+ */
+export const watchTimers = <E, R>(
+  wake: (suspension: Suspension) => Effect.Effect<unknown, E, R>,
+  options?: { readonly interval?: Duration.Input | undefined }
+): Effect.Effect<never, never, R> =>
+  wakeDue(wake).pipe(
+    Effect.catch((error) => Effect.logWarning(`Assent could not look for timers: ${error.message}`)),
+    Effect.delay(0),
+    Effect.andThen(Effect.sleep(options?.interval ?? "1 second")),
+    Effect.forever
+  )
+
+/**
+ * Calls `wake` once for each timer that is due now: one look of {@link watchTimers}.
+ *
+ * @category timers
+ * @since 0.1.0
+ */
+export const wakeDue = Effect.fnUntraced(function*<E, R>(
+  wake: (suspension: Suspension) => Effect.Effect<unknown, E, R>
+): Effect.fn.Return<void, ApprovalError.ApprovalError, R> {
+  const store = yield* SuspensionStore
+  const due = yield* store.due({ now: yield* Clock.currentTimeMillis })
+  yield* Effect.forEach(due, (suspension) =>
+    Effect.matchCauseEffect(wake(suspension), {
+      onFailure: (cause) =>
+        Effect.logWarning(`Assent could not wake the conversation of "${suspension.toolName}".`, cause),
+      onSuccess: () => store.told(suspension)
+    }), { discard: true })
+})
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+const processStoreKey = Symbol.for("@assent/ai/SuspensionStore/process")
+
+// One per process even when the module is loaded twice (hot reload): what waits must not be forgotten.
+const processStore = (): Service => {
+  const slots = globalThis as { [processStoreKey]?: Service }
+  return slots[processStoreKey] ??= make({ store: Effect.runSync(AtomicStore.makeMemory()), named: false })
+}

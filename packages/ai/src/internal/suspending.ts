@@ -1,0 +1,137 @@
+/**
+ * A run that is to wait: what it must remember is kept, and a request of its own is sealed for what it waits for. The
+ * digest of what is asked stands in the seal, marked so that no answer to it can pass for consent to begin (law L4).
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as JsonPatch from "effect/JsonPatch"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import type * as Approval from "../Approval.ts"
+import * as ApprovalEvents from "../ApprovalEvents.ts"
+import type * as ApprovalSeal from "../ApprovalSeal.ts"
+import * as SuspensionStore from "../SuspensionStore.ts"
+import * as Canonical from "./canonical.ts"
+import * as Cryptography from "./cryptography.ts"
+import * as Decision from "./decision.ts"
+import * as Deferral from "./deferral.ts"
+import type * as Environment from "./environment.ts"
+import { definedFields } from "./fields.ts"
+import * as Interactions from "./interaction.ts"
+import * as Prepare from "./prepare.ts"
+import * as Text from "./text.ts"
+
+const mark = "~"
+
+/** Whether a request that was sealed asks for what a tool waits for, and not whether it may begin. */
+export const isSealedSuspension = ({ presentationDigest }: ApprovalSeal.Sealed): boolean =>
+  presentationDigest?.startsWith(mark) === true
+
+/** Whether a request was sealed for what is kept under its id. */
+export const isSealedFor = (sealed: ApprovalSeal.Sealed, awaited: Approval.Awaited): Effect.Effect<boolean> =>
+  Effect.map(Interactions.digest(awaited), (digest) => sealed.presentationDigest === mark + digest)
+
+/** A token of a webhook is kept as this alone. */
+export const tokenDigest = (token: Redacted.Redacted): Effect.Effect<string> =>
+  Cryptography.sha256(`@assent/ai/Webhook ${Redacted.value(token)}`)
+
+/** The run that is to wait. */
+export interface Waiting {
+  readonly call: Decision.SuspendedCall
+  /** As its handler got it. */
+  readonly prepared: Prepare.Prepared
+  /** The request that was claimed for it, if there was one. */
+  readonly previous: string | undefined
+  /** What a person changed about the parameters before it began. */
+  readonly edits: JsonPatch.JsonPatch | Schema.Json | undefined
+}
+
+const defaultLifetime = Duration.toMillis(Duration.days(30))
+
+/** Gives the id of the request; fails with a reason that says why it cannot wait. */
+export const suspend = Effect.fnUntraced(function*(
+  environment: Environment.Environment,
+  { call, edits, prepared, previous }: Waiting,
+  suspended: Deferral.Suspended
+): Effect.fn.Return<string, string> {
+  const deferral = Deferral.of(prepared.tool)
+  const interaction = deferral === undefined ? undefined : Deferral.interactionOf(deferral, suspended.interaction)
+  if (deferral === undefined || interaction === undefined) return yield* cannot("it declares no such interaction.")
+  const now = yield* Clock.currentTimeMillis
+  const read = Result.flatMap(
+    Result.try({
+      try: () => Interactions.read(suspended.interaction, interaction, suspended.ask, now),
+      catch: () => "what it asks cannot be read."
+    }),
+    (asked) => asked
+  )
+  if (Result.isFailure(read)) return yield* cannot(read.failure)
+  const { awaited, expiresIn, token } = read.success
+  const state = yield* Effect.result(Effect.sandbox(deferral.encodeState(suspended.state)))
+  if (Result.isFailure(state) || Result.isFailure(Canonical.canonicalize(state.success))) {
+    return yield* cannot("what it must remember does not fit its schema, or is larger than 1 MB.")
+  }
+  const binding = Prepare.bindingOf(
+    {
+      ...Decision.about(call),
+      canonical: call.canonical,
+      schemaFingerprint: yield* Prepare.fingerprintOf(prepared.tool)
+    },
+    environment.scope,
+    mark + (yield* Interactions.digest(awaited))
+  )
+  const lifetime = expiresIn ?? lifetimeOf(environment)
+  const sealed = yield* Effect.mapError(
+    // A timer that is due in a year can be looked at for as long after as others can be answered.
+    environment.seal.seal(binding, { expiresIn: lifetime + Math.max(0, (awaited.dueAt ?? now) - now) }),
+    () => unable("its request could not be sealed.")
+  )
+  const suspension = new SuspensionStore.Suspension({
+    approvalId: sealed.approvalId,
+    ...Decision.about(call),
+    awaited,
+    state: state.success,
+    stateVersion: deferral.stateVersion,
+    params: prepared.encoded,
+    // A JSON Patch is JSON.
+    ...definedFields({ previous, edits: edits as Schema.Json | undefined }),
+    scope: definedFields(environment.scope),
+    issuedAt: sealed.issuedAt ?? now,
+    expiresAt: sealed.expiresAt
+  })
+  const webhook = token === undefined ? undefined : yield* tokenDigest(token)
+  yield* environment.suspensions.put(suspension, { webhook }).pipe(
+    Effect.mapError((error) => unable(error.reason._tag === "SuspensionsUnavailable" ? error.reason.description : ""))
+  )
+  yield* ApprovalEvents.publish((occasion) => ({
+    _tag: "Requested",
+    ...occasion,
+    ...Decision.about(call, sealed),
+    request: requestOf(suspension)
+  }))
+  return sealed.approvalId
+})
+
+const lifetimeOf = ({ options }: Environment.Environment): number =>
+  options.expiresIn === undefined ? defaultLifetime : Duration.toMillis(Duration.fromInputUnsafe(options.expiresIn))
+
+const unable = (why: string): string =>
+  `The tool began, and was to wait, but ${why} What it did until then stands. Check before calling again.`
+
+const cannot = (why: string): Effect.Effect<never, string> => Effect.fail(unable(why))
+
+/** What is asked of whoever is to answer. `reason` says why it is still open. */
+export const requestOf = (
+  suspension: SuspensionStore.Suspension,
+  reason?: string
+): Approval.ApprovalRequest => {
+  const { awaited, params, toolCallId, toolName } = suspension
+  return Decision.makeRequest(suspension, { toolCallId, toolName, encoded: params }, {
+    awaited,
+    // It is escaped; once more for one line.
+    description: awaited.prompt === undefined ? undefined : Text.escape(awaited.prompt, { maxLength: 500 }),
+    reason
+  })
+}

@@ -1,0 +1,88 @@
+/** What tests of conversations share: tools that run, that are asked about and that wait, and a model that plays a script. */
+import { assert } from "@effect/vitest"
+import { Duration, Effect, type Scope } from "effect"
+import {
+  Approval,
+  ApprovalJournal,
+  ApprovalSeal,
+  AtomicStore,
+  Conversation,
+  ConversationStore,
+  LanguageModel,
+  SuspensionStore
+} from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
+import * as Waiting from "../waiting/support.ts"
+
+export type Tools = Record<string, any>
+export type Outcome = Conversation.Outcome<Tools>
+
+/** What processes share: a store each for conversations, runs and what waits. */
+export const makeShared = AtomicStore.makeMemory()
+
+export interface Started {
+  readonly conversation: Conversation.Conversation<Tools>
+  readonly script: ScriptedModel.ScriptedModel
+  readonly steps: Waiting.Waiting["steps"]
+}
+
+export interface StartOptions extends Partial<Omit<Conversation.Options<Tools>, "toolkit">> {
+  readonly turns: ReadonlyArray<ScriptedModel.Turn>
+  readonly afterLastTurn?: ScriptedModel.Options["afterLastTurn"]
+  readonly shared?: AtomicStore.AtomicStore | undefined
+  readonly scope?: Approval.ApprovalScope | undefined
+  readonly before?: ((step: string) => Effect.Effect<void>) | undefined
+}
+
+/** One process: a conversation of its own over what is shared, or over nothing. */
+export const start = ({ afterLastTurn, before, scope, shared, turns, ...options }: StartOptions): Effect.Effect<
+  Started,
+  never,
+  Scope.Scope
+> =>
+  Effect.gen(function*() {
+    const store = shared ?? (yield* makeShared)
+    const script = yield* ScriptedModel.make({ turns, afterLastTurn })
+    const { steps, toolkit } = yield* Waiting.makeWaiting(before)
+    const conversation = yield* Conversation.make<Tools>({ id: "c1", toolkit, ...options }).pipe(
+      Effect.provideService(LanguageModel.LanguageModel, script.model),
+      Effect.provideService(Approval.Scope, scope ?? {}),
+      Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store })),
+      Effect.provideService(
+        ApprovalJournal.ApprovalJournal,
+        yield* ApprovalJournal.make({ store, heartbeat: "5 seconds", grace: Duration.zero })
+      ),
+      Effect.provideService(
+        ConversationStore.ConversationStore,
+        yield* ConversationStore.make({ store, heartbeat: "5 seconds" })
+      ),
+      Effect.provide(ApprovalSeal.layer({ key: "the key of conversation tests, 32 bytes" })),
+      // The tools are any tools, and so are what they need: nothing.
+      (made) => made as Effect.Effect<Conversation.Conversation<Tools>, never, Scope.Scope>
+    )
+    return { conversation, script, steps }
+  })
+
+export const remove = (path: string, id = `remove-${path}`) =>
+  ScriptedModel.toolCall({ id, name: "DeleteFile", params: { path } })
+export const read = (path: string, id = `read-${path}`) =>
+  ScriptedModel.toolCall({ id, name: "ReadFile", params: { path } })
+export const ask = (question: string, id = `ask-${question}`) =>
+  ScriptedModel.toolCall({ id, name: "Ask", params: { question } })
+export const menu = (kind: "one" | "many" | "timer" | "external", id = `menu-${kind}`) =>
+  ScriptedModel.toolCall({ id, name: "Menu", params: { kind } })
+
+/** The requests of an outcome that waits. */
+export const requestsOf = (outcome: Outcome | undefined): ReadonlyArray<Approval.ApprovalRequest> => {
+  assert.strictEqual(outcome?._tag, "Waiting")
+  return outcome?._tag === "Waiting" ? outcome.requests : []
+}
+
+export const finished = (outcome: Outcome | undefined): string => {
+  assert.strictEqual(outcome?._tag, "Completed")
+  return outcome?.text ?? ""
+}
+
+/** The prompts that the model was sent. */
+export const prompts = (script: ScriptedModel.ScriptedModel) =>
+  Effect.map(script.requests, (requests) => requests.map(({ prompt }) => prompt))

@@ -1,0 +1,22 @@
+/** How vitest runs the tests of a package of this workspace. */
+import * as Path from "node:path"
+import { defineConfig } from "vitest/config"
+import { extract } from "./examples/extract.ts"
+
+const conditions = ["@assent/source", "node", "import", "module", "default"]
+
+/** Sources are read without a build, and the examples of doc comments are tests. */
+export const defineProject = (name: string, directory: string) => {
+  // Here and not in a `globalSetup`, because vitest looks for test files before it runs that.
+  extract({ source: Path.join(directory, "src"), generated: Path.join(directory, "test/examples/generated") })
+  return defineConfig({
+    root: directory,
+    resolve: { conditions },
+    ssr: { resolve: { conditions } },
+    test: {
+      name,
+      include: ["test/**/*.test.ts"],
+      typecheck: { enabled: true, include: ["test/**/*.test-d.ts"], tsconfig: "test/tsconfig.json" }
+    }
+  })
+}
