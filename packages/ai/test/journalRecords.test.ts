@@ -60,7 +60,7 @@ describe("L2 records of a journal", () => {
           toolName: "DeleteFile",
           toolCallId: "c1"
         }
-        assert.deepStrictEqual(yield* events(3) as ReadonlyArray<unknown>, [
+        assert.deepStrictEqual((yield* events(3)) as ReadonlyArray<unknown>, [
           { ...about, state: "running", reason: undefined, waited: 4_000 },
           { ...about, state: "done", reason: "it ran", waited: undefined },
           { ...about, state: "denied", reason: "no", waited: undefined }
