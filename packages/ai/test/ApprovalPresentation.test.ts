@@ -85,7 +85,9 @@ describe("L15 what is shown of a presentation", () => {
       metadata: { path: "a\u001bb" }
     }))
     const { content, language, metadata, precondition } = shown.presentation!
-    for (const text of [content, language!, precondition!, JSON.stringify(metadata)]) assert.notInclude(text, "\u001b")
+    for (const text of [content, language!, precondition!, String(metadata?.["path"])]) {
+      assert.notInclude(text, "\u001b")
+    }
     assert.match(content, /b\nc$/)
     assert.match(language!, /^sh/)
     assert.isBelow(language!.length, 200)
@@ -103,6 +105,33 @@ describe("L15 what is shown of a presentation", () => {
     assert.deepStrictEqual(Presentation.sanitized(needs({ metadata })).presentation?.metadata, metadata)
     const whole = needs({ language: "json", precondition: "p" })
     assert.deepStrictEqual(Presentation.sanitized(whole), whole)
+  })
+
+  it("L15 its metadata keeps its form; each text in it is a line that is safe, and not too long", () => {
+    const metadata = {
+      list: ["a\u001b", 1, null, true, ["\u001b"]],
+      of: { "n\u001b": "v\n", none: null },
+      long: "x".repeat(5_000)
+    }
+    const shown = Presentation.sanitized(needs({ metadata })).presentation?.metadata as typeof metadata
+    const strange = String.fromCharCode(27)
+    const texts = [shown.list[0], ...shown.list[4] as ReadonlyArray<string>, ...Object.keys(shown.of)]
+    for (const text of texts) assert.notInclude(String(text), strange)
+    assert.notInclude(String(Object.values(shown.of)), "\n")
+    assert.deepStrictEqual(shown.list.slice(1, 4), [1, null, true])
+    assert.match(String(shown.list[0]), /^a./)
+    assert.isArray(shown.list[4])
+    assert.strictEqual(shown.of.none, null)
+    assert.lengthOf(Object.keys(shown.of), 2)
+    assert.isAbove(shown.long.length, 4_000)
+    assert.isBelow(shown.long.length, 4_300)
+  })
+
+  it("L15 says where the metadata would be too large, however many lines make it so", () => {
+    const lines = (count: number) => ({ lines: Array.from({ length: count }, () => "x".repeat(1_000)) })
+    const shown = (count: number) => Presentation.sanitized(needs({ metadata: lines(count) })).presentation?.metadata
+    assert.deepStrictEqual(shown(90), lines(90))
+    assert.match(JSON.stringify(shown(110)), /too large/)
   })
 
   it("L15 says where the metadata is too large to be shown", () => {
@@ -128,7 +157,11 @@ describe("L4 whether another thing is shown", () => {
         { metadata: { path: "b" } },
         { content: long },
         { content: `${long}a` },
-        { content: `${long}b` }
+        { content: `${long}b` },
+        { metadata: { path: `${long}a` } },
+        { metadata: { path: `${long}b` } },
+        { metadata: { path: "a\u001b" } },
+        { metadata: { path: "a\\u001b" } }
       ] as const
       const first = yield* digests(...all)
       assert.strictEqual(new Set(first).size, all.length)
