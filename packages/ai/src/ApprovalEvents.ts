@@ -157,9 +157,7 @@ export const ControllerFailed = Schema.TaggedStruct("ControllerFailed", { ...ask
  * @since 0.1.0
  */
 export const MemoryFailed = Schema.TaggedStruct("MemoryFailed", {
-  ...occasion,
-  toolName: Schema.String,
-  toolCallId: Schema.optional(Schema.String),
+  ...call,
   doing: Schema.Literals(["find", "remember"]),
   cause: Cause
 })

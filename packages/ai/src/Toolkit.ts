@@ -83,7 +83,8 @@ type AnyTools = Record<string, Tool.Any>
  *
  * A call that was denied is a failed result that reads as final; one that nobody could be asked about is a failed result
  * that says so. What a person wants remembered counts for the guarded toolkit, where no conversation is named. Guarding
- * twice asks once. Under the engine of this package, a guarded tool asks here and not there.
+ * twice asks once. Use the toolkit whole: its tools by themselves, put in another toolkit with other handlers, ask nobody.
+ * Under the engine of this package, a guarded tool asks here and not there.
  *
  * @example
  * import { Approval, ApprovalController, Tool, Toolkit } from "@assent/ai"

@@ -60,6 +60,7 @@ const floors: House["floors"] = [
   ["floor 3", [
     "internal/environment",
     "internal/turn",
+    "internal/receivedCalls",
     "internal/generate*",
     "internal/stream*",
     "internal/decision",

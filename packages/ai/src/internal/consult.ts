@@ -97,7 +97,8 @@ export const toRun = Effect.fnUntraced(function*(
   environment: Environment.Environment,
   claim: ApprovalJournal.Claim,
   { asked, edits, needs, prepared }: Extract<Accepted, { readonly _tag: "Run" }>,
-  remember: Schema.Json | undefined
+  remember: Schema.Json | undefined,
+  again: Extract<Decision.Decision, { readonly _tag: "Run" }>["again"]
 ): Effect.fn.Return<Extract<Decision.Decision, { readonly _tag: "Run" }>> {
   if (edits !== undefined) {
     yield* ApprovalEvents.publish((occasion) => ({
@@ -116,8 +117,21 @@ export const toRun = Effect.fnUntraced(function*(
     { remember: said }
   )
   yield* Remembering.give(environment, answered)
-  return { _tag: "Run", claim, prepared, edits, asked, answered }
+  return { _tag: "Run", claim, prepared, edits, asked, answered, again }
 })
+
+/** For a call that was shown: whether it would be accepted again, or what becomes of it instead. */
+export const again = (
+  sealed: ApprovalSeal.Sealed,
+  accepted: Effect.Effect<Accepted>,
+  otherwise: (accepted: Refused) => Effect.Effect<Decision.Concluded, ApprovalError.ApprovalError>
+) =>
+  sealed.presentationDigest === undefined
+    ? undefined
+    : Effect.flatMap(accepted, (accepted) => accepted._tag === "Run" ? Effect.undefined : otherwise(accepted))
+
+/** What was not accepted. */
+export type Refused = Exclude<Accepted, { readonly _tag: "Run" }>
 
 // =============================================================================
 // Asking
@@ -196,17 +210,21 @@ const carryOut = Effect.fnUntraced(function*(
   }
   const expired = yield* Judge.expiry(sealed)
   if (expired !== undefined) return yield* ending("expired", expired)
-  const accepted = yield* accept(environment, prepared, sealed, decision.params, messages)
-  switch (accepted._tag) {
-    case "Run":
-      return yield* toRun(environment, claim, accepted, decision.remember)
-    case "Held":
-      return open
-    case "Invalid":
-      return Decision.open(sealed, prepared, { ...needs, reason: accepted.error.message })
-    case "Ended":
-      return yield* ending(accepted.state, accepted.reason)
+  const refused = (accepted: Refused): Effect.Effect<Decision.Concluded, ApprovalError.ApprovalError> => {
+    switch (accepted._tag) {
+      case "Held":
+        return Effect.succeed(open)
+      case "Invalid":
+        return Effect.succeed(Decision.open(sealed, prepared, { ...needs, reason: accepted.error.message }))
+      case "Ended":
+        return ending(accepted.state, accepted.reason)
+    }
   }
+  const accepting = accept(environment, prepared, sealed, decision.params, messages)
+  const accepted = yield* accepting
+  return accepted._tag === "Run"
+    ? yield* toRun(environment, claim, accepted, decision.remember, again(sealed, accepting, refused))
+    : yield* refused(accepted)
 })
 
 /** The question, unless what was answered before answers it too. */

@@ -33,6 +33,11 @@ export type Decision =
     readonly asked?: Prepare.Prepared | undefined
     /** What is to be remembered of the approval, once it has its effect. */
     readonly answered?: ApprovalMemory.Answered | undefined
+    /**
+     * What is decided if what was shown, or what the policy says, has changed by now; `undefined` if nothing has. To be
+     * asked once another call that was shown has run, since that may be what changed it.
+     */
+    readonly again?: Effect.Effect<Concluded | undefined, ApprovalError.ApprovalError> | undefined
     /** Nothing may be run again: only a run that is going on is joined, and one that ended is given. */
     readonly joinOnly?: boolean
   }
@@ -189,7 +194,7 @@ export function about({ toolCallId, toolName }: Named, request?: { readonly appr
 
 /** What a memory is asked about a call. */
 export const subjectOf = (prepared: Prepare.Prepared): Effect.Effect<Remembering.Subject> =>
-  Effect.map(Prepare.fingerprintOf(prepared.tool), (version) => ({
+  Effect.map(Prepare.versionOf(prepared.tool), (version) => ({
     source: "local",
     toolName: prepared.toolName,
     version,

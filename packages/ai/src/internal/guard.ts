@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import type * as Approval from "../Approval.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
@@ -58,6 +59,7 @@ export const guard = <Tools extends AnyTools>(
   const inner = toolkit as unknown as Handlers // The services of its handlers are in the type of what handles a call.
   // What a person wants remembered counts for this toolkit, where no conversation is named.
   const session = Effect.runSync(Effect.cached(Cryptography.randomToken(16)))
+  const shown: Shown = { permits: Semaphore.makeUnsafe(1), runs: 0 }
   const handle: Handlers["handle"] = (...args) =>
     Effect.flatMap(
       environmentOf(options, session),
@@ -88,10 +90,12 @@ export const guard = <Tools extends AnyTools>(
       case "Result":
         return Stream.succeed(judgement.part)
       case "Ask": {
+        const before = shown.runs
         const asked = yield* Asking.inTurn(environment.controller, ask(environment, judgement))
         if (asked._tag === "Result") return Stream.succeed(asked.part)
-        const output = yield* run(asked.prepared)
-        return asked.edits === undefined ? output : Stream.map(output, tellEdits(asked.prepared))
+        const { again, edits, prepared } = asked
+        const output = again === undefined ? yield* run(prepared) : runShown(shown, before, again, run(prepared))
+        return edits === undefined ? output : Stream.map(output, tellEdits(prepared))
       }
     }
   })
@@ -118,6 +122,27 @@ const environmentOf = (
           (call) => ({ ...environment, fleeting: false, memoryScope: { ...environment.scope, call } })
         )
   )
+
+/** The calls that were approved by what was shown of them run one after the other. */
+interface Shown {
+  readonly permits: Semaphore.Semaphore
+  runs: number
+}
+
+// What was shown of this call may be what one that ran meanwhile has changed.
+const runShown = (
+  shown: Shown,
+  before: number,
+  again: NonNullable<Extract<Asked, { readonly _tag: "Run" }>["again"]>,
+  run: Effect.Effect<Output, unknown>
+): Output =>
+  Stream.unwrap(Effect.gen(function*() {
+    yield* Effect.acquireRelease(shown.permits.take(1), () => shown.permits.release(1), { interruptible: true })
+    const changed = shown.runs === before ? undefined : yield* again
+    if (changed?._tag === "Result") return Stream.succeed(changed.part)
+    shown.runs++
+    return yield* run
+  }))
 
 type Asked =
   | { readonly _tag: "Result"; readonly part: Results.ResultPart }
@@ -185,25 +210,38 @@ const ask = Effect.fnUntraced(function*(
     yield* changed("expired", expired)
     return Decision.result(Results.interrupted(call, expired))
   }
-  const accepted = yield* Consult.accept(environment, prepared, sealed, decision.params, [])
+  const refused = Effect.fnUntraced(function*(accepted: Consult.Refused) {
+    switch (accepted._tag) {
+      case "Held":
+        return Decision.result(Results.interrupted(call, heldReason))
+      case "Invalid":
+        return Decision.result(Results.interrupted(call, accepted.error.message))
+      case "Ended":
+        yield* changed(accepted.state, accepted.reason)
+        return Decision.result(
+          accepted.state === "denied"
+            ? Results.denied(call, accepted.reason)
+            : Results.interrupted(call, accepted.reason)
+        )
+    }
+  })
+  const accepting = Consult.accept(environment, prepared, sealed, decision.params, [])
+  const accepted = yield* accepting
   switch (accepted._tag) {
     case "Run": {
-      const run = yield* Consult.toRun(environment, claim, accepted, decision.remember)
+      const run = yield* Consult.toRun(
+        environment,
+        claim,
+        accepted,
+        decision.remember,
+        Consult.again(sealed, accepting, refused)
+      )
       yield* Remembering.keep(environment, run.answered)
       yield* changed(run.edits === undefined ? "approved" : "edited")
       return run
     }
-    case "Held":
-      return Decision.result(Results.interrupted(call, heldReason))
-    case "Invalid":
-      return Decision.result(Results.interrupted(call, accepted.error.message))
-    case "Ended":
-      yield* changed(accepted.state, accepted.reason)
-      return Decision.result(
-        accepted.state === "denied"
-          ? Results.denied(call, accepted.reason)
-          : Results.interrupted(call, accepted.reason)
-      )
+    default:
+      return yield* refused(accepted)
   }
 })
 

@@ -21,7 +21,7 @@ export const find = (
   options: {
     readonly peek: boolean
     readonly timeLimit: Duration.Input
-    readonly toolCallId?: string | undefined
+    readonly toolCallId: string
   }
 ): Effect.Effect<ApprovalMemory.Remembered | undefined, ApprovalError.ApprovalError> =>
   Effect.flatMap(ApprovalMatcher.Behaviors, (behaviors) =>

@@ -37,7 +37,7 @@ export const recall = Effect.fnUntraced(function*(
   { given, memory, memoryScope, options }: Environment.Environment,
   subject: Subject,
   result: Approval.ApprovalResult,
-  toolCallId?: string
+  toolCallId: string
 ): Effect.fn.Return<Recalled | undefined, ApprovalError.ApprovalError> {
   if (!memory.remembers) return undefined
   const peek = result._tag !== "NeedsApproval" || result.rememberable === false
