@@ -72,4 +72,17 @@ describe("providerPrompt", () => {
     histories().forEach((message, index) => assert.strictEqual(message, first[index]))
     assert.strictEqual(new Set(first).size, 4)
   })
+
+  it("L7 a result from elsewhere that comes later is sent with the one that came before", () => {
+    const asked = Prompt.assistantMessage({ content: [call("a", true), call("b", true)] })
+    // The same objects in each history, as in one that grows.
+    const results = { a: result("a", true), b: result("b", true) }
+    const sent = (...ids: ReadonlyArray<"a" | "b">) =>
+      write([asked, ...ids.map((id) => Prompt.toolMessage({ content: [results[id]] }))])
+        .flatMap((message) => typeof message.content === "string" ? [] : message.content)
+        .flatMap((part) => part.type === "tool-result" ? [part.id] : [])
+    assert.deepStrictEqual([sent("a"), sent("a", "b"), sent("b", "a"), sent("b")], [["a"], ["a", "b"], ["b", "a"], [
+      "b"
+    ]])
+  })
 })
