@@ -79,7 +79,7 @@ describe("providerPrompt", () => {
     const results = { a: result("a", true), b: result("b", true) }
     const sent = (...ids: ReadonlyArray<"a" | "b">) =>
       write([asked, ...ids.map((id) => Prompt.toolMessage({ content: [results[id]] }))])
-        .flatMap((message) => typeof message.content === "string" ? [] : message.content)
+        .flatMap((message): ReadonlyArray<Prompt.Part> => typeof message.content === "string" ? [] : message.content)
         .flatMap((part) => part.type === "tool-result" ? [part.id] : [])
     assert.deepStrictEqual([sent("a"), sent("a", "b"), sent("b", "a"), sent("b")], [["a"], ["a", "b"], ["b", "a"], [
       "b"
