@@ -39,6 +39,7 @@ const floors: House["floors"] = [
     "internal/deferral",
     "internal/interaction",
     "internal/suspensionRecords",
+    "internal/webhook*",
     "Tool",
     "Prompt",
     "Response",

@@ -1,5 +1,5 @@
 /** The operations of a conversation: what is said and decided, and the turns that follow from it. */
-import * as LanguageModel from "effect/ai/LanguageModel"
+import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Context from "effect/Context"

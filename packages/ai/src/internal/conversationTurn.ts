@@ -5,7 +5,7 @@
 import type * as Prompt from "effect/ai/Prompt"
 import * as Response from "effect/ai/Response"
 import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Approval from "../Approval.ts"
