@@ -2,8 +2,16 @@
  * A tool that waits for a moment. The first reminder fires while the program runs; the second while it does not, and so
  * it fires as soon as a program runs again, and says how late it is.
  */
-import { ApprovalJournal, ApprovalSeal, Conversation, ConversationStore, DeferredTool } from "@assent/ai"
-import { Interaction, SuspensionStore, Toolkit } from "@assent/ai"
+import {
+  ApprovalJournal,
+  ApprovalSeal,
+  Conversation,
+  ConversationStore,
+  DeferredTool,
+  Interaction,
+  SuspensionStore,
+  Toolkit
+} from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Deferred, Effect, FileSystem, Layer, Schema } from "effect"

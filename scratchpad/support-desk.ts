@@ -3,8 +3,15 @@
  * customer is asked, two people must agree, a carrier calls back and a timer fires. After every step the program is
  * stopped; each time a new one goes on, which has nothing but a folder and a key.
  */
-import { Approval, ApprovalJournal, ApprovalSeal, Conversation, ConversationStore } from "@assent/ai"
-import { SuspensionStore, Webhook } from "@assent/ai"
+import {
+  Approval,
+  ApprovalJournal,
+  ApprovalSeal,
+  Conversation,
+  ConversationStore,
+  SuspensionStore,
+  Webhook
+} from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { NodeHttpServer, NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Deferred, Effect, FileSystem, Layer, type Scope } from "effect"
