@@ -213,7 +213,7 @@ export const make = Effect.fnUntraced(function*(
             }
           }
         }
-        return page.sort((a, b) => a < b ? -1 : a > b ? 1 : 0).slice(0, limit)
+        return page.toSorted((a, b) => a < b ? -1 : a > b ? 1 : 0).slice(0, limit)
       })),
 
     sweep: Effect.gen(function*() {
