@@ -1,4 +1,12 @@
-import { ApprovalError, Conversation, ConversationStore, DeferredTool, Interaction, Tool, Toolkit } from "@assent/ai"
+import {
+  type ApprovalError,
+  Conversation,
+  type ConversationStore,
+  DeferredTool,
+  Interaction,
+  Tool,
+  Toolkit
+} from "@assent/ai"
 import { Context, Effect, Schema, type Stream } from "effect"
 import type { LanguageModel, Response } from "effect/ai"
 import { describe, expectTypeOf, it } from "vitest"

@@ -70,6 +70,7 @@ const floors: House["floors"] = [
     "internal/hostedStream",
     "internal/settle",
     "internal/suspending",
+    "internal/answering",
     "internal/resuming",
     "internal/execution",
     "internal/providerPrompt",
