@@ -22,8 +22,8 @@
  * **Which rule decides.** An exact name before a glob, a longer glob before a shorter one, `*` last. `*` is the only
  * wildcard and stands for any characters; a glob is as long as it has other characters, and of globs as long as each
  * other the strictest decides. In one tool's `rules`, those that surely cover a call speak in place of its `approval`,
- * the strictest of them; one that may cover it for all that can be told can only make it stricter. So the order in
- * which anything is written means nothing.
+ * the strictest of them; one that may cover it for all that can be told, or that speaks of a parameter which the tool it
+ * names does not have, can only make it stricter. So the order in which anything is written means nothing.
  *
  * Whatever is not known is an error, with its line, its path, what may stand there and what was probably meant: a
  * misspelt word must not loosen anything. `ApprovalPolicy.layerConfig` makes a policy of it.

@@ -11,14 +11,18 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
+import * as ApprovalEvents from "./ApprovalEvents.ts"
 import * as ApprovalMemory from "./ApprovalMemory.ts"
 import * as Asking from "./internal/asking.ts"
+import * as Canonical from "./internal/canonical.ts"
 import * as Cryptography from "./internal/cryptography.ts"
+import * as Enclosing from "./internal/enclosing.ts"
 import { definedFields } from "./internal/fields.ts"
-import { guarded } from "./internal/memoryGuard.ts"
+import * as MemoryGuard from "./internal/memoryGuard.ts"
 import * as Presentation from "./internal/presentation.ts"
 
 // =============================================================================
@@ -89,12 +93,12 @@ export const ApprovalController = Context.Reference<Service>("@assent/ai/Approva
 export const deferred: Service = {}
 
 /**
- * Approves whatever is asked: for tests, and for sandboxes in which nothing can be lost.
+ * Approves whatever is asked: for tests, and for sandboxes in which nothing can be lost. Nothing of it is remembered.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const approveAll: Service = { ask: () => Effect.succeed(new Approval.Approved({})) }
+export const approveAll: Service = { ask: () => Effect.succeed(new Approval.Approved({ remember: "none" })) }
 
 /**
  * Nobody is there to ask: whatever needs approval is denied, and the model is told so.
@@ -148,7 +152,8 @@ export const interactive = (
 
 /**
  * Asks inline about all calls that come within a moment together, such as those of one response: a list to tick. The
- * callback gets them in order and returns a reply for each; one without a reply stays open.
+ * callback gets them in order and returns a reply for each in its place, or answers in any order (of two to one request a
+ * denial counts, law L3); one without a reply stays open.
  *
  * `window` (default 10 milliseconds) is how long others are waited for.
  *
@@ -194,7 +199,7 @@ export const batch = (
           shown.forEach(({ decided, request }, index) =>
             Deferred.doneUnsafe(
               decided,
-              Exit.map(exit, (replies) => decisionOf(request, Array.isArray(replies) ? replies[index] : undefined))
+              Exit.map(exit, (replies) => decisionAmong(request, replies, index))
             )
           )
         })
@@ -222,7 +227,8 @@ export const batch = (
  * Asks about something that is no tool call: a program's own step, or something a handler wants to do on the way. What
  * is remembered of the answer counts for the same `name` and `params`, in a named conversation.
  *
- * Fails with `ApprovalRequired` where nobody answers inline. A denial is a decision, not a failure.
+ * Fails with `ApprovalRequired` where nobody answers inline, and with `InvalidParameters` for what is no JSON. A denial is
+ * a decision, not a failure.
  *
  * @example
  * import { ApprovalController } from "@assent/ai"
@@ -245,11 +251,19 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
   readonly reason?: string | undefined
   readonly presentation?: Approval.ApprovalPresentation | undefined
 }): Effect.fn.Return<Approval.Approved | Approval.Denied, ApprovalError.ApprovalError> {
-  const controller = yield* ApprovalController
-  const memory = yield* ApprovalMemory.ApprovalMemory
+  const context = yield* Enclosing.context
+  const controller = Context.get(context, ApprovalController)
+  const memory = Context.get(context, ApprovalMemory.ApprovalMemory)
   const scope = yield* Approval.Scope
   const approvalId = yield* Cryptography.randomToken(16)
-  const { description, name, params = {}, presentation, reason } = question
+  const { description, name, presentation, reason } = question
+  const canonical = Canonical.canonicalize(question.params ?? {})
+  if (Result.isFailure(canonical)) {
+    return yield* ApprovalError.make(
+      new ApprovalError.InvalidParameters({ toolName: name, description: canonical.failure })
+    )
+  }
+  const params: Schema.Json = question.params === null ? null : JSON.parse(canonical.success)
   const asked = new Approval.ApprovalRequest({
     approvalId,
     toolCallId: approvalId,
@@ -273,7 +287,10 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
     Effect.gen(function*() {
       // A memory that goes wrong says nothing: it is asked, and what is answered counts (law L1).
       const known = remembers
-        ? yield* Effect.orElseSucceed(guarded(() => memory.find(call), memoryTimeLimit), () => undefined)
+        ? yield* Effect.orElseSucceed(
+          MemoryGuard.find(memory, call, { peek: false, timeLimit: memoryTimeLimit, toolCallId: approvalId }),
+          () => undefined
+        )
         : undefined
       if (known?.decision === "approved") return new Approval.Approved({})
       if (known !== undefined) return new Approval.Denied(definedFields({ note: known.note }))
@@ -293,13 +310,13 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
           note: decision.note
         }
         yield* Effect.catch(
-          guarded(() => memory.remember(answered), memoryTimeLimit),
+          MemoryGuard.remember(memory, answered, memoryTimeLimit),
           (error) => Effect.logWarning(`Assent: an answer about "${name}" is not remembered. ${error.message}`)
         )
       }
       return decision
     })
-  )
+  ).pipe(Effect.provideService(ApprovalEvents.ApprovalEvents, Context.get(context, ApprovalEvents.ApprovalEvents)))
 })
 
 // =============================================================================
@@ -376,6 +393,23 @@ const isPromiseLike = <A>(u: A | PromiseLike<A>): u is PromiseLike<A> =>
   typeof u === "object" && u !== null && "then" in u && typeof u.then === "function"
 
 const isDecision = Schema.is(Approval.ApprovalDecision)
+
+/** What of a list is about this request: an answer to it wherever it stands, and what stands in its place. */
+const decisionAmong = (
+  request: Approval.ApprovalRequest,
+  replies: unknown,
+  index: number
+): Approval.ApprovalDecision | undefined => {
+  if (!Array.isArray(replies)) return undefined
+  const list: ReadonlyArray<unknown> = replies
+  const decisions = list.flatMap((reply, place) => {
+    const decision = place === index || reply instanceof Approval.ApprovalAnswer
+      ? decisionOf(request, reply)
+      : undefined
+    return decision === undefined ? [] : [decision]
+  })
+  return decisions.find(({ _tag }) => _tag === "Denied") ?? decisions[0]
+}
 
 const decisionOf = (request: Approval.ApprovalRequest, reply: unknown): Approval.ApprovalDecision | undefined => {
   if (reply === true) return new Approval.Approved({})

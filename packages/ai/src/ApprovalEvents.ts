@@ -150,6 +150,19 @@ export const PresenterFailed = Schema.TaggedStruct("PresenterFailed", { ...call,
 export const ControllerFailed = Schema.TaggedStruct("ControllerFailed", { ...asked, cause: Cause })
 
 /**
+ * The memory failed, died, gave nonsense or did not answer in time: what was to be found is asked, and what was to be
+ * remembered will be asked again (law L1). `toolCallId` is of the call it is about, where that is one of ours.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const MemoryFailed = Schema.TaggedStruct("MemoryFailed", {
+  ...call,
+  doing: Schema.Literals(["find", "remember"]),
+  cause: Cause
+})
+
+/**
  * The parameters of a gated call do not fit its tool; nobody is asked about them (law L1).
  *
  * @category models
@@ -183,6 +196,7 @@ export const ApprovalEvent = Schema.Union([
   PolicyFailed,
   PresenterFailed,
   ControllerFailed,
+  MemoryFailed,
   InvalidParameters
 ])
 

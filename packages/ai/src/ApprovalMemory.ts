@@ -20,6 +20,7 @@ import * as Schema from "effect/Schema"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalMatcher from "./ApprovalMatcher.ts"
 import * as AtomicStore from "./AtomicStore.ts"
+import * as Covering from "./internal/covering.ts"
 import * as Cryptography from "./internal/cryptography.ts"
 import { definedFields } from "./internal/fields.ts"
 
@@ -153,6 +154,9 @@ export interface Service {
   readonly remembers: boolean
   /**
    * What covers a call: a denial if there is one, else an approval, of which one use is taken unless `peek` is true.
+   *
+   * A denial that may cover it for all that can be told comes before an approval too: the same file by another name, or
+   * the tool with other parameters than it had. Whoever finds one that does not surely cover the call asks.
    */
   readonly find: (
     call: MemoryCall,
@@ -278,11 +282,10 @@ export const make = (options: {
 
     const find: Service["find"] = Effect.fnUntraced(function*(call, options) {
       const behaviors = yield* ApprovalMatcher.Behaviors
-      const covering = (yield* readAll(yield* toolPrefix(call))).filter(({ remembered }) =>
-        remembered.version === call.version &&
-        ApprovalMatcher.fromDescription(remembered.covers, behaviors).covers(call.params)
-      )
-      const denied = covering.find(({ remembered }) => remembered.decision === "denied")
+      const all = yield* readAll(yield* toolPrefix(call))
+      const covering = all.filter(({ remembered }) => Covering.covers(remembered, call, behaviors))
+      const denied = covering.find(isDenial) ??
+        all.find((stored) => isDenial(stored) && Covering.mayCover(stored.remembered, call, behaviors))
       if (denied !== undefined) return denied.remembered
       // A use is not taken where something without uses says the same.
       const endless = covering.filter(({ remembered }) => remembered.uses === undefined)
@@ -412,6 +415,8 @@ export const layerStore = (options?: {
 // =============================================================================
 
 type Failure = ApprovalError.ApprovalError
+
+const isDenial = ({ remembered }: Stored): boolean => remembered.decision === "denied"
 
 interface Stored {
   readonly key: string

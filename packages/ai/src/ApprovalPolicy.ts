@@ -13,7 +13,7 @@
  * @since 0.1.0
  */
 import type * as Prompt from "effect/ai/Prompt"
-import type * as Tool from "effect/ai/Tool"
+import * as Tool from "effect/ai/Tool"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -27,6 +27,7 @@ import * as ApprovalEvents from "./ApprovalEvents.ts"
 import { abandonable, done } from "./internal/abandon.ts"
 import * as Annotations from "./internal/policyAnnotations.ts"
 import * as Linter from "./internal/policyLint.ts"
+import * as Params from "./internal/policyParams.ts"
 import * as Rules from "./internal/policyRules.ts"
 import * as Policies from "./internal/policyService.ts"
 import type { PolicyCall, PolicyResult, Service } from "./internal/policyService.ts"
@@ -132,7 +133,16 @@ export const fromConfig = (
   Effect.map(
     Rules.fromConfig(config),
     (rules) =>
-      Policies.fromTrace((call) => Rules.decide(rules, call.toolName, call.encodedParams, Policies.ownGate(call)))
+      Policies.fromTrace((call) =>
+        Rules.decide(
+          rules,
+          call.toolName,
+          call.encodedParams,
+          Policies.ownGate(call),
+          // One tool of a provider may stand for many, whose parameters are not its own.
+          call.toolName === call.tool.name && !Tool.isProviderDefined(call.tool) ? Params.ofTool(call.tool) : undefined
+        )
+      )
   )
 
 /**

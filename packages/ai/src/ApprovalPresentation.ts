@@ -3,8 +3,8 @@
  *
  * A presentation is what `needsApproval` or a policy may give (`Approval.needsApproval({ presentation })`), or a tool
  * makes of its parameters with `Tool.present`. It is cut at 100,000 UTF-16 units, with the cut said, and made safe for
- * screens (law L15); what is shown is sealed, and when another would be shown as the call is about to run, it is asked
- * again (law L4).
+ * screens (law L15), as the texts of its metadata are, each a line of at most 4,096 units; what is shown is sealed, and
+ * when another would be shown as the call is about to run, it is asked again (law L4).
  *
  * @since 0.1.0
  */
@@ -102,9 +102,11 @@ export const diff = (
   Effect.map(digest(options.before), (precondition) => {
     // Bounded, so that two long texts that have nothing in common do not take minutes: they are shown one after the other.
     const edits = TextDiff.lines(options.before, options.after, { maxEdits: 1_000 })
+    // A path with lines of its own could show changes that are none.
+    const name = Approval.escapeText(options.path, { maxLength: 1_000 })
     return new Approval.ApprovalPresentation({
       type: "diff",
-      content: TextDiff.unified(edits, { fromFile: options.path, toFile: options.path }),
+      content: TextDiff.unified(edits, { fromFile: name, toFile: name }),
       precondition,
       ...definedFields({ language: options.language }),
       ...named({ path: options.path }, options)

@@ -45,6 +45,24 @@ describe("ApprovalController.request: its modes", () => {
       })
     }))
 
+  it.effect("what is no JSON is a typed failure, and nobody is asked", () =>
+    Effect.gen(function*() {
+      const cyclic: Record<string, unknown> = {}
+      cyclic.self = cyclic
+      for (const params of [NaN, { ratio: Infinity }, 1n, cyclic, "\ud800", { text: "x".repeat(2_000_000) }]) {
+        let asked = 0
+        // Not all of it is a mistake that types know of.
+        const request = ApprovalController.request({ name: "deploy", params: params as number })
+        const error = yield* Effect.flip(request.pipe(interactive(() => (asked++, true))))
+        assert.deepStrictEqual([error.reason._tag, asked], ["InvalidParameters", 0])
+        assert.include(error.message, "The parameters of \"deploy\" cannot be used")
+      }
+      const nothing = ApprovalController.request({ name: "deploy", params: null })
+      const seen: Array<unknown> = []
+      yield* nothing.pipe(interactive((request: Approval.ApprovalRequest) => (seen.push(request.params), true)))
+      assert.deepStrictEqual(seen, [null])
+    }))
+
   const callbacks: Record<string, (request: Approval.ApprovalRequest) => unknown> = {
     "a value": () => true,
     "a decision": () => new Approval.Approved({ note: "go" }),

@@ -16,7 +16,8 @@ const blocked = (toolCallId: string) =>
 const publish = (from: number, to: number) =>
   Effect.forEach(Array.from({ length: to - from }, (_, index) => `c${from + index}`), blocked, { discard: true })
 
-const inShort = (event: ApprovalEvents.Observed) => event._tag === "Missed" ? `missed ${event.count}` : event.toolCallId
+const inShort = (event: ApprovalEvents.Observed) =>
+  event._tag === "Missed" ? `missed ${event.count}` : event.toolCallId ?? ""
 
 const take = (events: Stream.Stream<ApprovalEvents.Observed>, count: number) =>
   Effect.map(Stream.runCollect(Stream.take(events, count)), (taken) => taken.map(inShort))

@@ -15,6 +15,11 @@ const cases: ReadonlyArray<readonly [string, ApprovalMatcher.ApprovalMatcher, un
     force: true
   }, true],
   ["another case", secret, { path: "Secret/A" }, true],
+  ["another case, in a letter that has no other", secret, { path: "\u017fecret/a" }, true],
+  ["letters of full width, which some file systems make compatible", secret, { path: "\uff53ecret/a" }, true],
+  ["a class of a letter that has none in the other case", ApprovalMatcher.path(["[\u00df]"], { param: "path" }), {
+    path: "\u00df"
+  }, true],
   ["a hidden file", secret, { path: "secret/.env" }, true],
   ["the folder itself", secret, { path: "secret" }, true],
   ["a way around", secret, { path: "src/../secret/a" }, true],

@@ -79,10 +79,10 @@ const isMeant = (said: typeof Remember.Type): boolean => coversPath(said, said.p
 
 const stands = (entry: Entry, now: number): boolean => !entry.revoked && entry.uses > 0 && now < entry.until
 
-const covering = (list: ReadonlyArray<Entry>, at: At, now: number): ReadonlyArray<Entry> =>
+const speaking = (list: ReadonlyArray<Entry>, at: At, now: number): ReadonlyArray<Entry> =>
   list.filter((entry) =>
     stands(entry, now) && coversPath(entry.said, at.path) &&
-    (["conversation", "principal", "tool", "version"] as const).every((field) => entry.said[field] === at[field])
+    (["conversation", "principal", "tool"] as const).every((field) => entry.said[field] === at[field])
   )
 
 const run = Effect.fnUntraced(function*(story: ReadonlyArray<typeof Step.Type>) {
@@ -142,9 +142,12 @@ const run = Effect.fnUntraced(function*(story: ReadonlyArray<typeof Step.Type>) 
       }
       case "Find": {
         const found = yield* memory.find(callOf(step), { peek: step.peek })
-        const candidates = covering(list, step, now)
-        const denials = candidates.filter(({ said }) => said.decision === "denied")
-        const expected = denials.length > 0 ? denials : candidates
+        const all = speaking(list, step, now)
+        const candidates = all.filter(({ said }) => said.version === step.version)
+        const isDenial = ({ said }: Entry) => said.decision === "denied"
+        // A denial of the tool as it was may still be meant, and an approval may not.
+        const expected = [candidates.filter(isDenial), all.filter(isDenial), candidates]
+          .find((entries) => entries.length > 0) ?? []
         if (expected.length === 0) {
           assert.isUndefined(found)
           break

@@ -62,7 +62,7 @@ describe("fromAnnotations", () => {
     Effect.gen(function*() {
       assert.deepStrictEqual(
         yield* result({ destructive: "once_per_session" }, Plain),
-        Approval.needsApproval({ rememberable: true, remember: { covers: { _tag: "Tool" } } })
+        Approval.needsApproval({ remember: { covers: { _tag: "Tool" } } })
       )
     }))
 

@@ -1,48 +1,10 @@
 /**
- * Which rule of a configuration decides, and what it says: names, globs, parameters, and the fields of a question.
+ * Which rule of a configuration decides: names, globs, and the parameters that rules speak of.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Approval, type ApprovalConfig, ApprovalMatcher, ApprovalPolicy, Tool } from "../src/index.ts"
-
-const makeTool = (name: string, needsApproval?: Tool.NeedsApproval<typeof Params>) =>
-  Tool.make(name, { parameters: Params, success: Schema.String, needsApproval })
-
-const Params = Schema.Record(Schema.String, Schema.Json)
-
-/** The result of a configuration for one call, with the tool's own word where it is left to it. */
-const decide = (
-  config: ApprovalConfig.Input,
-  name: string,
-  params: { readonly [name: string]: Schema.Json } = {},
-  needsApproval?: Tool.NeedsApproval<typeof Params>
-) =>
-  Effect.gen(function*() {
-    const policy = yield* ApprovalPolicy.fromConfig(config)
-    const call = yield* ApprovalPolicy.makeCall(makeTool(name, needsApproval), params)
-    return yield* ApprovalPolicy.decide(policy, call, "1 second")
-  })
-
-const word = (result: Approval.ApprovalResult) =>
-  result._tag === "PreApproved"
-    ? "none"
-    : result._tag === "Blocked"
-    ? "deny"
-    : result.remember === undefined
-    ? "required"
-    : "once_per_session"
-
-const decides = (
-  config: ApprovalConfig.Input,
-  name: string,
-  params: { readonly [name: string]: Schema.Json },
-  expected: ApprovalConfig.Value,
-  message?: string
-) => Effect.map(decide(config, name, params), (result) => assert.strictEqual(word(result), expected, message))
-
-// =============================================================================
-// Names
-// =============================================================================
+import { decide, decides, files, word } from "./configured.ts"
 
 describe("names", () => {
   const table: ReadonlyArray<readonly [string, ApprovalConfig.Tools, string, ApprovalConfig.Value]> = [
@@ -117,21 +79,6 @@ describe("names", () => {
       })
   )
 })
-
-// =============================================================================
-// Parameters
-// =============================================================================
-
-const files: ApprovalConfig.Input = {
-  write_file: {
-    rules: [
-      { path: "src/**", approval: "none" },
-      { path: "src/generated/**", approval: "deny", reason: "it is generated" },
-      { path: ["docs/*.md", "LICENSE"], approval: "once_per_session" }
-    ],
-    approval: "required"
-  }
-}
 
 describe("rules of parameters", () => {
   const table: ReadonlyArray<readonly [string, { readonly [name: string]: Schema.Json }, ApprovalConfig.Value]> = [
@@ -258,207 +205,49 @@ describe("rules of parameters", () => {
   )
 })
 
-// =============================================================================
-// Fields
-// =============================================================================
-
-const needs = (result: Approval.ApprovalResult) => {
-  assert(result._tag === "NeedsApproval")
-  return result
-}
-
-describe("what is said with a question", () => {
-  it.effect("all of it is part of the result", () =>
+describe("rules of parameters that the tool does not have", () => {
+  const decideOf = (config: ApprovalConfig.Input, tool: Tool.Any, params: Schema.Json, toolName?: string) =>
     Effect.gen(function*() {
-      const result = yield* decide({
-        t: {
-          approval: "required",
-          reason: "r",
-          description: "d",
-          expires_in: "10 minutes",
-          approvers: ["ada", "bob"],
-          editable: true,
-          rememberable: true
-        }
-      }, "t")
-      assert.deepStrictEqual(
-        result,
-        Approval.needsApproval({
-          reason: "r",
-          description: "d",
-          expiresIn: 600_000,
-          approvers: ["ada", "bob"],
-          editable: true,
-          rememberable: true
-        })
-      )
+      const policy = yield* ApprovalPolicy.fromConfig(config)
+      const call = yield* ApprovalPolicy.makeCall(tool, params, { toolName })
+      return word(yield* ApprovalPolicy.decide(policy, call, "1 second"))
+    })
+  const Write = Tool.make("write_file", {
+    parameters: { file: Schema.String, mode: Schema.optionalKey(Schema.String) }
+  })
+  const secret = { path: "secret/**", approval: "deny" } as const
+
+  it.effect("a rule that forbids or asks counts for every call of the tool that it names", () =>
+    Effect.gen(function*() {
+      const params = { file: "secret/a" }
+      const denied = { write_file: { rules: [secret], approval: "none" } } as const
+      assert.strictEqual(yield* decideOf(denied, Write, params), "deny")
+      const asked = {
+        write_file: { rules: [{ exact: { path: "a" }, approval: "required" }], approval: "none" }
+      } as const
+      assert.strictEqual(yield* decideOf(asked, Write, params), "required")
+      const once = { write_file: { rules: [{ ...secret, approval: "once_per_session" }], approval: "none" } } as const
+      assert.strictEqual(yield* decideOf(once, Write, params), "once_per_session")
     }))
 
-  it.effect("one approver needs no list", () =>
+  it.effect("one that lets run never does", () =>
     Effect.gen(function*() {
-      const result = needs(yield* decide({ t: { approval: "required", approvers: "ada" } }, "t"))
-      assert.deepStrictEqual(result.approvers, ["ada"])
+      const config = { write_file: { rules: [{ ...secret, approval: "none" }], approval: "required" } } as const
+      assert.strictEqual(yield* decideOf(config, Write, { file: "secret/a" }), "required")
     }))
 
-  it.effect("deny gives its reason, or says that it is configured", () =>
+  it.effect("a parameter that may be left out is one that the tool has", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(
-        yield* decide({ t: { approval: "deny", reason: "not today" } }, "t"),
-        Approval.blocked("not today")
-      )
-      assert.deepStrictEqual(
-        yield* decide({ t: "deny" }, "t"),
-        Approval.blocked("What is configured does not allow this call of t.")
-      )
+      const config = { write_file: { rules: [{ ...secret, param: "mode" }], approval: "none" } } as const
+      assert.strictEqual(yield* decideOf(config, Write, { file: "a" }), "none")
     }))
 
-  it.effect("once_per_session is remembered for the tool, or for what the rule covers and no more", () =>
+  it.effect("a glob may stand for tools with and without it, and what a tool takes may not be known", () =>
     Effect.gen(function*() {
-      const tool = needs(yield* decide({ t: "once_per_session" }, "t"))
-      assert.deepStrictEqual([tool.rememberable, tool.remember], [true, { covers: { _tag: "Tool" } }])
-      const rule = needs(yield* decide(files, "write_file", { path: "docs/a.md" }))
-      const { description } = ApprovalMatcher.path(["docs/*.md", "LICENSE"], { param: "path" })
-      assert.deepStrictEqual([rule.rememberable, rule.remember], [true, { covers: description }])
-    }))
-
-  it.effect("where some calls are asked once, those that are required are asked whatever was remembered", () =>
-    Effect.gen(function*() {
-      const config = (rememberable?: boolean): ApprovalConfig.Input => ({
-        t: {
-          rules: [{ path: "secret/**", approval: "required", ...(rememberable === undefined ? {} : { rememberable }) }],
-          approval: "once_per_session"
-        }
-      })
-      assert.strictEqual(needs(yield* decide(config(), "t", { path: "a" })).rememberable, true)
-      const asked = needs(yield* decide(config(), "t", { path: "secret/a" }))
-      assert.deepStrictEqual([asked.rememberable, asked.remember], [false, undefined])
-      assert.strictEqual(needs(yield* decide(config(true), "t", { path: "secret/a" })).rememberable, true)
-      const left = yield* decide(
-        {
-          t: { rules: [{ path: "secret/**", approval: "default" }], approval: "once_per_session" }
-        },
-        "t",
-        { path: "secret/a" },
-        true
-      )
-      assert.strictEqual(needs(left).rememberable, false)
-    }))
-
-  it.effect("required leaves memory as it is", () =>
-    Effect.gen(function*() {
-      const result = needs(yield* decide({ t: "required" }, "t"))
-      assert.deepStrictEqual([result.rememberable, result.remember], [undefined, undefined])
-    }))
-
-  it.effect("beside default it is about the question of the tool, if it asks one", () =>
-    Effect.gen(function*() {
-      const config: ApprovalConfig.Input = { t: { approvers: ["ada"], expires_in: "1 minute", reason: "ours" } }
-      const own = Approval.needsApproval({ reason: "theirs", description: "d", expiresIn: 5 })
-      assert.deepStrictEqual(
-        yield* decide(config, "t", {}, () => own),
-        Approval.needsApproval({ reason: "ours", description: "d", expiresIn: 60_000, approvers: ["ada"] })
-      )
-      assert.deepStrictEqual(
-        yield* decide({ combine: "tighten", tools: { ...config } as ApprovalConfig.Tools }, "t", {}, () => own),
-        Approval.needsApproval({ reason: "ours theirs", description: "d", expiresIn: 5, approvers: ["ada"] })
-      )
-      assert.deepStrictEqual(yield* decide(config, "t"), Approval.preApproved())
-      assert.deepStrictEqual(yield* decide(config, "t", {}, () => Approval.blocked("no")), Approval.blocked("no"))
-    }))
-})
-
-// =============================================================================
-// Combining with the tool
-// =============================================================================
-
-const gates: Record<string, Tool.NeedsApproval<typeof Params> | undefined> = {
-  "no gate": undefined,
-  "false": false,
-  "true": true,
-  "a question": () => ({ reason: "own", approvers: ["ada"] }),
-  "pre-approved": () => Approval.preApproved("own"),
-  "blocked": () => Approval.blocked("own"),
-  "fails": () => Effect.fail("secret"),
-  "dies": () => Effect.die("secret"),
-  "says nothing of use": (() => "yes") as never
-}
-
-const rank = { PreApproved: 0, NeedsApproval: 1, Blocked: 2 }
-
-describe("override and tighten", () => {
-  it.effect.prop(
-    "under override the configuration's word is the last",
-    {
-      gate: Schema.Literals(Object.keys(gates)),
-      value: Schema.Literals(["required", "none", "deny", "once_per_session"])
-    },
-    ({ gate, value }) =>
-      Effect.map(decide({ t: value }, "t", {}, gates[gate]), (result) => assert.strictEqual(word(result), value))
-  )
-
-  it.effect.prop(
-    "L1 under tighten no call runs that the configuration or the tool forbids, and a gate that fails never lets it run",
-    {
-      gate: Schema.Literals(Object.keys(gates)),
-      value: Schema.Literals(["required", "none", "deny", "once_per_session", "default"]),
-      rule: Schema.Literals(["required", "none", "deny", "once_per_session", "default"]),
-      path: Schema.Literals(["src/a", "src/../a", "b"])
-    },
-    ({ gate, path, rule, value }) =>
-      Effect.gen(function*() {
-        const tools: ApprovalConfig.Tools = { t: { approval: value, rules: [{ path: "src/**", approval: rule }] } }
-        const result = yield* Effect.result(decide({ combine: "tighten", tools }, "t", { path }, gates[gate]))
-        const config = yield* Effect.result(decide({ tools }, "t", { path }, gates[gate]))
-        const own = yield* Effect.result(decide({}, "t", { path }, gates[gate]))
-        if (result._tag === "Failure") {
-          // Only a gate that fails, and only where nothing forbids the call.
-          assert.strictEqual(own._tag, "Failure")
-          return
-        }
-        if (own._tag === "Failure") assert.strictEqual(result.success._tag, "Blocked")
-        for (const part of [config, own]) {
-          if (part._tag === "Success") assert.isAtLeast(rank[result.success._tag], rank[part.success._tag])
-        }
-      })
-  )
-
-  it.effect("under tighten what both say of the question is merged", () =>
-    Effect.gen(function*() {
-      const gate: Tool.NeedsApproval<typeof Params> = () =>
-        Approval.needsApproval({
-          reason: "theirs",
-          expiresIn: 5,
-          approvers: ["bob", "eve"],
-          editable: true,
-          presentation: new Approval.ApprovalPresentation({ type: "text", content: "x" })
-        })
-      const result = yield* decide(
-        {
-          combine: "tighten",
-          tools: {
-            t: { approval: "required", reason: "ours", expires_in: 10, approvers: ["ada", "bob"], editable: false }
-          }
-        },
-        "t",
-        {},
-        gate
-      )
-      assert.deepStrictEqual(
-        result,
-        Approval.needsApproval({
-          reason: "ours theirs",
-          expiresIn: 5,
-          approvers: ["bob"],
-          editable: false,
-          presentation: new Approval.ApprovalPresentation({ type: "text", content: "x" })
-        })
-      )
-      const nobody = yield* decide(
-        { combine: "tighten", tools: { t: { approval: "required", approvers: ["eva"] } } },
-        "t",
-        {},
-        gate
-      )
-      assert.strictEqual(nobody._tag, "Blocked")
+      const rules = { rules: [secret], approval: "none" } as const
+      assert.strictEqual(yield* decideOf({ "*": rules }, Write, { file: "secret/a" }), "none")
+      const Any = Tool.dynamic("any", { parameters: { type: "object" } })
+      assert.strictEqual(yield* decideOf({ any: rules }, Any, { file: "secret/a" }), "none")
+      assert.strictEqual(yield* decideOf({ "mcp.disk.write": rules }, Write, { file: "a" }, "mcp.disk.write"), "none")
     }))
 })

@@ -34,8 +34,8 @@ export * from "@assent/ai/ApprovalMatcher"
  * **What `*` does not stand for** are arguments that are known to make a program run another: `git -c …`,
  * `git config …`, `git rebase -x …`, `--upload-pack`, `find -exec`, `tar --to-command`. They are covered where the
  * pattern writes them out, as `git config *` does. That list is no proof: `git *` trusts git with any other argument, and
- * with the aliases, hooks and configuration it finds; so prefer `git status *`. A pattern like `bash *`, `xargs *` or
- * `npm run *` covers whatever they run, and `cd *` changes where the rest of the line runs.
+ * with the aliases, hooks and configuration it finds; so prefer `git status *`. A pattern like `bash *`, `sed *`,
+ * `xargs *` or `npm run *` covers whatever they run, and `cd *` changes where the rest of the line runs.
  *
  * What stands beside the command line, such as `cwd` or `env`, can change what it does: a call with further parameters
  * is not covered unless `others` names them.

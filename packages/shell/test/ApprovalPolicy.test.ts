@@ -68,12 +68,41 @@ describe("commands of a configuration", () => {
           "X=1 rm a",
           "ls & rm a",
           "echo hi > a",
-          "if true; then rm a; fi"
+          "if true; then rm a; fi",
+          "bash -c 'rm a'",
+          "sudo sh -c \"rm a\"",
+          "printf 'rm a' | sh",
+          "eval 'rm a'",
+          "env -S 'rm a'",
+          "python3 -c 'import os; os.remove(\"a\")'",
+          "perl -e 'unlink \"a\"'",
+          "awk 'BEGIN { system(\"rm a\") }'",
+          "sed -n '1e rm a' b",
+          "sed 's/.*/rm a/e' b",
+          "ssh host 'rm a'",
+          "su -c 'rm a'",
+          "find . -exec rm a +",
+          "/bin/rm a",
+          "RM a",
+          "rm.exe a"
         ]
       ) {
         assert.strictEqual(yield* become(config, line), "Blocked", line)
       }
-      for (const line of ["ls", "echo hi", "git status && ls"]) {
+      const others = [
+        "ls",
+        "echo hi",
+        "git status && ls",
+        "python3 a.py -v",
+        "node a.mjs",
+        "awk '{ print $1 }' a",
+        "sed -n '1,5p' a",
+        "sed 's/a/b/g' a",
+        "sed -e 's/one/two/' the.file",
+        "npm test",
+        "env"
+      ]
+      for (const line of others) {
         assert.strictEqual(yield* become(config, line), "PreApproved", line)
       }
     }))

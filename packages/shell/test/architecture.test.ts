@@ -4,7 +4,7 @@ import { describeHouse, type House } from "../../ai/test/house.ts"
 
 /** Lowest first. A new module is listed here, on the lowest floor it can live on. */
 const floors: House["floors"] = [
-  ["ground", ["internal/piece", "internal/delegation"]],
+  ["ground", ["internal/piece", "internal/delegation", "internal/interpreters"]],
   ["floor 1", ["internal/plain", "internal/parsed"]],
   ["floor 2", ["internal/commandLine"]],
   ["floor 3", ["internal/pattern"]],

@@ -11,7 +11,8 @@ import { Others } from "./matcherDescription.ts"
  * - `none`: it runs without asking.
  * - `deny`: it does not run, and nobody is asked.
  * - `once_per_session`: a person is asked; once they approved, calls of the tool, or those that the rule covers, are not
- *   asked again for as long as `ApprovalMemory` remembers.
+ *   asked again for as long as `ApprovalMemory` remembers. An answer in a message history may only say `"none"` to that,
+ *   unless `rememberable: true` stands beside it.
  * - `default`: what the tool's own `needsApproval` says.
  *
  * @category models

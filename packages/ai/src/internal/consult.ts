@@ -71,12 +71,18 @@ export const accept = Effect.fnUntraced(function*(
   if (Result.isFailure(verdict)) return { _tag: "Held" }
   if (verdict.success._tag === "Blocked") return { _tag: "Ended", state: "denied", reason: verdict.success.reason }
   const needs = verdict.success._tag === "NeedsApproval" ? verdict.success : undefined
-  if (isAsProposed) {
-    const changed = yield* Presentation.drift(sealed, verdict.success)
-    return changed === undefined
-      ? { _tag: "Run", prepared, edits: undefined, needs }
-      : { _tag: "Ended", state: "void", reason: changed }
+  // What the person was shown is the call as it was proposed, whatever they made of it.
+  const shown = isAsProposed ? verdict : sealed.presentationDigest === undefined ? undefined : yield* judged
+  if (shown !== undefined) {
+    if (Result.isFailure(shown)) return { _tag: "Held" }
+    const changed = yield* Presentation.drift(sealed, shown.success)
+    if (changed !== undefined) return { _tag: "Ended", state: "void", reason: changed }
   }
+  if (isAsProposed) return { _tag: "Run", prepared, edits: undefined, needs }
+  // Proposed so, it would have been looked up before anybody was asked.
+  const subject = yield* Decision.subjectOf(target.success)
+  const denial = yield* Remembering.denialOf(environment, subject, prepared.toolCallId)
+  if (denial !== undefined) return { _tag: "Ended", state: "denied", reason: denial }
   return {
     _tag: "Run",
     prepared: target.success,
@@ -91,7 +97,8 @@ export const toRun = Effect.fnUntraced(function*(
   environment: Environment.Environment,
   claim: ApprovalJournal.Claim,
   { asked, edits, needs, prepared }: Extract<Accepted, { readonly _tag: "Run" }>,
-  remember: Schema.Json | undefined
+  remember: Schema.Json | undefined,
+  again: Extract<Decision.Decision, { readonly _tag: "Run" }>["again"]
 ): Effect.fn.Return<Extract<Decision.Decision, { readonly _tag: "Run" }>> {
   if (edits !== undefined) {
     yield* ApprovalEvents.publish((occasion) => ({
@@ -110,8 +117,21 @@ export const toRun = Effect.fnUntraced(function*(
     { remember: said }
   )
   yield* Remembering.give(environment, answered)
-  return { _tag: "Run", claim, prepared, edits, asked, answered }
+  return { _tag: "Run", claim, prepared, edits, asked, answered, again }
 })
+
+/** For a call that was shown: whether it would be accepted again, or what becomes of it instead. */
+export const again = (
+  sealed: ApprovalSeal.Sealed,
+  accepted: Effect.Effect<Accepted>,
+  otherwise: (accepted: Refused) => Effect.Effect<Decision.Concluded, ApprovalError.ApprovalError>
+) =>
+  sealed.presentationDigest === undefined
+    ? undefined
+    : Effect.flatMap(accepted, (accepted) => accepted._tag === "Run" ? Effect.undefined : otherwise(accepted))
+
+/** What was not accepted. */
+export type Refused = Exclude<Accepted, { readonly _tag: "Run" }>
 
 // =============================================================================
 // Asking
@@ -138,7 +158,7 @@ const answer = Effect.fnUntraced(function*(
   const { needs, prepared, sealed } = consultation
   const decision = yield* inOrder(
     environment,
-    Effect.flatMap(Decision.subjectOf(prepared), (subject) => recalled(environment, subject, needs)),
+    recalled(environment, prepared, needs),
     Effect.suspend(() => Asking.ask(environment.controller, Decision.makeRequest(sealed, prepared, needs)))
   )
   return yield* carryOut(environment, consultation, decision, messages, open)
@@ -190,17 +210,21 @@ const carryOut = Effect.fnUntraced(function*(
   }
   const expired = yield* Judge.expiry(sealed)
   if (expired !== undefined) return yield* ending("expired", expired)
-  const accepted = yield* accept(environment, prepared, sealed, decision.params, messages)
-  switch (accepted._tag) {
-    case "Run":
-      return yield* toRun(environment, claim, accepted, decision.remember)
-    case "Held":
-      return open
-    case "Invalid":
-      return Decision.open(sealed, prepared, { ...needs, reason: accepted.error.message })
-    case "Ended":
-      return yield* ending(accepted.state, accepted.reason)
+  const refused = (accepted: Refused): Effect.Effect<Decision.Concluded, ApprovalError.ApprovalError> => {
+    switch (accepted._tag) {
+      case "Held":
+        return Effect.succeed(open)
+      case "Invalid":
+        return Effect.succeed(Decision.open(sealed, prepared, { ...needs, reason: accepted.error.message }))
+      case "Ended":
+        return ending(accepted.state, accepted.reason)
+    }
   }
+  const accepting = accept(environment, prepared, sealed, decision.params, messages)
+  const accepted = yield* accepting
+  return accepted._tag === "Run"
+    ? yield* toRun(environment, claim, accepted, decision.remember, again(sealed, accepting, refused))
+    : yield* refused(accepted)
 })
 
 /** The question, unless what was answered before answers it too. */
@@ -211,7 +235,7 @@ export const unlessAnswered = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Decision.Decision, ApprovalError.ApprovalError> {
   if (environment.controller.ask !== undefined || !environment.memory.remembers) return consultation
   const { needs, prepared, sealed } = consultation
-  const known = yield* recalled(environment, yield* Decision.subjectOf(prepared), needs)
+  const known = yield* recalled(environment, prepared, needs)
   return known === undefined
     ? consultation
     : yield* carryOut(environment, consultation, known, messages, Decision.open(sealed, prepared, needs))
@@ -220,10 +244,14 @@ export const unlessAnswered = Effect.fnUntraced(function*(
 // An answer to a sibling, a moment ago, may cover this call too: nobody is asked twice.
 export const recalled = (
   environment: Environment.Environment,
-  subject: Remembering.Subject,
+  prepared: Prepare.Prepared,
   needs: Approval.NeedsApproval
-): Effect.Effect<Approval.ApprovalDecision | undefined> =>
-  Effect.match(Remembering.recall(environment, subject, needs), {
+): Effect.Effect<Approval.ApprovalDecision | undefined> => {
+  const found = Effect.flatMap(
+    Decision.subjectOf(prepared),
+    (subject) => Remembering.recall(environment, subject, needs, prepared.toolCallId)
+  )
+  return Effect.match(found, {
     onFailure: () => undefined,
     onSuccess: (known) =>
       known === undefined
@@ -233,3 +261,4 @@ export const recalled = (
         // What answers here was remembered before: it is no new answer, to be remembered anew.
         : new Approval.Approved({ remember: "none" })
   })
+}

@@ -5,11 +5,13 @@ import type * as Prompt from "effect/ai/Prompt"
 import type * as Tool from "effect/ai/Tool"
 import * as Effect from "effect/Effect"
 import type * as JsonPatch from "effect/JsonPatch"
-import type * as Schema from "effect/Schema"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Approval from "../Approval.ts"
 import type * as ApprovalError from "../ApprovalError.ts"
 import type * as ApprovalJournal from "../ApprovalJournal.ts"
-import type * as ApprovalMemory from "../ApprovalMemory.ts"
+import * as ApprovalMatcher from "../ApprovalMatcher.ts"
+import * as ApprovalMemory from "../ApprovalMemory.ts"
 import type * as ApprovalSeal from "../ApprovalSeal.ts"
 import type * as Deferral from "./deferral.ts"
 import type * as Environment from "./environment.ts"
@@ -33,6 +35,11 @@ export type Decision =
     readonly asked?: Prepare.Prepared | undefined
     /** What is to be remembered of the approval, once it has its effect. */
     readonly answered?: ApprovalMemory.Answered | undefined
+    /**
+     * What is decided if what was shown, or what the policy says, has changed by now; `undefined` if nothing has. To be
+     * asked once another call that was shown has run, since that may be what changed it.
+     */
+    readonly again?: Effect.Effect<Concluded | undefined, ApprovalError.ApprovalError> | undefined
     /** Nothing may be run again: only a run that is going on is joined, and one that ended is given. */
     readonly joinOnly?: boolean
   }
@@ -189,7 +196,7 @@ export function about({ toolCallId, toolName }: Named, request?: { readonly appr
 
 /** What a memory is asked about a call. */
 export const subjectOf = (prepared: Prepare.Prepared): Effect.Effect<Remembering.Subject> =>
-  Effect.map(Prepare.fingerprintOf(prepared.tool), (version) => ({
+  Effect.map(Prepare.versionOf(prepared.tool), (version) => ({
     source: "local",
     toolName: prepared.toolName,
     version,
@@ -227,9 +234,19 @@ export const makeRequest = (
     ...(shown.approvers === undefined ? undefined : { approvers: shown.approvers }),
     ...(shown.editable === undefined ? undefined : { editable: shown.editable }),
     ...(shown.rememberable === undefined ? undefined : { rememberable: shown.rememberable }),
+    ...sessionOf(shown, call.toolName),
     ...(sealed.issuedAt === undefined ? undefined : { issuedAt: sealed.issuedAt }),
     ...(sealed.expiresAt === undefined ? undefined : { expiresAt: sealed.expiresAt })
   })
+
+const decodeRemember = Schema.decodeUnknownOption(ApprovalMemory.Remember)
+
+// Which calls are approved for the session, in words: whoever says so has to know.
+const sessionOf = ({ session }: Shown, toolName: string): { readonly session?: string } => {
+  const remember = session === undefined ? undefined : Option.getOrUndefined(decodeRemember(session))
+  if (typeof remember !== "object" || remember.covers === undefined) return {}
+  return { session: Text.escape(ApprovalMatcher.toSentence(remember.covers, toolName), { maxLength: 500 }) }
+}
 
 export const open = (
   sealed: Parameters<typeof makeRequest>[0],

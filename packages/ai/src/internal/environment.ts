@@ -37,6 +37,12 @@ export const defaultOptions: Options = {
   paramsInSpans: false
 }
 
+/** An answer, and until when it holds, in milliseconds since 1970. */
+export interface Given {
+  readonly answered: ApprovalMemory.Answered
+  readonly until: number
+}
+
 export interface Environment {
   readonly seal: ApprovalSeal.Service
   readonly journal: ApprovalJournal.Service
@@ -54,7 +60,7 @@ export interface Environment {
   /** Nobody comes back to that memory once this call of the model is over. */
   readonly fleeting: boolean
   /** What was answered in this turn and is to be remembered: it holds at once, and is written when it has its effect. */
-  readonly given: Array<ApprovalMemory.Answered>
+  readonly given: Array<Given>
   /** Done once the last question that was begun is put, or needs nobody: the next one waits for it, to keep their order. */
   readonly asking: { last: Deferred.Deferred<void> | undefined }
 }

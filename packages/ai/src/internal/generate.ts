@@ -13,6 +13,7 @@ import * as Consult from "./consult.ts"
 import * as Decision from "./decision.ts"
 import * as Hosted from "./hosted.ts"
 import * as Model from "./model.ts"
+import * as ReceivedCalls from "./receivedCalls.ts"
 import * as Results from "./results.ts"
 import * as Turn from "./turn.ts"
 
@@ -51,10 +52,12 @@ export const generateText: (
   const response = yield* model.generateText({ ...options, prompt: settled.prompt, ...Model.unresolved })
   const received = yield* receive(turn, response.content)
   const outcomes = yield* resolve(turn, received, settled.prompt.content)
-  const failure = Turn.firstFailure(outcomes)
+  const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* Effect.failCause(failure)
   const said = [...received.content, ...resultsOf(outcomes)]
-  const next = isComplete(received) ? yield* Turn.goOn(turn, settled, received.asked, outcomes, said) : undefined
+  const next = isComplete(received)
+    ? yield* ReceivedCalls.goOn(turn, settled, received.asked, outcomes, said)
+    : undefined
   if (next !== undefined) {
     const rest = yield* generateText(model, next.turn, options)
     return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([
@@ -111,7 +114,7 @@ export const generateObject: (
   const received = yield* receive(turn, Exit.isSuccess(exit) ? exit.value.content : observed.content)
   // With local calls beside them, the provider's requests wait: a finished value cannot (law L12).
   const alone = received.calls.length === 0 && isComplete(received)
-  const next = alone ? yield* Turn.goOn(turn, settled, received.asked, [], received.content) : undefined
+  const next = alone ? yield* ReceivedCalls.goOn(turn, settled, received.asked, [], received.content) : undefined
   if (next !== undefined) {
     const rest = yield* generateObject(model, next.turn, options)
     return new LanguageModel.GenerateObjectResponse(rest.value, [
@@ -122,7 +125,7 @@ export const generateObject: (
     ])
   }
   const outcomes = yield* resolveAtOnce(turn, settled.results, received, settled.prompt.content)
-  const failure = Turn.firstFailure(outcomes)
+  const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* Effect.failCause(failure)
   // What tools wait for is known only when they have begun: their siblings' results are kept with the requests.
   const open = outcomes.flatMap(({ request }) => request === undefined ? [] : [request])
@@ -162,16 +165,16 @@ const approvalRequired = (requests: ReadonlyArray<Approval.ApprovalRequest>, con
 
 interface Received {
   readonly content: ReadonlyArray<Part>
-  readonly calls: ReadonlyArray<Turn.ReceivedCall>
+  readonly calls: ReadonlyArray<ReceivedCalls.ReceivedCall>
   /** What the provider asks about. */
-  readonly asked: Turn.Asked
+  readonly asked: ReceivedCalls.Asked
   readonly finish: ReadonlyArray<Response.FinishPart>
 }
 
 // Ids made unique, and the finish set aside so that it can come last.
 const receive = Effect.fnUntraced(function*(turn: Turn.Turn, parts: ReadonlyArray<Part>): Effect.fn.Return<Received> {
   const content: Array<Part> = []
-  const calls: Array<Turn.ReceivedCall> = []
+  const calls: Array<ReceivedCalls.ReceivedCall> = []
   const requests: Array<Response.ToolApprovalRequestPart> = []
   const providerCalls: Map<string, Response.ToolCallPart<string, unknown>> = new Map()
   const finish: Array<Response.FinishPart> = []
@@ -184,30 +187,30 @@ const receive = Effect.fnUntraced(function*(turn: Turn.Turn, parts: ReadonlyArra
     if (unique.type === "tool-call" && unique.providerExecuted === true) {
       providerCalls.set(unique.id, unique)
       content.push(unique)
-    } else if (Turn.isLocalCall(unique)) {
-      const call = yield* Turn.receiveCall(turn, unique)
+    } else if (ReceivedCalls.isLocalCall(unique)) {
+      const call = yield* ReceivedCalls.receiveCall(turn, unique)
       calls.push(call)
       content.push(call.call)
     } else if (unique.type === "tool-approval-request") {
-      requests.push(Turn.plainRequest(unique))
+      requests.push(ReceivedCalls.plainRequest(unique))
     } else {
       content.push(unique)
     }
   }
   // A request stands behind its call, or the next turn would not know what it asks about.
-  const asked = requests.filter((part) => !Turn.asksForLocalCall(part, calls))
+  const asked = requests.filter((part) => !ReceivedCalls.asksForLocalCall(part, calls))
   return { content, calls, asked: { requests: asked, calls: providerCalls }, finish }
 })
 
-const isComplete = ({ finish }: Received): boolean => Turn.finishOf(finish)?.complete === true
+const isComplete = ({ finish }: Received): boolean => ReceivedCalls.finishOf(finish)?.complete === true
 
 const resolve = Effect.fnUntraced(function*(turn: Turn.Turn, received: Received, messages: Messages) {
   const { calls } = received
   if (calls.length === 0) return []
-  yield* Effect.forEach(calls, (call) => Turn.declaredTool(turn, call), { discard: true })
-  const end = Turn.finishOf(received.finish)
+  yield* Effect.forEach(calls, (call) => ReceivedCalls.declaredTool(turn, call), { discard: true })
+  const end = ReceivedCalls.finishOf(received.finish)
   if (end !== undefined && !end.complete) return calls.map(truncated(end.reason))
-  const judgements = yield* Effect.forEach(calls, (call) => Turn.judge(turn, call, messages), {
+  const judgements = yield* Effect.forEach(calls, (call) => ReceivedCalls.judge(turn, call, messages), {
     concurrency: "unbounded"
   })
   // Sealed in the order of the calls, so that people are asked in that order.
@@ -215,18 +218,18 @@ const resolve = Effect.fnUntraced(function*(turn: Turn.Turn, received: Received,
     judgements,
     (judgement) =>
       Effect.exit<Decision.Decision | Direct, ApprovalError.ApprovalError, never>(
-        judgement._tag === "Ask" ? Turn.seal(turn, judgement, end !== undefined) : Effect.succeed(judgement)
+        judgement._tag === "Ask" ? ReceivedCalls.seal(turn, judgement, end !== undefined) : Effect.succeed(judgement)
       )
   )
-  const permits = Turn.directPermits(turn)
+  const permits = ReceivedCalls.directPermits(turn)
   return yield* Turn.collect(
     decisions.entries(),
     ([index, decision]) =>
       Effect.flatMap(decision, (decision) =>
         decision._tag === "Direct"
           ? Effect.flatMap(
-            Turn.runDirect(turn, calls[index]!, permits, sink),
-            (started) => Turn.finishDirect(turn, started, end !== undefined, sink)
+            ReceivedCalls.runDirect(turn, calls[index]!, permits, sink),
+            (started) => ReceivedCalls.finishDirect(turn, started, end !== undefined, sink)
           )
           : Turn.carryOut(turn, decision, sink))
   )
@@ -243,10 +246,10 @@ const resolveAtOnce = Effect.fnUntraced(function*(
   const { calls } = received
   const asked = Approvals.approvalRequests([...received.content, ...received.asked.requests])
   if (calls.length === 0 && asked.length === 0) return []
-  yield* Effect.forEach(calls, (call) => Turn.declaredTool(turn, call), { discard: true })
-  const end = Turn.finishOf(received.finish)
+  yield* Effect.forEach(calls, (call) => ReceivedCalls.declaredTool(turn, call), { discard: true })
+  const end = ReceivedCalls.finishOf(received.finish)
   if (end !== undefined && !end.complete) return calls.map(truncated(end.reason))
-  const judgements = yield* Effect.forEach(calls, (call) => Turn.judge(turn, call, messages), {
+  const judgements = yield* Effect.forEach(calls, (call) => ReceivedCalls.judge(turn, call, messages), {
     concurrency: "unbounded"
   })
   const requests: Array<Approval.ApprovalRequest> = []
@@ -255,7 +258,9 @@ const resolveAtOnce = Effect.fnUntraced(function*(
   > = []
   let waiting = asked.length > 0
   for (const judgement of judgements) {
-    const decision = judgement._tag === "Ask" ? yield* Turn.seal(turn, judgement, end !== undefined) : judgement
+    const decision = judgement._tag === "Ask"
+      ? yield* ReceivedCalls.seal(turn, judgement, end !== undefined)
+      : judgement
     if (decision._tag !== "Consult") {
       decisions.push({ decision })
       continue
@@ -282,19 +287,19 @@ const resolveAtOnce = Effect.fnUntraced(function*(
       ...siblings
     ])
   }
-  const permits = Turn.directPermits(turn)
+  const permits = ReceivedCalls.directPermits(turn)
   return yield* Effect.forEach(decisions, ({ decision }, index) =>
     decision._tag === "Direct"
       ? Effect.flatMap(
-        Turn.runDirect(turn, calls[index]!, permits, sink),
-        (started) => Turn.finishDirect(turn, started, end !== undefined, sink)
+        ReceivedCalls.runDirect(turn, calls[index]!, permits, sink),
+        (started) => ReceivedCalls.finishDirect(turn, started, end !== undefined, sink)
       )
       : Turn.carryOut(turn, decision, sink), { concurrency: "unbounded" })
 })
 
 type Direct = Extract<Decision.Judgement, { readonly _tag: "Direct" }>
 
-const truncated = (reason: string) => ({ call }: Turn.ReceivedCall): Turn.Outcome => ({
+const truncated = (reason: string) => ({ call }: ReceivedCalls.ReceivedCall): Turn.Outcome => ({
   part: Results.truncatedFinish(call, reason)
 })
 

@@ -5,12 +5,12 @@
 import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import type * as Approval from "../Approval.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
@@ -21,6 +21,7 @@ import * as Consult from "./consult.ts"
 import * as Cryptography from "./cryptography.ts"
 import * as Decision from "./decision.ts"
 import * as Deferral from "./deferral.ts"
+import * as Enclosing from "./enclosing.ts"
 import * as Environment from "./environment.ts"
 import * as Gate from "./gate.ts"
 import * as Judge from "./judge.ts"
@@ -58,8 +59,20 @@ export const guard = <Tools extends AnyTools>(
   const inner = toolkit as unknown as Handlers // The services of its handlers are in the type of what handles a call.
   // What a person wants remembered counts for this toolkit, where no conversation is named.
   const session = Effect.runSync(Effect.cached(Cryptography.randomToken(16)))
-  const handle: Handlers["handle"] = Effect.fnUntraced(function*(name, params, toolCallId, ...rest) {
-    const environment = yield* environmentOf(options, session)
+  const shown: Shown = { permits: Semaphore.makeUnsafe(1), runs: 0 }
+  const handle: Handlers["handle"] = (...args) =>
+    Effect.flatMap(
+      environmentOf(options, session),
+      (environment) =>
+        Effect.provideService(handleIn(environment, ...args), ApprovalEvents.ApprovalEvents, environment.events)
+    )
+  const handleIn = Effect.fnUntraced(function*(
+    environment: Environment.Environment,
+    name: string,
+    params: unknown,
+    toolCallId?: unknown,
+    ...rest: ReadonlyArray<unknown>
+  ): Effect.fn.Return<Output, unknown> {
     const tool = Judge.toolOf(inner.tools, name)
     // One that goes on from where it waited was asked about when it began.
     const resumes = Deferral.resumes(yield* Deferral.CurrentRun, name, toolCallId)
@@ -77,10 +90,12 @@ export const guard = <Tools extends AnyTools>(
       case "Result":
         return Stream.succeed(judgement.part)
       case "Ask": {
+        const before = shown.runs
         const asked = yield* Asking.inTurn(environment.controller, ask(environment, judgement))
         if (asked._tag === "Result") return Stream.succeed(asked.part)
-        const output = yield* run(asked.prepared)
-        return asked.edits === undefined ? output : Stream.map(output, tellEdits(asked.prepared))
+        const { again, edits, prepared } = asked
+        const output = again === undefined ? yield* run(prepared) : runShown(shown, before, again, run(prepared))
+        return edits === undefined ? output : Stream.map(output, tellEdits(prepared))
       }
     }
   })
@@ -94,7 +109,11 @@ const environmentOf = (
   session: Effect.Effect<string>
 ): Effect.Effect<Environment.Environment> =>
   Effect.flatMap(
-    Environment.read(Context.empty(), { ...Environment.defaultOptions, ...options }),
+    // Under our engine, what was provided to the model counts for its guarded tools too.
+    Effect.flatMap(
+      Enclosing.context,
+      (context) => Environment.read(context, { ...Environment.defaultOptions, ...options })
+    ),
     (environment) =>
       !environment.memory.remembers || environment.scope.conversation !== undefined
         ? Effect.succeed(environment)
@@ -103,6 +122,27 @@ const environmentOf = (
           (call) => ({ ...environment, fleeting: false, memoryScope: { ...environment.scope, call } })
         )
   )
+
+/** The calls that were approved by what was shown of them run one after the other. */
+interface Shown {
+  readonly permits: Semaphore.Semaphore
+  runs: number
+}
+
+// What was shown of this call may be what one that ran meanwhile has changed.
+const runShown = (
+  shown: Shown,
+  before: number,
+  again: NonNullable<Extract<Asked, { readonly _tag: "Run" }>["again"]>,
+  run: Effect.Effect<Output, unknown>
+): Output =>
+  Stream.unwrap(Effect.gen(function*() {
+    yield* Effect.acquireRelease(shown.permits.take(1), () => shown.permits.release(1), { interruptible: true })
+    const changed = shown.runs === before ? undefined : yield* again
+    if (changed?._tag === "Result") return Stream.succeed(changed.part)
+    shown.runs++
+    return yield* run
+  }))
 
 type Asked =
   | { readonly _tag: "Result"; readonly part: Results.ResultPart }
@@ -114,18 +154,19 @@ const ask = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Asked> {
   const call = { id: prepared.toolCallId, name: prepared.toolName }
   const token = yield* Cryptography.randomToken(16)
+  const issuedAt = yield* Clock.currentTimeMillis
   const sealed: ApprovalSeal.Sealed = {
     approvalId: token,
     keyId: "",
     nonce: token,
-    issuedAt: yield* Clock.currentTimeMillis,
-    expiresAt: Infinity,
+    issuedAt,
+    expiresAt: needs.expiresIn === undefined ? Infinity : issuedAt + needs.expiresIn,
     schemaFingerprint: "",
     presentationDigest: yield* Presentation.digest(needs)
   }
   const shown = Presentation.sanitized(needs)
-  const { expiresAt: _, ...identity } = sealed
-  const request = Decision.makeRequest(identity, prepared, shown)
+  const { expiresAt, ...identity } = sealed
+  const request = Decision.makeRequest(expiresAt === Infinity ? identity : sealed, prepared, shown)
   const changed = (state: Approval.ApprovalState, reason?: string) =>
     ApprovalEvents.publish((occasion) => ({
       _tag: "Changed",
@@ -137,7 +178,7 @@ const ask = Effect.fnUntraced(function*(
     }))
   const subject = yield* Decision.subjectOf(prepared)
   // Another call may have been answered meanwhile.
-  const known = yield* Consult.recalled(environment, subject, needs)
+  const known = yield* Consult.recalled(environment, prepared, needs)
   if (known === undefined) {
     if (environment.controller.ask === undefined) {
       return Decision.result(Results.interrupted(call, nobodyReason))
@@ -164,25 +205,43 @@ const ask = Effect.fnUntraced(function*(
     yield* changed("denied", note)
     return Decision.result(Results.denied(call, note))
   }
-  const accepted = yield* Consult.accept(environment, prepared, sealed, decision.params, [])
+  const expired = yield* Judge.expiry(sealed)
+  if (expired !== undefined) {
+    yield* changed("expired", expired)
+    return Decision.result(Results.interrupted(call, expired))
+  }
+  const refused = Effect.fnUntraced(function*(accepted: Consult.Refused) {
+    switch (accepted._tag) {
+      case "Held":
+        return Decision.result(Results.interrupted(call, heldReason))
+      case "Invalid":
+        return Decision.result(Results.interrupted(call, accepted.error.message))
+      case "Ended":
+        yield* changed(accepted.state, accepted.reason)
+        return Decision.result(
+          accepted.state === "denied"
+            ? Results.denied(call, accepted.reason)
+            : Results.interrupted(call, accepted.reason)
+        )
+    }
+  })
+  const accepting = Consult.accept(environment, prepared, sealed, decision.params, [])
+  const accepted = yield* accepting
   switch (accepted._tag) {
     case "Run": {
-      const run = yield* Consult.toRun(environment, claim, accepted, decision.remember)
+      const run = yield* Consult.toRun(
+        environment,
+        claim,
+        accepted,
+        decision.remember,
+        Consult.again(sealed, accepting, refused)
+      )
       yield* Remembering.keep(environment, run.answered)
       yield* changed(run.edits === undefined ? "approved" : "edited")
       return run
     }
-    case "Held":
-      return Decision.result(Results.interrupted(call, heldReason))
-    case "Invalid":
-      return Decision.result(Results.interrupted(call, accepted.error.message))
-    case "Ended":
-      yield* changed(accepted.state, accepted.reason)
-      return Decision.result(
-        accepted.state === "denied"
-          ? Results.denied(call, accepted.reason)
-          : Results.interrupted(call, accepted.reason)
-      )
+    default:
+      return yield* refused(accepted)
   }
 })
 
@@ -210,6 +269,8 @@ export const withPolicy = <Tools extends AnyTools>(
           (encodedParams) =>
             ApprovalPolicy.decide(policy, { ...context, tool, toolName: tool.name, params, encodedParams }, timeLimit)
         ))
+        // The guard below knows nothing of this policy, so whoever handles the call has to ask it.
+        .annotate(Judge.Guarded, false)
   )
   return { tools, handle: inner.handle } as unknown as Toolkit.WithHandler<Tools>
 }

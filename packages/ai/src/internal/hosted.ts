@@ -221,7 +221,9 @@ const answer = Effect.fnUntraced(function*(
   request: Approval.ApprovalRequest,
   result: Exclude<Approval.ApprovalResult, Approval.Blocked>
 ): Effect.fn.Return<Approval.ApprovalAnswer | "open"> {
-  const recalled = yield* Effect.result(Remembering.recall(subject.environment, memoryOf(request), result))
+  const recalled = yield* Effect.result(
+    Remembering.recall(subject.environment, memoryOf(request), result, request.toolCallId)
+  )
   const known = Result.isSuccess(recalled) ? recalled.success : undefined
   if (known?.decision === "denied") return Approval.deny(request, known.reason)
   if (known !== undefined) return Approval.approve(request, { note: known.reason })

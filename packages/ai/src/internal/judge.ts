@@ -19,6 +19,7 @@ import * as Decision from "./decision.ts"
 import * as Deferral from "./deferral.ts"
 import type * as Environment from "./environment.ts"
 import * as Gate from "./gate.ts"
+import * as MemoryGuard from "./memoryGuard.ts"
 import * as Prepare from "./prepare.ts"
 import * as Presentation from "./presentation.ts"
 import * as Remembering from "./remembering.ts"
@@ -97,11 +98,13 @@ const withMemory = (
   if (!environment.memory.remembers || result._tag === "Blocked") return Effect.succeed(result)
   const recalled = Effect.flatMap(
     Decision.subjectOf(prepared),
-    (subject) => Remembering.recall(environment, subject, result)
+    (subject) => Remembering.recall(environment, subject, result, prepared.toolCallId)
   )
   return Effect.match(recalled, {
-    onFailure: () =>
-      result._tag === "NeedsApproval" ? result : new Approval.NeedsApproval({ reason: memoryFailedReason }),
+    onFailure: (error) =>
+      result._tag === "NeedsApproval"
+        ? result
+        : new Approval.NeedsApproval({ reason: error === MemoryGuard.doubtful ? deniedReason : memoryFailedReason }),
     onSuccess: (known): Approval.ApprovalResult =>
       known === undefined
         ? result
@@ -112,6 +115,8 @@ const withMemory = (
 }
 
 const memoryFailedReason = "What was answered before could not be looked up, so a person is asked."
+
+const deniedReason = "A denial that is remembered may be of this call, or may be not, so a person is asked."
 
 // Once for each tool, and without the cause, which may hold what nobody is to see (law L15).
 const warned = new WeakSet<Tool.Any>()

@@ -24,9 +24,15 @@ const isPlainSegment = (segment: string): boolean =>
 /** The segments after the root, if there is one. */
 const segmentsOf = (path: string): ReadonlyArray<string> => (path.startsWith("/") ? path.slice(1) : path).split("/")
 
-/** Whether a path means the same to everyone. */
-export const isPlain = (path: string): boolean =>
-  path.length <= maxLength && !special.test(path) && isPlainText(path) && segmentsOf(path).every(isPlainSegment)
+/** Whether a path means the same to everyone, also to those who make its characters compatible (NFKC). */
+export const isPlain = (path: string): boolean => {
+  if (path.length > maxLength || !isPlainForm(path)) return false
+  const compatible = path.normalize("NFKC")
+  return compatible === path || (isPlainForm(compatible) && compatible.split("/").length === path.split("/").length)
+}
+
+const isPlainForm = (path: string): boolean =>
+  !special.test(path) && isPlainText(path) && segmentsOf(path).every(isPlainSegment)
 
 /** NFC, and nothing that cannot be seen: some file systems take other forms for the same name, or ignore characters. */
 const isPlainText = (text: string): boolean =>
@@ -53,15 +59,24 @@ export const problemOfGlob = (glob: string): string | undefined => {
 }
 
 /**
- * Whether a path may be one that a glob matches, for all that text can tell: some systems do not tell cases apart, a
- * relative path may be the same file as an absolute one, and one that is not plain may be any.
+ * Whether a path may be one that a glob matches, for all that text can tell: some systems do not tell cases or compatible
+ * characters apart, a relative path may be the same file as an absolute one, and one that is not plain may be any.
  */
 export const mayMatch = (globs: ReadonlyArray<string>): (path: string) => boolean => {
-  const loose = globs.map((glob) => ({
-    absolute: glob.startsWith("/"),
-    glob: Glob.make(glob.toLowerCase(), { dot: true })
-  }))
+  const loose = globs.flatMap((glob) =>
+    foldings.map((fold) => ({
+      absolute: glob.startsWith("/"),
+      fold,
+      glob: Glob.make(fold(glob), { dot: true })
+    }))
+  )
   return (path) =>
     !isPlain(path) ||
-    loose.some(({ absolute, glob }) => absolute !== path.startsWith("/") || Glob.match(glob, path.toLowerCase()))
+    loose.some(({ absolute, fold, glob }) => absolute !== path.startsWith("/") || Glob.match(glob, fold(path)))
 }
+
+/** Some letters become several where they are folded, which a class of a glob has only as one. */
+const foldings: ReadonlyArray<(text: string) => string> = [
+  (text) => text.toLowerCase(),
+  (text) => text.normalize("NFKC").toUpperCase().toLowerCase()
+]

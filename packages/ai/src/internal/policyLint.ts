@@ -1,17 +1,14 @@
 /**
  * What is likely to be a mistake in a configuration, given the tools that it is about.
  */
-import * as Tool from "effect/ai/Tool"
-import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
-import * as Result from "effect/Result"
+import type * as Tool from "effect/ai/Tool"
 import * as Schema from "effect/Schema"
-import type * as ApprovalMatcher from "../ApprovalMatcher.ts"
 import * as Names from "./configNames.ts"
 import { show } from "./configProblem.ts"
 import { definedFields } from "./fields.ts"
 import * as Gate from "./gate.ts"
 import * as Annotations from "./policyAnnotations.ts"
+import * as Params from "./policyParams.ts"
 import * as Rules from "./policyRules.ts"
 import * as Text from "./text.ts"
 
@@ -139,22 +136,24 @@ export const lint = (rules: Rules.Rules, tools: Readonly<Record<string, Tool.Any
       }
     }
     lintQuestion(entry, found)
-    if (entry.editable === true && decides.every((name) => paramsOf(tools[name]!)?.length === 0)) {
+    if (entry.editable === true && decides.every((name) => Params.ofTool(tools[name]!)?.length === 0)) {
       found("warning", "no-effect", entry, `There is nothing to edit: ${list(decides)} takes no parameters.`)
     }
     for (const rule of entry.rules) {
       const { match } = rule
       for (const name of decides) {
-        const params = paramsOf(tools[name]!)
+        const params = Params.ofTool(tools[name]!)
         if (params === undefined) continue
-        for (const param of namedParams(match)) {
+        for (const param of Params.ofMatch(match)) {
           if (params.includes(param)) continue
           const meant = Names.nearest(param, params) ?? (params.length === 1 ? params[0] : undefined)
           found(
             "error",
             "unknown-param",
             rule,
-            `${name} has no parameter ${param}, so the rule never speaks of it.` +
+            `${name} has no parameter ${param}, so the rule ${
+              rule.approval === "none" ? "never speaks of it." : "may mean any call of it, and counts for all of them."
+            }` +
               (params.length === 0 ? "" : ` Its parameters are ${list(params)}.`),
             meant === undefined
               ? undefined
@@ -241,30 +240,3 @@ const list = (texts: ReadonlyArray<string>): string =>
   texts.slice(0, 5).map(show).join(", ") + (texts.length > 5 ? ` and ${texts.length - 5} more` : "")
 
 const quoted = (name: string): string => /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) ? name : JSON.stringify(name)
-
-/** The parameters without which a rule never speaks of a call. */
-const namedParams = (match: ApprovalMatcher.Description): ReadonlyArray<string> => {
-  switch (match._tag) {
-    case "Path":
-    case "Shell":
-      return [match.param]
-    case "Exact": {
-      const params: unknown = Option.getOrUndefined(decodeJson(match.params))
-      return Predicate.isObject(params) ? Object.keys(params) : []
-    }
-    default:
-      return []
-  }
-}
-
-const decodeJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
-
-/** The names of a tool's parameters, as far as its schema tells them. */
-const paramsOf = (tool: Tool.Any): ReadonlyArray<string> | undefined => {
-  const schema: unknown = Result.getOrUndefined(Result.try(() => Tool.getJsonSchema(tool)))
-  if (!Predicate.isObject(schema)) return undefined
-  if (Predicate.hasProperty(schema, "properties") && Predicate.isObject(schema.properties)) {
-    return Object.keys(schema.properties)
-  }
-  return Predicate.hasProperty(schema, "additionalProperties") && schema.additionalProperties === false ? [] : undefined
-}

@@ -10,6 +10,7 @@ import type { Entry, Rule } from "./configModel.ts"
 import * as Names from "./configNames.ts"
 import * as Problems from "./configProblem.ts"
 import { definedFields } from "./fields.ts"
+import * as Params from "./policyParams.ts"
 import * as Trace from "./policyTrace.ts"
 import { strictest } from "./strictest.ts"
 
@@ -102,11 +103,12 @@ export const decide = (
   { config, entriesOf }: Rules,
   toolName: string,
   params: Schema.Json,
-  own: Effect.Effect<Approval.ApprovalResult, unknown>
+  own: Effect.Effect<Approval.ApprovalResult, unknown>,
+  known?: ReadonlyArray<string>
 ): Effect.Effect<Trace.Trace, unknown> => {
   const entries = entriesOf(toolName)
   if (entries.length === 0) return Effect.succeed(Trace.silent)
-  const words = inOrder(entries.flatMap((made) => wordsOf(made, toolName, params)))
+  const words = inOrder(entries.flatMap((made) => wordsOf(made, toolName, params, known)))
   const results = words.flatMap(({ covers, rule }) =>
     rule.approval === "default" ? [] : [resultOf(rule, covers, toolName)]
   )
@@ -150,9 +152,15 @@ export const decide = (
 
 /**
  * Rules that surely cover the call speak in place of the entry; those of which that is not sure speak as well, and as
- * the strictest decides, they can only make it stricter.
+ * the strictest decides, they can only make it stricter. So does a rule about a parameter that the tool it names does not
+ * have: that is a mistake, and must not loosen anything.
  */
-const wordsOf = ({ entry, rules }: Made, toolName: string, params: Schema.Json): ReadonlyArray<Word> => {
+const wordsOf = (
+  { entry, rules }: Made,
+  toolName: string,
+  params: Schema.Json,
+  known: ReadonlyArray<string> | undefined
+): ReadonlyArray<Word> => {
   const sentence = (matcher: ApprovalMatcher.ApprovalMatcher) => ApprovalMatcher.toSentence(matcher, toolName)
   const sure: Array<Word> = []
   const unsure: Array<Word> = []
@@ -165,6 +173,16 @@ const wordsOf = ({ entry, rules }: Made, toolName: string, params: Schema.Json):
         covers: matcher.description,
         why: `It speaks of ${sentence(matcher)}, and this may be one, so it counts where it is stricter.`
       })
+    } else if (rule.approval !== "none" && !Names.isGlob(entry.name)) {
+      const unknown = known === undefined ? undefined : Params.ofMatch(rule.match).find((name) => !known.includes(name))
+      if (unknown !== undefined) {
+        unsure.push({
+          rule,
+          covers: matcher.description,
+          why:
+            `It speaks of the parameter ${unknown}, which ${toolName} does not have, so it counts where it is stricter.`
+        })
+      }
     }
   }
   if (sure.length > 0) return [...sure, ...unsure]
@@ -195,7 +213,7 @@ const asksEveryTime = (
 ): Approval.ApprovalResult => {
   const asking = words.filter(({ rule }) => rule.approval === "required")
   if (result._tag !== "NeedsApproval" || asking.length === 0) return result
-  const { remember: _, ...fields } = result
+  const { remember: _, session: __, ...fields } = result
   const may = asking.every(({ rule }) => rule.rememberable === true)
   return new Approval.NeedsApproval({ ...fields, rememberable: may && result.rememberable === true })
 }
@@ -216,9 +234,10 @@ export const resultOf = (
     case "deny":
       return Approval.blocked(rule.reason ?? `What is configured does not allow this call of ${toolName}.`)
     case "once_per_session":
+      // Not `rememberable`: for what it is remembered is said here, and not by whoever writes the history (law L4).
       return rule.rememberable === false
         ? Approval.needsApproval(questionOf(rule))
-        : Approval.needsApproval({ ...questionOf(rule), rememberable: true, remember: { covers: covers ?? null } })
+        : Approval.needsApproval({ ...questionOf(rule), remember: { covers: covers ?? null } })
     default:
       return Approval.needsApproval(questionOf(rule))
   }

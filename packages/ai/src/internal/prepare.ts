@@ -32,6 +32,7 @@ interface Coded {
 interface ToolCodec {
   readonly roundTrip: (params: unknown) => Effect.Effect<Coded, unknown>
   readonly fingerprint: Effect.Effect<string>
+  readonly version: Effect.Effect<string>
 }
 
 // Tools are immutable: one codec and one fingerprint for each, for as long as it lives.
@@ -50,7 +51,8 @@ const codecOf = (tool: Tool.Any): ToolCodec => {
         decode(params),
         (decoded) => Effect.mapEager(encode(decoded), (encoded) => ({ decoded, encoded }))
       ),
-    fingerprint: Effect.runSync(Effect.cached(fingerprint(tool)))
+    fingerprint: Effect.runSync(Effect.cached(fingerprint(tool))),
+    version: Effect.runSync(Effect.cached(Effect.suspend(() => version(tool))))
   }
   codecs.set(tool, codec)
   return codec
@@ -66,6 +68,16 @@ const fingerprint = (tool: Tool.Any): Effect.Effect<string> =>
       (digest) => digest.slice(0, 22)
     )
   })
+
+const version = (tool: Tool.Any): Effect.Effect<string> =>
+  tool.description === undefined ? fingerprintOf(tool) : Effect.flatMap(
+    fingerprintOf(tool),
+    (fingerprint) =>
+      Effect.map(
+        Cryptography.sha256(JSON.stringify([fingerprint, tool.description])),
+        (digest) => digest.slice(0, 22)
+      )
+  )
 
 /** Fails with `InvalidParameters`, whose description never quotes the parameters. */
 export const prepare = (
@@ -130,6 +142,12 @@ export const paramsDigest = (prepared: Prepared): Effect.Effect<string> => Crypt
 
 /** The fingerprint of a tool's parameters, as their JSON Schema. */
 export const fingerprintOf = (tool: Tool.Any): Effect.Effect<string> => codecOf(tool).fingerprint
+
+/**
+ * What stands for a tool where an answer is remembered: its parameters and what it says it does, so that another tool of
+ * its name, or the same one with another purpose, is asked about again.
+ */
+export const versionOf = (tool: Tool.Any): Effect.Effect<string> => codecOf(tool).version
 
 /** What a seal binds of a call that is ready. */
 export const binding = (

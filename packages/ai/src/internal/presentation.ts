@@ -20,6 +20,9 @@ import * as Text from "./text.ts"
 
 const maxContentLength = 100_000
 
+/** Of a text beside the content, which is a line. */
+const maxLineLength = 4_096
+
 // =============================================================================
 // Presenters
 // =============================================================================
@@ -85,9 +88,7 @@ export const sanitized = (needs: Approval.NeedsApproval): Approval.NeedsApproval
       ...(presentation.language === undefined
         ? undefined
         : { language: Text.escape(presentation.language, { maxLength: 64 }) }),
-      ...(presentation.metadata === undefined || Result.isSuccess(Canonical.canonicalize(presentation.metadata))
-        ? undefined
-        : { metadata: { omitted: "the metadata cannot be written as JSON, or is too large" } }),
+      ...(presentation.metadata === undefined ? undefined : { metadata: safeMetadata(presentation.metadata) }),
       ...(presentation.precondition === undefined
         ? undefined
         : { precondition: Text.escape(presentation.precondition, { maxLength: 1_000 }) }),
@@ -96,16 +97,46 @@ export const sanitized = (needs: Approval.NeedsApproval): Approval.NeedsApproval
   })
 }
 
+type Metadata = NonNullable<Approval.ApprovalPresentation["metadata"]>
+
+const safeMetadata = (metadata: Metadata): Metadata => {
+  const canonical = Canonical.canonicalize(metadata)
+  if (Result.isFailure(canonical) || canonical.success.length > maxContentLength * 10) return omitted
+  const safe = safeRecord(JSON.parse(canonical.success))
+  return JSON.stringify(safe).length > maxContentLength ? omitted : safe
+}
+
+const omitted: Metadata = { omitted: "the metadata cannot be written as JSON, or is too large" }
+
+const safeLine = (text: string): string => Text.escape(text, { maxLength: maxLineLength })
+
+const safeRecord = (record: { readonly [name: string]: Schema.Json }): Metadata =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [safeLine(name), safeJson(value)]))
+
+const safeJson = (value: Schema.Json): Schema.Json =>
+  typeof value === "string"
+    ? safeLine(value)
+    : typeof value !== "object" || value === null
+    ? value
+    : isList(value)
+    ? value.map(safeJson)
+    : safeRecord(value)
+
+const isList = (value: Schema.JsonObject | Schema.JsonArray): value is Schema.JsonArray => Array.isArray(value)
+
 /** `undefined` where nothing is shown but the call itself. */
 export const digest = (needs: Approval.NeedsApproval): Effect.Effect<string | undefined> => {
   if (needs.presentation === undefined) return Effect.undefined
   const metadata = Canonical.canonicalize(needs.presentation.metadata ?? {})
-  const shown = Canonical.canonicalize({ ...sanitized(needs).presentation })
+  const { presentation } = sanitized(needs)
+  const shown = Canonical.canonicalize({ ...presentation })
   // What cannot be digested is never the same as what was shown.
   if (Result.isFailure(metadata) || Result.isFailure(shown)) return Cryptography.randomToken(16)
   // What was cut off is part of it.
   const { content } = needs.presentation
-  const whole = content.length <= maxContentLength ? Effect.succeed("") : Cryptography.sha256(content)
+  const cutMetadata = Result.getOrUndefined(Canonical.canonicalize(presentation?.metadata ?? {})) !== metadata.success
+  const cut = (content.length <= maxContentLength ? "" : content) + (cutMetadata ? metadata.success : "")
+  const whole = cut === "" ? Effect.succeed("") : Cryptography.sha256(cut)
   return Effect.flatMap(
     whole,
     (rest) => Effect.map(Cryptography.sha256(`${shown.success}${rest}`), (digest) => digest.slice(0, 22))

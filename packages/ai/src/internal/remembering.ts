@@ -2,16 +2,18 @@
  * What was answered before, looked up before anybody is asked, and what is to be remembered of an answer. It is written
  * where the answer has its effect, once (law L2), and holds within the turn from the moment it is given.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type * as Approval from "../Approval.ts"
+import * as Approval from "../Approval.ts"
 import type * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalMatcher from "../ApprovalMatcher.ts"
 import * as ApprovalMemory from "../ApprovalMemory.ts"
+import * as Covering from "./covering.ts"
 import type * as Environment from "./environment.ts"
-import { guarded } from "./memoryGuard.ts"
+import * as MemoryGuard from "./memoryGuard.ts"
 
 /** What is looked for: one call of one tool. `version` changes with the tool's parameters. */
 export interface Subject {
@@ -34,14 +36,30 @@ export interface Recalled {
 export const recall = Effect.fnUntraced(function*(
   { given, memory, memoryScope, options }: Environment.Environment,
   subject: Subject,
-  result: Approval.ApprovalResult
+  result: Approval.ApprovalResult,
+  toolCallId: string
 ): Effect.fn.Return<Recalled | undefined, ApprovalError.ApprovalError> {
   if (!memory.remembers) return undefined
   const peek = result._tag !== "NeedsApproval" || result.rememberable === false
   const behaviors = yield* ApprovalMatcher.Behaviors
-  const covering = given.filter((answered) => covers(answered, subject, behaviors))
-  const known = covering.find(({ decision }) => decision === "denied") ??
-    (yield* guarded(() => memory.find({ ...subject, scope: memoryScope }, { peek }), options.policyTimeLimit)) ??
+  const now = yield* Clock.currentTimeMillis
+  const speaking = given
+    .filter(({ answered, until }) => now < until && isOf(answered, subject))
+    .flatMap(({ answered }) => {
+      const covers = coveredBy(answered, behaviors)
+      return covers === undefined ? [] : [{ ...answered, covers }]
+    })
+  const covering = speaking.filter((answered) => Covering.covers(answered, subject, behaviors))
+  const denied = covering.find(isDenial)
+  if (denied === undefined && speaking.some((one) => isDenial(one) && Covering.mayCover(one, subject, behaviors))) {
+    return yield* MemoryGuard.doubtful
+  }
+  const known = denied ??
+    (yield* MemoryGuard.find(memory, { ...subject, scope: memoryScope }, {
+      peek,
+      timeLimit: options.policyTimeLimit,
+      toolCallId
+    })) ??
     covering[0]
   return known === undefined || (peek && known.decision === "approved") ? undefined : {
     decision: known.decision,
@@ -51,20 +69,35 @@ export const recall = Effect.fnUntraced(function*(
   }
 })
 
-const covers = (
-  answered: ApprovalMemory.Answered,
+/**
+ * Why such a call was denied for good, if it was. Where that cannot be looked up, whoever is asked decides, as they do of a
+ * call that was proposed.
+ */
+export const denialOf = (
+  environment: Environment.Environment,
   subject: Subject,
+  toolCallId: string
+): Effect.Effect<string | undefined> =>
+  // Of what runs anyway only a denial is recalled.
+  Effect.match(recall(environment, subject, Approval.preApproved(), toolCallId), {
+    onFailure: () => undefined,
+    onSuccess: (known) => known?.reason
+  })
+
+const isDenial = ({ decision }: ApprovalMemory.Answered): boolean => decision === "denied"
+
+/** How often it may be used is for the memory to count. */
+const isOf = (answered: ApprovalMemory.Answered, subject: Subject): boolean =>
+  answered.toolName === subject.toolName && answered.source === subject.source && usesOf(answered) === undefined
+
+/** What does not even cover the call that was answered was not meant so. */
+const coveredBy = (
+  { params, remember }: ApprovalMemory.Answered,
   behaviors: ApprovalMatcher.Behaviors
-): boolean => {
-  const { remember } = answered
-  if (answered.toolName !== subject.toolName || answered.source !== subject.source) return false
-  if (answered.version !== subject.version || remember === "none") return false
-  // How often it may be used is for the memory to count.
-  if (usesOf(answered) !== undefined) return false
-  const matcher = remember === "session" || remember.covers === undefined
-    ? ApprovalMatcher.exact(answered.params)
-    : ApprovalMatcher.fromDescription(remember.covers, behaviors)
-  return matcher.covers(answered.params) && matcher.covers(subject.params)
+): ApprovalMatcher.Description | undefined => {
+  const said = typeof remember === "string" ? undefined : remember.covers
+  if (said === undefined) return ApprovalMatcher.exact(params).description
+  return ApprovalMatcher.fromDescription(said, behaviors).covers(params) ? said : undefined
 }
 
 const usesOf = ({ remember }: ApprovalMemory.Answered): number | undefined =>
@@ -90,29 +123,54 @@ export const answeredOf = Effect.fnUntraced(function*(
     return undefined
   }
   if (said.value === "none") return undefined
+  const covers = said.value === "session" ? undefined : said.value.covers
+  if (covers !== undefined) {
+    const matcher = ApprovalMatcher.fromDescription(covers, yield* ApprovalMatcher.Behaviors)
+    const problems = matcher.covers(subject.params) || matcher.problems.length > 0
+      ? matcher.problems
+      : ["It does not cover the call that was answered."]
+    if (problems.length > 0) {
+      yield* Effect.logWarning(
+        `Assent: an answer about "${subject.toolName}" is to be remembered for` +
+          ` ${ApprovalMatcher.toSentence(covers, subject.toolName)}, of which a part covers nothing. ${
+            problems.join(" ")
+          }`
+      )
+    }
+  }
   const { approvalId, nonce: id, toolCallId } = request
   return { ...subject, scope: memoryScope, id, approvalId, toolCallId, decision, note, remember: said.value }
 })
 
-/** From now on it holds for the turn. */
+/** From now on it holds for the turn, as long as it says. */
 export const give = (
   { given }: Environment.Environment,
   answered: ApprovalMemory.Answered | undefined
-): Effect.Effect<void> => Effect.sync(() => answered === undefined ? undefined : void given.push(answered))
+): Effect.Effect<void> =>
+  answered === undefined
+    ? Effect.void
+    : Effect.map(Clock.currentTimeMillis, (now) => void given.push({ answered, until: now + timeOf(answered) }))
+
+const timeOf = ({ remember }: ApprovalMemory.Answered): number =>
+  typeof remember === "string" ? Infinity : remember.expiresIn ?? Infinity
 
 /** The answer has its effect. What cannot be remembered is asked again, and nothing else. */
 export const keep = (
-  { fleeting, memory, options }: Environment.Environment,
+  { fleeting, given, memory, options }: Environment.Environment,
   answered: ApprovalMemory.Answered | undefined
 ): Effect.Effect<void> =>
   // What lives for one call of the model is given, and needs no place in a memory, unless its uses are to be counted.
   answered === undefined || (fleeting && usesOf(answered) === undefined)
     ? Effect.void
-    : Effect.matchEffect(guarded(() => memory.remember(answered), options.policyTimeLimit), {
+    : Effect.matchEffect(MemoryGuard.remember(memory, answered, options.policyTimeLimit), {
       onFailure: (error) =>
         Effect.logWarning(`Assent: an answer about "${answered.toolName}" is not remembered. ${error.message}`),
-      onSuccess: (remembered) =>
-        remembered === undefined ? Effect.void : ApprovalEvents.publish((occasion) => ({
+      onSuccess: (remembered) => {
+        if (remembered === undefined) return Effect.void
+        // From here on the memory says how long an approval holds, and whether it was taken back.
+        const index = given.findIndex((one) => one.answered === answered && answered.decision === "approved")
+        if (index >= 0) given.splice(index, 1)
+        return ApprovalEvents.publish((occasion) => ({
           _tag: "Remembered",
           ...occasion,
           approvalId: remembered.approvalId,
@@ -121,10 +179,14 @@ export const keep = (
           decision: remembered.decision,
           covers: ApprovalMatcher.toSentence(remembered.covers, remembered.toolName)
         }))
+      }
     })
 
 /** What the policy adds to an answer, or takes from it: nothing is remembered of what is to be asked every time. */
 export const rememberOf = (
   needs: Approval.NeedsApproval | undefined,
   said: Schema.Json | undefined
-): Schema.Json | undefined => needs?.rememberable === false ? undefined : said ?? needs?.remember
+): Schema.Json | undefined => {
+  if (needs?.rememberable === false) return undefined
+  return said === "session" ? needs?.session ?? said : said ?? needs?.remember
+}

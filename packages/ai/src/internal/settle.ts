@@ -157,7 +157,17 @@ export const settle = Effect.fnUntraced(function*(
             // That it is not to be remembered takes nobody's trust.
             const counts = needs?.rememberable === true || remember === "none" || trustsAnswers
             const said = counts ? remember : undefined
-            return yield* Consult.toRun(environment, claim, accepted, said)
+            const accepting = Consult.accept(environment, ready, sealed, params, transcript.messages)
+            return yield* Consult.toRun(
+              environment,
+              claim,
+              accepted,
+              said,
+              Consult.again(sealed, accepting, (refused) =>
+                refused._tag === "Ended"
+                  ? ending(refused.state, refused.reason)
+                  : Effect.succeed(Decision.open(sealed, ready, { reason: heldReason })))
+            )
           }
           const { approvalId } = sealed
           invalid ??= new ApprovalError.InvalidEdit({ approvalId, description: untrustedEdit })

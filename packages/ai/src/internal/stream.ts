@@ -13,6 +13,7 @@ import type * as Decision from "./decision.ts"
 import * as Hosted from "./hosted.ts"
 import * as HostedStream from "./hostedStream.ts"
 import * as Model from "./model.ts"
+import * as ReceivedCalls from "./receivedCalls.ts"
 import * as Results from "./results.ts"
 import * as Turn from "./turn.ts"
 
@@ -85,7 +86,7 @@ const produce: (
       chunk: ReadonlyArray<Part>
     ): Effect.fn.Return<void, unknown, Scope.Scope> {
       const passing: Array<Part> = []
-      const received: Array<Turn.ReceivedCall> = []
+      const received: Array<ReceivedCalls.ReceivedCall> = []
       for (const part of yield* Hosted.sealCalls(turn.environment, chunk)) {
         if (part.type === "finish") {
           finish.push(part)
@@ -95,23 +96,23 @@ const produce: (
         if (unique.type === "tool-call" && unique.providerExecuted === true) {
           calls.addProviders(unique)
           passing.push(unique)
-        } else if (Turn.isLocalCall(unique)) {
-          const call = yield* Turn.receiveCall(turn, unique)
+        } else if (ReceivedCalls.isLocalCall(unique)) {
+          const call = yield* ReceivedCalls.receiveCall(turn, unique)
           received.push(call)
           passing.push(call.call)
         } else if (unique.type === "tool-approval-request" && (mayGoOn || !calls.isProviders(unique.toolCallId))) {
           // Its call was not seen yet, or is ours to ask about.
-          held.push(Turn.plainRequest(unique))
+          held.push(ReceivedCalls.plainRequest(unique))
         } else {
-          passing.push(Turn.plainRequest(unique))
+          passing.push(ReceivedCalls.plainRequest(unique))
         }
       }
       // As upstream: with a call of a tool that is not in the toolkit, the stream fails before any of the chunk is seen.
-      yield* Effect.forEach(received, (call) => Turn.declaredTool(turn, call), { discard: true })
+      yield* Effect.forEach(received, (call) => ReceivedCalls.declaredTool(turn, call), { discard: true })
       if (mayGoOn) said.add(passing)
       yield* offer(queue, passing)
       // A truncating finish comes right behind the last call: a call starts once the stream has moved past it.
-      if (Turn.finishOf(finish)?.complete !== false) yield* calls.start
+      if (ReceivedCalls.finishOf(finish)?.complete !== false) yield* calls.start
       calls.observe(received)
     })
     // Most chunks are text, and pass as they are.
@@ -126,18 +127,18 @@ const produce: (
     ).pipe(Effect.tapError(() => hosted.end))
     yield* hosted.end
     const asked = held.filter((part) => !calls.isAskedFor(part))
-    const end = Turn.finishOf(finish)
+    const end = ReceivedCalls.finishOf(finish)
     if (end?.complete === false) {
       yield* calls.truncate(end.reason)
     } else {
       yield* calls.start
       const outcomes = yield* calls.finish(end !== undefined)
-      const failure = Turn.firstFailure(outcomes)
+      const failure = ReceivedCalls.firstFailure(outcomes)
       if (failure !== undefined) return yield* Effect.failCause(failure)
       for (const { part } of outcomes) if (part !== undefined) said.add([part])
       const next = end === undefined
         ? undefined
-        : yield* Turn.goOn(turn, settled, { requests: asked, calls: calls.providers }, outcomes, said.parts)
+        : yield* ReceivedCalls.goOn(turn, settled, { requests: asked, calls: calls.providers }, outcomes, said.parts)
       if (next !== undefined) {
         yield* offer(queue, next.denials)
         return yield* produce(model, next.turn, options, queue, [...before, ...finish])
@@ -185,12 +186,12 @@ const makeSaid = () => {
 const isDelta = (part: Part): part is Response.TextDeltaPart | Response.ReasoningDeltaPart =>
   part.type === "text-delta" || part.type === "reasoning-delta"
 
-type Started = Turn.Started | Decision.Question
+type Started = ReceivedCalls.Started | Decision.Question
 
 // The local calls of a stream: seen, then started, then finished or truncated.
 const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sink: Turn.Sink) => {
-  const permits = Turn.directPermits(turn)
-  const all: Array<Turn.ReceivedCall> = []
+  const permits = ReceivedCalls.directPermits(turn)
+  const all: Array<ReceivedCalls.ReceivedCall> = []
   const providers: Map<string, Response.ToolCallPart<string, unknown>> = new Map()
   // Results of calls that have run, noted before they are offered: a reader's slowness must not undo them.
   const offered = new Set<string>()
@@ -203,11 +204,11 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
       return Effect.map(sink.result(part), () => void offered.add(part.id))
     }
   }
-  const startOne = (call: Turn.ReceivedCall): Effect.Effect<Started, unknown> =>
-    Effect.flatMap(Turn.judge(turn, call, messages), (judgement): Effect.Effect<Started> => {
+  const startOne = (call: ReceivedCalls.ReceivedCall): Effect.Effect<Started, unknown> =>
+    Effect.flatMap(ReceivedCalls.judge(turn, call, messages), (judgement): Effect.Effect<Started> => {
       switch (judgement._tag) {
         case "Direct":
-          return Turn.runDirect(turn, call, permits, noting)
+          return ReceivedCalls.runDirect(turn, call, permits, noting)
         case "Result":
           return Effect.as(noting.result(judgement.part), { part: judgement.part })
         case "Ask":
@@ -215,12 +216,12 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
       }
     })
   return {
-    isAskedFor: (part: Part): boolean => Turn.asksForLocalCall(part, all),
+    isAskedFor: (part: Part): boolean => ReceivedCalls.asksForLocalCall(part, all),
     isProviders: (id: string): boolean => providers.has(id),
     addProviders: (call: Response.ToolCallPart<string, unknown>): void => void providers.set(call.id, call),
     providers,
     areWaiting: (): boolean => fibers.length < all.length,
-    observe: (found: ReadonlyArray<Turn.ReceivedCall>): void => void all.push(...found),
+    observe: (found: ReadonlyArray<ReceivedCalls.ReceivedCall>): void => void all.push(...found),
     start: Effect.suspend(() =>
       fibers.length === all.length ? Effect.void : Effect.forEach(
         all.slice(fibers.length),
@@ -234,10 +235,13 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
         fibers,
         (fiber) =>
           Effect.exit(
-            Effect.flatMap(Fiber.join(fiber), (started): Effect.Effect<Turn.Started | Decision.Decision, unknown> =>
-              "_tag" in started && started._tag === "Ask"
-                ? Turn.seal(turn, started, sawFinish)
-                : Effect.succeed(started))
+            Effect.flatMap(
+              Fiber.join(fiber),
+              (started): Effect.Effect<ReceivedCalls.Started | Decision.Decision, unknown> =>
+                "_tag" in started && started._tag === "Ask"
+                  ? ReceivedCalls.seal(turn, started, sawFinish)
+                  : Effect.succeed(started)
+            )
           )
       )
       return yield* Turn.collect(
@@ -248,7 +252,7 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
             (decided): Effect.Effect<Turn.Outcome, unknown> =>
               "_tag" in decided && decided._tag !== "Waits"
                 ? Turn.carryOut(turn, decided, sink)
-                : Turn.finishDirect(turn, decided, sawFinish, sink)
+                : ReceivedCalls.finishDirect(turn, decided, sawFinish, sink)
           )
       )
     }),

@@ -15,6 +15,7 @@ import * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
 import type * as ApprovalPolicy from "../ApprovalPolicy.ts"
 import type * as Decision from "./decision.ts"
+import { Enclosing } from "./enclosing.ts"
 import * as Environment from "./environment.ts"
 import * as Execution from "./execution.ts"
 import * as Generate from "./generate.ts"
@@ -108,31 +109,40 @@ export const wrap = (
       })
     })
 
+  // Handlers run in the turn, and what asks from within one asks as the turn does.
+  const isEnclosing = captured.mapUnsafe.size > 0
+  const enclosing = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    isEnclosing ? Effect.provideService(effect, Enclosing, captured) : effect
+  const enclosingStream = <A, E, R>(stream: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
+    isEnclosing ? Stream.provideService(stream, Enclosing, captured) : stream
+
   const wrapped = Model.toService(original, {
     generateText: (callOptions) =>
-      Effect.flatMap(enter("generateText", callOptions), ({ options, turn }) =>
+      enclosing(Effect.flatMap(enter("generateText", callOptions), ({ options, turn }) =>
         turn === undefined
           ? model.generateText(options)
           : Generate.generateText(model, turn, options).pipe(
             Effect.mapError(toAiError("generateText")),
             Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
-          )),
+          ))),
     generateObject: (callOptions) =>
-      Effect.flatMap(enter("generateObject", callOptions), ({ options, turn }) =>
+      enclosing(Effect.flatMap(enter("generateObject", callOptions), ({ options, turn }) =>
         turn === undefined
           ? model.generateObject(options)
           : Generate.generateObject(model, turn, options).pipe(
             Effect.mapError(toAiError("generateObject")),
             Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
-          )),
+          ))),
     streamText: (callOptions) =>
-      Stream.unwrap(Effect.map(enter("streamText", callOptions), ({ options, turn }) =>
-        turn === undefined
-          ? model.streamText(options)
-          : StreamText.streamText(model, turn, options).pipe(
-            Stream.mapError(toAiError("streamText")),
-            Stream.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
-          )))
+      enclosingStream(
+        Stream.unwrap(Effect.map(enter("streamText", callOptions), ({ options, turn }) =>
+          turn === undefined
+            ? model.streamText(options)
+            : StreamText.streamText(model, turn, options).pipe(
+              Stream.mapError(toAiError("streamText")),
+              Stream.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
+            )))
+      )
   })
   sources.set(wrapped, { original, captured, options })
   // Not enumerable: a copy is not its bearer, and what shows or writes a service must not follow it round and round.

@@ -3,7 +3,7 @@
  * What was approved runs once, whether it could be remembered or not.
  */
 import { assert, describe } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Cause, Effect, Fiber } from "effect"
 import { Approval, ApprovalError, ApprovalMemory, AtomicStore, Prompt } from "../../src/index.ts"
 import * as C from "./conversation.ts"
 import * as M from "./remembered.ts"
@@ -200,4 +200,57 @@ describe("L1 a memory that is full, or holds nonsense", () => {
       yield* withMemory(() => ({ find: () => Effect.die("asked") }))(chat.send("go"))
       assert.deepStrictEqual(runs, ["read a"])
     }))
+})
+
+describe("L1 a memory whose answer is none", () => {
+  const remembered = {
+    id: "1",
+    source: "local",
+    toolName: "DeleteFile",
+    version: "v1",
+    decision: "approved",
+    covers: { _tag: "Exact", params: "{\"path\":\"b\"}" },
+    scope: {},
+    approvalId: "1",
+    toolCallId: "c0",
+    rememberedAt: 0
+  }
+  const nonsense: Record<string, unknown> = {
+    "an empty object": {},
+    "a boolean": true,
+    "a text": "approved",
+    "another word": { ...remembered, covers: { _tag: "Tool" }, decision: "Approved" },
+    "no word of what it covers": { ...remembered, covers: undefined },
+    "an approval of another call": remembered
+  }
+  for (const [what, given] of Object.entries(nonsense)) {
+    C.everyWay(`is asked, and the stream of events says why: ${what}`, (way) =>
+      Effect.gen(function*() {
+        const { observe, seen } = yield* M.events
+        const { chat, runs } = yield* M.deleting(way, [["a"], "done"])
+        // The types of a program in JavaScript promise nothing.
+        const find = () => Effect.succeed(given as ApprovalMemory.Remembered)
+        const asked = yield* withMemory(() => ({ find }))(observe(chat.send("go"))).pipe(M.inConversation("talk"))
+        assert.deepStrictEqual([asked.requests.length, runs], [1, []])
+        const failed = (yield* seen).filter((event) => event._tag === "MemoryFailed")
+        assert.deepStrictEqual(failed.map(({ doing, toolName }) => [doing, toolName]), [["find", "DeleteFile"]])
+      }))
+  }
+
+  C.everyWay(
+    "what could not be remembered is told in the events, with the cause, and to nobody else",
+    (way) =>
+      Effect.gen(function*() {
+        const { observe, seen } = yield* M.events
+        const { chat } = yield* M.deleting(way, [["a"], "done"])
+        const ada = M.person(() => M.yes("session"))
+        const turn = yield* withMemory(() => ({ remember: () => Effect.die(new Error(secret)) }))(
+          observe(ada.answers(chat.send("go")))
+        ).pipe(M.inConversation("talk"))
+        const failed = (yield* seen).filter((event) => event._tag === "MemoryFailed")
+        assert.deepStrictEqual(failed.map(({ doing }) => doing), ["remember"])
+        assert.include(Cause.pretty(failed[0]!.cause), secret)
+        assert.notInclude(JSON.stringify(turn.parts), "hunter2")
+      })
+  )
 })

@@ -4,7 +4,14 @@
  */
 import { assert, describe } from "@effect/vitest"
 import { Effect, type Schema } from "effect"
-import { Approval, ApprovalMatcher, type ApprovalMemory, Prompt } from "../../src/index.ts"
+import {
+  Approval,
+  type ApprovalConfig,
+  ApprovalMatcher,
+  type ApprovalMemory,
+  ApprovalPolicy,
+  Prompt
+} from "../../src/index.ts"
 import * as C from "./conversation.ts"
 import * as M from "./remembered.ts"
 import { throughJson } from "./support.ts"
@@ -175,6 +182,55 @@ const nonsense: Record<string, unknown> = {
   "a deep value": { covers: deep(2_000) },
   "a prototype": JSON.parse("{\"__proto__\":{\"uses\":5},\"covers\":{\"_tag\":\"Nothing\"}}")
 }
+
+describe("memory: once_per_session, answered in a history", () => {
+  const rules = [
+    { path: "src/**", approval: "once_per_session" },
+    { path: "docs/**", approval: "once_per_session" }
+  ] as const
+
+  const once = Effect.fnUntraced(function*(
+    way: C.Way,
+    config: ApprovalConfig.Input,
+    remember: ApprovalMemory.Remember | undefined,
+    next: string
+  ) {
+    const policy = yield* ApprovalPolicy.fromConfig(config)
+    const configured = Effect.provideService(ApprovalPolicy.ApprovalPolicy, policy)
+    const { chat, runs } = yield* M.deleting(way, [["src/a"], [next], "done"])
+    const { requests } = yield* configured(chat.send("go"))
+    yield* configured(chat.send(Prompt.approvalResponses([Approval.approve(requests[0]!, { remember })])))
+    return { runs, listed: yield* M.listed() }
+  })
+
+  M.everyWay("L4 the grant is what the rule covers, whatever more the answer says", (way) =>
+    Effect.gen(function*() {
+      const { listed, runs } = yield* once(way, { DeleteFile: { rules, approval: "required" } }, everyFile, "docs/b")
+      assert.deepStrictEqual(runs, ["delete src/a"])
+      assert.deepStrictEqual(listed.map(({ covers }) => covers), [
+        ApprovalMatcher.path(["src/**"], { param: "path" }).description
+      ])
+    }))
+
+  M.everyWay("what the rule covers is not asked again", (way) =>
+    Effect.gen(function*() {
+      const config: ApprovalConfig.Input = { DeleteFile: { rules, approval: "required" } }
+      assert.deepStrictEqual((yield* once(way, config, undefined, "src/b")).runs, ["delete src/a", "delete src/b"])
+    }))
+
+  M.everyWay("none is none", (way) =>
+    Effect.gen(function*() {
+      const config: ApprovalConfig.Input = { DeleteFile: { rules, approval: "required" } }
+      assert.deepStrictEqual(yield* once(way, config, "none", "src/b"), { runs: ["delete src/a"], listed: [] })
+    }))
+
+  M.everyWay("where the configuration says rememberable, the answer may say for what", (way) =>
+    Effect.gen(function*() {
+      const config: ApprovalConfig.Input = { DeleteFile: { approval: "once_per_session", rememberable: true } }
+      const { listed } = yield* once(way, config, "session", "src/b")
+      assert.deepStrictEqual(listed.map(({ covers }) => covers._tag), ["Exact"])
+    }))
+})
 
 describe("memory: nonsense in a history", () => {
   for (const [what, remember] of Object.entries(nonsense)) {

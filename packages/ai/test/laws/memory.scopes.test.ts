@@ -5,7 +5,15 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalMatcher, ApprovalMemory, AtomicStore, LanguageModel, Prompt } from "../../src/index.ts"
+import {
+  Approval,
+  ApprovalController,
+  ApprovalMatcher,
+  ApprovalMemory,
+  AtomicStore,
+  LanguageModel,
+  Prompt
+} from "../../src/index.ts"
 import * as C from "./conversation.ts"
 import * as M from "./remembered.ts"
 
@@ -84,6 +92,21 @@ describe("memory: whose it is", () => {
       assert.lengthOf(runs, 4)
       assert.isAtLeast(ada.seen.length, 2)
     }).pipe(Effect.provide(M.session)))
+})
+
+describe("memory: what nobody said is not remembered for anybody", () => {
+  const rule = M.needs({ remember: everyFile })
+
+  C.everyWay("approveAll leaves nothing behind for those who are asked later", (way) =>
+    Effect.gen(function*() {
+      const { chat, runs } = yield* M.deleting(way, [["a"], ["b"]])
+      yield* rule(chat.send("one")).pipe(
+        Effect.provideService(ApprovalController.ApprovalController, ApprovalController.approveAll)
+      )
+      const ada = M.person(() => false)
+      yield* rule(ada.answers(chat.send("two")))
+      assert.deepStrictEqual([ada.seen, runs, yield* M.listed()], [["b"], ["delete a"], []])
+    }).pipe(Effect.provide(M.session), M.inConversation("talk")))
 })
 
 describe("memory: how long it lives", () => {

@@ -353,22 +353,33 @@ describe("memory: deny > ask > allow", () => {
       })
   )
 
-  M.everyWay("a tool whose parameters changed is asked again", (way) =>
-    Effect.gen(function*() {
-      const { chat } = yield* M.deleting(way, [["a"], ["a"], ["a"]])
-      const ada = M.person(() => M.yes(everyFile))
-      yield* ada.answers(chat.send("one"))
-      const Changed = Tool.make("DeleteFile", {
-        parameters: { path: Schema.String, force: Schema.optionalKey(Schema.Boolean) },
-        success: Schema.Struct({ deleted: Schema.String }),
-        needsApproval: true
-      })
-      const changed = yield* C.withHandlers(Toolkit.make(Changed), {
-        DeleteFile: ({ path }) => Effect.succeed({ deleted: path })
-      })
-      yield* ada.answers(chat.send("two", { toolkit: changed }))
-      assert.lengthOf(ada.seen, 2)
-      yield* ada.answers(chat.send("three"))
-      assert.lengthOf(ada.seen, 2)
-    }))
+  const success = Schema.Struct({ deleted: Schema.String })
+  const changes = {
+    "whose parameters changed": Tool.make("DeleteFile", {
+      parameters: { path: Schema.String, force: Schema.optionalKey(Schema.Boolean) },
+      success,
+      needsApproval: true
+    }),
+    "that says it does something else": Tool.make("DeleteFile", {
+      description: "Deletes a file on the server, and every copy of it.",
+      parameters: { path: Schema.String },
+      success,
+      needsApproval: true
+    })
+  }
+  for (const [what, Changed] of Object.entries(changes)) {
+    M.everyWay(`a tool ${what} is asked again`, (way) =>
+      Effect.gen(function*() {
+        const { chat } = yield* M.deleting(way, [["a"], ["a"], ["a"]])
+        const ada = M.person(() => M.yes(everyFile))
+        yield* ada.answers(chat.send("one"))
+        const changed = yield* C.withHandlers(Toolkit.make(Changed), {
+          DeleteFile: ({ path }: { readonly path: string }) => Effect.succeed({ deleted: path })
+        })
+        yield* ada.answers(chat.send("two", { toolkit: changed }))
+        assert.lengthOf(ada.seen, 2)
+        yield* ada.answers(chat.send("three"))
+        assert.lengthOf(ada.seen, 2)
+      }))
+  }
 })

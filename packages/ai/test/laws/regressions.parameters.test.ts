@@ -236,16 +236,25 @@ describe("L4 what the person was shown", () => {
   }
 
   Support.forEachMode(
-    "L4 a presentation that is too large to be digested never counts as the same",
+    "L4 what was cut off or left out of the metadata is part of what was approved",
     (mode) =>
       Effect.gen(function*() {
-        // Each fits by itself, both together do not.
-        const content = "x".repeat(90_000)
-        const policy = showing(() => ({ content, metadata: { diff: "y".repeat(1_000_000) } }))
-        const { request, runs, turn } = yield* askAndApprove(mode, policy, () => {})
-        assert.strictEqual(request.toolCallId, "c1")
-        assert.strictEqual(runs, 0)
-        assert.match(Support.failureReason(turn.results[0]), /changed/)
+        const metadata: Record<string, (last: string) => Schema.Json> = {
+          "a text that is cut": (last) => "y".repeat(1_000_000) + last,
+          "many that are left out": (last) => [...Array.from({ length: 100_000 }, () => "y"), last],
+          "one that is escaped to what another says": (last) => last === "1" ? "\u202e" : "\\u202e"
+        }
+        for (const [title, valueOf] of Object.entries(metadata)) {
+          for (const later of ["1", "2"]) {
+            let last = "1"
+            const policy = showing(() => ({ content: "x".repeat(90_000), metadata: { value: valueOf(last) } }))
+            const { runs, turn } = yield* askAndApprove(mode, policy, () => {
+              last = later
+            })
+            assert.strictEqual(runs, later === "1" ? 1 : 0, title)
+            if (later === "2") assert.match(Support.failureReason(turn.results[0]), /changed/)
+          }
+        }
       })
   )
 

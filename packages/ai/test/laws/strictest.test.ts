@@ -220,6 +220,10 @@ describe("the strictest word", () => {
           assert.isFalse(fails(world, n), `${n} ran although its gate failed`)
           assert.isFalse(world.config.combine === "override" && ofConfig(world, n) === "block")
           if (n !== call) assert.strictEqual(n, edited)
+          const deniedBefore = world.remembered.some(({ decision, of, wide }) =>
+            decision === "denied" && (wide || of === n)
+          )
+          assert.isFalse(deniedBefore, "an edit undid a remembered denial")
           if (asked.length === 0) {
             assert.isTrue(verdictOf(world, n) === "run" || approved, "nobody was asked")
           } else {
@@ -232,6 +236,6 @@ describe("the strictest word", () => {
           assert.deepStrictEqual([runs, asked], [[call], []])
         }
       })),
-    { timeout: 30_000, arbitrary: { runs: 300, seed: "strictest" } }
+    { timeout: 60_000, arbitrary: { runs: 1_200, seed: "strictest" } }
   )
 })

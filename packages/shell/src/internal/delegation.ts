@@ -41,6 +41,13 @@ const tar: Options = {
 
 const programs: { readonly [program: string]: Options } = {
   bat: { long: ["--pager"] },
+  bsdtar: tar,
+  go: { long: [], short: (word) => /^--?(?:exec|toolexec|vettool)(?:=|$)/.test(word) },
+  man: { long: ["--html", "--pager"], short: (word) => /^-[A-Za-z]*[HP]/.test(word) },
+  split: { long: ["--filter"] },
+  tcpdump: { long: ["--postrotate-command"], short: (word) => /^-[A-Za-z]*z/.test(word) },
+  wget: { long: ["--execute", "--use-askpass"], short: (word) => /^-[A-Za-z]*e/.test(word) },
+  zip: { long: ["--unzip-command"], short: (word) => /^-[A-Za-z]*TT/.test(word) },
   fd: { long: ["--exec-batch"], short: (word) => /^-[A-Za-z]*[xX]/.test(word) },
   gtar: tar,
   rg: { long: ["--hostname-bin", "--pre"] },
@@ -61,8 +68,8 @@ const programs: { readonly [program: string]: Options } = {
       "--unsafe-paths",
       "--upload-pack"
     ],
-    // `ext::sh -c …` as the address of a repository.
-    short: (word) => /^[A-Za-z0-9+.-]+::/.test(word)
+    // `ext::sh -c …` as the address of a repository, alone or as the value of an option.
+    short: (word) => /^(?:--?[A-Za-z-]+=)?[A-Za-z0-9+.-]+::/.test(word)
   }
 }
 
@@ -107,25 +114,29 @@ const gitTakesWord: ReadonlySet<string> = new Set([
   "-c"
 ])
 
-/** Subcommands that run commands they are given, set up what runs later, or serve. */
+/** Subcommands that run commands they are given, or other systems' programs, set up what runs later, or serve. */
 const gitRunners: ReadonlySet<string> = new Set([
   "bisect",
+  "archimport",
   "citool",
   "config",
   "credential",
+  "cvsexportcommit",
+  "cvsimport",
   "cvsserver",
   "daemon",
   "difftool",
   "fast-import",
   "filter-branch",
+  "filter-repo",
   "for-each-repo",
-  "fsmonitor--daemon",
   "gui",
   "hook",
   "http-backend",
   "imap-send",
   "instaweb",
   "maintenance",
+  "merge-index",
   "mergetool",
   "p4",
   "receive-pack",
@@ -141,9 +152,16 @@ const gitRunners: ReadonlySet<string> = new Set([
 /** Short options of subcommands, also among others in one word. */
 const gitShort: { readonly [subcommand: string]: RegExp } = {
   archive: /^-[A-Za-z]*o/,
+  bugreport: /^-[A-Za-z]*o/,
+  "checkout-index": /^--pref/,
   clone: /^-[A-Za-z]*[cu]|^--conf/,
+  diagnose: /^-[A-Za-z]*o/,
+  "fast-export": /^--exp/,
   "format-patch": /^-[A-Za-z]*o/,
   grep: /^-[A-Za-z]*O/,
+  help: /^-[A-Za-z]*w|^--w/,
+  "index-pack": /^-[A-Za-z]*o/,
+  mailsplit: /^-[A-Za-z]*o/,
   rebase: /^-[A-Za-z]*x/
 }
 
@@ -155,7 +173,8 @@ const gitRunsAnother = (words: ReadonlyArray<string>, isFree: (index: number) =>
   }
   const subcommand = words[at]
   if (subcommand === undefined) return false
-  if (isFree(at) && (gitRunners.has(subcommand) || /^(?:remote|credential)-/.test(subcommand))) return true
+  // Two dashes are in the names of git's own helpers, which do in pieces what subcommands do.
+  if (isFree(at) && (gitRunners.has(subcommand) || /^(?:remote|credential)-|--/.test(subcommand))) return true
   const short = Object.hasOwn(gitShort, subcommand) ? gitShort[subcommand]! : undefined
   return short !== undefined && words.some((word, index) => index > at && isFree(index) && short.test(word))
 }

@@ -3,6 +3,7 @@
  */
 import * as CommandLine from "./commandLine.ts"
 import * as Delegation from "./delegation.ts"
+import * as Interpreters from "./interpreters.ts"
 import { star } from "./plain.ts"
 
 /** A pattern that can be matched. */
@@ -34,15 +35,16 @@ export const matches = (pattern: Pattern, command: ReadonlyArray<string>): boole
 
 /**
  * Whether a command may do what the pattern means, for all that can be told: the words that the pattern writes out are
- * among its words in this order, wherever the program lies and whatever runs it, or it is known to run another.
+ * among its words in this order, wherever the program lies, in whatever case and whatever runs it; or it is known to run
+ * another, or what it is given as text.
  */
 export const mayMatch = (pattern: Pattern, command: ReadonlyArray<string>): boolean => {
-  if (Delegation.runsAnother(command, () => true)) return true
+  if (Delegation.runsAnother(command, () => true) || Interpreters.runsText(command)) return true
   let next = 0
   for (const word of command) {
     const wanted = pattern.words[next]
     if (wanted === undefined) break
-    if (matchesWord(wanted, next === 0 ? word.slice(word.lastIndexOf("/") + 1) : word)) next++
+    if (matchesWord(next === 0 ? wanted.toLowerCase() : wanted, next === 0 ? Interpreters.nameOf(word) : word)) next++
   }
   return next === pattern.words.length
 }

@@ -1,0 +1,116 @@
+/**
+ * L4 among siblings: what was shown of one call may be what another has changed. Calls that were approved by what was
+ * shown of them run one after the other, and the next one is looked at again.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Ref, Schema, Stream } from "effect"
+import {
+  Approval,
+  ApprovalController,
+  ApprovalPresentation,
+  LanguageModel,
+  Prompt,
+  Tool,
+  Toolkit
+} from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
+import * as C from "./conversation.ts"
+
+const makeFile = Effect.gen(function*() {
+  const file = yield* Ref.make("zero\n")
+  const runs: Array<string> = []
+  const WriteFile = Tool.present(
+    Tool.make("WriteFile", {
+      parameters: { content: Schema.String },
+      success: Schema.String,
+      needsApproval: true
+    }),
+    ({ content }) =>
+      Effect.gen(function*() {
+        return yield* ApprovalPresentation.diff({ path: "a.txt", before: yield* Ref.get(file), after: content })
+      })
+  )
+  const toolkit = yield* C.withHandlers(Toolkit.make(WriteFile), {
+    WriteFile: ({ content }: { readonly content: string }) =>
+      Effect.gen(function*() {
+        runs.push(content)
+        yield* Effect.yieldNow
+        yield* Ref.set(file, content)
+        return "written"
+      })
+  })
+  return { toolkit, runs }
+})
+
+const calls = ["one\n", "two\n", "three\n"].map((content, index) =>
+  ScriptedModel.toolCall({ id: `c${index}`, name: "WriteFile", params: { content } })
+)
+
+const assertOnlyTheFirst = (results: ReadonlyArray<{ readonly id: string; readonly isFailure: boolean }>) =>
+  assert.deepStrictEqual(
+    results.map(({ id, isFailure }) => [id, isFailure]).toSorted(),
+    [["c0", false], ["c1", true], ["c2", true]]
+  )
+
+describe("several approved changes of one file", () => {
+  C.everyWay(
+    "L4 approved in one message, the first runs and the others may be asked again",
+    (way) =>
+      Effect.gen(function*() {
+        const { runs, toolkit } = yield* makeFile
+        const chat = yield* C.start({
+          way,
+          toolkit,
+          turns: [calls, "Done."],
+          make: (script) => LanguageModel.make(script.params)
+        })
+        const { requests } = yield* chat.send("write")
+        assert.lengthOf(requests, 3)
+        const turn = yield* chat.send(Prompt.approvalResponses(requests.map((request) => Approval.approve(request))))
+        assert.deepStrictEqual(runs, ["one\n"])
+        assertOnlyTheFirst(turn.results)
+        for (const result of turn.results.slice(1)) assert.match(C.reasonOf(result), /changed since .* Nothing ran/)
+        // It stays so: what ended is in the journal.
+        yield* Effect.exit(chat.send(Prompt.approvalResponses(requests.map((request) => Approval.approve(request)))))
+        assert.deepStrictEqual(runs, ["one\n"])
+      })
+  )
+
+  C.everyWay("L4 approved at once, the first runs and the others may be asked again", (way) =>
+    Effect.gen(function*() {
+      const { runs, toolkit } = yield* makeFile
+      const chat = yield* C.start({
+        way,
+        toolkit,
+        turns: [calls, "Done."],
+        make: (script) => LanguageModel.make(script.params)
+      })
+      const turn = yield* Effect.provideService(
+        chat.send("write"),
+        ApprovalController.ApprovalController,
+        ApprovalController.interactive((request) => Approval.approve(request), { parallel: true })
+      )
+      assert.deepStrictEqual(runs, ["one\n"])
+      assertOnlyTheFirst(turn.results)
+    }))
+
+  it.effect("L4 of a guarded toolkit, called side by side, the first runs and the others say what to do", () =>
+    Effect.gen(function*() {
+      const { runs, toolkit } = yield* makeFile
+      const guarded = Toolkit.guard(toolkit)
+      const results = yield* Effect.forEach(
+        calls,
+        ({ id, params }) =>
+          Effect.map(
+            Effect.flatMap(guarded.handle("WriteFile", params as never, id), Stream.runCollect),
+            (outputs) => ({ id, isFailure: outputs.at(-1)!.isFailure })
+          ),
+        { concurrency: "unbounded" }
+      ).pipe(Effect.provideService(
+        ApprovalController.ApprovalController,
+        ApprovalController.interactive((request) => Approval.approve(request), { parallel: true })
+      ))
+      assert.deepStrictEqual(runs, ["one\n"])
+      assertOnlyTheFirst(results)
+    }))
+})
