@@ -8,6 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
@@ -18,6 +19,8 @@ import * as Prompt from "../Prompt.ts"
 import * as SuspensionStore from "../SuspensionStore.ts"
 import type * as Conversation from "./conversationModel.ts"
 import * as ConversationTurn from "./conversationTurn.ts"
+import * as Deferral from "./deferral.ts"
+import * as Interactions from "./interaction.ts"
 import type * as Model from "./model.ts"
 import * as Text from "./text.ts"
 import * as Transcript from "./transcript.ts"
@@ -25,6 +28,7 @@ import { TrustsAnswers } from "./trust.ts"
 import * as Wrap from "./wrap.ts"
 
 type AnyTools = Model.AnyTools
+type AnyToolkit = Toolkit.WithHandler<AnyTools>
 type Outcome = Conversation.Outcome<AnyTools>
 type Failure = ConversationStore.ConversationError | ApprovalError.ApprovalError
 
@@ -61,7 +65,7 @@ export const make = <Tools extends AnyTools, E, R>(
     // What was there when it was made has the services; what is there when a turn is taken wins.
     const inside = (current: Context.Context<never>) => Context.merge(Context.merge(around, current), own)
     // The toolkit's own types are in those of the conversation.
-    const made = operations({ ...options, place, inside, toolkit: toolkit as unknown as Model.AnyToolkit })
+    const made = operations({ ...options, place, inside, toolkit: toolkit as unknown as AnyToolkit })
     return made as unknown as Conversation.Conversation<Tools>
   }) as Effect.Effect<
     Conversation.Conversation<Tools>,
@@ -73,7 +77,7 @@ export const make = <Tools extends AnyTools, E, R>(
 interface Settings extends Omit<Conversation.Options<AnyTools>, "toolkit"> {
   readonly place: ConversationTurn.Place
   readonly inside: (current: Context.Context<never>) => Context.Context<never>
-  readonly toolkit: Model.AnyToolkit
+  readonly toolkit: AnyToolkit
 }
 
 /** A turn that is being taken here. */
@@ -112,7 +116,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     return { turn, goesOn, cancelled: Deferred.await(cancelled) }
   })
 
-  const endOf = (turn: ConversationTurn.Turn, next: ReturnType<typeof ConversationTurn.takeStep>) =>
+  const endOf = (turn: ConversationTurn.Turn, next: ConversationTurn.Next) =>
     next === "waits" ? waiting(turn) : next === "is done" ? completed(turn) : undefined
 
   const steps = (turn: ConversationTurn.Turn) =>
@@ -122,7 +126,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         if (limit !== undefined) return limited(turn, limit)
         const { content } = yield* generateText(requestOf(turn))
         turn.step.push(...content)
-        const end = endOf(turn, ConversationTurn.takeStep(turn))
+        const end = endOf(turn, yield* ConversationTurn.takeStep(turn))
         yield* ConversationTurn.save(place, turn)
         if (end !== undefined) return end
       }
@@ -152,7 +156,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         })
       )
       const next = Stream.unwrap(Effect.gen(function*() {
-        outcome = endOf(turn, ConversationTurn.takeStep(turn))
+        outcome = endOf(turn, yield* ConversationTurn.takeStep(turn))
         yield* ConversationTurn.save(place, turn)
         return outcome === undefined ? streamSteps(turn) : Stream.empty
       }))
@@ -191,7 +195,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         ({ open }) => kind === undefined ? open : open.filter(({ interaction }) => interaction === kind)
       ),
     decide: (answers: ReadonlyArray<Approval.ApprovalAnswer> | Approval.ApprovalAnswer) =>
-      take((turn) => decide(turn, "approvalId" in answers ? [answers] : answers)),
+      take((turn) => decide(turn, toolkit, "approvalId" in answers ? [answers] : answers)),
     resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
       tool: T,
       interaction: Name,
@@ -333,6 +337,7 @@ const isPersonal = ({ interaction }: Approval.ApprovalRequest): boolean =>
 /** False where everything that was said leaves its request open. */
 const decide = Effect.fnUntraced(function*(
   turn: ConversationTurn.Turn,
+  toolkit: AnyToolkit,
   answers: ReadonlyArray<Approval.ApprovalAnswer>
 ): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
   const requests: Array<Approval.ApprovalRequest> = []
@@ -340,6 +345,9 @@ const decide = Effect.fnUntraced(function*(
     const request = turn.open.find((one) => one.approvalId === approvalId)
     if (request === undefined) return yield* notOpen(turn, approvalId)
     requests.push(request)
+  }
+  for (const [index, { decision }] of answers.entries()) {
+    if (decision._tag === "Approved") yield* checkAnswer(toolkit, requests[index]!, decision.answer)
   }
   const said: Array<Approval.ApprovalAnswer> = []
   for (const [index, answer] of answers.entries()) {
@@ -356,6 +364,27 @@ const decide = Effect.fnUntraced(function*(
   ConversationTurn.say(turn, Prompt.approvalResponses(said))
   return answers.some(({ decision }) => decision._tag !== "Info")
 })
+
+// Refused here, where who answers can be told: what was given to a store, or stands in a history, cannot be taken back.
+const checkAnswer = (
+  toolkit: AnyToolkit,
+  request: Approval.ApprovalRequest,
+  answer: Schema.Json | undefined
+): Effect.Effect<void, ApprovalError.ApprovalError> => {
+  const { approvalId, awaited, interaction: kind, toolName } = request
+  if (awaited === undefined || (kind === "getApproval" && answer === undefined)) return Effect.void
+  const tool = Object.hasOwn(toolkit.tools, toolName) ? toolkit.tools[toolName] : undefined
+  const deferral = tool === undefined ? undefined : Deferral.of(tool)
+  const interaction = deferral === undefined ? undefined : Deferral.interactionOf(deferral, awaited.name)
+  // What became of a tool that is gone, its turn will say.
+  if (interaction === undefined) return Effect.void
+  return Effect.asVoid(Effect.mapError(
+    answer === undefined && isPersonal(request)
+      ? Effect.fail("it says yes, where an answer is asked for.")
+      : Interactions.decodeAnswer(interaction, awaited, answer ?? null),
+    (description) => ApprovalError.make(new ApprovalError.InvalidAnswer({ approvalId, description }))
+  ))
+}
 
 const notOpen = ({ history }: ConversationTurn.Turn, approvalId: string) => {
   const known = Transcript.readWhole(history.content).allRequests.find(({ part }) => part.approvalId === approvalId)

@@ -7,11 +7,13 @@ import * as Response from "effect/ai/Response"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type * as Approval from "../Approval.ts"
 import * as ConversationStore from "../ConversationStore.ts"
 import * as Prompts from "../Prompt.ts"
 import * as Responses from "../Response.ts"
+import * as SuspensionStore from "../SuspensionStore.ts"
 import * as Transcript from "./transcript.ts"
 
 /** Where a conversation is kept, and what this process knows of it. */
@@ -66,31 +68,37 @@ export interface Turn {
   tokens: number
   /** What a step that goes on has said so far. */
   step: Array<Response.AnyPart>
+  readonly suspensions: SuspensionStore.Service
 }
 
 /** Begins a turn. It ends with the scope: what it added is written, and others may go on. */
 export const begin = Effect.fnUntraced(function*(
   place: Place
 ): Effect.fn.Return<Turn, ConversationStore.ConversationError, Scope.Scope> {
-  yield* Effect.timeoutOrElse(Effect.andThen(place.store.hold(place.key), takeOver(place)), {
-    duration: place.busyFor,
-    orElse: () => Effect.fail(busy)
-  })
-  const { history, open } = place.known?.kept ?? nothing()
-  const turn: Turn = { history, open, content: [], steps: 0, tokens: 0, step: [] }
+  const suspensions = yield* SuspensionStore.SuspensionStore
+  const inTime = Effect.timeoutOrElse({ duration: place.busyFor, orElse: () => Effect.fail(busy) })
+  yield* inTime(place.store.hold(place.key))
+  // Whoever leaves at any moment from here on leaves the conversation to others.
+  let turn: Turn | undefined
   yield* Effect.addFinalizer(() =>
-    Effect.catch(
+    turn === undefined ? Effect.void : Effect.catch(
       end(place, turn),
       (error) => Effect.logError(`Assent could not write down the end of a turn of a conversation: ${error.message}`)
     )
   )
-  return turn
+  return yield* inTime(
+    takeOver(
+      place,
+      ({ history, open }) => turn = { history, open, content: [], steps: 0, tokens: 0, step: [], suspensions }
+    )
+  )
 })
 
 // Nobody else is in a turn with it, or whoever was is dead: from here on it is ours.
 const takeOver = Effect.fnUntraced(function*(
-  place: Place
-): Effect.fn.Return<void, ConversationStore.ConversationError> {
+  place: Place,
+  take: (kept: Pick<ConversationStore.Kept, "history" | "open">) => Turn
+): Effect.fn.Return<Turn, ConversationStore.ConversationError> {
   while (true) {
     const found = yield* find(place)
     const other = found?.kept.turn
@@ -100,20 +108,29 @@ const takeOver = Effect.fnUntraced(function*(
     }
     const at = yield* Clock.currentTimeMillis
     const { history, open } = found?.kept ?? nothing()
-    if (yield* write(place, { history, open, turn: { owner: place.store.owner, at } })) return
+    const taken = yield* Effect.uninterruptible(
+      Effect.map(
+        write(place, { history, open, turn: { owner: place.store.owner, at } }),
+        (written) => written ? take({ history, open }) : undefined
+      )
+    )
+    if (taken !== undefined) return taken
   }
 })
 
-const write = Effect.fnUntraced(function*(
+// Not interruptible: who is told nothing cannot tell what was written, and could not write down the end either.
+const write = (
   place: Place,
   fields: Omit<typeof ConversationStore.Kept.Type, "format">
-): Effect.fn.Return<boolean, ConversationStore.ConversationError> {
-  const { known } = place
-  const kept = new ConversationStore.Kept({ format: 1, ...fields })
-  const written = yield* place.store.write(place.key, known?.version, kept)
-  place.known = written ? { version: known === undefined ? 0 : known.version + 1, kept } : undefined
-  return written
-})
+): Effect.Effect<boolean, ConversationStore.ConversationError> =>
+  Effect.uninterruptible(Effect.suspend(() => {
+    const { known } = place
+    const kept = new ConversationStore.Kept({ format: 1, ...fields })
+    return Effect.map(place.store.write(place.key, known?.version, kept), (written) => {
+      place.known = written ? { version: known === undefined ? 0 : known.version + 1, kept } : undefined
+      return written
+    })
+  }))
 
 /** Writes what the turn is by now; the conversation stays ours. */
 export const save = Effect.fnUntraced(function*(
@@ -131,7 +148,7 @@ const end = Effect.fnUntraced(function*(
   // A step that was cut short has said what it has said.
   if (turn.step.length > 0) {
     turn.step.push(...missingEnds(turn.step))
-    takeStep(turn)
+    yield* takeStep(turn)
   }
   const { history, open } = turn
   if (place.known?.kept.turn === undefined || !(yield* write(place, { history, open }))) return yield* conflict
@@ -155,14 +172,17 @@ export const say = (turn: Turn, prompt: Prompt.Prompt): void => {
   if (prompt.content.length > 0) turn.history = Prompts.concat(turn.history, prompt)
 }
 
+/** What follows from a step. */
+export type Next = "waits" | "goes on" | "is done"
+
 /** Adds what the step has said to the history, and tells whether the model is to be called again. */
-export const takeStep = (turn: Turn): "waits" | "goes on" | "is done" => {
+export const takeStep = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<Next> {
   const parts = turn.step
   turn.step = []
   turn.content.push(...parts)
-  turn.history = Prompts.concat(turn.history, Prompts.fromResponseParts(parts))
+  turn.history = Prompts.concat(turn.history, withoutEmptyTexts(Prompts.fromResponseParts(parts)))
   const said = Responses.approvalRequests(parts)
-  turn.open = openAfter(turn, said)
+  turn.open = yield* openAfter(turn, said)
   turn.steps++
   let goesOn = false
   for (const part of parts) {
@@ -172,23 +192,48 @@ export const takeStep = (turn: Turn): "waits" | "goes on" | "is done" => {
     if (part.reason === "pause") goesOn = true
   }
   return said.length > 0 ? "waits" : goesOn ? "goes on" : "is done"
+})
+
+// A text that was begun and never written, because its reader left, would make every later prompt one that providers
+// refuse.
+const withoutEmptyTexts = (said: Prompt.Prompt): Prompt.Prompt => {
+  const isEmpty = (part: Prompt.Part) => part.type === "text" && part.text === ""
+  if (!said.content.some((message) => message.role === "assistant" && message.content.some(isEmpty))) return said
+  return Prompts.fromMessages(said.content.flatMap((message): ReadonlyArray<Prompt.Message> => {
+    if (message.role !== "assistant") return [message]
+    const content = message.content.filter((part) => !isEmpty(part))
+    return content.length === 0 ? [] : [Prompts.makeMessage("assistant", { ...message, content })]
+  }))
 }
 
 // A request is open as long as responses say so; what the model goes on beside (law L6) it does not say again.
-const openAfter = (
-  { history, open }: Turn,
+const openAfter = Effect.fnUntraced(function*(
+  { history, open, suspensions }: Turn,
   said: ReadonlyArray<Approval.ApprovalRequest>
-): ReadonlyArray<Approval.ApprovalRequest> => {
+): Effect.fn.Return<ReadonlyArray<Approval.ApprovalRequest>> {
   const before = open.filter((one) =>
-    !one.providerExecuted && !said.some(({ toolCallId }) => toolCallId === one.toolCallId)
+    !one.providerExecuted && !said.some(({ approvalId }) => approvalId === one.approvalId)
   )
   if (before.length === 0) return said
   const waiting = new Set<string>()
   for (const { call, part, responses } of Transcript.readWhole(history.content).allRequests) {
     if (call?.result === undefined && responses.length === 0) waiting.add(part.approvalId)
   }
-  return [...before.filter(({ approvalId }) => waiting.has(approvalId)), ...said]
-}
+  // A request of the same call id: of the same call, which has gone on and waits for something else, or of another one,
+  // because some providers use ids again (law L13).
+  const isReplaced = ({ approvalId, awaited, toolCallId }: Approval.ApprovalRequest) =>
+    awaited === undefined || !said.some((one) => one.toolCallId === toolCallId)
+      ? Effect.succeed(false)
+      : Effect.map(
+        Effect.result(suspensions.find(approvalId)),
+        (found) => Result.isSuccess(found) && found.success?.status !== "open"
+      )
+  const still = yield* Effect.filter(
+    before.filter(({ approvalId }) => waiting.has(approvalId)),
+    (one) => Effect.map(isReplaced(one), (replaced) => !replaced)
+  )
+  return [...still, ...said]
+})
 
 /** Which limit keeps the turn from taking another step. */
 export const limitOf = ({ steps, tokens }: Turn, limits: Limits): "steps" | "tokens" | undefined =>
