@@ -95,7 +95,8 @@ export class Awaited extends Schema.Class<Awaited>("@assent/ai/Awaited")({
  * same value (law L4). `expiresAt` and `issuedAt` are milliseconds since 1970-01-01T00:00Z. The text fields are
  * already escaped and bounded for a screen (law L15); `params` are not: pass them through {@link escapeText}.
  *
- * `interaction` is `"approval"`, or the kind of what a tool that has begun waits for; then `awaited` says what it is.
+ * `session` says which calls an answer for the session covers; without, it is this very call. `interaction` is
+ * `"approval"`, or the kind of what a tool that has begun waits for; then `awaited` says what it is.
  *
  * @category models
  * @since 0.1.0
@@ -116,7 +117,8 @@ export class ApprovalRequest extends Schema.Class<ApprovalRequest>("@assent/ai/A
   source: Schema.optionalKey(Schema.String),
   approvers: Schema.optionalKey(Schema.Array(Schema.String)),
   editable: Schema.optionalKey(Schema.Boolean),
-  rememberable: Schema.optionalKey(Schema.Boolean)
+  rememberable: Schema.optionalKey(Schema.Boolean),
+  session: Schema.optionalKey(Schema.String)
 }) {}
 
 // =============================================================================
@@ -259,7 +261,8 @@ export class PreApproved extends Schema.TaggedClass<PreApproved>()("PreApproved"
  *
  * `editable` lets an answer in a message history change the parameters, and `rememberable` lets it say that it is to be
  * remembered; both count from a trusted channel in any case, but `rememberable: false` asks every time, whatever was
- * remembered. `remember` is what an approval without a word of its own leaves behind: see `ApprovalMemory.Remember`.
+ * remembered. `remember` is what an approval without a word of its own leaves behind, and `session` what it leaves behind
+ * when its word is `"session"` (default: this very call); both are an `ApprovalMemory.Remember`.
  *
  * @category models
  * @since 0.1.0
@@ -272,7 +275,8 @@ export class NeedsApproval extends Schema.TaggedClass<NeedsApproval>()("NeedsApp
   approvers: Schema.optionalKey(Schema.Array(Schema.String)),
   editable: Schema.optionalKey(Schema.Boolean),
   rememberable: Schema.optionalKey(Schema.Boolean),
-  remember: Schema.optionalKey(Schema.Json)
+  remember: Schema.optionalKey(Schema.Json),
+  session: Schema.optionalKey(Schema.Json)
 }) {}
 
 /**
@@ -331,6 +335,7 @@ export interface Question {
   readonly editable?: boolean | undefined
   readonly rememberable?: boolean | undefined
   readonly remember?: Schema.Json | undefined
+  readonly session?: Schema.Json | undefined
 }
 
 /**

@@ -149,7 +149,8 @@ export const deliver = Effect.fnUntraced(function*(
 /**
  * Looks for timers that are due, for ever, and calls `wake` for each, so that its conversation takes a turn: at once for
  * those that were due while no program ran. It looks every `interval` (default 1 second). A `wake` that fails is called
- * again with the next look.
+ * again with the next look. So are those that were answered with {@link deliver}, by a webhook for example, where the
+ * process that took the answer died before the conversation took its turn.
  *
  * Two processes that watch one store may both call it; a turn too many does nothing.
  *
@@ -168,7 +169,7 @@ export const watchTimers = <E, R>(
   )
 
 /**
- * Calls `wake` once for each timer that is due now: one look of {@link watchTimers}.
+ * Calls `wake` once for each that is due now: one look of {@link watchTimers}.
  *
  * @category timers
  * @since 0.1.0

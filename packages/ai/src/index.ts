@@ -28,6 +28,7 @@ export * as Response from "./Response.ts"
 export * as SuspensionStore from "./SuspensionStore.ts"
 export * as Tool from "./Tool.ts"
 export * as Toolkit from "./Toolkit.ts"
+export * as Webhook from "./Webhook.ts"
 
 export {
   AiError,

@@ -56,7 +56,7 @@ const openHeldUp = Effect.fnUntraced(function*(directory: string, method: "link"
 })
 
 describe("AtomicStore on disk", () => {
-  const test = (title: string, body: Parameters<typeof inDirectory>[0]) => it.live(title, inDirectory(body))
+  const test = (title: string, body: Parameters<typeof inDirectory>[0]) => it.live(title, inDirectory(body), 60_000)
 
   test("shares a directory, which only its owner may read", (directory) =>
     Effect.gen(function*() {

@@ -16,6 +16,8 @@ export const defineProject = (name: string, directory: string) => {
     test: {
       name,
       include: ["test/**/*.test.ts"],
+      // Modules are loaded once and not for each file: half of the time was that. So no test may lean on a fresh one.
+      isolate: false,
       typecheck: { enabled: true, include: ["test/**/*.test-d.ts"], tsconfig: "test/tsconfig.json" }
     }
   })

@@ -42,4 +42,47 @@ describe("providerPrompt", () => {
     const written = write(messages)
     assert.deepStrictEqual(written.map((message) => messages.indexOf(message)), [0, -1, 1, 2])
   })
+
+  it("L7 L9 an answer to the provider is the same object each time it says the same, and never one that says another", () => {
+    const asked = Prompt.assistantMessage({
+      content: [call("a", true), Prompt.toolApprovalRequestPart({ approvalId: "p", toolCallId: "a" })]
+    })
+    const theirs = (approvalId: string, approved: boolean, reason?: string) =>
+      Prompt.toolApprovalResponsePart({ approvalId, approved, ...(reason === undefined ? {} : { reason }) })
+    const answered = (answer: Prompt.ToolApprovalResponsePart, options: object = {}) => {
+      // Beside it stands one that no provider is to see, so that the message has to be written anew.
+      const message = Prompt.toolMessage({ content: [theirs("q", true), answer], options: options as never })
+      const written = ProviderPrompt.write(
+        Prompt.fromMessages([asked, message]),
+        Transcript.read([asked, message]),
+        { resultOf: () => undefined, supersedes: true, isOurs: (approvalId) => approvalId === "q" }
+      ).content.at(-1)!
+      assert.deepStrictEqual(written.content, [answer])
+      assert.deepStrictEqual(written.options, options)
+      return written
+    }
+    const cached = { anthropic: { cacheControl: "ephemeral" } }
+    const histories = () => [
+      answered(theirs("p", true)),
+      answered(theirs("p", false)),
+      answered(theirs("p", false, "not today")),
+      answered(theirs("p", true), cached)
+    ]
+    const first = histories()
+    histories().forEach((message, index) => assert.strictEqual(message, first[index]))
+    assert.strictEqual(new Set(first).size, 4)
+  })
+
+  it("L7 a result from elsewhere that comes later is sent with the one that came before", () => {
+    const asked = Prompt.assistantMessage({ content: [call("a", true), call("b", true)] })
+    // The same objects in each history, as in one that grows.
+    const results = { a: result("a", true), b: result("b", true) }
+    const sent = (...ids: ReadonlyArray<"a" | "b">) =>
+      write([asked, ...ids.map((id) => Prompt.toolMessage({ content: [results[id]] }))])
+        .flatMap((message): ReadonlyArray<Prompt.Part> => typeof message.content === "string" ? [] : message.content)
+        .flatMap((part) => part.type === "tool-result" ? [part.id] : [])
+    assert.deepStrictEqual([sent("a"), sent("a", "b"), sent("b", "a"), sent("b")], [["a"], ["a", "b"], ["b", "a"], [
+      "b"
+    ]])
+  })
 })

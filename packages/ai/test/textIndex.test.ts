@@ -30,6 +30,13 @@ describe("TextIndex", () => {
     assert.isUndefined(index.get(names[8]!)?.age)
   })
 
+  it("finds nothing under a text that looks like the only one there", () => {
+    const index = make()
+    index.set({ name: "begin0001end." })
+    assert.isUndefined(index.get("begin0002end."))
+    assert.strictEqual(index.get("begin0001end.")?.name, "begin0001end.")
+  })
+
   it("is no slower for ids chosen to look alike", () => {
     const index = make()
     const started = performance.now()

@@ -86,5 +86,6 @@ describe("workspace", () => {
 
   it("README shows the program it says it shows", () => {
     assert.include(read("README.md"), read("scratchpad/hello.ts").trimEnd())
+    assert.include(read("packages/ai/README.md"), read("scratchpad/shopping.ts").trimEnd())
   })
 })

@@ -11,6 +11,7 @@ import * as Harness from "./harness.ts"
 import { memory } from "./memory.ts"
 import { openai } from "./openai.ts"
 import * as Provider from "./provider.ts"
+import { suspensions } from "./suspensions.ts"
 import { gated, live, open, upstreamGated, using, withJournal } from "./tools.ts"
 import type { Live } from "./tools.ts"
 
@@ -314,7 +315,16 @@ console.log(`Node ${process.version}`)
 // The long history comes after the batch, when what approves and runs is compiled, as upstream's part is for both since
 // the first row; each has a journal of its own, so that one does not fill the heap of the next.
 await Effect.runPromise(Effect.provide(
-  Effect.all([plain, deltas, withJournal(batch), withJournal(request), withJournal(resume), memory, openai], {
+  Effect.all([
+    plain,
+    deltas,
+    withJournal(batch),
+    withJournal(request),
+    withJournal(resume),
+    memory,
+    openai,
+    suspensions
+  ], {
     discard: true
   }),
   live

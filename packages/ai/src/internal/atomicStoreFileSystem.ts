@@ -7,6 +7,7 @@
  *                          /latest      the value of a key that `put` writes
  *                          /t-…         files being written
  *               /swept/<run>/<key>/     directories of keys that expired long ago, on their way out
+ *               /log/<hour>             the names of keys that were begun; see `atomicStoreIndex.ts`
  * ```
  *
  * - **Writing.** A record is written to a temporary file in the key's own directory and then linked to the number after
@@ -27,8 +28,10 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import type * as PlatformError from "effect/PlatformError"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Failure from "./atomicStoreFailure.ts"
+import * as Index from "./atomicStoreIndex.ts"
 import * as Names from "./atomicStoreNames.ts"
 import * as Cryptography from "./cryptography.ts"
 
@@ -117,6 +120,8 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
   const root = path.join(directory, "v1")
   const keysRoot = path.join(root, "keys")
   const sweptRoot = path.join(root, "swept")
+  const logRoot = path.join(root, "log")
+  const index = yield* Index.make({ keysRoot, logRoot })
 
   const makeDirectory = (target: string) =>
     fs.makeDirectory(target, { recursive: true, mode: 0o700 }).pipe(Effect.mapError(Failure.unwritable(target)))
@@ -311,6 +316,7 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
     for (const name of (yield* list(sweptRoot)) ?? []) {
       if (Names.isOlder(name, now - hour)) yield* retire(name)
     }
+    yield* index.sweep
     const names = (yield* list(keysRoot)) ?? []
     for (let start = 0; start < names.length; start += sweepBatch) {
       if (start > 0) yield* Effect.sleep("50 millis")
@@ -324,6 +330,7 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
 
   yield* makeDirectory(keysRoot)
   yield* makeDirectory(sweptRoot)
+  yield* makeDirectory(logRoot)
   const first = path.join(root, yield* Names.temporaryName)
   const second = path.join(root, yield* Names.temporaryName)
   yield* write(first, "", { sync: false })
@@ -363,6 +370,16 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
     return (yield* publish(target, head, { ...fields, id })) ? Option.some(true) : Option.none()
   })
 
+  // The key of a directory, if it is there. One whose record cannot be read is: `get` says what is wrong with it.
+  const keyOf = Effect.fnUntraced(function*(name: string): Effect.fn.Return<string | undefined, Failure.Failure> {
+    const decoded = Names.decodeName(name)
+    const head = yield* Effect.result(readHead(path.join(keysRoot, name)))
+    if (Result.isSuccess(head)) return live(head.success, yield* Clock.currentTimeMillis)?.key
+    return head.failure.reason === "Corrupt" && decoded?.whole === true
+      ? decoded.beginning
+      : yield* Effect.fail(head.failure)
+  })
+
   return {
     get: Effect.fnUntraced(function*(key) {
       const target = path.join(keysRoot, yield* Names.encodeName(key))
@@ -378,6 +395,7 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
           if (live(head, yield* Clock.currentTimeMillis) !== undefined) return Option.some(false)
           if (isMark(head.record)) return yield* Effect.andThen(moveAway(name, head, head.record), again)
           if (head === nothing) yield* makeDirectory(target)
+          yield* index.announce(name)
           return yield* publishKept(target, head, { key, version: 0, expiresAt, value })
         })
       ),
@@ -409,6 +427,7 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
           if (isMark(head.record)) return yield* Effect.andThen(moveAway(name, head, head.record), again)
           if (head.next > 0) return yield* Effect.andThen(withRun((run) => bury(name, head, run)), again)
           if (head === nothing) yield* makeDirectory(target)
+          if (live(head, yield* Clock.currentTimeMillis) === undefined) yield* index.announce(name)
           const record = { id: yield* Cryptography.randomToken(16), key, version: 0, expiresAt, value }
           const latest = path.join(target, "latest")
           // After a day of silence a sweeper may take this beat along; it does not get the next one.
@@ -418,33 +437,7 @@ export const make = Effect.fnUntraced(function*(directory: string): Effect.fn.Re
         })
       ),
 
-    listByPrefix: Effect.fnUntraced(function*(prefix, after, limit) {
-      const found: Array<{ readonly key: string; readonly target: string }> = []
-      for (const name of (yield* list(keysRoot)) ?? []) {
-        const decoded = Names.decodeName(name)
-        if (decoded === undefined) continue
-        const { beginning, whole } = decoded
-        if (!beginning.startsWith(prefix) && (whole || !prefix.startsWith(beginning))) continue
-        const target = path.join(keysRoot, name)
-        const record = whole ? undefined : (yield* readHead(target)).record
-        const key = whole ? beginning : record === undefined || isMark(record) ? undefined : record.key
-        if (key?.startsWith(prefix) && (after === undefined || key > after)) found.push({ key, target })
-      }
-      found.sort((a, b) => a.key < b.key ? -1 : 1)
-      const now = yield* Clock.currentTimeMillis
-      // A key whose record cannot be read is there all the same; `get` says what is wrong with it.
-      const isThere = (entry: { readonly target: string }) =>
-        readHead(entry.target).pipe(
-          Effect.map((head) => live(head, now) !== undefined),
-          Effect.catch((failure) => failure.reason === "Corrupt" ? Effect.succeed(true) : Effect.fail(failure))
-        )
-      const page: Array<string> = []
-      for (let start = 0; start < found.length && page.length < limit; start += 32) {
-        const some = yield* Effect.filter(found.slice(start, start + 32), isThere, { concurrency: 8 })
-        page.push(...some.map((entry) => entry.key))
-      }
-      return page.slice(0, limit)
-    }),
+    listByPrefix: (prefix, after, limit) => index.list(prefix, after, limit, keyOf),
 
     sweep
   }

@@ -104,25 +104,30 @@ const parsers: Record<Format, (text: string) => Result.Result<unknown, Unreadabl
 const lineOf = ({ message }: Unreadable, text: string, format: Format): number | undefined => {
   const said = /\bline (\d+)/.exec(message)?.[1]
   if (said !== undefined) return Number(said)
-  if (format === "yaml") return firstLineThatFails(text, message)
+  if (format === "yaml") return firstLineThatFails(text, "yaml", sameMessage(message))
   const position = /position (\d+)/.exec(message)?.[1]
   if (position !== undefined) return text.slice(0, Number(position)).split("\n").length
-  return /end of/i.test(message) ? text.trimEnd().split("\n").length : undefined
+  if (/end of/i.test(message)) return text.trimEnd().split("\n").length
+  // V8 names no place where it shows the text around it.
+  return format === "json"
+    ? firstLineThatFails(text, "json", (other) => other.startsWith("Unexpected token"))
+    : undefined
 }
 
-/**
- * A parser goes from top to bottom, so what is wrong in the first lines stays wrong with more of them. How far into a
- * collection it came is not compared: that depends on where the text ends.
- */
-const firstLineThatFails = (text: string, message: string): number => {
+/** How far into a collection it came is not compared: that depends on where the text ends. */
+const sameMessage = (message: string) => (other: string): boolean => withoutOffset(other) === withoutOffset(message)
+
+const withoutOffset = (message: string): string => message.replace(/ at flow offset \d+$/, "")
+
+/** A parser goes from top to bottom, so what is wrong in the first lines stays wrong with more of them. */
+const firstLineThatFails = (text: string, format: Format, isSame: (message: string) => boolean): number => {
   const lines = text.split(/\r\n?|\n/)
-  const withoutOffset = (message: string) => message.replace(/ at flow offset \d+$/, "")
   let fails = lines.length
   let passes = 0
   while (fails - passes > 1) {
     const middle = (fails + passes) >> 1
-    const parsed = parsers.yaml(lines.slice(0, middle).join("\n"))
-    if (Result.isFailure(parsed) && withoutOffset(parsed.failure.message) === withoutOffset(message)) fails = middle
+    const parsed = parsers[format](lines.slice(0, middle).join("\n"))
+    if (Result.isFailure(parsed) && isSame(parsed.failure.message)) fails = middle
     else passes = middle
   }
   return fails

@@ -23,7 +23,6 @@ import type * as Conversation from "./conversationModel.ts"
 import * as ConversationTurn from "./conversationTurn.ts"
 import * as Deferral from "./deferral.ts"
 import * as Interactions from "./interaction.ts"
-import * as Judge from "./judge.ts"
 import type * as Model from "./model.ts"
 import * as Text from "./text.ts"
 import * as Transcript from "./transcript.ts"
@@ -31,6 +30,7 @@ import { TrustsAnswers } from "./trust.ts"
 import * as Wrap from "./wrap.ts"
 
 type AnyTools = Model.AnyTools
+type AnyToolkit = Toolkit.WithHandler<AnyTools>
 type Outcome = Conversation.Outcome<AnyTools>
 type Failure = ConversationStore.ConversationError | ApprovalError.ApprovalError
 
@@ -73,7 +73,7 @@ export const make = <Tools extends AnyTools, E, R>(
       return Context.merge(Context.merge(captured, services), own)
     }
     // The toolkit's own types are in those of the conversation.
-    const made = operations({ ...options, place, inside, toolkit: toolkit as unknown as Model.AnyToolkit })
+    const made = operations({ ...options, place, inside, toolkit: toolkit as unknown as AnyToolkit })
     return made as unknown as Conversation.Conversation<Tools>
   }) as Effect.Effect<
     Conversation.Conversation<Tools>,
@@ -85,7 +85,7 @@ export const make = <Tools extends AnyTools, E, R>(
 interface Settings extends Omit<Conversation.Options<AnyTools>, "toolkit"> {
   readonly place: ConversationTurn.Place
   readonly inside: (current: Context.Context<never>) => Context.Context<never>
-  readonly toolkit: Model.AnyToolkit
+  readonly toolkit: AnyToolkit
 }
 
 /** A turn that is being taken here, or waits for another one to end. */
@@ -131,7 +131,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     return { turn, goesOn, cancelled }
   })
 
-  const endOf = (turn: ConversationTurn.Turn, next: ReturnType<typeof ConversationTurn.takeStep>) =>
+  const endOf = (turn: ConversationTurn.Turn, next: ConversationTurn.Next) =>
     next === "waits" ? waiting(turn) : next === "is done" ? completed(turn) : undefined
 
   const steps = (turn: ConversationTurn.Turn) =>
@@ -141,7 +141,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         if (limit !== undefined) return limited(turn, limit)
         const { content } = yield* generateText(requestOf(turn))
         turn.step.push(...content)
-        const end = endOf(turn, ConversationTurn.takeStep(turn))
+        const end = endOf(turn, yield* ConversationTurn.takeStep(turn))
         yield* ConversationTurn.save(place, turn)
         if (end !== undefined) return end
       }
@@ -171,7 +171,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         })
       )
       const next = Stream.unwrap(Effect.gen(function*() {
-        outcome = endOf(turn, ConversationTurn.takeStep(turn))
+        outcome = endOf(turn, yield* ConversationTurn.takeStep(turn))
         yield* ConversationTurn.save(place, turn)
         return outcome === undefined ? streamSteps(turn) : Stream.empty
       }))
@@ -415,15 +415,17 @@ const hasNews = Effect.fnUntraced(function*(
 /** False where everything that was said leaves its request open. */
 const decide = Effect.fnUntraced(function*(
   turn: ConversationTurn.Turn,
-  toolkit: Model.AnyToolkit,
+  toolkit: AnyToolkit,
   answers: ReadonlyArray<Approval.ApprovalAnswer>
 ): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
   const requests: Array<Approval.ApprovalRequest> = []
-  for (const { approvalId, decision } of answers) {
+  for (const { approvalId } of answers) {
     const request = turn.open.find((one) => one.approvalId === approvalId)
     if (request === undefined) return yield* notOpen(turn, approvalId)
     requests.push(request)
-    yield* checkTold(toolkit, request, decision)
+  }
+  for (const [index, { decision }] of answers.entries()) {
+    if (decision._tag === "Approved") yield* checkAnswer(toolkit, requests[index]!, decision.answer)
   }
   const said: Array<Approval.ApprovalAnswer> = []
   for (const [index, answer] of answers.entries()) {
@@ -442,19 +444,23 @@ const decide = Effect.fnUntraced(function*(
   return answers.some(({ decision }) => decision._tag !== "Info")
 })
 
-// What is given to the store stands, so it has to fit; the answers of people are read when they are used.
-const checkTold = (
-  toolkit: Model.AnyToolkit,
+// Refused here, where who answers can be told: what was given to a store, or stands in a history, cannot be taken back.
+const checkAnswer = (
+  toolkit: AnyToolkit,
   request: Approval.ApprovalRequest,
-  decision: Approval.ApprovalDecision
+  answer: Schema.Json | undefined
 ): Effect.Effect<void, ApprovalError.ApprovalError> => {
-  const { approvalId, awaited, toolName } = request
-  if (awaited === undefined || isPersonal(request) || decision._tag !== "Approved") return Effect.void
-  const tool = "tools" in toolkit ? Judge.toolOf(toolkit.tools, toolName) : undefined
+  const { approvalId, awaited, interaction: kind, toolName } = request
+  if (awaited === undefined || (kind === "getApproval" && answer === undefined)) return Effect.void
+  const tool = Object.hasOwn(toolkit.tools, toolName) ? toolkit.tools[toolName] : undefined
   const deferral = tool === undefined ? undefined : Deferral.of(tool)
   const interaction = deferral === undefined ? undefined : Deferral.interactionOf(deferral, awaited.name)
-  return interaction === undefined ? Effect.void : Effect.asVoid(Effect.mapError(
-    Interactions.decodeAnswer(interaction, awaited, decision.answer ?? null),
+  // What became of a tool that is gone, its turn will say.
+  if (interaction === undefined) return Effect.void
+  return Effect.asVoid(Effect.mapError(
+    answer === undefined && isPersonal(request)
+      ? Effect.fail("it says yes, where an answer is asked for.")
+      : Interactions.decodeAnswer(interaction, awaited, answer ?? null),
     (description) => ApprovalError.make(new ApprovalError.InvalidAnswer({ approvalId, description }))
   ))
 }

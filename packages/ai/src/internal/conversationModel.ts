@@ -108,7 +108,8 @@ export interface Conversation<Tools extends AnyTools> {
   /**
    * Decides open requests, and takes a turn. It is the program's own word: edited parameters and what is to be remembered
    * count. An `Info` is shown with its request, which stays open. Fails, and changes nothing, with `UnknownApproval` for
-   * what was never asked, and with `AlreadyDecided` for what is not open any more.
+   * what was never asked, with `AlreadyDecided` for what is not open any more, and with `InvalidAnswer` for an answer that
+   * does not fit what a tool waits for.
    */
   readonly decide: (
     answers: ReadonlyArray<Approval.ApprovalAnswer> | Approval.ApprovalAnswer

@@ -7,12 +7,14 @@ import * as Response from "effect/ai/Response"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type * as Approval from "../Approval.ts"
 import * as ConversationStore from "../ConversationStore.ts"
 import * as Prompts from "../Prompt.ts"
 import * as Responses from "../Response.ts"
+import * as SuspensionStore from "../SuspensionStore.ts"
 import * as Results from "./results.ts"
 import * as Transcript from "./transcript.ts"
 
@@ -74,6 +76,7 @@ export interface Turn {
   tokens: number
   /** What a step that goes on has said so far. */
   step: Array<Response.AnyPart>
+  readonly suspensions: SuspensionStore.Service
 }
 
 /** Begins a turn. It ends with the scope: what it added is written, and others may go on. */
@@ -103,10 +106,11 @@ const takeOver = Effect.fnUntraced(function*(
 const enter = (place: Place, found: ConversationStore.Found | undefined) =>
   Effect.uninterruptible(Effect.gen(function*() {
     const at = yield* Clock.currentTimeMillis
+    const suspensions = yield* SuspensionStore.SuspensionStore
     const { answered = [], history, open } = found?.kept ?? nothing()
     const base = yield* write(place, found, { answered, history, open, turn: { owner: place.store.owner, at } })
     if (base === undefined) return undefined
-    const turn: Turn = { base, history, open, answered, content: [], steps: 0, tokens: 0, step: [] }
+    const turn: Turn = { base, history, open, answered, content: [], steps: 0, tokens: 0, step: [], suspensions }
     yield* Effect.addFinalizer(() => leave(place, turn))
     return turn
   }))
@@ -126,27 +130,32 @@ const write = Effect.fnUntraced(function*(
 export const save = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.ConversationError> =>
   writeOver(place, turn, turn.base?.kept.turn)
 
-const writeOver = Effect.fnUntraced(function*(
+// Not interruptible: who is told nothing cannot tell what was written, and could not write down the end either.
+const writeOver = (
   place: Place,
   turn: Turn,
   mark: ConversationStore.Kept["turn"]
-): Effect.fn.Return<void, ConversationStore.ConversationError> {
-  const { answered, base, history, open } = turn
-  if (base === undefined) return yield* conflict
-  turn.base = yield* Effect.uninterruptible(
-    write(place, base, { answered, history, open, ...(mark === undefined ? undefined : { turn: mark }) })
-  )
-  if (turn.base === undefined) return yield* conflict
-})
+): Effect.Effect<void, ConversationStore.ConversationError> =>
+  Effect.uninterruptible(Effect.gen(function*() {
+    const { answered, base, history, open } = turn
+    if (base === undefined) return yield* conflict
+    turn.base = yield* write(place, base, {
+      answered,
+      history,
+      open,
+      ...(mark === undefined ? undefined : { turn: mark })
+    })
+    if (turn.base === undefined) return yield* conflict
+  }))
 
 // A turn whose end cannot be written now keeps trying: as long as this process lives, no other may go on before.
 const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
-  Effect.suspend(() => {
+  Effect.gen(function*() {
     // A step that was cut short has said what it has said.
     if (turn.step.length > 0) {
       const { answered } = turn
       turn.step.push(...missingEnds(turn.step))
-      takeStep(turn)
+      yield* takeStep(turn)
       turn.answered = answered
     }
     const ended = Effect.catchIf(writeOver(place, turn, undefined), isUnwritable, () => {
@@ -154,7 +163,7 @@ const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
       turn.history = turn.base?.kept.history ?? turn.history
       return writeOver(place, turn, undefined)
     })
-    return ended.pipe(
+    yield* ended.pipe(
       Effect.retry({ times: 3, while: isPassing }),
       Effect.catch((error) =>
         Effect.andThen(
@@ -188,14 +197,17 @@ export const say = (turn: Turn, prompt: Prompt.Prompt): void => {
   if (prompt.content.length > 0) turn.history = Prompts.concat(turn.history, prompt)
 }
 
+/** What follows from a step. */
+export type Next = "waits" | "goes on" | "is done"
+
 /** Adds what the step has said to the history, and tells whether the model is to be called again. */
-export const takeStep = (turn: Turn): "waits" | "goes on" | "is done" => {
+export const takeStep = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<Next> {
   const parts = turn.step
   turn.step = []
   turn.content.push(...parts)
   say(turn, withoutEmptyTexts(Prompts.fromResponseParts(parts.map(keepable))))
   const said = Responses.approvalRequests(parts)
-  turn.open = openAfter(turn, said)
+  turn.open = yield* openAfter(turn, said)
   turn.answered = []
   turn.steps++
   let goesOn = false
@@ -206,7 +218,7 @@ export const takeStep = (turn: Turn): "waits" | "goes on" | "is done" => {
     if (part.reason === "pause") goesOn = true
   }
   return said.length > 0 ? "waits" : goesOn ? "goes on" : "is done"
-}
+})
 
 // As the record has it, so that what the model was sent is what it will be sent in another process.
 const keepable = (part: Response.AnyPart): Response.AnyPart => {
@@ -225,24 +237,36 @@ const withoutEmptyTexts = (said: Prompt.Prompt): Prompt.Prompt =>
   }))
 
 // What the model goes on beside (law L6) is not said again: it is open until its call has a result, or asks anew.
-const openAfter = (
-  { history, open }: Turn,
+const openAfter = Effect.fnUntraced(function*(
+  { history, open, suspensions }: Turn,
   said: ReadonlyArray<Approval.ApprovalRequest>
-): ReadonlyArray<Approval.ApprovalRequest> => {
-  const before = open.filter(({ providerExecuted }) => !providerExecuted)
-  if (before.length === 0) return said
-  const callOf = new Map(
-    Transcript.readWhole(history.content).allRequests.map(({ call, part }) => [part.approvalId, call])
+): Effect.fn.Return<ReadonlyArray<Approval.ApprovalRequest>> {
+  const before = open.filter((one) =>
+    !one.providerExecuted && !said.some(({ approvalId }) => approvalId === one.approvalId)
   )
-  const asking = new Set(said.map(({ approvalId }) => callOf.get(approvalId)))
-  return [
-    ...before.filter(({ approvalId }) => {
-      const call = callOf.get(approvalId)
-      return call !== undefined && call.result === undefined && !asking.has(call)
-    }),
-    ...said
-  ]
-}
+  if (before.length === 0) return said
+  const known = new Map(
+    Transcript.readWhole(history.content).allRequests.map((request) => [request.part.approvalId, request])
+  )
+  // A request of the same call id: of the same call, which has gone on and waits for something else, or of another one,
+  // because some providers use ids again (law L13).
+  const isReplaced = ({ approvalId, awaited, toolCallId }: Approval.ApprovalRequest) =>
+    !said.some((one) => one.toolCallId === toolCallId)
+      ? Effect.succeed(false)
+      : awaited === undefined
+      ? Effect.succeed(known.get(approvalId)!.responses.length > 0)
+      : Effect.map(
+        Effect.result(suspensions.find(approvalId)),
+        (found) => Result.isSuccess(found) && found.success?.status !== "open"
+      )
+  const still = yield* Effect.filter(before, (one) => {
+    const call = known.get(one.approvalId)?.call
+    return call === undefined || call.result !== undefined
+      ? Effect.succeed(false)
+      : Effect.map(isReplaced(one), (replaced) => !replaced)
+  })
+  return [...still, ...said]
+})
 
 /** Which limit keeps the turn from taking another step. */
 export const limitOf = ({ steps, tokens }: Turn, limits: Limits): "steps" | "tokens" | undefined =>

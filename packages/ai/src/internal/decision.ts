@@ -5,11 +5,13 @@ import type * as Prompt from "effect/ai/Prompt"
 import type * as Tool from "effect/ai/Tool"
 import * as Effect from "effect/Effect"
 import type * as JsonPatch from "effect/JsonPatch"
-import type * as Schema from "effect/Schema"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Approval from "../Approval.ts"
 import type * as ApprovalError from "../ApprovalError.ts"
 import type * as ApprovalJournal from "../ApprovalJournal.ts"
-import type * as ApprovalMemory from "../ApprovalMemory.ts"
+import * as ApprovalMatcher from "../ApprovalMatcher.ts"
+import * as ApprovalMemory from "../ApprovalMemory.ts"
 import type * as ApprovalSeal from "../ApprovalSeal.ts"
 import type * as Deferral from "./deferral.ts"
 import type * as Environment from "./environment.ts"
@@ -232,9 +234,19 @@ export const makeRequest = (
     ...(shown.approvers === undefined ? undefined : { approvers: shown.approvers }),
     ...(shown.editable === undefined ? undefined : { editable: shown.editable }),
     ...(shown.rememberable === undefined ? undefined : { rememberable: shown.rememberable }),
+    ...sessionOf(shown, call.toolName),
     ...(sealed.issuedAt === undefined ? undefined : { issuedAt: sealed.issuedAt }),
     ...(sealed.expiresAt === undefined ? undefined : { expiresAt: sealed.expiresAt })
   })
+
+const decodeRemember = Schema.decodeUnknownOption(ApprovalMemory.Remember)
+
+// Which calls are approved for the session, in words: whoever says so has to know.
+const sessionOf = ({ session }: Shown, toolName: string): { readonly session?: string } => {
+  const remember = session === undefined ? undefined : Option.getOrUndefined(decodeRemember(session))
+  if (typeof remember !== "object" || remember.covers === undefined) return {}
+  return { session: Text.escape(ApprovalMatcher.toSentence(remember.covers, toolName), { maxLength: 500 }) }
+}
 
 export const open = (
   sealed: Parameters<typeof makeRequest>[0],

@@ -21,7 +21,6 @@ export const formOf = (assistant: Prompt.AssistantMessage, tool: Prompt.ToolMess
       if (part.providerExecuted === true || typeof part.id !== "string" || typeof part.name !== "string") {
         return undefined
       }
-      if (calls > 0 && callOf(asked, part.id, index) !== undefined) return undefined
       calls++
     } else if (part.type === "tool-approval-request") {
       if (typeof part.approvalId !== "string" || callOf(asked, part.toolCallId, index) === undefined) return undefined
@@ -49,6 +48,7 @@ export const formOf = (assistant: Prompt.AssistantMessage, tool: Prompt.ToolMess
       return undefined
     }
   }
+  // Of two calls of one id, one has no result of its own.
   return results !== calls ? undefined : approvals ? "with approvals" : "plain"
 }
 

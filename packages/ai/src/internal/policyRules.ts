@@ -213,7 +213,7 @@ const asksEveryTime = (
 ): Approval.ApprovalResult => {
   const asking = words.filter(({ rule }) => rule.approval === "required")
   if (result._tag !== "NeedsApproval" || asking.length === 0) return result
-  const { remember: _, ...fields } = result
+  const { remember: _, session: __, ...fields } = result
   const may = asking.every(({ rule }) => rule.rememberable === true)
   return new Approval.NeedsApproval({ ...fields, rememberable: may && result.rememberable === true })
 }

@@ -186,4 +186,7 @@ export const keep = (
 export const rememberOf = (
   needs: Approval.NeedsApproval | undefined,
   said: Schema.Json | undefined
-): Schema.Json | undefined => needs?.rememberable === false ? undefined : said ?? needs?.remember
+): Schema.Json | undefined => {
+  if (needs?.rememberable === false) return undefined
+  return said === "session" ? needs?.session ?? said : said ?? needs?.remember
+}

@@ -48,8 +48,11 @@ export const uniqueIdsAfter = (first: Call | undefined): (id: string) => string 
   return uniqueId
 }
 
-const latest = <A extends Call>({ calls }: Waiting<A>): A | undefined => {
+const latest = <A extends Call>(waiting: Waiting<A>): A | undefined => {
+  const { calls } = waiting
   while (calls.length > 0 && calls[calls.length - 1]!.result !== undefined) calls.pop()
+  // The next call takes the place of one that is gone, and has not been looked at.
+  waiting.first = Math.min(waiting.first, calls.length)
   return calls[calls.length - 1]
 }
 

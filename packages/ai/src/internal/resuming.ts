@@ -7,7 +7,6 @@ import type * as Tool from "effect/ai/Tool"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type * as Schema from "effect/Schema"
 import type * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
@@ -15,6 +14,7 @@ import type * as ApprovalJournal from "../ApprovalJournal.ts"
 import * as Interaction from "../Interaction.ts"
 import type * as SuspensionStore from "../SuspensionStore.ts"
 import { abandonable } from "./abandon.ts"
+import * as Answering from "./answering.ts"
 import * as Decision from "./decision.ts"
 import * as Deferral from "./deferral.ts"
 import type * as Environment from "./environment.ts"
@@ -51,18 +51,6 @@ export interface Subject {
   readonly resolvesCalls: boolean
 }
 
-/** What a call waits for now: the last of the requests that its runs became. */
-interface Tip {
-  readonly call: Decision.SuspendedCall
-  readonly claim: ApprovalJournal.Claim
-  readonly suspension: SuspensionStore.Suspension
-  readonly status: "open" | "taken" | "over"
-  readonly delivered: Schema.Json | undefined
-  /** Where its request stands in the history, if it does. */
-  readonly askedAt: number | undefined
-  readonly responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>
-}
-
 /** Settles a call that waits, or has waited, as this request: one of ours. */
 export const settle = Effect.fnUntraced(function*(
   subject: Subject,
@@ -83,7 +71,7 @@ export const settle = Effect.fnUntraced(function*(
       continue
     }
     const asked = subject.transcript.allRequests.find(({ part }) => part.approvalId === approvalId)
-    const responses = responsesTo(asked)
+    const responses = Answering.responsesTo(asked)
     if (entry !== undefined && responses.length > 0) {
       yield* refuseLate({ ...Decision.about(call), approvalId }, responses, entry, yield* suspensions.find(approvalId))
     }
@@ -102,7 +90,7 @@ export const settle = Effect.fnUntraced(function*(
           : Results.interrupted(name, goneReason, call.root)
       )
     }
-    const tip: Tip = { call, claim, ...found, askedAt: asked?.messageIndex, responses }
+    const tip: Answering.Tip = { call, claim, ...found, askedAt: asked?.messageIndex, responses }
     return entry === undefined ? yield* pending(subject, tip) : yield* begun(subject, tip, entry)
   }
 })
@@ -114,7 +102,7 @@ export const settle = Effect.fnUntraced(function*(
 // A run that goes on is joined; one whose outcome is unknown may be repeated, if all that allowed it still does.
 const begun = Effect.fnUntraced(function*(
   subject: Subject,
-  tip: Tip,
+  tip: Answering.Tip,
   entry: ApprovalJournal.Entry
 ): Effect.fn.Return<Decision.Decision, ApprovalError.ApprovalError> {
   const { call, claim } = tip
@@ -126,9 +114,9 @@ const begun = Effect.fnUntraced(function*(
   }
   const joined = joining(call, claim, prepared)
   const tool = toolOf(subject, tip)
-  if (entry.state !== "unknown" || tool === undefined || isDenied(tip)) return joined
+  if (entry.state !== "unknown" || tool === undefined || Answering.isDenied(tip)) return joined
   if ((yield* isOver(tip)) || tip.status === "over") return joined
-  const answered = yield* findAnswer(tip, tool.interaction)
+  const answered = yield* Answering.findAnswer(subject.environment, tip, tool.interaction)
   if (answered.answer === undefined) return joined
   const resumed = yield* goOn(subject, tip, tool, answered.answer)
   return resumed._tag === "Resume" ? resumed : joined
@@ -146,7 +134,7 @@ const joining = (
 
 const pending = Effect.fnUntraced(function*(
   subject: Subject,
-  tip: Tip
+  tip: Answering.Tip
 ): Effect.fn.Return<Decision.Decision, ApprovalError.ApprovalError> {
   const { environment, tools, transcript } = subject
   const { askedAt, call, suspension } = tip
@@ -156,15 +144,17 @@ const pending = Effect.fnUntraced(function*(
 
   // The store knows more than the journal: that was another one, or has forgotten.
   if (tip.status === "over") return Decision.result(Results.interrupted(name, resumedReason, call.root))
-  const denial = denialOf(tip)
+  const denial = Answering.denialOf(tip)
   if (denial !== undefined && awaited.kind !== "getApproval") return yield* ending("denied", denial.reason)
   if (yield* isOver(tip)) {
     return yield* ending("expired", new ApprovalError.Expired({ approvalId, expiredAt: suspension.expiresAt }).message)
   }
   const tool = toolOf(subject, tip)
   // What cannot be read without its tool is looked at where it was given.
-  const answered = tool === undefined ? none : yield* findAnswer(tip, tool.interaction)
-  const answersNow = isAnsweredSince(transcript, approvalId, transcript.lastUserIndex)
+  const answered = tool === undefined
+    ? Answering.none
+    : yield* Answering.findAnswer(subject.environment, tip, tool.interaction)
+  const answersNow = Answering.isAnsweredSince(transcript, approvalId, transcript.lastUserIndex)
   if (
     answered.answer === undefined && answered.undeliverable === undefined && !answersNow && askedAt !== undefined &&
     transcript.lastUserIndex > askedAt
@@ -182,7 +172,7 @@ const pending = Effect.fnUntraced(function*(
         return open(tip)
     }
   }
-  if (tools === undefined) return open(tip, isAnsweredAtAll(tip) ? noToolkitReason : undefined)
+  if (tools === undefined) return open(tip, Answering.isAnsweredAtAll(tip) ? noToolkitReason : undefined)
   if (tool === undefined) return yield* ending("void", driftOf(tools, tip))
   if (answered.undeliverable !== undefined) {
     return yield* ending("void", `What was delivered cannot be used any more: ${answered.undeliverable}`)
@@ -209,7 +199,7 @@ const pending = Effect.fnUntraced(function*(
 
 const answeredInline = Effect.fnUntraced(function*(
   subject: Subject,
-  tip: Tip,
+  tip: Answering.Tip,
   tool: WaitingTool,
   decision: Approval.ApprovalDecision
 ): Effect.fn.Return<Decision.Decision, ApprovalError.ApprovalError> {
@@ -227,117 +217,20 @@ const answeredInline = Effect.fnUntraced(function*(
     )
   }
   const json = isVerdict
-    ? verdictOf(decision._tag === "Approved", decision.note, decision._tag === "Approved" ? decision.answer : undefined)
+    ? Answering.verdictOf(
+      decision._tag === "Approved",
+      decision.note,
+      decision._tag === "Approved" ? decision.answer : undefined
+    )
     : decision._tag === "Approved"
     ? decision.answer
     : undefined
-  const read = yield* Effect.result(readAnswer(tip, tool.interaction, json))
+  const read = yield* Effect.result(Answering.readAnswer(tip, tool.interaction, json))
   if (Result.isSuccess(read)) return yield* goOn(subject, tip, tool, read.success)
   const invalid = new ApprovalError.InvalidAnswer({ approvalId, description: read.failure })
   yield* refuse(tip.call, approvalId, invalid)
   return open(tip, invalid.message)
 })
-
-// =============================================================================
-// Answers
-// =============================================================================
-
-/** An answer that fits: as it was given, and as the tool gets it. */
-interface Answer {
-  readonly json: Schema.Json
-  readonly decoded: unknown
-}
-
-interface Answered {
-  readonly answer: Answer | undefined
-  /** What is wrong with answers of the history. */
-  readonly invalid: ReadonlyArray<string>
-  /** What is wrong with an answer that was given to the store, and so can be given no more. */
-  readonly undeliverable: string | undefined
-}
-
-const none: Answered = { answer: undefined, invalid: [], undeliverable: undefined }
-
-const readAnswer = (
-  { suspension }: Tip,
-  interaction: Interaction.Any,
-  json: Schema.Json | undefined
-): Effect.Effect<Answer, string> =>
-  json === undefined
-    ? Effect.fail("it says yes, where an answer is asked for.")
-    : Effect.map(Interactions.decodeAnswer(interaction, suspension.awaited, json), (decoded) => ({ json, decoded }))
-
-// The clock's answer, the store's, or the first of the history's that fits.
-const findAnswer = Effect.fnUntraced(function*(
-  tip: Tip,
-  interaction: Interaction.Any
-): Effect.fn.Return<Answered> {
-  const { dueAt, kind } = tip.suspension.awaited
-  if (tip.delivered !== undefined && denialOf(tip) === undefined) {
-    const read = yield* Effect.result(readAnswer(tip, interaction, tip.delivered))
-    return Result.isSuccess(read) ? { ...none, answer: read.success } : { ...none, undeliverable: read.failure }
-  }
-  if (kind === "timer" && dueAt !== undefined) {
-    const now = yield* Clock.currentTimeMillis
-    if (now >= dueAt) {
-      const fired: Interaction.Fired = { dueAt, firedAt: now }
-      return { ...none, answer: { json: { ...fired }, decoded: fired } }
-    }
-  }
-  const { responses } = tip
-  if (!Interaction.isForPeople(kind)) {
-    return { ...none, invalid: responses.filter(({ approved }) => approved).map(() => elsewhere) }
-  }
-  const given = kind === "getApproval" ? verdicts(responses) : responses.map(answerIn)
-  const invalid: Array<string> = []
-  for (const json of given) {
-    const read = yield* Effect.result(readAnswer(tip, interaction, json))
-    if (Result.isSuccess(read)) return { ...none, answer: read.success }
-    invalid.push(read.failure)
-  }
-  return { ...none, invalid }
-})
-
-const elsewhere = "nobody is asked for it in a message history, which anybody may have written."
-
-const verdictOf = (approved: boolean, note: string | undefined, answer: Schema.Json | undefined): Schema.Json =>
-  answer ?? (note === undefined ? { approved } : { approved, note })
-
-// A no wins over a yes, in any order (law L3).
-const verdicts = (responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>): ReadonlyArray<Schema.Json> => {
-  const given = responses.map((response) =>
-    verdictOf(response.approved, response.reason, response.approved ? answerIn(response) : undefined)
-  )
-  const saysNo = (verdict: Schema.Json) =>
-    typeof verdict === "object" && verdict !== null && "approved" in verdict && verdict.approved === false
-  return [...given.filter(saysNo), ...given.filter((verdict) => !saysNo(verdict))]
-}
-
-const answerIn = ({ options }: Prompt.ToolApprovalResponsePart): Schema.Json | undefined => {
-  const assent: unknown = options?.assent
-  return typeof assent === "object" && assent !== null && "answer" in assent
-    ? assent.answer as Schema.Json | undefined // read by the interaction's schema before it is used
-    : undefined
-}
-
-// A request that is put behind a later call of the same id may find that one ended, and its own answers thought too late.
-const responsesTo = (
-  asked: Transcript.TranscriptRequest | undefined
-): ReadonlyArray<Prompt.ToolApprovalResponsePart> =>
-  asked === undefined ? [] : asked.call?.result === undefined ? asked.responses : [...asked.responses, ...asked.ignored]
-
-const denialOf = ({ responses }: Tip): Prompt.ToolApprovalResponsePart | undefined =>
-  responses.find(({ approved }) => !approved)
-
-const isDenied = (tip: Tip): boolean => tip.suspension.awaited.kind !== "getApproval" && denialOf(tip) !== undefined
-
-const isAnsweredAtAll = ({ delivered, responses }: Tip): boolean => delivered !== undefined || responses.length > 0
-
-const isAnsweredSince = ({ messages }: Transcript.Transcript, approvalId: string, index: number): boolean =>
-  messages.some((message, at) =>
-    at > index && message.role === "tool" &&
-    message.content.some((part) => part.type === "tool-approval-response" && part.approvalId === approvalId)
-  )
 
 // =============================================================================
 // Going on
@@ -352,9 +245,9 @@ interface WaitingTool {
 // With everything that has to hold when it goes on.
 const goOn = Effect.fnUntraced(function*(
   subject: Subject,
-  tip: Tip,
+  tip: Answering.Tip,
   { deferral, tool }: WaitingTool,
-  { decoded, json }: Answer
+  { decoded, json }: Answering.Answer
 ): Effect.fn.Return<Decision.Decision, ApprovalError.ApprovalError> {
   const { environment, transcript } = subject
   const { call, suspension } = tip
@@ -392,7 +285,7 @@ const goOn = Effect.fnUntraced(function*(
   }
 })
 
-const toolOf = ({ tools }: Subject, { call, suspension }: Tip): WaitingTool | undefined => {
+const toolOf = ({ tools }: Subject, { call, suspension }: Answering.Tip): WaitingTool | undefined => {
   const tool = tools === undefined ? undefined : Judge.toolOf(tools, call.toolName)
   const deferral = tool === undefined ? undefined : Deferral.of(tool)
   const interaction = deferral === undefined ? undefined : Deferral.interactionOf(deferral, suspension.awaited.name)
@@ -401,7 +294,7 @@ const toolOf = ({ tools }: Subject, { call, suspension }: Tip): WaitingTool | un
     : { tool, deferral, interaction }
 }
 
-const driftOf = (tools: Decision.Tools, tip: Tip): string => {
+const driftOf = (tools: Decision.Tools, tip: Answering.Tip): string => {
   const { call, suspension } = tip
   const { toolName } = call
   const tool = Judge.toolOf(tools, toolName)
@@ -415,14 +308,14 @@ const driftOf = (tools: Decision.Tools, tip: Tip): string => {
   )
 }
 
-const drifted = (_: Tip, description: string): string =>
+const drifted = (_: Answering.Tip, description: string): string =>
   `${description} What it did before it waited stands, and it did not go on. Check before calling it again.`
 
 // =============================================================================
 // What becomes of it otherwise
 // =============================================================================
 
-const open = ({ suspension }: Tip, reason?: string): Decision.Decision => ({
+const open = ({ suspension }: Answering.Tip, reason?: string): Decision.Decision => ({
   _tag: "Open",
   request: Suspending.requestOf(suspension, reason)
 })
@@ -430,7 +323,7 @@ const open = ({ suspension }: Tip, reason?: string): Decision.Decision => ({
 // Ends it, unless it was decided before; what it remembered is given up only where it ended so.
 const end = Effect.fnUntraced(function*(
   { environment }: Subject,
-  tip: Tip,
+  tip: Answering.Tip,
   state: ApprovalJournal.Ending,
   reason: string | undefined
 ): Effect.fn.Return<Decision.Decision, ApprovalError.ApprovalError> {
@@ -453,12 +346,12 @@ const end = Effect.fnUntraced(function*(
 })
 
 // What was given to the store was accepted in time, however late anybody looks.
-const isOver = ({ delivered, suspension: { expiresAt } }: Tip): Effect.Effect<boolean> =>
+const isOver = ({ delivered, suspension: { expiresAt } }: Answering.Tip): Effect.Effect<boolean> =>
   Effect.map(Clock.currentTimeMillis, (now) => delivered === undefined && now >= expiresAt)
 
 const messageMode = (
   { options }: Environment.Environment,
-  { suspension }: Tip,
+  { suspension }: Answering.Tip,
   tool: WaitingTool | undefined
 ): Environment.Options["onNewMessage"] => {
   if (options.onNewMessage !== "supersede") return options.onNewMessage

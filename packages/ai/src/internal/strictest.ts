@@ -39,7 +39,9 @@ const both = (self: Approval.NeedsApproval, that: Approval.NeedsApproval): Appro
     approvers,
     editable: least(self.editable, that.editable),
     rememberable,
-    remember: rememberable === false ? undefined : self.remember ?? that.remember
+    remember: rememberable === false ? undefined : self.remember ?? that.remember,
+    // What only one of them would have is wider than this very call.
+    session: JSON.stringify(self.session) === JSON.stringify(that.session) ? self.session : undefined
   }))
 }
 

@@ -6,7 +6,6 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as JsonPatch from "effect/JsonPatch"
-import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type * as Approval from "../Approval.ts"
@@ -14,7 +13,6 @@ import * as ApprovalEvents from "../ApprovalEvents.ts"
 import type * as ApprovalSeal from "../ApprovalSeal.ts"
 import * as SuspensionStore from "../SuspensionStore.ts"
 import * as Canonical from "./canonical.ts"
-import * as Cryptography from "./cryptography.ts"
 import * as Decision from "./decision.ts"
 import * as Deferral from "./deferral.ts"
 import type * as Environment from "./environment.ts"
@@ -22,6 +20,7 @@ import { definedFields } from "./fields.ts"
 import * as Interactions from "./interaction.ts"
 import * as Prepare from "./prepare.ts"
 import * as Text from "./text.ts"
+import * as WebhookToken from "./webhookToken.ts"
 
 const mark = "~"
 
@@ -32,10 +31,6 @@ export const isSealedSuspension = ({ presentationDigest }: ApprovalSeal.Sealed):
 /** Whether a request was sealed for what is kept under its id. */
 export const isSealedFor = (sealed: ApprovalSeal.Sealed, awaited: Approval.Awaited): Effect.Effect<boolean> =>
   Effect.map(Interactions.digest(awaited), (digest) => sealed.presentationDigest === mark + digest)
-
-/** A token of a webhook is kept as this alone. */
-export const tokenDigest = (token: Redacted.Redacted): Effect.Effect<string> =>
-  Cryptography.sha256(`@assent/ai/Webhook ${Redacted.value(token)}`)
 
 /** The run that is to wait. */
 export interface Waiting {
@@ -101,7 +96,7 @@ export const suspend = Effect.fnUntraced(function*(
     issuedAt: sealed.issuedAt ?? now,
     expiresAt: sealed.expiresAt
   })
-  const webhook = token === undefined ? undefined : yield* tokenDigest(token)
+  const webhook = token === undefined ? undefined : yield* WebhookToken.digestOf(token)
   yield* environment.suspensions.put(suspension, { webhook }).pipe(
     Effect.mapError((error) => unable(error.reason._tag === "SuspensionsUnavailable" ? error.reason.description : ""))
   )

@@ -6,7 +6,7 @@
  * delivered/<nonce>                the answer that was given to the store, written once
  * webhook/<digest of the token>    the id of the request that waits for it
  * waiting/<scope>/<time>.<nonce>   those that wait, to be listed
- * due/<time>.<nonce>               timers that somebody has to be told of
+ * due/<time>.<nonce>               timers that somebody has to be told of; those that were answered to the store, at 0
  * ```
  *
  * The last two are for looking up alone, and nothing is decided by them: they are written before the suspension and
@@ -102,7 +102,7 @@ export interface Records {
   readonly take: (approvalId: string) => Effect.Effect<boolean, ApprovalError.ApprovalError>
   /** Ends a suspension: it waits no more, and what it remembered is given up. */
   readonly end: (approvalId: string) => Effect.Effect<void, ApprovalError.ApprovalError>
-  /** Keeps an answer for an open suspension, once: exactly one of several who race gets true. */
+  /** Keeps an answer for an open suspension, once: exactly one of several who race gets true. It is due from then on. */
   readonly deliver: (
     approvalId: string,
     answer: Schema.Json
@@ -111,12 +111,12 @@ export interface Records {
   readonly findWebhook: (digest: string) => Effect.Effect<Found | undefined, ApprovalError.ApprovalError>
   /** A page of those that wait. What it costs does not depend on how many there are. */
   readonly list: (options?: ListOptions) => Effect.Effect<Page, ApprovalError.ApprovalError>
-  /** Those whose timer is due by `now`, the earliest first, that nobody was told of. */
+  /** Those that were answered, then those whose timer is due by `now`, the earliest first, that nobody was told of. */
   readonly due: (options: {
     readonly now: number
     readonly limit?: number | undefined
   }) => Effect.Effect<ReadonlyArray<Suspension>, ApprovalError.ApprovalError>
-  /** Notes that whoever waits for a timer was told that it is due. */
+  /** Notes that whoever waits for it was told that it is due. */
   readonly told: (suspension: Suspension) => Effect.Effect<void, ApprovalError.ApprovalError>
 }
 
@@ -132,6 +132,9 @@ const margin = Duration.toMillis(Duration.days(1))
 
 const unavailable = (description: string): ApprovalError.ApprovalError =>
   ApprovalError.make(new ApprovalError.SuspensionsUnavailable({ description }))
+
+/** The nonce at the end of a key that leads to a suspension. */
+const nonceIn = (key: string): string => key.slice(key.lastIndexOf(".") + 1)
 
 const nonceOf = (approvalId: string): string | undefined => ApprovalId.parse(approvalId)?.nonce
 
@@ -166,10 +169,20 @@ export const make = (store: AtomicStore.AtomicStore): Records => {
   const dueKey = ({ awaited }: Suspension, nonce: string): string | undefined =>
     awaited.dueAt === undefined ? undefined : `due/${timeKey(awaited.dueAt)}.${nonce}`
 
+  const deliveredKey = (nonce: string): string => `due/${timeKey(0)}.${nonce}`
+
   const write = (key: string, value: string, expiresAt: number) => use(store.put(key, value, { expiresAt }))
 
   const forget = (key: string | undefined) =>
     key === undefined ? Effect.void : Effect.flatMap(Clock.currentTimeMillis, (now) => write(key, "", now))
+
+  const forgetDue = (suspension: Suspension, nonce: string) =>
+    Effect.andThen(
+      forget(dueKey(suspension, nonce)),
+      // Most were never answered so, and a look costs less than a write.
+      Effect.flatMap(use(store.get(deliveredKey(nonce))), (stored) =>
+        stored === undefined ? Effect.void : forget(deliveredKey(nonce)))
+    )
 
   // From one status to the next; whether it was there to be changed.
   const advance = (approvalId: string, from: ReadonlyArray<Record["status"]>, to: Record["status"]) =>
@@ -185,7 +198,7 @@ export const make = (store: AtomicStore.AtomicStore): Records => {
         if (!(yield* use(store.compareAndSet(`suspension/${nonce}`, found.version, next)))) continue
         yield* Effect.ignore(Effect.andThen(
           Effect.flatMap(waitingKey(suspension, nonce), forget),
-          forget(dueKey(suspension, nonce))
+          forgetDue(suspension, nonce)
         ))
         return true
       }
@@ -200,10 +213,18 @@ export const make = (store: AtomicStore.AtomicStore): Records => {
     return { ...found.record, delivered: delivered === undefined ? undefined : JSON.parse(delivered.value) }
   })
 
+  // One that is to be answered, and is not yet, is not due.
+  const hasBegun = (key: string) => {
+    const nonce = nonceIn(key)
+    return key !== deliveredKey(nonce)
+      ? Effect.succeed(true)
+      : Effect.map(use(store.get(`delivered/${nonce}`)), (answer) => answer !== undefined)
+  }
+
   // Those that keys lead to and that still wait.
   const open = (keys: ReadonlyArray<string>) =>
     Effect.map(
-      Effect.forEach(keys, (key) => read(key.slice(key.lastIndexOf(".") + 1)), { concurrency: 8 }),
+      Effect.forEach(keys, (key) => read(nonceIn(key)), { concurrency: 8 }),
       (found) =>
         found.flatMap((one) => one === undefined || one.record.status !== "open" ? [] : [one.record.suspension])
     )
@@ -240,10 +261,14 @@ export const make = (store: AtomicStore.AtomicStore): Records => {
     deliver: Effect.fnUntraced(function*(approvalId, answer) {
       const nonce = nonceOf(approvalId)
       const found = nonce === undefined ? undefined : yield* read(nonce)
-      if (found?.record.status !== "open") return false
+      if (nonce === undefined || found?.record.status !== "open") return false
+      const { expiresAt } = found.record.suspension
+      if ((yield* use(store.get(`delivered/${nonce}`))) !== undefined) return false
+      // Before the answer: whoever accepts one and dies has left word that somebody is to be told.
+      yield* write(deliveredKey(nonce), "", expiresAt)
       return yield* use(
         store.putIfAbsent(`delivered/${nonce}`, JSON.stringify(answer), {
-          expiresAt: Math.min(found.record.suspension.expiresAt + margin, Number.MAX_SAFE_INTEGER)
+          expiresAt: Math.min(expiresAt + margin, Number.MAX_SAFE_INTEGER)
         })
       )
     }),
@@ -261,11 +286,12 @@ export const make = (store: AtomicStore.AtomicStore): Records => {
     due: Effect.fnUntraced(function*({ limit, now }) {
       const keys = yield* use(store.listByPrefix("due/", { limit: limit ?? 100 }))
       const end = `due/${timeKey(now + 1)}`
-      return yield* open(keys.filter((key) => key < end))
+      const due = yield* Effect.filter(keys.filter((key) => key < end), hasBegun, { concurrency: 8 })
+      return yield* open(due)
     }),
     told: (suspension) => {
       const nonce = nonceOf(suspension.approvalId)
-      return nonce === undefined ? Effect.void : forget(dueKey(suspension, nonce))
+      return nonce === undefined ? Effect.void : forgetDue(suspension, nonce)
     }
   }
 }

@@ -64,7 +64,7 @@ describe("a request that was answered", () => {
         approval: { onNewMessage: "keep" }
       })
       const [request] = C.requestsOf(yield* conversation.send("Lunch."))
-      C.requestsOf(yield* conversation.decide(Approval.answer(request!, "steak")))
+      assert.strictEqual(yield* reasonOf(conversation.decide(Approval.answer(request!, "steak"))), "InvalidAnswer")
       assert.strictEqual(C.finished(yield* conversation.send("How are you?")), "Of course.")
       assert.deepStrictEqual(idsOf(yield* conversation.pending()), [request!.approvalId])
       assert.strictEqual(C.finished(yield* conversation.decide(Approval.answer(request!, "soup"))), "Enjoy.")

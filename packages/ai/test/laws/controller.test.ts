@@ -3,7 +3,7 @@
  * otherwise, or about all calls of a response in one list; what they do not answer stays open, and nothing runs.
  */
 import { assert, describe } from "@effect/vitest"
-import { Cause, Effect, Fiber } from "effect"
+import { Cause, type Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalController, Prompt } from "../../src/index.ts"
 import * as C from "./conversation.ts"
@@ -26,10 +26,10 @@ const slow = () => {
   return { answer, state }
 }
 
-const ended = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+const ended = <A, E>(effect: Effect.Effect<A, E>, step: Duration.Input = "1 second"): Effect.Effect<A, E> =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(effect)
-    assert.isTrue(yield* advance(fiber, "1 second"), "it never ended")
+    assert.isTrue(yield* advance(fiber, step), "it never ended")
     return yield* Fiber.join(fiber)
   })
 
@@ -136,6 +136,9 @@ describe("a controller: left in the middle of a question", () => {
 })
 
 describe("a controller: a batch", () => {
+  // A step at a time, so that whatever takes real time is done before the window is over.
+  const moment = "1 millis"
+
   const batch = (callback: Parameters<typeof ApprovalController.batch>[0]) => {
     const shown: Array<ReadonlyArray<string>> = []
     const controller = ApprovalController.batch((requests) => {
@@ -150,7 +153,7 @@ describe("a controller: a batch", () => {
       for (let i = 0; i < 5; i++) {
         const { chat, runs } = yield* M.deleting(way, [["a", "b", "c", "d"]])
         const { answers, shown } = batch((requests) => requests.map((request) => M.pathOf(request) !== "c"))
-        const turn = yield* ended(answers(chat.send("go")))
+        const turn = yield* ended(answers(chat.send("go")), moment)
         assert.deepStrictEqual(shown, [["a", "b", "c", "d"]])
         assert.deepStrictEqual(runs.toSorted(), ["delete a", "delete b", "delete d"])
         assert.lengthOf(turn.results, 4)
@@ -163,7 +166,7 @@ describe("a controller: a batch", () => {
       const { answers } = batch((requests) =>
         requests.map((request) => M.pathOf(request) === "b" ? undefined : Approval.approve(request))
       )
-      const turn = yield* ended(answers(chat.send("go")))
+      const turn = yield* ended(answers(chat.send("go")), moment)
       assert.deepStrictEqual([runs.toSorted(), turn.requests.map(M.pathOf)], [["delete a", "delete c"], ["b"]])
       const last = yield* chat.send(Prompt.approvalResponses([Approval.approve(turn.requests[0]!)]))
       assert.deepStrictEqual([last.text, runs.length], ["done", 3])
@@ -226,7 +229,7 @@ describe("a controller: a batch", () => {
           Approval.approve(a!),
           Approval.deny(b!, "not that one")
         ])
-        const turn = yield* ended(answers(chat.send("go")))
+        const turn = yield* ended(answers(chat.send("go")), moment)
         assert.deepStrictEqual([runs.toSorted(), turn.requests], [["delete a", "delete c"], []])
         const contradicted = yield* M.deleting(way, [["a", "b"]])
         yield* ended(batch(([a, b]) => [Approval.approve(b!), Approval.deny(a!)]).answers(contradicted.chat.send("go")))

@@ -59,6 +59,7 @@ describe("events of a request", () => {
     "each step is published once, with how long the person took and in whose name",
     (way, watch) =>
       Effect.gen(function*() {
+        yield* TestClock.adjust("1 hour")
         const { asked, chat } = yield* begin(way)
         yield* TestClock.adjust("5 minutes")
         yield* chat.send(Prompt.approvalResponses([

@@ -2,10 +2,11 @@
  * The spans `approval.settle` and `approval.run`: how long a person took and how it ended, and neither parameters, nor
  * causes, nor secrets (law L15).
  */
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema, type Scope, Tracer } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, Prompt, Tool, Toolkit } from "../../src/index.ts"
+import { Approval, ApprovalJournal, Prompt, Tool, Toolkit } from "../../src/index.ts"
+import * as Spans from "../../src/internal/spans.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
 
@@ -15,14 +16,16 @@ type Spans = ReadonlyArray<Tracer.NativeSpan>
 const everyWay = (title: string, story: (way: C.Way, spans: Spans) => Effect.Effect<unknown, unknown, Scope.Scope>) =>
   C.everyWay(title, (way) => {
     const spans: Array<Tracer.NativeSpan> = []
-    const tracer = Tracer.make({
-      span: (options) => {
-        const span = new Tracer.NativeSpan(options)
-        spans.push(span)
-        return span
-      }
-    })
-    return Effect.provideService(story(way, spans), Tracer.Tracer, tracer)
+    return Effect.provideService(story(way, spans), Tracer.Tracer, tracerInto(spans))
+  })
+
+const tracerInto = (spans: Array<Tracer.NativeSpan>): Tracer.Tracer =>
+  Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      spans.push(span)
+      return span
+    }
   })
 
 const named = (spans: Spans, name: string): Spans => spans.filter((span) => span.name === name)
@@ -54,6 +57,7 @@ const begin = Effect.fnUntraced(function*(
 ) {
   const toolkit = yield* C.withHandlers(Toolkit.make(Send), { Send: handler })
   const chat = yield* C.start({ way, toolkit, approval, turns: [[sendCall("c1")], "done", "bye"] })
+  yield* TestClock.adjust("1 hour")
   const asked = yield* chat.send("write to ada")
   yield* TestClock.adjust("2 minutes")
   return { chat, answer: Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request))) }
@@ -141,4 +145,32 @@ describe("spans", () => {
         assert.notInclude(everything([settle!]), secret)
       })
   )
+
+  it.effect("of a request whose age nobody knows, they do not say how long the person took", () =>
+    Effect.gen(function*() {
+      const spans: Array<Tracer.NativeSpan> = []
+      const tracer = tracerInto(spans)
+      const recorded = new ApprovalJournal.Recorded({ isFailure: false, encodedResult: null })
+      for (const issuedAt of [undefined, 0]) {
+        const claim = { approvalId: "a", nonce: "n", issuedAt, expiresAt: 1, toolName: "Send", toolCallId: "c1" }
+        yield* Effect.provideService(
+          Spans.run(Effect.succeed({ recorded, result: null, encodedResult: null }), claim),
+          Tracer.Tracer,
+          tracer
+        )
+      }
+      const call = { "gen_ai.tool.name": "Send", "gen_ai.tool.call.id": "c1", "approval.state": "done" }
+      assert.deepStrictEqual(spans.map(attributes), [call, { ...call, "approval.waited_ms": 0 }])
+    }))
+
+  it.effect("L15 upstream's word of the tool and its parameters is kept out, and nothing else that is written then", () =>
+    Effect.gen(function*() {
+      const spans: Array<Tracer.NativeSpan> = []
+      const write = Effect.annotateCurrentSpan({ tool: "Send", parameters: { password: secret }, other: 1 })
+      yield* Spans.withoutParameters(write).pipe(
+        Effect.withSpan("theirs"),
+        Effect.provideService(Tracer.Tracer, tracerInto(spans))
+      )
+      assert.deepStrictEqual(spans.map(attributes), [{ other: 1 }])
+    }))
 })

@@ -11,76 +11,13 @@ import {
   ApprovalSeal,
   AtomicStore,
   DeferredTool,
-  Interaction,
   type LanguageModel,
   Prompt,
-  SuspensionStore,
-  Toolkit
+  SuspensionStore
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import { Chain, countOf, type Kind, kinds, makeToolkit, right, unanswered } from "./chain.ts"
 import * as Support from "./support.ts"
-
-const kinds = ["text", "verdict", "options", "event", "timer"] as const
-
-type Kind = (typeof kinds)[number]
-
-/** A tool that waits again and again, each time for the next kind, until it is told the end; it counts its steps. */
-const Chain = DeferredTool.make("Chain", {
-  parameters: { id: Schema.String, kinds: Schema.Array(Schema.Literals(kinds)) },
-  success: Schema.String,
-  state: Schema.Struct({ id: Schema.String, step: Schema.Number, kinds: Schema.Array(Schema.Literals(kinds)) }),
-  needsApproval: ({ id }) => id.startsWith("gated"),
-  interactions: {
-    text: Interaction.askUser,
-    verdict: Interaction.getApproval,
-    options: Interaction.selectOptions,
-    event: Interaction.external(Schema.Number),
-    timer: Interaction.timer
-  }
-})
-
-const kit = Toolkit.make(Chain, Support.ReadFile)
-
-const makeToolkit = (steps: Array<string>) => {
-  const wait = (state: DeferredTool.State<typeof Chain>): DeferredTool.Ending<typeof Chain> => {
-    switch (state.kinds[state.step]) {
-      case "text":
-        return Chain.suspend.text({ prompt: "?" }, state)
-      case "verdict":
-        return Chain.suspend.verdict({ prompt: "?" }, state)
-      case "options":
-        return Chain.suspend.options({ prompt: "?", options: ["a", "b"] }, state)
-      case "event":
-        return Chain.suspend.event({}, state)
-      case "timer":
-        return Chain.suspend.timer({ after: "1 hour" }, state)
-      case undefined:
-        return Effect.succeed(`${state.id} after ${state.step}`)
-    }
-  }
-  const next = (_: unknown, { id, kinds, step }: DeferredTool.State<typeof Chain>) =>
-    Effect.suspend(() => {
-      steps.push(`${id} ${step}`)
-      return wait({ id, kinds, step: step + 1 })
-    })
-  return Effect.map(
-    Effect.provide(
-      kit,
-      kit.toLayer({
-        Chain: DeferredTool.handler(Chain, {
-          start: ({ id, kinds }) =>
-            Effect.suspend(() => {
-              steps.push(`${id} start`)
-              return wait({ id, kinds, step: 0 })
-            }),
-          resume: { text: next, verdict: next, options: next, event: next, timer: next }
-        }),
-        ReadFile: ({ path }) => Effect.succeed(path)
-      })
-    ),
-    (toolkit) => toolkit as unknown as Support.AnyToolkit
-  )
-}
 
 // =============================================================================
 // What may happen
@@ -116,22 +53,6 @@ const Story = Schema.Struct({
 })
 
 type Story = typeof Story.Type
-
-const right = (request: Approval.ApprovalRequest): Approval.ApprovalAnswer => {
-  switch (request.awaited?.name as Kind | undefined) {
-    case "text":
-      return Approval.answer(request, "yes")
-    case "options":
-      return Approval.answer(request, "a")
-    // Counts for nothing in a history.
-    case "event":
-    case "timer":
-      return Approval.answer(request, 1)
-    case "verdict":
-    case undefined:
-      return Approval.approve(request)
-  }
-}
 
 // =============================================================================
 // A world in which it happens
@@ -290,19 +211,6 @@ const tell = (story: Story, mode: Support.Mode) =>
     }
     return { history, ids, requests, script, services: services!, steps, toolkit }
   })
-
-/** The calls of a history that have no result, by their ids; each result is counted once. */
-const unanswered = (history: Prompt.Prompt): ReadonlyArray<string> => {
-  const left: Array<string> = []
-  for (const part of Support.partsOf(history)) {
-    if (part.type === "tool-call") left.push(part.id)
-    else if (part.type === "tool-result" && left.includes(part.id)) left.splice(left.indexOf(part.id), 1)
-  }
-  return left
-}
-
-const countOf = (history: Prompt.Prompt, type: Prompt.Part["type"]): number =>
-  Support.partsOf(history).filter((part) => part.type === type).length
 
 describe("over random interleavings", () => {
   for (const mode of Support.modes) {

@@ -1,0 +1,321 @@
+/**
+ * Answers from other systems: a payment service that calls back, a build that has ended.
+ *
+ * A tool makes a token with {@link makeToken}, gives the other system an address that has it, and waits with
+ * `Interaction.webhook`. {@link layer} and {@link handler} serve that address: they take one answer that fits, keep it in
+ * `SuspensionStore`, and wake the conversation, which takes a turn.
+ *
+ * Whoever has the token may answer, once. It is a secret of its own: it is kept as a digest alone, and stands in no part,
+ * no history and no log. The handler keeps effect's request log from showing paths; its spans show them, so use
+ * {@link layerUntraced} where the token is in the path, or have it sent as `Authorization: Bearer <token>`, which effect
+ * shows nowhere.
+ *
+ * @since 0.1.0
+ */
+import type * as Upstream from "effect/ai/Tool"
+import * as ByteSize from "effect/ByteSize"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import * as HttpMiddleware from "effect/http/HttpMiddleware"
+import * as HttpRouter from "effect/http/HttpRouter"
+import type * as HttpServerError from "effect/http/HttpServerError"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type * as ApprovalError from "./ApprovalError.ts"
+import * as Canonical from "./internal/canonical.ts"
+import * as Deferral from "./internal/deferral.ts"
+import * as Interactions from "./internal/interaction.ts"
+import * as WebhookSchema from "./internal/webhookSchema.ts"
+import * as WebhookToken from "./internal/webhookToken.ts"
+import * as SuspensionStore from "./SuspensionStore.ts"
+
+// =============================================================================
+// Tokens
+// =============================================================================
+
+/**
+ * Makes a token: 32 random bytes as base64url, redacted. It is good for one suspension, and for one answer.
+ *
+ * @example
+ * import { Webhook } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const token = await Effect.runPromise(Webhook.makeToken)
+ *
+ * String(token) // => "<redacted:webhook token>"
+ *
+ * @category tokens
+ * @since 0.1.0
+ */
+export const makeToken: Effect.Effect<Redacted.Redacted> = WebhookToken.make
+
+/**
+ * The address that another system is to call: `base`, with the token as the last part of its path.
+ *
+ * @example
+ * import { Webhook } from "@assent/ai"
+ * import { Redacted } from "effect"
+ *
+ * const address = Webhook.address("https://example.com/hooks", Redacted.make("token"))
+ *
+ * Redacted.value(address) // => "https://example.com/hooks/token"
+ *
+ * @category tokens
+ * @since 0.1.0
+ */
+export const address = (base: string | URL, token: Redacted.Redacted): Redacted.Redacted =>
+  Redacted.make(`${String(base).replace(/\/+$/, "")}/${Redacted.value(token)}`, { label: "webhook address" })
+
+// =============================================================================
+// Options
+// =============================================================================
+
+/**
+ * How webhooks are served.
+ *
+ * - `wake` is called once an answer was accepted, with what waited for it: let its conversation take a turn, as
+ *   `Conversation.wake` does. The other system does not wait for it. If it fails, the answer is accepted all the same, and
+ *   `SuspensionStore.watchTimers` calls its own `wake` for it.
+ * - `toolkit` are the tools that wait, if they are known here: an answer is then read by the very schema that the tool
+ *   will read it with. Otherwise by the JSON Schema that was kept with the request, which may let more pass; what the tool
+ *   cannot read after all ends its call with a failed result.
+ * - `maxBodySize` (default 256 KiB, at most 1 MB) bounds what is read.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface Options<E = never, R = never> {
+  readonly wake: (suspension: SuspensionStore.Suspension) => Effect.Effect<unknown, E, R>
+  readonly toolkit?: { readonly tools: { readonly [name: string]: Upstream.Any } } | undefined
+  readonly maxBodySize?: ByteSize.Input | undefined
+}
+
+// =============================================================================
+// Serving
+// =============================================================================
+
+/**
+ * Answers one request, for any server on `effect/http`. The token is that of its `Authorization: Bearer`, or else the last
+ * part of its path; the body is the answer, as JSON.
+ *
+ * - 202: accepted, exactly once, however many race.
+ * - 400: no JSON, or it does not fit what is waited for; 413: too large; 408: too slow. The request stays open.
+ * - 404: nothing waits, or ever waited, with this token. 409: it was answered. 410: it is over, or came too late.
+ * - 405: not a POST. 503: the store could not be asked; try again.
+ *
+ * @example
+ * import { Webhook } from "@assent/ai"
+ * import { Effect } from "effect"
+ * import { HttpEffect } from "effect/http"
+ *
+ * const serve = HttpEffect.toWebHandler(Webhook.handler({ wake: () => Effect.void }))
+ *
+ * const response = await serve(new Request("https://example.com/hooks/unknown", { method: "POST", body: "{}" }))
+ *
+ * response.status // => 404
+ *
+ * @category serving
+ * @since 0.1.0
+ */
+export const handler = <E, R>(
+  options: Options<E, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R | HttpServerRequest.HttpServerRequest> =>
+  answer(options, Effect.forkDetach)
+
+/**
+ * Serves webhooks on a router, at `path`, with the token behind it or in the header. What wakes conversations ends with
+ * the layer.
+ *
+ * @example
+ * import { Webhook } from "@assent/ai"
+ * import { Effect, Layer } from "effect"
+ * import { HttpRouter } from "effect/http"
+ *
+ * const app = Webhook.layer("/hooks", { wake: () => Effect.void })
+ *
+ * const { dispose, handler } = HttpRouter.toWebHandler(app)
+ *
+ * const response = await handler(new Request("https://example.com/hooks/unknown", { method: "POST", body: "{}" }))
+ *
+ * await dispose()
+ *
+ * response.status // => 404
+ *
+ * @category serving
+ * @since 0.1.0
+ */
+export const layer = <E, R>(
+  path: `/${string}`,
+  options: Options<E, R>
+): Layer.Layer<never, never, HttpRouter.HttpRouter | Exclude<R, Scope.Scope>> =>
+  Layer.effectDiscard(Effect.gen(function*() {
+    const router = yield* HttpRouter.HttpRouter
+    const store = yield* SuspensionStore.SuspensionStore
+    const scope = yield* Effect.scope
+    const services = yield* Effect.context<R>()
+    const wake = (suspension: SuspensionStore.Suspension) =>
+      Effect.updateContext(
+        options.wake(suspension),
+        (current: Context.Context<never>) => Context.merge(current, services)
+      )
+    const serve = answer({ ...options, wake }, Effect.forkIn(scope)).pipe(
+      Effect.provideService(SuspensionStore.SuspensionStore, store)
+    )
+    yield* router.add("*", path, serve)
+    yield* router.add("*", `${path}/:token`, serve)
+  }))
+
+/**
+ * Keeps effect's server from making spans of requests whose path is below this one, because the path of a request stands
+ * in its span. Provide it to the server.
+ *
+ * @category serving
+ * @since 0.1.0
+ */
+export const layerUntraced = (path: `/${string}`): Layer.Layer<never> =>
+  Layer.effect(
+    HttpMiddleware.TracerDisabledWhen,
+    Effect.map(
+      HttpMiddleware.TracerDisabledWhen,
+      (others) => (request) => request.url.startsWith(`${path}/`) || others(request)
+    )
+  )
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+/** How what wakes the conversation goes on when the response is sent. */
+type Fork = <R>(wake: Effect.Effect<void, never, R>) => Effect.Effect<Fiber.Fiber<void>, never, R>
+
+const defaultMaxBodySize = ByteSize.fromInputUnsafe("256 KiB")
+
+const refuse = (status: number, error: string, headers?: { readonly [name: string]: string }) =>
+  HttpServerResponse.jsonUnsafe({ error }, { status, headers: { "cache-control": "no-store", ...headers } })
+
+const accepted = HttpServerResponse.jsonUnsafe({ accepted: true }, {
+  status: 202,
+  headers: { "cache-control": "no-store" }
+})
+const onlyPost = refuse(405, "Only POST is understood here.", { allow: "POST" })
+const unknown = refuse(404, "Nothing waits here.")
+const answered = refuse(409, "This was answered before; the first answer stands.")
+const over = refuse(410, "Nothing waits here any more.")
+const tooLarge = refuse(413, "The answer is too large.")
+const tooSlow = refuse(408, "The answer did not come in time.")
+const notJson = refuse(400, "The answer is not JSON.")
+const doesNotFit = refuse(400, "The answer does not fit what is waited for. It can be sent again.")
+const unavailable = refuse(503, "The answer could not be taken. Send it again.", { "retry-after": "5" })
+
+type Refusal = HttpServerResponse.HttpServerResponse
+
+const answer = <E, R>(
+  options: Options<E, R>,
+  fork: Fork
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R | HttpServerRequest.HttpServerRequest> =>
+  HttpMiddleware.withLoggerDisabled(Effect.catch(
+    Effect.gen(function*() {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      if (request.method !== "POST") return onlyPost
+      const { suspension } = yield* find(request)
+      const json = yield* readJson(request, options)
+      if (!(yield* fits(suspension, json, options))) return doesNotFit
+      const wake = wakeAfter(suspension, options)
+      // A caller who leaves leaves an answer that was accepted, and a conversation that is woken.
+      yield* Effect.uninterruptible(Effect.andThen(deliver(suspension, json), fork(wake)))
+      return accepted
+    }),
+    (refusal) => Effect.succeed(refusal)
+  ))
+
+const find = Effect.fnUntraced(function*(
+  request: HttpServerRequest.HttpServerRequest
+): Effect.fn.Return<SuspensionStore.Found, Refusal> {
+  const token = WebhookToken.read(request)
+  const store = yield* SuspensionStore.SuspensionStore
+  const found = token === undefined
+    ? undefined
+    : yield* Effect.mapError(Effect.flatMap(WebhookToken.digestOf(token), store.findWebhook), refusalOf)
+  if (found === undefined || found.suspension.awaited.kind !== "webhook") return yield* Effect.fail(unknown)
+  const now = yield* Clock.currentTimeMillis
+  if (found.status === "over" || found.suspension.expiresAt <= now) return yield* Effect.fail(over)
+  if (found.status === "taken" || found.delivered !== undefined) return yield* Effect.fail(answered)
+  return found
+})
+
+const readJson = Effect.fnUntraced(function*(
+  request: HttpServerRequest.HttpServerRequest,
+  { maxBodySize }: Options<unknown, unknown>
+): Effect.fn.Return<Schema.Json, Refusal> {
+  const limit = maxBodySize === undefined ? defaultMaxBodySize : ByteSize.fromInputUnsafe(maxBodySize)
+  // Said beforehand, it is not even read.
+  if (Number(request.headers["content-length"]) > Number(limit)) return yield* Effect.fail(tooLarge)
+  const body = yield* request.arrayBuffer.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, limit),
+    Effect.mapError((error) => isTooLarge(error) ? tooLarge : notJson),
+    Effect.timeoutOrElse({ duration: "30 seconds", orElse: () => Effect.fail(tooSlow) })
+  )
+  if (body.byteLength > Number(limit)) return yield* Effect.fail(tooLarge)
+  const read = Result.try((): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)))
+  if (Result.isFailure(read) || Result.isFailure(Canonical.canonicalize(read.success))) {
+    return yield* Effect.fail(notJson)
+  }
+  // What can be made canonical is JSON.
+  return read.success as Schema.Json
+})
+
+const isTooLarge = ({ reason }: HttpServerError.HttpServerError): boolean =>
+  reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
+
+const fits = (
+  { awaited, toolName }: SuspensionStore.Suspension,
+  json: Schema.Json,
+  { toolkit }: Options<unknown, unknown>
+): Effect.Effect<boolean> => {
+  const tool = toolkit !== undefined && Object.hasOwn(toolkit.tools, toolName) ? toolkit.tools[toolName] : undefined
+  const deferral = tool === undefined ? undefined : Deferral.of(tool)
+  const interaction = deferral === undefined ? undefined : Deferral.interactionOf(deferral, awaited.name)
+  return interaction === undefined
+    ? Effect.succeed(WebhookSchema.fits(awaited.answerSchema, json))
+    : Effect.isSuccess(Interactions.decodeAnswer(interaction, awaited, json))
+}
+
+const deliver = (
+  { approvalId }: SuspensionStore.Suspension,
+  json: Schema.Json
+): Effect.Effect<void, Refusal> => Effect.mapError(SuspensionStore.deliver(approvalId, json), refusalOf)
+
+const refusalOf = ({ reason }: ApprovalError.ApprovalError): Refusal => {
+  switch (reason._tag) {
+    case "UnknownApproval":
+      return unknown
+    case "Expired":
+      return over
+    case "AlreadyDecided":
+      return reason.state === "done" ? over : answered
+    default:
+      return unavailable
+  }
+}
+
+// Whoever wakes may have been given secrets, so what it fails with is its own to tell.
+const wakeAfter = <E, R>(
+  suspension: SuspensionStore.Suspension,
+  { wake }: Options<E, R>
+): Effect.Effect<void, never, R> =>
+  Effect.matchCauseEffect(Effect.suspend(() => wake(suspension)), {
+    onFailure: () =>
+      Effect.logWarning(
+        `Assent accepted the answer of a webhook for "${suspension.toolName}", and could not wake its conversation.` +
+          " The answer counts when it takes a turn; SuspensionStore.watchTimers tries again."
+      ),
+    onSuccess: () => Effect.flatMap(SuspensionStore.SuspensionStore, (store) => Effect.ignore(store.told(suspension)))
+  })

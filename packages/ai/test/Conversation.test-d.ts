@@ -1,0 +1,90 @@
+import {
+  type ApprovalError,
+  Conversation,
+  type ConversationStore,
+  DeferredTool,
+  Interaction,
+  Tool,
+  Toolkit
+} from "@assent/ai"
+import { Context, Effect, Schema, type Stream } from "effect"
+import type { LanguageModel, Response } from "effect/ai"
+import { describe, expectTypeOf, it } from "vitest"
+
+class Ledger extends Context.Service<Ledger, { readonly limit: number }>()("test/Ledger") {}
+
+class Broke extends Schema.TaggedError<Broke>()("Broke", { owed: Schema.Number }) {}
+
+const Pay = Tool.make("Pay", {
+  parameters: { amount: Schema.Number },
+  success: Schema.Struct({ paid: Schema.Number }),
+  failure: Broke,
+  dependencies: [Ledger],
+  needsApproval: true
+})
+
+const Book = DeferredTool.make("Book", {
+  parameters: { from: Schema.String },
+  success: Schema.String,
+  state: Schema.Number,
+  interactions: {
+    manager: Interaction.getApproval,
+    seat: Interaction.selectMany,
+    when: Interaction.form(Schema.Struct({ date: Schema.DateFromString })),
+    paid: Interaction.external(Schema.NumberFromString)
+  }
+})
+
+const toolkit = Toolkit.make(Pay, Book)
+
+const make = Conversation.make({ id: "c1", toolkit })
+type Ticket = Effect.Success<typeof make>
+declare const conversation: Ticket
+
+describe("Conversation", () => {
+  it("needs the model, the handlers, and what they need", () => {
+    type Needed = Effect.Services<typeof make>
+    expectTypeOf<LanguageModel.LanguageModel>().toExtend<Needed>()
+    expectTypeOf<Ledger>().toExtend<Needed>()
+    expectTypeOf<Tool.HandlersFor<Toolkit.Tools<typeof toolkit>>>().toExtend<Needed>()
+    expectTypeOf<Effect.Error<typeof make>>().toBeNever()
+  })
+
+  it("a turn needs nothing more, and fails with what its tools fail with, among others", () => {
+    const sent = conversation.send("Hello.")
+    expectTypeOf<Effect.Services<typeof sent>>().toBeNever()
+    expectTypeOf<Broke>().toExtend<Effect.Error<typeof sent>>()
+    expectTypeOf<ApprovalError.ApprovalError>().toExtend<Effect.Error<typeof sent>>()
+    expectTypeOf<ConversationStore.ConversationError>().toExtend<Effect.Error<typeof sent>>()
+    expectTypeOf<Stream.Error<ReturnType<Ticket["stream"]>>>().toEqualTypeOf<Effect.Error<typeof sent>>()
+    expectTypeOf(conversation.pending).returns.toEqualTypeOf<ReturnType<Ticket["pending"]>>()
+    expectTypeOf<Effect.Error<ReturnType<Ticket["pending"]>>>().toEqualTypeOf<ConversationStore.ConversationError>()
+  })
+
+  it("its outcome says of which kind it is, with parts typed by its tools", () => {
+    type Outcome = Effect.Success<ReturnType<Ticket["send"]>>
+    expectTypeOf<Outcome["_tag"]>().toEqualTypeOf<"Completed" | "Waiting" | "Limited">()
+    expectTypeOf<Extract<Outcome, { readonly _tag: "Limited" }>["limit"]>().toEqualTypeOf<"steps" | "tokens" | "time">()
+    type Result = Extract<Outcome["content"][number], Response.ToolResultPart<"Pay", any, any>>
+    expectTypeOf<Extract<Result, { readonly isFailure: false }>["result"]>().toEqualTypeOf<{ readonly paid: number }>()
+  })
+
+  it("resume takes the answer of the very interaction", () => {
+    expectTypeOf(conversation.resume<typeof Book, "manager">).parameter(2).toEqualTypeOf<Interaction.Verdict>()
+    expectTypeOf(conversation.resume<typeof Book, "seat">).parameter(2).toEqualTypeOf<ReadonlyArray<string>>()
+    expectTypeOf(conversation.resume<typeof Book, "when">).parameter(2).toEqualTypeOf<{ readonly date: Date }>()
+    expectTypeOf(conversation.resume<typeof Book, "paid">).parameter(2).toEqualTypeOf<number>()
+    conversation.resume(Book, "manager", { approved: true })
+    // @ts-expect-error it is no text
+    conversation.resume(Book, "manager", "yes")
+    // @ts-expect-error there is no such interaction
+    conversation.resume(Book, "director", { approved: true })
+    // @ts-expect-error this tool does not wait
+    conversation.resume(Pay, "manager", { approved: true })
+  })
+
+  it("an effect that makes the toolkit may fail, and need what it needs", () => {
+    const failing = Conversation.make({ id: "c1", toolkit: Effect.fail("no toolkit" as const) })
+    expectTypeOf<Effect.Error<typeof failing>>().toEqualTypeOf<"no toolkit">()
+  })
+})

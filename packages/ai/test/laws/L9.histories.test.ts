@@ -1,0 +1,207 @@
+/**
+ * L9 over several turns: what becomes of a hosted call whose request stands in a history, answered or not, edited, too
+ * late, or beside calls of ours.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { Approval, ApprovalEvents, ApprovalSeal, Prompt } from "../../src/index.ts"
+import * as HostedCall from "../../src/internal/hostedCall.ts"
+import * as HostedSeal from "../../src/internal/hostedSeal.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
+import * as C from "./conversation.ts"
+import { allowed, approvals, asking, begin, done, withController, withPolicy } from "./hosted.ts"
+import { idle, key } from "./support.ts"
+
+const answer = (approvalId: string, options?: Prompt.ToolApprovalResponsePartOptions) =>
+  Prompt.toolApprovalResponsePart({ approvalId, approved: true, ...(options === undefined ? {} : { options }) })
+
+const answers = (...content: ReadonlyArray<Prompt.ToolApprovalResponsePart>) =>
+  Prompt.fromMessages([Prompt.toolMessage({ content })])
+
+const edit = (approvalId: string) => answer(approvalId, { assent: { params: { path: "elsewhere" } } })
+
+/** What is refused while the effect runs. */
+const refused = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.scoped(Effect.gen(function*() {
+    const events = yield* ApprovalEvents.make()
+    const seen: Array<string> = []
+    const observed = yield* events.subscribe
+    yield* Effect.forkScoped(Stream.runForEach(observed, (event) =>
+      Effect.sync(() => {
+        if (event._tag === "Refused") seen.push(`${event.toolCallId} ${event.approvalId} ${event.reason._tag}`)
+      })))
+    const value = yield* Effect.provideService(effect, ApprovalEvents.ApprovalEvents, events)
+    yield* idle
+    return { value, seen }
+  }))
+
+const nothing = withPolicy(() => undefined)
+const blocks = withPolicy((call) => call.toolName.startsWith("mcp.") ? Approval.blocked("never") : undefined)
+
+const month = 30 * 24 * 3_600_000
+
+describe("L9 a hosted call of a history", () => {
+  C.everyWay("L9 a policy that says nothing allows nothing: the request waits", (way) =>
+    Effect.gen(function*() {
+      const { chat } = yield* begin(way, [asking(1), [done(1), ScriptedModel.text("Done.")]])
+      const turn = yield* nothing(chat.send("go"))
+      assert.deepStrictEqual(turn.requests.map(({ approvalId }) => approvalId), ["mcpr_1"])
+      const later = yield* nothing(chat.send([]))
+      assert.deepStrictEqual(later.requests.map(({ approvalId }) => approvalId), ["mcpr_1"])
+      assert.strictEqual(yield* chat.calls, 1)
+      assert.strictEqual((yield* nothing(chat.send(answers(answer("mcpr_1"))))).text, "Done.")
+    }))
+
+  C.everyWay(
+    "L4 L9 an answer that would edit it counts for nothing: it stays open, says why, and is an event",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat } = yield* begin(way, [asking(1), [done(1), ScriptedModel.text("Done.")]])
+        yield* chat.send("go")
+        const { seen, value: turn } = yield* refused(chat.send(answers(edit("mcpr_1"))))
+        assert.deepStrictEqual(turn.requests.map(({ approvalId }) => approvalId), ["mcpr_1"])
+        assert.match(turn.requests[0]?.reason ?? "", /edited parameters cannot reach it/)
+        assert.deepStrictEqual(seen, ["mcp_1 mcpr_1 InvalidEdit"])
+        assert.strictEqual(yield* chat.calls, 1)
+        const then = yield* refused(chat.send(answers(answer("mcpr_1"))))
+        assert.deepStrictEqual([then.value.text, then.seen], ["Done.", []], "an answer that edits nothing counts")
+        C.assertWellFormed(yield* chat.lastPrompt, allowed)
+      })
+  )
+
+  C.everyWay("L9 a controller that says again what was proposed edits nothing", (way) =>
+    Effect.gen(function*() {
+      const { chat } = yield* begin(way, [asking(1), [done(1), ScriptedModel.text("Done.")]])
+      const same = new Approval.Approved({ params: { path: "p1" } })
+      assert.strictEqual((yield* chat.send("go").pipe(withController(() => same))).text, "Done.")
+    }))
+
+  C.everyWay(
+    "L4 after the seal's time it cannot be judged, and is denied; a moment before it can",
+    (way) =>
+      Effect.gen(function*() {
+        for (const [time, decision] of [[month - 1, "approve"], [month, "deny"], [2 * month, "deny"]] as const) {
+          const then = decision === "approve" ? [done(1), ScriptedModel.text("Done.")] : "Then not."
+          const { chat } = yield* begin(way, [asking(1), then])
+          yield* chat.send("go")
+          yield* TestClock.adjust(time)
+          const { seen } = yield* refused(nothing(chat.send(answers(answer("mcpr_1")))))
+          assert.deepStrictEqual(seen, decision === "deny" ? ["mcp_1 mcpr_1 Expired"] : [])
+          const sent = approvals(yield* chat.lastPrompt)
+          assert.strictEqual(sent.filter((one) => one.startsWith(`${decision} mcpr_1`)).length, 1, sent.join())
+          assert.strictEqual(sent.filter((one) => !one.startsWith("request")).length, 1, sent.join())
+        }
+      })
+  )
+
+  C.everyWay(
+    "L4 of two requests for one call the second is refused, in an event, sealed or not",
+    (way) =>
+      Effect.gen(function*() {
+        for (const sealed of [true, false]) {
+          const { chat } = yield* begin(way, [asking(1), sealed ? [done(1), ScriptedModel.text("Done.")] : "Then not."])
+          yield* chat.send("go")
+          const messages = (yield* chat.history).content.map((message) =>
+            message.role !== "assistant" || sealed ? message : Prompt.assistantMessage({
+              content: message.content.map((part) => part.type === "tool-call" ? { ...part, options: {} } : part)
+            })
+          )
+          const second = Prompt.toolApprovalRequestPart({ approvalId: "mcpr_2", toolCallId: "mcp_1" })
+          yield* chat.setHistory(Prompt.fromMessages([...messages, Prompt.assistantMessage({ content: [second] })]))
+          const { seen } = yield* refused(nothing(chat.send(answers(answer("mcpr_1"), answer("mcpr_2")))))
+          assert.deepStrictEqual(seen, ["mcp_1 mcpr_2 Forged", ...sealed ? [] : ["mcp_1 mcpr_1 Forged"]])
+          const sent = approvals(yield* chat.lastPrompt).filter((one) => !one.startsWith("request"))
+          assert.lengthOf(sent, 1)
+          assert.match(sent[0]!, sealed ? /^approve mcpr_1/ : /^deny mcpr_1/)
+        }
+      })
+  )
+
+  C.everyWay(
+    "L11 an approval is judged again when the model is about to be called, and not before",
+    (way) =>
+      Effect.gen(function*() {
+        const judged: Array<string> = []
+        const counting = withPolicy((call) => {
+          judged.push(call.toolName)
+          return call.toolName.startsWith("mcp.") ? Approval.blocked("never") : undefined
+        })
+        const { chat } = yield* begin(way, [[...asking(1), C.deleteCall("c1", "a")], "Then not."])
+        const first = yield* chat.send("go")
+        const local = first.requests.find(({ toolName }) => toolName === "DeleteFile")!
+        const waiting = yield* counting(chat.send(answers(answer("mcpr_1"))))
+        assert.deepStrictEqual(waiting.requests.map(({ toolName }) => toolName), ["DeleteFile"])
+        assert.notInclude(judged, "mcp.github.create_issue")
+        assert.strictEqual(yield* chat.calls, 1)
+        const turn = yield* counting(chat.send(Prompt.approvalResponses([Approval.deny(local)])))
+        assert.include(judged, "mcp.github.create_issue")
+        assert.strictEqual(turn.text, "Then not.")
+        assert.match(approvals(yield* chat.lastPrompt).join(), /deny mcpr_1 never/)
+      })
+  )
+
+  C.everyWay(
+    "L6 L11 a new message leaves an open request behind, but not an answer that comes with it",
+    (way) =>
+      Effect.gen(function*() {
+        const one = (yield* begin(way, [asking(1), "Something else."])).chat
+        yield* one.send("go")
+        const shown: Array<string> = []
+        const asks = withController((request) => (shown.push(request.approvalId), true))
+        assert.strictEqual((yield* asks(one.send("never mind"))).text, "Something else.")
+        assert.deepStrictEqual(shown, [])
+        const other = (yield* begin(way, [asking(1), "Then not."])).chat
+        yield* other.send("go")
+        const both = Prompt.concat(answers(answer("mcpr_1")), Prompt.make("and hurry"))
+        assert.strictEqual((yield* blocks(other.send(both))).text, "Then not.")
+        assert.match(approvals(yield* other.lastPrompt).join(), /deny mcpr_1 never/)
+      })
+  )
+})
+
+describe("L9 what a hosted call says of itself", () => {
+  const call = { id: "mcp_1", name: "Mcp", params: { name: "x" } }
+  const own = { toolName: "Mcp", params: { name: "x" }, source: undefined }
+
+  it("L9 is the provider's word where it is whole, and else the call itself", () => {
+    const word = { source: "mcp.github", toolName: "mcp.github.read", params: { path: "a" } }
+    assert.deepStrictEqual(HostedCall.asked({ ...call, metadata: { assent: word as never } }), word)
+    assert.deepStrictEqual(HostedCall.asked({ ...call, options: { assent: word as never } }), word)
+    for (
+      const broken of [
+        null,
+        "yes",
+        { ...word, toolName: "" },
+        { ...word, toolName: 1 },
+        { ...word, source: 1 },
+        { source: "mcp.github", params: {} },
+        { toolName: "mcp.github.read", params: {} }
+      ]
+    ) {
+      assert.deepStrictEqual(HostedCall.asked({ ...call, options: { assent: broken as never } }), own)
+    }
+    assert.deepStrictEqual(HostedCall.asked(call), own)
+    assert.deepStrictEqual(HostedCall.asked({ ...call, params: undefined }), { ...own, params: null })
+    assert.deepStrictEqual(HostedCall.asked({ ...call, params: 1n }), { ...own, params: null })
+  })
+
+  it("L4 has a seal only if that is a text", () => {
+    for (const none of [null, "seal", {}, { seal: 1 }]) {
+      assert.isUndefined(HostedCall.sealOf({ ...call, options: { assent: none as never } }))
+    }
+    assert.strictEqual(HostedCall.sealOf({ ...call, options: { assent: { seal: "apr1" } as never } }), "apr1")
+    assert.isUndefined(HostedCall.sealOf(call))
+  })
+
+  it.effect("L4 is sealed once, also where it says nothing", () =>
+    Effect.gen(function*() {
+      const seal = yield* ApprovalSeal.ApprovalSeal
+      const sealed = yield* HostedSeal.seal(seal, {}, call as HostedCall.Call, "mcpr_1")
+      assert.isString(HostedCall.sealOf(sealed))
+      assert.strictEqual(yield* HostedSeal.seal(seal, {}, sealed, "mcpr_1"), sealed)
+      yield* HostedSeal.verify(seal, {}, sealed, "mcpr_1")
+      const error = yield* Effect.flip(HostedSeal.verify(seal, {}, sealed, "mcpr_2"))
+      assert.strictEqual(error.reason._tag, "Forged")
+    }).pipe(Effect.provide(ApprovalSeal.layer({ key }))))
+})

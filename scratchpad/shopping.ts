@@ -1,0 +1,48 @@
+/**
+ * A tool that asks the user and goes on with the answer: what the user writes next answers its question, because it is
+ * the only one. It remembers the cart meanwhile, where neither client nor model sees it.
+ */
+import { Conversation, DeferredTool, Interaction, Toolkit } from "@assent/ai"
+import { ScriptedModel } from "@assent/ai/testing"
+import { NodeRuntime } from "@effect/platform-node"
+import { Effect, Layer, Schema } from "effect"
+import * as Story from "./waiting/story.ts"
+
+const AddToCart = DeferredTool.make("AddToCart", {
+  description: "Adds items to the shopping cart",
+  parameters: { items: Schema.Array(Schema.String), budget: Schema.Number },
+  success: Schema.String,
+  state: Schema.Struct({ items: Schema.Array(Schema.String) }),
+  interactions: { another: Interaction.askUser }
+})
+
+const toolkit = Toolkit.make(AddToCart)
+
+const Handlers = toolkit.toLayer({
+  AddToCart: DeferredTool.handler(AddToCart, {
+    start: ({ items }) =>
+      AddToCart.suspend.another({ prompt: "What additional item would you like to add?" }, { items }),
+    resume: { another: (item, { items }) => Effect.succeed(`Added '${item}' to the cart with ${items.join(" and ")}.`) }
+  })
+})
+
+const Model = ScriptedModel.layer({
+  turns: [
+    [ScriptedModel.toolCall({
+      id: "call-1",
+      name: "AddToCart",
+      params: { items: ["shoes", "shirts"], budget: 100 }
+    })],
+    Story.lastResult
+  ]
+})
+
+const program = Effect.gen(function*() {
+  const conversation = yield* Conversation.make({ id: "shopping", toolkit })
+  yield* Story.line("you", "Add something to my cart.")
+  yield* Story.waits(yield* conversation.send("Add something to my cart."))
+  yield* Story.line("you", "socks")
+  yield* Story.says(yield* conversation.send("socks"), "'socks' to the cart with shoes and shirts")
+})
+
+program.pipe(Effect.provide(Layer.merge(Handlers, Model)), NodeRuntime.runMain)
