@@ -18,6 +18,7 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import type * as Schema from "effect/Schema"
+import * as Semaphore from "effect/Semaphore"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as AtomicStore from "./AtomicStore.ts"
 import * as Records from "./internal/suspensionRecords.ts"
@@ -152,7 +153,8 @@ export const deliver = Effect.fnUntraced(function*(
  * again with the next look. So are those that were answered with {@link deliver}, by a webhook for example, where the
  * process that took the answer died before the conversation took its turn.
  *
- * Two processes that watch one store may both call it; a turn too many does nothing.
+ * Eight conversations are woken at once, and none of them keeps the next look waiting. Two processes that watch one store
+ * may both call it; a turn too many does nothing.
  *
  * @category timers
  * @since 0.1.0
@@ -161,12 +163,28 @@ export const watchTimers = <E, R>(
   wake: (suspension: Suspension) => Effect.Effect<unknown, E, R>,
   options?: { readonly interval?: Duration.Input | undefined }
 ): Effect.Effect<never, never, R> =>
-  wakeDue(wake).pipe(
-    Effect.catch((error) => Effect.logWarning(`Assent could not look for timers: ${error.message}`)),
-    Effect.delay(0),
-    Effect.andThen(Effect.sleep(options?.interval ?? "1 second")),
-    Effect.forever
-  )
+  Effect.suspend(() => {
+    const permits = Semaphore.makeUnsafe(concurrentWakes)
+    // A turn may take longer than it is to the next look; it is not called for again meanwhile, and keeps nobody waiting.
+    const waking = new Set<string>()
+    const begin = (suspension: Suspension) => {
+      if (waking.has(suspension.approvalId)) return Effect.void
+      waking.add(suspension.approvalId)
+      return wakeOne(wake, suspension).pipe(
+        permits.withPermit,
+        Effect.catch(couldNotLook),
+        Effect.ensuring(Effect.sync(() => waking.delete(suspension.approvalId))),
+        Effect.forkChild
+      )
+    }
+    return allDue.pipe(
+      Effect.flatMap((due) => Effect.forEach(due, begin, { discard: true })),
+      Effect.catch(couldNotLook),
+      Effect.delay(0),
+      Effect.andThen(Effect.sleep(options?.interval ?? "1 second")),
+      Effect.forever
+    )
+  })
 
 /**
  * Calls `wake` once for each that is due now: one look of {@link watchTimers}.
@@ -174,22 +192,38 @@ export const watchTimers = <E, R>(
  * @category timers
  * @since 0.1.0
  */
-export const wakeDue = Effect.fnUntraced(function*<E, R>(
+export const wakeDue = <E, R>(
   wake: (suspension: Suspension) => Effect.Effect<unknown, E, R>
-): Effect.fn.Return<void, ApprovalError.ApprovalError, R> {
-  const store = yield* SuspensionStore
-  const due = yield* store.due({ now: yield* Clock.currentTimeMillis })
-  yield* Effect.forEach(due, (suspension) =>
-    Effect.matchCauseEffect(wake(suspension), {
-      onFailure: (cause) =>
-        Effect.logWarning(`Assent could not wake the conversation of "${suspension.toolName}".`, cause),
-      onSuccess: () => store.told(suspension)
-    }), { discard: true })
-})
+): Effect.Effect<void, ApprovalError.ApprovalError, R> =>
+  Effect.flatMap(
+    allDue,
+    (due) =>
+      Effect.forEach(due, (suspension) => wakeOne(wake, suspension), { discard: true, concurrency: concurrentWakes })
+  )
 
 // =============================================================================
 // Internals
 // =============================================================================
+
+const concurrentWakes = 8
+
+const allDue = Effect.gen(function*() {
+  const store = yield* SuspensionStore
+  return yield* store.due({ now: yield* Clock.currentTimeMillis, limit: Number.POSITIVE_INFINITY })
+})
+
+const wakeOne = <E, R>(
+  wake: (suspension: Suspension) => Effect.Effect<unknown, E, R>,
+  suspension: Suspension
+): Effect.Effect<void, ApprovalError.ApprovalError, R> =>
+  Effect.matchCauseEffect(wake(suspension), {
+    onFailure: (cause) =>
+      Effect.logWarning(`Assent could not wake the conversation of "${suspension.toolName}".`, cause),
+    onSuccess: () => Effect.flatMap(SuspensionStore, (store) => store.told(suspension))
+  })
+
+const couldNotLook = ({ message }: ApprovalError.ApprovalError) =>
+  Effect.logWarning(`Assent could not look for timers: ${message}`)
 
 const processStoreKey = Symbol.for("@assent/ai/SuspensionStore/process")
 

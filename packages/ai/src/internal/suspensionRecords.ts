@@ -133,6 +133,8 @@ const margin = Duration.toMillis(Duration.days(1))
 const unavailable = (description: string): ApprovalError.ApprovalError =>
   ApprovalError.make(new ApprovalError.SuspensionsUnavailable({ description }))
 
+const pageSize = 100
+
 /** The nonce at the end of a key that leads to a suspension. */
 const nonceIn = (key: string): string => key.slice(key.lastIndexOf(".") + 1)
 
@@ -265,12 +267,9 @@ export const make = (store: AtomicStore.AtomicStore): Records => {
       const { expiresAt } = found.record.suspension
       if ((yield* use(store.get(`delivered/${nonce}`))) !== undefined) return false
       // Before the answer: whoever accepts one and dies has left word that somebody is to be told.
-      yield* write(deliveredKey(nonce), "", expiresAt)
-      return yield* use(
-        store.putIfAbsent(`delivered/${nonce}`, JSON.stringify(answer), {
-          expiresAt: Math.min(expiresAt + margin, Number.MAX_SAFE_INTEGER)
-        })
-      )
+      const until = Math.min(expiresAt + margin, Number.MAX_SAFE_INTEGER)
+      yield* write(deliveredKey(nonce), "", until)
+      return yield* use(store.putIfAbsent(`delivered/${nonce}`, JSON.stringify(answer), { expiresAt: until }))
     }),
     findWebhook: (digest) =>
       Effect.flatMap(
@@ -283,11 +282,19 @@ export const make = (store: AtomicStore.AtomicStore): Records => {
       const keys = yield* use(store.listByPrefix(prefix, { after: options?.after, limit }))
       return { suspensions: yield* open(keys), next: keys.length < limit ? undefined : keys[keys.length - 1] }
     }),
-    due: Effect.fnUntraced(function*({ limit, now }) {
-      const keys = yield* use(store.listByPrefix("due/", { limit: limit ?? 100 }))
+    due: Effect.fnUntraced(function*({ limit = pageSize, now }) {
       const end = `due/${timeKey(now + 1)}`
-      const due = yield* Effect.filter(keys.filter((key) => key < end), hasBegun, { concurrency: 8 })
-      return yield* open(due)
+      const due = new Map<string, Suspension>()
+      let after: string | undefined
+      while (due.size < limit) {
+        const keys: ReadonlyArray<string> = yield* use(store.listByPrefix("due/", { after, limit: pageSize }))
+        const begun = yield* Effect.filter(keys.filter((key) => key < end), hasBegun, { concurrency: 8 })
+        // A timer that was answered as well is due once.
+        for (const suspension of yield* open(begun)) due.set(suspension.approvalId, suspension)
+        after = keys[keys.length - 1]
+        if (after === undefined || after >= end || keys.length < pageSize) break
+      }
+      return Array.from(due.values()).slice(0, limit)
     }),
     told: (suspension) => {
       const nonce = nonceOf(suspension.approvalId)
