@@ -152,18 +152,21 @@ export const approved = (
   }
   return Effect.flatMap(
     Effect.flatMap(
-      edits !== undefined ? Prepare.paramsDigest(prepared) : Effect.undefined,
-      (params) =>
+      Effect.all([
+        edits !== undefined ? Prepare.paramsDigest(prepared) : Effect.undefined,
+        isRepeatable(environment, prepared.tool, approvalId)
+      ]),
+      ([params, idempotent]) =>
         environment.journal.run({ ...claim, params }, {
           effect: Effect.andThen(
             Remembering.keep(environment, answered),
             Spans.run(run(environment, handlers, waiting, undefined, emit), claim)
           ),
-          idempotent: Context.get(prepared.tool.annotations, Tool.Idempotent),
+          idempotent,
           joinOnly
         })
     ),
-    (settled) => executed(settled, waiting)
+    (settled) => executed(environment, settled, waiting)
   )
 }
 
@@ -183,41 +186,58 @@ export const resumed = (
     Effect.map((taken) => taken || isIdempotent ? undefined : takenReason),
     Effect.catch((error) => Effect.succeed(error.message))
   )
-  return environment.journal.run(claim, {
-    effect: Effect.flatMap(
-      takeState,
-      (problem) =>
-        problem === undefined
-          ? Spans.run(run(environment, handlers, waiting, resumption, emit), claim)
-          : Effect.succeed(record(Results.interrupted({ id: call.toolCallId, name: call.toolName }, problem), waiting))
-    ),
-    idempotent: isIdempotent,
-    joinOnly: resumption === undefined
-  }).pipe(
+  const runs = (idempotent: boolean) =>
+    environment.journal.run(claim, {
+      effect: Effect.flatMap(
+        takeState,
+        (problem) =>
+          problem === undefined
+            ? Spans.run(run(environment, handlers, waiting, resumption, emit), claim)
+            : Effect.succeed(
+              record(Results.interrupted({ id: call.toolCallId, name: call.toolName }, problem), waiting)
+            )
+      ),
+      idempotent,
+      joinOnly: resumption === undefined
+    })
+  return Effect.flatMap(isRepeatable(environment, prepared.tool, approvalId), runs).pipe(
     // Given up only when the outcome is on record: until then a run that is repeated needs it.
     Effect.tap(({ entry }) =>
       entry.state === "running" || entry.state === "unknown"
         ? Effect.void
         : Effect.ignore(environment.suspensions.end(approvalId))
     ),
-    Effect.flatMap((settled) => executed(settled, waiting))
+    Effect.flatMap((settled) => executed(environment, settled, waiting))
   )
 }
+
+// A run that has begun to wait came to its end: it is not repeated, whatever the journal knows of it.
+const isRepeatable = (
+  { suspensions }: Environment.Environment,
+  tool: Tool.Any,
+  approvalId: string
+): Effect.Effect<boolean, ApprovalError.ApprovalError> =>
+  !Context.get(tool.annotations, Tool.Idempotent)
+    ? Effect.succeed(false)
+    : Deferral.of(tool) === undefined
+    ? Effect.succeed(true)
+    : Effect.map(suspensions.next(approvalId), (next) => next === undefined)
 
 const takenReason =
   "The tool was answered and went on before; what became of it is not known here. Check before calling" +
   " it again."
 
-const executed = (
+const executed = Effect.fnUntraced(function*(
+  { suspensions }: Environment.Environment,
   { entry, ran }: ApprovalJournal.Settled,
-  { call: { root, toolCallId: id, toolName: name }, prepared }: Suspending.Waiting
-): Effect.Effect<Executed> => {
+  { call: { root, toolCallId: id, toolName: name }, prepared, previous }: Suspending.Waiting
+): Effect.fn.Return<Executed, ApprovalError.ApprovalError> {
   const call = { id, name }
   if (entry.state === "suspended" && entry.suspendedAs !== undefined) {
-    return Effect.succeed({ part: undefined, failure: undefined, suspendedAs: entry.suspendedAs })
+    return { part: undefined, failure: undefined, suspendedAs: entry.suspendedAs }
   }
   if (ran !== undefined) {
-    return Effect.succeed({
+    return {
       part: Results.toolResult(call, {
         result: ran.result,
         encodedResult: ran.encodedResult,
@@ -225,11 +245,17 @@ const executed = (
         modelOutput: Results.ofRecorded(call, entry, root).modelOutput
       }, Results.settles(root, entry.recorded?.edits)),
       failure: ran.failure
-    })
+    }
   }
+  // The process of a run may have died between keeping what it waits for and telling the journal.
+  const next = entry.state === "unknown" && entry.stopped !== true && previous !== undefined &&
+      Deferral.of(prepared.tool) !== undefined
+    ? yield* suspensions.next(previous)
+    : undefined
+  if (next !== undefined) return { part: undefined, failure: undefined, suspendedAs: next }
   const part = Results.ofEnding(call, entry, root) ?? Results.ofRecorded(call, entry, root)
-  return Effect.map(decodeResult(prepared.tool, part), (part) => ({ part, failure: undefined }))
-}
+  return { part: yield* decodeResult(prepared.tool, part), failure: undefined }
+})
 
 // Never fails: what went wrong is recorded, and carried for the turn to fail with. Interruption (Stop, shutdown)
 // passes, and the journal records the outcome as unknown.

@@ -3,6 +3,7 @@
  *
  * ```
  * suspension/<nonce>               the suspension: open, then taken, then over, each by compare and set
+ * next/<nonce>                     the id as which the run of that request waits, written once
  * delivered/<nonce>                the answer that was given to the store, written once
  * webhook/<digest of the token>    the id of the request that waits for it
  * waiting/<scope>/<time>.<nonce>   those that wait, to be listed
@@ -98,6 +99,11 @@ export interface Records {
   ) => Effect.Effect<void, ApprovalError.ApprovalError>
   /** What is known of a suspension, or `undefined` where it was never here or is long gone. */
   readonly find: (approvalId: string) => Effect.Effect<Found | undefined, ApprovalError.ApprovalError>
+  /**
+   * The request as which the run of this one began to wait: for whoever finds that the run's process died before it could
+   * tell the journal.
+   */
+  readonly next: (approvalId: string) => Effect.Effect<string | undefined, ApprovalError.ApprovalError>
   /** Takes an open suspension, once: exactly one of several who race gets true. */
   readonly take: (approvalId: string) => Effect.Effect<boolean, ApprovalError.ApprovalError>
   /** Ends a suspension: it waits no more, and what it remembered is given up. */
@@ -257,7 +263,15 @@ export const make = (store: AtomicStore.AtomicStore): Records => {
         store.putIfAbsent(`suspension/${nonce}`, encodeRecord({ status: "open", suspension }), { expiresAt: until })
       )
       if (!written) return yield* unavailable("A request of this id is kept already.")
+      const previous = suspension.previous === undefined ? undefined : nonceOf(suspension.previous)
+      if (previous !== undefined) yield* use(store.putIfAbsent(`next/${previous}`, approvalId, { expiresAt: until }))
     }),
+    next: (approvalId) => {
+      const nonce = nonceOf(approvalId)
+      return nonce === undefined
+        ? Effect.undefined
+        : Effect.map(use(store.get(`next/${nonce}`)), (stored) => stored?.value)
+    },
     take: (approvalId) => advance(approvalId, ["open"], "taken"),
     end: (approvalId) => Effect.asVoid(advance(approvalId, ["open", "taken"], "over")),
     deliver: Effect.fnUntraced(function*(approvalId, answer) {
