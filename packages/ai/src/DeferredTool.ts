@@ -22,7 +22,7 @@ import { identity } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
-import type * as Approval from "./Approval.ts"
+import * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import type * as Interaction from "./Interaction.ts"
 import * as Deferral from "./internal/deferral.ts"
@@ -349,7 +349,8 @@ export const handler = <T extends Any>(
  * and a trusted one for all others. It is kept with what the tool remembers, and counts when the conversation takes its
  * next turn; the first answer given here stands.
  *
- * Fails with `UnknownApproval` where no tool waits with this request, or not this one for this interaction; with
+ * Fails with `UnknownApproval` where no tool waits with this request, or not this one for this interaction, or for a
+ * tenant, a principal or a conversation that is not the one of `Approval.Scope` where that names any; with
  * `AlreadyDecided`; with `Expired`; and with `InvalidAnswer`, which changes nothing.
  *
  * @category answering
@@ -364,7 +365,10 @@ export const deliver = Effect.fnUntraced(function*<T extends Any, Name extends k
   const { approvalId } = request
   const store = yield* SuspensionStore.SuspensionStore
   const found = yield* store.find(approvalId)
-  if (found === undefined || found.suspension.toolName !== tool.name || found.suspension.awaited.name !== name) {
+  if (
+    found === undefined || found.suspension.toolName !== tool.name || found.suspension.awaited.name !== name ||
+    !isWithin(yield* Approval.Scope, found.suspension.scope)
+  ) {
     return yield* ApprovalError.make(new ApprovalError.UnknownApproval({ approvalId: approvalId.slice(0, 64) }))
   }
   const invalid = (description: string) =>
@@ -423,6 +427,12 @@ export const describe = (
 // =============================================================================
 // Internals
 // =============================================================================
+
+// A program that names nobody tells everybody.
+const isWithin = (named: Approval.ApprovalScope, own: Approval.ApprovalScope): boolean =>
+  (["tenant", "principal", "conversation"] as const).every((part) =>
+    named[part] === undefined || named[part] === own[part]
+  )
 
 const withoutEngine = (toolName: string): AiError.AiErrorReason =>
   new AiError.ToolConfigurationError({
