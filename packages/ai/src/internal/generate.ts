@@ -53,7 +53,7 @@ export const generateText: (
   const received = yield* receive(turn, response.content)
   const outcomes = yield* resolve(turn, received, settled.prompt.content)
   const failure = ReceivedCalls.firstFailure(outcomes)
-  if (failure !== undefined) return yield* Effect.failCause(failure)
+  if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
   const said = [...received.content, ...resultsOf(outcomes)]
   const next = isComplete(received)
     ? yield* ReceivedCalls.goOn(turn, settled, received.asked, outcomes, said)
@@ -126,7 +126,7 @@ export const generateObject: (
   }
   const outcomes = yield* resolveAtOnce(turn, settled.results, received, settled.prompt.content)
   const failure = ReceivedCalls.firstFailure(outcomes)
-  if (failure !== undefined) return yield* Effect.failCause(failure)
+  if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
   // What tools wait for is known only when they have begun: their siblings' results are kept with the requests.
   const open = outcomes.flatMap(({ request }) => request === undefined ? [] : [request])
   if (open.length > 0) {

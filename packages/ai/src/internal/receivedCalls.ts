@@ -204,3 +204,18 @@ export const directPermits = (turn: Turn.Turn): Semaphore.Semaphore | undefined 
 
 export const firstFailure = (outcomes: ReadonlyArray<Turn.Outcome>): Cause.Cause<unknown> | undefined =>
   outcomes.find((outcome) => outcome.failure !== undefined)?.failure
+
+/** A turn that fails tells nobody what its calls wait for: what was kept of them is given up (law L8). */
+export const fail = (
+  { environment }: Turn.Turn,
+  outcomes: ReadonlyArray<Turn.Outcome>,
+  failure: Cause.Cause<unknown>
+): Effect.Effect<never, unknown> =>
+  Effect.andThen(
+    Effect.forEach(
+      outcomes.flatMap(({ request }) => request?.awaited === undefined ? [] : [request.approvalId]),
+      (approvalId) => Effect.ignore(environment.suspensions.end(approvalId)),
+      { discard: true }
+    ),
+    Effect.failCause(failure)
+  )

@@ -134,7 +134,7 @@ const produce: (
       yield* calls.start
       const outcomes = yield* calls.finish(end !== undefined)
       const failure = ReceivedCalls.firstFailure(outcomes)
-      if (failure !== undefined) return yield* Effect.failCause(failure)
+      if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
       for (const { part } of outcomes) if (part !== undefined) said.add([part])
       const next = end === undefined
         ? undefined
