@@ -112,8 +112,10 @@ export const answersTo = (
   prompt: Prompt.Prompt,
   { approvalId, callId }: Record.Hosted
 ): ReadonlyArray<Placed<Prompt.ToolApprovalResponsePart>> => {
-  const { responses, results } = partsOf(prompt)
-  const result = results.find(({ part }) => part.id === callId)
+  const { calls, responses, results } = partsOf(prompt)
+  const call = calls.find(({ part }) => part.id === callId)
+  // One that stands before its call is nobody's.
+  const result = results.find(({ at, part }) => part.id === callId && (call === undefined || at >= call.at))
   return responses.filter((answer) =>
     answer.part.approvalId === approvalId && (!answer.part.approved || isPlain(answer)) &&
     (result === undefined || answer.at <= result.at)
