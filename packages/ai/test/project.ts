@@ -18,6 +18,9 @@ export const defineProject = (name: string, directory: string) => {
       include: ["test/**/*.test.ts"],
       // Modules are loaded once and not for each file: half of the time was that. So no test may lean on a fresh one.
       isolate: false,
+      // By itself vitest leaves one core alone: of two, that is half of the machine. Said here, as projects do not take it
+      // from the workspace.
+      maxWorkers: "100%",
       typecheck: { enabled: true, include: ["test/**/*.test-d.ts"], tsconfig: "test/tsconfig.json" }
     }
   })
