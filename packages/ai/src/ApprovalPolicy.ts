@@ -138,7 +138,7 @@ export const fromConfig = (
           rules,
           call.toolName,
           call.encodedParams,
-          Policies.ownGate(call),
+          Policies.own(call),
           // One tool of a provider may stand for many, whose parameters are not its own.
           call.toolName === call.tool.name && !Tool.isProviderDefined(call.tool) ? Params.ofTool(call.tool) : undefined
         )
@@ -167,7 +167,7 @@ export const fromConfig = (
  * @since 0.1.0
  */
 export const fromAnnotations = (rules: Annotations.AnnotationRules = {}): Service =>
-  Policies.fromTrace((call) => Annotations.decide(rules, call.tool, call.toolName, Policies.ownGate(call)))
+  Policies.fromTrace((call) => Annotations.decide(rules, call.tool, call.toolName, Policies.own(call)))
 
 // =============================================================================
 // Layers
@@ -360,7 +360,7 @@ export const decide = (
   call: PolicyCall,
   timeLimit: Duration.Input
 ): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
-  const own = Policies.ownGate(call)
+  const own = Policies.own(call).says
   const decided = policy === toolGate
     ? own
     : Effect.flatMap(Policies.said(policy, call), (result) => result === undefined ? own : Effect.succeed(result))

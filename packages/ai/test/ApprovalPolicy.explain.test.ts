@@ -68,6 +68,14 @@ describe("explain", () => {
       assert.deepStrictEqual(own.steps.map(({ source, why }) => [source, why]), [
         ["tool", "The tool has no needsApproval of its own."]
       ])
+      const tightened = yield* explained(
+        ApprovalPolicy.fromConfig({ combine: "tighten", tools: { other: { approval: "required" } } }),
+        "a",
+        makeTool("other")
+      )
+      assert.deepStrictEqual(tightened.steps.map(({ why }) => why).slice(-1), [
+        "The tool has no needsApproval of its own."
+      ])
       const gated = yield* explained(policy, "a", Tool.setNeedsApproval(makeTool("other"), true))
       assert.deepStrictEqual([gated.result._tag, gated.steps[0]?.source], ["NeedsApproval", "tool"])
     }))

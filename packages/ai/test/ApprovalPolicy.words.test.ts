@@ -97,7 +97,7 @@ describe("why, in words", () => {
   it("has a word for every result", () => {
     const results = [undefined, Approval.preApproved(), asks(), Approval.blocked("no")]
     assert.deepStrictEqual(results.map(Trace.wordOf), ["nothing", "none", "required", "deny"])
-    assert.deepInclude(Trace.ownStep(asks()), {
+    assert.deepInclude(Trace.ownStep(asks(), true), {
       source: "tool",
       says: "required",
       why: "It is what the tool's own needsApproval says.",
@@ -117,7 +117,7 @@ describe("L1 what a tool is annotated with", () => {
     const made = Tool.make(toolName)
     const tool = annotate(hints === undefined ? made : made.annotate(Annotations.ServerHints, hints))
     return Effect.map(
-      Annotations.decide(rules, tool, toolName, Effect.succeed(Approval.preApproved())),
+      Annotations.decide(rules, tool, toolName, { gated: true, says: Effect.succeed(Approval.preApproved()) }),
       ({ result, steps }) => [result?._tag, ...steps().map(({ decides, says, why }) => `${decides} ${says} ${why}`)]
     )
   }

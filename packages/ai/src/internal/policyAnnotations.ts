@@ -92,7 +92,7 @@ export const decide = (
   rules: AnnotationRules,
   tool: Tool.Any,
   toolName: string,
-  own: Effect.Effect<Approval.ApprovalResult, unknown>
+  own: Trace.Own
 ): Effect.Effect<Trace.Trace, unknown> => {
   const hints = Context.get(tool.annotations, ServerHints)
   const server = hints?.server ?? /^mcp\.([^.]+)\./.exec(toolName)?.[1]

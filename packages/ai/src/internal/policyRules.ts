@@ -103,7 +103,7 @@ export const decide = (
   { config, entriesOf }: Rules,
   toolName: string,
   params: Schema.Json,
-  own: Effect.Effect<Approval.ApprovalResult, unknown>,
+  own: Trace.Own,
   known?: ReadonlyArray<string>
 ): Effect.Effect<Trace.Trace, unknown> => {
   const entries = entriesOf(toolName)
@@ -133,7 +133,7 @@ export const decide = (
   if (settled === undefined && fields.every((field) => Object.keys(field).length === 0)) {
     return Effect.succeed({ result: undefined, steps })
   }
-  return Effect.mapEager(own, (tool) => {
+  return Effect.mapEager(own.says, (tool) => {
     const asked = fields.reduce<Approval.ApprovalResult>(
       (self, field) =>
         self._tag !== "NeedsApproval"
@@ -145,7 +145,7 @@ export const decide = (
     )
     return {
       result: settled === undefined ? asked : strictest(settled, asked),
-      steps: () => [...steps(), Trace.ownStep(tool)]
+      steps: () => [...steps(), Trace.ownStep(tool, own.gated)]
     }
   })
 }

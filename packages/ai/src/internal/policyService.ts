@@ -55,11 +55,13 @@ export interface Service {
 /** The tool's own `needsApproval`, and nothing else. */
 export const toolGate: Service = { decide: () => Effect.undefined }
 
-export const ownGate = (call: PolicyCall): Effect.Effect<Approval.ApprovalResult, unknown> =>
-  Effect.mapEager(
+export const own = (call: PolicyCall): Trace.Own => ({
+  gated: Gate.gateOf(call.tool) !== undefined,
+  says: Effect.mapEager(
     Gate.evaluate(call.tool, call.params, { toolCallId: call.toolCallId, messages: call.messages }),
     (result) => result ?? Approval.preApproved()
   )
+})
 
 /** What a policy says, whatever a program made it of. */
 export const said = (policy: Service, call: PolicyCall): Effect.Effect<Approval.ApprovalResult | undefined, unknown> =>
@@ -102,13 +104,11 @@ const traceOf = (policy: Service, call: PolicyCall): Effect.Effect<Trace.Trace, 
 export const explain = (policy: Service, call: PolicyCall): Effect.Effect<Trace.Explanation> =>
   Effect.flatMap(
     Effect.suspend(() => traceOf(policy, call)),
-    (trace) =>
-      trace.result === undefined
-        ? Effect.map(ownGate(call), (result) => ({
-          result,
-          steps: [...trace.steps(), Trace.ownStep(result, Gate.gateOf(call.tool) !== undefined)]
-        }))
-        : Effect.succeed({ result: trace.result, steps: trace.steps() })
+    (trace) => {
+      if (trace.result !== undefined) return Effect.succeed({ result: trace.result, steps: trace.steps() })
+      const { gated, says } = own(call)
+      return Effect.map(says, (result) => ({ result, steps: [...trace.steps(), Trace.ownStep(result, gated)] }))
+    }
   ).pipe(
     abandonable,
     Effect.timeout("30 seconds"),
@@ -151,7 +151,7 @@ export const tighten = (self: Service, that: Service): Service =>
       const second = yield* Effect.exit(traceOf(that, call))
       if (Exit.isSuccess(second) && second.value.result?._tag === "Blocked") return second.value
       if (Exit.isSuccess(first)) {
-        if (Exit.isSuccess(second)) return yield* Trace.tighten(first.value, second.value, ownGate(call))
+        if (Exit.isSuccess(second)) return yield* Trace.tighten(first.value, second.value, own(call))
         return yield* orFail(first.value, second.cause, call)
       }
       // Nothing that failed can be stricter than a call that is forbidden.
@@ -164,14 +164,17 @@ const orFail = (
   trace: Trace.Trace,
   cause: Cause.Cause<unknown>,
   call: PolicyCall
-): Effect.Effect<Trace.Trace, unknown> =>
-  trace.result !== undefined ? Effect.failCause(cause) : Effect.matchCauseEffect(ownGate(call), {
+): Effect.Effect<Trace.Trace, unknown> => {
+  if (trace.result !== undefined) return Effect.failCause(cause)
+  const { gated, says } = own(call)
+  return Effect.matchCauseEffect(says, {
     onFailure: () => Effect.failCause(cause),
     onSuccess: (result) =>
       result._tag === "Blocked"
-        ? Effect.succeed({ result, steps: () => [...trace.steps(), Trace.ownStep(result)] })
+        ? Effect.succeed({ result, steps: () => [...trace.steps(), Trace.ownStep(result, gated)] })
         : Effect.failCause(cause)
   })
+}
 
 export const when = (
   self: Service,

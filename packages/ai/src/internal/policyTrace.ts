@@ -42,13 +42,19 @@ export interface Trace {
   readonly steps: () => ReadonlyArray<Step>
 }
 
+/** The tool's own word: what it says, when it is asked, and whether it has one at all. */
+export interface Own {
+  readonly gated: boolean
+  readonly says: Effect.Effect<Approval.ApprovalResult, unknown>
+}
+
 export const silent: Trace = { result: undefined, steps: () => [] }
 
 /** The stricter of two policies' words; one that says nothing leaves it to the tool, which is asked as far as needed. */
 export const tighten = (
   self: Trace,
   that: Trace,
-  own: Effect.Effect<Approval.ApprovalResult, unknown>
+  own: Own
 ): Effect.Effect<Trace, unknown> => {
   const steps = (): ReadonlyArray<Step> => [...self.steps(), ...that.steps()]
   if (self.result !== undefined && that.result !== undefined) {
@@ -60,19 +66,19 @@ export const tighten = (
 /** The stricter of a policy's word and the tool's. */
 export const withOwn = (
   self: Trace,
-  own: Effect.Effect<Approval.ApprovalResult, unknown>
+  own: Own
 ): Effect.Effect<Trace, unknown> => {
   const { result } = self
   // Nothing and "run it" leave the word to the tool; nothing is stricter than a call that is forbidden.
   if (result === undefined || result._tag === "Blocked") return Effect.succeed(self)
   if (result._tag === "PreApproved") return Effect.succeed({ ...self, result: undefined })
-  return Effect.mapEager(own, (tool) => ({
+  return Effect.mapEager(own.says, (tool) => ({
     result: strictest(result, tool),
-    steps: () => [...self.steps(), ownStep(tool)]
+    steps: () => [...self.steps(), ownStep(tool, own.gated)]
   }))
 }
 
-export const ownStep = (result: Approval.ApprovalResult, gated = true): Step =>
+export const ownStep = (result: Approval.ApprovalResult, gated: boolean): Step =>
   new Step({
     source: "tool",
     says: wordOf(result),
