@@ -384,9 +384,13 @@ const driftOf = Effect.fnUntraced(function*(
       `The parameters no longer fit the schema of "${toolName}", which changed since the person was asked.`
     )
   }
-  return prepared.canonical === canonical && sealed.schemaFingerprint === (yield* Prepare.fingerprintOf(tool))
-    ? undefined
-    : drifted(`The parameters of "${toolName}" are not what they were when the person was asked.`)
+  const changed = yield* Prepare.changeSince(sealed.schemaFingerprint, tool)
+  if (changed === undefined && prepared.canonical === canonical) return undefined
+  return drifted(
+    changed === "definition" && prepared.canonical === canonical
+      ? `What "${toolName}" is said to be and to do, or whose it is, changed since the person was asked.`
+      : `The parameters of "${toolName}" are not what they were when the person was asked.`
+  )
 })
 
 // =============================================================================

@@ -45,7 +45,7 @@ export type AnyToolkit = Toolkit.WithHandler<any>
 
 export interface SendOptions {
   /** Another toolkit than the conversation's, for this turn; `"none"` for no toolkit at all. */
-  readonly toolkit?: AnyToolkit | "none" | undefined
+  readonly toolkit?: AnyToolkit | Effect.Effect<AnyToolkit, unknown> | "none" | undefined
   readonly concurrency?: number | undefined
   /** Sees each part of a stream as it comes. */
   readonly onPart?: ((part: Response.AnyPart) => Effect.Effect<void>) | undefined
@@ -75,7 +75,8 @@ export interface Conversation {
 export interface StartOptions {
   readonly way: Way
   readonly turns: ReadonlyArray<ScriptedModel.Turn>
-  readonly toolkit?: AnyToolkit | undefined
+  /** An effect is carried out anew for each turn. */
+  readonly toolkit?: AnyToolkit | Effect.Effect<AnyToolkit, unknown> | undefined
   readonly approval?: LanguageModel.ApprovalOptions | undefined
   readonly history?: Prompt.RawInput | undefined
   readonly script?: Omit<ScriptedModel.Options, "turns"> | undefined
