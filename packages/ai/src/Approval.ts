@@ -95,8 +95,9 @@ export class Awaited extends Schema.Class<Awaited>("@assent/ai/Awaited")({
  * same value (law L4). `expiresAt` and `issuedAt` are milliseconds since 1970-01-01T00:00Z. The text fields are
  * already escaped and bounded for a screen (law L15); `params` are not: pass them through {@link escapeText}.
  *
- * `session` says which calls an answer for the session covers; without, it is this very call. `interaction` is
- * `"approval"`, or the kind of what a tool that has begun waits for; then `awaited` says what it is.
+ * `source` says where the call goes, if that is a server of tools, as `mcp.files`. `session` says which calls an answer
+ * for the session covers; without, it is this very call. `interaction` is `"approval"`, or the kind of what a tool that has
+ * begun waits for; then `awaited` says what it is.
  *
  * @category models
  * @since 0.1.0

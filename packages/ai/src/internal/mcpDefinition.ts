@@ -54,11 +54,14 @@ export const changes = (before: McpSchema.Tool, after: McpSchema.Tool): Readonly
     return !(Result.isSuccess(was) && Result.isSuccess(is) && was.success === is.success)
   }).map((part) => words[part])
 
-/** How a server is spoken of to people and models: by the program's name for it, and its own words in quotes. */
-export const spoken = ({ name, says, selfNamed }: Server): string => {
-  const own = says.name === undefined ? undefined : Text.quote(says.name)
-  if (selfNamed) return `an MCP server that calls itself ${own ?? Text.quote(name)}`
-  return own === undefined || says.name === name
-    ? `the MCP server ${name}`
-    : `the MCP server ${name}, which calls itself ${own}`
+/** How a server is spoken of: by the program's name for it, else by its own word, in quotes. */
+export const spoken = ({ name, says, selfNamed }: Server): string =>
+  selfNamed ? `an MCP server that calls itself ${Text.quote(says.name ?? name)}` : `the MCP server ${name}`
+
+/** With what it calls itself, for a person who is to know it. */
+export const introduced = (server: Server): string => {
+  const { name, says, selfNamed } = server
+  return selfNamed || says.name === undefined || says.name === name
+    ? spoken(server)
+    : `${spoken(server)}, which calls itself ${Text.quote(says.name)}`
 }

@@ -70,7 +70,7 @@ const gateOf = (
     : destructive
     ? "says that it may destroy something"
     : "says that it only adds"
-  const reason = `It is the tool ${Text.quote(listed.name)} of ${Definition.spoken(server)}. The server` +
+  const reason = `It is the tool ${Text.quote(listed.name)} of ${Definition.introduced(server)}. The server` +
     ` ${title === undefined ? "" : `calls it ${Text.quote(title)} and `}${says}` +
     (trusted ? "." : ". The server is not trusted by name.")
   const asked = Approval.needsApproval({ reason })

@@ -75,7 +75,7 @@ export interface Conversation {
 export interface StartOptions {
   readonly way: Way
   readonly turns: ReadonlyArray<ScriptedModel.Turn>
-  /** An effect is carried out anew for each turn. */
+  /** An effect is carried out anew before each turn: `toolkit: yield* files`. */
   readonly toolkit?: AnyToolkit | Effect.Effect<AnyToolkit, unknown> | undefined
   readonly approval?: LanguageModel.ApprovalOptions | undefined
   readonly history?: Prompt.RawInput | undefined
@@ -103,6 +103,15 @@ export const start = Effect.fnUntraced(function*(options: StartOptions): Effect.
     sendOptions: SendOptions | undefined
   ): Effect.Effect<ReadonlyArray<Response.AnyPart>, unknown> => {
     const toolkit = sendOptions?.toolkit === "none" ? undefined : sendOptions?.toolkit ?? options.toolkit
+    return Effect.isEffect(toolkit)
+      ? Effect.flatMap(toolkit, (toolkit) => takeWith(toolkit, prompt, sendOptions))
+      : takeWith(toolkit, prompt, sendOptions)
+  }
+  const takeWith = (
+    toolkit: AnyToolkit | undefined,
+    prompt: Prompt.RawInput,
+    sendOptions: SendOptions | undefined
+  ): Effect.Effect<ReadonlyArray<Response.AnyPart>, unknown> => {
     const concurrency = sendOptions?.concurrency
     const onPart = sendOptions?.onPart ?? (() => Effect.void)
     const request = {

@@ -128,9 +128,9 @@ describe("a deferred approval", () => {
     (way) =>
       Effect.gen(function*() {
         const { chat, toolkit, turn } = yield* asked(way)
-        const { handle, tools } = yield* toolkit
-        const own = Tool.dynamic("files__write", { parameters: tools["files__write"]!.parametersSchema })
-        const mine = { tools: { files__write: Tool.setNeedsApproval(own, true) }, handle } as unknown as C.AnyToolkit
+        const { handle } = yield* toolkit
+        const own = Tool.dynamic("files__write", { parameters: Server.write.inputSchema, needsApproval: true })
+        const mine = { tools: { files__write: own }, handle } as unknown as C.AnyToolkit
         const after = yield* chat.send(approveAll(turn), { toolkit: mine })
         C.reasonOf(after.results[0]!)
       })
@@ -145,6 +145,25 @@ describe("a deferred approval", () => {
         const toolkit = McpApproval.guard(client, { name: "files" })
         yield* chat.send(approveAll(turn), { toolkit })
         assert.deepStrictEqual(server.ran, [`write {"path":"a.txt"}`])
+      })
+  )
+})
+
+describe("a server that is away", () => {
+  C.everyWay(
+    "L10 fails the turn with the client's own error, and uses no approval up",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat, server, turn } = yield* asked(way)
+        const before = yield* chat.history
+        server.broken = true
+        const error = yield* Effect.flip(chat.send(approveAll(turn)))
+        assert.propertyVal(error, "_tag", "McpClientError")
+        server.broken = false
+        yield* chat.setHistory(before)
+        const after = yield* chat.send(approveAll(turn))
+        assert.deepStrictEqual(after.results.map(({ result }) => result), ["write ran"])
+        assert.strictEqual(server.ran.length, 1)
       })
   )
 })
@@ -188,7 +207,7 @@ describe("between consent and call", () => {
   const changes: ReadonlyArray<readonly [string, (server: Server.Server) => void, RegExp]> = [
     ["changed", (server) => {
       server.tools = server.tools.map((tool) => ({ ...tool, description: "Other", title: "Other" }))
-    }, /which calls itself "demo" changed its title and its description since/],
+    }, /the MCP server files changed its title and its description since/],
     ["renamed", (server) => {
       server.tools = server.tools.map((tool) => ({ ...tool, name: `${tool.name}2` }))
     }, /removed or renamed it since it was agreed to/],

@@ -3,7 +3,7 @@
  * through JSON, and is read and written by the client's schemas. It is strict: a tool that it does not have, or a call
  * before the handshake, is an error.
  */
-import { Effect, type Scope } from "effect"
+import { Effect, type Scope, Stream } from "effect"
 import { McpClient, McpClientError, McpProtocol, type McpSchema } from "effect/ai"
 
 /** A tool as the server writes it on the wire. */
@@ -127,3 +127,7 @@ const transportOf = (server: Server, info: { readonly name: string } | undefined
 }
 
 const throughJson = <A>(value: A): A => JSON.parse(JSON.stringify(value))
+
+/** The last of a tool's results. */
+export const last = <A, E, R>(output: Stream.Stream<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.map(Stream.runCollect(output), (results) => results[results.length - 1]!)
