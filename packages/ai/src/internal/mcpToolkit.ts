@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function*(
   { name, timeout, trust = [] }: Options
 ): Effect.fn.Return<Toolkit.WithHandler<Tools>, McpClientError.McpClientError | McpGuardError> {
   const server = yield* serverOf(client, name, trust)
-  const trusted = !server.selfNamed && trust.includes(server.name)
+  const trusted = name !== undefined && trust.includes(name)
   const tools = new Map<string, McpTool>()
   const handlers: Record<string, ReturnType<typeof handlerOf>> = {}
   for (const listed of yield* client.listTools()) {
@@ -106,7 +106,7 @@ const handlerOf = (
 ) =>
 (params: unknown): Effect.Effect<string, McpResult.Failure> =>
   Effect.gen(function*() {
-    if (!isArguments(params)) return yield* Effect.fail(McpResult.notRun(server, argumentsReason))
+    if (!Predicate.isReadonlyObject(params)) return yield* Effect.fail(McpResult.notRun(server, argumentsReason))
     const now = yield* Effect.mapError(client.listTools(), (error) => McpResult.notListed(server, error))
     const changed = changeOf(server, listed, now)
     if (changed !== undefined) return yield* Effect.fail(McpResult.notRun(server, changed))
@@ -117,9 +117,6 @@ const handlerOf = (
   })
 
 const argumentsReason = "The parameters of a tool of an MCP server are an object, and these are none."
-
-const isArguments = (params: unknown): params is Readonly<Record<string, unknown>> =>
-  Predicate.isObject(params) && !Array.isArray(params)
 
 const changeOf = (
   server: Definition.Server,

@@ -110,16 +110,33 @@ describe("a deferred approval", () => {
       })
   )
 
+  for (const info of [{ name: "demo2" }, { name: "demo", title: "Demo" }]) {
+    C.everyWay(
+      `L10 another server under the same name (${Object.keys(info)}) does not run what was approved of the first`,
+      (way) =>
+        Effect.gen(function*() {
+          const { chat, turn } = yield* asked(way)
+          const other = Server.make(Server.read, Server.write)
+          const toolkit = McpApproval.guard(yield* Server.connect(other, info), { name: "files" })
+          const after = yield* chat.send(approveAll(turn), { toolkit })
+          assert.match(C.reasonOf(after.results[0]!), /or whose it is, changed since the person was asked/)
+          assert.deepStrictEqual(other.ran, [])
+        })
+    )
+  }
+
   C.everyWay(
-    "L10 another server under the same name does not run what was approved of the first",
+    "L10 a server that only calls itself so does not run what was approved of the one that the program calls so",
     (way) =>
       Effect.gen(function*() {
-        const { chat, turn } = yield* asked(way)
-        const other = Server.make(Server.read, Server.write)
-        const client = yield* Server.connect(other, { name: "demo2" })
-        const after = yield* chat.send(approveAll(turn), { toolkit: McpApproval.guard(client, { name: "files" }) })
+        const server = Server.make(Server.write)
+        const client = yield* Server.connect(server, { name: "files" })
+        const toolkit = McpApproval.guard(client, { name: "files" })
+        const chat = yield* C.start({ way, toolkit, turns: [[call("c1", "files__write")], "done"] })
+        const turn = yield* chat.send("write it")
+        const after = yield* chat.send(approveAll(turn), { toolkit: McpApproval.guard(client) })
         assert.match(C.reasonOf(after.results[0]!), /or whose it is, changed since the person was asked/)
-        assert.deepStrictEqual(other.ran, [])
+        assert.deepStrictEqual(server.ran, [])
       })
   )
 
@@ -208,6 +225,9 @@ describe("between consent and call", () => {
     ["changed", (server) => {
       server.tools = server.tools.map((tool) => ({ ...tool, description: "Other", title: "Other" }))
     }, /the MCP server files changed its title and its description since/],
+    ["unreadable", (server) => {
+      server.tools = server.tools.map((tool) => ({ ...tool, description: "\ud800" }))
+    }, /changed its description since/],
     ["renamed", (server) => {
       server.tools = server.tools.map((tool) => ({ ...tool, name: `${tool.name}2` }))
     }, /removed or renamed it since it was agreed to/],

@@ -60,7 +60,12 @@ describe("hints", () => {
         const result = yield* explained(tool)
         assert.strictEqual(result._tag, reads ? "PreApproved" : "NeedsApproval")
         if (!reads) assert.notInclude(result.reason!, "not trusted")
-        assert.strictEqual(Context.get(tool.annotations, Tool.Readonly), reads)
+        const { annotations: made } = tool
+        const hint = (name: string, otherwise: boolean) => annotations?.[name] ?? otherwise
+        assert.deepStrictEqual(
+          [Tool.Readonly, Tool.Destructive, Tool.Idempotent, Tool.OpenWorld].map((hint) => Context.get(made, hint)),
+          [reads, !reads && hint("destructiveHint", true), hint("idempotentHint", false), hint("openWorldHint", true)]
+        )
       }))
   }
 
@@ -122,6 +127,18 @@ describe("the program's own word", () => {
       assert.strictEqual((yield* explained(writes, trusting))._tag, "Blocked")
       const doubting = yield* toolOf({ readOnlyHint: true }, [])
       assert.strictEqual((yield* explained(doubting, trusting))._tag, "NeedsApproval", "guard does not trust it")
+    }))
+
+  it.effect("fromAnnotations reads each of the hints", () =>
+    Effect.gen(function*() {
+      const adds = { readOnlyHint: false, destructiveHint: false }
+      const policy = ApprovalPolicy.fromAnnotations({ trust: trusted, destructive: "deny", openWorld: "deny" })
+      const closed = yield* toolOf({ ...adds, openWorldHint: false }, trusted)
+      assert.strictEqual((yield* explained(closed, policy))._tag, "NeedsApproval")
+      const open = yield* toolOf({ ...adds, openWorldHint: true }, trusted)
+      assert.strictEqual((yield* explained(open, policy))._tag, "Blocked")
+      const destroys = yield* toolOf({ destructiveHint: true, openWorldHint: false }, trusted)
+      assert.strictEqual((yield* explained(destroys, policy))._tag, "Blocked")
     }))
 
   it.effect("L1 fromAnnotations never trusts a name that a server gives itself", () =>

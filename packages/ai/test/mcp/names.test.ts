@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { McpApproval } from "../../src/index.ts"
+import { McpApproval, Tool } from "../../src/index.ts"
 import * as Names from "../../src/internal/mcpNames.ts"
 import * as Server from "./server.ts"
 
@@ -124,10 +124,14 @@ describe("trust", () => {
       }
     }))
 
-  it.effect("in what a server calls itself, made fit, is as little", () =>
+  it.effect("in what a server calls itself, as it says it or made fit, is as little", () =>
     Effect.gen(function*() {
-      const error = yield* problemOf(server(), { trust: ["files"] }, { name: "_files_" })
-      assert.strictEqual(error.problem, "SelfNamedTrust")
+      for (const trust of [["files"], ["_files_"]]) {
+        for (const options of [{ trust }, { name: "mine", trust }]) {
+          const error = yield* problemOf(server(), options, { name: "_files_" })
+          assert.strictEqual(error.problem, "SelfNamedTrust")
+        }
+      }
     }))
 
   it.effect("in another server is no business of this one", () =>
@@ -144,6 +148,17 @@ describe("trust", () => {
       const client = yield* Server.connect(server(), { name: "files" })
       const { tools } = yield* McpApproval.guard(client, { name: "files", trust: ["web", "files"] })
       assert.strictEqual(tools["files__read"]!.needsApproval, false)
+    }))
+})
+
+describe("a tool", () => {
+  it.effect("goes to the model with the server's description and JSON Schema, which is not made strict", () =>
+    Effect.gen(function*() {
+      const client = yield* Server.connect(Server.make(Server.write))
+      const tool = (yield* McpApproval.guard(client, { name: "files" })).tools["files__write"]!
+      assert.strictEqual(tool.description, "Writes a file")
+      assert.deepStrictEqual(Tool.getJsonSchema(tool), Server.write.inputSchema)
+      assert.strictEqual(Tool.getStrictMode(tool), false)
     }))
 })
 

@@ -4,7 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalPolicy, McpApproval, Prompt, Tool, Toolkit } from "../../src/index.ts"
+import { Approval, ApprovalPolicy, McpApproval, McpClientError, Prompt, Tool, Toolkit } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "../laws/conversation.ts"
 import * as Server from "./server.ts"
@@ -100,6 +100,13 @@ describe("results", () => {
     Effect.gen(function*() {
       const { result } = yield* resultOf(() => Effect.fail({ code: -32602, message: `bad "path"\u202e` }))
       assert.include(C.reasonOf(result), `refused the call: "bad \\"path\\"\\u202e (code -32602)"`)
+    }))
+
+  it.effect("L14 an answer that cannot be read is no refusal: the outcome is unknown", () =>
+    Effect.gen(function*() {
+      const reason = new McpClientError.ProtocolError({ description: "Invalid MCP JSON" })
+      const { result } = yield* resultOf(() => Effect.fail(new McpClientError.McpClientError({ reason })))
+      assert.match(C.reasonOf(result), /"Invalid MCP JSON"\)\. Whether the tool ran is unknown/)
     }))
 
   it.effect("L14 an answer that is none of the protocol's is a failure that says that the outcome is unknown", () =>

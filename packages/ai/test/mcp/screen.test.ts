@@ -1,9 +1,10 @@
 /**
  * What a person sees of a call: which server it is, and that server's words as its own, escaped and bounded (law L15).
  */
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Approval, ApprovalController, McpApproval } from "../../src/index.ts"
+import * as Text from "../../src/internal/text.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "../laws/conversation.ts"
 import * as Server from "./server.ts"
@@ -28,6 +29,14 @@ const requestOf = Effect.fnUntraced(function*(
     ApprovalController.interactive((request) => (seen.push(request), false))
   )
   return seen[0]!
+})
+
+describe("words of others", () => {
+  it("L15 cannot end the quotes they stand in, whatever they end with", () => {
+    assert.strictEqual(Text.quote(`a" b`), `"a\\" b"`)
+    assert.strictEqual(Text.quote(`a\\" b`), `"a\\\\\\" b"`)
+    assert.strictEqual(Text.quote(`a\\`), `"a\\\\"`)
+  })
 })
 
 for (const inline of [false, true]) {
