@@ -55,6 +55,17 @@ for (const inline of [false, true]) {
         )
       }))
 
+    C.everyWay("L15 a title that stands among the hints is the server's word too", (way) =>
+      Effect.gen(function*() {
+        const tool = { name: "write", annotations: { title: "Safe" } }
+        const request = yield* requestOf(way, tool, { name: "files" }, { name: "files" }, inline)
+        assert.strictEqual(
+          request.reason,
+          `It is the tool "write" of the MCP server files. The server calls it "Safe" and says that it may destroy` +
+            " something. The server is not trusted by name."
+        )
+      }))
+
     C.everyWay(
       "L15 a server without a name of the program's is said to call itself so",
       (way) =>

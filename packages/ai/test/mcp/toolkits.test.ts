@@ -210,3 +210,15 @@ describe("Toolkit.withPolicy", () => {
       assert.strictEqual(C.reasonOf(refused), "secrets stay here")
     }))
 })
+
+describe("plain upstream", () => {
+  it.effect("L1 asks for a server's tool too, and runs what a trusted server only reads", () =>
+    Effect.gen(function*() {
+      const { first, here } = yield* two
+      const { model } = yield* ScriptedModel.make({ turns: [[call("c1", "here__write"), call("c2", "here__read")]] })
+      const { content } = yield* model.generateText({ prompt: "go", toolkit: yield* first })
+      const asked = content.filter((part) => part.type === "tool-approval-request")
+      assert.deepStrictEqual(asked.map(({ toolCallId }) => toolCallId), ["c1"])
+      assert.deepStrictEqual(here.ran, [`read {"path":"c2"}`])
+    }))
+})
