@@ -53,8 +53,8 @@ export interface ServerHints {
 }
 
 /**
- * The annotation of a tool that says which MCP server it is of: `McpApproval.guard` gives it to those it makes. A tool that is called `mcp.server.name`, as those that a
- * provider runs are, is of that server without it.
+ * The annotation of a tool that says which MCP server it is of, as `McpApproval.guard` gives it to those it makes. A tool
+ * that is called `mcp.server.name`, as those that a provider runs are, is of that server without it.
  *
  * @example
  * import { ApprovalPolicy, Tool } from "@assent/ai"
