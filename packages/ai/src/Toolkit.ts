@@ -1,7 +1,7 @@
 /**
  * Upstream's `Toolkit`, which can ask before it runs, without a model and under any model.
  *
- * Everything of `effect/ai/Toolkit` is here; {@link guard} and {@link withPolicy} are ours.
+ * Everything of `effect/ai/Toolkit` is here; {@link merge}, {@link join}, {@link guard} and {@link withPolicy} are ours.
  *
  * @since 0.1.0
  */
@@ -14,6 +14,7 @@ import * as ApprovalPolicy from "./ApprovalPolicy.ts"
 import * as Environment from "./internal/environment.ts"
 import * as Gate from "./internal/gate.ts"
 import * as Guard from "./internal/guard.ts"
+import * as Join from "./internal/join.ts"
 
 export * from "effect/ai/Toolkit"
 
@@ -58,6 +59,63 @@ export const merge: typeof Toolkit.merge = (...toolkits) => {
   }
   return Toolkit.merge(...toolkits)
 }
+
+/**
+ * What {@link join} makes of the tools of two toolkits. Where those of one are known at run time only, so are both.
+ *
+ * @category utility types
+ * @since 0.1.0
+ */
+export type { Joined } from "./internal/join.ts"
+
+/**
+ * Two toolkits that are to be one have a tool of the same name. Nobody could say which of them was approved, or which a
+ * rule is about, whether either of them asks or not.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export { ToolNameClash } from "./internal/join.ts"
+
+/**
+ * Two toolkits with their handlers as one, for a model that has tools of several MCP servers, or of a server and of the
+ * program. Each call goes to the toolkit that its tool is from, guarded as that is. Given toolkits that are made anew for
+ * each turn, it makes theirs anew.
+ *
+ * Fails with {@link ToolNameClash} if a name is in both.
+ *
+ * @example
+ * import { Tool, Toolkit } from "@assent/ai"
+ * import { Effect, pipe, Schema, Stream } from "effect"
+ *
+ * const rows = Toolkit.make(Tool.make("Count", { success: Schema.Number }))
+ * const files = Toolkit.make(Tool.make("List", { success: Schema.Array(Schema.String) }))
+ *
+ * const program = Effect.gen(function*() {
+ *   const both = yield* pipe(rows, Toolkit.join(files))
+ *   const [result] = yield* Stream.runCollect(yield* both.handle("List", {}))
+ *   return [Object.keys(both.tools), result?.result]
+ * }).pipe(
+ *   Effect.provide(rows.toLayer({ Count: () => Effect.succeed(7) })),
+ *   Effect.provide(files.toLayer({ List: () => Effect.succeed(["a.txt"]) }))
+ * )
+ *
+ * await Effect.runPromise(program) // => [["Count", "List"], ["a.txt"]]
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const join: {
+  <That extends AnyTools, E2 = never, R2 = never>(
+    that: Handling<That, E2, R2>
+  ): <Self extends AnyTools, E = never, R = never>(
+    self: Handling<Self, E, R>
+  ) => Effect.Effect<Toolkit.WithHandler<Join.Joined<Self, That>>, E | E2 | Join.ToolNameClash, R | R2>
+  <Self extends AnyTools, That extends AnyTools, E = never, R = never, E2 = never, R2 = never>(
+    self: Handling<Self, E, R>,
+    that: Handling<That, E2, R2>
+  ): Effect.Effect<Toolkit.WithHandler<Join.Joined<Self, That>>, E | E2 | Join.ToolNameClash, R | R2>
+} = dual(2, Join.join)
 
 // =============================================================================
 // Asking before a call runs

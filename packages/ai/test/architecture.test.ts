@@ -17,6 +17,11 @@ const floors: House["floors"] = [
     "internal/enclosing",
     "internal/presentation",
     "internal/canonical",
+    "internal/join",
+    "internal/mcpDefinition",
+    "internal/mcpGuardError",
+    "internal/mcpNames",
+    "internal/mcpResult",
     "internal/matcher*",
     "internal/memoryGuard",
     "internal/covering",
@@ -57,7 +62,15 @@ const floors: House["floors"] = [
     "ApprovalEvents",
     "AtomicStore"
   ]],
-  ["floor 2", ["internal/policy*", "ApprovalPolicy", "ApprovalController", "DeferredTool", "Webhook"]],
+  ["floor 2", [
+    "internal/policy*",
+    "internal/mcpHints",
+    "internal/mcpToolkit",
+    "ApprovalPolicy",
+    "ApprovalController",
+    "DeferredTool",
+    "Webhook"
+  ]],
   ["floor 3", [
     "internal/environment",
     "internal/turn",

@@ -15,6 +15,7 @@ import * as ApprovalMemory from "../ApprovalMemory.ts"
 import type * as ApprovalSeal from "../ApprovalSeal.ts"
 import type * as Deferral from "./deferral.ts"
 import type * as Environment from "./environment.ts"
+import * as Annotations from "./policyAnnotations.ts"
 import * as Prepare from "./prepare.ts"
 import type * as Remembering from "./remembering.ts"
 import * as Results from "./results.ts"
@@ -212,12 +213,19 @@ export type Shown = { readonly [K in keyof Approval.NeedsApproval]?: Approval.Ne
   readonly awaited?: Approval.Awaited | undefined
 }
 
+/** A call as it is shown; with its tool, if there is one. */
+interface Proposed extends Named {
+  readonly encoded: Schema.Json
+  readonly tool?: Tool.Any
+}
+
 export const makeRequest = (
   sealed: { readonly approvalId: string; readonly issuedAt?: number | undefined; readonly expiresAt?: number },
-  call: Named & { readonly encoded: Schema.Json },
+  call: Proposed,
   shown: Shown
-): Approval.ApprovalRequest =>
-  new Approval.ApprovalRequest({
+): Approval.ApprovalRequest => {
+  const source = shown.source ?? (call.tool === undefined ? undefined : Annotations.sourceOf(call.tool))
+  return new Approval.ApprovalRequest({
     approvalId: sealed.approvalId,
     toolCallId: call.toolCallId,
     toolName: call.toolName,
@@ -230,7 +238,7 @@ export const makeRequest = (
     ...(shown.awaited === undefined ? undefined : { awaited: shown.awaited }),
     ...(shown.presentation === undefined ? undefined : { presentation: shown.presentation }),
     ...(shown.reason === undefined ? undefined : { reason: Text.escape(shown.reason, { maxLength: 1_000 }) }),
-    ...(shown.source === undefined ? undefined : { source: shown.source }),
+    ...(source === undefined ? undefined : { source }),
     ...(shown.approvers === undefined ? undefined : { approvers: shown.approvers }),
     ...(shown.editable === undefined ? undefined : { editable: shown.editable }),
     ...(shown.rememberable === undefined ? undefined : { rememberable: shown.rememberable }),
@@ -238,6 +246,7 @@ export const makeRequest = (
     ...(sealed.issuedAt === undefined ? undefined : { issuedAt: sealed.issuedAt }),
     ...(sealed.expiresAt === undefined ? undefined : { expiresAt: sealed.expiresAt })
   })
+}
 
 const decodeRemember = Schema.decodeUnknownOption(ApprovalMemory.Remember)
 
@@ -250,6 +259,6 @@ const sessionOf = ({ session }: Shown, toolName: string): { readonly session?: s
 
 export const open = (
   sealed: Parameters<typeof makeRequest>[0],
-  call: Named & { readonly encoded: Schema.Json },
+  call: Proposed,
   shown: Shown
 ): Concluded => ({ _tag: "Open", request: makeRequest(sealed, call, shown) })

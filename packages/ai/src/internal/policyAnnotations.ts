@@ -9,6 +9,7 @@ import type { Combine, Value } from "./configWritten.ts"
 import * as Rules from "./policyRules.ts"
 import * as Trace from "./policyTrace.ts"
 import { strictest } from "./strictest.ts"
+import * as Text from "./text.ts"
 
 /**
  * What becomes of tools of each kind. A tool is of one of the first three: it only reads (`Tool.Readonly`), else it may
@@ -44,14 +45,16 @@ export interface AnnotationRules {
  */
 export interface ServerHints {
   readonly server: string
+  /** Whether that is only what the server calls itself. Then it is never trusted: any server may call itself so. */
+  readonly selfNamed?: boolean | undefined
   readonly readOnlyHint?: boolean | undefined
   readonly destructiveHint?: boolean | undefined
   readonly openWorldHint?: boolean | undefined
 }
 
 /**
- * The annotation of a tool that says which MCP server it is of. A tool that is called `mcp.server.name`, as those that a
- * provider runs are, is of that server without it.
+ * The annotation of a tool that says which MCP server it is of, as `McpApproval.guard` gives it to those it makes. A tool
+ * that is called `mcp.server.name`, as those that a provider runs are, is of that server without it.
  *
  * @example
  * import { ApprovalPolicy, Tool } from "@assent/ai"
@@ -96,7 +99,7 @@ export const decide = (
 ): Effect.Effect<Trace.Trace, unknown> => {
   const hints = Context.get(tool.annotations, ServerHints)
   const server = hints?.server ?? /^mcp\.([^.]+)\./.exec(toolName)?.[1]
-  const trusted = server === undefined || rules.trust?.includes(server) === true
+  const trusted = server === undefined || (hints?.selfNamed !== true && rules.trust?.includes(server) === true)
   const said = server === undefined || hints === undefined ? kindOf(tool) : kindOfHints(hints)
   const words = trusted
     ? wordsOf(rules, said, server === undefined ? "" : `, says the trusted server ${server}`)
@@ -141,6 +144,12 @@ const kindOfHints = ({ destructiveHint, openWorldHint, readOnlyHint }: ServerHin
   destructive: destructiveHint !== false,
   openWorld: openWorldHint !== false
 })
+
+/** Where the calls of a tool go, if that is an MCP server: as what a provider runs there is said to come from. */
+export const sourceOf = (tool: Tool.Any): string | undefined => {
+  const hints = Context.get(tool.annotations, ServerHints)
+  return hints === undefined ? undefined : `mcp.${Text.escape(hints.server, { maxLength: 100 })}`
+}
 
 /** Whether a call of it may destroy something, for all that its annotations say. */
 export const isDestructive = (tool: Tool.Any): boolean => {

@@ -3,6 +3,7 @@
  * tool's schema, encoded again, written as canonical JSON, and from there on only that string's parse is used.
  */
 import * as Tool from "effect/ai/Tool"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -23,6 +24,14 @@ export interface Prepared {
   /** A new value each time: who is shown it, or judges it, cannot change what runs. */
   readonly encoded: Schema.Json
 }
+
+/**
+ * What a tool is beside the schema of its parameters, where that is somebody else's word, as an MCP server's is: its
+ * description, its hints, whose it is, as one text. It is part of the tool's fingerprint.
+ */
+export const Definition = Context.Reference<string | undefined>("~@assent/ai/Tool/Definition", {
+  defaultValue: () => undefined
+})
 
 interface Coded {
   readonly decoded: unknown
@@ -63,20 +72,23 @@ const fingerprint = (tool: Tool.Any): Effect.Effect<string> =>
     const schema = Result.try(() => Tool.getJsonSchema(tool))
     const canonical = Result.flatMap(schema, Canonical.canonicalize)
     // A schema that has no JSON form cannot drift in it; the parameters are still checked by decoding them.
-    return Effect.map(
-      Cryptography.sha256(Result.isSuccess(canonical) ? canonical.success : "unrepresentable"),
-      (digest) => digest.slice(0, 22)
-    )
+    const parameters = digest(Result.isSuccess(canonical) ? canonical.success : "unrepresentable")
+    const definition = Context.get(tool.annotations, Definition)
+    return definition === undefined
+      ? parameters
+      : Effect.zipWith(parameters, digest(definition), (left, right) => `${left}${definitionSeparator}${right}`)
   })
+
+/** Between the two digests of a fingerprint, so that it can be said which of them changed. */
+const definitionSeparator = "~"
+
+const digest = (text: string): Effect.Effect<string> =>
+  Effect.map(Cryptography.sha256(text), (digest) => digest.slice(0, 22))
 
 const version = (tool: Tool.Any): Effect.Effect<string> =>
   tool.description === undefined ? fingerprintOf(tool) : Effect.flatMap(
     fingerprintOf(tool),
-    (fingerprint) =>
-      Effect.map(
-        Cryptography.sha256(JSON.stringify([fingerprint, tool.description])),
-        (digest) => digest.slice(0, 22)
-      )
+    (fingerprint) => digest(JSON.stringify([fingerprint, tool.description]))
   )
 
 /** Fails with `InvalidParameters`, whose description never quotes the parameters. */
@@ -140,8 +152,19 @@ export const prepare = (
 /** A digest of the parameters that run. */
 export const paramsDigest = (prepared: Prepared): Effect.Effect<string> => Cryptography.sha256(prepared.canonical)
 
-/** The fingerprint of a tool's parameters, as their JSON Schema. */
+/** The fingerprint of a tool: of its parameters, as their JSON Schema, and of its {@link Definition}. */
 export const fingerprintOf = (tool: Tool.Any): Effect.Effect<string> => codecOf(tool).fingerprint
+
+/** What of a tool is not as it was when it had another fingerprint. */
+export const changeSince = (
+  fingerprint: string,
+  tool: Tool.Any
+): Effect.Effect<"parameters" | "definition" | undefined> =>
+  Effect.map(fingerprintOf(tool), (current) => {
+    if (current === fingerprint) return undefined
+    const [parameters] = current.split(definitionSeparator)
+    return fingerprint.split(definitionSeparator)[0] === parameters ? "definition" : "parameters"
+  })
 
 /**
  * What stands for a tool where an answer is remembered: its parameters and what it says it does, so that another tool of

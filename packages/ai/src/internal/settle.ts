@@ -384,9 +384,17 @@ const driftOf = Effect.fnUntraced(function*(
       `The parameters no longer fit the schema of "${toolName}", which changed since the person was asked.`
     )
   }
-  return prepared.canonical === canonical && sealed.schemaFingerprint === (yield* Prepare.fingerprintOf(tool))
-    ? undefined
-    : drifted(`The parameters of "${toolName}" are not what they were when the person was asked.`)
+  const changed = prepared.canonical === canonical
+    ? yield* Prepare.changeSince(sealed.schemaFingerprint, tool)
+    : "parameters"
+  switch (changed) {
+    case undefined:
+      return undefined
+    case "parameters":
+      return drifted(`The parameters of "${toolName}" are not what they were when the person was asked.`)
+    case "definition":
+      return drifted(`What "${toolName}" is said to be and to do, or whose it is, changed since the person was asked.`)
+  }
 })
 
 // =============================================================================

@@ -39,3 +39,10 @@ export const escape = (text: string, options: {
   }
   return shown
 }
+
+/**
+ * Somebody else's words on one line, in quotes that they cannot end: what they say is never taken for what is said of
+ * them.
+ */
+export const quote = (text: string, maxLength = 100): string =>
+  `"${escape(text.replace(/[\\"]/g, "\\$&"), { maxLength })}"`

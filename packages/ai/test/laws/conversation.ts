@@ -45,7 +45,7 @@ export type AnyToolkit = Toolkit.WithHandler<any>
 
 export interface SendOptions {
   /** Another toolkit than the conversation's, for this turn; `"none"` for no toolkit at all. */
-  readonly toolkit?: AnyToolkit | "none" | undefined
+  readonly toolkit?: AnyToolkit | Effect.Effect<AnyToolkit, unknown> | "none" | undefined
   readonly concurrency?: number | undefined
   /** Sees each part of a stream as it comes. */
   readonly onPart?: ((part: Response.AnyPart) => Effect.Effect<void>) | undefined
@@ -75,7 +75,8 @@ export interface Conversation {
 export interface StartOptions {
   readonly way: Way
   readonly turns: ReadonlyArray<ScriptedModel.Turn>
-  readonly toolkit?: AnyToolkit | undefined
+  /** An effect is carried out anew before each turn: `toolkit: yield* files`. */
+  readonly toolkit?: AnyToolkit | Effect.Effect<AnyToolkit, unknown> | undefined
   readonly approval?: LanguageModel.ApprovalOptions | undefined
   readonly history?: Prompt.RawInput | undefined
   readonly script?: Omit<ScriptedModel.Options, "turns"> | undefined
@@ -102,6 +103,15 @@ export const start = Effect.fnUntraced(function*(options: StartOptions): Effect.
     sendOptions: SendOptions | undefined
   ): Effect.Effect<ReadonlyArray<Response.AnyPart>, unknown> => {
     const toolkit = sendOptions?.toolkit === "none" ? undefined : sendOptions?.toolkit ?? options.toolkit
+    return Effect.isEffect(toolkit)
+      ? Effect.flatMap(toolkit, (toolkit) => takeWith(toolkit, prompt, sendOptions))
+      : takeWith(toolkit, prompt, sendOptions)
+  }
+  const takeWith = (
+    toolkit: AnyToolkit | undefined,
+    prompt: Prompt.RawInput,
+    sendOptions: SendOptions | undefined
+  ): Effect.Effect<ReadonlyArray<Response.AnyPart>, unknown> => {
     const concurrency = sendOptions?.concurrency
     const onPart = sendOptions?.onPart ?? (() => Effect.void)
     const request = {

@@ -81,7 +81,7 @@ const rowsOf = (heading: string): ReadonlyArray<Row> => {
 const cases = rowsOf("Case")
 
 describe("tables of the README", () => {
-  for (const { name, tests } of [...cases, ...rowsOf("Item")]) {
+  for (const { name, tests } of [...cases, ...rowsOf("Item"), ...rowsOf("Story")]) {
     it(`${name}: every test it names is there`, () => {
       assert.isNotEmpty(tests)
       for (const { file, words } of tests) {

@@ -1,0 +1,134 @@
+/**
+ * The tools of an MCP server as a toolkit: each with its definition, its gate, and a handler that looks again right
+ * before the call whether the tool is still what was agreed to.
+ */
+import type * as McpClient from "effect/ai/McpClient"
+import type * as McpClientError from "effect/ai/McpClientError"
+import type * as McpSchema from "effect/ai/McpSchema"
+import * as Tool from "effect/ai/Tool"
+import * as Toolkit from "effect/ai/Toolkit"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Definition from "./mcpDefinition.ts"
+import { McpGuardError } from "./mcpGuardError.ts"
+import * as Hints from "./mcpHints.ts"
+import * as Names from "./mcpNames.ts"
+import * as McpResult from "./mcpResult.ts"
+import * as Prepare from "./prepare.ts"
+
+/**
+ * A tool of an MCP server: its parameters are what its server's JSON Schema says, its result is text.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface McpTool extends
+  Tool.Tool<string, {
+    readonly parameters: typeof Schema.Unknown
+    readonly success: typeof Schema.String
+    readonly failure: typeof McpResult.Failure
+    readonly failureMode: "return"
+  }>
+{}
+
+/**
+ * The tools of an MCP server, which are known at run time only, by their qualified names.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Tools = Record<string, McpTool>
+
+export interface Options {
+  readonly name?: string | undefined
+  readonly trust?: ReadonlyArray<string> | undefined
+  readonly timeout?: Duration.Input | undefined
+}
+
+export const make = Effect.fnUntraced(function*(
+  client: McpClient.McpClient,
+  { name, timeout, trust = [] }: Options
+): Effect.fn.Return<Toolkit.WithHandler<Tools>, McpClientError.McpClientError | McpGuardError> {
+  const server = yield* serverOf(client, name, trust)
+  const trusted = name !== undefined && trust.includes(name)
+  const tools = new Map<string, McpTool>()
+  const handlers: Record<string, ReturnType<typeof handlerOf>> = {}
+  for (const listed of yield* client.listTools()) {
+    const qualified = yield* Names.qualified(server.name, listed.name)
+    const problem = (problem: McpGuardError["problem"], tool: string) =>
+      new McpGuardError({ problem, server: server.name, tool })
+    if (tools.has(qualified)) return yield* problem("DuplicateTool", qualified)
+    const definition = Definition.make(server, listed)
+    if (Result.isFailure(definition)) return yield* problem("UnusableTool", listed.name)
+    const tool = Tool.dynamic(qualified, {
+      description: listed.description,
+      parameters: listed.inputSchema,
+      success: Schema.String,
+      failure: McpResult.Failure,
+      failureMode: "return"
+    }).annotate(Tool.Strict, false).annotate(Prepare.Definition, definition.success)
+    tools.set(qualified, Hints.apply(tool, server, listed, trusted))
+    handlers[qualified] = handlerOf(client, server, listed, timeout)
+  }
+  const toolkit: Toolkit.Toolkit<Tools> = Toolkit.make(...tools.values())
+  return yield* Effect.provideContext(toolkit, yield* toolkit.toHandlers(handlers))
+})
+
+// What a server calls itself proves nothing: it may name its tools, and is never trusted.
+const serverOf = Effect.fnUntraced(function*(
+  { serverInfo }: McpClient.McpClient,
+  name: string | undefined,
+  trust: ReadonlyArray<string>
+): Effect.fn.Return<Definition.Server, McpGuardError> {
+  const says = { name: serverInfo?.name, title: serverInfo?.title }
+  if (name !== undefined && !Names.isServerName(name)) {
+    return yield* new McpGuardError({ problem: "InvalidName", server: name })
+  }
+  const own = says.name === undefined ? undefined : Names.toServerName(says.name)
+  const claims = trust.some((trusted) => trusted !== name && (trusted === own || trusted === says.name))
+  if (claims) return yield* new McpGuardError({ problem: "SelfNamedTrust", server: says.name ?? "" })
+  const qualifier = name ?? own
+  return qualifier === undefined
+    ? yield* new McpGuardError({ problem: "NameMissing", server: says.name ?? "" })
+    : { name: qualifier, selfNamed: name === undefined, says }
+})
+
+// Whatever let the call run, a person or a hint, was about the tool as it was listed. The protocol binds no call to a
+// definition, so a server can still change one between the last listing and the call.
+const handlerOf = (
+  client: McpClient.McpClient,
+  server: Definition.Server,
+  listed: McpSchema.Tool,
+  timeout: Duration.Input | undefined
+) =>
+(params: unknown): Effect.Effect<string, McpResult.Failure> =>
+  Effect.gen(function*() {
+    if (!Predicate.isReadonlyObject(params)) return yield* Effect.fail(McpResult.notRun(server, argumentsReason))
+    const now = yield* Effect.mapError(client.listTools(), (error) => McpResult.notListed(server, error))
+    const changed = changeOf(server, listed, now)
+    if (changed !== undefined) return yield* Effect.fail(McpResult.notRun(server, changed))
+    const result = yield* client.callTool({ tool: listed, arguments: params }, { timeout }).pipe(
+      Effect.mapError((error) => McpResult.failed(server, error))
+    )
+    return yield* McpResult.read(server, result)
+  })
+
+const argumentsReason = "The parameters of a tool of an MCP server are an object, and these are none."
+
+const changeOf = (
+  server: Definition.Server,
+  listed: McpSchema.Tool,
+  now: ReadonlyArray<McpSchema.Tool>
+): string | undefined => {
+  const found = now.filter(({ name }) => name === listed.name)
+  const whose = Definition.spoken(server)
+  if (found.length === 0) return `The tool is gone: ${whose} removed or renamed it since it was agreed to.`
+  if (found.length > 1) return `The tool is there twice: ${whose} added another of its name since it was agreed to.`
+  const changes = Definition.changes(listed, found[0]!)
+  return changes.length === 0
+    ? undefined
+    : `The tool is not what it was when it was agreed to: ${whose} changed its ${changes.join(" and its ")} since.`
+}

@@ -1,0 +1,185 @@
+/**
+ * What the tools of a server are called, and which server it is: by the program's word, never by the server's.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { McpApproval, Tool } from "../../src/index.ts"
+import * as Names from "../../src/internal/mcpNames.ts"
+import * as Server from "./server.ts"
+
+const namesOf = Effect.fnUntraced(function*(tools: ReadonlyArray<string>, options: McpApproval.GuardOptions) {
+  const client = yield* Server.connect(Server.make(...tools.map((name) => ({ name }))))
+  return Object.keys((yield* McpApproval.guard(client, options)).tools)
+})
+
+const problemOf = Effect.fnUntraced(function*(
+  server: Server.Server,
+  options: McpApproval.GuardOptions | undefined,
+  info?: Parameters<typeof Server.connect>[1] | null
+) {
+  const client = yield* Server.connect(server, info === null ? { name: "" } : info)
+  const error = yield* Effect.flip(McpApproval.guard(client, options))
+  assert.instanceOf(error, McpApproval.McpGuardError)
+  return error
+})
+
+describe("names of tools", () => {
+  it.effect("are qualified by the program's name for the server", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* namesOf(["read_text_file", "Write-File"], { name: "my_files-2" }), [
+        "my_files-2__read_text_file",
+        "my_files-2__Write-File"
+      ])
+    }))
+
+  it.effect("that fit no model are cut, in the same way each time, and never become one", () =>
+    Effect.gen(function*() {
+      const long = "a".repeat(200)
+      const remote = ["a.b", "a/b", "a b", "", "ä", "__proto__", long, `${long}b`, "x".repeat(57), "x".repeat(58)]
+      const names = yield* namesOf(remote, { name: "files" })
+      assert.deepStrictEqual(yield* namesOf(remote, { name: "files" }), names)
+      assert.strictEqual(new Set(names).size, remote.length)
+      for (const name of names) assert.match(name, /^files__[a-zA-Z0-9_-]{1,57}$/)
+      assert.match(names[0]!, /^files__a_b_[\w-]{8}$/)
+      assert.strictEqual(names[5], "files____proto__")
+      assert.strictEqual(names[8], `files__${"x".repeat(57)}`)
+      assert.match(names[9]!, /^files__x{48}_[\w-]{8}$/)
+    }))
+
+  it.effect("that are cut are still called by what the server calls them", () =>
+    Effect.gen(function*() {
+      const server = Server.make({ name: "notes/read.all", annotations: { readOnlyHint: true } })
+      const toolkit = yield* McpApproval.guard(yield* Server.connect(server), { name: "n", trust: ["n"] })
+      yield* Effect.scoped(toolkit.handle(Object.keys(toolkit.tools)[0]!, {}).pipe(Effect.flatMap(Server.last)))
+      assert.deepStrictEqual(server.ran, ["notes/read.all {}"])
+    }))
+
+  it.effect("two of one name are a typed error: nobody could say which was approved", () =>
+    Effect.gen(function*() {
+      const twice = yield* problemOf(Server.make(Server.read, Server.read), { name: "files" })
+      assert.strictEqual(twice.problem, "DuplicateTool")
+      assert.include(twice.message, `"files__read"`)
+      const cut = yield* Names.qualified("files", "a.b")
+      const made = Server.make({ name: "a.b" }, { name: cut.slice("files__".length) })
+      assert.strictEqual((yield* problemOf(made, { name: "files" })).problem, "DuplicateTool")
+    }))
+
+  it.effect.prop(
+    "the first __ stands between server and tool, whatever both are called",
+    { server: Schema.String, tool: Schema.String, own: Schema.String },
+    ({ own, server, tool }) =>
+      Effect.gen(function*() {
+        const made = Names.toServerName(own)
+        for (const name of [...(Names.isServerName(server) ? [server] : []), ...(made === undefined ? [] : [made])]) {
+          const qualified = yield* Names.qualified(name, tool)
+          assert.match(qualified, /^[a-zA-Z0-9_-]{1,64}$/)
+          assert.strictEqual(qualified.slice(0, qualified.indexOf("__")), name)
+        }
+      })
+  )
+
+  it.effect("a tool whose definition has no canonical form is a typed error", () =>
+    Effect.gen(function*() {
+      const error = yield* problemOf(Server.make({ name: "a", description: "\ud800" }), { name: "files" })
+      assert.deepStrictEqual([error.problem, error.tool], ["UnusableTool", "a"])
+    }))
+})
+
+describe("the name of a server", () => {
+  it.effect("that cannot stand before a tool's is a typed error that shows the line that mends it", () =>
+    Effect.gen(function*() {
+      for (const name of ["", "a__b", "_a", "a_", "a b", "a.b", "é", "a".repeat(33)]) {
+        const error = yield* problemOf(Server.make(Server.read), { name })
+        assert.strictEqual(error.problem, "InvalidName", name)
+        assert.include(error.message, `McpApproval.guard(client, { name: "files" })`)
+      }
+    }))
+
+  it.effect("is the server's own, made fit, where the program gives none", () =>
+    Effect.gen(function*() {
+      const own = Effect.fnUntraced(function*(name: string) {
+        const client = yield* Server.connect(Server.make(Server.read), { name })
+        return Object.keys((yield* McpApproval.guard(client)).tools)[0]
+      })
+      assert.strictEqual(yield* own("secure-filesystem-server"), "secure-filesystem-server__read")
+      assert.strictEqual(yield* own("My Server__v2!"), "My-Server_v2-__read")
+      for (const name of ["", "___", "…", "\u202e"]) {
+        assert.strictEqual((yield* problemOf(Server.make(), undefined, { name })).problem, "NameMissing", name)
+      }
+    }))
+})
+
+describe("trust", () => {
+  const server = () => Server.make(Server.read)
+
+  it.effect("in what a server calls itself is a typed error that says so", () =>
+    Effect.gen(function*() {
+      const trust = ["secure-filesystem-server"]
+      const info = { name: "secure-filesystem-server" }
+      for (const options of [{ trust }, { name: "files", trust }, { name: "files", trust: ["files", ...trust] }]) {
+        const error = yield* problemOf(server(), options, info)
+        assert.strictEqual(error.problem, "SelfNamedTrust")
+        assert.match(error.message, /any server may call itself so/)
+        assert.include(error.message, `{ name: "files", trust: ["files"] }`)
+      }
+    }))
+
+  it.effect("in what a server calls itself, as it says it or made fit, is as little", () =>
+    Effect.gen(function*() {
+      for (const trust of [["files"], ["_files_"]]) {
+        for (const options of [{ trust }, { name: "mine", trust }]) {
+          const error = yield* problemOf(server(), options, { name: "_files_" })
+          assert.strictEqual(error.problem, "SelfNamedTrust")
+        }
+      }
+    }))
+
+  it.effect("in another server is no business of this one", () =>
+    Effect.gen(function*() {
+      const client = yield* Server.connect(server())
+      for (const options of [{ name: "web", trust: ["files"] }, { trust: ["files"] }]) {
+        const { tools } = yield* McpApproval.guard(client, options)
+        assert.notStrictEqual(Object.values(tools)[0]!.needsApproval, false)
+      }
+    }))
+
+  it.effect("counts for the name that the program gave, which the server may have too", () =>
+    Effect.gen(function*() {
+      const client = yield* Server.connect(server(), { name: "files" })
+      const { tools } = yield* McpApproval.guard(client, { name: "files", trust: ["web", "files"] })
+      assert.strictEqual(tools["files__read"]!.needsApproval, false)
+    }))
+})
+
+describe("a tool", () => {
+  it.effect("goes to the model with the server's description and JSON Schema, which is not made strict", () =>
+    Effect.gen(function*() {
+      const client = yield* Server.connect(Server.make(Server.write))
+      const tool = (yield* McpApproval.guard(client, { name: "files" })).tools["files__write"]!
+      assert.strictEqual(tool.description, "Writes a file")
+      assert.deepStrictEqual(Tool.getJsonSchema(tool), Server.write.inputSchema)
+      assert.strictEqual(Tool.getStrictMode(tool), false)
+    }))
+})
+
+describe("listing", () => {
+  it.effect("that fails is the client's own error", () =>
+    Effect.gen(function*() {
+      const broken = Server.make()
+      const client = yield* Server.connect(broken)
+      broken.broken = true
+      const error = yield* Effect.flip(McpApproval.guard(client, { name: "files" }))
+      assert.strictEqual(error._tag, "McpClientError")
+    }))
+
+  it.effect("is done anew each time the effect is carried out", () =>
+    Effect.gen(function*() {
+      const server = Server.make(Server.read)
+      const guard = McpApproval.guard(yield* Server.connect(server), { name: "files" })
+      assert.deepStrictEqual(Object.keys((yield* guard).tools), ["files__read"])
+      server.tools = [Server.write]
+      assert.deepStrictEqual(Object.keys((yield* guard).tools), ["files__write"])
+      server.tools = []
+      assert.deepStrictEqual(Object.keys((yield* guard).tools), [])
+    }))
+})
