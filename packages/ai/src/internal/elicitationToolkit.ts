@@ -1,0 +1,137 @@
+/**
+ * A guarded toolkit as tools of an MCP server: upstream registers it, and every call goes through our guard, which asks
+ * the client's user unless the program has somebody else to ask.
+ */
+import * as AiError from "effect/ai/AiError"
+import * as McpSchema from "effect/ai/McpSchema"
+import * as McpServer from "effect/ai/McpServer"
+import type * as Tool from "effect/ai/Tool"
+import * as Toolkit from "effect/ai/Toolkit"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type * as SchemaAST from "effect/SchemaAST"
+import * as Stream from "effect/Stream"
+import * as Approval from "../Approval.ts"
+import * as ApprovalController from "../ApprovalController.ts"
+import * as Cryptography from "./cryptography.ts"
+import * as Guard from "./guard.ts"
+
+type AnyTools = Guard.AnyTools
+
+type Output = Stream.Stream<Tool.HandlerResult<Tool.Any>, unknown>
+
+interface Handlers {
+  readonly tools: AnyTools
+  readonly handle: (
+    name: string,
+    params: unknown,
+    toolCallId?: string,
+    options?: SchemaAST.ParseOptions
+  ) => Effect.Effect<Output, unknown>
+}
+
+/** Registers the toolkit with the server in the context, with a guard before its gated tools. */
+export const register = <Tools extends AnyTools>(
+  toolkit: Toolkit.Toolkit<Tools>,
+  controller: ApprovalController.Service,
+  options: Guard.Options
+): Effect.Effect<void, never, McpServer.ToolkitRequirements<Tools>> => {
+  // Upstream reads its tools, and runs it as an effect for what handles their calls; its handlers stay in the context.
+  const built = toolkit as unknown as Effect.Effect<Handlers>
+  const guarded = Object.assign(Effect.map(built, (built) => guard(built, controller, options)), {
+    tools: toolkit.tools
+  })
+  return McpServer.registerToolkit(guarded as unknown as Toolkit.Toolkit<Tools>)
+}
+
+const guard = (
+  toolkit: Handlers,
+  controller: ApprovalController.Service,
+  options: Guard.Options
+): Handlers => {
+  const inner: Handlers = {
+    tools: toolkit.tools,
+    handle: (...call) => Effect.updateContext(toolkit.handle(...call), asOutside)
+  }
+  const guarded = Guard.guard(inner as unknown as Toolkit.WithHandler<AnyTools>, options) as unknown as Handlers
+  const handle: Handlers["handle"] = Effect.fnUntraced(function*(name, params, toolCallId, decoding) {
+    const tool = Object.hasOwn(toolkit.tools, name) ? toolkit.tools[name] : undefined
+    // A guard leaves out what the schema does not know; of a strict tool that is an error.
+    if (tool !== undefined) yield* decodes(tool, params, decoding)
+    const outside = yield* Effect.context<never>()
+    const within = yield* asking(outside, controller)
+    const handled = guarded.handle(name, params, toolCallId, decoding)
+    return Stream.map(yield* Effect.updateContext(handled, (_: Context.Context<never>) => within), asOfHandler)
+  })
+  return { tools: guarded.tools, handle }
+}
+
+// As upstream says that parameters do not fit, so that the client is told.
+const decodes = (tool: Tool.Any, params: unknown, options: SchemaAST.ParseOptions | undefined) => {
+  if (!Schema.isSchema(tool.parametersSchema)) return Effect.void
+  // The services of the schema are the tool's own requirements.
+  const schema = tool.parametersSchema as Schema.Codec<unknown>
+  return Effect.catch(Effect.asVoid(Schema.decodeUnknownEffect(schema)(params, options)), ({ message }) => {
+    const reason = new AiError.ToolParameterValidationError({ toolName: tool.name, description: message })
+    const error = AiError.make({ module: "Toolkit", method: `${tool.name}.handle`, reason })
+    return Effect.failCause(Cause.annotate(Cause.fail(error), Context.make(Toolkit.FailureOrigin, "parameters")))
+  })
+}
+
+// Upstream shows a failure that no handler gave as an internal error, without its reason.
+const asOfHandler = (output: Tool.HandlerResult<Tool.Any>): Tool.HandlerResult<Tool.Any> =>
+  output.isFailure && output.failureOrigin === undefined ? { ...output, failureOrigin: "handler" } : output
+
+// =============================================================================
+// Who is asked, and for whom it is remembered
+// =============================================================================
+
+const ours = [ApprovalController.ApprovalController.key, Approval.Scope.key]
+
+/** The context of the call as it was before it was made ours. */
+const Outside = Context.Reference<Context.Context<never>>("~@assent/ai/internal/elicitationToolkit/Outside", {
+  defaultValue: () => Context.empty()
+})
+
+// A handler finds what the program provides, and nothing of ours: its own questions are the program's business.
+const asOutside = (within: Context.Context<never>): Context.Context<never> => {
+  const services = new Map(within.mapUnsafe)
+  const outside = Context.get(within, Outside).mapUnsafe
+  for (const key of ours) {
+    if (outside.has(key)) services.set(key, outside.get(key))
+    else services.delete(key)
+  }
+  services.delete(Outside.key)
+  return Context.makeUnsafe(services)
+}
+
+const asking = Effect.fnUntraced(function*(
+  outside: Context.Context<never>,
+  controller: ApprovalController.Service
+): Effect.fn.Return<Context.Context<never>> {
+  const scope = Context.get(outside, Approval.Scope)
+  const conversation = scope.conversation ?? (yield* sessionOf(outside))
+  const named = outside.pipe(
+    Context.add(Outside, outside),
+    Context.add(Approval.Scope, { ...scope, conversation })
+  )
+  return outside.mapUnsafe.has(ApprovalController.ApprovalController.key)
+    ? named
+    : Context.add(named, ApprovalController.ApprovalController, controller)
+})
+
+const sessions = new WeakMap<object, string>()
+
+// What one client's user wants remembered is of no other client; of a client without a session nothing is.
+const sessionOf = Effect.fnUntraced(function*(context: Context.Context<never>): Effect.fn.Return<string> {
+  const made = `mcp-${yield* Cryptography.randomToken(16)}`
+  const client = Context.getOption(context, McpSchema.McpServerClient)
+  if (Option.isNone(client)) return made
+  const { initializePayload } = client.value
+  const session = sessions.get(initializePayload) ?? made
+  sessions.set(initializePayload, session)
+  return session
+})
