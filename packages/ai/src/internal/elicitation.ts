@@ -81,7 +81,8 @@ const declinedReason = "The user declined this call."
 
 const dismissedReason = "The user dismissed the question without a decision, so nothing was approved."
 
-const outsideReason = "This call needs a person's approval, and there is nobody to ask: it belongs to no request of an" +
+const outsideReason =
+  "This call needs a person's approval, and there is nobody to ask: it belongs to no request of an" +
   " MCP client. Do not retry it."
 
 const statelessReason = (revision: string): string =>

@@ -33,7 +33,7 @@ export interface Options {
 /** May this run? */
 export const consent = (request: Approval.ApprovalRequest, options: Options): Form => {
   const forSession = options.remembers && request.rememberable !== false
-  const choices = forSession ? [once, session, deny] : [once, deny]
+  const choices = forSession ? [{ ...once, title: "Approve this once" }, session, deny] : [once, deny]
   return {
     message: paragraphs([
       `${subjectOf(request)} wants to run with exactly these parameters:`,
@@ -61,9 +61,9 @@ interface Choice {
   readonly title: string
 }
 
-const once: Choice = { value: "approve", title: "Approve, this once" }
+const once: Choice = { value: "approve", title: "Approve" }
 
-const session: Choice = { value: "approve_for_session", title: "Approve, for this session" }
+const session: Choice = { value: "approve_for_session", title: "Approve for this session" }
 
 const deny: Choice = { value: "deny", title: "Deny" }
 
@@ -94,12 +94,12 @@ const readVerdict = (content: Content, choices: ReadonlyArray<Choice>): Approval
   // Written by hand where the client has no options to show.
   const said = decision.trim().toLowerCase()
   const note = reason === undefined || reason.trim() === "" ? undefined : Text.truncate(reason.trim(), maxReasonLength)
-  switch (choices.find(({ value }) => value === said)) {
-    case once:
+  switch (choices.find(({ value }) => value === said)?.value) {
+    case once.value:
       return new Approval.Approved({ remember: "none", ...definedFields({ note }) })
-    case session:
+    case session.value:
       return new Approval.Approved({ remember: "session", ...definedFields({ note }) })
-    case deny:
+    case deny.value:
       return new Approval.Denied({ note: note ?? "The user denied this call." })
     default:
       return new Approval.Denied({ note: notUnderstood })

@@ -10,12 +10,13 @@ import {
   type ClientCapabilities,
   type ElicitRequestFormParams,
   ElicitRequestSchema,
-  type ElicitResult
+  type ElicitResult,
+  type JSONRPCMessage
 } from "@modelcontextprotocol/sdk/types.js"
 import { Context, Deferred, Effect, Layer, Schema, type Scope } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import * as Http from "node:http"
-import { McpApproval, McpProtocol, McpServer, Tool, Toolkit } from "../../src/index.ts"
+import { Approval, McpApproval, McpProtocol, McpServer, Tool, Toolkit } from "../../src/index.ts"
 
 // =============================================================================
 // A server
@@ -145,6 +146,34 @@ export const reasonOf = ({ isError, text }: Result): string => {
 export const accept = (content: ElicitResult["content"]): ElicitResult => ({ action: "accept", content })
 
 export const approve = accept({ decision: "approve" })
+
+/** The messages that come to a client from now on. */
+export const tap = (transport: StreamableHTTPClientTransport): ReadonlyArray<JSONRPCMessage> => {
+  const messages: Array<JSONRPCMessage> = []
+  const { onmessage } = transport
+  transport.onmessage = (message, ...rest) => {
+    messages.push(message)
+    onmessage?.(message, ...rest)
+  }
+  return messages
+}
+
+/** A request, as a controller gets it. */
+export const request = (
+  fields: Partial<ConstructorParameters<typeof Approval.ApprovalRequest>[0]>
+): Approval.ApprovalRequest => {
+  const { params = { path: "/tmp/a" }, toolName = "delete_file" } = fields
+  return new Approval.ApprovalRequest({
+    approvalId: "id-1",
+    toolCallId: "call-1",
+    toolName,
+    params,
+    description: Approval.describe(toolName, params),
+    interaction: "approval",
+    providerExecuted: false,
+    ...fields
+  })
+}
 
 /** Something that happens once, and can be waited for from both worlds. */
 export const signal = <A = void>() => {
