@@ -42,6 +42,10 @@ const floors: House["floors"] = [
     "internal/interaction",
     "internal/suspensionRecords",
     "internal/webhook*",
+    "internal/elicitationForm",
+    "internal/elicitationAnswer",
+    "internal/elicitationStdio",
+    "internal/elicitation",
     "Tool",
     "Prompt",
     "Response",
@@ -79,7 +83,8 @@ const floors: House["floors"] = [
     "internal/providerPrompt",
     "internal/model",
     "internal/wrap",
-    "internal/protectChat"
+    "internal/protectChat",
+    "internal/elicitationToolkit"
   ]],
   ["floor 4", ["LanguageModel", "Toolkit", "McpApproval"]],
   ["floor 5", ["internal/conversation*", "Conversation", "Chat"]],

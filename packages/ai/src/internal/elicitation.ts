@@ -15,6 +15,7 @@ import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalMemory from "../ApprovalMemory.ts"
 import * as ElicitationAnswer from "./elicitationAnswer.ts"
 import * as ElicitationForm from "./elicitationForm.ts"
+import { HangUp } from "./elicitationStdio.ts"
 import * as Enclosing from "./enclosing.ts"
 
 export interface Options {
@@ -41,16 +42,24 @@ export const ask = Effect.fnUntraced(function*(
   if (Result.isFailure(form)) return new Approval.Info({ note: `${form.failure} Nothing ran; it may be asked again.` })
   const { fields, message, read, required } = form.success
   if (message.length > options.maxLength) return denied(tooLongReason(message.length, options.maxLength))
-  const elicited = Effect.scoped(Effect.flatMap(client.value.getClient, (reverse) =>
+  // Made in the effect, so that what the protocol has no form for is a failure like others.
+  const elicited = Effect.flatMap(client.value.getClient, (reverse) =>
     reverse.elicit(
       new McpSchema.ElicitRequestFormParams({
         mode: "form",
         message,
         requestedSchema: { type: "object", properties: fields, required }
       })
-    )))
+    ))
+  const gone = Effect.andThen(Context.get(context, HangUp), Effect.fail(new Error("The client is gone.")))
   // One dialog after the other; the time of each begins when it is shown.
-  const exit = yield* dialogOf(client.value).withPermit(Effect.exit(Effect.timeoutOption(elicited, options.timeLimit)))
+  const exit = yield* elicited.pipe(
+    Effect.scoped,
+    Effect.timeoutOption(options.timeLimit),
+    dialogOf(client.value).withPermit,
+    Effect.raceFirst(gone),
+    Effect.exit
+  )
   if (Exit.isFailure(exit)) {
     const { approvalId, toolCallId, toolName } = request
     yield* ApprovalEvents.publish((occasion) => ({

@@ -151,6 +151,8 @@ export const approve = accept({ decision: "approve" })
 export const tap = (transport: StreamableHTTPClientTransport): ReadonlyArray<JSONRPCMessage> => {
   const messages: Array<JSONRPCMessage> = []
   const { onmessage } = transport
+  // A property, and no event, of the SDK's transports.
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener
   transport.onmessage = (message, ...rest) => {
     messages.push(message)
     onmessage?.(message, ...rest)
