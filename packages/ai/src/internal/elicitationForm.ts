@@ -173,9 +173,9 @@ const explanations = (request: Approval.ApprovalRequest): ReadonlyArray<string |
 }
 
 const sessionOf = (request: Approval.ApprovalRequest): string =>
-  `"${session.title}" also lets run, without asking again until this session ends: ${
-    request.session === undefined ? "this tool with exactly these parameters" : line(request.session)
-  }.`
+  `"${session.title}" covers, until it ends: ${request.session === undefined ? exactly : line(request.session)}`
+
+const exactly = "this very call, again"
 
 /** Escaping what is escaped already changes nothing. */
 const line = (text: string): string => Text.escape(text, { maxLength: Infinity })

@@ -149,8 +149,7 @@ describe("memory", () => {
       assert.strictEqual(ada.asked.length, 2)
       assert.include(
         ada.asked[0]!.message,
-        "\"Approve for this session\" also lets run, without asking again until this session ends: this tool with" +
-          " exactly these parameters."
+        "\"Approve for this session\" covers, until it ends: this very call, again"
       )
       const bob = yield* S.connect(server, () => S.accept({ decision: "deny" }))
       assert.isTrue((yield* bob.call("delete_file", { path: "/a" })).isError)
@@ -176,7 +175,7 @@ describe("memory", () => {
       assert.strictEqual(asked.length, 1)
       assert.include(
         asked[0]!.message,
-        "until this session ends: any call of delete_file whose path matches `/tmp/**`."
+        "covers, until it ends: any call of delete_file whose path matches `/tmp/**`"
       )
       assert.deepStrictEqual(server.runs, ["delete /tmp/a", "delete /tmp/b"])
     }))

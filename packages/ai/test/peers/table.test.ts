@@ -9,7 +9,7 @@ import { isNode, type Node, parse, walk } from "../source.ts"
 const tests = Path.join(import.meta.dirname, "..")
 
 /** What registers a test, by the last name of the callee; its first argument is the title. */
-const registrars = new Set(["it", "effect", "prop", "everyWay", "forEachMode", "single", "wrong"])
+const registrars = new Set(["it", "effect", "live", "prop", "everyWay", "forEachMode", "single", "wrong"])
 
 /** The text of a title; what is put in at run time is a gap. */
 const textOf = (node: unknown): string | undefined => {
@@ -81,7 +81,7 @@ const rowsOf = (heading: string): ReadonlyArray<Row> => {
 const cases = rowsOf("Case")
 
 describe("tables of the README", () => {
-  for (const { name, tests } of [...cases, ...rowsOf("Item")]) {
+  for (const { name, tests } of [...cases, ...rowsOf("Item"), ...rowsOf("Story")]) {
     it(`${name}: every test it names is there`, () => {
       assert.isNotEmpty(tests)
       for (const { file, words } of tests) {
