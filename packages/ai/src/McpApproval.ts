@@ -62,9 +62,13 @@ export interface ToolkitOptions extends ElicitationOptions {
  *
  * Only an accepted form that says `approve` approves (law L1). Declined, dismissed, accepted without an answer or with
  * another one are denials that say which it was. So is a client that cannot ask: without the capability, with
- * elicitation by url alone, of a revision before 2025-06-18, or of 2026-07-28, in which a server cannot ask while a call
- * runs; and so is whatever is asked outside of a client's request. A client that is gone, fails or does not answer in
- * time leaves the request open: nothing runs, and it may be asked again.
+ * elicitation by url alone, or of a revision before 2025-06-18; and so is whatever is asked outside of a client's request.
+ * A client that is gone, fails or does not answer in time leaves the request open: nothing runs, and it may be asked
+ * again.
+ *
+ * In revision 2026-07-28 a server cannot ask while a call runs. There {@link toolkit} asks before: the call ends with the
+ * question, and runs when the client makes it again with the answer, which counts once (law L2), for the very question
+ * that was asked (law L4), and in the process that asked it. Whatever else asks there is a denial.
  *
  * Where an `ApprovalMemory` remembers and a conversation is named, as {@link toolkit} does for each client, the user may
  * approve for the session, and reads what that covers; a plain yes is then for this once, whatever the policy would
@@ -94,7 +98,7 @@ export interface ToolkitOptions extends ElicitationOptions {
  * @since 0.1.0
  */
 export const elicitation = (options?: ElicitationOptions): ApprovalController.Service => {
-  const timeLimit = options?.timeLimit ?? "1 hour"
+  const timeLimit = options?.timeLimit ?? defaultTimeLimit
   const maxLength = options?.maxLength ?? 20_000
   return { parallel: true, ask: (request) => Elicitation.ask(request, { timeLimit, maxLength }) }
 }
@@ -139,8 +143,8 @@ export const layerElicitation = (options?: ElicitationOptions): Layer.Layer<neve
  * the tools look as upstream's do, and others run as upstream's.
  *
  * Another controller that the program provides answers in the place of the client's user. Where no conversation is named,
- * what one client's user wants remembered counts for that client's session, and for no other. Handlers find what the
- * program provides: for their own questions, provide {@link layerElicitation}. A call that a client repeats is a new call,
+ * what one client's user wants remembered counts for that client's session, and for no other; of a client without a
+ * session nothing is remembered. Handlers find what the program provides: for their own questions, provide {@link layerElicitation}. A call that a client repeats is a new call,
  * and asked about again. A `DeferredTool` waits only under an engine; here it fails.
  *
  * @example
@@ -177,6 +181,7 @@ export const toolkit = <Tools extends Record<string, Tool.Any>>(
 ): Layer.Layer<never, never, McpServer.ToolkitRequirements<Tools>> =>
   Layer.effectDiscard(
     ElicitationToolkit.register(toolkit, elicitation(options), {
+      timeLimit: options?.timeLimit ?? defaultTimeLimit,
       policyTimeLimit: options?.policyTimeLimit ?? Environment.defaultOptions.policyTimeLimit
     })
   )
@@ -210,3 +215,9 @@ export const toolkit = <Tools extends Record<string, Tool.Any>>(
  */
 export const layerStdio: typeof McpServer.layerStdio = (options) =>
   McpServer.layerStdio(options).pipe(Layer.provide(ElicitationStdio.layer))
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+const defaultTimeLimit: Duration.Input = "1 hour"

@@ -45,6 +45,7 @@ const floors: House["floors"] = [
     "internal/elicitationForm",
     "internal/elicitationAnswer",
     "internal/elicitationStdio",
+    "internal/elicitationRounds",
     "internal/elicitation",
     "Tool",
     "Prompt",

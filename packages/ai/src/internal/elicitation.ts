@@ -15,6 +15,7 @@ import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalMemory from "../ApprovalMemory.ts"
 import * as ElicitationAnswer from "./elicitationAnswer.ts"
 import * as ElicitationForm from "./elicitationForm.ts"
+import * as ElicitationRounds from "./elicitationRounds.ts"
 import { HangUp } from "./elicitationStdio.ts"
 import * as Enclosing from "./enclosing.ts"
 
@@ -31,32 +32,38 @@ export const ask = Effect.fnUntraced(function*(
   options: Options
 ): Effect.fn.Return<Approval.ApprovalDecision> {
   const context = yield* Effect.context<never>()
-  const client = Context.getOption(context, McpSchema.McpServerClient)
-  if (Option.isNone(client)) {
-    const inRequest = Option.getOrUndefined(Context.getOption(context, McpSchema.McpRequestContext))
-    return denied(inRequest === undefined ? outsideReason : statelessReason(inRequest.protocolVersion))
-  }
-  const lacking = lackOf(client.value)
-  if (lacking !== undefined) return denied(lacking)
-  const form = yield* formOf(request, client.value.protocolVersion !== "2025-06-18")
+  const client = Option.getOrUndefined(Context.getOption(context, McpSchema.McpServerClient))
+  const about = client ?? Option.getOrUndefined(Context.getOption(context, McpSchema.McpRequestContext))
+  if (about === undefined) return denied(outsideReason)
+  const round = Context.get(context, ElicitationRounds.CurrentRound)
+  if (client === undefined && round === undefined) return denied(lack(statelessLack(about.protocolVersion)))
+  const lacking = lackOf(about)
+  if (lacking !== undefined) return denied(lack(lacking))
+  const form = yield* formOf(request, about.protocolVersion !== "2025-06-18")
   if (Result.isFailure(form)) return new Approval.Info({ note: `${form.failure} Nothing ran; it may be asked again.` })
   const { fields, message, read, required } = form.success
   if (message.length > options.maxLength) return denied(tooLongReason(message.length, options.maxLength))
+  const question: ElicitationRounds.Question = {
+    mode: "form",
+    message,
+    requestedSchema: { type: "object", properties: fields, required }
+  }
+  if (client === undefined) {
+    const answer = yield* round!.ask(question)
+    if (answer === undefined) return new Approval.Info({ note: laterReason })
+    return answer === "unreadable" ? denied(ElicitationForm.notUnderstood) : decisionOf(answer, read)
+  }
   // Made in the effect, so that what the protocol has no form for is a failure like others.
-  const elicited = Effect.flatMap(client.value.getClient, (reverse) =>
-    reverse.elicit(
-      new McpSchema.ElicitRequestFormParams({
-        mode: "form",
-        message,
-        requestedSchema: { type: "object", properties: fields, required }
-      })
-    ))
+  const elicited = Effect.flatMap(
+    client.getClient,
+    (reverse) => reverse.elicit(new McpSchema.ElicitRequestFormParams(question))
+  )
   const gone = Effect.andThen(Context.get(context, HangUp), Effect.fail(new Error("The client is gone.")))
   // One dialog after the other; the time of each begins when it is shown.
   const exit = yield* elicited.pipe(
     Effect.scoped,
     Effect.timeoutOption(options.timeLimit),
-    dialogOf(client.value).withPermit,
+    dialogOf(client).withPermit,
     Effect.raceFirst(gone),
     Effect.exit
   )
@@ -72,8 +79,13 @@ export const ask = Effect.fnUntraced(function*(
     }))
     return new Approval.Info({ note: failedReason })
   }
-  if (Option.isNone(exit.value)) return new Approval.Info({ note: lateReason })
-  const answer = exit.value.value
+  return Option.isNone(exit.value) ? new Approval.Info({ note: lateReason }) : decisionOf(exit.value.value, read)
+})
+
+const decisionOf = (
+  answer: typeof McpSchema.ElicitResult.Type,
+  read: ElicitationForm.Form["read"]
+): Approval.ApprovalDecision => {
   switch (answer.action) {
     case "accept":
       return read(answer.content)
@@ -82,7 +94,7 @@ export const ask = Effect.fnUntraced(function*(
     case "cancel":
       return denied(dismissedReason)
   }
-})
+}
 
 const denied = (note: string) => new Approval.Denied({ note })
 
@@ -94,9 +106,9 @@ const outsideReason =
   "This call needs a person's approval, and there is nobody to ask: it belongs to no request of an" +
   " MCP client. Do not retry it."
 
-const statelessReason = (revision: string): string =>
-  `This call needs a person's approval, and the client's user cannot be asked: in MCP ${revision} a server cannot ask` +
-  " while a call runs. Do not retry it."
+const statelessLack = (revision: string): string => `in MCP ${revision} a server cannot ask while a call runs`
+
+const laterReason = "The client is to make this call again, with its user's answer. Nothing ran."
 
 const failedReason = "The client's user could not be asked, or the answer could not be read. Nothing ran; it may be" +
   " asked again."
@@ -111,16 +123,22 @@ const tooLongReason = (length: number, maxLength: number): string =>
 // Clients
 // =============================================================================
 
+const lack = (what: string): string =>
+  `This call needs a person's approval, and the client's user cannot be asked: ${what}. Do not retry it.`
+
 /** What a client lacks to be asked; `undefined` if nothing. */
-const lackOf = ({ clientCapabilities: { elicitation }, protocolVersion }: Client): string | undefined => {
-  const lack = (what: string) =>
-    `This call needs a person's approval, and the client's user cannot be asked: ${what}. Do not retry it.`
+const lackOf = (
+  { clientCapabilities: { elicitation }, protocolVersion }: Pick<
+    McpSchema.McpRequestContext["Service"],
+    "clientCapabilities" | "protocolVersion"
+  >
+): string | undefined => {
   if (protocolVersion === "2024-11-05" || protocolVersion === "2025-03-26") {
-    return lack(`the client speaks MCP ${protocolVersion}, and elicitation came with 2025-06-18`)
+    return `the client speaks MCP ${protocolVersion}, and elicitation came with 2025-06-18`
   }
-  if (elicitation === undefined) return lack("the client does not offer the capability \"elicitation\"")
+  if (elicitation === undefined) return "the client does not offer the capability \"elicitation\""
   return elicitation.form === undefined && elicitation.url !== undefined
-    ? lack("the client offers \"elicitation\" by url alone, and not by form")
+    ? "the client offers \"elicitation\" by url alone, and not by form"
     : undefined
 }
 

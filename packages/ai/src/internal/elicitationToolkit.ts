@@ -9,6 +9,7 @@ import type * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -16,8 +17,14 @@ import type * as SchemaAST from "effect/SchemaAST"
 import * as Stream from "effect/Stream"
 import * as Approval from "../Approval.ts"
 import * as ApprovalController from "../ApprovalController.ts"
+import * as ApprovalMemory from "../ApprovalMemory.ts"
 import * as Cryptography from "./cryptography.ts"
+import * as ElicitationRounds from "./elicitationRounds.ts"
 import * as Guard from "./guard.ts"
+
+export interface Options extends Guard.Options {
+  readonly timeLimit: Duration.Input
+}
 
 type AnyTools = Guard.AnyTools
 
@@ -37,14 +44,28 @@ interface Handlers {
 export const register = <Tools extends AnyTools>(
   toolkit: Toolkit.Toolkit<Tools>,
   controller: ApprovalController.Service,
-  options: Guard.Options
+  options: Options
 ): Effect.Effect<void, never, McpServer.ToolkitRequirements<Tools>> => {
   // Upstream reads its tools, and runs it as an effect for what handles their calls; its handlers stay in the context.
   const built = toolkit as unknown as Effect.Effect<Handlers>
   const guarded = Object.assign(Effect.map(built, (built) => guard(built, controller, options)), {
     tools: toolkit.tools
   })
-  return McpServer.registerToolkit(guarded as unknown as Toolkit.Toolkit<Tools>)
+  const calls = callsOf(options)
+  return Effect.updateService(
+    McpServer.registerToolkit(guarded as unknown as Toolkit.Toolkit<Tools>),
+    McpServer.McpServer,
+    (server) => ({
+      ...server,
+      addTool: ({ handle, services, ...tool }) =>
+        server.addTool({
+          ...tool,
+          handle: (payload) => calls(handle(payload)),
+          // Handlers find the server itself.
+          services: services === undefined ? undefined : Context.add(services, McpServer.McpServer, server)
+        })
+    })
+  )
 }
 
 const guard = (
@@ -54,7 +75,7 @@ const guard = (
 ): Handlers => {
   const inner: Handlers = {
     tools: toolkit.tools,
-    handle: (...call) => Effect.updateContext(toolkit.handle(...call), asOutside)
+    handle: (...call) => Effect.map(Effect.updateContext(toolkit.handle(...call), asOutside), Stream.map(unsaid))
   }
   const guarded = Guard.guard(inner as unknown as Toolkit.WithHandler<AnyTools>, options) as unknown as Handlers
   const handle: Handlers["handle"] = Effect.fnUntraced(function*(name, params, toolCallId, decoding) {
@@ -64,7 +85,8 @@ const guard = (
     const outside = yield* Effect.context<never>()
     const within = yield* asking(outside, controller)
     const handled = guarded.handle(name, params, toolCallId, decoding)
-    return Stream.map(yield* Effect.updateContext(handled, (_: Context.Context<never>) => within), asOfHandler)
+    const output = yield* Effect.updateContext(handled, (_: Context.Context<never>) => within)
+    return Stream.map(output, (output) => asOfHandler(output, Context.get(outside, CurrentCall)))
   })
   return { tools: guarded.tools, handle }
 }
@@ -81,15 +103,55 @@ const decodes = (tool: Tool.Any, params: unknown, options: SchemaAST.ParseOption
   })
 }
 
+// Upstream shows no client what a tool says to a model alone, so that what is left is what our guard says.
+const unsaid = ({ modelOutput: _, ...output }: Tool.HandlerResult<Tool.Any>): Tool.HandlerResult<Tool.Any> => output
+
 // Upstream shows a failure that no handler gave as an internal error, without its reason.
-const asOfHandler = (output: Tool.HandlerResult<Tool.Any>): Tool.HandlerResult<Tool.Any> =>
-  output.isFailure && output.failureOrigin === undefined ? { ...output, failureOrigin: "handler" } : output
+const asOfHandler = (output: Tool.HandlerResult<Tool.Any>, call: Call): Tool.HandlerResult<Tool.Any> => {
+  const [said] = output.modelOutput ?? []
+  if (said?.type === "text") call.said = said.text
+  return output.isFailure && output.failureOrigin === undefined ? { ...output, failureOrigin: "handler" } : output
+}
+
+// =============================================================================
+// Calls
+// =============================================================================
+
+/** What our guard says of a call beside its result: that it ran as it was edited. */
+interface Call {
+  said?: string
+}
+
+const CurrentCall = Context.Reference<Call>("~@assent/ai/internal/elicitationToolkit/Call", {
+  defaultValue: () => ({})
+})
+
+/** How the calls of a registration are handled: with what was said of them, and in rounds where they cannot be asked. */
+const callsOf = (options: Options) => {
+  const rounds = ElicitationRounds.make(options.timeLimit)
+  return <A extends McpSchema.CallToolResult | McpSchema.InputRequired, E, R>(handled: Effect.Effect<A, E, R>) =>
+    rounds(Effect.suspend(() => {
+      const call: Call = {}
+      return Effect.map(
+        Effect.provideService(handled, CurrentCall, call),
+        (result) =>
+          call.said === undefined || result instanceof McpSchema.InputRequired ? result : withText(result, call.said)
+      )
+    }))
+}
+
+const withText = (result: McpSchema.CallToolResult, text: string): McpSchema.CallToolResult =>
+  new McpSchema.CallToolResult({ ...result, content: [...result.content, { type: "text", text }] })
 
 // =============================================================================
 // Who is asked, and for whom it is remembered
 // =============================================================================
 
-const ours = [ApprovalController.ApprovalController.key, Approval.Scope.key]
+const ours = [
+  ApprovalController.ApprovalController.key,
+  ApprovalMemory.ApprovalMemory.key,
+  Approval.Scope.key
+]
 
 /** The context of the call as it was before it was made ours. */
 const Outside = Context.Reference<Context.Context<never>>("~@assent/ai/internal/elicitationToolkit/Outside", {
@@ -104,7 +166,7 @@ const asOutside = (within: Context.Context<never>): Context.Context<never> => {
     if (outside.has(key)) services.set(key, outside.get(key))
     else services.delete(key)
   }
-  services.delete(Outside.key)
+  for (const { key } of [Outside, CurrentCall, ElicitationRounds.CurrentRound]) services.delete(key)
   return Context.makeUnsafe(services)
 }
 
@@ -113,24 +175,28 @@ const asking = Effect.fnUntraced(function*(
   controller: ApprovalController.Service
 ): Effect.fn.Return<Context.Context<never>> {
   const scope = Context.get(outside, Approval.Scope)
-  const conversation = scope.conversation ?? (yield* sessionOf(outside))
-  const named = outside.pipe(
-    Context.add(Outside, outside),
-    Context.add(Approval.Scope, { ...scope, conversation })
-  )
-  return outside.mapUnsafe.has(ApprovalController.ApprovalController.key)
-    ? named
-    : Context.add(named, ApprovalController.ApprovalController, controller)
+  const within = Context.merge(outside, Context.make(Outside, outside))
+  const answering = outside.mapUnsafe.has(ApprovalController.ApprovalController.key)
+    ? within
+    : Context.add(within, ApprovalController.ApprovalController, controller)
+  if (scope.conversation !== undefined) return answering
+  const session = yield* sessionOf(outside)
+  // What one client's user wants remembered is of no other client, and of a client without a session nothing is.
+  return session === undefined
+    ? Context.add(answering, ApprovalMemory.ApprovalMemory, ApprovalMemory.none)
+    : Context.add(answering, Approval.Scope, { ...scope, conversation: session })
 })
 
+// A session's first message is one object for as long as the session lives, over any transport.
 const sessions = new WeakMap<object, string>()
 
-// What one client's user wants remembered is of no other client; of a client without a session nothing is.
-const sessionOf = Effect.fnUntraced(function*(context: Context.Context<never>): Effect.fn.Return<string> {
-  const made = `mcp-${yield* Cryptography.randomToken(16)}`
+const sessionOf = Effect.fnUntraced(function*(
+  context: Context.Context<never>
+): Effect.fn.Return<string | undefined> {
   const client = Context.getOption(context, McpSchema.McpServerClient)
-  if (Option.isNone(client)) return made
+  if (Option.isNone(client)) return undefined
   const { initializePayload } = client.value
+  const made = `mcp-${yield* Cryptography.randomToken(16)}`
   const session = sessions.get(initializePayload) ?? made
   sessions.set(initializePayload, session)
   return session

@@ -123,14 +123,24 @@ describe("policy, events and other controllers", () => {
       assert.deepStrictEqual([asked, server.runs], [[], []])
     }))
 
-  it.live("L4 an edit of such a controller runs as edited; elicitation offers none", () =>
+  it.live("L4 an edit of such a controller runs as edited, and the client is told what ran", () =>
     Effect.gen(function*() {
       const editor = ApprovalController.layerInteractive((request) =>
         Approval.approve(request, { params: { path: "/tmp/other" } })
       )
       const server = yield* S.serve(S.files().pipe(Layer.provide(editor)))
-      const { call } = yield* S.connect(server, () => S.approve)
-      assert.deepStrictEqual((yield* call("delete_file", { path: "/tmp/a" })).structured, { deleted: "/tmp/other" })
+      const { client } = yield* S.connect(server, () => S.approve)
+      const result = yield* Effect.promise(() =>
+        client.callTool({ name: "delete_file", arguments: { path: "/tmp/a" } })
+      )
+      assert.deepStrictEqual(result.structuredContent, { deleted: "/tmp/other" })
+      assert.deepStrictEqual(result.content, [
+        { type: "text", text: "{\"deleted\":\"/tmp/other\"}" },
+        {
+          type: "text",
+          text: "The user changed the parameters before approving. The call ran with: {\"path\":\"/tmp/other\"}"
+        }
+      ])
       assert.deepStrictEqual(server.runs, ["delete /tmp/other"])
     }))
 })
