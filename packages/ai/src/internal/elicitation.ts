@@ -42,7 +42,8 @@ export const ask = Effect.fnUntraced(function*(
   const form = yield* formOf(request, about.protocolVersion !== "2025-06-18")
   if (Result.isFailure(form)) return new Approval.Info({ note: `${form.failure} Nothing ran; it may be asked again.` })
   const { fields, message, read, required } = form.success
-  if (message.length > options.maxLength) return denied(tooLongReason(message.length, options.maxLength))
+  const length = message.length + JSON.stringify(fields).length
+  if (length > options.maxLength) return denied(tooLongReason(length, options.maxLength))
   const question: ElicitationRounds.Question = {
     mode: "form",
     message,

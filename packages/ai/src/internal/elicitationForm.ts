@@ -128,7 +128,7 @@ export const oneOf = (
     : {
       type: "string",
       title,
-      description: `Write ${choices.map(({ title, value }) => `"${value}" (${title})`).join(" or ")}.`
+      description: `Write ${choices.map(({ title, value }) => `"${line(value)}" (${title})`).join(" or ")}.`
     }
 
 // =============================================================================
@@ -159,8 +159,8 @@ const explanations = (request: Approval.ApprovalRequest): ReadonlyArray<string |
   const { approvers, description, params, presentation, reason, toolName } = request
   return [
     // The default one says in short what has been said in full.
-    description === Approval.describe(toolName, params) ? undefined : `Description: ${line(description)}`,
-    reason === undefined ? undefined : `You are asked because: ${line(reason)}`,
+    ...(description === Approval.describe(toolName, params) ? [] : ["Description:", indented(description)]),
+    ...(reason === undefined ? [] : ["You are asked because:", indented(reason)]),
     approvers === undefined || approvers.length === 0
       ? undefined
       : `To be decided by: ${approvers.map(line).join(", ")}`,

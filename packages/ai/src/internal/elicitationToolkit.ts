@@ -77,13 +77,14 @@ const guard = (
     tools: toolkit.tools,
     handle: (...call) => Effect.map(Effect.updateContext(toolkit.handle(...call), asOutside), Stream.map(unsaid))
   }
+  const controllerFor = perClient(controller)
   const guarded = Guard.guard(inner as unknown as Toolkit.WithHandler<AnyTools>, options) as unknown as Handlers
   const handle: Handlers["handle"] = Effect.fnUntraced(function*(name, params, toolCallId, decoding) {
     const tool = Object.hasOwn(toolkit.tools, name) ? toolkit.tools[name] : undefined
     // A guard leaves out what the schema does not know; of a strict tool that is an error.
     if (tool !== undefined) yield* decodes(tool, params, decoding)
     const outside = yield* Effect.context<never>()
-    const within = yield* asking(outside, controller)
+    const within = yield* asking(outside, controllerFor(outside))
     const handled = guarded.handle(name, params, toolCallId, decoding)
     const output = yield* Effect.updateContext(handled, (_: Context.Context<never>) => within)
     return Stream.map(output, (output) => asOfHandler(output, Context.get(outside, CurrentCall)))
@@ -186,6 +187,19 @@ const asking = Effect.fnUntraced(function*(
     ? Context.add(answering, ApprovalMemory.ApprovalMemory, ApprovalMemory.none)
     : Context.add(answering, Approval.Scope, { ...scope, conversation: session })
 })
+
+// One client's calls are asked about in turn, so that an answer which covers the next one is known before that is asked.
+const perClient = (controller: ApprovalController.Service) => {
+  const controllers = new WeakMap<object, ApprovalController.Service>()
+  return (context: Context.Context<never>): ApprovalController.Service => {
+    const client = Context.getOption(context, McpSchema.McpServerClient)
+    if (Option.isNone(client)) return controller
+    const { initializePayload } = client.value
+    const known = controllers.get(initializePayload) ?? { ...controller, parallel: false }
+    controllers.set(initializePayload, known)
+    return known
+  }
+}
 
 // A session's first message is one object for as long as the session lives, over any transport.
 const sessions = new WeakMap<object, string>()

@@ -4,8 +4,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js"
-import { Deferred, Effect, Fiber, Layer } from "effect"
-import { ApprovalController, McpApproval } from "../../src/index.ts"
+import { Deferred, Effect, Fiber, Layer, Schema } from "effect"
+import { ApprovalController, McpApproval, McpServer, Tool, Toolkit } from "../../src/index.ts"
 import * as S from "./support.ts"
 
 /** Elicitation whose questions are counted as they begin and end, on the server's side. */
@@ -41,6 +41,28 @@ describe("a question that is open", () => {
       const next = yield* S.connect(server, () => S.approve)
       yield* next.call("delete_file", { path: "/tmp/b" })
       assert.deepStrictEqual(server.runs, ["delete /tmp/b"])
+    }))
+
+  it.live("dropped once it was approved and runs: the run ends, as that of any call", () =>
+    Effect.gen(function*() {
+      const began = S.signal()
+      const ended = S.signal<string>()
+      const Slow = Tool.make("slow", { success: Schema.String, needsApproval: true })
+      const Tools = Toolkit.make(Slow)
+      const handlers = Tools.toLayer({
+        slow: () =>
+          Effect.sync(() => began.done()).pipe(
+            Effect.andThen(Effect.never),
+            Effect.onExit((exit) => Effect.sync(() => ended.done(exit._tag)))
+          )
+      })
+      const server = yield* S.serve(McpApproval.toolkit(Tools).pipe(Layer.provide(handlers)))
+      const { asked, client, transport } = yield* S.connect(server, () => S.approve)
+      client.callTool({ name: "slow" }).catch(() => "no result")
+      yield* began.wait
+      yield* Effect.promise(() => transport.close())
+      assert.strictEqual(yield* ended.wait, "Failure")
+      assert.strictEqual(asked.length, 1)
     }))
 
   it.live("L1 the session is ended: nothing runs, and nothing is left waiting", () =>
@@ -162,22 +184,43 @@ describe("two clients at once", () => {
       assert.deepStrictEqual(server.runs, ["delete /home/bob"])
     }))
 
-  it.live("one user is asked one thing after the other", () =>
-    Effect.gen(function*() {
-      const server = yield* S.serve(S.files())
-      let open = 0
-      let most = 0
-      const { asked, call } = yield* S.connect(server, async () => {
-        most = Math.max(most, ++open)
-        await new Promise((resolve) => setImmediate(resolve))
-        open--
-        return S.approve
-      })
-      const paths = ["/a", "/b", "/c"]
-      yield* Effect.forEach(paths, (path) => call("delete_file", { path }), { concurrency: "unbounded" })
-      assert.deepStrictEqual([asked.length, most], [3, 1])
-      assert.sameMembers([...server.runs], paths.map((path) => `delete ${path}`))
-    }))
+  const Deploy = Tool.make("delete_file", { parameters: { path: Schema.String }, success: Schema.String })
+  const Asking = Toolkit.make(Deploy)
+  const asking = Asking.toLayer(Effect.gen(function*() {
+    const runs = yield* S.Runs
+    return {
+      delete_file: ({ path }) =>
+        Effect.map(Effect.orDie(ApprovalController.request({ name: path })), ({ _tag }) => {
+          if (_tag === "Approved") runs.push(`delete ${path}`)
+          return _tag
+        })
+    }
+  }))
+  const ways = {
+    "before its tools run": S.files(),
+    "by handlers on their way": McpServer.toolkit(Asking).pipe(
+      Layer.provide(asking),
+      Layer.provide(McpApproval.layerElicitation())
+    )
+  }
+  for (const [way, registrations] of Object.entries(ways)) {
+    it.live(`one user is asked one thing after the other, ${way}`, () =>
+      Effect.gen(function*() {
+        const server = yield* S.serve<McpServer.McpServer>(registrations)
+        let open = 0
+        let most = 0
+        const { asked, call } = yield* S.connect(server, async () => {
+          most = Math.max(most, ++open)
+          await new Promise((resolve) => setTimeout(resolve, 10))
+          open--
+          return S.approve
+        })
+        const paths = ["/a", "/b", "/c"]
+        yield* Effect.forEach(paths, (path) => call("delete_file", { path }), { concurrency: "unbounded" })
+        assert.deepStrictEqual([asked.length, most], [3, 1])
+        assert.sameMembers([...server.runs], paths.map((path) => `delete ${path}`))
+      }))
+  }
 })
 
 /** An approval of the last question that came, as the client would send it. */

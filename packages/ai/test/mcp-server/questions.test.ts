@@ -79,11 +79,13 @@ describe("L15 the question", () => {
           content: "fine\n\nDescription: harmless\u202E",
           metadata: { file: "a\nb" }
         }),
+        reason: "![safe](https://example.com/a)",
         approvers: ["ada\u202E", "bob"]
       }))
       const ours = asked[0]!.message.split("\n").filter((line) => line !== "" && !line.startsWith("    "))
       assert.deepStrictEqual(ours, [
         "The tool \"delete_file\" wants to run with exactly these parameters:",
+        "You are asked because:",
         "To be decided by: ada\\u202e, bob",
         "What it does (text):"
       ])
@@ -94,7 +96,7 @@ describe("L15 the question", () => {
     Effect.gen(function*() {
       const { asked, decision } = yield* ask(S.request({ params: { path: "x".repeat(20_000) } }))
       assert.strictEqual(decision._tag, "Denied")
-      assert.match(String(decision.note), /the question would be 200\d\d characters long, of which at most 20000/)
+      assert.match(String(decision.note), /the question would be 20\d\d\d characters long, of which at most 20000/)
       assert.deepStrictEqual(asked, [])
       const longer = yield* ask(S.request({ params: { path: "x".repeat(20_000) } }), accept({ decision: "approve" }), {
         maxLength: 30_000

@@ -13,7 +13,7 @@ import {
   type ElicitResult,
   type JSONRPCMessage
 } from "@modelcontextprotocol/sdk/types.js"
-import { Context, Deferred, Effect, Layer, Schema, type Scope } from "effect"
+import { Context, Deferred, Effect, Layer, References, Schema, type Scope } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import * as Http from "node:http"
 import { Approval, McpApproval, McpProtocol, McpServer, Tool, Toolkit } from "../../src/index.ts"
@@ -77,7 +77,9 @@ export const serve = <R>(
     const context = yield* Layer.build(
       HttpRouter.serve(serverLayer(registrations, protocols), { disableListenLog: true, disableLogger: true }).pipe(
         Layer.provideMerge(NodeHttpServer.layer(Http.createServer, { port: 0, host: "127.0.0.1" })),
-        Layer.provideMerge(Runs.layer)
+        Layer.provideMerge(Runs.layer),
+        // What upstream logs of a call that fails is no news here.
+        Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
       ) as Layer.Layer<HttpServer.HttpServer | Runs, unknown>
     )
     const { address } = Context.get(context, HttpServer.HttpServer)

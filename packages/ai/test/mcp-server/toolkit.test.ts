@@ -11,6 +11,8 @@ import {
   ApprovalMatcher,
   ApprovalMemory,
   ApprovalPolicy,
+  DeferredTool,
+  Interaction,
   McpApproval,
   McpServer,
   Tool,
@@ -87,8 +89,10 @@ describe("policy, events and other controllers", () => {
         [
           "The tool \"delete_file\" wants to run with exactly these parameters:",
           "    {\n      \"path\": \"/a\"\n    }",
-          "Description: Deletes for good",
-          "You are asked because: outside of the project",
+          "Description:",
+          "    Deletes for good",
+          "You are asked because:",
+          "    outside of the project",
           "What it does (diff ts):",
           "    - a\n    - b"
         ].join("\n\n")
@@ -169,6 +173,16 @@ describe("memory", () => {
       assert.deepStrictEqual(server.runs, ["delete /a", "delete /a"])
     }))
 
+  it.live("of calls at once the same is asked about once", () =>
+    Effect.gen(function*() {
+      const server = yield* S.serve(S.files().pipe(Layer.provide(ApprovalMemory.layerSession())))
+      const { asked, call } = yield* S.connect(server, () => session)
+      const both = [1, 2].map(() => call("delete_file", { path: "/a" }))
+      yield* Effect.all(both, { concurrency: "unbounded" })
+      assert.strictEqual(asked.length, 1)
+      assert.deepStrictEqual(server.runs, ["delete /a", "delete /a"])
+    }))
+
   it.live("what it covers is spelled out where the policy says more", () =>
     Effect.gen(function*() {
       const policy = ApprovalPolicy.layer(() =>
@@ -207,6 +221,25 @@ describe("memory", () => {
     }))
 })
 
+describe("a tool that waits", () => {
+  it.live("begins nowhere but under an engine: here its call fails, and nothing of it ran", () =>
+    Effect.gen(function*() {
+      const Order = DeferredTool.make("order", { success: Schema.String, interactions: { sure: Interaction.askUser } })
+      const Tools = Toolkit.make(Order)
+      let began = false
+      const handlers = Tools.toLayer({
+        order: DeferredTool.handler(Order, {
+          start: () => (began = true, Order.suspend.sure({ prompt: "Sure?" })),
+          resume: { sure: (answer) => Effect.succeed(answer) }
+        })
+      })
+      const server = yield* S.serve(McpApproval.toolkit(Tools).pipe(Layer.provide(handlers)))
+      const { asked, call } = yield* S.connect(server, () => S.accept({ answer: "yes" }))
+      assert.isTrue((yield* call("order", {})).isError)
+      assert.deepStrictEqual([asked, began], [[], false])
+    }))
+})
+
 describe("what a handler asks on its way", () => {
   const Deploy = Tool.make("deploy", { parameters: { to: Schema.String }, success: Schema.String })
   const Tools = Toolkit.make(Deploy)
@@ -230,7 +263,7 @@ describe("what a handler asks on its way", () => {
       assert.strictEqual((yield* call("deploy", { to: "production" })).text, "Approved go")
       assert.strictEqual((yield* call("deploy", { to: "production" })).text, "Denied no")
       assert.include(asked[0]!.message, "The program's step \"deploy\" wants to run with exactly these parameters:")
-      assert.include(asked[0]!.message, "You are asked because: it is Friday")
+      assert.include(asked[0]!.message, "You are asked because:\n\n    it is Friday")
     }))
 
   it.live("without the layer it fails as elsewhere: elicitation is the guard's alone", () =>
