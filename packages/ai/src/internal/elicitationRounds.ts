@@ -21,13 +21,13 @@ export interface Question {
   readonly requestedSchema: McpSchema.ElicitRequestFormParams["requestedSchema"]
 }
 
-/** One call of a client that cannot be asked while it runs. */
+/** One call of a client, if that cannot be asked while it runs. */
 export interface Round {
   /** The answer to this question, if the client brought it; else the call is to end, and to be made again with it. */
   readonly ask: (question: Question) => Effect.Effect<Answer | undefined>
 }
 
-/** `undefined` where a call ends with its result: of other revisions, and within a handler, which would begin twice. */
+/** `undefined` where a call cannot end with a question: within a handler, which would begin twice. */
 export const CurrentRound = Context.Reference<Round | undefined>("~@assent/ai/internal/elicitationRounds/Round", {
   defaultValue: () => undefined
 })
@@ -64,8 +64,7 @@ export const make = (timeLimit: Duration.Input) => {
   ): Effect.fn.Return<A | McpSchema.InputRequired, E, R> {
     const context = yield* Effect.context<R>()
     const request = Context.getOption(context, McpSchema.McpRequestContext)
-    const client = Context.getOption(context, McpSchema.McpServerClient)
-    if (Option.isNone(request) || Option.isSome(client)) return yield* call
+    if (Option.isNone(request)) return yield* call
     const { conversation, principal, tenant } = yield* Approval.Scope
     let brought = take(request.value)
     let ending: McpSchema.InputRequired | undefined

@@ -209,9 +209,10 @@ describe("two clients at once", () => {
         const server = yield* S.serve<McpServer.McpServer>(registrations)
         let open = 0
         let most = 0
-        const { asked, call } = yield* S.connect(server, async () => {
+        const { asked, call, client } = yield* S.connect(server, async () => {
           most = Math.max(most, ++open)
-          await new Promise((resolve) => setTimeout(resolve, 10))
+          // Time enough for whatever else the server has to ask.
+          for (let round = 0; round < 3; round++) await client.ping()
           open--
           return S.approve
         })

@@ -188,6 +188,20 @@ describe("MCP 2026-07-28: rounds", () => {
       assert.match(reasonOf(answered), /no answer to it/)
     }))
 
+  it.live("nor is what somebody else answers about it remembered, who may mean one client", () =>
+    Effect.gen(function*() {
+      let asked = 0
+      const boss = ApprovalController.layerInteractive((request) => {
+        asked++
+        return Approval.approve(request, { remember: "session" })
+      })
+      const layers = Layer.merge(ApprovalMemory.layerSession(), boss)
+      const server = yield* S.serve(S.files().pipe(Layer.provide(layers)), protocols)
+      yield* call(server, remove("/a"))
+      yield* call(server, remove("/a"))
+      assert.deepStrictEqual([asked, server.runs], [2, ["delete /a", "delete /a"]])
+    }))
+
   it.live("a handler that asks on its way is denied: it would begin twice", () =>
     Effect.gen(function*() {
       const Deploy = Tool.make("deploy", { success: Schema.String })

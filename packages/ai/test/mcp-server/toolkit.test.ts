@@ -266,6 +266,26 @@ describe("what a handler asks on its way", () => {
       assert.include(asked[0]!.message, "You are asked because:\n\n    it is Friday")
     }))
 
+  it.live("for the session is offered where a conversation is named, for which it is remembered", () =>
+    Effect.gen(function*() {
+      const named = Layer.succeed(Approval.Scope, { conversation: "friday" })
+      for (const [scope, ...expected] of [[Layer.empty, false, false], [named, true]] as const) {
+        const server = yield* S.serve(
+          McpServer.toolkit(Tools).pipe(
+            Layer.provide(handlers),
+            Layer.provide(Layer.mergeAll(McpApproval.layerElicitation(), ApprovalMemory.layerSession(), scope))
+          )
+        )
+        const { asked, call } = yield* S.connect(
+          server,
+          ({ message }) => S.accept({ decision: message.includes("session") ? "approve_for_session" : "approve" })
+        )
+        assert.match((yield* call("deploy", { to: "production" })).text, /^Approved/)
+        assert.match((yield* call("deploy", { to: "production" })).text, /^Approved/)
+        assert.deepStrictEqual(asked.map(({ message }) => message.includes("session")), [...expected])
+      }
+    }))
+
   it.live("without the layer it fails as elsewhere: elicitation is the guard's alone", () =>
     Effect.gen(function*() {
       const server = yield* S.serve(McpApproval.toolkit(Tools).pipe(Layer.provide(handlers)))
