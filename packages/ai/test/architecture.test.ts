@@ -47,6 +47,11 @@ const floors: House["floors"] = [
     "internal/interaction",
     "internal/suspensionRecords",
     "internal/webhook*",
+    "internal/elicitationForm",
+    "internal/elicitationAnswer",
+    "internal/elicitationStdio",
+    "internal/elicitationRounds",
+    "internal/elicitation",
     "Tool",
     "Prompt",
     "Response",
@@ -92,7 +97,8 @@ const floors: House["floors"] = [
     "internal/providerPrompt",
     "internal/model",
     "internal/wrap",
-    "internal/protectChat"
+    "internal/protectChat",
+    "internal/elicitationToolkit"
   ]],
   ["floor 4", ["LanguageModel", "Toolkit", "McpApproval"]],
   ["floor 5", ["internal/conversation*", "Conversation", "Chat"]],

@@ -9,7 +9,7 @@ import { isNode, type Node, parse, walk } from "../source.ts"
 const tests = Path.join(import.meta.dirname, "..")
 
 /** What registers a test, by the last name of the callee; its first argument is the title. */
-const registrars = new Set(["it", "effect", "prop", "everyWay", "forEachMode", "single", "wrong"])
+const registrars = new Set(["it", "effect", "live", "prop", "everyWay", "forEachMode", "single", "wrong"])
 
 /** The text of a title; what is put in at run time is a gap. */
 const textOf = (node: unknown): string | undefined => {

@@ -1,0 +1,217 @@
+/**
+ * A guarded toolkit as tools of an MCP server: upstream registers it, and every call goes through our guard, which asks
+ * the client's user unless the program has somebody else to ask.
+ */
+import * as AiError from "effect/ai/AiError"
+import * as McpSchema from "effect/ai/McpSchema"
+import * as McpServer from "effect/ai/McpServer"
+import type * as Tool from "effect/ai/Tool"
+import * as Toolkit from "effect/ai/Toolkit"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type * as SchemaAST from "effect/SchemaAST"
+import * as Stream from "effect/Stream"
+import * as Approval from "../Approval.ts"
+import * as ApprovalController from "../ApprovalController.ts"
+import * as ApprovalMemory from "../ApprovalMemory.ts"
+import * as Cryptography from "./cryptography.ts"
+import * as ElicitationRounds from "./elicitationRounds.ts"
+import * as Guard from "./guard.ts"
+
+export interface Options extends Guard.Options {
+  readonly timeLimit: Duration.Input
+}
+
+type AnyTools = Guard.AnyTools
+
+type Output = Stream.Stream<Tool.HandlerResult<Tool.Any>, unknown>
+
+interface Handlers {
+  readonly tools: AnyTools
+  readonly handle: (
+    name: string,
+    params: unknown,
+    toolCallId?: string,
+    options?: SchemaAST.ParseOptions
+  ) => Effect.Effect<Output, unknown>
+}
+
+/** Registers the toolkit with the server in the context, with a guard before its gated tools. */
+export const register = <Tools extends AnyTools>(
+  toolkit: Toolkit.Toolkit<Tools>,
+  controller: ApprovalController.Service,
+  options: Options
+): Effect.Effect<void, never, McpServer.ToolkitRequirements<Tools>> => {
+  // Upstream reads its tools, and runs it as an effect for what handles their calls; its handlers stay in the context.
+  const built = toolkit as unknown as Effect.Effect<Handlers>
+  const guarded = Object.assign(Effect.map(built, (built) => guard(built, controller, options)), {
+    tools: toolkit.tools
+  })
+  const calls = callsOf(options)
+  return Effect.updateService(
+    McpServer.registerToolkit(guarded as unknown as Toolkit.Toolkit<Tools>),
+    McpServer.McpServer,
+    (server) => ({
+      ...server,
+      addTool: ({ handle, services, ...tool }) =>
+        server.addTool({
+          ...tool,
+          handle: (payload) => calls(handle(payload)),
+          // Handlers find the server itself.
+          services: services === undefined ? undefined : Context.add(services, McpServer.McpServer, server)
+        })
+    })
+  )
+}
+
+const guard = (
+  toolkit: Handlers,
+  controller: ApprovalController.Service,
+  options: Guard.Options
+): Handlers => {
+  const inner: Handlers = {
+    tools: toolkit.tools,
+    handle: (...call) => Effect.map(Effect.updateContext(toolkit.handle(...call), asOutside), Stream.map(unsaid))
+  }
+  const controllerFor = perClient(controller)
+  const guarded = Guard.guard(inner as unknown as Toolkit.WithHandler<AnyTools>, options) as unknown as Handlers
+  const handle: Handlers["handle"] = Effect.fnUntraced(function*(name, params, toolCallId, decoding) {
+    const tool = Object.hasOwn(toolkit.tools, name) ? toolkit.tools[name] : undefined
+    // A guard leaves out what the schema does not know; of a strict tool that is an error.
+    if (tool !== undefined) yield* decodes(tool, params, decoding)
+    const outside = yield* Effect.context<never>()
+    const within = yield* asking(outside, controllerFor(outside))
+    const handled = guarded.handle(name, params, toolCallId, decoding)
+    const output = yield* Effect.updateContext(handled, (_: Context.Context<never>) => within)
+    return Stream.map(output, (output) => asOfHandler(output, Context.get(outside, CurrentCall)))
+  })
+  return { tools: guarded.tools, handle }
+}
+
+// As upstream says that parameters do not fit, so that the client is told.
+const decodes = (tool: Tool.Any, params: unknown, options: SchemaAST.ParseOptions | undefined) => {
+  if (!Schema.isSchema(tool.parametersSchema)) return Effect.void
+  // The services of the schema are the tool's own requirements.
+  const schema = tool.parametersSchema as Schema.Codec<unknown>
+  return Effect.catch(Effect.asVoid(Schema.decodeUnknownEffect(schema)(params, options)), ({ message }) => {
+    const reason = new AiError.ToolParameterValidationError({ toolName: tool.name, description: message })
+    const error = AiError.make({ module: "Toolkit", method: `${tool.name}.handle`, reason })
+    return Effect.failCause(Cause.annotate(Cause.fail(error), Context.make(Toolkit.FailureOrigin, "parameters")))
+  })
+}
+
+// Upstream shows no client what a tool says to a model alone, so that what is left is what our guard says.
+const unsaid = ({ modelOutput: _, ...output }: Tool.HandlerResult<Tool.Any>): Tool.HandlerResult<Tool.Any> => output
+
+// Upstream shows a failure that no handler gave as an internal error, without its reason.
+const asOfHandler = (output: Tool.HandlerResult<Tool.Any>, call: Call): Tool.HandlerResult<Tool.Any> => {
+  const [said] = output.modelOutput ?? []
+  if (said?.type === "text") call.said = said.text
+  return output.isFailure && output.failureOrigin === undefined ? { ...output, failureOrigin: "handler" } : output
+}
+
+// =============================================================================
+// Calls
+// =============================================================================
+
+/** What our guard says of a call beside its result: that it ran as it was edited. */
+interface Call {
+  said?: string
+}
+
+const CurrentCall = Context.Reference<Call>("~@assent/ai/internal/elicitationToolkit/Call", {
+  defaultValue: () => ({})
+})
+
+/** How the calls of a registration are handled: with what was said of them, and in rounds where they cannot be asked. */
+const callsOf = (options: Options) => {
+  const rounds = ElicitationRounds.make(options.timeLimit)
+  return <A extends McpSchema.CallToolResult | McpSchema.InputRequired, E, R>(handled: Effect.Effect<A, E, R>) =>
+    rounds(Effect.suspend(() => {
+      const call: Call = {}
+      return Effect.map(
+        Effect.provideService(handled, CurrentCall, call),
+        (result) =>
+          call.said === undefined || result instanceof McpSchema.InputRequired ? result : withText(result, call.said)
+      )
+    }))
+}
+
+const withText = (result: McpSchema.CallToolResult, text: string): McpSchema.CallToolResult =>
+  new McpSchema.CallToolResult({ ...result, content: [...result.content, { type: "text", text }] })
+
+// =============================================================================
+// Who is asked, and for whom it is remembered
+// =============================================================================
+
+const ours = [
+  ApprovalController.ApprovalController.key,
+  ApprovalMemory.ApprovalMemory.key,
+  Approval.Scope.key
+]
+
+/** The context of the call as it was before it was made ours. */
+const Outside = Context.Reference<Context.Context<never>>("~@assent/ai/internal/elicitationToolkit/Outside", {
+  defaultValue: () => Context.empty()
+})
+
+// A handler finds what the program provides, and nothing of ours: its own questions are the program's business.
+const asOutside = (within: Context.Context<never>): Context.Context<never> => {
+  const services = new Map(within.mapUnsafe)
+  const outside = Context.get(within, Outside).mapUnsafe
+  for (const key of ours) {
+    if (outside.has(key)) services.set(key, outside.get(key))
+    else services.delete(key)
+  }
+  for (const { key } of [Outside, CurrentCall, ElicitationRounds.CurrentRound]) services.delete(key)
+  return Context.makeUnsafe(services)
+}
+
+const asking = Effect.fnUntraced(function*(
+  outside: Context.Context<never>,
+  controller: ApprovalController.Service
+): Effect.fn.Return<Context.Context<never>> {
+  const scope = Context.get(outside, Approval.Scope)
+  const within = Context.merge(outside, Context.make(Outside, outside))
+  const answering = outside.mapUnsafe.has(ApprovalController.ApprovalController.key)
+    ? within
+    : Context.add(within, ApprovalController.ApprovalController, controller)
+  if (scope.conversation !== undefined) return answering
+  const session = yield* sessionOf(outside)
+  // What one client's user wants remembered is of no other client, and of a client without a session nothing is.
+  return session === undefined
+    ? Context.add(answering, ApprovalMemory.ApprovalMemory, ApprovalMemory.none)
+    : Context.add(answering, Approval.Scope, { ...scope, conversation: session })
+})
+
+// One client's calls are asked about in turn, so that an answer which covers the next one is known before that is asked.
+const perClient = (controller: ApprovalController.Service) => {
+  const controllers = new WeakMap<object, ApprovalController.Service>()
+  return (context: Context.Context<never>): ApprovalController.Service => {
+    const client = Context.getOption(context, McpSchema.McpServerClient)
+    if (Option.isNone(client)) return controller
+    const { initializePayload } = client.value
+    const known = controllers.get(initializePayload) ?? { ...controller, parallel: false }
+    controllers.set(initializePayload, known)
+    return known
+  }
+}
+
+// A session's first message is one object for as long as the session lives, over any transport.
+const sessions = new WeakMap<object, string>()
+
+const sessionOf = Effect.fnUntraced(function*(
+  context: Context.Context<never>
+): Effect.fn.Return<string | undefined> {
+  const client = Context.getOption(context, McpSchema.McpServerClient)
+  if (Option.isNone(client)) return undefined
+  const { initializePayload } = client.value
+  const made = `mcp-${yield* Cryptography.randomToken(16)}`
+  const session = sessions.get(initializePayload) ?? made
+  sessions.set(initializePayload, session)
+  return session
+})

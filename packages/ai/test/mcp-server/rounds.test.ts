@@ -1,0 +1,235 @@
+/**
+ * MCP 2026-07-28, in which a server cannot ask while a call runs: the call ends with the question, and the client makes
+ * it again with the answer. The SDK does not speak it yet, so the client here is a few lines of HTTP.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Ref, Schema } from "effect"
+import {
+  Approval,
+  ApprovalController,
+  ApprovalMemory,
+  ApprovalPolicy,
+  McpApproval,
+  McpProtocol,
+  McpServer,
+  Tool,
+  Toolkit
+} from "../../src/index.ts"
+import * as S from "./support.ts"
+
+const protocols: Parameters<typeof S.serve>[1] = [McpProtocol.v2026_07_28]
+
+interface Outcome {
+  readonly resultType?: string
+  readonly inputRequests?: { readonly approval: { readonly params: { readonly message: string } } }
+  readonly requestState?: string
+  readonly isError?: boolean
+  readonly content?: ReadonlyArray<{ readonly text: string }>
+}
+
+let id = 0
+
+const call = (
+  { url }: S.Server,
+  params: {
+    readonly name: string
+    readonly arguments: object
+    readonly inputResponses?: object
+    readonly requestState?: string
+  },
+  clientCapabilities: object = { elicitation: {} }
+): Effect.Effect<Outcome> =>
+  Effect.promise(async () => {
+    const version = "2026-07-28"
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": version,
+      "io.modelcontextprotocol/clientCapabilities": clientCapabilities
+    }
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": version,
+        "mcp-method": "tools/call",
+        "mcp-name": params.name
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: ++id, method: "tools/call", params: { ...params, _meta } })
+    })
+    const body: { readonly result?: Outcome } = await response.json()
+    assert.isDefined(body.result, JSON.stringify(body))
+    return body.result!
+  })
+
+const remove = (path: string) => ({ name: "delete_file", arguments: { path } })
+
+const answering = (answer: object, { requestState = "" }: Outcome) => ({
+  inputResponses: { approval: answer },
+  requestState
+})
+
+const reasonOf = ({ content, isError }: Outcome): string => {
+  assert.isTrue(isError)
+  return JSON.parse(content![0]!.text).reason
+}
+
+const approve = { action: "accept", content: { decision: "approve" } }
+
+describe("MCP 2026-07-28: rounds", () => {
+  it.live("L1 accept: the call ends with the question, and runs once made again with the answer", () =>
+    Effect.gen(function*() {
+      const server = yield* S.serve(S.files(), protocols)
+      const asked = yield* call(server, remove("/a"))
+      assert.strictEqual(asked.resultType, "input_required")
+      assert.include(asked.inputRequests!.approval.params.message, "\"path\": \"/a\"")
+      assert.deepStrictEqual(server.runs, [])
+      const done = yield* call(server, { ...remove("/a"), ...answering(approve, asked) })
+      assert.strictEqual(done.resultType, "complete")
+      assert.deepStrictEqual(server.runs, ["delete /a"])
+    }))
+
+  it.live("L2 the same answer again is asked again, also at once", () =>
+    Effect.gen(function*() {
+      const server = yield* S.serve(S.files(), protocols)
+      const asked = yield* call(server, remove("/a"))
+      const again = { ...remove("/a"), ...answering(approve, asked) }
+      const outcomes = yield* Effect.all([1, 2, 3].map(() => call(server, again)), { concurrency: "unbounded" })
+      const types = outcomes.map(({ resultType }) => resultType)
+      assert.sameMembers(types, ["complete", "input_required", "input_required"])
+      assert.strictEqual((yield* call(server, again)).resultType, "input_required")
+      assert.deepStrictEqual(server.runs, ["delete /a"])
+    }))
+
+  it.live("L4 an answer counts for the question that was asked: not for other parameters, nor of an invented one", () =>
+    Effect.gen(function*() {
+      const server = yield* S.serve(S.files(), protocols)
+      const asked = yield* call(server, remove("/a"))
+      const other = yield* call(server, { ...remove("/b"), ...answering(approve, asked) })
+      assert.strictEqual(other.resultType, "input_required")
+      assert.include(other.inputRequests!.approval.params.message, "\"path\": \"/b\"")
+      const invented = yield* call(server, { ...remove("/a"), ...answering(approve, { requestState: "invented" }) })
+      assert.strictEqual(invented.resultType, "input_required")
+      const { requestState: _, ...without } = answering(approve, asked)
+      assert.strictEqual((yield* call(server, { ...remove("/a"), ...without })).resultType, "input_required")
+      assert.deepStrictEqual(server.runs, [])
+    }))
+
+  it.live("L4 an answer counts for whom it was asked", () =>
+    Effect.gen(function*() {
+      const principal = yield* Ref.make("ada")
+      const scoped = McpServer.middleware((effect) =>
+        Effect.flatMap(Ref.get(principal), (principal) => Effect.provideService(effect, Approval.Scope, { principal }))
+      )
+      const server = yield* S.serve(S.files().pipe(Layer.provide(scoped.layer)), protocols)
+      const asked = yield* call(server, remove("/a"))
+      yield* Ref.set(principal, "mallory")
+      const stolen = yield* call(server, { ...remove("/a"), ...answering(approve, asked) })
+      assert.strictEqual(stolen.resultType, "input_required")
+      assert.deepStrictEqual(server.runs, [])
+    }))
+
+  it.live("decline, cancel, deny and garbage are denials that say so", () =>
+    Effect.gen(function*() {
+      const server = yield* S.serve(S.files(), protocols)
+      const reasons: Array<string> = []
+      const deny = { action: "accept", content: { decision: "deny", reason: "mine" } }
+      const answers = [{ action: "decline" }, { action: "cancel" }, deny, { action: "accept" }, { roots: [] }]
+      for (const answer of answers) {
+        const asked = yield* call(server, remove("/a"))
+        reasons.push(reasonOf(yield* call(server, { ...remove("/a"), ...answering(answer, asked) })))
+      }
+      assert.deepStrictEqual(reasons, [
+        "The user declined this call.",
+        "The user dismissed the question without a decision, so nothing was approved.",
+        "mine",
+        "The client accepted the question, but sent no answer, so nothing was approved.",
+        "The client accepted the question, but sent what is no answer to it, so nothing was approved."
+      ])
+      assert.deepStrictEqual(server.runs, [])
+    }))
+
+  it.live("a client without elicitation is denied, with what it lacks", () =>
+    Effect.gen(function*() {
+      const server = yield* S.serve(S.files(), protocols)
+      assert.match(reasonOf(yield* call(server, remove("/a"), {})), /does not offer the capability "elicitation"/)
+      assert.deepStrictEqual(server.runs, [])
+    }))
+
+  it.live("nobody answers in time: it is asked again", () =>
+    Effect.gen(function*() {
+      const server = yield* S.serve(S.files({ timeLimit: 0 }), protocols)
+      const asked = yield* call(server, remove("/a"))
+      const late = yield* call(server, { ...remove("/a"), ...answering(approve, asked) })
+      assert.strictEqual(late.resultType, "input_required")
+      assert.deepStrictEqual(server.runs, [])
+    }))
+
+  it.live("L11 the policy is asked again when the answer comes", () =>
+    Effect.gen(function*() {
+      const open = yield* Ref.make(true)
+      const policy = ApprovalPolicy.layer(() =>
+        Effect.map(Ref.get(open), (open) => open ? Approval.needsApproval() : Approval.blocked("closed by now"))
+      )
+      const server = yield* S.serve(S.files().pipe(Layer.provide(policy)), protocols)
+      const asked = yield* call(server, remove("/a"))
+      yield* Ref.set(open, false)
+      const blocked = yield* call(server, { ...remove("/a"), ...answering(approve, asked) })
+      assert.strictEqual(reasonOf(blocked), "closed by now")
+      assert.deepStrictEqual(server.runs, [])
+    }))
+
+  it.live("nothing is remembered of a client without a session, and nothing of the kind is offered", () =>
+    Effect.gen(function*() {
+      const server = yield* S.serve(S.files().pipe(Layer.provide(ApprovalMemory.layerSession())), protocols)
+      const asked = yield* call(server, remove("/a"))
+      assert.notInclude(asked.inputRequests!.approval.params.message, "session")
+      const session = { action: "accept", content: { decision: "approve_for_session" } }
+      const answered = yield* call(server, { ...remove("/a"), ...answering(session, asked) })
+      assert.match(reasonOf(answered), /no answer to it/)
+    }))
+
+  it.live("nor is what somebody else answers about it remembered, who may mean one client", () =>
+    Effect.gen(function*() {
+      let asked = 0
+      const boss = ApprovalController.layerInteractive((request) => {
+        asked++
+        return Approval.approve(request, { remember: "session" })
+      })
+      const layers = Layer.merge(ApprovalMemory.layerSession(), boss)
+      const server = yield* S.serve(S.files().pipe(Layer.provide(layers)), protocols)
+      yield* call(server, remove("/a"))
+      yield* call(server, remove("/a"))
+      assert.deepStrictEqual([asked, server.runs], [2, ["delete /a", "delete /a"]])
+    }))
+
+  it.live("a handler that asks on its way is denied: it would begin twice", () =>
+    Effect.gen(function*() {
+      const Deploy = Tool.make("deploy", { success: Schema.String })
+      const Tools = Toolkit.make(Deploy)
+      const handlers = Tools.toLayer({
+        deploy: () =>
+          ApprovalController.request({ name: "deploy" }).pipe(
+            Effect.map(({ _tag, note }) => `${_tag}: ${note}`),
+            Effect.orDie
+          )
+      })
+      const layer = McpApproval.layerElicitation()
+      for (const registrations of [McpApproval.toolkit(Tools), McpServer.toolkit(Tools)]) {
+        const server = yield* S.serve(
+          registrations.pipe(Layer.provide(handlers), Layer.provide(layer)),
+          protocols
+        )
+        const { content } = yield* call(server, { name: "deploy", arguments: {} })
+        assert.match(content![0]!.text, /^"?Denied: .* in MCP 2026-07-28 a server cannot ask while a call runs/)
+      }
+    }))
+
+  it.live("beside it a client of an earlier revision is asked while its call runs", () =>
+    Effect.gen(function*() {
+      const server = yield* S.serve(S.files(), [McpProtocol.v2026_07_28, McpProtocol.v2025_11_25])
+      const client = yield* S.connect(server, () => S.approve)
+      assert.isFalse((yield* client.call("delete_file", { path: "/a" })).isError)
+      assert.strictEqual((yield* call(server, remove("/b"))).resultType, "input_required")
+      assert.deepStrictEqual(server.runs, ["delete /a"])
+    }))
+})

@@ -1,0 +1,296 @@
+/**
+ * `McpApproval.toolkit`: upstream's tools with our guard before them. Policies, memory and events are those of any guarded
+ * toolkit; what the client sees of a tool is what upstream shows.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Schema, Stream } from "effect"
+import {
+  Approval,
+  ApprovalController,
+  ApprovalEvents,
+  ApprovalMatcher,
+  ApprovalMemory,
+  ApprovalPolicy,
+  DeferredTool,
+  Interaction,
+  McpApproval,
+  McpServer,
+  Tool,
+  Toolkit
+} from "../../src/index.ts"
+import * as S from "./support.ts"
+
+describe("what the client sees of the tools", () => {
+  it.live("is what upstream shows: names, schemas, descriptions, hints", () =>
+    Effect.gen(function*() {
+      const listed = Effect.fnUntraced(function*(registrations: ReturnType<typeof S.files>) {
+        const { client } = yield* S.connect(yield* S.serve(registrations), () => S.approve)
+        return (yield* Effect.promise(() => client.listTools())).tools
+      })
+      const ours = yield* listed(S.files())
+      assert.deepStrictEqual(ours, yield* listed(McpServer.toolkit(S.Files).pipe(Layer.provide(S.FilesLive))))
+      assert.deepStrictEqual(ours.map(({ annotations, name }) => [name, annotations?.readOnlyHint]), [
+        ["delete_file", false],
+        ["look", false]
+      ])
+    }))
+
+  it.live("parameters that do not fit are refused as upstream refuses them, and nobody is asked", () =>
+    Effect.gen(function*() {
+      const Strict = Tool.make("strict", {
+        parameters: { path: Schema.String },
+        success: Schema.String,
+        needsApproval: true
+      }).annotate(Tool.Strict, true)
+      const tools = Toolkit.make(Strict)
+      const handlers = tools.toLayer({ strict: () => Effect.succeed("ran") })
+      const refusals = Effect.fnUntraced(function*(registrations: Layer.Layer<never, never, McpServer.McpServer>) {
+        const { asked, client } = yield* S.connect(yield* S.serve(registrations), () => S.approve)
+        const refuse = (params: Record<string, unknown>) =>
+          Effect.promise(() => client.callTool({ name: "strict", arguments: params }).catch((error) => String(error)))
+        const refused = [yield* refuse({ path: 1 }), yield* refuse({ path: "/a", force: true })]
+        assert.deepStrictEqual(asked, [])
+        return refused
+      })
+      const ours = yield* refusals(McpApproval.toolkit(tools).pipe(Layer.provide(handlers)))
+      assert.deepStrictEqual(ours, yield* refusals(McpServer.toolkit(tools).pipe(Layer.provide(handlers))))
+      assert.match(JSON.stringify(ours[1]), /force/)
+    }))
+})
+
+describe("policy, events and other controllers", () => {
+  it.live("L11 a policy forbids without a question, and the client is told why", () =>
+    Effect.gen(function*() {
+      const policy = ApprovalPolicy.layer(({ encodedParams }) =>
+        JSON.stringify(encodedParams).includes(".env") ? Approval.blocked("secrets stay here") : undefined
+      )
+      const server = yield* S.serve(S.files().pipe(Layer.provide(policy)))
+      const { asked, call } = yield* S.connect(server, () => S.approve)
+      assert.strictEqual(S.reasonOf(yield* call("delete_file", { path: ".env" })), "secrets stay here")
+      assert.strictEqual(S.reasonOf(yield* call("look", { path: ".env" })), "secrets stay here")
+      assert.isFalse((yield* call("delete_file", { path: "/tmp/a" })).isError)
+      assert.deepStrictEqual([asked.length, server.runs], [1, ["delete /tmp/a"]])
+    }))
+
+  it.live("a policy says how to ask: reason, description and what it does are in the question", () =>
+    Effect.gen(function*() {
+      const policy = ApprovalPolicy.layer(() =>
+        Approval.needsApproval({
+          reason: "outside of the project",
+          description: "Deletes for good",
+          presentation: new Approval.ApprovalPresentation({ type: "diff", language: "ts", content: "- a\n- b" })
+        })
+      )
+      const server = yield* S.serve(S.files().pipe(Layer.provide(policy)))
+      const { asked, call } = yield* S.connect(server, () => S.approve)
+      yield* call("delete_file", { path: "/a" })
+      assert.strictEqual(
+        asked[0]!.message,
+        [
+          "The tool \"delete_file\" wants to run with exactly these parameters:",
+          "    {\n      \"path\": \"/a\"\n    }",
+          "Description:",
+          "    Deletes for good",
+          "You are asked because:",
+          "    outside of the project",
+          "What it does (diff ts):",
+          "    - a\n    - b"
+        ].join("\n\n")
+      )
+      assert.deepStrictEqual(server.runs, ["delete /a"])
+    }))
+
+  it.live("events tell of the request and of what became of it", () =>
+    Effect.gen(function*() {
+      const events = yield* ApprovalEvents.make()
+      const seen = yield* Stream.runCollect(Stream.take(ApprovalEvents.stream, 2)).pipe(
+        Effect.provideService(ApprovalEvents.ApprovalEvents, events),
+        Effect.forkChild({ startImmediately: true })
+      )
+      const server = yield* S.serve(
+        S.files().pipe(Layer.provide(Layer.succeed(ApprovalEvents.ApprovalEvents, events)))
+      )
+      const { call } = yield* S.connect(server, () => ({ action: "decline" }))
+      yield* call("delete_file", { path: "/a" })
+      assert.deepStrictEqual(
+        (yield* Fiber.join(seen)).map((event) => event._tag === "Changed" ? event.state : event._tag),
+        ["Requested", "denied"]
+      )
+    }))
+
+  it.live("who else the program provides to answer, answers: the client's user is not asked", () =>
+    Effect.gen(function*() {
+      const boss = ApprovalController.layerInteractive((request) => Approval.deny(request, "says the boss"))
+      const server = yield* S.serve(S.files().pipe(Layer.provide(boss)))
+      const { asked, call } = yield* S.connect(server, () => S.approve)
+      assert.strictEqual(S.reasonOf(yield* call("delete_file", { path: "/a" })), "says the boss")
+      assert.deepStrictEqual([asked, server.runs], [[], []])
+    }))
+
+  it.live("L4 an edit of such a controller runs as edited, and the client is told what ran", () =>
+    Effect.gen(function*() {
+      const editor = ApprovalController.layerInteractive((request) =>
+        Approval.approve(request, { params: { path: "/tmp/other" } })
+      )
+      const server = yield* S.serve(S.files().pipe(Layer.provide(editor)))
+      const { client } = yield* S.connect(server, () => S.approve)
+      const result = yield* Effect.promise(() =>
+        client.callTool({ name: "delete_file", arguments: { path: "/tmp/a" } })
+      )
+      assert.deepStrictEqual(result.structuredContent, { deleted: "/tmp/other" })
+      assert.deepStrictEqual(result.content, [
+        { type: "text", text: "{\"deleted\":\"/tmp/other\"}" },
+        {
+          type: "text",
+          text: "The user changed the parameters before approving. The call ran with: {\"path\":\"/tmp/other\"}"
+        }
+      ])
+      assert.deepStrictEqual(server.runs, ["delete /tmp/other"])
+    }))
+})
+
+describe("memory", () => {
+  const session = S.accept({ decision: "approve_for_session" })
+
+  it.live("approve for this session covers what the question says, for that client's session alone", () =>
+    Effect.gen(function*() {
+      const server = yield* S.serve(S.files().pipe(Layer.provide(ApprovalMemory.layerSession())))
+      const answers = [session, S.accept({ decision: "deny" })]
+      const ada = yield* S.connect(server, () => answers.shift()!)
+      yield* ada.call("delete_file", { path: "/a" })
+      yield* ada.call("delete_file", { path: "/a" })
+      assert.isTrue((yield* ada.call("delete_file", { path: "/b" })).isError)
+      assert.strictEqual(ada.asked.length, 2)
+      assert.include(
+        ada.asked[0]!.message,
+        "\"Approve for this session\" covers, until it ends: this very call, again"
+      )
+      const bob = yield* S.connect(server, () => S.accept({ decision: "deny" }))
+      assert.isTrue((yield* bob.call("delete_file", { path: "/a" })).isError)
+      assert.strictEqual(bob.asked.length, 1, "what Ada said is not Bob's word")
+      const adaAgain = yield* S.connect(server, () => S.accept({ decision: "deny" }))
+      assert.isTrue((yield* adaAgain.call("delete_file", { path: "/a" })).isError)
+      assert.deepStrictEqual(server.runs, ["delete /a", "delete /a"])
+    }))
+
+  it.live("of calls at once the same is asked about once", () =>
+    Effect.gen(function*() {
+      const server = yield* S.serve(S.files().pipe(Layer.provide(ApprovalMemory.layerSession())))
+      const { asked, call } = yield* S.connect(server, () => session)
+      const both = [1, 2].map(() => call("delete_file", { path: "/a" }))
+      yield* Effect.all(both, { concurrency: "unbounded" })
+      assert.strictEqual(asked.length, 1)
+      assert.deepStrictEqual(server.runs, ["delete /a", "delete /a"])
+    }))
+
+  it.live("what it covers is spelled out where the policy says more", () =>
+    Effect.gen(function*() {
+      const policy = ApprovalPolicy.layer(() =>
+        Approval.needsApproval({
+          session: { covers: ApprovalMatcher.path(["/tmp/**"], { param: "path" }).description }
+        })
+      )
+      const server = yield* S.serve(
+        S.files().pipe(Layer.provide(Layer.merge(ApprovalMemory.layerSession(), policy)))
+      )
+      const { asked, call } = yield* S.connect(server, () => session)
+      yield* call("delete_file", { path: "/tmp/a" })
+      yield* call("delete_file", { path: "/tmp/b" })
+      assert.strictEqual(asked.length, 1)
+      assert.include(
+        asked[0]!.message,
+        "covers, until it ends: any call of delete_file whose path matches `/tmp/**`"
+      )
+      assert.deepStrictEqual(server.runs, ["delete /tmp/a", "delete /tmp/b"])
+    }))
+
+  it.live("a plain yes is for this once, and nothing is offered that is to be asked every time", () =>
+    Effect.gen(function*() {
+      const policy = ApprovalPolicy.layer(({ toolName }) =>
+        Approval.needsApproval(toolName === "look" ? { rememberable: false } : { remember: "session" })
+      )
+      const server = yield* S.serve(
+        S.files().pipe(Layer.provide(Layer.merge(ApprovalMemory.layerSession(), policy)))
+      )
+      const { asked, call } = yield* S.connect(server, () => S.approve)
+      yield* call("delete_file", { path: "/a" })
+      yield* call("delete_file", { path: "/a" })
+      yield* call("look", { path: "/a" })
+      assert.deepStrictEqual(asked.map(({ message }) => message.includes("for this session")), [true, true, false])
+      assert.strictEqual(server.runs.length, 3)
+    }))
+})
+
+describe("a tool that waits", () => {
+  it.live("begins nowhere but under an engine: here its call fails, and nothing of it ran", () =>
+    Effect.gen(function*() {
+      const Order = DeferredTool.make("order", { success: Schema.String, interactions: { sure: Interaction.askUser } })
+      const Tools = Toolkit.make(Order)
+      let began = false
+      const handlers = Tools.toLayer({
+        order: DeferredTool.handler(Order, {
+          start: () => (began = true, Order.suspend.sure({ prompt: "Sure?" })),
+          resume: { sure: (answer) => Effect.succeed(answer) }
+        })
+      })
+      const server = yield* S.serve(McpApproval.toolkit(Tools).pipe(Layer.provide(handlers)))
+      const { asked, call } = yield* S.connect(server, () => S.accept({ answer: "yes" }))
+      assert.isTrue((yield* call("order", {})).isError)
+      assert.deepStrictEqual([asked, began], [[], false])
+    }))
+})
+
+describe("what a handler asks on its way", () => {
+  const Deploy = Tool.make("deploy", { parameters: { to: Schema.String }, success: Schema.String })
+  const Tools = Toolkit.make(Deploy)
+  const handlers = Tools.toLayer({
+    deploy: ({ to }) =>
+      ApprovalController.request({ name: "deploy", params: { to }, reason: "it is Friday" }).pipe(
+        Effect.match({
+          onFailure: ({ reason }) => reason._tag,
+          onSuccess: (decision) => `${decision._tag} ${decision.note ?? ""}`
+        })
+      )
+  })
+
+  it.live("ApprovalController.request in a plain McpServer.toolkit asks the client's user", () =>
+    Effect.gen(function*() {
+      const server = yield* S.serve(
+        McpServer.toolkit(Tools).pipe(Layer.provide(handlers), Layer.provide(McpApproval.layerElicitation()))
+      )
+      const answers = [S.accept({ decision: "approve", reason: "go" }), S.accept({ decision: "deny", reason: "no" })]
+      const { asked, call } = yield* S.connect(server, () => answers.shift()!)
+      assert.strictEqual((yield* call("deploy", { to: "production" })).text, "Approved go")
+      assert.strictEqual((yield* call("deploy", { to: "production" })).text, "Denied no")
+      assert.include(asked[0]!.message, "The program's step \"deploy\" wants to run with exactly these parameters:")
+      assert.include(asked[0]!.message, "You are asked because:\n\n    it is Friday")
+    }))
+
+  it.live("for the session is offered where a conversation is named, for which it is remembered", () =>
+    Effect.gen(function*() {
+      const named = Layer.succeed(Approval.Scope, { conversation: "friday" })
+      for (const [scope, ...expected] of [[Layer.empty, false, false], [named, true]] as const) {
+        const server = yield* S.serve(
+          McpServer.toolkit(Tools).pipe(
+            Layer.provide(handlers),
+            Layer.provide(Layer.mergeAll(McpApproval.layerElicitation(), ApprovalMemory.layerSession(), scope))
+          )
+        )
+        const { asked, call } = yield* S.connect(
+          server,
+          ({ message }) => S.accept({ decision: message.includes("session") ? "approve_for_session" : "approve" })
+        )
+        assert.match((yield* call("deploy", { to: "production" })).text, /^Approved/)
+        assert.match((yield* call("deploy", { to: "production" })).text, /^Approved/)
+        assert.deepStrictEqual(asked.map(({ message }) => message.includes("session")), [...expected])
+      }
+    }))
+
+  it.live("without the layer it fails as elsewhere: elicitation is the guard's alone", () =>
+    Effect.gen(function*() {
+      const server = yield* S.serve(McpApproval.toolkit(Tools).pipe(Layer.provide(handlers)))
+      const { asked, call } = yield* S.connect(server, () => S.approve)
+      assert.strictEqual((yield* call("deploy", { to: "production" })).text, "ApprovalRequired")
+      assert.deepStrictEqual(asked, [])
+    }))
+})
