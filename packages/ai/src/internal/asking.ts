@@ -4,6 +4,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import * as Approval from "../Approval.ts"
@@ -16,6 +17,20 @@ export interface Controller {
     | undefined
   readonly parallel?: boolean | undefined
 }
+
+/** Why what the person wants cannot be, as a sentence; the reference is `ApprovalController.Check`. */
+export type Check = (json: Schema.Json) => Effect.Effect<string | undefined>
+
+const unchecked: Check = () => Effect.undefined
+
+export const Check = Context.Reference<Check>("@assent/ai/ApprovalController/Check", { defaultValue: () => unchecked })
+
+/** What is wrong where reading fails. */
+export const checkOf = <E>(
+  read: (json: Schema.Json) => Effect.Effect<unknown, E>,
+  describe: (error: E) => string
+): Check =>
+(json) => Effect.map(Effect.result(read(json)), (read) => Result.isFailure(read) ? describe(read.failure) : undefined)
 
 const turns = new WeakMap<Controller, Semaphore.Semaphore>()
 
@@ -36,13 +51,14 @@ export const inTurn = <A, E>(controller: Controller, effect: Effect.Effect<A, E>
 /** What the controller decides, if there is one; `undefined` while nobody has decided. */
 export const ask = (
   controller: Controller,
-  request: Approval.ApprovalRequest
+  request: Approval.ApprovalRequest,
+  check: Check = unchecked
 ): Effect.Effect<Approval.ApprovalDecision | undefined> => {
   const { ask } = controller
   if (ask === undefined) return Effect.undefined
   return Effect.suspend(() => {
     const asked = ask(request)
-    return Effect.isEffect(asked) ? asked : Effect.undefined
+    return Effect.isEffect(asked) ? Effect.provideService(asked, Check, check) : Effect.undefined
   }).pipe(
     Effect.filterOrFail(
       (reply): reply is Approval.ApprovalDecision => isDecision(reply),

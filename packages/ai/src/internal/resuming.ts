@@ -15,6 +15,7 @@ import * as Interaction from "../Interaction.ts"
 import type * as SuspensionStore from "../SuspensionStore.ts"
 import { abandonable } from "./abandon.ts"
 import * as Answering from "./answering.ts"
+import * as Asking from "./asking.ts"
 import * as Decision from "./decision.ts"
 import * as Deferral from "./deferral.ts"
 import type * as Environment from "./environment.ts"
@@ -193,6 +194,7 @@ const pending = Effect.fnUntraced(function*(
   return {
     _tag: "Inquire",
     request: Suspending.requestOf(suspension),
+    check: Asking.checkOf((json) => Answering.readAnswer(tip, tool.interaction, json), (problem) => problem),
     answered: (decision) => answeredInline(subject, tip, tool, decision)
   }
 })

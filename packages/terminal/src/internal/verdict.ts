@@ -1,0 +1,42 @@
+/**
+ * What a person said, as a decision and in words.
+ */
+import * as Approval from "@assent/ai/Approval"
+import * as Safe from "./safe.ts"
+import type { Line } from "./style.ts"
+import * as Style from "./style.ts"
+
+export interface Verdict {
+  readonly decision: Approval.ApprovalDecision
+  readonly said: ReadonlyArray<Line>
+}
+
+const line = (mark: string, text: string, style: Style.Style): Line => ({
+  first: Style.plain(`${mark} `, style),
+  rest: Style.plain("  ⋮ ", "muted"),
+  body: Style.plain(Safe.line(text), style)
+})
+
+export const approved = (
+  text: string,
+  fields: ConstructorParameters<typeof Approval.Approved>[0] = {}
+): Verdict => ({ decision: new Approval.Approved(fields), said: [line("✔", text, "success")] })
+
+export const denied = (note?: string): Verdict => {
+  const reason = note === undefined || note.trim() === "" ? undefined : note
+  return {
+    decision: new Approval.Denied(reason === undefined ? {} : { note: reason }),
+    said: [line("✖", reason === undefined ? "Denied." : `Denied: ${reason}`, "error")]
+  }
+}
+
+/** Neither yes nor no: somebody else answers. */
+export const open = (note: string): Verdict => ({ decision: new Approval.Info({ note }), said: [] })
+
+/** What the person who left said of it. */
+export const leftNote = "The user stopped the run. Do not retry."
+
+export const left: Verdict = {
+  decision: new Approval.Denied({ note: leftNote }),
+  said: [line("✖", "Stopped: denied, and nothing more is asked.", "error")]
+}

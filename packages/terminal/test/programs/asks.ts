@@ -1,0 +1,32 @@
+/** Asks what a file of requests says, one after the other, and writes down what was decided. */
+import { Approval } from "@assent/ai"
+import { TerminalController } from "@assent/terminal"
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { Console, Effect } from "effect"
+import * as Fs from "node:fs"
+
+const [, , input, output] = process.argv
+const requests: ReadonlyArray<object> = JSON.parse(Fs.readFileSync(input!, "utf8"))
+
+const program = Effect.gen(function*() {
+  const controller = yield* TerminalController.make({ session: true })
+  for (const fields of requests) {
+    const { params = {}, toolName = "WriteFile" } = fields as { params?: never; toolName?: string }
+    const decision = yield* controller.ask!(
+      new Approval.ApprovalRequest({
+        approvalId: "request-1",
+        toolCallId: "call-1",
+        toolName,
+        params,
+        description: Approval.describe(toolName, params),
+        interaction: "approval",
+        providerExecuted: false,
+        ...fields
+      })
+    )
+    Fs.appendFileSync(output!, `${JSON.stringify(decision)}\n`)
+  }
+  yield* Console.log("done")
+})
+
+program.pipe(Effect.provide(NodeServices.layer), NodeRuntime.runMain)
