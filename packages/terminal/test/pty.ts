@@ -20,7 +20,7 @@ export interface Options {
   readonly cwd?: string
 }
 
-const limit = 15_000
+const limit = 6_000
 
 /** A screen without a program: what it would show of a text. */
 export const makeScreen = (columns: number, rows: number) =>
@@ -137,16 +137,21 @@ export class Program {
     }
   }
 
-  private seen = 0
+  private from = 0
 
-  /** Until the text appears, after what was waited for before. */
-  async see(text: string): Promise<void> {
-    await this.until(JSON.stringify(text), () => this.flat.indexOf(text, this.seen) >= 0)
-    this.seen = this.flat.indexOf(text, this.seen) + text.length
+  /** What came on the screen since this was asked the last time, and what lives now. */
+  since(): string {
+    const buffer = this.screen.buffer.normal
+    const rows: Array<string> = []
+    for (let index = this.from; index < buffer.length; index++) rows.push(buffer.getLine(index)!.translateToString(true))
+    this.from = buffer.baseY + buffer.cursorY
+    return rows.join("\n").trimEnd()
   }
 
-  private get flat(): string {
-    return this.text
+  /** Until the text is on the screen, or above it. */
+  async see(text: string): Promise<void> {
+    // Wherever a row ends.
+    await this.until(JSON.stringify(text), () => this.text.replace(/\s+/g, " ").includes(text))
   }
 
   /** Until a question is on the screen that takes keys, its last words being these. */

@@ -4,7 +4,6 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import * as Approval from "../Approval.ts"
@@ -24,13 +23,6 @@ export type Check = (json: Schema.Json) => Effect.Effect<string | undefined>
 const unchecked: Check = () => Effect.undefined
 
 export const Check = Context.Reference<Check>("@assent/ai/ApprovalController/Check", { defaultValue: () => unchecked })
-
-/** What is wrong where reading fails. */
-export const checkOf = <E>(
-  read: (json: Schema.Json) => Effect.Effect<unknown, E>,
-  describe: (error: E) => string
-): Check =>
-(json) => Effect.map(Effect.result(read(json)), (read) => Result.isFailure(read) ? describe(read.failure) : undefined)
 
 const turns = new WeakMap<Controller, Semaphore.Semaphore>()
 

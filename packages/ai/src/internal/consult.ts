@@ -160,15 +160,12 @@ const answer = Effect.fnUntraced(function*(
     environment,
     recalled(environment, prepared, needs),
     Effect.suspend(() =>
-      Asking.ask(environment.controller, Decision.makeRequest(sealed, prepared, needs), checkParams(prepared))
+      Asking.ask(environment.controller, Decision.makeRequest(sealed, prepared, needs), (params) =>
+        Prepare.problemOf(prepared, params))
     )
   )
   return yield* carryOut(environment, consultation, decision, messages, open)
 })
-
-/** Whether changed parameters would fit the tool's schema. */
-export const checkParams = ({ tool, toolCallId: id, toolName: name }: Prepare.Prepared): Asking.Check =>
-  Asking.checkOf((params) => Prepare.prepare(tool, { id, name, params }), ({ message }) => message)
 
 // Looked up side by side, and put in the order of the calls: a controller that is asked several things at once shows them.
 const inOrder = <A>(

@@ -15,7 +15,6 @@ import * as Interaction from "../Interaction.ts"
 import type * as SuspensionStore from "../SuspensionStore.ts"
 import { abandonable } from "./abandon.ts"
 import * as Answering from "./answering.ts"
-import * as Asking from "./asking.ts"
 import * as Decision from "./decision.ts"
 import * as Deferral from "./deferral.ts"
 import type * as Environment from "./environment.ts"
@@ -194,7 +193,11 @@ const pending = Effect.fnUntraced(function*(
   return {
     _tag: "Inquire",
     request: Suspending.requestOf(suspension),
-    check: Asking.checkOf((json) => Answering.readAnswer(tip, tool.interaction, json), (problem) => problem),
+    check: (answer) =>
+      Effect.match(Answering.readAnswer(tip, tool.interaction, answer), {
+        onFailure: (problem) => problem,
+        onSuccess: () => undefined
+      }),
     answered: (decision) => answeredInline(subject, tip, tool, decision)
   }
 })

@@ -21,7 +21,7 @@ const labelWidth = 11
 
 /** A word of ours, and what it says of the request. */
 export const field = (label: string, body: Row): Line => ({
-  first: [{ text: `  ${label.padEnd(labelWidth)}`, style: "muted" }],
+  first: [{ text: `  ${body.length === 0 ? label : label.padEnd(labelWidth)}`, style: "muted" }],
   rest: Style.plain(`  ${" ".repeat(labelWidth - 2)}⋮ `, "muted"),
   body
 })
@@ -202,7 +202,7 @@ export const request = (
       ? []
       : [field("Approvers", Style.plain(approvers.map(Safe.line).join(", ")))]),
     ...(expiresAt === undefined ? [] : [field("Expires", Style.plain(time(expiresAt)))]),
-    ...(description === Approval.describe(asked.toolName, asked.params)
+    ...(awaited !== undefined || description === Approval.describe(asked.toolName, asked.params)
       ? []
       : [field("Summary", Style.plain(Safe.line(description)))]),
     field("Parameters", []),

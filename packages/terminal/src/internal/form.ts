@@ -183,4 +183,4 @@ export const fill = (
 }
 
 /** A problem, to be seen. */
-export const problem = (text: string): Line => Style.prose(`! ${Safe.line(text)}`, "error")
+export const problem = (text: string): Line => Style.prose(`! ${Safe.problem(text)}`, "error")

@@ -185,18 +185,18 @@ export const decide = Effect.fnUntraced(function*(
         const written = yield* Effect.result(setting.editor!.edit(text))
         const read = Result.isFailure(written) ? Result.fail(written.failure) : Edit.parse(written.success)
         const given = Result.isFailure(written) ? text : written.success
-        if (Result.isFailure(read)) scene = { _tag: "Edit", text: given, problem: Safe.line(read.failure) }
+        if (Result.isFailure(read)) scene = { _tag: "Edit", text: given, problem: Safe.problem(read.failure) }
         else if (!Edit.isSame(params, read.success)) {
           const problem = yield* setting.check(read.success)
           if (problem === undefined) params = read.success
-          else scene = { _tag: "Edit", text: given, problem: Safe.line(problem) }
+          else scene = { _tag: "Edit", text: given, problem: Safe.problem(`These parameters cannot run: ${problem}`) }
         }
         continue
       }
       case "Edited": {
         const problem = yield* setting.check(outcome.params)
         if (problem === undefined) params = outcome.params
-        else scene = { _tag: "Edit", text: outcome.text, problem: Safe.line(problem) }
+        else scene = { _tag: "Edit", text: outcome.text, problem: Safe.problem(`These parameters cannot run: ${problem}`) }
       }
     }
   }

@@ -24,6 +24,9 @@ const boundMarks = (text: string): string =>
 /** The text in one line, whole. */
 export const line = (text: string): string => boundMarks(Approval.escapeText(text, { maxLength: Infinity }))
 
+/** What is wrong, in one line. */
+export const problem = (text: string): string => line(text.replace(/\s*\n\s*/g, " "))
+
 /** The text with its line breaks and tabs, whole. */
 export const lines = (text: string): string =>
   boundMarks(Approval.escapeText(text, { maxLength: Infinity, multiline: true }))

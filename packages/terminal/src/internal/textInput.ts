@@ -181,7 +181,7 @@ export const ask = <A>(stage: Stage.Stage, options: {
             const read = options.read(state.before + state.after)
             return Result.isSuccess(read)
               ? { _tag: "Done", value: { _tag: "Entered", value: read.success } }
-              : { _tag: "Next", state: { ...state, problem: Safe.line(read.failure) } }
+              : { _tag: "Next", state: { ...state, problem: Safe.problem(read.failure) } }
           }
           const after = edited(state, happening)
           return after === undefined ? { _tag: "Beep" } : { _tag: "Next", state: after }

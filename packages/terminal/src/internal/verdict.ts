@@ -22,11 +22,13 @@ export const approved = (
   fields: ConstructorParameters<typeof Approval.Approved>[0] = {}
 ): Verdict => ({ decision: new Approval.Approved(fields), said: [line("✔", text, "success")] })
 
-export const denied = (note?: string): Verdict => {
+/** `call` is which one, where there are several. */
+export const denied = (note?: string, call?: string): Verdict => {
   const reason = note === undefined || note.trim() === "" ? undefined : note
+  const which = call === undefined ? "Denied" : `Denied, ${call}`
   return {
     decision: new Approval.Denied(reason === undefined ? {} : { note: reason }),
-    said: [line("✖", reason === undefined ? "Denied." : `Denied: ${reason}`, "error")]
+    said: [line("✖", reason === undefined ? `${which}.` : `${which}: ${reason}`, "error")]
   }
 }
 

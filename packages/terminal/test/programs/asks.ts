@@ -1,8 +1,10 @@
 /** Asks what a file of requests says, one after the other, and writes down what was decided. */
-import { Approval } from "@assent/ai"
-import { TerminalController } from "@assent/terminal"
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Console, Effect } from "effect"
+import * as Approval from "@assent/ai/Approval"
+import * as TerminalController from "@assent/terminal/TerminalController"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 
 const [, , input, output] = process.argv
