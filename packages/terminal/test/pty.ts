@@ -143,7 +143,9 @@ export class Program {
   since(): string {
     const buffer = this.screen.buffer.normal
     const rows: Array<string> = []
-    for (let index = this.from; index < buffer.length; index++) rows.push(buffer.getLine(index)!.translateToString(true))
+    for (let index = this.from; index < buffer.length; index++) {
+      rows.push(buffer.getLine(index)!.translateToString(true))
+    }
     this.from = buffer.baseY + buffer.cursorY
     return rows.join("\n").trimEnd()
   }

@@ -160,8 +160,11 @@ const answer = Effect.fnUntraced(function*(
     environment,
     recalled(environment, prepared, needs),
     Effect.suspend(() =>
-      Asking.ask(environment.controller, Decision.makeRequest(sealed, prepared, needs), (params) =>
-        Prepare.problemOf(prepared, params))
+      Asking.ask(
+        environment.controller,
+        Decision.makeRequest(sealed, prepared, needs),
+        (params) => Prepare.problemOf(prepared, params)
+      )
     )
   )
   return yield* carryOut(environment, consultation, decision, messages, open)

@@ -79,13 +79,12 @@ const askVerdict: Ask = (stage, _, lines) => {
   )
 }
 
-const askChoice: Ask = (stage, { multiple, options = [] }, lines) => {
-  const words = options.map(({ description, label }) => description === undefined ? label : `${label}: ${description}`)
-  return Prompt.flatMap(
+const askChoice: Ask = (stage, { multiple, options = [] }, lines) =>
+  Prompt.flatMap(
     List.choose(stage, {
-      lines: [...lines, ...words.map((text, index) => List.item(index, text))],
+      lines,
       question: "Your choice.",
-      items: options.map(({ label }) => label),
+      items: options.map(({ description, label }) => description === undefined ? label : `${label}: ${description}`),
       many: multiple === true,
       back: "declines"
     }),
@@ -95,7 +94,6 @@ const askChoice: Ask = (stage, { multiple, options = [] }, lines) => {
       return given(multiple === true ? values : values[0]!)
     }
   )
-}
 
 const askForm: Ask = (stage, { answerSchema }, lines) => {
   const fields = Form.fieldsOf(answerSchema)

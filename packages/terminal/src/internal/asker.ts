@@ -59,8 +59,8 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     const session = !remembers
       ? undefined
       : conversation === undefined
-      ? "until this turn ends,"
-      : "in this conversation,"
+      ? "until this turn ends"
+      : "in this conversation"
     return { editor, patterns: options.patterns, session, check }
   })
 

@@ -85,6 +85,8 @@ export const decide = Effect.fnUntraced(function*(
     if (outcome.indexes.includes(index)) {
       return Verdict.approved(`Approved once: ${Content.short(request)}`, { remember: "none" })
     }
-    return unticked === "ask" && outcome.reason === undefined ? undefined : Verdict.denied(outcome.reason, Content.short(request))
+    return unticked === "ask" && outcome.reason === undefined
+      ? undefined
+      : Verdict.denied(outcome.reason, Content.short(request))
   })
 })

@@ -159,11 +159,21 @@ const sameAs = (params: Schema.Json, { content }: Approval.ApprovalPresentation)
     )?.[0]
     : undefined
 
-const presentation = (params: Schema.Json, shown: Approval.ApprovalPresentation): ReadonlyArray<Line> => {
+const presentation = (
+  params: Schema.Json,
+  shown: Approval.ApprovalPresentation,
+  isEdited: boolean
+): ReadonlyArray<Line> => {
   const same = sameAs(params, shown)
   const metadata = Object.entries(shown.metadata ?? {})
   return [
-    field("Shown as", Style.plain(words[shown.type] + (same === undefined ? "" : `, which is ${nameOf(same)} above`))),
+    field(
+      "Shown as",
+      Style.plain(
+        words[shown.type] + (same === undefined ? "" : `, which is ${nameOf(same)} above`) +
+          (isEdited ? ", of what was proposed and not of your edit" : "")
+      )
+    ),
     ...(metadata.length === 0 ? [] : parameters(Object.fromEntries(metadata))),
     ...(same !== undefined
       ? []
@@ -207,7 +217,7 @@ export const request = (
       : [field("Summary", Style.plain(Safe.line(description)))]),
     field("Parameters", []),
     ...parameters(params, languages),
-    ...(shown === undefined ? [] : presentation(params, shown)),
+    ...(shown === undefined ? [] : presentation(params, shown, params !== asked.params)),
     ...(hasEscapes([asked.toolName, params])
       ? [field("Note", Style.plain("characters that cannot be seen are written as escapes: \\u202e"))]
       : []),

@@ -147,11 +147,7 @@ export const ask = (stage: Stage.Stage, field: Field, lines: ReadonlyArray<Line>
       const words = [...kind.values.map(word), ...(required ? [] : ["(left out)"])]
       return Prompt.map(
         List.choose(stage, {
-          lines: [
-            ...lines,
-            ...(field.description === undefined ? [] : Content.block(field.description)),
-            ...words.map((text, index) => List.item(index, text))
-          ],
+          lines: [...lines, ...(field.description === undefined ? [] : Content.block(field.description))],
           question: Safe.line(name),
           items: words,
           many: false,

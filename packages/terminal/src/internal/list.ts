@@ -1,6 +1,6 @@
 /**
- * A list to choose from, or to tick. What its items are is shown whole above it, with their numbers; nothing is chosen
- * when it appears.
+ * A list to choose from, or to tick. Where there is no room for its items they are said whole above it, with their
+ * numbers; nothing is chosen when it appears.
  */
 import type * as Prompt from "effect/cli/Prompt"
 import * as Cells from "./cells.ts"
@@ -12,6 +12,8 @@ import type { Line, Row } from "./style.ts"
 interface State {
   readonly at: number
   readonly ticked: ReadonlySet<number>
+  /** Whether all items are to be read whole: in the list, or above it. */
+  readonly told: boolean
 }
 
 export type Chosen =
@@ -19,10 +21,10 @@ export type Chosen =
   | { readonly _tag: "Back" }
 
 /** An item with its number. */
-export const item = (index: number, text: string, style?: Style.Style): Line => ({
+const item = (text: string, index: number): Line => ({
   first: Style.plain(`  ${String(index + 1).padStart(2)} `, "primary"),
   rest: Style.plain("     ⋮ ", "muted"),
-  body: Style.plain(Safe.line(text), style)
+  body: Style.plain(Safe.line(text))
 })
 
 const arrow = (screen: Stage.Screen) => screen.armed ? "›" : "…"
@@ -37,13 +39,28 @@ export const choose = (stage: Stage.Stage, options: {
   const { items, many } = options
   const heightOf = (screen: Stage.Screen) => Math.max(1, Math.min(items.length, screen.rows - 4))
 
-  const row = (state: State, index: number, { columns }: Stage.Screen): Row => {
+  const before = (state: State, index: number): string => {
     const { checkboxOff, checkboxOn, pointer } = stage.theme
     const tick = many ? `${state.ticked.has(index) ? checkboxOn : checkboxOff} ` : ""
-    const before = `${index === state.at ? pointer : " "} ${String(index + 1).padStart(2)} ${tick}`
-    const text = Cells.clip(Safe.line(items[index]!), Math.max(4, columns - 1 - Cells.cells(before)))
+    return `${index === state.at ? pointer : " "} ${String(index + 1).padStart(2)} ${tick}`
+  }
+
+  const room = (state: State, index: number, { columns }: Stage.Screen): number =>
+    Math.max(4, columns - 1 - Cells.cells(before(state, index)))
+
+  // What is said above stays there, and may be read again.
+  const tell = (state: State, screen: Stage.Screen) => {
+    const fits = heightOf(screen) === items.length &&
+      items.every((text, index) => Cells.cells(Safe.line(text)) <= room(state, index, screen))
+    return fits || state.told
+      ? { state, print: [], guard: false }
+      : { state: { ...state, told: true }, print: Cells.layout(items.map(item), screen.columns), guard: true }
+  }
+
+  const row = (state: State, index: number, screen: Stage.Screen): Row => {
+    const text = Cells.clip(Safe.line(items[index]!), room(state, index, screen))
     return Style.plain(
-      `${before}${text}`,
+      `${before(state, index)}${text}`,
       state.ticked.has(index) || (!many && index === state.at) ? "bold" : undefined
     )
   }
@@ -51,16 +68,16 @@ export const choose = (stage: Stage.Stage, options: {
   const toggled = (state: State, index: number): State => {
     const ticked = new Set(state.ticked)
     if (!ticked.delete(index)) ticked.add(index)
-    return { at: index, ticked }
+    return { ...state, at: index, ticked }
   }
 
   return Stage.prompt<State, Chosen>(stage, {
     guarded: true,
     refusesPaste: true,
-    begin: (screen) => ({
-      state: { at: -1, ticked: new Set<number>() },
-      print: Cells.layout(options.lines, screen.columns)
-    }),
+    begin: (screen) => {
+      const { print, state } = tell({ at: -1, ticked: new Set<number>(), told: false }, screen)
+      return { state, print: [...Cells.layout(options.lines, screen.columns), ...print] }
+    },
     draw: (state, screen) => {
       const height = heightOf(screen)
       const start = Math.max(0, Math.min(state.at - Math.floor(height / 2), items.length - height))
@@ -71,8 +88,8 @@ export const choose = (stage: Stage.Stage, options: {
         ...Cells.layout([{ first: [], rest: [], body: Style.plain(title, "primary"), prose: true }], screen.columns)
       ]
     },
-    on: (state, happening) => {
-      if (happening._tag === "Resized") return { _tag: "Next", state }
+    on: (state, happening, screen) => {
+      if (happening._tag === "Resized") return { _tag: "Next", ...tell(state, screen) }
       if (happening._tag === "Paste" || happening.ctrl || happening.meta) return { _tag: "Beep" }
       const { name, text } = happening
       const number = /^[1-9]$/.test(text) ? Number(text) - 1 : -1

@@ -91,10 +91,7 @@ const ask = (
   const forSession = (): Prompt.Prompt<Outcome> => {
     const offered = Session.choices(asked, params, setting.patterns)
     const chosen = List.choose(stage, {
-      lines: [
-        Style.prose(`Approve, and ${setting.session} do not ask again for:`),
-        ...offered.map(({ sentence }, index) => List.item(index, sentence))
-      ],
+      lines: [Style.prose(`Approve, and ${setting.session} do not ask again for:`)],
       question: "Which?",
       items: offered.map(({ sentence }) => sentence),
       many: false,
@@ -196,7 +193,11 @@ export const decide = Effect.fnUntraced(function*(
       case "Edited": {
         const problem = yield* setting.check(outcome.params)
         if (problem === undefined) params = outcome.params
-        else scene = { _tag: "Edit", text: outcome.text, problem: Safe.problem(`These parameters cannot run: ${problem}`) }
+        else {scene = {
+            _tag: "Edit",
+            text: outcome.text,
+            problem: Safe.problem(`These parameters cannot run: ${problem}`)
+          }}
       }
     }
   }
