@@ -18,6 +18,8 @@ export interface Options {
   readonly env?: Readonly<Record<string, string>>
   readonly args?: ReadonlyArray<string>
   readonly cwd?: string
+  /** What the shell makes of the command: `echo y | $0`. */
+  readonly shell?: string
 }
 
 const limit = 6_000
@@ -64,10 +66,12 @@ export class Program {
   private exitCode: number | undefined
 
   constructor(file: string, options: Options = {}) {
-    const { args = [], columns = 80, cwd, env, rows = 24 } = options
+    const { args = [], columns = 80, cwd, env, rows = 24, shell } = options
     this.screen = makeScreen(columns, rows)
     const { CI: _ci, FORCE_COLOR: _force, NO_COLOR: _no, VISUAL: _visual, EDITOR: _editor, ...inherited } = process.env
-    this.pty = Pty.spawn(process.execPath, ["--conditions=@assent/source", file, ...args], {
+    const command = [process.execPath, "--conditions=@assent/source", file, ...args]
+    const [program, ...rest] = shell === undefined ? command : ["/bin/sh", "-c", shell.replace("$0", command.join(" "))]
+    this.pty = Pty.spawn(program!, rest, {
       cols: columns,
       rows,
       cwd: cwd ?? Path.join(import.meta.dirname, "programs"),

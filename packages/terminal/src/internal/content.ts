@@ -23,7 +23,8 @@ const labelWidth = 11
 export const field = (label: string, body: Row): Line => ({
   first: [{ text: `  ${body.length === 0 ? label : label.padEnd(labelWidth)}`, style: "muted" }],
   rest: Style.plain(`  ${" ".repeat(labelWidth - 2)}⋮ `, "muted"),
-  body
+  body,
+  prose: true
 })
 
 export const heading = (text: string): Line => ({

@@ -24,7 +24,8 @@ export type Chosen =
 const item = (text: string, index: number): Line => ({
   first: Style.plain(`  ${String(index + 1).padStart(2)} `, "primary"),
   rest: Style.plain("     ⋮ ", "muted"),
-  body: Style.plain(Safe.line(text))
+  body: Style.plain(Safe.line(text)),
+  prose: true
 })
 
 const arrow = (screen: Stage.Screen) => screen.armed ? "›" : "…"

@@ -122,7 +122,8 @@ export const windowOf = ({ after, before }: State, { columns, rows }: Stage.Scre
   const body = `${left}${cursor}${right}`.split("\n").map((text): Line => ({
     first: Style.plain("  │ ", "muted"),
     rest: Style.plain("  ⋮ ", "muted"),
-    body: Style.plain(Safe.tabs(text))
+    body: Style.plain(Safe.tabs(text)),
+    prose: true
   }))
   const all = Cells.layout(body, columns)
   const at = all.findIndex((row) => Style.textOf(row).includes(cursor))

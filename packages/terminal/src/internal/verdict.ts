@@ -11,10 +11,12 @@ export interface Verdict {
   readonly said: ReadonlyArray<Line>
 }
 
+// A person knows what they said: the beginning will do.
 const line = (mark: string, text: string, style: Style.Style): Line => ({
   first: Style.plain(`${mark} `, style),
   rest: Style.plain("  ⋮ ", "muted"),
-  body: Style.plain(Safe.line(text), style)
+  body: Style.plain(Safe.line(Approval.escapeText(text, { maxLength: 300 })), style),
+  prose: true
 })
 
 export const approved = (

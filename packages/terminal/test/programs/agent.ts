@@ -101,7 +101,7 @@ const turns: Record<string, ReadonlyArray<ReadonlyArray<ReturnType<typeof call>>
   each: [[call("Run", { command: "ls" }, "call-1"), call("Run", { command: "date" }, "call-2")]],
   book: [[call("Book", { city: "Ulm" })]],
   stop: [[write("src/app.ts", "call-1"), call("Run", { command: "ls" }, "call-2")]],
-  on: [[call("Run", { command: "ls" })]]
+  on: [[call("Run", { command: "ls" })], [call("Run", { command: "date" })]]
 }
 
 /** A journal that tells what is written to it. */

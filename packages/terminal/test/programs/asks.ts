@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 
 const [, , input, output] = process.argv
-const requests: ReadonlyArray<object> = JSON.parse(Fs.readFileSync(input!, "utf8"))
+const requests: ReadonlyArray<object> = JSON.parse(Fs.readFileSync(input!, "utf8") || "[]")
 
 const program = Effect.gen(function*() {
   const controller = yield* TerminalController.make({ session: true })
