@@ -163,8 +163,8 @@ export class Program {
   /** Until a question is on the screen that takes keys, its last words being these. */
   async ready(words: string): Promise<void> {
     await this.until(`${words} ›`, () => {
-      const live = this.live
-      return live.includes(words) && /›\s*$/m.test(live)
+      // The marker ends the question, above what is typed; a row may end anywhere.
+      return this.live.replace(/\s+/g, " ").includes(words) && /›\s*$/m.test(this.live)
     })
   }
 

@@ -78,7 +78,7 @@ export const wrap = (body: Row, width: number, prose = false): ReadonlyArray<Row
   let space = -1
   for (let index = 0; index < clusters.length; index++) {
     const cluster = clusters[index]!
-    if (used + cluster.cells > width && index > start) {
+    while (used + cluster.cells > width && index > start) {
       const end = prose && space > start ? space : index
       rows.push(joined(clusters.slice(start, end)))
       start = end
@@ -100,12 +100,25 @@ const slices = ({ style, text }: Span, width: number): ReadonlyArray<Row> => {
 
 const widthOf = (row: Row): number => row.reduce((sum, { text }) => sum + cells(text), 0)
 
+/** Of what is said beside a mark. */
+const minWidth = 8
+
+const narrow: Row = [{ text: "  ⋮ ", style: "muted" }]
+
 /** The lines as rows that are narrower than the screen. */
 export const layout = (lines: ReadonlyArray<Line>, columns: number): ReadonlyArray<Row> => {
   const rows: Array<Row> = []
   for (const { body, first, prose, rest } of lines) {
-    const width = Math.max(4, columns - 1 - Math.max(widthOf(first), widthOf(rest)))
-    wrap(body, width, prose).forEach((row, index) => rows.push([...(index === 0 ? first : rest), ...row]))
+    const width = columns - 1 - Math.max(widthOf(first), widthOf(rest))
+    if (width >= minWidth) {
+      wrap(body, width, prose).forEach((row, index) => rows.push([...(index === 0 ? first : rest), ...row]))
+    } else {
+      // What stands before has no room beside it.
+      rows.push(...wrap(first, Math.max(minWidth, columns - 1)))
+      wrap(body, Math.max(minWidth, columns - 1 - widthOf(narrow)), prose).forEach((row) =>
+        rows.push([...narrow, ...row])
+      )
+    }
   }
   return rows
 }

@@ -67,7 +67,7 @@ const maxInline = 60
 const inline = (text: string): string =>
   text === "" || /^\s|\s$|^["[{]/.test(text) || isLiteral(text) ? Safe.line(JSON.stringify(text)) : Safe.line(text)
 
-const isLiteral = (text: string): boolean => /^(true|false|null|-?\d.*)$/.test(text)
+const isLiteral = (text: string): boolean => /^(true|false|null|-?\d+(\.\d+)?(e[+-]?\d+)?)$/i.test(text)
 
 const nameOf = (name: string): string =>
   /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(name) ? Safe.line(name) : Safe.line(JSON.stringify(name))
