@@ -26,20 +26,20 @@ const Approvals = Layer.merge(
 const converse = Effect.fnUntraced(function*(toolkit: Models.Player["toolkit"]) {
   const chat = yield* Chat.empty
   let prompt: Prompt.RawInput = "Please delete the two files that I need least."
-  let goesOn = true
   yield* Console.log(Transcript.line("you", prompt))
-  while (goesOn) {
+  while (true) {
     let text = ""
+    let reason = ""
     yield* Stream.runForEach(chat.streamText({ prompt, toolkit }), (part) => {
-      if (part.type === "finish") goesOn = part.reason === "tool-calls"
+      if (part.type === "finish") reason = part.reason
       if (part.type === "text-start") text = ""
       if (part.type === "text-delta") text += part.delta
       if (part.type === "text-end") return Console.log(`\n${Transcript.line("agent", text)}`)
       return Effect.void
     })
+    if (reason !== "tool-calls") return yield* Ref.get(chat.history)
     prompt = Prompt.empty
   }
-  return yield* Ref.get(chat.history)
 })
 
 /** Everything, in a folder that is gone afterwards. What became of the files is what the folder says, not the agent. */

@@ -20,6 +20,8 @@ export interface Options {
   readonly cwd?: string
   /** What the shell makes of the command: `echo y | $0`. */
   readonly shell?: string
+  /** Whether the terminal answers when it is asked for its status. */
+  readonly answers?: boolean
 }
 
 const limit = 6_000
@@ -66,7 +68,7 @@ export class Program {
   private exitCode: number | undefined
 
   constructor(file: string, options: Options = {}) {
-    const { args = [], columns = 80, cwd, env, rows = 24, shell } = options
+    const { answers = true, args = [], columns = 80, cwd, env, rows = 24, shell } = options
     this.screen = makeScreen(columns, rows)
     const { CI: _ci, FORCE_COLOR: _force, NO_COLOR: _no, VISUAL: _visual, EDITOR: _editor, ...inherited } = process.env
     const command = [process.execPath, "--conditions=@assent/source", file, ...args]
@@ -77,7 +79,7 @@ export class Program {
       cwd: cwd ?? Path.join(import.meta.dirname, "programs"),
       env: { ...inherited, TERM: "xterm-256color", ...env } as Record<string, string>
     })
-    this.screen.onData((answer) => this.pty.write(answer))
+    if (answers) this.screen.onData((answer) => this.pty.write(answer))
     this.pty.onData((data) => {
       this.output += data
       this.pending++

@@ -143,9 +143,14 @@ describe("80 columns", () => {
   }, 60_000)
 })
 
-describe("40 columns without colour", () => {
-  it("is readable, and writes no colour", async () => {
+describe("40 columns, without colour, of a terminal that answers nothing", () => {
+  it("is readable, writes no colour, and takes keys after a while", async () => {
     const requests = [
+      // Nothing for a person.
+      {
+        interaction: "webhook",
+        awaited: { name: "payment", kind: "webhook", prompt: "Has it been paid?", answerSchema: {} }
+      },
       {
         params: { path: "src/a.ts", content: "const a = 1\n" },
         reason: "It writes where the program is built from.",
@@ -153,8 +158,10 @@ describe("40 columns without colour", () => {
       },
       hostile
     ]
-    await withAsked(requests, { columns: 40, rows: 60, env: { NO_COLOR: "1" } }, async ({ decide, program }) => {
+    await withAsked(requests, { columns: 40, rows: 60, env: { NO_COLOR: "1" }, answers: false }, async (asked) => {
+      const { decide, decisions, program } = asked
       await program.ready("d details")
+      assert.deepStrictEqual(decisions(), [{ _tag: "Info", note: "This is not for a person at a terminal to answer." }])
       assertScreen("narrow", program.since())
       program.type("s")
       await program.ready("goes back")
@@ -164,7 +171,7 @@ describe("40 columns without colour", () => {
       })
       await program.ready("d details")
       assertScreen("narrow-hostile", program.since())
-      assert.notMatch(program.raw, /\x1b\[[\d;]*m/)
+      assert.notMatch(program.raw.replaceAll("\x1b", "ESC"), /ESC\[[\d;]*m/)
       assert.deepStrictEqual(await decide("n\r"), { _tag: "Denied" })
       assert.strictEqual(await program.ended(), 0)
     })

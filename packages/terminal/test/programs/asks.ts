@@ -10,6 +10,12 @@ import * as Fs from "node:fs"
 const [, , input, output] = process.argv
 const requests: ReadonlyArray<object> = JSON.parse(Fs.readFileSync(input!, "utf8") || "[]")
 
+const decode = ({ awaited, presentation, ...fields }: { awaited?: never; presentation?: never }) => ({
+  ...fields,
+  ...(awaited === undefined ? {} : { awaited: new Approval.Awaited(awaited) }),
+  ...(presentation === undefined ? {} : { presentation: new Approval.ApprovalPresentation(presentation) })
+})
+
 const program = Effect.gen(function*() {
   const controller = yield* TerminalController.make({ session: true })
   for (const fields of requests) {
@@ -23,7 +29,7 @@ const program = Effect.gen(function*() {
         description: Approval.describe(toolName, params),
         interaction: "approval",
         providerExecuted: false,
-        ...fields
+        ...decode(fields)
       })
     )
     Fs.appendFileSync(output!, `${JSON.stringify(decision)}\n`)
