@@ -9,7 +9,7 @@ const file = Path.join(import.meta.dirname, "../../../scratchpad/janitor.ts")
 
 const folderOf = (program: Program): string => /An agent tidies (\S+)/.exec(program.text)![1]!
 
-describe("npm start at a terminal", () => {
+describe.concurrent("npm start at a terminal", () => {
   it(
     "deletes what was approved, keeps what was denied, and tells the agent why",
     () =>

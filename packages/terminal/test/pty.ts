@@ -24,7 +24,7 @@ export interface Options {
   readonly answers?: boolean
 }
 
-const limit = 6_000
+const limit = 30_000
 
 /** A screen without a program: what it would show of a text. */
 export const makeScreen = (columns: number, rows: number) =>

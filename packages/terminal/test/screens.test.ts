@@ -24,7 +24,7 @@ const hostile = {
   }
 }
 
-describe("80 columns", () => {
+describe.concurrent("80 columns", () => {
   it("pages, details, type-ahead, pastes, resizes", async () => {
     const requests = [
       // Details, and a call that must be asked every time.
@@ -143,7 +143,7 @@ describe("80 columns", () => {
   }, 60_000)
 })
 
-describe("40 columns, without colour, of a terminal that answers nothing", () => {
+describe.concurrent("40 columns, without colour, of a terminal that answers nothing", () => {
   it("is readable, writes no colour, and takes keys after a while", async () => {
     const requests = [
       // Nothing for a person.
@@ -178,7 +178,7 @@ describe("40 columns, without colour, of a terminal that answers nothing", () =>
   }, 60_000)
 })
 
-describe("an editor", () => {
+describe.concurrent("an editor", () => {
   it("has the terminal while it runs; what it wrote is shown and asked again", async () => {
     const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "assent-editor-"))
     const editor = Path.join(folder, "editor")
@@ -222,7 +222,7 @@ sed -i "s/one/$line/" "$2"
   }, 60_000)
 })
 
-describe("the end", () => {
+describe.concurrent("the end", () => {
   it("without untilStopped: Ctrl-C denies this call, and the next without asking", async () => {
     await withStory(["on"], { env: { NO_COLOR: "1" } }, async ({ program, told }) => {
       await program.ready("d details")
