@@ -69,6 +69,11 @@ export interface Options {
 /**
  * There is nobody to ask: input or output is no terminal, or one that cannot move its cursor (`TERM=dumb`).
  *
+ * @example
+ * import { TerminalController } from "@assent/terminal"
+ *
+ * new TerminalController.NoTerminal({}).message.includes("ApprovalController.layerStrict") // => true
+ *
  * @category errors
  * @since 0.1.0
  */
@@ -160,7 +165,13 @@ export const layer = (options?: Options): Layer.Layer<never, NoTerminal, Prompt.
  * the journal, and with finalizers run. Under `NodeRuntime.runMain` the program ends with exit code 130 and no stack trace.
  *
  * Without it the run goes on, and whatever it asks is denied at once. It has to stand where the controller is in the
- * context: inside of what provides {@link layer}.
+ * context: inside of what provides {@link layer}. To a program that another controller answers it is nothing.
+ *
+ * @example
+ * import { TerminalController } from "@assent/terminal"
+ * import { Effect } from "effect"
+ *
+ * await Effect.runPromise(TerminalController.untilStopped(Effect.succeed(1))) // => 1
  *
  * @category combinators
  * @since 0.1.0

@@ -26,9 +26,10 @@ const ask = (
   stage: Stage.Stage,
   batch: ReadonlyArray<Asked>,
   unticked: "deny" | "ask",
-  lines: ReadonlyArray<Line>
+  whole: ReadonlyArray<Line>,
+  lines: ReadonlyArray<Line> = whole
 ): Prompt.Prompt<Outcome> => {
-  const again = (lines: ReadonlyArray<Line>) => ask(stage, batch, unticked, lines)
+  const again = (lines: ReadonlyArray<Line>) => ask(stage, batch, unticked, whole, lines)
   const ticked = (indexes: ReadonlyArray<number>): Prompt.Prompt<Outcome> =>
     indexes.length === batch.length || (unticked === "ask" && indexes.length > 0)
       ? Prompt.succeed({ _tag: "Ticked", indexes, reason: undefined })
@@ -66,7 +67,7 @@ const ask = (
         said._tag === "Back" ? again([]) : Prompt.succeed({ _tag: "Ticked", indexes: [], reason: said.value })
     )
   return Prompt.flatMap(
-    Reader.read(stage, { lines, question: `Run these ${batch.length} calls?`, choices }),
+    Reader.read(stage, { lines, whole, question: `Run these ${batch.length} calls?`, choices }),
     (choice) => choice()
   )
 }

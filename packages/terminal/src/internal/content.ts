@@ -105,9 +105,9 @@ export const parameters = (
   const entries = Object.entries(params)
   if (entries.length === 0) return [Style.prose("none", "muted", indent)]
   const shown = entries.map(([name, value]) => shownOf(name, value, languages.get(name)))
-  const padding = Math.min(
-    maxPadding,
-    Math.max(0, ...shown.map((one) => "mark" in one ? Cells.cells(nameOf(one.name)) : 0))
+  const padding = shown.reduce(
+    (widest, one) => "mark" in one ? Math.max(widest, Math.min(maxPadding, Cells.cells(nameOf(one.name)))) : widest,
+    0
   )
   return shown.flatMap((one): ReadonlyArray<Line> => {
     const name = nameOf(one.name)

@@ -54,9 +54,10 @@ const ask = (
   asked: Approval.ApprovalRequest,
   params: Schema.Json,
   setting: Setting,
-  lines: ReadonlyArray<Line>
+  whole: ReadonlyArray<Line>,
+  lines: ReadonlyArray<Line> = whole
 ): Prompt.Prompt<Outcome> => {
-  const again = (lines: ReadonlyArray<Line>) => ask(stage, asked, params, setting, lines)
+  const again = (lines: ReadonlyArray<Line>) => ask(stage, asked, params, setting, whole, lines)
   const isEdited = !Edit.isSame(asked.params, params)
   const edits = isEdited ? { params } : {}
   const remembers = setting.session !== undefined && asked.rememberable !== false
@@ -108,7 +109,7 @@ const ask = (
   }
 
   return Prompt.flatMap(
-    Reader.read(stage, { lines, question: isEdited ? "Run it as edited?" : "Run it?", choices }),
+    Reader.read(stage, { lines, whole, question: isEdited ? "Run it as edited?" : "Run it?", choices }),
     (choice) => choice()
   )
 }

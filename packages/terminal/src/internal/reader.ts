@@ -36,17 +36,19 @@ const pageOf = ({ rows }: Stage.Screen): number => Math.max(1, rows - 4)
 
 export const read = <A>(stage: Stage.Stage, options: {
   readonly lines: ReadonlyArray<Line>
+  /** What is shown again in a narrower window, where more was shown before. */
+  readonly whole?: ReadonlyArray<Line> | undefined
   readonly question: string
   readonly choices: ReadonlyArray<Choice<A>>
 }): Prompt.Prompt<A> => {
-  const { choices, lines, question } = options
+  const { choices, lines, question, whole = lines } = options
 
   const upTo = (state: State, end: number) => {
     const shown = Math.min(state.rows.length, end)
     return { state: { ...state, shown }, print: state.rows.slice(state.shown, shown) }
   }
-  const show = (screen: Stage.Screen, before: ReadonlyArray<Line>) => {
-    const rows = Cells.layout([...before, ...lines], screen.columns)
+  const show = (screen: Stage.Screen, shown: ReadonlyArray<Line>) => {
+    const rows = Cells.layout(shown, screen.columns)
     return upTo({ rows, columns: screen.columns, shown: 0 }, pageOf(screen) + 1)
   }
   const isRead = ({ rows, shown }: State) => shown === rows.length
@@ -57,7 +59,7 @@ export const read = <A>(stage: Stage.Stage, options: {
   return Stage.prompt<State, A>(stage, {
     guarded: true,
     refusesPaste: true,
-    begin: (screen) => show(screen, []),
+    begin: (screen) => show(screen, lines),
     draw: (state, screen) => {
       const text = screen.columns < minColumns
         ? "Too narrow: widen it."
@@ -74,7 +76,11 @@ export const read = <A>(stage: Stage.Stage, options: {
         case "Resized": {
           if (screen.columns >= state.columns || screen.columns < minColumns) return { _tag: "Next", state }
           const again = `The window is ${screen.columns} columns wide now. Once more:`
-          return { _tag: "Next", ...show(screen, [Style.prose("", undefined, ""), Style.prose(again)]), guard: true }
+          return {
+            _tag: "Next",
+            ...show(screen, [Style.prose("", undefined, ""), Style.prose(again), ...whole]),
+            guard: true
+          }
         }
         case "Key": {
           if (happening.ctrl || happening.meta) return { _tag: "Beep" }
