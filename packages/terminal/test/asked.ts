@@ -6,6 +6,8 @@ import { type Options, type Program, withProgram } from "./pty.ts"
 
 export interface Asked {
   readonly program: Program
+  /** Lets the program go on that waits before a request with `after`. */
+  readonly goOn: (after: string) => void
   readonly decisions: () => ReadonlyArray<unknown>
   /** Answers the question that stands, and waits for what was decided. */
   readonly decide: (keys: string) => Promise<unknown>
@@ -31,6 +33,7 @@ export const withAsked = async (
         use({
           program,
           decisions,
+          goOn: (after) => Fs.writeFileSync(`${output}.${after}`, ""),
           decide: async (keys) => {
             const before = decisions().length
             const said = () => program.text.match(/^[✔✖]/gm)?.length ?? 0

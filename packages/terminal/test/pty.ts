@@ -125,6 +125,17 @@ export class Program {
     this.pty.resize(columns, rows)
   }
 
+  /** Until the screen changes, or has not for a while. */
+  changed(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, 200)
+      this.waiting.push(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
+
   /** Until something is so; it is looked at whenever the screen changes. */
   async until(what: string, holds: () => boolean): Promise<void> {
     const deadline = Date.now() + limit
@@ -133,13 +144,7 @@ export class Program {
         throw new Error(`The program ended (${this.exitCode}) before: ${what}\n${this.text}`)
       }
       if (Date.now() > deadline) throw new Error(`Waited in vain for: ${what}\n${this.text}`)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, 500)
-        this.waiting.push(() => {
-          clearTimeout(timer)
-          resolve()
-        })
-      })
+      await this.changed()
     }
   }
 
@@ -185,13 +190,7 @@ export class Program {
     const deadline = Date.now() + limit
     while (this.exitCode === undefined || this.pending > 0) {
       if (Date.now() > deadline) throw new Error(`It does not end.\n${this.text}`)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, 200)
-        this.waiting.push(() => {
-          clearTimeout(timer)
-          resolve()
-        })
-      })
+      await this.changed()
     }
     return this.exitCode
   }

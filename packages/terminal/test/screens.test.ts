@@ -42,12 +42,12 @@ describe.concurrent("80 columns", () => {
       },
       { params: { path: "long.txt", content: lines.join("\n") } },
       { toolName: "Second", params: {} },
-      { toolName: "Third", params: {} },
+      { toolName: "Third", params: {}, after: "typing" },
       { toolName: "Pasted", params: {} },
       { params: { path: "src/resize.ts", content: `export const wide = "${"0123456789".repeat(9)}"\n` } },
       hostile
     ]
-    await withAsked(requests, {}, async ({ decide, decisions, program }) => {
+    await withAsked(requests, {}, async ({ decide, decisions, goOn, program }) => {
       await program.ready("d details")
       program.type("d")
       await program.see("Details ━━")
@@ -88,6 +88,21 @@ describe.concurrent("80 columns", () => {
       await refused(() => program.type("\x1b[200~y\x1b[201~yyy"))
       assert.deepStrictEqual(decisions().length, 2)
       assert.deepStrictEqual(await decide("y"), once)
+
+      // What was typed while the program was at work, a line and half of one, does not answer what it asks next.
+      await program.see("at work")
+      // The terminal shows it by itself, once nobody reads keys.
+      while (!/at work\s+y/.test(program.text)) {
+        program.type("y")
+        await program.changed()
+      }
+      program.type("\ryyy")
+      await program.see("y yyy")
+      goOn("typing")
+      await program.see("Third")
+      await program.ready("d details")
+      assert.deepStrictEqual(decisions().length, 3)
+      program.since()
 
       // A long paste is a reason, line breaks and all, and is not painted once for each of its characters.
       await program.ready("d details")

@@ -10,7 +10,9 @@ import * as Fs from "node:fs"
 const [, , input, output] = process.argv
 const requests: ReadonlyArray<object> = JSON.parse(Fs.readFileSync(input!, "utf8") || "[]")
 
-const decode = ({ awaited, presentation, ...fields }: { awaited?: never; presentation?: never }) => ({
+const decode = (
+  { after: _, awaited, presentation, ...fields }: { after?: string; awaited?: never; presentation?: never }
+) => ({
   ...fields,
   ...(awaited === undefined ? {} : { awaited: new Approval.Awaited(awaited) }),
   ...(presentation === undefined ? {} : { presentation: new Approval.ApprovalPresentation(presentation) })
@@ -19,7 +21,16 @@ const decode = ({ awaited, presentation, ...fields }: { awaited?: never; present
 const program = Effect.gen(function*() {
   const controller = yield* TerminalController.make({ session: true })
   for (const fields of requests) {
-    const { params = {}, toolName = "WriteFile" } = fields as { params?: never; toolName?: string }
+    const { after, params = {}, toolName = "WriteFile" } = fields as {
+      params?: never
+      toolName?: string
+      after?: string
+    }
+    // The program is at work until it is told to go on.
+    if (after !== undefined) {
+      yield* Console.log("at work")
+      yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => Fs.existsSync(`${output}.${after}`) })
+    }
     const decision = yield* controller.ask!(
       new Approval.ApprovalRequest({
         approvalId: "request-1",
