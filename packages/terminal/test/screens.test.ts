@@ -238,16 +238,29 @@ sed -i "s/one/$line/" "$2"
 })
 
 describe.concurrent("the end", () => {
-  it("without untilStopped: Ctrl-C denies this call, and the next without asking", async () => {
-    await withStory(["on"], { env: { NO_COLOR: "1" } }, async ({ program, told }) => {
-      await program.ready("d details")
-      program.type("\x03")
-      assert.strictEqual(await program.ended(), 0)
-      const journal = told().filter((one) => "journal" in one)
-      assert.deepStrictEqual(journal.map((one) => one["journal"]), ["denied", "denied"])
-      assert.notInclude(program.text, "date")
-    })
-  }, 60_000)
+  it(
+    "without untilStopped: Ctrl-C in a batch runs nothing of it, and denies the next call without asking",
+    async () => {
+      await withStory(["on"], { env: { NO_COLOR: "1" } }, async ({ program, told }) => {
+        await program.ready("d details")
+        program.type("o")
+        await program.ready("n deny · d details")
+        program.type("y")
+        await program.see("Approved once.")
+        await program.ready("n deny · d details")
+        program.type("\x03")
+        assert.strictEqual(await program.ended(), 0)
+        const all = told()
+        assert.deepStrictEqual(
+          all.flatMap((one) => "journal" in one ? [[one["journal"], one["call"]]] : []).toSorted(),
+          [["denied", "call-1"], ["denied", "call-2"], ["denied", "call-3"]]
+        )
+        assert.deepStrictEqual(all.filter((one) => "ran" in one), [])
+        assert.notInclude(program.text, "date")
+      })
+    },
+    60_000
+  )
 
   it("a terminal on output only is no terminal: an error that says what to do, and no yes", async () => {
     const file = Path.join(import.meta.dirname, "programs/asks.ts")

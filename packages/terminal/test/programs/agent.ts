@@ -101,7 +101,9 @@ const turns: Record<string, ReadonlyArray<ReadonlyArray<ReturnType<typeof call>>
   each: [[call("Run", { command: "ls" }, "call-1"), call("Run", { command: "date" }, "call-2")]],
   book: [[call("Book", { city: "Ulm" })]],
   stop: [[write("src/app.ts", "call-1"), call("Run", { command: "ls" }, "call-2")]],
-  on: [[call("Run", { command: "ls" })], [call("Run", { command: "date" })]]
+  on: [[call("Run", { command: "ls" }, "call-1"), call("Run", { command: "pwd" }, "call-2")], [
+    call("Run", { command: "date" }, "call-3")
+  ]]
 }
 
 /** A journal that tells what is written to it. */
@@ -118,7 +120,8 @@ const Seal = ApprovalSeal.layer({ key: randomBytes(32).toString("base64") })
 
 const controllers: Record<string, TerminalController.Options> = {
   batch: { batch: { unticked: "deny" } },
-  each: { batch: { unticked: "ask" } }
+  each: { batch: { unticked: "ask" } },
+  on: { batch: { unticked: "ask" } }
 }
 
 const play = (scene: string) =>
