@@ -41,7 +41,7 @@ describe.concurrent("80 columns", () => {
         presentation: { type: "command", content: "rm -r /srv/data", metadata: { directory: "/srv" } }
       },
       { params: { path: "long.txt", content: lines.join("\n") } },
-      { toolName: "Second", params: {} },
+      { toolName: "Second", params: {}, source: "program" },
       { toolName: "Third", params: {}, after: "typing" },
       { toolName: "Pasted", params: {} },
       { params: { path: "src/resize.ts", content: `export const wide = "${"0123456789".repeat(9)}"\n` } },
@@ -75,6 +75,8 @@ describe.concurrent("80 columns", () => {
       assert.deepStrictEqual(await decide("yyyyyy\ry\ry\r"), once)
       await program.ready("d details")
       assert.include(program.text, "Second")
+      // A program's own question, in no conversation: nothing would be remembered, and no edit would count.
+      assert.strictEqual(program.live, "Run it?  y once · n deny · d details ›")
       assert.deepStrictEqual(decisions().length, 2)
       const refused = async (use: () => void) => {
         const before = program.raw.length

@@ -50,16 +50,20 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const turn = turnOf(Context.get(services, Terminal.Terminal))
   const stopping = Stopping.make()
 
-  const settingOf: Effect.Effect<Question.Setting> = Effect.gen(function*() {
+  const settingOf = Effect.fnUntraced(function*(
+    { source }: Approval.ApprovalRequest
+  ): Effect.fn.Return<Question.Setting> {
     const current = yield* Effect.context<never>()
     const check = yield* ApprovalController.Check
     const remembers = options.session ??
       Context.get(Context.merge(services, current), ApprovalMemory.ApprovalMemory).remembers
     const { conversation } = yield* Approval.Scope
-    const session = !remembers
+    // A program's own question is remembered in a named conversation alone. How long another is without one, the engine or
+    // the guarded toolkit decides: never longer than this.
+    const session = !remembers || (conversation === undefined && source === "program")
       ? undefined
       : conversation === undefined
-      ? "until this turn ends"
+      ? "for this session"
       : "in this conversation"
     return { editor, patterns: options.patterns, session, check }
   })
@@ -94,7 +98,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       Effect.suspend(() =>
         stopping.hasLeft() ?
           Effect.succeed(Verdict.left.decision) :
-          Effect.flatMap(settingOf, (setting) =>
+          Effect.flatMap(settingOf(request), (setting) =>
             one(request, setting).pipe(
               Effect.map(({ decision }) => decision),
               Effect.catch(() => left)
@@ -150,7 +154,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       ask: (request) =>
         stopping.hasLeft() ? denyLeft(request) : finished(
           request,
-          Effect.flatMap(settingOf, (setting) => {
+          Effect.flatMap(settingOf(request), (setting) => {
             settings.set(request, setting)
             return Effect.ensuring(batch.ask!(request), Effect.sync(() => settings.delete(request)))
           })
