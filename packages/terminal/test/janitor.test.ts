@@ -17,7 +17,7 @@ describe.concurrent("npm start at a terminal", () => {
         await program.ready("d details")
         const folder = folderOf(program)
         const before = Fs.readdirSync(folder).toSorted()
-        assertScreen("janitor", program.since().replaceAll(folder, "/tmp/janitor-1f8Zq2"))
+        assertScreen("janitor", program.rows("An agent tidies").replaceAll(folder, "/tmp/janitor-1f8Zq2"))
         program.type("y")
         await program.see("is gone.")
         await program.ready("d details")

@@ -148,17 +148,13 @@ export class Program {
     }
   }
 
-  private from = 0
-
-  /** What came on the screen since this was asked the last time, and what lives now. */
-  since(): string {
-    const buffer = this.screen.buffer.normal
-    const rows: Array<string> = []
-    for (let index = this.from; index < buffer.length; index++) {
-      rows.push(buffer.getLine(index)!.translateToString(true))
-    }
-    this.from = buffer.baseY + buffer.cursorY
-    return rows.join("\n").trimEnd()
+  /** The rows from the last that begins so, to the end, or to the first after it that begins with the other. */
+  rows(first: string, last?: string): string {
+    const all = this.text.split("\n")
+    const from = all.findLastIndex((row) => row.startsWith(first))
+    if (from < 0) throw new Error(`No row begins with: ${first}\n${this.text}`)
+    const to = last === undefined ? -1 : all.findIndex((row, index) => index >= from && row.startsWith(last))
+    return all.slice(from, to < 0 ? undefined : to + 1).join("\n")
   }
 
   /** Until the text is on the screen, or above it. */

@@ -20,11 +20,11 @@ describe("a person at a terminal", () => {
 
       // Approve once: it runs once, with what was shown.
       await ready("d details")
-      assertScreen("question", program.since())
+      assertScreen("question", program.rows("━━"))
       assert.deepStrictEqual(told(), [])
       program.type("y")
       const approved = await over(story, "approve")
-      assertScreen("approved", program.since())
+      assertScreen("approved", program.rows("✔", "-- approve is over"))
       assert.deepStrictEqual(approved.filter((one) => "ran" in one), [{ ran: "WriteFile", params }])
       assert.deepInclude(approved.at(-1), { told: "call-1", isFailure: false })
 
@@ -35,17 +35,15 @@ describe("a person at a terminal", () => {
       program.type("not on a Frid")
       program.type("ay\x01it is \x05!")
       await program.see("Friday!▏")
-      program.since()
       program.type("\r")
       const denied = await over(story, "deny")
-      assertScreen("denied", program.since())
+      assertScreen("denied", program.rows("✖", "-- deny is over"))
       assert.deepInclude(denied[0], { journal: "denied", reason: "it is not on a Friday!" })
       assert.deepStrictEqual(denied.filter((one) => "ran" in one), [])
       assert.include(JSON.stringify(denied.at(-1)), "it is not on a Friday!")
 
       // Edit: what is no JSON, and what the schema refuses, says so and is kept; then it is shown and asked again.
       await ready("d details")
-      program.since()
       program.type("e")
       await ready("goes back")
       program.type("\x7f")
@@ -56,11 +54,11 @@ describe("a person at a terminal", () => {
       program.type("\x1b[A\x1b[A\x05\x15\"content\": \"\",")
       program.type("\r")
       await program.see("! These parameters cannot run: Expected a value with a length of at least 1")
-      assertScreen("edit", program.since())
+      assertScreen("edit", program.live)
       await ready("goes back")
       program.type("\x1b[A\x1b[A\x05\x15\"content\": \"three\\n\",\r")
       await ready("d details")
-      assertScreen("edited", program.since())
+      assertScreen("edited", program.rows("━━ Edited"))
       assert.deepStrictEqual(told(), [])
       program.type("y")
       const edited = await over(story, "edit")
@@ -70,15 +68,13 @@ describe("a person at a terminal", () => {
 
       // For the session, a folder: the second call is covered and not asked, the third is asked.
       await ready("d details")
-      program.since()
       program.type("s")
       await ready("goes back")
-      assertScreen("session", program.since())
+      assertScreen("session", program.rows("  Approve, and"))
       program.type("2")
       await ready("d details")
-      const folder = program.since()
-      assert.include(folder, "src/c.ts")
-      assert.notInclude(folder, "src/ui/b.ts")
+      assert.include(program.rows("━━"), "src/c.ts")
+      assert.notInclude(program.text, "src/ui/b.ts")
       assert.deepStrictEqual(
         told().filter((one) => "ran" in one).map((one) => (one["params"] as { path: string }).path),
         ["src/ui/a.ts", "src/ui/b.ts"]
@@ -90,7 +86,6 @@ describe("a person at a terminal", () => {
 
       // This very call: the same one is covered, another is asked.
       await ready("d details")
-      program.since()
       program.type("s")
       await ready("goes back")
       program.type("1")
@@ -102,12 +97,11 @@ describe("a person at a terminal", () => {
 
       // This tool.
       await ready("d details")
-      program.since()
       program.type("s")
       await ready("goes back")
       program.type("\x1b[B\x1b[B\r")
       const tool = await over(story, "tool")
-      assert.include(program.since(), "Approved for the session: any call of Run.")
+      assert.include(program.text, "Approved for the session: any call of Run.")
       assert.deepStrictEqual(tool.filter((one) => "ran" in one).map((one) => one["params"]), [
         { command: "ls" },
         { command: "date" }
@@ -115,22 +109,21 @@ describe("a person at a terminal", () => {
 
       // A list to tick: nothing is ticked at first; what is not ticked is denied with the reason.
       await ready("n deny all")
-      program.since()
       program.type("e")
       await ready("d details")
-      assertScreen("batch", program.since())
+      assertScreen("batch", program.rows("━━ Your approval is needed: call 3"))
       program.type("t")
       await ready("goes back")
       assert.notInclude(program.live, "☒")
       program.type("3")
       program.type("\x1b[A ")
       await program.until("two ticks", () => program.live.split("☒").length === 3)
-      assertScreen("ticks", program.since())
+      assertScreen("ticks", program.live)
       program.type("\r")
       await ready("goes back")
       program.type("not a.txt\r")
       const batch = await over(story, "batch")
-      assertScreen("ticked", program.since())
+      assertScreen("ticked", program.rows("✖ Denied, WriteFile", "-- batch is over"))
       const ran = batch.filter((one) => "ran" in one).map((one) => one["ran"])
       assert.deepStrictEqual(ran.toSorted(), ["Run", "WriteFile"])
       assert.deepInclude(batch.find((one) => "journal" in one), {
@@ -154,20 +147,18 @@ describe("a person at a terminal", () => {
 
       // What a tool waits for: a text, a verdict, a choice, choices, a form.
       await ready("Tab declines")
-      program.since()
       program.type("\r")
       await program.see("! Type an answer")
       program.paste("The minster,\nthe tallest.")
       await program.see("the tallest.▏")
-      assertScreen("answer", program.since())
+      assertScreen("answer", program.live)
       program.type("\r")
       await ready("n no")
       program.type("w")
       await ready("goes back")
       program.type("but be back\r")
       await ready("Tab declines")
-      program.since()
-      assertScreen("choice", program.text.slice(program.text.lastIndexOf("━━ A tool waits")))
+      assertScreen("choice", program.rows("━━ A tool waits"))
       program.type("\r2")
       await ready("Enter ends · Tab declines")
       program.type("13\r")
@@ -185,10 +176,9 @@ describe("a person at a terminal", () => {
       program.type("1")
       await program.until("the note", () => program.live.includes("may be left empty"))
       await ready("Tab declines")
-      program.since()
       program.type("\r")
       await ready("n decline")
-      assertScreen("form", program.since())
+      assertScreen("form", program.rows("  Your answer:"))
       program.type("y")
       // The schema that the engine knows says more than its JSON Schema.
       await program.see("! This answer cannot be taken")
@@ -216,10 +206,9 @@ describe("a person at a terminal", () => {
 
       // Ctrl-C: this call is denied and written down so, the next is not asked, and the run is over.
       await ready("d details")
-      program.since()
       program.type("\x03")
       assert.strictEqual(await program.ended(), 130)
-      assertScreen("stopped", program.since())
+      assertScreen("stopped", program.rows("✖ Stopped"))
       const stopped = told()
       assert.deepInclude(stopped[0], { journal: "denied", call: "call-1" })
       assert.deepStrictEqual(stopped.filter((one) => "ran" in one), [])
