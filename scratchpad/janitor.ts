@@ -5,6 +5,7 @@
  */
 import { ApprovalJournal, ApprovalSeal, Chat, Prompt } from "@assent/ai"
 import { ScriptedApprover, StrictProvider } from "@assent/ai/testing"
+import { TerminalController } from "@assent/terminal"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Effect, FileSystem, Layer, Option, Ref, Result, Runtime, Schema, Stream } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
@@ -21,26 +22,24 @@ const Approvals = Layer.merge(
   ApprovalJournal.layerMemory()
 )
 
-/** Turn after turn, until the agent calls no more tools or the person has left. */
+/** Turn after turn, until the agent calls no more tools. */
 const converse = Effect.fnUntraced(function*(toolkit: Models.Player["toolkit"]) {
   const chat = yield* Chat.empty
   let prompt: Prompt.RawInput = "Please delete the two files that I need least."
-  let goesOn = true
   yield* Console.log(Transcript.line("you", prompt))
-  while (goesOn) {
+  while (true) {
     let text = ""
+    let reason = ""
     yield* Stream.runForEach(chat.streamText({ prompt, toolkit }), (part) => {
-      if (part.type === "finish") goesOn = part.reason === "tool-calls"
+      if (part.type === "finish") reason = part.reason
       if (part.type === "text-start") text = ""
       if (part.type === "text-delta") text += part.delta
       if (part.type === "text-end") return Console.log(`\n${Transcript.line("agent", text)}`)
       return Effect.void
     })
-    const done = Transcript.exchanges(yield* Ref.get(chat.history))
-    if (done.some(({ refused }) => refused === Person.leaving)) goesOn = false
+    if (reason !== "tool-calls") return yield* Ref.get(chat.history)
     prompt = Prompt.empty
   }
-  return yield* Ref.get(chat.history)
 })
 
 /** Everything, in a folder that is gone afterwards. What became of the files is what the folder says, not the agent. */
@@ -96,7 +95,8 @@ const janitor = Command.make("janitor", flags, ({ answers, openai }) =>
     if (Option.isNone(answers) && !atTerminal) yield* Console.log("No terminal to ask at: the answers are examples.\n")
 
     const person = atTerminal ? Person.atTerminal : Person.scripted(steps.success)
-    const root = yield* Effect.provide(tidy(player), [player.model, Approvals, Tools.layer, person]).pipe(
+    const tidied = TerminalController.untilStopped(tidy(player))
+    const root = yield* Effect.provide(tidied, [player.model, Approvals, Tools.layer, person]).pipe(
       // Such as a key that OpenAI does not know.
       Effect.catchTag("AiError", ({ message }) => new Complaint({ message }))
     )

@@ -80,6 +80,34 @@ export const ApprovalController = Context.Reference<Service>("@assent/ai/Approva
   defaultValue: () => deferred
 })
 
+/**
+ * For controllers that let a person change parameters or give an answer: while one is asked, it says why these
+ * parameters (or this answer, of what a tool waits for) could not be taken, as a sentence for that person, and nothing if
+ * they could. It only looks: what is decided is checked again before it runs (laws L4, L11). By default nothing is known
+ * to be wrong.
+ *
+ * @example
+ * import { Approval, ApprovalController } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * // Asks anew until the person's edit fits.
+ * const careful = (edit: Effect.Effect<{ path: string }>) =>
+ *   ApprovalController.interactive(() =>
+ *     Effect.gen(function*() {
+ *       const check = yield* ApprovalController.Check
+ *       let params = yield* edit
+ *       while ((yield* check(params)) !== undefined) params = yield* edit
+ *       return new Approval.Approved({ params })
+ *     })
+ *   )
+ *
+ * typeof careful(Effect.succeed({ path: "a.txt" })).ask // => "function"
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const Check: Context.Reference<(json: Schema.Json) => Effect.Effect<string | undefined>> = Asking.Check
+
 // =============================================================================
 // Constructors
 // =============================================================================

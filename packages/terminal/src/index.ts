@@ -1,6 +1,6 @@
 /**
- * Answers at a terminal.
+ * The person at a terminal, asked about tool calls: a controller for `@assent/ai`, on effect/cli.
  *
  * @since 0.1.0
  */
-export {}
+export * as TerminalController from "./TerminalController.ts"

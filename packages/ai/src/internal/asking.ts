@@ -17,6 +17,13 @@ export interface Controller {
   readonly parallel?: boolean | undefined
 }
 
+/** Why what the person wants cannot be, as a sentence; the reference is `ApprovalController.Check`. */
+export type Check = (json: Schema.Json) => Effect.Effect<string | undefined>
+
+const unchecked: Check = () => Effect.undefined
+
+export const Check = Context.Reference<Check>("@assent/ai/ApprovalController/Check", { defaultValue: () => unchecked })
+
 const turns = new WeakMap<Controller, Semaphore.Semaphore>()
 
 // The controllers whose turn it is in this fiber: who asks again from within a question must not wait for its end.
@@ -36,13 +43,14 @@ export const inTurn = <A, E>(controller: Controller, effect: Effect.Effect<A, E>
 /** What the controller decides, if there is one; `undefined` while nobody has decided. */
 export const ask = (
   controller: Controller,
-  request: Approval.ApprovalRequest
+  request: Approval.ApprovalRequest,
+  check: Check = unchecked
 ): Effect.Effect<Approval.ApprovalDecision | undefined> => {
   const { ask } = controller
   if (ask === undefined) return Effect.undefined
   return Effect.suspend(() => {
     const asked = ask(request)
-    return Effect.isEffect(asked) ? asked : Effect.undefined
+    return Effect.isEffect(asked) ? Effect.provideService(asked, Check, check) : Effect.undefined
   }).pipe(
     Effect.filterOrFail(
       (reply): reply is Approval.ApprovalDecision => isDecision(reply),

@@ -159,7 +159,13 @@ const answer = Effect.fnUntraced(function*(
   const decision = yield* inOrder(
     environment,
     recalled(environment, prepared, needs),
-    Effect.suspend(() => Asking.ask(environment.controller, Decision.makeRequest(sealed, prepared, needs)))
+    Effect.suspend(() =>
+      Asking.ask(
+        environment.controller,
+        Decision.makeRequest(sealed, prepared, needs),
+        (params) => Prepare.problemOf(prepared, params)
+      )
+    )
   )
   return yield* carryOut(environment, consultation, decision, messages, open)
 })

@@ -62,6 +62,8 @@ export type Decision =
   | {
     readonly _tag: "Inquire"
     readonly request: Approval.ApprovalRequest
+    /** What is wrong with an answer, if it does not fit. */
+    readonly check: (answer: Schema.Json) => Effect.Effect<string | undefined>
     readonly answered: (decision: Approval.ApprovalDecision) => Effect.Effect<Decision, ApprovalError.ApprovalError>
   }
 

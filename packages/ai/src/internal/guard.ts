@@ -190,7 +190,8 @@ const ask = Effect.fnUntraced(function*(
       request
     }))
   }
-  const decision = known ?? (yield* Asking.ask(environment.controller, request))
+  const decision = known ??
+    (yield* Asking.ask(environment.controller, request, (params) => Prepare.problemOf(prepared, params)))
   if (decision === undefined || decision._tag === "Info") {
     return Decision.result(Results.interrupted(call, decision === undefined ? openReason : decision.note))
   }

@@ -149,6 +149,27 @@ export const prepare = (
   )
 }
 
+/** Why parameters that a person changed cannot be used, for that person alone: it may quote them. */
+export const problemOf = (
+  { tool, toolCallId: id, toolName: name }: Prepared,
+  params: Schema.Json
+): Effect.Effect<string | undefined> =>
+  codecOf(tool).roundTrip(params).pipe(
+    abandonable,
+    Effect.timeout("30 seconds"),
+    Effect.andThen(prepare(tool, { id, name, params })),
+    Effect.match({
+      onFailure: (error) =>
+        Schema.isSchemaError(error)
+          ? error.message
+          : error instanceof ApprovalError.ApprovalError && error.reason._tag === "InvalidParameters"
+          ? error.reason.description
+          : "they could not be read in time.",
+      onSuccess: () => undefined
+    }),
+    Effect.catchDefect(() => Effect.succeed("they could not be read."))
+  )
+
 /** A digest of the parameters that run. */
 export const paramsDigest = (prepared: Prepared): Effect.Effect<string> => Cryptography.sha256(prepared.canonical)
 

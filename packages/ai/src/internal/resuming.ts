@@ -193,6 +193,11 @@ const pending = Effect.fnUntraced(function*(
   return {
     _tag: "Inquire",
     request: Suspending.requestOf(suspension),
+    check: (answer) =>
+      Effect.match(Answering.readAnswer(tip, tool.interaction, answer), {
+        onFailure: (problem) => problem,
+        onSuccess: () => undefined
+      }),
     answered: (decision) => answeredInline(subject, tip, tool, decision)
   }
 })

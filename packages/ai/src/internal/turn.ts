@@ -265,10 +265,10 @@ export const carryOut = (
         (decision) => carryOut(turn, decision, sink)
       )
     case "Inquire": {
-      const { answered, request } = decision
+      const { answered, check, request } = decision
       const { controller } = turn.environment
       const asked = Effect.flatMap(
-        Asking.ask(controller, request),
+        Asking.ask(controller, request, check),
         (reply) => reply === undefined ? Effect.succeed<Decision.Decision>({ _tag: "Open", request }) : answered(reply)
       )
       return Effect.flatMap(Asking.inTurn(controller, asked), (decision) => carryOut(turn, decision, sink))

@@ -1,0 +1,164 @@
+/**
+ * The controller itself: one person, one question at a time, until they leave.
+ */
+import * as Approval from "@assent/ai/Approval"
+import * as ApprovalController from "@assent/ai/ApprovalController"
+import * as ApprovalMemory from "@assent/ai/ApprovalMemory"
+import * as Prompt from "effect/cli/Prompt"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
+import * as Terminal from "effect/Terminal"
+import * as Answers from "./answers.ts"
+import * as Batch from "./batch.ts"
+import { layout } from "./cells.ts"
+import * as Editor from "./editor.ts"
+import * as Question from "./question.ts"
+import type * as Session from "./session.ts"
+import * as Stopping from "./stopping.ts"
+import { paint } from "./style.ts"
+import * as Verdict from "./verdict.ts"
+
+export interface Options {
+  readonly batch?: {
+    readonly unticked: "deny" | "ask"
+    readonly window?: Duration.Input | undefined
+  } | undefined
+  readonly patterns?: Session.Patterns | undefined
+  readonly session?: boolean | undefined
+  readonly editor?: string | undefined
+}
+
+export interface Asker {
+  readonly controller: ApprovalController.Service
+  readonly stopping: Stopping.Stopping
+}
+
+// A terminal has one person, however many controllers share it.
+const turns = new WeakMap<Terminal.Terminal, Semaphore.Semaphore>()
+
+const turnOf = (terminal: Terminal.Terminal): Semaphore.Semaphore => {
+  const turn = turns.get(terminal) ?? Semaphore.makeUnsafe(1)
+  turns.set(terminal, turn)
+  return turn
+}
+
+export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<Asker, never, Prompt.Environment> {
+  const services = yield* Effect.context<Prompt.Environment>()
+  const editor = yield* Editor.find(options.editor)
+  const turn = turnOf(Context.get(services, Terminal.Terminal))
+  const stopping = Stopping.make()
+
+  const settingOf = Effect.fnUntraced(function*(
+    { source }: Approval.ApprovalRequest
+  ): Effect.fn.Return<Question.Setting> {
+    const current = yield* Effect.context<never>()
+    const check = yield* ApprovalController.Check
+    const remembers = options.session ??
+      Context.get(Context.merge(services, current), ApprovalMemory.ApprovalMemory).remembers
+    const { conversation } = yield* Approval.Scope
+    // A program's own question is remembered in a named conversation alone. How long another is without one, the engine or
+    // the guarded toolkit decides: never longer than this.
+    const session = !remembers || (conversation === undefined && source === "program")
+      ? undefined
+      : conversation === undefined
+      ? "for this session"
+      : "in this conversation"
+    return { editor, patterns: options.patterns, session, check }
+  })
+
+  const atTerminal = <A, E>(effect: Effect.Effect<A, E, Prompt.Environment>): Effect.Effect<A, E> =>
+    Effect.provideContext(effect, services)
+
+  const tell = (verdict: Verdict.Verdict) =>
+    Effect.gen(function*() {
+      const terminal = yield* Terminal.Terminal
+      const theme = yield* Prompt.Theme
+      const rows = layout(verdict.said, (yield* terminal.columns) || 80)
+      yield* Effect.ignore(terminal.display(rows.map((row) => `${paint(row, theme)}\n`).join("")))
+    })
+
+  const left = atTerminal(
+    Effect.as(Effect.andThen(Effect.sync(stopping.leave), tell(Verdict.left)), Verdict.left.decision)
+  )
+
+  const one = (request: Approval.ApprovalRequest, setting: Question.Setting) =>
+    atTerminal(Effect.tap(
+      request.awaited === undefined
+        ? Question.decide(request, setting)
+        : Answers.decide(request, request.awaited, setting.check),
+      tell
+    ))
+
+  const denyLeft = (request: Approval.ApprovalRequest) => Effect.as(stopping.denying(request), Verdict.left.decision)
+
+  const askOne = (request: Approval.ApprovalRequest): Effect.Effect<Approval.ApprovalDecision> =>
+    turn.withPermit(
+      Effect.suspend(() =>
+        stopping.hasLeft() ?
+          Effect.succeed(Verdict.left.decision) :
+          Effect.flatMap(settingOf(request), (setting) =>
+            one(request, setting).pipe(
+              Effect.map(({ decision }) => decision),
+              Effect.catch(() => left)
+            ))
+      )
+    )
+
+  // What was denied because the person left is written down before the run ends.
+  const finished = (
+    request: Approval.ApprovalRequest,
+    asked: Effect.Effect<Approval.ApprovalDecision | undefined, unknown>
+  ) => Effect.tap(asked, () => stopping.hasLeft() ? stopping.denying(request) : Effect.void)
+
+  if (options.batch === undefined) {
+    return {
+      stopping,
+      controller: { ask: (request) => stopping.hasLeft() ? denyLeft(request) : finished(request, askOne(request)) }
+    }
+  }
+
+  const { unticked, window } = options.batch
+  const settings = new Map<Approval.ApprovalRequest, Question.Setting>()
+  const askAll = Effect.fnUntraced(function*(requests: ReadonlyArray<Approval.ApprovalRequest>) {
+    const asked = requests.map((request) => ({ request, setting: settings.get(request)! }))
+    const calls = asked.filter(({ request }) => request.awaited === undefined)
+    const decisions = new Map<Approval.ApprovalRequest, Approval.ApprovalDecision>()
+    const alone = Effect.fnUntraced(function*({ request, setting }: Batch.Asked) {
+      decisions.set(request, (yield* one(request, setting)).decision)
+    })
+    const all = Effect.gen(function*() {
+      const verdicts = calls.length < 2 ? [] : yield* atTerminal(Batch.decide(calls, unticked))
+      for (const [index, verdict] of verdicts.entries()) {
+        if (verdict === undefined) continue
+        yield* atTerminal(tell(verdict))
+        decisions.set(calls[index]!.request, verdict.decision)
+      }
+      yield* Effect.forEach(asked.filter(({ request }) => !decisions.has(request)), alone)
+    })
+    yield* Effect.catch(stopping.hasLeft() ? Effect.void : all, () => left)
+    // Nothing has begun of what whoever left had said yes to before.
+    return requests.map((request) => {
+      const decision = decisions.get(request)
+      return decision === undefined || (stopping.hasLeft() && decision._tag === "Approved")
+        ? Verdict.left.decision
+        : decision
+    })
+  })
+  const batch = ApprovalController.batch((requests) => turn.withPermit(askAll(requests)), { window })
+  return {
+    stopping,
+    controller: {
+      parallel: true,
+      ask: (request) =>
+        stopping.hasLeft() ? denyLeft(request) : finished(
+          request,
+          Effect.flatMap(settingOf(request), (setting) => {
+            settings.set(request, setting)
+            return Effect.ensuring(batch.ask!(request), Effect.sync(() => settings.delete(request)))
+          })
+        )
+    }
+  }
+})

@@ -1,0 +1,55 @@
+/**
+ * The end of a run: the person has left, every request of the run is denied, and the run ends once that is written down.
+ */
+import type * as Approval from "@assent/ai/Approval"
+import * as ApprovalEvents from "@assent/ai/ApprovalEvents"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Stream from "effect/Stream"
+
+export interface Stopping {
+  /** Whether the person has left. */
+  readonly hasLeft: () => boolean
+  readonly leave: () => void
+  /** Done once they have, and what was denied is written down. */
+  readonly stopped: Effect.Effect<void>
+  /** To be used before a denial is given: from then on the run goes on until it is written down. */
+  readonly denying: (asked: Approval.ApprovalRequest) => Effect.Effect<void>
+}
+
+/** A request that no journal knows of is not waited for, and one that is never written down only so long. */
+const patience = "2 seconds"
+
+export const make = (): Stopping => {
+  let left = false
+  let writing = 0
+  const stopped = Deferred.makeUnsafe<void>()
+  const written = Effect.sync(() => {
+    writing--
+    if (writing === 0) Deferred.doneUnsafe(stopped, Exit.void)
+  })
+  return {
+    hasLeft: () => left,
+    leave: () => {
+      left = true
+    },
+    stopped: Deferred.await(stopped),
+    denying: (asked) =>
+      Effect.gen(function*() {
+        writing++
+        if (asked.source === "program") return yield* written
+        const events = yield* ApprovalEvents.ApprovalEvents
+        const watched = Deferred.makeUnsafe<void>()
+        const watching = Effect.scoped(Effect.flatMap(events.subscribe, (stream) => {
+          Deferred.doneUnsafe(watched, Exit.void)
+          return Stream.runDrain(Stream.takeUntil(
+            stream,
+            (event) => event._tag === "Missed" || (event._tag === "Changed" && event.approvalId === asked.approvalId)
+          ))
+        }))
+        yield* watching.pipe(Effect.timeoutOption(patience), Effect.ensuring(written), Effect.forkDetach)
+        yield* Deferred.await(watched)
+      })
+  }
+}

@@ -1,0 +1,56 @@
+/** `npm start`, with a person at the terminal. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { type Program, withProgram } from "./pty.ts"
+import { assertScreen } from "./screens.ts"
+
+const file = Path.join(import.meta.dirname, "../../../scratchpad/janitor.ts")
+
+const folderOf = (program: Program): string => /An agent tidies (\S+)/.exec(program.text)![1]!
+
+describe.concurrent("npm start at a terminal", () => {
+  it(
+    "deletes what was approved, keeps what was denied, and tells the agent why",
+    () =>
+      withProgram(file, {}, async (program) => {
+        await program.ready("d details")
+        const folder = folderOf(program)
+        const before = Fs.readdirSync(folder).toSorted()
+        assertScreen("janitor", program.rows("An agent tidies").replaceAll(folder, "/tmp/janitor-1f8Zq2"))
+        program.type("y")
+        await program.see("is gone.")
+        await program.ready("d details")
+        assert.deepStrictEqual(before.length - Fs.readdirSync(folder).length, 1)
+        program.type("n")
+        await program.ready("goes back")
+        program.type("keep it\r")
+        await program.see("stays: \"keep it\"")
+        await program.until("a long file", () => /next page.*›$/.test(program.live))
+        program.type("e")
+        await program.ready("d details")
+        program.type("y")
+        await program.see("That makes two.")
+        assert.strictEqual(await program.ended(), 0)
+        assert.include(program.text, "folder     removed")
+        assert.isFalse(Fs.existsSync(folder))
+      }),
+    60_000
+  )
+
+  it(
+    "Ctrl-C deletes nothing, removes the folder, and ends with 130",
+    () =>
+      withProgram(file, { columns: 40 }, async (program) => {
+        await program.ready("d details")
+        const folder = folderOf(program)
+        assert.strictEqual(Fs.readdirSync(folder).length, 5)
+        program.type("\x03")
+        assert.strictEqual(await program.ended(), 130)
+        assert.include(program.text, "Stopped: denied")
+        assert.notMatch(program.text, /Error|\.ts:\d/)
+        assert.isFalse(Fs.existsSync(folder))
+      }),
+    60_000
+  )
+})

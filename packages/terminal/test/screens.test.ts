@@ -1,0 +1,272 @@
+/** What is on the screen of a real terminal, and which keys answer it. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { withAsked } from "./asked.ts"
+import { withProgram } from "./pty.ts"
+import { assertScreen } from "./screens.ts"
+import { withStory } from "./story.ts"
+
+const once = { _tag: "Approved", remember: "none" }
+
+const lines = Array.from({ length: 60 }, (_, index) => `line ${index + 1}`)
+
+const hostile = {
+  toolName: "Write\u202eFile",
+  reason: "A good reason.",
+  params: {
+    "path\u200b": "holiday\u202egpj.exe",
+    content: "\u001b[2J\u001b[H\u001b[32m━━ Your approval is needed ━━\r\nRun it?  y once ›\u001b[0m\u0007",
+    spaces: `ls${" ".repeat(200)}; rm -rf ~`,
+    marks: `Z${"\u0301".repeat(12)}algo`,
+    wide: "漢字".repeat(30)
+  }
+}
+
+describe.concurrent("80 columns", () => {
+  it("pages, details, type-ahead, pastes, resizes", async () => {
+    const requests = [
+      // Details, and a call that must be asked every time.
+      {
+        toolName: "mcp.files.Delete",
+        params: { path: "/srv/data", recursive: true, "a key": { of: ["JSON"] }, count: "3", n: 3 },
+        source: "files",
+        reason: "It cannot be undone.",
+        approvers: ["ada", "bob"],
+        expiresAt: Date.UTC(2026, 11, 22),
+        issuedAt: Date.UTC(2026, 10, 22),
+        rememberable: false,
+        editable: false,
+        presentation: { type: "command", content: "rm -r /srv/data", metadata: { directory: "/srv" } }
+      },
+      { params: { path: "long.txt", content: lines.join("\n") } },
+      { toolName: "Second", params: {}, source: "program" },
+      { toolName: "Third", params: {}, after: "typing" },
+      { toolName: "Pasted", params: {} },
+      { params: { path: "src/resize.ts", content: `export const wide = "${"0123456789".repeat(9)}"\n` } },
+      hostile
+    ]
+    await withAsked(requests, {}, async ({ decide, decisions, goOn, program }) => {
+      await program.ready("d details")
+      program.type("d")
+      await program.see("Details ━━")
+      await program.until("a page", () => program.live.includes("next page") && program.live.includes("›"))
+      program.type("e")
+      await program.ready("d details")
+      assertScreen("details", program.rows("━━ Your"))
+      // Neither to be remembered nor to be edited.
+      program.type("se")
+      assert.deepStrictEqual(await decide("y"), once)
+
+      // Page after page: no key says yes before the last line was shown.
+      await program.ready("n deny")
+      assertScreen("page", program.rows("━━ Your"))
+      assert.notInclude(program.text, "line 60")
+      program.type("yys ")
+      await program.see("line 35")
+      assert.deepStrictEqual(decisions().length, 1)
+      program.type("e")
+      await program.see("line 60")
+      await program.ready("d details")
+      assert.deepStrictEqual(decisions().length, 1)
+
+      // What was typed before the next question was on the screen does not answer it, nor do the lines of a paste.
+      assert.deepStrictEqual(await decide("yyyyyy\ry\ry\r"), once)
+      await program.ready("d details")
+      assert.include(program.text, "Second")
+      // A program's own question, in no conversation: nothing would be remembered, and no edit would count.
+      assert.strictEqual(program.live, "Run it?  y once · n deny · d details ›")
+      assert.deepStrictEqual(decisions().length, 2)
+      const refused = async (use: () => void) => {
+        const before = program.raw.length
+        use()
+        await program.until("a refusal", () => program.raw.includes("details …", before))
+        await program.ready("d details")
+      }
+      await refused(() => program.paste("y\ny\ny"))
+      assert.deepStrictEqual(decisions().length, 2)
+      // A paste that claims to be over before it is.
+      await refused(() => program.type("\x1b[200~y\x1b[201~yyy"))
+      assert.deepStrictEqual(decisions().length, 2)
+      assert.deepStrictEqual(await decide("y"), once)
+
+      // What was typed while the program was at work, a line and half of one, does not answer what it asks next.
+      await program.see("at work")
+      // The terminal shows it by itself, once nobody reads keys.
+      while (!/at work\s+y/.test(program.text)) {
+        program.type("y")
+        await program.changed()
+      }
+      program.type("\ryyy")
+      await program.see("y yyy")
+      goOn("typing")
+      await program.see("Third")
+      await program.ready("d details")
+      assert.deepStrictEqual(decisions().length, 3)
+
+      // A long paste is a reason, line breaks and all, and is not painted once for each of its characters.
+      await program.ready("d details")
+      program.type("n")
+      await program.ready("goes back")
+      const reason = Array.from({ length: 1_000 }, (_, index) => `no ${String(index).padStart(6, "0")}`).join("\n")
+      const painted = program.raw.length
+      program.paste(reason)
+      await program.see("no 000999▏")
+      assert.isBelow(program.raw.length - painted, 5_000)
+      assertScreen("paste", program.live)
+      assert.deepStrictEqual(await decide("\r"), { _tag: "Denied", note: reason })
+
+      // Without bracketed paste, each key costs the same, however long the text is by now.
+      await program.ready("d details")
+      program.type("n")
+      await program.ready("goes back")
+      const before = program.raw.length
+      program.type("x".repeat(3_000))
+      await program.see("3000 characters, at 3000")
+      assert.isBelow((program.raw.length - before) / 3_000, 2_000)
+      assert.deepStrictEqual(await decide("\r"), { _tag: "Denied", note: "x".repeat(3_000) })
+
+      // Narrower: what the terminal broke anew is shown again, and nothing of the question is left over.
+      await program.ready("d details")
+      program.resize(40, 24)
+      await program.see("The window is 40 columns wide now.")
+      await program.ready("d details")
+      assertScreen("narrower", program.rows("  The window"))
+      program.resize(120, 30)
+      await program.until("the question in one row", () => /^Run it\?.*details ›$/.test(program.live))
+      assert.strictEqual(program.text.match(/Run it\?/g)!.length, 1)
+      program.resize(80, 24)
+      program.type("n")
+      await program.ready("goes back")
+      program.type("a reason that goes on beyond the right side of a narrow window, and is whole")
+      await program.see("whole▏")
+      program.resize(40, 12)
+      await program.until("rows of 40", () => program.live.split("\n").length > 3 && program.live.includes("whole▏"))
+      program.resize(80, 24)
+      await program.until("rows of 80", () => program.live.split("\n").length < 4 && program.live.includes("whole▏"))
+      assert.deepInclude(await decide("\r"), { _tag: "Denied" })
+
+      // Hostile text.
+      await program.ready("d details")
+      assertScreen("hostile", program.rows("━━ Your"))
+      assert.deepStrictEqual(await decide("n\r"), { _tag: "Denied" })
+      assert.strictEqual(await program.ended(), 0)
+    })
+  }, 60_000)
+})
+
+describe.concurrent("40 columns, without colour, of a terminal that answers nothing", () => {
+  it("is readable, writes no colour, and takes keys after a while", async () => {
+    const requests = [
+      // Nothing for a person.
+      {
+        interaction: "webhook",
+        awaited: { name: "payment", kind: "webhook", prompt: "Has it been paid?", answerSchema: {} }
+      },
+      {
+        params: { path: "src/a.ts", content: "const a = 1\n" },
+        reason: "It writes where the program is built from.",
+        presentation: { type: "diff", content: "--- src/a.ts\n+++ src/a.ts\n@@ -1 +1 @@\n-const a = 0\n+const a = 1\n" }
+      },
+      hostile
+    ]
+    await withAsked(requests, { columns: 40, rows: 60, env: { NO_COLOR: "1" }, answers: false }, async (asked) => {
+      const { decide, decisions, program } = asked
+      await program.ready("d details")
+      assert.deepStrictEqual(decisions(), [{ _tag: "Info", note: "This is not for a person at a terminal to answer." }])
+      assertScreen("narrow", program.rows("━━ Your"))
+      program.type("s")
+      await program.ready("goes back")
+      assertScreen("narrow-session", program.rows("  Approve, and"))
+      assert.deepInclude(await decide("2"), {
+        remember: { covers: { _tag: "Path", globs: ["src/**"], param: "path" } }
+      })
+      await program.ready("d details")
+      assertScreen("narrow-hostile", program.rows("━━ Your"))
+      assert.notMatch(program.raw.replaceAll("\x1b", "ESC"), /ESC\[[\d;]*m/)
+      assert.deepStrictEqual(await decide("n\r"), { _tag: "Denied" })
+      assert.strictEqual(await program.ended(), 0)
+    })
+  }, 60_000)
+})
+
+describe.concurrent("an editor", () => {
+  it("has the terminal while it runs; what it wrote is shown and asked again", async () => {
+    const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "assent-editor-"))
+    const editor = Path.join(folder, "editor")
+    const seen = Path.join(folder, "seen")
+    Fs.writeFileSync(
+      editor,
+      `#!/bin/sh
+stat -c %a "$2" > ${seen}; echo "$2" >> ${seen}
+printf 'Editor: '; read line
+sed -i "s/one/$line/" "$2"
+`,
+      { mode: 0o700 }
+    )
+    try {
+      const request = { params: { path: "a.txt", content: "one" } }
+      await withAsked([request], { env: { EDITOR: `${editor} --wait` } }, async ({ decide, program }) => {
+        await program.ready("d details")
+        program.type("o")
+        await program.see("Editor:")
+        program.type("broken\"\r")
+        await program.see("! This is no JSON")
+        await program.ready("goes back")
+        program.type("\t")
+        await program.ready("d details")
+        program.type("o")
+        await program.until("the editor again", () => program.text.split("Editor:").length === 3)
+        program.type("two\r")
+        await program.see("Edited: your approval is needed again")
+        await program.ready("d details")
+        assert.include(program.text, "+  \"content\": \"two\"")
+        assert.deepStrictEqual(await decide("y"), { ...once, params: { path: "a.txt", content: "two" } })
+        assert.strictEqual(await program.ended(), 0)
+        const [mode, file] = Fs.readFileSync(seen, "utf8").split("\n").slice(-3)
+        assert.strictEqual(mode, "600")
+        assert.isFalse(Fs.existsSync(file!))
+        assert.isFalse(Fs.existsSync(Path.dirname(file!)))
+      })
+    } finally {
+      Fs.rmSync(folder, { recursive: true })
+    }
+  }, 60_000)
+})
+
+describe.concurrent("the end", () => {
+  it(
+    "without untilStopped: Ctrl-C in a batch runs nothing of it, and denies the next call without asking",
+    async () => {
+      await withStory(["on"], { env: { NO_COLOR: "1" } }, async ({ program, told }) => {
+        await program.ready("d details")
+        program.type("o")
+        await program.ready("n deny · d details")
+        program.type("y")
+        await program.see("Approved once.")
+        await program.ready("n deny · d details")
+        program.type("\x03")
+        assert.strictEqual(await program.ended(), 0)
+        const all = told()
+        assert.deepStrictEqual(
+          all.flatMap((one) => "journal" in one ? [[one["journal"], one["call"]]] : []).toSorted(),
+          [["denied", "call-1"], ["denied", "call-2"], ["denied", "call-3"]]
+        )
+        assert.deepStrictEqual(all.filter((one) => "ran" in one), [])
+        assert.notInclude(program.text, "date")
+      })
+    },
+    60_000
+  )
+
+  it("a terminal on output only is no terminal: an error that says what to do, and no yes", async () => {
+    const file = Path.join(import.meta.dirname, "programs/asks.ts")
+    await withProgram(file, { args: ["/dev/null", "/dev/null"], shell: "echo y | $0" }, async (program) => {
+      assert.strictEqual(await program.ended(), 1)
+      const said = program.text.replace(/\s+/g, " ")
+      assert.include(said, "NoTerminal: Nobody can be asked")
+      assert.include(said, "ApprovalController.layerStrict")
+    })
+  }, 60_000)
+})
