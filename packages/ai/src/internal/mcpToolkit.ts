@@ -9,7 +9,6 @@ import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Definition from "./mcpDefinition.ts"
@@ -19,15 +18,18 @@ import * as Names from "./mcpNames.ts"
 import * as McpResult from "./mcpResult.ts"
 import * as Prepare from "./prepare.ts"
 
+// The protocol knows no others, so a person is not asked about others (law L1). The rest is for the server to check.
+const Parameters = Schema.Record(Schema.String, Schema.Unknown)
+
 /**
- * A tool of an MCP server: its parameters are what its server's JSON Schema says, its result is text.
+ * A tool of an MCP server: its parameters are an object, of which its server's JSON Schema says more; its result is text.
  *
  * @category models
  * @since 0.1.0
  */
 export interface McpTool extends
   Tool.Tool<string, {
-    readonly parameters: typeof Schema.Unknown
+    readonly parameters: typeof Parameters
     readonly success: typeof Schema.String
     readonly failure: typeof McpResult.Failure
     readonly failureMode: "return"
@@ -65,11 +67,13 @@ export const make = Effect.fnUntraced(function*(
     if (Result.isFailure(definition)) return yield* problem("UnusableTool", listed.name)
     const tool = Tool.dynamic(qualified, {
       description: listed.description,
-      parameters: listed.inputSchema,
+      parameters: Parameters,
       success: Schema.String,
       failure: McpResult.Failure,
       failureMode: "return"
     }).annotate(Tool.Strict, false).annotate(Prepare.Definition, definition.success)
+    // Not through `dynamic`, which would take it for a schema of effect's if the server makes it look like one.
+    Object.assign(tool, { jsonSchema: listed.inputSchema })
     tools.set(qualified, Hints.apply(tool, server, listed, trusted))
     handlers[qualified] = handlerOf(client, server, listed, timeout)
   }
@@ -104,9 +108,8 @@ const handlerOf = (
   listed: McpSchema.Tool,
   timeout: Duration.Input | undefined
 ) =>
-(params: unknown): Effect.Effect<string, McpResult.Failure> =>
+(params: typeof Parameters.Type): Effect.Effect<string, McpResult.Failure> =>
   Effect.gen(function*() {
-    if (!Predicate.isReadonlyObject(params)) return yield* Effect.fail(McpResult.notRun(server, argumentsReason))
     const now = yield* Effect.mapError(client.listTools(), (error) => McpResult.notListed(server, error))
     const changed = changeOf(server, listed, now)
     if (changed !== undefined) return yield* Effect.fail(McpResult.notRun(server, changed))
@@ -115,8 +118,6 @@ const handlerOf = (
     )
     return yield* McpResult.read(server, result)
   })
-
-const argumentsReason = "The parameters of a tool of an MCP server are an object, and these are none."
 
 const changeOf = (
   server: Definition.Server,

@@ -12,7 +12,10 @@ import * as Server from "./server.ts"
 const trusted = { name: "files", trust: ["files"] }
 
 /** What a call of `read` comes to, with the server answering so. */
-const resultOf = Effect.fnUntraced(function*(answer: Server.Server["answer"], params: unknown = { path: "a" }) {
+const resultOf = Effect.fnUntraced(function*(
+  answer: Server.Server["answer"],
+  params: { readonly [name: string]: unknown } = { path: "a" }
+) {
   const server = Server.make(Server.read)
   server.answer = answer
   const toolkit = yield* McpApproval.guard(yield* Server.connect(server), trusted)
@@ -118,8 +121,9 @@ describe("results", () => {
   it.effect("L14 parameters that are no object are called with by nobody", () =>
     Effect.gen(function*() {
       for (const params of [null, "a", 1, [], [{}]]) {
-        const { ran, result } = yield* resultOf(content(), params)
-        assert.match(C.reasonOf(result), /are an object, and these are none\. Nothing ran/)
+        const { ran, result } = yield* resultOf(content(), params as never) // a model's, whatever it is
+        assert.isTrue(result.isFailure)
+        assert.match(JSON.stringify(result.encodedResult), /Expected object/)
         assert.deepStrictEqual(ran, [])
       }
     }))
@@ -187,6 +191,43 @@ describe("a turn", () => {
         }
         assert.strictEqual(reasons[0], reasons[1])
         assert.strictEqual(server.ran.length, 1)
+      })
+  )
+
+  C.everyWay(
+    "L1 parameters that are no object are shown to nobody, whether the tool asks or not",
+    (way) =>
+      Effect.gen(function*() {
+        const server = Server.make(Server.read)
+        const client = yield* Server.connect(server)
+        for (const trust of [[], ["files"]]) {
+          const toolkit = McpApproval.guard(client, { name: "files", trust })
+          const calls = [null, "a.txt", ["a.txt"]].map((params, index) =>
+            ScriptedModel.toolCall({ id: `c${index}`, name: "files__read", params })
+          )
+          const chat = yield* C.start({ way, toolkit, turns: [calls, "done"] })
+          const turn = yield* chat.send("go")
+          assert.deepStrictEqual(turn.requests, [])
+          assert.deepStrictEqual(turn.results.map(({ isFailure }) => isFailure), [true, true, true])
+          yield* chat.send("go on")
+          C.assertWellFormed(yield* chat.lastPrompt)
+        }
+        assert.deepStrictEqual(server.ran, [])
+      })
+  )
+
+  C.everyWay(
+    "L10 a JSON Schema that a server makes look like one of effect's is data, and breaks nothing",
+    (way) =>
+      Effect.gen(function*() {
+        const inputSchema = { type: "object", "~effect/Schema/Schema": "~effect/Schema/Schema", ast: { _tag: "Any" } }
+        const server = Server.make({ ...Server.write, inputSchema })
+        const toolkit = McpApproval.guard(yield* Server.connect(server), { name: "files" })
+        assert.deepStrictEqual(Tool.getJsonSchema((yield* toolkit).tools["files__write"]!), inputSchema)
+        const chat = yield* C.start({ way, toolkit, turns: [[call("c1", "files__write")], "done"] })
+        const { requests } = yield* chat.send("go")
+        yield* chat.send(Prompt.approvalResponses([Approval.approve(requests[0]!)]))
+        assert.deepStrictEqual(server.ran, [`write {"path":"c1"}`])
       })
   )
 

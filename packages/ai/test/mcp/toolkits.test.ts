@@ -106,7 +106,8 @@ describe("Toolkit.join", () => {
         "there__write",
         "Note"
       ])
-      const run = (name: string, params: unknown) => Effect.flatMap(all.handle(name, params), Server.last)
+      const run = (name: string, params: { readonly [name: string]: string }) =>
+        Effect.flatMap(all.handle(name, params), Server.last)
       assert.strictEqual((yield* run("Note", { text: "a" })).result, "noted a")
       assert.strictEqual((yield* run("here__read", { path: "a" })).result, "read ran")
       assert.strictEqual(here.ran.length, 1)
