@@ -84,7 +84,11 @@ export { McpGuardError } from "./internal/mcpGuardError.ts"
  * failed results for the model (see {@link Failure}), and no errors of the turn: its siblings have run, and the model can
  * go on with what it has (laws L8, L14). Whether the tool ran is said, or that it is unknown; it is not run again.
  *
- * Fails with `McpClientError` where the tools cannot be listed, and with {@link McpGuardError} where names do not do.
+ * **What cannot be used** is left out, with a warning, and nothing takes its place: two tools of one name, and a tool whose
+ * definition is no JSON or larger than 1 MB, so that a change of it could not be seen.
+ *
+ * Fails with `McpClientError` where the tools cannot be listed, and with {@link McpGuardError} where the program's names do
+ * not do.
  *
  * @example
  * import { McpApproval, McpClient, McpProtocol } from "@assent/ai"

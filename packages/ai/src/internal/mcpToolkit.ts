@@ -17,6 +17,7 @@ import * as Hints from "./mcpHints.ts"
 import * as Names from "./mcpNames.ts"
 import * as McpResult from "./mcpResult.ts"
 import * as Prepare from "./prepare.ts"
+import * as Text from "./text.ts"
 
 // The protocol knows no others, so a person is not asked about others (law L1). The rest is for the server to check.
 const Parameters = Schema.Record(Schema.String, Schema.Unknown)
@@ -56,15 +57,25 @@ export const make = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Toolkit.WithHandler<Tools>, McpClientError.McpClientError | McpGuardError> {
   const server = yield* serverOf(client, name, trust)
   const trusted = name !== undefined && trust.includes(name)
-  const tools = new Map<string, McpTool>()
+  const named = yield* Effect.forEach(
+    yield* client.listTools(),
+    (listed) => Effect.map(Names.qualified(server.name, listed.name), (qualified) => ({ listed, qualified }))
+  )
+  const times = new Map<string, number>()
+  for (const { qualified } of named) times.set(qualified, (times.get(qualified) ?? 0) + 1)
+  const tools: Array<McpTool> = []
   const handlers: Record<string, ReturnType<typeof handlerOf>> = {}
-  for (const listed of yield* client.listTools()) {
-    const qualified = yield* Names.qualified(server.name, listed.name)
-    const problem = (problem: McpGuardError["problem"], tool: string) =>
-      new McpGuardError({ problem, server: server.name, tool })
-    if (tools.has(qualified)) return yield* problem("DuplicateTool", qualified)
+  const leftOut: Array<LeftOut> = []
+  for (const { listed, qualified } of named) {
+    if (times.get(qualified)! > 1) {
+      leftOut.push({ tool: listed.name, why: `two of them come to be called ${Text.quote(qualified)}` })
+      continue
+    }
     const definition = Definition.make(server, listed)
-    if (Result.isFailure(definition)) return yield* problem("UnusableTool", listed.name)
+    if (Result.isFailure(definition)) {
+      leftOut.push({ tool: listed.name, why: `a change of it could not be seen (${definition.failure})` })
+      continue
+    }
     const tool = Tool.dynamic(qualified, {
       description: listed.description,
       parameters: Parameters,
@@ -74,12 +85,43 @@ export const make = Effect.fnUntraced(function*(
     }).annotate(Tool.Strict, false).annotate(Prepare.Definition, definition.success)
     // Not through `dynamic`, which would take it for a schema of effect's if the server makes it look like one.
     Object.assign(tool, { jsonSchema: listed.inputSchema })
-    tools.set(qualified, Hints.apply(tool, server, listed, trusted))
+    tools.push(Hints.apply(tool, server, listed, trusted))
     handlers[qualified] = handlerOf(client, server, listed, timeout)
   }
-  const toolkit: Toolkit.Toolkit<Tools> = Toolkit.make(...tools.values())
+  yield* warnOf(client, server, leftOut)
+  const toolkit: Toolkit.Toolkit<Tools> = Toolkit.make(...tools)
   return yield* Effect.provideContext(toolkit, yield* toolkit.toHandlers(handlers))
 })
+
+/** A tool that is not in the toolkit, so that no consent to another can be taken for one to it. */
+interface LeftOut {
+  readonly tool: string
+  readonly why: string
+}
+
+// Each turn lists the tools; only what is new is told.
+const warned = new WeakMap<McpClient.McpClient, string>()
+
+const warnOf = (
+  client: McpClient.McpClient,
+  { name }: Definition.Server,
+  leftOut: ReadonlyArray<LeftOut>
+): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const known = warned.get(client) ?? ""
+    const all = [...new Set(leftOut.map(({ tool, why }) => `${Text.quote(tool)}, because ${why}`))]
+    const more = all.length > maxTold ? ` and ${all.length - maxTold} more` : ""
+    const told = all.slice(0, maxTold).join("; ") + more
+    warned.set(client, told)
+    return told === "" || told === known ? Effect.void : Effect.logWarning(
+      `Assent: The MCP server ${
+        Text.quote(name)
+      } offers tools that are left out: ${told}. They cannot be called until` +
+        " the server mends them."
+    )
+  })
+
+const maxTold = 3
 
 // What a server calls itself proves nothing: it may name its tools, and is never trusted.
 const serverOf = Effect.fnUntraced(function*(

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { McpApproval, Tool } from "../../src/index.ts"
 import * as Names from "../../src/internal/mcpNames.ts"
+import { logged } from "../mutation-found/logs.ts"
 import * as Server from "./server.ts"
 
 const namesOf = Effect.fnUntraced(function*(tools: ReadonlyArray<string>, options: McpApproval.GuardOptions) {
@@ -54,16 +55,6 @@ describe("names of tools", () => {
       assert.deepStrictEqual(server.ran, ["notes/read.all {}"])
     }))
 
-  it.effect("two of one name are a typed error: nobody could say which was approved", () =>
-    Effect.gen(function*() {
-      const twice = yield* problemOf(Server.make(Server.read, Server.read), { name: "files" })
-      assert.strictEqual(twice.problem, "DuplicateTool")
-      assert.include(twice.message, `"files__read"`)
-      const cut = yield* Names.qualified("files", "a.b")
-      const made = Server.make({ name: "a.b" }, { name: cut.slice("files__".length) })
-      assert.strictEqual((yield* problemOf(made, { name: "files" })).problem, "DuplicateTool")
-    }))
-
   it.effect.prop(
     "the first __ stands between server and tool, whatever both are called",
     { server: Schema.String, tool: Schema.String, own: Schema.String },
@@ -77,13 +68,64 @@ describe("names of tools", () => {
         }
       })
   )
+})
 
-  it.effect("a tool whose definition has no canonical form is a typed error", () =>
+describe("tools that cannot be used", () => {
+  /** The tools that are left of these, and what a program logs when the server is listed twice. */
+  const left = Effect.fnUntraced(function*(...tools: ReadonlyArray<Server.WireTool>) {
+    const server = Server.make(...tools)
+    const guard = McpApproval.guard(yield* Server.connect(server), { name: "files" })
+    const [names, lines] = yield* logged(Effect.andThen(guard, Effect.map(guard, ({ tools }) => Object.keys(tools))))
+    return { guard, names, server, warnings: lines.filter(({ level }) => level === "Warn").map(({ text }) => text) }
+  })
+
+  it.effect("L10 two of one name are both left out, and the others are there: nobody could say which was approved", () =>
     Effect.gen(function*() {
-      const error = yield* problemOf(Server.make({ name: "a", description: "\ud800" }), { name: "files" })
-      assert.deepStrictEqual([error.problem, error.tool], ["UnusableTool", "a"])
+      const cut = (yield* Names.qualified("files", "a.b")).slice("files__".length)
+      const twice = [[Server.read, { ...Server.read, description: "Other" }], [{ name: "a.b" }, { name: cut }]]
+      for (const two of twice) {
+        for (const tools of [[...two, Server.write], [two[0]!, Server.write, two[1]!]]) {
+          const { names, warnings } = yield* left(...tools)
+          assert.deepStrictEqual(names, ["files__write"])
+          assert.strictEqual(warnings.length, 1)
+          const [qualified] = [yield* Names.qualified("files", two[0]!.name)]
+          assert.include(warnings[0]!, `The MCP server "files" offers tools that are left out`)
+          assert.include(warnings[0]!, `"${two[0]!.name}", because two of them come to be called "${qualified}"`)
+        }
+      }
+    }))
+
+  it.effect("L10 one whose definition could not be compared later is left out, and the warning says why", () =>
+    Effect.gen(function*() {
+      const cases: ReadonlyArray<readonly [Partial<Server.WireTool>, RegExp]> = [
+        [{ description: "\ud800" }, /half of a surrogate pair/],
+        [{ description: "x".repeat(1_100_000) }, /larger than 1 MB/],
+        [{ outputSchema: { type: "object", deep: nested(600) } }, /nested deeper than 512 levels/]
+      ]
+      for (const [bad, why] of cases) {
+        const { names, warnings } = yield* left(Server.read, { name: "bad", ...bad }, Server.write)
+        assert.deepStrictEqual(names, ["files__read", "files__write"])
+        assert.strictEqual(warnings.length, 1)
+        assert.match(warnings[0]!, why)
+      }
+    }))
+
+  it.effect("L15 of which there are many are a warning of one line, escaped and bounded, each time it changes", () =>
+    Effect.gen(function*() {
+      const bad = (name: string) => ({ name: `${name}\u202e\n${"x".repeat(5_000)}`, description: "\ud800" })
+      const { guard, server, warnings } = yield* left(...["a", "b", "c", "d", "e"].map(bad))
+      assert.strictEqual(warnings.length, 1)
+      assert.match(warnings[0]!, / and 2 more/)
+      assert.notMatch(warnings[0]!, /[\n\u202e]/)
+      assert.isBelow(warnings[0]!.length, 1_200)
+      server.tools = [Server.read]
+      assert.strictEqual((yield* logged(guard))[1].length, 0)
+      server.tools = [bad("f")]
+      assert.strictEqual((yield* logged(guard))[1].length, 1)
     }))
 })
+
+const nested = (depth: number): unknown => depth === 0 ? 1 : { a: nested(depth - 1) }
 
 describe("the name of a server", () => {
   it.effect("that cannot stand before a tool's is a typed error that shows the line that mends it", () =>
