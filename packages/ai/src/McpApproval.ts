@@ -32,7 +32,7 @@ export { Failure } from "./internal/mcpResult.ts"
 export interface GuardOptions {
   /**
    * The program's own name for the server: 1 to 32 letters, digits, `-` and single `_`. It stands before the names of the
-   * server's tools: `files__read_text_file`. Without it the server names itself, and cannot be trusted.
+   * server's tools: `files__read_text_file`. Without it the server names itself, after a `_`, and cannot be trusted.
    */
   readonly name?: string | undefined
   /**

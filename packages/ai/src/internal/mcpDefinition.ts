@@ -36,10 +36,10 @@ const canonical = (tool: McpSchema.Tool, part: Part): Result.Result<string, stri
 }
 
 /** The definition as one text; fails where a part of it has no canonical form. */
-export const make = ({ name, says, selfNamed }: Server, tool: McpSchema.Tool): Result.Result<string, string> =>
+export const make = ({ name, says }: Server, tool: McpSchema.Tool): Result.Result<string, string> =>
   Result.flatMap(
     // Not its version: a server that is mended is still that server, if its tools are what they were.
-    Canonical.canonicalize([selfNamed ? null : name, says.name ?? null, says.title ?? null, tool.name]),
+    Canonical.canonicalize([name, says.name ?? null, says.title ?? null, tool.name]),
     (whose) => {
       const made = parts.map((part) => canonical(tool, part))
       const failure = made.find(Result.isFailure)

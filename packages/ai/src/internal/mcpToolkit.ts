@@ -56,7 +56,7 @@ export const make = Effect.fnUntraced(function*(
   { name, timeout, trust = [] }: Options
 ): Effect.fn.Return<Toolkit.WithHandler<Tools>, McpClientError.McpClientError | McpGuardError> {
   const server = yield* serverOf(client, name, trust)
-  const trusted = name !== undefined && trust.includes(name)
+  const trusted = !server.selfNamed && trust.some((one) => one === server.name)
   const named = yield* Effect.forEach(
     yield* client.listTools(),
     (listed) => Effect.map(Names.qualified(server.name, listed.name), (qualified) => ({ listed, qualified }))
@@ -130,16 +130,15 @@ const serverOf = Effect.fnUntraced(function*(
   trust: ReadonlyArray<string>
 ): Effect.fn.Return<Definition.Server, McpGuardError> {
   const says = { name: serverInfo?.name, title: serverInfo?.title }
-  if (name !== undefined && !Names.isServerName(name)) {
-    return yield* new McpGuardError({ problem: "InvalidName", server: name })
+  if (name !== undefined) {
+    if (!Names.isServerName(name)) return yield* new McpGuardError({ problem: "InvalidName", server: name })
+    return { name, selfNamed: false, says }
   }
   const own = says.name === undefined ? undefined : Names.toServerName(says.name)
-  const claims = trust.some((trusted) => trusted !== name && (trusted === own || trusted === says.name))
-  if (claims) return yield* new McpGuardError({ problem: "SelfNamedTrust", server: says.name ?? "" })
-  const qualifier = name ?? own
-  return qualifier === undefined
-    ? yield* new McpGuardError({ problem: "NameMissing", server: says.name ?? "" })
-    : { name: qualifier, selfNamed: name === undefined, says }
+  if (own === undefined) return yield* new McpGuardError({ problem: "NameMissing", server: says.name ?? "" })
+  const trusted = trust.some((name) => name === says.name || name === own || Names.toServerName(name) === own)
+  if (trusted) return yield* new McpGuardError({ problem: "SelfNamedTrust", server: says.name ?? "" })
+  return { name: own, selfNamed: true, says }
 })
 
 // Whatever let the call run, a person or a hint, was about the tool as it was listed. The protocol binds no call to a

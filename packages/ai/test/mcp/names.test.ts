@@ -137,43 +137,56 @@ describe("the name of a server", () => {
       }
     }))
 
-  it.effect("is the server's own, made fit, where the program gives none", () =>
+  it.effect("is the server's own, made fit and after a _, where the program gives none", () =>
     Effect.gen(function*() {
       const own = Effect.fnUntraced(function*(name: string) {
         const client = yield* Server.connect(Server.make(Server.read), { name })
         return Object.keys((yield* McpApproval.guard(client)).tools)[0]
       })
-      assert.strictEqual(yield* own("secure-filesystem-server"), "secure-filesystem-server__read")
-      assert.strictEqual(yield* own("My Server__v2!"), "My-Server_v2-__read")
+      assert.strictEqual(yield* own("secure-filesystem-server"), "_secure-filesystem-server__read")
+      assert.strictEqual(yield* own("My Server__v2!"), "_My-Server_v2-__read")
+      assert.strictEqual(yield* own("_files_"), "_files__read")
       for (const name of ["", "___", "…", "\u202e"]) {
         assert.strictEqual((yield* problemOf(Server.make(), undefined, { name })).problem, "NameMissing", name)
       }
     }))
+
+  it.effect.prop(
+    "L4 is never one that a program can give, if it is the server's own: no rule for a server of the program's is about it",
+    { own: Schema.String },
+    ({ own }) =>
+      Effect.sync(() => {
+        const made = Names.toServerName(own)
+        if (made !== undefined) assert.isFalse(Names.isServerName(made), made)
+      })
+  )
 })
 
 describe("trust", () => {
   const server = () => Server.make(Server.read)
 
-  it.effect("in what a server calls itself is a typed error that says so", () =>
+  it.effect("in what a server calls itself, as it says it or made fit, is a typed error that says so", () =>
     Effect.gen(function*() {
-      const trust = ["secure-filesystem-server"]
-      const info = { name: "secure-filesystem-server" }
-      for (const options of [{ trust }, { name: "files", trust }, { name: "files", trust: ["files", ...trust] }]) {
-        const error = yield* problemOf(server(), options, info)
-        assert.strictEqual(error.problem, "SelfNamedTrust")
-        assert.match(error.message, /any server may call itself so/)
-        assert.include(error.message, `{ name: "files", trust: ["files"] }`)
+      for (
+        const [name, ...trusts] of [["secure files", "secure files", "secure-files", "_secure-files"], ["_a_", "a"]]
+      ) {
+        for (const trust of trusts) {
+          const error = yield* problemOf(server(), { trust: ["web", trust] }, { name: name! })
+          assert.strictEqual(error.problem, "SelfNamedTrust")
+          assert.match(error.message, /any server may call itself so/)
+          assert.include(error.message, `{ name: "files", trust: ["files"] }`)
+        }
       }
     }))
 
-  it.effect("in what a server calls itself, as it says it or made fit, is as little", () =>
+  it.effect("L1 of one server is not that of another which calls itself so: that has its own name, and asks", () =>
     Effect.gen(function*() {
-      for (const trust of [["files"], ["_files_"]]) {
-        for (const options of [{ trust }, { name: "mine", trust }]) {
-          const error = yield* problemOf(server(), options, { name: "_files_" })
-          assert.strictEqual(error.problem, "SelfNamedTrust")
-        }
-      }
+      const trust = ["github", "github-mcp-server"]
+      const client = yield* Server.connect(server(), { name: "github-mcp-server" })
+      const own = yield* McpApproval.guard(client, { name: "enterprise", trust })
+      assert.notStrictEqual(own.tools["enterprise__read"]!.needsApproval, false)
+      const trusted = yield* McpApproval.guard(client, { name: "github", trust })
+      assert.strictEqual(trusted.tools["github__read"]!.needsApproval, false)
     }))
 
   it.effect("in another server is no business of this one", () =>

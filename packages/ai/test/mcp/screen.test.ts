@@ -71,7 +71,7 @@ for (const inline of [false, true]) {
       (way) =>
         Effect.gen(function*() {
           const request = yield* requestOf(way, Server.write, {}, { name: "Files" }, inline)
-          assert.strictEqual(request.source, "mcp.Files")
+          assert.strictEqual(request.source, "mcp._Files")
           assert.match(request.reason!, /^It is the tool "write" of an MCP server that calls itself "Files"\. /)
         })
     )
