@@ -39,7 +39,10 @@ export interface GuardOptions {
    * The servers whose hints are believed, by the names that the program gave them. One list can serve for all servers.
    */
   readonly trust?: ReadonlyArray<string> | undefined
-  /** How long a call may take before it is a failed result whose outcome is unknown (default: as long as it likes). */
+  /**
+   * How long a call may take before it is a failed result whose outcome is unknown (default: as long as it likes). The
+   * listing before it may take as long, by default as long as the client lets it; if it takes longer, nothing is called.
+   */
   readonly timeout?: Duration.Input | undefined
 }
 

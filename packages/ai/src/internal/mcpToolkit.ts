@@ -151,7 +151,7 @@ const handlerOf = (
 ) =>
 (params: typeof Parameters.Type): Effect.Effect<string, McpResult.Failure> =>
   Effect.gen(function*() {
-    const now = yield* Effect.mapError(client.listTools(), (error) => McpResult.notListed(server, error))
+    const now = yield* Effect.mapError(client.listTools({ timeout }), (error) => McpResult.notListed(server, error))
     const changed = changeOf(server, listed, now)
     if (changed !== undefined) return yield* Effect.fail(McpResult.notRun(server, changed))
     const result = yield* client.callTool({ tool: listed, arguments: params }, { timeout }).pipe(

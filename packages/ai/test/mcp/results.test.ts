@@ -99,10 +99,30 @@ describe("results", () => {
       assert.strictEqual(ran.length, 1, "it is not tried again")
     }))
 
-  it.effect("L14 L15 a call that the server refuses is a failure with its words in quotes", () =>
+  it.effect("L14 L15 a call that the server does not take is a failure with its words in quotes: nothing ran", () =>
     Effect.gen(function*() {
-      const { result } = yield* resultOf(() => Effect.fail({ code: -32602, message: `bad "path"\u202e` }))
-      assert.include(C.reasonOf(result), `refused the call: "bad \\"path\\"\\u202e (code -32602)"`)
+      for (const code of [-32600, -32601, -32602]) {
+        const { result } = yield* resultOf(() => Effect.fail({ code, message: `bad "path"\u202e` }))
+        assert.include(C.reasonOf(result), `refused the call: "bad \\"path\\"\\u202e (code ${code})"`)
+        assert.notInclude(C.reasonOf(result), "unknown")
+      }
+    }))
+
+  it.effect("L2 L14 a call that the server answers with an error of its own is no refusal: the outcome is unknown", () =>
+    Effect.gen(function*() {
+      for (const code of [-32603, -32000, -32700, 1]) {
+        const { result } = yield* resultOf(() => Effect.fail({ code, message: "disk full" }))
+        assert.include(
+          C.reasonOf(result),
+          `gave no result ("disk full (code ${code})"). Whether the tool ran is unknown.`
+        )
+      }
+    }))
+
+  it.effect("L14 what the server calls an error without a word is a failure that says so", () =>
+    Effect.gen(function*() {
+      const { result } = yield* resultOf(() => Effect.succeed({ content: [], isError: true }))
+      assert.strictEqual(C.reasonOf(result), "The MCP server files says that the tool failed, and nothing else.")
     }))
 
   it.effect("L14 an answer that cannot be read is no refusal: the outcome is unknown", () =>
@@ -142,6 +162,40 @@ describe("results", () => {
       yield* TestClock.adjust("5 seconds")
       const reason = C.reasonOf(yield* Fiber.join(fiber))
       assert.match(reason, /"MCP tools\/call deadline exceeded"\)\. Whether the tool ran is unknown/)
+    }))
+
+  it.effect("L14 a server that does not say within `timeout` what its tools are is a failure, and nothing is called", () =>
+    Effect.gen(function*() {
+      const server = Server.make(Server.read)
+      const client = yield* Server.connect(server)
+      const toolkit = yield* McpApproval.guard(client, { ...trusted, timeout: "5 seconds" })
+      const asked = yield* Deferred.make<void>()
+      server.listing = Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
+      const fiber = yield* Effect.forkChild(
+        Effect.flatMap(toolkit.handle("files__read", { path: "a" }), Server.last)
+      )
+      yield* Deferred.await(asked)
+      yield* TestClock.adjust("5 seconds")
+      assert.match(C.reasonOf(yield* Fiber.join(fiber)), /could not be asked .*deadline exceeded.*Nothing ran/)
+      assert.deepStrictEqual(server.ran, [])
+    }))
+
+  it.effect("L14 a slow listing holds up no other call", () =>
+    Effect.gen(function*() {
+      const server = Server.make(Server.read)
+      const toolkit = yield* McpApproval.guard(yield* Server.connect(server), trusted)
+      const asked = yield* Deferred.make<void>()
+      const goOn = yield* Deferred.make<void>()
+      server.listing = Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(goOn))
+      const run = (path: string) => Effect.flatMap(toolkit.handle("files__read", { path }), Server.last)
+      const slow = yield* Effect.forkChild(run("slow"))
+      yield* Deferred.await(asked)
+      server.listing = Effect.void
+      yield* run("quick")
+      assert.deepStrictEqual(server.ran, [`read {"path":"quick"}`])
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.join(slow)
+      assert.deepStrictEqual(server.ran, [`read {"path":"quick"}`, `read {"path":"slow"}`])
     }))
 })
 
