@@ -37,6 +37,14 @@ describe("words of others", () => {
     assert.strictEqual(Text.quote(`a\\" b`), `"a\\\\\\" b"`)
     assert.strictEqual(Text.quote(`a\\`), `"a\\\\"`)
   })
+
+  it("L15 cannot end the quotes they stand in with what only looks like one", () => {
+    for (const mark of "“”„‟″‶＂〝〞〟ʺ˝״❝❞🙶🙷🙸") {
+      assert.strictEqual(Text.quote(`a${mark} b`), `"a\\${mark} b"`)
+      assert.strictEqual(Text.quote(`a\\${mark} b`), `"a\\\\\\${mark} b"`)
+    }
+    assert.strictEqual(Text.quote("l’été «ici» 「ここ」"), `"l’été «ici» 「ここ」"`)
+  })
 })
 
 for (const inline of [false, true]) {

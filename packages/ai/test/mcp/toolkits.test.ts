@@ -2,7 +2,7 @@
  * Tools of several servers, and of a server and the program, as one toolkit; and guarded tools without a model.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, pipe, Schema } from "effect"
+import { Deferred, Effect, pipe, Schema } from "effect"
 import { Approval, ApprovalController, ApprovalPolicy, McpApproval, Prompt, Tool, Toolkit } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "../laws/conversation.ts"
@@ -130,6 +130,29 @@ describe("Toolkit.join", () => {
       yield* chat.send("go on")
       assert.include(yield* offered, "there__new")
       assert.include(yield* offered, "Note")
+    }))
+})
+
+describe("Toolkit.join of servers", () => {
+  it.effect("lists them at once: a slow one does not hold up the others", () =>
+    Effect.gen(function*() {
+      const { first, here, second, there } = yield* two
+      const asked = [yield* Deferred.make<void>(), yield* Deferred.make<void>()] as const
+      // Each answers when the other was asked.
+      here.listing = Effect.andThen(Deferred.succeed(asked[0], undefined), Deferred.await(asked[1]))
+      there.listing = Effect.andThen(Deferred.succeed(asked[1], undefined), Deferred.await(asked[0]))
+      const { tools } = yield* Toolkit.join(first, second)
+      assert.strictEqual(Object.keys(tools).length, 4)
+    }))
+
+  it.effect("fails if one of them cannot be listed, and the error is the client's own", () =>
+    Effect.gen(function*() {
+      const { first, here, second, there } = yield* two
+      for (const server of [here, there]) {
+        server.broken = true
+        assert.strictEqual((yield* Effect.flip(Toolkit.join(first, second)))._tag, "McpClientError")
+        server.broken = false
+      }
     }))
 })
 
