@@ -3,9 +3,19 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, pipe, Schema } from "effect"
-import { Approval, ApprovalController, ApprovalPolicy, McpApproval, Prompt, Tool, Toolkit } from "../../src/index.ts"
+import {
+  Approval,
+  ApprovalController,
+  ApprovalPolicy,
+  McpApproval,
+  Prompt,
+  SuspensionStore,
+  Tool,
+  Toolkit
+} from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "../laws/conversation.ts"
+import * as Chain from "../waiting/chain.ts"
 import * as Server from "./server.ts"
 
 const call = (id: string, name: string) => ScriptedModel.toolCall({ id, name, params: { path: id } })
@@ -114,6 +124,45 @@ describe("Toolkit.join", () => {
       const error = yield* Effect.flip(all.handle("toString", {}))
       assert.strictEqual(error._tag === "AiError" && error.reason._tag, "ToolNotFoundError")
     }))
+
+  C.everyWay(
+    "L2 with a toolkit that is guarded asks of each where it asks: here at the call, there at the turn",
+    (way) =>
+      Effect.gen(function*() {
+        const { first, here, second, there } = yield* two
+        const toolkit = Toolkit.join(Toolkit.guard(first), second)
+        const calls = [call("c1", "here__write"), call("c2", "there__write"), call("c3", "here__read")]
+        const chat = yield* C.start({ way, toolkit, turns: [calls, "done"] })
+        const seen: Array<string> = []
+        const turn = yield* Effect.provideService(
+          chat.send("go"),
+          ApprovalController.ApprovalController,
+          ApprovalController.interactive((request) => (seen.push(request.toolName), true))
+        )
+        assert.deepStrictEqual(seen.toSorted(), ["here__write", "there__write"])
+        assert.deepStrictEqual(turn.requests, [])
+        assert.deepStrictEqual(here.ran.toSorted(), [`read {"path":"c3"}`, `write {"path":"c1"}`])
+        assert.deepStrictEqual(there.ran, [`write {"path":"c2"}`])
+      })
+  )
+
+  C.everyWay("L2 with a tool that waits goes on with it, once, when the answer comes", (way) =>
+    Effect.gen(function*() {
+      const { first, here } = yield* two
+      const steps: Array<string> = []
+      const toolkit = Toolkit.join(first, yield* Chain.makeToolkit(steps))
+      const waits = ScriptedModel.toolCall({ id: "w", name: "Chain", params: { id: "one", kinds: ["verdict"] } })
+      const chat = yield* C.start({ way, toolkit, turns: [[waits, call("c1", "here__write")], "done"] })
+      const { requests } = yield* chat.send("go")
+      const answers = requests.map((request) =>
+        request.awaited === undefined ? Approval.approve(request) : Chain.right(request)
+      )
+      const turn = yield* chat.send(Prompt.approvalResponses(answers))
+      assert.strictEqual(turn.text, "done")
+      assert.deepStrictEqual(turn.results.map(({ result }) => result).toSorted(), ["one after 1", "write ran"])
+      assert.deepStrictEqual(steps, ["one start", "one 0"])
+      assert.strictEqual(here.ran.length, 1)
+    }).pipe(Effect.provide(SuspensionStore.layerMemory)))
 
   C.everyWay("lists the tools of all anew for each turn", (way) =>
     Effect.gen(function*() {
