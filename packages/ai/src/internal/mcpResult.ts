@@ -34,14 +34,17 @@ const show = (text: string): string => Text.escape(text, { maxLength: maxReasonL
 
 const capitalized = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}`
 
-/** Nothing was called. */
-export const notRun = ({ name }: Definition.Server, why: string): Failure => ({
+const notRun = ({ name }: Definition.Server, why: string, when = ""): Failure => ({
   type: "execution-interrupted",
   server: name,
-  reason: `${why} Nothing ran; it may be asked again.`
+  reason: `${why} Nothing ran; it may be asked again${when}.`
 })
 
-/** The tool's list could not be read, so that nobody knows whether it still is what was agreed to. */
+/** The tool is not what it was when it was listed. Who asks about that one again asks in vain. */
+export const changed = (server: Definition.Server, how: string): Failure =>
+  notRun(server, how, " when the tools have been listed anew")
+
+/** The tools could not be listed, so that nobody knows whether this one still is what was agreed to. */
 export const notListed = (server: Definition.Server, { message }: McpClientError.McpClientError): Failure =>
   notRun(
     server,

@@ -153,7 +153,7 @@ const handlerOf = (
   Effect.gen(function*() {
     const now = yield* Effect.mapError(client.listTools({ timeout }), (error) => McpResult.notListed(server, error))
     const changed = changeOf(server, listed, now)
-    if (changed !== undefined) return yield* Effect.fail(McpResult.notRun(server, changed))
+    if (changed !== undefined) return yield* Effect.fail(McpResult.changed(server, changed))
     const result = yield* client.callTool({ tool: listed, arguments: params }, { timeout }).pipe(
       Effect.mapError((error) => McpResult.failed(server, error))
     )

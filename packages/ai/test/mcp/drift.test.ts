@@ -243,6 +243,8 @@ describe("what is remembered", () => {
 })
 
 describe("between consent and call", () => {
+  const listedAnew = /Nothing ran; it may be asked again when the tools have been listed anew\.$/
+
   const changes: ReadonlyArray<readonly [string, (server: Server.Server) => void, RegExp]> = [
     ["changed", (server) => {
       server.tools = server.tools.map((tool) => ({ ...tool, description: "Other", title: "Other" }))
@@ -272,7 +274,9 @@ describe("between consent and call", () => {
           const after = yield* chat.send(approveAll(turn), { toolkit: held })
           const reason = C.reasonOf(after.results[0]!)
           assert.match(reason, says)
-          assert.match(reason, /Nothing ran; it may be asked again\./)
+          // A toolkit that is kept would let a person agree to the same thing in vain, again and again.
+          const again = what === "not to be looked up" ? /Nothing ran; it may be asked again\.$/ : listedAnew
+          assert.match(reason, again)
           assert.deepStrictEqual(server.ran, [])
           C.assertWellFormed(yield* chat.lastPrompt)
         })
