@@ -23,7 +23,7 @@ export const isServerName = (name: string): boolean =>
 
 /** What a server calls itself, as a name that can stand before those of its tools; `undefined` if nothing is left. */
 export const toServerName = (name: string): string | undefined => {
-  const made = name.slice(0, 1_000).replace(/[^a-zA-Z0-9_-]+/g, "-").replace(/_+/g, "_").replace(/^_/, "")
+  const made = name.replace(/[^a-zA-Z0-9_-]+/g, "-").replace(/_+/g, "_").replace(/^_/, "")
     .slice(0, maxServerLength - 1).replace(/_$/, "")
   return /[a-zA-Z0-9]/.test(made) ? `${ownMark}${made}` : undefined
 }

@@ -56,7 +56,7 @@ export const make = Effect.fnUntraced(function*(
   { name, timeout, trust = [] }: Options
 ): Effect.fn.Return<Toolkit.WithHandler<Tools>, McpClientError.McpClientError | McpGuardError> {
   const server = yield* serverOf(client, name, trust)
-  const trusted = !server.selfNamed && trust.some((one) => one === server.name)
+  const trusted = trust.some((one) => one === server.name)
   const named = yield* Effect.forEach(
     yield* client.listTools(),
     (listed) => Effect.map(Names.qualified(server.name, listed.name), (qualified) => ({ listed, qualified }))
@@ -136,8 +136,9 @@ const serverOf = Effect.fnUntraced(function*(
   }
   const own = says.name === undefined ? undefined : Names.toServerName(says.name)
   if (own === undefined) return yield* new McpGuardError({ problem: "NameMissing", server: says.name ?? "" })
-  const trusted = trust.some((name) => name === says.name || name === own || Names.toServerName(name) === own)
-  if (trusted) return yield* new McpGuardError({ problem: "SelfNamedTrust", server: says.name ?? "" })
+  if (trust.some((one) => Names.toServerName(one) === own)) {
+    return yield* new McpGuardError({ problem: "SelfNamedTrust", server: says.name ?? "" })
+  }
   return { name: own, selfNamed: true, says }
 })
 

@@ -3,7 +3,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { McpApproval, Tool } from "../../src/index.ts"
+import { McpApproval, type McpSchema, Tool } from "../../src/index.ts"
+import * as Definition from "../../src/internal/mcpDefinition.ts"
 import * as Names from "../../src/internal/mcpNames.ts"
 import { logged } from "../mutation-found/logs.ts"
 import * as Server from "./server.ts"
@@ -55,6 +56,12 @@ describe("names of tools", () => {
       assert.deepStrictEqual(server.ran, ["notes/read.all {}"])
     }))
 
+  it("L4 that are cut alike are still of other tools: the whole name is part of what is approved", () => {
+    const server = { name: "files", selfNamed: false, says: {} }
+    const definitionOf = (name: string) => Definition.make(server, { ...Server.read, name } as McpSchema.Tool)
+    assert.notDeepEqual(definitionOf("a.b"), definitionOf("a b"))
+  })
+
   it.effect.prop(
     "the first __ stands between server and tool, whatever both are called",
     { server: Schema.String, tool: Schema.String, own: Schema.String },
@@ -88,9 +95,10 @@ describe("tools that cannot be used", () => {
           const { names, warnings } = yield* left(...tools)
           assert.deepStrictEqual(names, ["files__write"])
           assert.strictEqual(warnings.length, 1)
-          const [qualified] = [yield* Names.qualified("files", two[0]!.name)]
+          const qualified = yield* Names.qualified("files", two[0]!.name)
           assert.include(warnings[0]!, `The MCP server "files" offers tools that are left out`)
           assert.include(warnings[0]!, `"${two[0]!.name}", because two of them come to be called "${qualified}"`)
+          assert.strictEqual(warnings[0]!.match(/because/g)!.length, new Set(two.map(({ name }) => name)).size)
         }
       }
     }))
@@ -146,6 +154,8 @@ describe("the name of a server", () => {
       assert.strictEqual(yield* own("secure-filesystem-server"), "_secure-filesystem-server__read")
       assert.strictEqual(yield* own("My Server__v2!"), "_My-Server_v2-__read")
       assert.strictEqual(yield* own("_files_"), "_files__read")
+      assert.strictEqual(yield* own("x".repeat(5_000)), `_${"x".repeat(31)}__read`)
+      assert.strictEqual(yield* own(`${"x".repeat(30)}_y`), `_${"x".repeat(30)}__read`)
       for (const name of ["", "___", "…", "\u202e"]) {
         assert.strictEqual((yield* problemOf(Server.make(), undefined, { name })).problem, "NameMissing", name)
       }

@@ -25,8 +25,8 @@ export interface Server {
   answer: (name: string, args: unknown) => Effect.Effect<unknown, Failure>
   /** Whether listing the tools fails. */
   broken: boolean
-  /** Happens before the tools are listed, and may take its time. */
-  listing: Effect.Effect<void>
+  /** Happens before the tools are listed; may take its time, and may fail. */
+  listing: Effect.Effect<void, Failure>
   listed: number
   /** The calls that ran, as `"<tool> <arguments>"`. */
   readonly ran: Array<string>

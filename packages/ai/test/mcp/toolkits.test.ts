@@ -123,6 +123,24 @@ describe("Toolkit.join", () => {
       assert.strictEqual(here.ran.length, 1)
       const error = yield* Effect.flip(all.handle("toString", {}))
       assert.strictEqual(error._tag === "AiError" && error.reason._tag, "ToolNotFoundError")
+      assert.deepInclude(error._tag === "AiError" ? error.reason : {}, { availableTools: Object.keys(all.tools) })
+    }))
+
+  it.effect("has tools that are called as what every object has", () =>
+    Effect.gen(function*() {
+      const names = ["constructor", "toString", "__proto__"] as const
+      const odd = yield* C.withHandlers(
+        Toolkit.make(...names.map((name) => Tool.make(name, { success: Schema.String }))),
+        Object.fromEntries(names.map((name) => [name, () => Effect.succeed(`${name} ran`)])) as never // one for each
+      )
+      const { first } = yield* two
+      for (const both of [yield* Toolkit.join(odd, first), yield* Toolkit.join(first, odd)]) {
+        assert.includeMembers(Object.keys(both.tools), [...names])
+        for (const name of names) {
+          const { result } = yield* Effect.flatMap(both.handle(name, {}), Server.last)
+          assert.strictEqual(result, `${name} ran`)
+        }
+      }
     }))
 
   C.everyWay(
