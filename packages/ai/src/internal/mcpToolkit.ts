@@ -110,7 +110,7 @@ const warnOf = (
   Effect.suspend(() => {
     const known = warned.get(client) ?? ""
     const all = [...new Set(leftOut.map(({ tool, why }) => `${Text.quote(tool)}, because ${why}`))]
-    const more = all.length > maxTold ? ` and ${all.length - maxTold} more` : ""
+    const more = all.length > maxTold ? `; and ${all.length - maxTold} more` : ""
     const told = all.slice(0, maxTold).join("; ") + more
     warned.set(client, told)
     return told === "" || told === known ? Effect.void : Effect.logWarning(

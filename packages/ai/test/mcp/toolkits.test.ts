@@ -223,6 +223,26 @@ describe("Toolkit.join of servers", () => {
     }))
 })
 
+describe("a server that is away", () => {
+  C.everyWay(
+    "L10 can be done without: the others' tools run what was approved, and its own are void",
+    (way) =>
+      Effect.gen(function*() {
+        const { first, here, second, there } = yield* two
+        const without = Effect.catchTag(second, "McpClientError", () => Toolkit.empty)
+        const toolkit = Toolkit.join(first, without)
+        const calls = [call("c1", "here__write"), call("c2", "there__write")]
+        const chat = yield* C.start({ way, toolkit, turns: [calls, "done"] })
+        const { requests } = yield* chat.send("go")
+        there.broken = true
+        const turn = yield* chat.send(Prompt.approvalResponses(requests.map((request) => Approval.approve(request))))
+        assert.match(C.reasonOf(turn.results.find(({ id }) => id === "c2")!), /no longer available/)
+        assert.deepStrictEqual([here.ran.length, there.ran.length, turn.text], [1, 0, "done"])
+        C.assertWellFormed(yield* chat.lastPrompt)
+      })
+  )
+})
+
 describe("Toolkit.guard", () => {
   const run = (toolkit: Toolkit.WithHandler<McpApproval.Tools>, name: string) =>
     Effect.flatMap(toolkit.handle(name, { path: name }), Server.last)
