@@ -180,17 +180,32 @@ describe("results", () => {
       assert.deepStrictEqual(server.ran, [])
     }))
 
+  /** A call that waits for the listing before it, until it may `goOn`; other calls do not. */
+  const slowly = Effect.gen(function*() {
+    const server = Server.make(Server.read)
+    const toolkit = yield* McpApproval.guard(yield* Server.connect(server), trusted)
+    const asked = yield* Deferred.make<void>()
+    const goOn = yield* Deferred.make<void>()
+    server.listing = Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(goOn))
+    const run = (path: string) => Effect.flatMap(toolkit.handle("files__read", { path }), Server.last)
+    const slow = yield* Effect.forkChild(run("slow"))
+    yield* Deferred.await(asked)
+    server.listing = Effect.void
+    return { goOn, run, server, slow }
+  })
+
+  it.effect("L2 a call that is stopped while the tools are listed is not made", () =>
+    Effect.gen(function*() {
+      const { goOn, run, server, slow } = yield* slowly
+      yield* Fiber.interrupt(slow)
+      yield* Deferred.succeed(goOn, undefined)
+      yield* run("other")
+      assert.deepStrictEqual(server.ran, [`read {"path":"other"}`])
+    }))
+
   it.effect("L14 a slow listing holds up no other call", () =>
     Effect.gen(function*() {
-      const server = Server.make(Server.read)
-      const toolkit = yield* McpApproval.guard(yield* Server.connect(server), trusted)
-      const asked = yield* Deferred.make<void>()
-      const goOn = yield* Deferred.make<void>()
-      server.listing = Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(goOn))
-      const run = (path: string) => Effect.flatMap(toolkit.handle("files__read", { path }), Server.last)
-      const slow = yield* Effect.forkChild(run("slow"))
-      yield* Deferred.await(asked)
-      server.listing = Effect.void
+      const { goOn, run, server, slow } = yield* slowly
       yield* run("quick")
       assert.deepStrictEqual(server.ran, [`read {"path":"quick"}`])
       yield* Deferred.succeed(goOn, undefined)
