@@ -51,14 +51,17 @@ export { Failure } from "./internal/mcpResult.ts"
 export interface GuardOptions {
   /**
    * The program's own name for the server: 1 to 32 letters, digits, `-` and single `_`. It stands before the names of the
-   * server's tools: `files__read_text_file`. Without it the server names itself, and cannot be trusted.
+   * server's tools: `files__read_text_file`. Without it the server names itself, after a `_`, and cannot be trusted.
    */
   readonly name?: string | undefined
   /**
    * The servers whose hints are believed, by the names that the program gave them. One list can serve for all servers.
    */
   readonly trust?: ReadonlyArray<string> | undefined
-  /** How long a call may take before it is a failed result whose outcome is unknown (default: as long as it likes). */
+  /**
+   * How long a call may take before it is a failed result whose outcome is unknown (default: as long as it likes). The
+   * listing before it may take as long, by default as long as the client lets it; if it takes longer, nothing is called.
+   */
   readonly timeout?: Duration.Input | undefined
 }
 
@@ -130,7 +133,11 @@ export { McpGuardError } from "./internal/mcpGuardError.ts"
  * failed results for the model (see {@link Failure}), and no errors of the turn: its siblings have run, and the model can
  * go on with what it has (laws L8, L14). Whether the tool ran is said, or that it is unknown; it is not run again.
  *
- * Fails with `McpClientError` where the tools cannot be listed, and with {@link McpGuardError} where names do not do.
+ * **What cannot be used** is left out, with a warning, and nothing takes its place: two tools of one name, and a tool whose
+ * definition is no JSON or larger than 1 MB, so that a change of it could not be seen.
+ *
+ * Fails with `McpClientError` where the tools cannot be listed, and with {@link McpGuardError} where the program's names do
+ * not do.
  *
  * @example
  * import { McpApproval, McpClient, McpProtocol } from "@assent/ai"

@@ -80,7 +80,7 @@ export { ToolNameClash } from "./internal/join.ts"
 /**
  * Two toolkits with their handlers as one, for a model that has tools of several MCP servers, or of a server and of the
  * program. Each call goes to the toolkit that its tool is from, guarded as that is. Given toolkits that are made anew for
- * each turn, it makes theirs anew.
+ * each turn, it makes theirs anew, both at once.
  *
  * Fails with {@link ToolNameClash} if a name is in both.
  *

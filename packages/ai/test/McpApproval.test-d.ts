@@ -71,6 +71,14 @@ describe("McpApproval.guard", () => {
     expectTypeOf<McpApproval.Failure["type"]>().toEqualTypeOf<"execution-interrupted" | "tool-failed">()
   })
 
+  it("has tools whose parameters are an object", () => {
+    Effect.flatMap(files, (toolkit) => {
+      expectTypeOf(toolkit.handle<string>).parameter(1).toEqualTypeOf<{ readonly [name: string]: unknown }>()
+      // @ts-expect-error: no object
+      return toolkit.handle("files__read", "a.txt")
+    })
+  })
+
   it("can be guarded and given a policy", () => {
     expectTypeOf(Toolkit.guard(files)).toEqualTypeOf(files)
     expectTypeOf(Toolkit.withPolicy(files, () => undefined)).toEqualTypeOf(files)

@@ -35,8 +35,7 @@ export const join = <Self extends AnyTools, That extends AnyTools, E, R, E2, R2>
   that: Handling<That, E2, R2>
 ): Effect.Effect<Toolkit.WithHandler<Joined<Self, That>>, E | E2 | ToolNameClash, R | R2> =>
   Effect.gen(function*() {
-    const first = yield* handlersOf(self)
-    const second = yield* handlersOf(that)
+    const [first, second] = yield* Effect.all([handlersOf(self), handlersOf(that)], { concurrency: "unbounded" })
     for (const toolName of Object.keys(second.tools)) {
       if (Object.hasOwn(first.tools, toolName)) return yield* new ToolNameClash({ toolName })
     }

@@ -29,29 +29,25 @@ type Part = keyof typeof words
 
 const parts = Object.keys(words) as ReadonlyArray<Part> // the keys of the object above
 
-const canonical = (tool: McpSchema.Tool, part: Part): Result.Result<string, string> => {
+const valueOf = (tool: McpSchema.Tool, part: Part): unknown => {
   const value = tool[part]
   // Whatever a client decodes hints to, they are a plain object.
-  return Canonical.canonicalize(value === undefined ? null : typeof value === "object" ? { ...value } : value)
+  return value === undefined ? null : typeof value === "object" ? { ...value } : value
 }
 
-/** The definition as one text; fails where a part of it has no canonical form. */
-export const make = ({ name, says, selfNamed }: Server, tool: McpSchema.Tool): Result.Result<string, string> =>
-  Result.flatMap(
-    // Not its version: a server that is mended is still that server, if its tools are what they were.
-    Canonical.canonicalize([selfNamed ? null : name, says.name ?? null, says.title ?? null, tool.name]),
-    (whose) => {
-      const made = parts.map((part) => canonical(tool, part))
-      const failure = made.find(Result.isFailure)
-      return failure ?? Result.succeed(JSON.stringify([whose, ...made.map(Result.getOrThrow)]))
-    }
-  )
+/** The definition as one text; fails, with a sentence that says why, where it has no canonical form. */
+export const make = ({ name, says }: Server, tool: McpSchema.Tool): Result.Result<string, string> =>
+  // Not the server's version: one that is mended is still that server, if its tools are what they were.
+  Canonical.canonicalize([
+    [name, says.name ?? null, says.title ?? null, tool.name],
+    ...parts.map((part) => valueOf(tool, part))
+  ])
 
 /** The parts of a definition that differ, in words. What has no canonical form is never the same. */
 export const changes = (before: McpSchema.Tool, after: McpSchema.Tool): ReadonlyArray<string> =>
   parts.filter((part) => {
-    const [was, is] = [canonical(before, part), canonical(after, part)]
-    return !(Result.isSuccess(was) && Result.isSuccess(is) && was.success === is.success)
+    const [was, is] = [before, after].map((tool) => Result.getOrUndefined(Canonical.canonicalize(valueOf(tool, part))))
+    return was === undefined || was !== is
   }).map((part) => words[part])
 
 /** How a server is spoken of: by the program's name for it, else by its own word, in quotes. */

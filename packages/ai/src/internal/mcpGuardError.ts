@@ -1,5 +1,6 @@
 /**
- * What keeps the tools of an MCP server from being a toolkit, told so that the line that mends it is in the message.
+ * What a program says of an MCP server that keeps its tools from being a toolkit, told so that the line that mends it is in
+ * the message.
  */
 import * as Schema from "effect/Schema"
 import * as Text from "./text.ts"
@@ -10,22 +11,17 @@ import * as Text from "./text.ts"
  * - `InvalidName`: the name that the program gave the server cannot stand before the names of its tools.
  * - `NameMissing`: the program gave none, and the server does not call itself anything that could.
  * - `SelfNamedTrust`: what is trusted is what the server calls itself, which any server may.
- * - `DuplicateTool`: two of its tools have one name, so that nobody could say which of them was approved.
- * - `UnusableTool`: a tool has a definition that has no fingerprint, because it is not JSON, or is too large.
  *
  * @category errors
  * @since 0.1.0
  */
 export class McpGuardError extends Schema.TaggedError<McpGuardError>()("McpGuardError", {
-  problem: Schema.Literals(["InvalidName", "NameMissing", "SelfNamedTrust", "DuplicateTool", "UnusableTool"]),
+  problem: Schema.Literals(["InvalidName", "NameMissing", "SelfNamedTrust"]),
   /** The server, as the program calls it; else as it calls itself. */
-  server: Schema.String,
-  /** The tool it is about, as the server calls it. */
-  tool: Schema.optionalKey(Schema.String)
+  server: Schema.String
 }) {
   override get message(): string {
     const server = Text.quote(this.server)
-    const tool = Text.quote(this.tool ?? "")
     switch (this.problem) {
       case "InvalidName":
         return `The MCP server cannot be called ${server}: a name is 1 to 32 letters, digits, "-" and single "_", and has` +
@@ -38,13 +34,6 @@ export class McpGuardError extends Schema.TaggedError<McpGuardError>()("McpGuard
         return `The MCP server calls itself ${server}, and that name is trusted; but any server may call itself so, so` +
           " only a name that the program gives can be trusted. Name it yourself, and trust that name:" +
           " McpApproval.guard(client, { name: \"files\", trust: [\"files\"] })."
-      case "DuplicateTool":
-        return `The MCP server ${server} has two tools that come to be called ${tool}, so nobody could say which of them` +
-          " was approved. None of its tools can be used until it gives one of them another name."
-      case "UnusableTool":
-        return `The MCP server ${server} defines its tool ${tool} in a way that has no fingerprint: it is not valid` +
-          " Unicode, or larger than 1 MB, so a change of it could not be seen. None of its tools can be used until" +
-          " the server mends it."
     }
   }
 }

@@ -1,8 +1,9 @@
 /**
  * Names of MCP servers and their tools, as a model and a configuration know them: `server__tool`.
  *
- * A server's name has no `__` in it and no `_` at its ends, so the first `__` always stands between the two, and no two
- * servers share the name of a tool.
+ * A name that a program gives a server has no `__` in it and no `_` at its ends, so the first `__` always stands between the
+ * two. One that a server gives itself has one `_` before it, so that it never is one of the program's: a rule for
+ * `files__*` is about the server that the program calls so, and about no other.
  */
 import * as Effect from "effect/Effect"
 import * as Cryptography from "./cryptography.ts"
@@ -14,14 +15,17 @@ const maxLength = 64
 
 const separator = "__"
 
+/** Before a name that a server gives itself. */
+const ownMark = "_"
+
 export const isServerName = (name: string): boolean =>
   name.length <= maxServerLength && /^[a-zA-Z0-9-]+(_[a-zA-Z0-9-]+)*$/.test(name)
 
 /** What a server calls itself, as a name that can stand before those of its tools; `undefined` if nothing is left. */
 export const toServerName = (name: string): string | undefined => {
-  const made = name.slice(0, 1_000).replace(/[^a-zA-Z0-9_-]+/g, "-").replace(/_+/g, "_").slice(0, maxServerLength)
-    .replace(/^_+|_+$/g, "")
-  return isServerName(made) && /[a-zA-Z0-9]/.test(made) ? made : undefined
+  const made = name.replace(/[^a-zA-Z0-9_-]+/g, "-").replace(/_+/g, "_").replace(/^_/, "")
+    .slice(0, maxServerLength - 1).replace(/_$/, "")
+  return /[a-zA-Z0-9]/.test(made) ? `${ownMark}${made}` : undefined
 }
 
 /**

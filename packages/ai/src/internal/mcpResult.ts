@@ -3,7 +3,7 @@
  * says so (laws L8, L14), with the server's words escaped and bounded (law L15).
  */
 import type * as McpClientError from "effect/ai/McpClientError"
-import type * as McpSchema from "effect/ai/McpSchema"
+import * as McpSchema from "effect/ai/McpSchema"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Definition from "./mcpDefinition.ts"
@@ -34,14 +34,17 @@ const show = (text: string): string => Text.escape(text, { maxLength: maxReasonL
 
 const capitalized = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}`
 
-/** Nothing was called. */
-export const notRun = ({ name }: Definition.Server, why: string): Failure => ({
+const notRun = ({ name }: Definition.Server, why: string, when = ""): Failure => ({
   type: "execution-interrupted",
   server: name,
-  reason: `${why} Nothing ran; it may be asked again.`
+  reason: `${why} Nothing ran; it may be asked again${when}.`
 })
 
-/** The tool's list could not be read, so that nobody knows whether it still is what was agreed to. */
+/** The tool is not what it was when it was listed. Who asks about that one again asks in vain. */
+export const changed = (server: Definition.Server, how: string): Failure =>
+  notRun(server, how, " when the tools have been listed anew")
+
+/** The tools could not be listed, so that nobody knows whether this one still is what was agreed to. */
 export const notListed = (server: Definition.Server, { message }: McpClientError.McpClientError): Failure =>
   notRun(
     server,
@@ -55,24 +58,35 @@ export const notListed = (server: Definition.Server, { message }: McpClientError
 export const failed = (server: Definition.Server, { reason }: McpClientError.McpClientError): Failure => ({
   type: "tool-failed",
   server: server.name,
-  reason: reason._tag === "ProtocolError" && reason.code !== undefined
+  reason: reason._tag === "ProtocolError" && refusals.includes(reason.code)
     ? `${capitalized(Definition.spoken(server))} refused the call: ${Text.quote(reason.message, 2_000)}`
     : `${capitalized(Definition.spoken(server))} gave no result (${
-      Text.quote(reason.message, 500)
+      Text.quote(reason.message, 2_000)
     }). Whether the tool` +
       " ran is unknown. Check before calling it again."
 })
+
+// No such request, no such method, no such tool or parameters. Behind any other error the tool may have done its work.
+const refusals: ReadonlyArray<number | undefined> = [
+  McpSchema.INVALID_REQUEST_ERROR_CODE,
+  McpSchema.METHOD_NOT_FOUND_ERROR_CODE,
+  McpSchema.INVALID_PARAMS_ERROR_CODE
+]
 
 /** What the server answered: its text, or as a failure that which it calls an error. */
 export const read = (
   server: Definition.Server,
   result: McpSchema.CallToolResult
-): Effect.Effect<string, Failure> =>
-  result.isError !== true ? Effect.succeed(toText(result)) : Effect.fail({
+): Effect.Effect<string, Failure> => {
+  const text = toText(result)
+  return result.isError !== true ? Effect.succeed(text) : Effect.fail({
     type: "tool-failed",
     server: server.name,
-    reason: `${capitalized(Definition.spoken(server))} says that the tool failed: ${show(toText(result))}`
+    reason: `${capitalized(Definition.spoken(server))} says that the tool failed${
+      text === "" ? ", and nothing else." : `: ${show(text)}`
+    }`
   })
+}
 
 // As upstream's `McpClient.toolkit` has it, but what is no text is named and not a failure: the tool has run, and a
 // model that is told that it failed would run it again.

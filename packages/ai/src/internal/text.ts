@@ -40,9 +40,12 @@ export const escape = (text: string, options: {
   return shown
 }
 
+// What ends a quote, or looks to a person as if it did.
+const quotationMarks = /[\\"“”„‟″‶ʺ˝״＂〝〞〟❝❞\u{1f676}-\u{1f678}]/gu
+
 /**
- * Somebody else's words on one line, in quotes that they cannot end: what they say is never taken for what is said of
- * them.
+ * Somebody else's words on one line, in quotes that they cannot end, nor seem to: what they say is never taken for what is
+ * said of them.
  */
 export const quote = (text: string, maxLength = 100): string =>
-  `"${escape(text.replace(/[\\"]/g, "\\$&"), { maxLength })}"`
+  `"${escape(text.replace(quotationMarks, "\\$&"), { maxLength })}"`

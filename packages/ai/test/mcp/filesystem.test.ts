@@ -89,8 +89,8 @@ describe("@modelcontextprotocol/server-filesystem", () => {
     Effect.gen(function*() {
       const own = client.serverInfo!.name
       const { tools } = yield* McpApproval.guard(client)
-      assert.property(tools, `${own}__read_text_file`)
-      const error = yield* Effect.flip(McpApproval.guard(client, { name: "files", trust: [own] }))
+      assert.property(tools, `_${own}__read_text_file`)
+      const error = yield* Effect.flip(McpApproval.guard(client, { trust: [own] }))
       assert.strictEqual(error._tag === "McpGuardError" && error.problem, "SelfNamedTrust")
     }))
 

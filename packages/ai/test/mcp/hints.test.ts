@@ -144,11 +144,24 @@ describe("the program's own word", () => {
   it.effect("L1 fromAnnotations never trusts a name that a server gives itself", () =>
     Effect.gen(function*() {
       const client = yield* Server.connect(Server.make(Server.read), { name: "files" })
-      const tool = (yield* McpApproval.guard(client)).tools["files__read"]!
-      const policy = ApprovalPolicy.fromAnnotations({ trust: ["files"], readonly: "none", combine: "override" })
+      const tool = (yield* McpApproval.guard(client)).tools["_files__read"]!
+      const policy = ApprovalPolicy.fromAnnotations({
+        trust: ["files", "_files"],
+        readonly: "none",
+        combine: "override"
+      })
       assert.strictEqual((yield* explained(tool, policy))._tag, "NeedsApproval")
       const named = (yield* McpApproval.guard(client, { name: "files" })).tools["files__read"]!
       assert.strictEqual((yield* explained(named, policy))._tag, "PreApproved")
+    }))
+
+  it.effect("L1 a configuration for a server of the program's is not about one that only calls itself so", () =>
+    Effect.gen(function*() {
+      const client = yield* Server.connect(Server.make(Server.write), { name: "files" })
+      const tool = Object.values((yield* McpApproval.guard(client)).tools)[0]!
+      for (const [name, approval] of [["files__*", "NeedsApproval"], ["_files__*", "PreApproved"]] as const) {
+        assert.strictEqual((yield* explained(tool, yield* config({ [name]: "none" })))._tag, approval)
+      }
     }))
 })
 

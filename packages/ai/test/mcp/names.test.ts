@@ -3,8 +3,10 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { McpApproval, Tool } from "../../src/index.ts"
+import { McpApproval, type McpSchema, Tool } from "../../src/index.ts"
+import * as Definition from "../../src/internal/mcpDefinition.ts"
 import * as Names from "../../src/internal/mcpNames.ts"
+import { logged } from "../mutation-found/logs.ts"
 import * as Server from "./server.ts"
 
 const namesOf = Effect.fnUntraced(function*(tools: ReadonlyArray<string>, options: McpApproval.GuardOptions) {
@@ -54,15 +56,11 @@ describe("names of tools", () => {
       assert.deepStrictEqual(server.ran, ["notes/read.all {}"])
     }))
 
-  it.effect("two of one name are a typed error: nobody could say which was approved", () =>
-    Effect.gen(function*() {
-      const twice = yield* problemOf(Server.make(Server.read, Server.read), { name: "files" })
-      assert.strictEqual(twice.problem, "DuplicateTool")
-      assert.include(twice.message, `"files__read"`)
-      const cut = yield* Names.qualified("files", "a.b")
-      const made = Server.make({ name: "a.b" }, { name: cut.slice("files__".length) })
-      assert.strictEqual((yield* problemOf(made, { name: "files" })).problem, "DuplicateTool")
-    }))
+  it("L4 that are cut alike are still of other tools: the whole name is part of what is approved", () => {
+    const server = { name: "files", selfNamed: false, says: {} }
+    const definitionOf = (name: string) => Definition.make(server, { ...Server.read, name } as McpSchema.Tool)
+    assert.notDeepEqual(definitionOf("a.b"), definitionOf("a b"))
+  })
 
   it.effect.prop(
     "the first __ stands between server and tool, whatever both are called",
@@ -77,13 +75,65 @@ describe("names of tools", () => {
         }
       })
   )
+})
 
-  it.effect("a tool whose definition has no canonical form is a typed error", () =>
+describe("tools that cannot be used", () => {
+  /** The tools that are left of these, and what a program logs when the server is listed twice. */
+  const left = Effect.fnUntraced(function*(...tools: ReadonlyArray<Server.WireTool>) {
+    const server = Server.make(...tools)
+    const guard = McpApproval.guard(yield* Server.connect(server), { name: "files" })
+    const [names, lines] = yield* logged(Effect.andThen(guard, Effect.map(guard, ({ tools }) => Object.keys(tools))))
+    return { guard, names, server, warnings: lines.filter(({ level }) => level === "Warn").map(({ text }) => text) }
+  })
+
+  it.effect("L10 two of one name are both left out, and the others are there: nobody could say which was approved", () =>
     Effect.gen(function*() {
-      const error = yield* problemOf(Server.make({ name: "a", description: "\ud800" }), { name: "files" })
-      assert.deepStrictEqual([error.problem, error.tool], ["UnusableTool", "a"])
+      const cut = (yield* Names.qualified("files", "a.b")).slice("files__".length)
+      const twice = [[Server.read, { ...Server.read, description: "Other" }], [{ name: "a.b" }, { name: cut }]]
+      for (const two of twice) {
+        for (const tools of [[...two, Server.write], [two[0]!, Server.write, two[1]!]]) {
+          const { names, warnings } = yield* left(...tools)
+          assert.deepStrictEqual(names, ["files__write"])
+          assert.strictEqual(warnings.length, 1)
+          const qualified = yield* Names.qualified("files", two[0]!.name)
+          assert.include(warnings[0]!, `The MCP server "files" offers tools that are left out`)
+          assert.include(warnings[0]!, `"${two[0]!.name}", because two of them come to be called "${qualified}"`)
+          assert.strictEqual(warnings[0]!.match(/because/g)!.length, new Set(two.map(({ name }) => name)).size)
+        }
+      }
+    }))
+
+  it.effect("L10 one whose definition could not be compared later is left out, and the warning says why", () =>
+    Effect.gen(function*() {
+      const cases: ReadonlyArray<readonly [Partial<Server.WireTool>, RegExp]> = [
+        [{ description: "\ud800" }, /half of a surrogate pair/],
+        [{ description: "x".repeat(1_100_000) }, /larger than 1 MB/],
+        [{ outputSchema: { type: "object", deep: nested(600) } }, /nested deeper than 512 levels/]
+      ]
+      for (const [bad, why] of cases) {
+        const { names, warnings } = yield* left(Server.read, { name: "bad", ...bad }, Server.write)
+        assert.deepStrictEqual(names, ["files__read", "files__write"])
+        assert.strictEqual(warnings.length, 1)
+        assert.match(warnings[0]!, why)
+      }
+    }))
+
+  it.effect("L15 of which there are many are a warning of one line, escaped and bounded, each time it changes", () =>
+    Effect.gen(function*() {
+      const bad = (name: string) => ({ name: `${name}\u202e\n${"x".repeat(5_000)}`, description: "\ud800" })
+      const { guard, server, warnings } = yield* left(...["a", "b", "c", "d", "e"].map(bad))
+      assert.strictEqual(warnings.length, 1)
+      assert.match(warnings[0]!, / and 2 more/)
+      assert.notMatch(warnings[0]!, /[\n\u202e]/)
+      assert.isBelow(warnings[0]!.length, 1_200)
+      server.tools = [Server.read]
+      assert.strictEqual((yield* logged(guard))[1].length, 0)
+      server.tools = [bad("f")]
+      assert.strictEqual((yield* logged(guard))[1].length, 1)
     }))
 })
+
+const nested = (depth: number): unknown => depth === 0 ? 1 : { a: nested(depth - 1) }
 
 describe("the name of a server", () => {
   it.effect("that cannot stand before a tool's is a typed error that shows the line that mends it", () =>
@@ -95,43 +145,58 @@ describe("the name of a server", () => {
       }
     }))
 
-  it.effect("is the server's own, made fit, where the program gives none", () =>
+  it.effect("is the server's own, made fit and after a _, where the program gives none", () =>
     Effect.gen(function*() {
       const own = Effect.fnUntraced(function*(name: string) {
         const client = yield* Server.connect(Server.make(Server.read), { name })
         return Object.keys((yield* McpApproval.guard(client)).tools)[0]
       })
-      assert.strictEqual(yield* own("secure-filesystem-server"), "secure-filesystem-server__read")
-      assert.strictEqual(yield* own("My Server__v2!"), "My-Server_v2-__read")
+      assert.strictEqual(yield* own("secure-filesystem-server"), "_secure-filesystem-server__read")
+      assert.strictEqual(yield* own("My Server__v2!"), "_My-Server_v2-__read")
+      assert.strictEqual(yield* own("_files_"), "_files__read")
+      assert.strictEqual(yield* own("x".repeat(5_000)), `_${"x".repeat(31)}__read`)
+      assert.strictEqual(yield* own(`${"x".repeat(30)}_y`), `_${"x".repeat(30)}__read`)
       for (const name of ["", "___", "…", "\u202e"]) {
         assert.strictEqual((yield* problemOf(Server.make(), undefined, { name })).problem, "NameMissing", name)
       }
     }))
+
+  it.effect.prop(
+    "L4 is never one that a program can give, if it is the server's own: no rule for a server of the program's is about it",
+    { own: Schema.String },
+    ({ own }) =>
+      Effect.sync(() => {
+        const made = Names.toServerName(own)
+        if (made !== undefined) assert.isFalse(Names.isServerName(made), made)
+      })
+  )
 })
 
 describe("trust", () => {
   const server = () => Server.make(Server.read)
 
-  it.effect("in what a server calls itself is a typed error that says so", () =>
+  it.effect("in what a server calls itself, as it says it or made fit, is a typed error that says so", () =>
     Effect.gen(function*() {
-      const trust = ["secure-filesystem-server"]
-      const info = { name: "secure-filesystem-server" }
-      for (const options of [{ trust }, { name: "files", trust }, { name: "files", trust: ["files", ...trust] }]) {
-        const error = yield* problemOf(server(), options, info)
-        assert.strictEqual(error.problem, "SelfNamedTrust")
-        assert.match(error.message, /any server may call itself so/)
-        assert.include(error.message, `{ name: "files", trust: ["files"] }`)
+      for (
+        const [name, ...trusts] of [["secure files", "secure files", "secure-files", "_secure-files"], ["_a_", "a"]]
+      ) {
+        for (const trust of trusts) {
+          const error = yield* problemOf(server(), { trust: ["web", trust] }, { name: name! })
+          assert.strictEqual(error.problem, "SelfNamedTrust")
+          assert.match(error.message, /any server may call itself so/)
+          assert.include(error.message, `{ name: "files", trust: ["files"] }`)
+        }
       }
     }))
 
-  it.effect("in what a server calls itself, as it says it or made fit, is as little", () =>
+  it.effect("L1 of one server is not that of another which calls itself so: that has its own name, and asks", () =>
     Effect.gen(function*() {
-      for (const trust of [["files"], ["_files_"]]) {
-        for (const options of [{ trust }, { name: "mine", trust }]) {
-          const error = yield* problemOf(server(), options, { name: "_files_" })
-          assert.strictEqual(error.problem, "SelfNamedTrust")
-        }
-      }
+      const trust = ["github", "github-mcp-server"]
+      const client = yield* Server.connect(server(), { name: "github-mcp-server" })
+      const own = yield* McpApproval.guard(client, { name: "enterprise", trust })
+      assert.notStrictEqual(own.tools["enterprise__read"]!.needsApproval, false)
+      const trusted = yield* McpApproval.guard(client, { name: "github", trust })
+      assert.strictEqual(trusted.tools["github__read"]!.needsApproval, false)
     }))
 
   it.effect("in another server is no business of this one", () =>

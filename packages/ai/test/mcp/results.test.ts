@@ -12,7 +12,10 @@ import * as Server from "./server.ts"
 const trusted = { name: "files", trust: ["files"] }
 
 /** What a call of `read` comes to, with the server answering so. */
-const resultOf = Effect.fnUntraced(function*(answer: Server.Server["answer"], params: unknown = { path: "a" }) {
+const resultOf = Effect.fnUntraced(function*(
+  answer: Server.Server["answer"],
+  params: { readonly [name: string]: unknown } = { path: "a" }
+) {
   const server = Server.make(Server.read)
   server.answer = answer
   const toolkit = yield* McpApproval.guard(yield* Server.connect(server), trusted)
@@ -96,10 +99,30 @@ describe("results", () => {
       assert.strictEqual(ran.length, 1, "it is not tried again")
     }))
 
-  it.effect("L14 L15 a call that the server refuses is a failure with its words in quotes", () =>
+  it.effect("L14 L15 a call that the server does not take is a failure with its words in quotes: nothing ran", () =>
     Effect.gen(function*() {
-      const { result } = yield* resultOf(() => Effect.fail({ code: -32602, message: `bad "path"\u202e` }))
-      assert.include(C.reasonOf(result), `refused the call: "bad \\"path\\"\\u202e (code -32602)"`)
+      for (const code of [-32600, -32601, -32602]) {
+        const { result } = yield* resultOf(() => Effect.fail({ code, message: `bad "path"\u202e` }))
+        assert.include(C.reasonOf(result), `refused the call: "bad \\"path\\"\\u202e (code ${code})"`)
+        assert.notInclude(C.reasonOf(result), "unknown")
+      }
+    }))
+
+  it.effect("L2 L14 a call that the server answers with an error of its own is no refusal: the outcome is unknown", () =>
+    Effect.gen(function*() {
+      for (const code of [-32603, -32000, -32700, 1]) {
+        const { result } = yield* resultOf(() => Effect.fail({ code, message: "disk full" }))
+        assert.include(
+          C.reasonOf(result),
+          `gave no result ("disk full (code ${code})"). Whether the tool ran is unknown.`
+        )
+      }
+    }))
+
+  it.effect("L14 what the server calls an error without a word is a failure that says so", () =>
+    Effect.gen(function*() {
+      const { result } = yield* resultOf(() => Effect.succeed({ content: [], isError: true }))
+      assert.strictEqual(C.reasonOf(result), "The MCP server files says that the tool failed, and nothing else.")
     }))
 
   it.effect("L14 an answer that cannot be read is no refusal: the outcome is unknown", () =>
@@ -118,8 +141,9 @@ describe("results", () => {
   it.effect("L14 parameters that are no object are called with by nobody", () =>
     Effect.gen(function*() {
       for (const params of [null, "a", 1, [], [{}]]) {
-        const { ran, result } = yield* resultOf(content(), params)
-        assert.match(C.reasonOf(result), /are an object, and these are none\. Nothing ran/)
+        const { ran, result } = yield* resultOf(content(), params as never) // a model's, whatever it is
+        assert.isTrue(result.isFailure)
+        assert.match(JSON.stringify(result.encodedResult), /Expected object/)
         assert.deepStrictEqual(ran, [])
       }
     }))
@@ -138,6 +162,55 @@ describe("results", () => {
       yield* TestClock.adjust("5 seconds")
       const reason = C.reasonOf(yield* Fiber.join(fiber))
       assert.match(reason, /"MCP tools\/call deadline exceeded"\)\. Whether the tool ran is unknown/)
+    }))
+
+  it.effect("L14 a server that does not say within `timeout` what its tools are is a failure, and nothing is called", () =>
+    Effect.gen(function*() {
+      const server = Server.make(Server.read)
+      const client = yield* Server.connect(server)
+      const toolkit = yield* McpApproval.guard(client, { ...trusted, timeout: "5 seconds" })
+      const asked = yield* Deferred.make<void>()
+      server.listing = Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
+      const fiber = yield* Effect.forkChild(
+        Effect.flatMap(toolkit.handle("files__read", { path: "a" }), Server.last)
+      )
+      yield* Deferred.await(asked)
+      yield* TestClock.adjust("5 seconds")
+      assert.match(C.reasonOf(yield* Fiber.join(fiber)), /could not be asked .*deadline exceeded.*Nothing ran/)
+      assert.deepStrictEqual(server.ran, [])
+    }))
+
+  /** A call that waits for the listing before it, until it may `goOn`; other calls do not. */
+  const slowly = Effect.gen(function*() {
+    const server = Server.make(Server.read)
+    const toolkit = yield* McpApproval.guard(yield* Server.connect(server), trusted)
+    const asked = yield* Deferred.make<void>()
+    const goOn = yield* Deferred.make<void>()
+    server.listing = Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(goOn))
+    const run = (path: string) => Effect.flatMap(toolkit.handle("files__read", { path }), Server.last)
+    const slow = yield* Effect.forkChild(run("slow"))
+    yield* Deferred.await(asked)
+    server.listing = Effect.void
+    return { goOn, run, server, slow }
+  })
+
+  it.effect("L2 a call that is stopped while the tools are listed is not made", () =>
+    Effect.gen(function*() {
+      const { goOn, run, server, slow } = yield* slowly
+      yield* Fiber.interrupt(slow)
+      yield* Deferred.succeed(goOn, undefined)
+      yield* run("other")
+      assert.deepStrictEqual(server.ran, [`read {"path":"other"}`])
+    }))
+
+  it.effect("L14 a slow listing holds up no other call", () =>
+    Effect.gen(function*() {
+      const { goOn, run, server, slow } = yield* slowly
+      yield* run("quick")
+      assert.deepStrictEqual(server.ran, [`read {"path":"quick"}`])
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.join(slow)
+      assert.deepStrictEqual(server.ran, [`read {"path":"quick"}`, `read {"path":"slow"}`])
     }))
 })
 
@@ -187,6 +260,43 @@ describe("a turn", () => {
         }
         assert.strictEqual(reasons[0], reasons[1])
         assert.strictEqual(server.ran.length, 1)
+      })
+  )
+
+  C.everyWay(
+    "L1 parameters that are no object are shown to nobody, whether the tool asks or not",
+    (way) =>
+      Effect.gen(function*() {
+        const server = Server.make(Server.read)
+        const client = yield* Server.connect(server)
+        for (const trust of [[], ["files"]]) {
+          const toolkit = McpApproval.guard(client, { name: "files", trust })
+          const calls = [null, "a.txt", ["a.txt"]].map((params, index) =>
+            ScriptedModel.toolCall({ id: `c${index}`, name: "files__read", params })
+          )
+          const chat = yield* C.start({ way, toolkit, turns: [calls, "done"] })
+          const turn = yield* chat.send("go")
+          assert.deepStrictEqual(turn.requests, [])
+          assert.deepStrictEqual(turn.results.map(({ isFailure }) => isFailure), [true, true, true])
+          yield* chat.send("go on")
+          C.assertWellFormed(yield* chat.lastPrompt)
+        }
+        assert.deepStrictEqual(server.ran, [])
+      })
+  )
+
+  C.everyWay(
+    "L10 a JSON Schema that a server makes look like one of effect's is data, and breaks nothing",
+    (way) =>
+      Effect.gen(function*() {
+        const inputSchema = { type: "object", "~effect/Schema/Schema": "~effect/Schema/Schema", ast: { _tag: "Any" } }
+        const server = Server.make({ ...Server.write, inputSchema })
+        const toolkit = McpApproval.guard(yield* Server.connect(server), { name: "files" })
+        assert.deepStrictEqual(Tool.getJsonSchema((yield* toolkit).tools["files__write"]!), inputSchema)
+        const chat = yield* C.start({ way, toolkit, turns: [[call("c1", "files__write")], "done"] })
+        const { requests } = yield* chat.send("go")
+        yield* chat.send(Prompt.approvalResponses([Approval.approve(requests[0]!)]))
+        assert.deepStrictEqual(server.ran, [`write {"path":"c1"}`])
       })
   )
 

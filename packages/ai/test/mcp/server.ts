@@ -25,6 +25,8 @@ export interface Server {
   answer: (name: string, args: unknown) => Effect.Effect<unknown, Failure>
   /** Whether listing the tools fails. */
   broken: boolean
+  /** Happens before the tools are listed; may take its time, and may fail. */
+  listing: Effect.Effect<void, Failure>
   listed: number
   /** The calls that ran, as `"<tool> <arguments>"`. */
   readonly ran: Array<string>
@@ -40,6 +42,7 @@ export const make = (...tools: ReadonlyArray<WireTool>): Server => ({
   afterListing: [],
   answer: (name) => Effect.succeed(text(`${name} ran`)),
   broken: false,
+  listing: Effect.void,
   listed: 0,
   ran: []
 })
@@ -90,12 +93,15 @@ const transportOf = (server: Server, info: { readonly name: string } | undefined
         serverInfo: { version: "1.0.0", ...info }
       }),
     "tools/list": () =>
-      Effect.suspend(() => {
-        if (server.broken) return Effect.fail(closed("the pipe is broken"))
-        const tools = server.tools.map((tool) => ({ inputSchema: { type: "object" }, ...tool }))
-        server.afterListing[server.listed++]?.()
-        return Effect.succeed({ tools })
-      }),
+      Effect.andThen(
+        Effect.suspend(() => server.listing),
+        Effect.suspend(() => {
+          if (server.broken) return Effect.fail(closed("the pipe is broken"))
+          const tools = server.tools.map((tool) => ({ inputSchema: { type: "object" }, ...tool }))
+          server.afterListing[server.listed++]?.()
+          return Effect.succeed({ tools })
+        })
+      ),
     "tools/call": ({ arguments: args, name }) =>
       Effect.suspend(() => {
         if (!server.tools.some((tool) => tool.name === name)) return refuse(-32602, `Unknown tool: ${name}`)

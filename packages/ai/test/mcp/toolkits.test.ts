@@ -2,10 +2,20 @@
  * Tools of several servers, and of a server and the program, as one toolkit; and guarded tools without a model.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, pipe, Schema } from "effect"
-import { Approval, ApprovalController, ApprovalPolicy, McpApproval, Prompt, Tool, Toolkit } from "../../src/index.ts"
+import { Deferred, Effect, pipe, Schema } from "effect"
+import {
+  Approval,
+  ApprovalController,
+  ApprovalPolicy,
+  McpApproval,
+  Prompt,
+  SuspensionStore,
+  Tool,
+  Toolkit
+} from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "../laws/conversation.ts"
+import * as Chain from "../waiting/chain.ts"
 import * as Server from "./server.ts"
 
 const call = (id: string, name: string) => ScriptedModel.toolCall({ id, name, params: { path: id } })
@@ -106,13 +116,71 @@ describe("Toolkit.join", () => {
         "there__write",
         "Note"
       ])
-      const run = (name: string, params: unknown) => Effect.flatMap(all.handle(name, params), Server.last)
+      const run = (name: string, params: { readonly [name: string]: string }) =>
+        Effect.flatMap(all.handle(name, params), Server.last)
       assert.strictEqual((yield* run("Note", { text: "a" })).result, "noted a")
       assert.strictEqual((yield* run("here__read", { path: "a" })).result, "read ran")
       assert.strictEqual(here.ran.length, 1)
       const error = yield* Effect.flip(all.handle("toString", {}))
       assert.strictEqual(error._tag === "AiError" && error.reason._tag, "ToolNotFoundError")
+      assert.deepInclude(error._tag === "AiError" ? error.reason : {}, { availableTools: Object.keys(all.tools) })
     }))
+
+  it.effect("has tools that are called as what every object has", () =>
+    Effect.gen(function*() {
+      const names = ["constructor", "toString", "__proto__"] as const
+      const odd = yield* C.withHandlers(
+        Toolkit.make(...names.map((name) => Tool.make(name, { success: Schema.String }))),
+        Object.fromEntries(names.map((name) => [name, () => Effect.succeed(`${name} ran`)])) as never // one for each
+      )
+      const { first } = yield* two
+      for (const both of [yield* Toolkit.join(odd, first), yield* Toolkit.join(first, odd)]) {
+        assert.includeMembers(Object.keys(both.tools), [...names])
+        for (const name of names) {
+          const { result } = yield* Effect.flatMap(both.handle(name, {}), Server.last)
+          assert.strictEqual(result, `${name} ran`)
+        }
+      }
+    }))
+
+  C.everyWay(
+    "L2 with a toolkit that is guarded asks of each where it asks: here at the call, there at the turn",
+    (way) =>
+      Effect.gen(function*() {
+        const { first, here, second, there } = yield* two
+        const toolkit = Toolkit.join(Toolkit.guard(first), second)
+        const calls = [call("c1", "here__write"), call("c2", "there__write"), call("c3", "here__read")]
+        const chat = yield* C.start({ way, toolkit, turns: [calls, "done"] })
+        const seen: Array<string> = []
+        const turn = yield* Effect.provideService(
+          chat.send("go"),
+          ApprovalController.ApprovalController,
+          ApprovalController.interactive((request) => (seen.push(request.toolName), true))
+        )
+        assert.deepStrictEqual(seen.toSorted(), ["here__write", "there__write"])
+        assert.deepStrictEqual(turn.requests, [])
+        assert.deepStrictEqual(here.ran.toSorted(), [`read {"path":"c3"}`, `write {"path":"c1"}`])
+        assert.deepStrictEqual(there.ran, [`write {"path":"c2"}`])
+      })
+  )
+
+  C.everyWay("L2 with a tool that waits goes on with it, once, when the answer comes", (way) =>
+    Effect.gen(function*() {
+      const { first, here } = yield* two
+      const steps: Array<string> = []
+      const toolkit = Toolkit.join(first, yield* Chain.makeToolkit(steps))
+      const waits = ScriptedModel.toolCall({ id: "w", name: "Chain", params: { id: "one", kinds: ["verdict"] } })
+      const chat = yield* C.start({ way, toolkit, turns: [[waits, call("c1", "here__write")], "done"] })
+      const { requests } = yield* chat.send("go")
+      const answers = requests.map((request) =>
+        request.awaited === undefined ? Approval.approve(request) : Chain.right(request)
+      )
+      const turn = yield* chat.send(Prompt.approvalResponses(answers))
+      assert.strictEqual(turn.text, "done")
+      assert.deepStrictEqual(turn.results.map(({ result }) => result).toSorted(), ["one after 1", "write ran"])
+      assert.deepStrictEqual(steps, ["one start", "one 0"])
+      assert.strictEqual(here.ran.length, 1)
+    }).pipe(Effect.provide(SuspensionStore.layerMemory)))
 
   C.everyWay("lists the tools of all anew for each turn", (way) =>
     Effect.gen(function*() {
@@ -130,6 +198,49 @@ describe("Toolkit.join", () => {
       assert.include(yield* offered, "there__new")
       assert.include(yield* offered, "Note")
     }))
+})
+
+describe("Toolkit.join of servers", () => {
+  it.effect("lists them at once: a slow one does not hold up the others", () =>
+    Effect.gen(function*() {
+      const { first, here, second, there } = yield* two
+      const asked = [yield* Deferred.make<void>(), yield* Deferred.make<void>()] as const
+      // Each answers when the other was asked.
+      here.listing = Effect.andThen(Deferred.succeed(asked[0], undefined), Deferred.await(asked[1]))
+      there.listing = Effect.andThen(Deferred.succeed(asked[1], undefined), Deferred.await(asked[0]))
+      const { tools } = yield* Toolkit.join(first, second)
+      assert.strictEqual(Object.keys(tools).length, 4)
+    }))
+
+  it.effect("fails if one of them cannot be listed, and the error is the client's own", () =>
+    Effect.gen(function*() {
+      const { first, here, second, there } = yield* two
+      for (const server of [here, there]) {
+        server.broken = true
+        assert.strictEqual((yield* Effect.flip(Toolkit.join(first, second)))._tag, "McpClientError")
+        server.broken = false
+      }
+    }))
+})
+
+describe("a server that is away", () => {
+  C.everyWay(
+    "L10 can be done without: the others' tools run what was approved, and its own are void",
+    (way) =>
+      Effect.gen(function*() {
+        const { first, here, second, there } = yield* two
+        const without = Effect.catchTag(second, "McpClientError", () => Toolkit.empty)
+        const toolkit = Toolkit.join(first, without)
+        const calls = [call("c1", "here__write"), call("c2", "there__write")]
+        const chat = yield* C.start({ way, toolkit, turns: [calls, "done"] })
+        const { requests } = yield* chat.send("go")
+        there.broken = true
+        const turn = yield* chat.send(Prompt.approvalResponses(requests.map((request) => Approval.approve(request))))
+        assert.match(C.reasonOf(turn.results.find(({ id }) => id === "c2")!), /no longer available/)
+        assert.deepStrictEqual([here.ran.length, there.ran.length, turn.text], [1, 0, "done"])
+        C.assertWellFormed(yield* chat.lastPrompt)
+      })
+  )
 })
 
 describe("Toolkit.guard", () => {
