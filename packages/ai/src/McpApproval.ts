@@ -224,7 +224,7 @@ export const guard: (
 export const elicitation = (options?: ElicitationOptions): ApprovalController.Service => {
   const timeLimit = options?.timeLimit ?? defaultTimeLimit
   const maxLength = options?.maxLength ?? 20_000
-  return { parallel: true, ask: (request) => Elicitation.ask(request, { timeLimit, maxLength }) }
+  return { ask: (request) => Elicitation.ask(request, { timeLimit, maxLength }), personOf: Elicitation.sessionOf }
 }
 
 // =============================================================================
@@ -305,7 +305,6 @@ export const toolkit = <Tools extends Record<string, Tool.Any>>(
 ): Layer.Layer<never, never, McpServer.ToolkitRequirements<Tools>> =>
   Layer.effectDiscard(
     ElicitationToolkit.register(toolkit, elicitation(options), {
-      timeLimit: options?.timeLimit ?? defaultTimeLimit,
       policyTimeLimit: options?.policyTimeLimit ?? Environment.defaultOptions.policyTimeLimit
     })
   )

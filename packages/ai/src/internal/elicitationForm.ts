@@ -39,7 +39,7 @@ export const consent = (request: Approval.ApprovalRequest, options: Options): Fo
       `${subjectOf(request)} wants to run with exactly these parameters:`,
       paramsOf(request),
       ...explanations(request),
-      forSession ? sessionOf(request) : undefined
+      ...(forSession ? sessionOf(request) : [])
     ]),
     ...verdict(choices, options),
     read: (content) => readVerdict(content, choices)
@@ -106,6 +106,9 @@ const readVerdict = (content: Content, choices: ReadonlyArray<Choice>): Approval
   }
 }
 
+/** Whether the answer to any question of this kind is a yes. */
+export const readConsent = (content: Content): Approval.ApprovalDecision => readVerdict(content, [once, session, deny])
+
 const own = (content: NonNullable<Content>): NonNullable<Content> => Object.assign(Object.create(null), content)
 
 export const withoutAnswer = "The client accepted the question, but sent no answer, so nothing was approved."
@@ -149,7 +152,7 @@ const paragraphs = (texts: ReadonlyArray<string | undefined>): string =>
   texts.filter((text) => text !== undefined).join("\n\n")
 
 const subjectOf = ({ source, toolName }: Approval.ApprovalRequest): string =>
-  `${source === "program" ? "The program's step" : "The tool"} "${line(toolName)}"`
+  `${source === "program" ? "The program's step" : "The tool"} ${Text.quote(toolName, Infinity)}`
 
 // Not even cut where that is said: the person approves the whole of it.
 const paramsOf = ({ params }: Approval.ApprovalRequest): string =>
@@ -172,10 +175,12 @@ const explanations = (request: Approval.ApprovalRequest): ReadonlyArray<string |
   ]
 }
 
-const sessionOf = (request: Approval.ApprovalRequest): string =>
-  `"${session.title}" covers, until it ends: ${request.session === undefined ? exactly : line(request.session)}`
+const sessionOf = (request: Approval.ApprovalRequest): ReadonlyArray<string> =>
+  request.session === undefined
+    ? [`${covers} this very call, again`]
+    : [covers, indented(request.session)]
 
-const exactly = "this very call, again"
+const covers = `"${session.title}" covers, until it ends:`
 
 /** Escaping what is escaped already changes nothing. */
 const line = (text: string): string => Text.escape(text, { maxLength: Infinity })

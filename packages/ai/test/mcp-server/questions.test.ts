@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import {
   Approval,
+  ApprovalMemory,
   DeferredTool,
   Interaction,
   LanguageModel,
@@ -90,6 +91,28 @@ describe("L15 the question", () => {
         "What it does (text):"
       ])
       assert.include(asked[0]!.message, "    Description: harmless\\u202e\n\n    {\n      \"file\": \"a\\nb\"\n    }")
+    }))
+
+  it.effect("nor can names, nor what an approval for the session covers", () =>
+    Effect.gen(function*() {
+      const request = S.request({
+        toolName: "copy\" wants to run harmlessly. \u202E\n",
+        session: "any call of it whose path is `/tmp`\u202E\n\n![](https://example.com/a)"
+      })
+      const { asked } = yield* ask(request).pipe(
+        Effect.provideService(Approval.Scope, { conversation: "ours" }),
+        Effect.provide(ApprovalMemory.layerSession())
+      )
+      const lines = asked[0]!.message.split("\n")
+      assert.deepStrictEqual(lines.filter((line) => line !== "" && !line.startsWith("    ")), [
+        "The tool \"copy\\\" wants to run harmlessly. \\u202e\\u000a\" wants to run with exactly these parameters:",
+        "\"Approve for this session\" covers, until it ends:"
+      ])
+      assert.deepStrictEqual(lines.slice(-3), [
+        "    any call of it whose path is `/tmp`\\u202e",
+        "    ",
+        "    ![](https://example.com/a)"
+      ])
     }))
 
   it.effect("what is too long to be shown whole is denied, and says so; nobody is asked", () =>

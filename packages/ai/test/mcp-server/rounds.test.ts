@@ -4,9 +4,11 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Ref, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import {
   Approval,
   ApprovalController,
+  ApprovalMatcher,
   ApprovalMemory,
   ApprovalPolicy,
   McpApproval,
@@ -75,6 +77,14 @@ const reasonOf = ({ content, isError }: Outcome): string => {
 
 const approve = { action: "accept", content: { decision: "approve" } }
 
+const denials = [
+  "The user declined this call.",
+  "The user dismissed the question without a decision, so nothing was approved.",
+  "mine",
+  "The client accepted the question, but sent no answer, so nothing was approved.",
+  "The client accepted the question, but sent what is no answer to it, so nothing was approved."
+]
+
 describe("MCP 2026-07-28: rounds", () => {
   it.live("L1 accept: the call ends with the question, and runs once made again with the answer", () =>
     Effect.gen(function*() {
@@ -128,6 +138,121 @@ describe("MCP 2026-07-28: rounds", () => {
       assert.deepStrictEqual(server.runs, [])
     }))
 
+  it.live("L4 an answer counts for what was shown: not once that has another precondition", () =>
+    Effect.gen(function*() {
+      const version = yield* Ref.make("1")
+      const policy = ApprovalPolicy.layer(() =>
+        Effect.map(Ref.get(version), (precondition) =>
+          Approval.needsApproval({
+            presentation: new Approval.ApprovalPresentation({ type: "text", content: "a line goes", precondition })
+          }))
+      )
+      const server = yield* S.serve(S.files().pipe(Layer.provide(policy)), protocols)
+      const asked = yield* call(server, remove("/a"))
+      yield* Ref.set(version, "2")
+      const again = yield* call(server, { ...remove("/a"), ...answering(approve, asked) })
+      assert.strictEqual(again.resultType, "input_required")
+      assert.deepStrictEqual(server.runs, [])
+      const done = yield* call(server, { ...remove("/a"), ...answering(approve, again) })
+      assert.strictEqual(done.resultType, "complete")
+      assert.deepStrictEqual(server.runs, ["delete /a"])
+    }))
+
+  it.live("L4 an answer counts for what it covers: not once that is more", () =>
+    Effect.gen(function*() {
+      const folder = yield* Ref.make("/tmp/**")
+      const policy = ApprovalPolicy.layer(() =>
+        Effect.map(Ref.get(folder), (folder) =>
+          Approval.needsApproval({
+            session: { covers: ApprovalMatcher.path([folder], { param: "path" }).description }
+          }))
+      )
+      const layers = Layer.mergeAll(
+        policy,
+        ApprovalMemory.layerSession(),
+        Layer.succeed(Approval.Scope, {
+          conversation: "ours"
+        })
+      )
+      const server = yield* S.serve(S.files().pipe(Layer.provide(layers)), protocols)
+      const session = { action: "accept", content: { decision: "approve_for_session" } }
+      const asked = yield* call(server, remove("/tmp/a"))
+      yield* Ref.set(folder, "/**")
+      const again = yield* call(server, { ...remove("/tmp/a"), ...answering(session, asked) })
+      assert.strictEqual(again.resultType, "input_required")
+      assert.deepStrictEqual(server.runs, [])
+      yield* call(server, { ...remove("/tmp/a"), ...answering(session, again) })
+      assert.strictEqual((yield* call(server, remove("/b"))).resultType, "complete")
+      assert.deepStrictEqual(server.runs, ["delete /tmp/a", "delete /b"])
+    }))
+
+  it.live("an answer counts although the policy gives another reason by then", () =>
+    Effect.gen(function*() {
+      let asks = 0
+      const policy = ApprovalPolicy.layer(() => Approval.needsApproval({ reason: `call ${++asks} of today` }))
+      const server = yield* S.serve(S.files().pipe(Layer.provide(policy)), protocols)
+      const asked = yield* call(server, remove("/a"))
+      const done = yield* call(server, { ...remove("/a"), ...answering(approve, asked) })
+      assert.strictEqual(done.resultType, "complete")
+      assert.deepStrictEqual(server.runs, ["delete /a"])
+    }))
+
+  it.effect("an answer counts for as long as the policy says: then it is asked again", () =>
+    Effect.gen(function*() {
+      const policy = ApprovalPolicy.layer(() => Approval.needsApproval({ expiresIn: 60_000 }))
+      const server = yield* S.serve(S.files().pipe(Layer.provide(policy)), protocols)
+      const asked = yield* call(server, remove("/a"))
+      yield* TestClock.adjust("1 minute")
+      const late = yield* call(server, { ...remove("/a"), ...answering(approve, asked) })
+      assert.strictEqual(late.resultType, "input_required")
+      assert.deepStrictEqual(server.runs, [])
+      yield* TestClock.adjust("59 seconds")
+      yield* call(server, { ...remove("/a"), ...answering(approve, late) })
+      assert.deepStrictEqual(server.runs, ["delete /a"])
+    }))
+
+  it.live("L2 a call that runs after all, since somebody else approves it, is not to be made again", () =>
+    Effect.gen(function*() {
+      const elicitation = McpApproval.elicitation()
+      const orElse: ApprovalController.Service = {
+        ask: (request) =>
+          Effect.map(
+            elicitation.ask!(request),
+            (decision) => decision?._tag === "Info" ? new Approval.Approved({}) : decision
+          )
+      }
+      const controller = Layer.succeed(ApprovalController.ApprovalController, orElse)
+      const server = yield* S.serve(S.files().pipe(Layer.provide(controller)), protocols)
+      const { requestState, resultType } = yield* call(server, remove("/a"))
+      assert.deepStrictEqual([resultType, requestState], ["complete", undefined])
+      assert.deepStrictEqual(server.runs, ["delete /a"])
+    }))
+
+  it.live("L3 a no stays a no, also where the policy would let the call run by then", () =>
+    Effect.gen(function*() {
+      const asks = yield* Ref.make(true)
+      const policy = ApprovalPolicy.layer(() =>
+        Effect.map(Ref.get(asks), (asks) => asks ? Approval.needsApproval() : Approval.preApproved())
+      )
+      const server = yield* S.serve(S.files().pipe(Layer.provide(policy)), protocols)
+      const deny = { action: "accept", content: { decision: "deny", reason: "mine" } }
+      const reasons: Array<string> = []
+      for (const answer of [{ action: "decline" }, { action: "cancel" }, deny, { action: "accept" }, { roots: [] }]) {
+        yield* Ref.set(asks, true)
+        const asked = yield* call(server, remove("/a"))
+        yield* Ref.set(asks, false)
+        reasons.push(reasonOf(yield* call(server, { ...remove("/a"), ...answering(answer, asked) })))
+      }
+      assert.deepStrictEqual(reasons, denials)
+      assert.deepStrictEqual(server.runs, [])
+      yield* Ref.set(asks, true)
+      const asked = yield* call(server, remove("/a"))
+      yield* Ref.set(asks, false)
+      const done = yield* call(server, { ...remove("/a"), ...answering(approve, asked) })
+      assert.strictEqual(done.isError, false)
+      assert.deepStrictEqual(server.runs, ["delete /a"])
+    }))
+
   it.live("decline, cancel, deny and garbage are denials that say so", () =>
     Effect.gen(function*() {
       const server = yield* S.serve(S.files(), protocols)
@@ -138,13 +263,7 @@ describe("MCP 2026-07-28: rounds", () => {
         const asked = yield* call(server, remove("/a"))
         reasons.push(reasonOf(yield* call(server, { ...remove("/a"), ...answering(answer, asked) })))
       }
-      assert.deepStrictEqual(reasons, [
-        "The user declined this call.",
-        "The user dismissed the question without a decision, so nothing was approved.",
-        "mine",
-        "The client accepted the question, but sent no answer, so nothing was approved.",
-        "The client accepted the question, but sent what is no answer to it, so nothing was approved."
-      ])
+      assert.deepStrictEqual(reasons, denials)
       assert.deepStrictEqual(server.runs, [])
     }))
 

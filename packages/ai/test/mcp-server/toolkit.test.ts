@@ -183,6 +183,17 @@ describe("memory", () => {
       assert.deepStrictEqual(server.runs, ["delete /a", "delete /a"])
     }))
 
+  it.live("so it is where the controller is the program's own layerElicitation", () =>
+    Effect.gen(function*() {
+      const layers = Layer.merge(ApprovalMemory.layerSession(), McpApproval.layerElicitation())
+      const server = yield* S.serve(S.files().pipe(Layer.provide(layers)))
+      const { asked, call } = yield* S.connect(server, () => session)
+      const both = [1, 2].map(() => call("delete_file", { path: "/a" }))
+      yield* Effect.all(both, { concurrency: "unbounded" })
+      assert.strictEqual(asked.length, 1)
+      assert.deepStrictEqual(server.runs, ["delete /a", "delete /a"])
+    }))
+
   it.live("what it covers is spelled out where the policy says more", () =>
     Effect.gen(function*() {
       const policy = ApprovalPolicy.layer(() =>
@@ -199,7 +210,7 @@ describe("memory", () => {
       assert.strictEqual(asked.length, 1)
       assert.include(
         asked[0]!.message,
-        "covers, until it ends: any call of delete_file whose path matches `/tmp/**`"
+        "covers, until it ends:\n\n    any call of delete_file whose path matches `/tmp/**`"
       )
       assert.deepStrictEqual(server.runs, ["delete /tmp/a", "delete /tmp/b"])
     }))
@@ -238,6 +249,43 @@ describe("a tool that waits", () => {
       assert.isTrue((yield* call("order", {})).isError)
       assert.deepStrictEqual([asked, began], [[], false])
     }))
+})
+
+describe("what a handler finds", () => {
+  const Plain = Tool.make("whoami", { success: Schema.Json, needsApproval: true })
+  const kinds = {
+    "gated": Toolkit.make(Plain),
+    "without a gate": Toolkit.make(Tool.make("whoami", { success: Schema.Json })),
+    "whose call was shown": Toolkit.make(
+      Tool.present(Plain, () => new Approval.ApprovalPresentation({ type: "text", content: "asks who you are" }))
+    )
+  }
+  for (const [kind, Tools] of Object.entries(kinds)) {
+    it.live(`is what the program provides, and nothing of ours: a tool ${kind}`, () =>
+      Effect.gen(function*() {
+        const handlers = Tools.toLayer({
+          whoami: () =>
+            Effect.gen(function*() {
+              const memory = yield* ApprovalMemory.ApprovalMemory
+              const controller = yield* ApprovalController.ApprovalController
+              return [yield* Approval.Scope, memory.remembers, controller === own]
+            }) as Effect.Effect<Schema.Json>
+        })
+        const own: ApprovalController.Service = { ask: (request) => Effect.succeed(Approval.approve(request).decision) }
+        const scope = McpServer.middleware((call) => Effect.provideService(call, Approval.Scope, { principal: "ada" }))
+        const server = yield* S.serve(
+          McpApproval.toolkit(Tools).pipe(
+            Layer.provide([handlers, ApprovalMemory.layerSession(), scope.layer]),
+            Layer.provide(Layer.succeed(ApprovalController.ApprovalController, own))
+          )
+        )
+        const { call } = yield* S.connect(server, () => S.approve)
+        assert.deepStrictEqual(JSON.parse((yield* call("whoami", {})).text), [{ principal: "ada" }, true, true])
+        const alone = yield* S.serve(McpApproval.toolkit(Tools).pipe(Layer.provide(handlers)))
+        const { call: callAlone } = yield* S.connect(alone, () => S.approve)
+        assert.deepStrictEqual(JSON.parse((yield* callAlone("whoami", {})).text), [{}, false, false])
+      }))
+  }
 })
 
 describe("what a handler asks on its way", () => {
