@@ -168,12 +168,18 @@ const explanations = (request: Approval.ApprovalRequest): ReadonlyArray<string |
       ? undefined
       : `To be decided by: ${approvers.map(line).join(", ")}`,
     ...(presentation === undefined ? [] : [
-      `What it does (${[presentation.type, presentation.language ?? ""].map(line).join(" ").trim()}):`,
+      `What it does (${kindOf(presentation)}):`,
       indented(presentation.content),
       presentation.metadata === undefined ? undefined : indented(JSON.stringify(presentation.metadata, undefined, 2))
     ])
   ]
 }
+
+// A language comes from the name of a file, and that from a model.
+const kindOf = ({ language, type }: Approval.ApprovalPresentation): string =>
+  language !== undefined && nameOfLanguage.test(language) ? `${type} ${language}` : type
+
+const nameOfLanguage = /^[\w+#.-]{1,32}$/
 
 const sessionOf = (request: Approval.ApprovalRequest): ReadonlyArray<string> =>
   request.session === undefined

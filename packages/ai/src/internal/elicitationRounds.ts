@@ -41,13 +41,13 @@ interface Open {
   readonly until: number
 }
 
-/** More are not kept: who asks so much more than is answered is asked again. */
-const maxOpen = 1_000
+/** More are not kept, of all clients together: the oldest goes, and whoever answers it is asked again. */
+const defaultMaxOpen = 10_000
 
 const key = "approval"
 
 /** The rounds of the calls of one registration. */
-export const make = () => {
+export const make = (maxOpen = defaultMaxOpen) => {
   const questions = new Map<string, Open>()
   // Whoever comes first takes it: the same answer again is an answer to nothing.
   const take = ({ inputResponses, requestState }: McpSchema.McpRequestContext["Service"]) => {

@@ -93,6 +93,18 @@ describe("L15 the question", () => {
       assert.include(asked[0]!.message, "    Description: harmless\\u202e\n\n    {\n      \"file\": \"a\\nb\"\n    }")
     }))
 
+  it.effect("nor can the language of what is shown", () =>
+    Effect.gen(function*() {
+      for (
+        const [language, kind] of [["c++", "diff c++"], ["ts): fine. [more](https://example.com", "diff"]] as const
+      ) {
+        const presentation = new Approval.ApprovalPresentation({ type: "diff", language, content: "- a" })
+        const { asked } = yield* ask(S.request({ presentation }))
+        assert.include(asked[0]!.message, `\nWhat it does (${kind}):\n`)
+        assert.notInclude(asked[0]!.message, "example.com")
+      }
+    }))
+
   it.effect("nor can names, nor what an approval for the session covers", () =>
     Effect.gen(function*() {
       const request = S.request({

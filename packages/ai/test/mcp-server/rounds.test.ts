@@ -13,10 +13,12 @@ import {
   ApprovalPolicy,
   McpApproval,
   McpProtocol,
+  McpSchema,
   McpServer,
   Tool,
   Toolkit
 } from "../../src/index.ts"
+import * as ElicitationRounds from "../../src/internal/elicitationRounds.ts"
 import * as S from "./support.ts"
 
 const protocols: Parameters<typeof S.serve>[1] = [McpProtocol.v2026_07_28]
@@ -350,5 +352,34 @@ describe("MCP 2026-07-28: rounds", () => {
       assert.isFalse((yield* client.call("delete_file", { path: "/a" })).isError)
       assert.strictEqual((yield* call(server, remove("/b"))).resultType, "input_required")
       assert.deepStrictEqual(server.runs, ["delete /a"])
+    }))
+
+  it.effect("of many questions that are left open the oldest is forgotten, and no other", () =>
+    Effect.gen(function*() {
+      const rounds = ElicitationRounds.make(2)
+      const round = (requestState?: string) =>
+        Effect.gen(function*() {
+          const { ask } = (yield* ElicitationRounds.CurrentRound)!
+          const question = { mode: "form", message: "?", requestedSchema: { type: "object", properties: {} } } as const
+          return yield* ask(question, "delete /a", 60_000)
+        }).pipe(
+          rounds,
+          Effect.provideService(McpSchema.McpRequestContext, {
+            clientId: 0,
+            protocolVersion: "2026-07-28",
+            clientCapabilities: {},
+            inputResponses: { approval: { action: "decline" } },
+            requestState
+          })
+        )
+      const tokens: Array<string> = []
+      for (let asked = 0; asked < 3; asked++) {
+        const ended = yield* round()
+        tokens.push(ended instanceof McpSchema.InputRequired ? String(ended.requestState) : "")
+      }
+      assert.strictEqual(new Set(tokens).size, 3)
+      assert.deepInclude(yield* round(tokens[1]), { action: "decline" })
+      assert.deepInclude(yield* round(tokens[2]), { action: "decline" })
+      assert.instanceOf(yield* round(tokens[0]), McpSchema.InputRequired)
     }))
 })
