@@ -86,7 +86,7 @@ const lifetimeOf = (
 ): Effect.Effect<number> =>
   Effect.map(
     Clock.currentTimeMillis,
-    (now) => Math.max(0, Math.min(Duration.toMillis(Duration.fromInputUnsafe(timeLimit)), expiresAt - now))
+    (now) => Math.min(Duration.toMillis(Duration.fromInputUnsafe(timeLimit)), expiresAt - now)
   )
 
 // What is approved, and not why it is asked, which a policy may say differently each time.

@@ -27,7 +27,7 @@ export interface Round {
    * with it. `lifetime` is in milliseconds.
    */
   readonly ask: (question: Question, subject: string, lifetime: number) => Effect.Effect<Answer | undefined>
-  /** The call runs now, and ends as it ends. What the client brought although it was not asked about: it may be a no. */
+  /** The call runs now, and ends as it ends. What the client brought: it may be a no. */
   readonly begin: Effect.Effect<Answer | undefined>
 }
 
@@ -54,22 +54,20 @@ export const make = (maxOpen = defaultMaxOpen) => {
     if (requestState === undefined) return undefined
     const asked = questions.get(requestState)
     questions.delete(requestState)
-    if (asked === undefined || inputResponses === undefined || !Object.hasOwn(inputResponses, key)) return undefined
-    return { asked, answer: Option.getOrElse(decodeAnswer(inputResponses[key]), () => "unreadable" as const) }
+    const response = inputResponses?.[key]
+    if (asked === undefined || response === undefined) return undefined
+    return { asked, answer: Option.getOrElse(decodeAnswer(response), () => "unreadable" as const) }
   }
   const put = (token: string, open: Open) => {
     const [oldest] = questions.keys()
     if (oldest !== undefined && questions.size >= maxOpen) questions.delete(oldest)
     questions.set(token, open)
   }
-  return Effect.fnUntraced(function*<A, E, R>(
-    call: Effect.Effect<A, E, R>
-  ): Effect.fn.Return<A | McpSchema.InputRequired, E, R> {
-    const context = yield* Effect.context<R>()
-    const request = Context.getOption(context, McpSchema.McpRequestContext)
-    if (Option.isNone(request)) return yield* call
+  return Effect.fnUntraced(function*<A, E>(
+    call: Effect.Effect<A, E, McpSchema.McpRequestContext>
+  ): Effect.fn.Return<A | McpSchema.InputRequired, E, McpSchema.McpRequestContext> {
     const { conversation, principal, tenant } = yield* Approval.Scope
-    let brought = take(request.value)
+    const brought = take(yield* McpSchema.McpRequestContext)
     let ending: McpSchema.InputRequired | undefined
     const begin = Effect.sync(() => {
       ending = undefined
@@ -78,9 +76,7 @@ export const make = (maxOpen = defaultMaxOpen) => {
     const ask: Round["ask"] = Effect.fnUntraced(function*(question, subject, lifetime) {
       const digest = yield* Cryptography.sha256(JSON.stringify([tenant, principal, conversation, subject]))
       const now = yield* Clock.currentTimeMillis
-      const answered = brought
-      brought = undefined
-      if (answered?.asked.digest === digest && now < answered.asked.until) return answered.answer
+      if (brought?.asked.digest === digest && now < brought.asked.until) return brought.answer
       const requestState = yield* Cryptography.randomToken(16)
       put(requestState, { digest, until: now + lifetime })
       ending = new McpSchema.InputRequired({

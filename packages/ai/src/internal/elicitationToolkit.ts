@@ -136,7 +136,9 @@ const CurrentCall = Context.Reference<Call>("~@assent/ai/internal/elicitationToo
 /** How the calls of a registration are handled: with what was said of them, and in rounds where they cannot be asked. */
 const makeCalls = () => {
   const rounds = ElicitationRounds.make()
-  return <A extends McpSchema.CallToolResult | McpSchema.InputRequired, E, R>(handled: Effect.Effect<A, E, R>) =>
+  return <A extends McpSchema.CallToolResult | McpSchema.InputRequired, E>(
+    handled: Effect.Effect<A, E, McpSchema.McpRequestContext>
+  ) =>
     rounds(Effect.suspend(() => {
       const call: Call = {}
       return Effect.map(
@@ -162,14 +164,14 @@ const Outside = Context.Reference<Context.Context<never>>("~@assent/ai/internal/
   defaultValue: () => Context.empty()
 })
 
-const withoutOurs = Context.omit(CurrentCall, ElicitationRounds.CurrentRound)
+const withoutRound = Context.omit(ElicitationRounds.CurrentRound)
 
 const asking = Effect.fnUntraced(function*(
   context: Context.Context<never>,
   controller: ApprovalController.Service
 ): Effect.fn.Return<Context.Context<never>> {
   const scope = Context.get(context, Approval.Scope)
-  const within = Context.add(context, Outside, withoutOurs(context))
+  const within = Context.add(context, Outside, withoutRound(context))
   const answering = context.mapUnsafe.has(ApprovalController.ApprovalController.key)
     ? within
     : Context.add(within, ApprovalController.ApprovalController, controller)

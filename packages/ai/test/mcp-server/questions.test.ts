@@ -138,6 +138,12 @@ describe("L15 the question", () => {
       })
       assert.strictEqual(longer.decision._tag, "Approved")
       assert.include(longer.asked[0]!.message, "x".repeat(20_000))
+      // Its fields are shown with it.
+      const options = Array.from({ length: 50 }, (_, index) => ({ value: String(index), label: "x".repeat(500) }))
+      const awaited = new Approval.Awaited({ name: "one", kind: "selectOptions", answerSchema: {}, options })
+      const choices = yield* ask(S.request({ interaction: "selectOptions", awaited }))
+      assert.match(String(choices.decision.note), /of which at most 20000/)
+      assert.deepStrictEqual(choices.asked, [])
     }))
 
   it.effect("offers no edits, and nothing but primitives, without a default", () =>

@@ -3,7 +3,7 @@
  * toolkit; what the client sees of a tool is what upstream shows.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Schema, Stream } from "effect"
+import { Effect, Fiber, Layer, Ref, Schema, Stream } from "effect"
 import {
   Approval,
   ApprovalController,
@@ -100,6 +100,16 @@ describe("policy, events and other controllers", () => {
       assert.deepStrictEqual(server.runs, ["delete /a"])
     }))
 
+  it.live("L1 a policy that hangs: the user is asked all the same, and a yes runs nothing", () =>
+    Effect.gen(function*() {
+      const hangs = ApprovalPolicy.layer(() => Effect.never)
+      const server = yield* S.serve(S.files({ policyTimeLimit: "20 millis" }).pipe(Layer.provide(hangs)))
+      const { asked, call } = yield* S.connect(server, () => S.approve)
+      assert.match(S.reasonOf(yield* call("look", { path: "/a" })), /The approval policy failed, so the approved call/)
+      assert.include(asked[0]!.message, "The approval policy for this tool failed")
+      assert.deepStrictEqual(server.runs, [])
+    }))
+
   it.live("events tell of the request and of what became of it", () =>
     Effect.gen(function*() {
       const events = yield* ApprovalEvents.make()
@@ -170,6 +180,25 @@ describe("memory", () => {
       assert.strictEqual(bob.asked.length, 1, "what Ada said is not Bob's word")
       const adaAgain = yield* S.connect(server, () => S.accept({ decision: "deny" }))
       assert.isTrue((yield* adaAgain.call("delete_file", { path: "/a" })).isError)
+      assert.deepStrictEqual(server.runs, ["delete /a", "delete /a"])
+    }))
+
+  it.live("and for whom the program says it is, where several share a client", () =>
+    Effect.gen(function*() {
+      const principal = yield* Ref.make("ada")
+      const scoped = McpServer.middleware((effect) =>
+        Effect.flatMap(Ref.get(principal), (principal) => Effect.provideService(effect, Approval.Scope, { principal }))
+      )
+      const server = yield* S.serve(
+        S.files().pipe(Layer.provide([ApprovalMemory.layerSession(), scoped.layer]))
+      )
+      const answers = [session, S.accept({ decision: "deny" })]
+      const { call } = yield* S.connect(server, () => answers.shift()!)
+      yield* call("delete_file", { path: "/a" })
+      yield* Ref.set(principal, "bob")
+      assert.isTrue((yield* call("delete_file", { path: "/a" })).isError)
+      yield* Ref.set(principal, "ada")
+      assert.isFalse((yield* call("delete_file", { path: "/a" })).isError)
       assert.deepStrictEqual(server.runs, ["delete /a", "delete /a"])
     }))
 
@@ -287,6 +316,21 @@ describe("what a handler finds", () => {
       }))
   }
 })
+
+it.live("a handler finds the server itself", () =>
+  Effect.gen(function*() {
+    const Tools = Toolkit.make(Tool.make("look_round", { success: Schema.Json }))
+    const handlers = Tools.toLayer({
+      look_round: () => Effect.map(McpServer.McpServer, (server) => server === seen) as Effect.Effect<boolean>
+    })
+    let seen: unknown
+    const observer = Layer.effectDiscard(Effect.map(McpServer.McpServer, (server) => (seen = server)))
+    const server = yield* S.serve(
+      Layer.merge(observer, McpApproval.toolkit(Tools).pipe(Layer.provide(handlers)))
+    )
+    const { call } = yield* S.connect(server, () => S.approve)
+    assert.strictEqual((yield* call("look_round", {})).text, "true")
+  }))
 
 describe("what a handler asks on its way", () => {
   const Deploy = Tool.make("deploy", { parameters: { to: Schema.String }, success: Schema.String })
