@@ -49,7 +49,7 @@ export const ask = Effect.fnUntraced(function*(
   }
   const lifetime = yield* lifetimeOf(request, options.timeLimit)
   if (client === undefined) {
-    const answer = yield* round!.ask(question, subjectOf(request, fields), lifetime)
+    const answer = yield* round!.ask(question, subjectOf(request), lifetime)
     return answer === undefined ? new Approval.Info({ note: laterReason }) : decisionOf(answer, read)
   }
   // Made in the effect, so that what the protocol has no form for is a failure like others.
@@ -90,10 +90,8 @@ const lifetimeOf = (
   )
 
 // What is approved, and not why it is asked, which a policy may say differently each time.
-const subjectOf = (
-  { params, presentation, session, source, toolName }: Approval.ApprovalRequest,
-  fields: ElicitationForm.Fields
-): string => JSON.stringify([source, toolName, params, presentation, session, fields])
+const subjectOf = ({ params, presentation, session, toolName }: Approval.ApprovalRequest): string =>
+  JSON.stringify([toolName, params, presentation, session])
 
 /** Why what the client brought is a no, whatever was asked; `undefined` if it is a yes. */
 export const refusalOf = (answer: ElicitationRounds.Answer): string | undefined => {

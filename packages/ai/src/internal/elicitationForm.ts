@@ -87,7 +87,7 @@ const readVerdict = (content: Content, choices: ReadonlyArray<Choice>): Approval
   if (Object.keys(content).some((name) => name !== "decision" && name !== "reason")) {
     return new Approval.Denied({ note: notUnderstood })
   }
-  const { decision, reason } = own(content)
+  const { decision, reason } = content
   if (typeof decision !== "string" || (reason !== undefined && typeof reason !== "string")) {
     return new Approval.Denied({ note: notUnderstood })
   }
@@ -108,8 +108,6 @@ const readVerdict = (content: Content, choices: ReadonlyArray<Choice>): Approval
 
 /** Whether the answer to any question of this kind is a yes. */
 export const readConsent = (content: Content): Approval.ApprovalDecision => readVerdict(content, [once, session, deny])
-
-const own = (content: NonNullable<Content>): NonNullable<Content> => Object.assign(Object.create(null), content)
 
 export const withoutAnswer = "The client accepted the question, but sent no answer, so nothing was approved."
 

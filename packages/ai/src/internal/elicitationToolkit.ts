@@ -53,13 +53,7 @@ export const register = <Tools extends AnyTools>(
     McpServer.McpServer,
     (server) => ({
       ...server,
-      addTool: ({ handle, services, ...tool }) =>
-        server.addTool({
-          ...tool,
-          handle: (payload) => calls(handle(payload)),
-          // Handlers find the server itself.
-          services: services === undefined ? undefined : Context.add(services, McpServer.McpServer, server)
-        })
+      addTool: ({ handle, ...tool }) => server.addTool({ ...tool, handle: (payload) => calls(handle(payload)) })
     })
   )
 }

@@ -239,7 +239,9 @@ describe("what a tool that waits asks", () => {
         days: { type: "array", items: { anyOf: ["mon", "tue"].map((one) => ({ const: one, title: one })) } }
       })
       assert.deepStrictEqual(asked[0]!.requestedSchema.required, ["street"])
-      for (const properties of [{ address: { type: "object" } }, { __proto__x: true }, { list: { type: "array" } }]) {
+      const text = { type: "string" }
+      const names = ["__proto__", "a\u202Eb", "a\nb", "<b>", "x".repeat(65), ""].map((name) => ({ [name]: text }))
+      for (const properties of [{ address: { type: "object" } }, { list: { type: "array" } }, ...names]) {
         const left = yield* ask(awaiting({ kind: "form", answerSchema: { type: "object", properties } }))
         assert.match(String(left.decision.note), /which MCP cannot ask for\. Nothing ran; it may be asked again/)
         assert.deepStrictEqual([left.decision._tag, left.asked], ["Info", []])

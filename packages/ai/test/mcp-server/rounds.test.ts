@@ -1,14 +1,12 @@
 /**
  * MCP 2026-07-28, in which a server cannot ask while a call runs: the call ends with the question, and the client makes
- * it again with the answer. The SDK does not speak it yet, so the client here is a few lines of HTTP.
+ * it again with the answer.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Ref, Schema } from "effect"
-import { TestClock } from "effect/testing"
 import {
   Approval,
   ApprovalController,
-  ApprovalMatcher,
   ApprovalMemory,
   ApprovalPolicy,
   McpApproval,
@@ -19,73 +17,8 @@ import {
   Toolkit
 } from "../../src/index.ts"
 import * as ElicitationRounds from "../../src/internal/elicitationRounds.ts"
+import { answering, approve, call, denials, protocols, reasonOf, remove } from "./rounds.ts"
 import * as S from "./support.ts"
-
-const protocols: Parameters<typeof S.serve>[1] = [McpProtocol.v2026_07_28]
-
-interface Outcome {
-  readonly resultType?: string
-  readonly inputRequests?: { readonly approval: { readonly params: { readonly message: string } } }
-  readonly requestState?: string
-  readonly isError?: boolean
-  readonly content?: ReadonlyArray<{ readonly text: string }>
-}
-
-let id = 0
-
-const call = (
-  { url }: S.Server,
-  params: {
-    readonly name: string
-    readonly arguments: object
-    readonly inputResponses?: object
-    readonly requestState?: string
-  },
-  clientCapabilities: object = { elicitation: {} }
-): Effect.Effect<Outcome> =>
-  Effect.promise(async () => {
-    const version = "2026-07-28"
-    const _meta = {
-      "io.modelcontextprotocol/protocolVersion": version,
-      "io.modelcontextprotocol/clientCapabilities": clientCapabilities
-    }
-    const response = await fetch(url, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-        "mcp-protocol-version": version,
-        "mcp-method": "tools/call",
-        "mcp-name": params.name
-      },
-      body: JSON.stringify({ jsonrpc: "2.0", id: ++id, method: "tools/call", params: { ...params, _meta } })
-    })
-    const body: { readonly result?: Outcome } = await response.json()
-    assert.isDefined(body.result, JSON.stringify(body))
-    return body.result!
-  })
-
-const remove = (path: string) => ({ name: "delete_file", arguments: { path } })
-
-const answering = (answer: object, { requestState = "" }: Outcome) => ({
-  inputResponses: { approval: answer },
-  requestState
-})
-
-const reasonOf = ({ content, isError }: Outcome): string => {
-  assert.isTrue(isError)
-  return JSON.parse(content![0]!.text).reason
-}
-
-const approve = { action: "accept", content: { decision: "approve" } }
-
-const denials = [
-  "The user declined this call.",
-  "The user dismissed the question without a decision, so nothing was approved.",
-  "mine",
-  "The client accepted the question, but sent no answer, so nothing was approved.",
-  "The client accepted the question, but sent what is no answer to it, so nothing was approved."
-]
 
 describe("MCP 2026-07-28: rounds", () => {
   it.live("L1 accept: the call ends with the question, and runs once made again with the answer", () =>
@@ -109,107 +42,6 @@ describe("MCP 2026-07-28: rounds", () => {
       const types = outcomes.map(({ resultType }) => resultType)
       assert.sameMembers(types, ["complete", "input_required", "input_required"])
       assert.strictEqual((yield* call(server, again)).resultType, "input_required")
-      assert.deepStrictEqual(server.runs, ["delete /a"])
-    }))
-
-  it.live("L4 an answer counts for the question that was asked: not for other parameters, nor of an invented one", () =>
-    Effect.gen(function*() {
-      const server = yield* S.serve(S.files(), protocols)
-      const asked = yield* call(server, remove("/a"))
-      const other = yield* call(server, { ...remove("/b"), ...answering(approve, asked) })
-      assert.strictEqual(other.resultType, "input_required")
-      assert.include(other.inputRequests!.approval.params.message, "\"path\": \"/b\"")
-      const invented = yield* call(server, { ...remove("/a"), ...answering(approve, { requestState: "invented" }) })
-      assert.strictEqual(invented.resultType, "input_required")
-      const { requestState: _, ...without } = answering(approve, asked)
-      assert.strictEqual((yield* call(server, { ...remove("/a"), ...without })).resultType, "input_required")
-      assert.deepStrictEqual(server.runs, [])
-    }))
-
-  it.live("L4 an answer counts for whom it was asked", () =>
-    Effect.gen(function*() {
-      const principal = yield* Ref.make("ada")
-      const scoped = McpServer.middleware((effect) =>
-        Effect.flatMap(Ref.get(principal), (principal) => Effect.provideService(effect, Approval.Scope, { principal }))
-      )
-      const server = yield* S.serve(S.files().pipe(Layer.provide(scoped.layer)), protocols)
-      const asked = yield* call(server, remove("/a"))
-      yield* Ref.set(principal, "mallory")
-      const stolen = yield* call(server, { ...remove("/a"), ...answering(approve, asked) })
-      assert.strictEqual(stolen.resultType, "input_required")
-      assert.deepStrictEqual(server.runs, [])
-    }))
-
-  it.live("L4 an answer counts for what was shown: not once that has another precondition", () =>
-    Effect.gen(function*() {
-      const version = yield* Ref.make("1")
-      const policy = ApprovalPolicy.layer(() =>
-        Effect.map(Ref.get(version), (precondition) =>
-          Approval.needsApproval({
-            presentation: new Approval.ApprovalPresentation({ type: "text", content: "a line goes", precondition })
-          }))
-      )
-      const server = yield* S.serve(S.files().pipe(Layer.provide(policy)), protocols)
-      const asked = yield* call(server, remove("/a"))
-      yield* Ref.set(version, "2")
-      const again = yield* call(server, { ...remove("/a"), ...answering(approve, asked) })
-      assert.strictEqual(again.resultType, "input_required")
-      assert.deepStrictEqual(server.runs, [])
-      const done = yield* call(server, { ...remove("/a"), ...answering(approve, again) })
-      assert.strictEqual(done.resultType, "complete")
-      assert.deepStrictEqual(server.runs, ["delete /a"])
-    }))
-
-  it.live("L4 an answer counts for what it covers: not once that is more", () =>
-    Effect.gen(function*() {
-      const folder = yield* Ref.make("/tmp/**")
-      const policy = ApprovalPolicy.layer(() =>
-        Effect.map(Ref.get(folder), (folder) =>
-          Approval.needsApproval({
-            session: { covers: ApprovalMatcher.path([folder], { param: "path" }).description }
-          }))
-      )
-      const layers = Layer.mergeAll(
-        policy,
-        ApprovalMemory.layerSession(),
-        Layer.succeed(Approval.Scope, {
-          conversation: "ours"
-        })
-      )
-      const server = yield* S.serve(S.files().pipe(Layer.provide(layers)), protocols)
-      const session = { action: "accept", content: { decision: "approve_for_session" } }
-      const asked = yield* call(server, remove("/tmp/a"))
-      yield* Ref.set(folder, "/**")
-      const again = yield* call(server, { ...remove("/tmp/a"), ...answering(session, asked) })
-      assert.strictEqual(again.resultType, "input_required")
-      assert.deepStrictEqual(server.runs, [])
-      yield* call(server, { ...remove("/tmp/a"), ...answering(session, again) })
-      assert.strictEqual((yield* call(server, remove("/b"))).resultType, "complete")
-      assert.deepStrictEqual(server.runs, ["delete /tmp/a", "delete /b"])
-    }))
-
-  it.live("an answer counts although the policy gives another reason by then", () =>
-    Effect.gen(function*() {
-      let asks = 0
-      const policy = ApprovalPolicy.layer(() => Approval.needsApproval({ reason: `call ${++asks} of today` }))
-      const server = yield* S.serve(S.files().pipe(Layer.provide(policy)), protocols)
-      const asked = yield* call(server, remove("/a"))
-      const done = yield* call(server, { ...remove("/a"), ...answering(approve, asked) })
-      assert.strictEqual(done.resultType, "complete")
-      assert.deepStrictEqual(server.runs, ["delete /a"])
-    }))
-
-  it.effect("an answer counts for as long as the policy says: then it is asked again", () =>
-    Effect.gen(function*() {
-      const policy = ApprovalPolicy.layer(() => Approval.needsApproval({ expiresIn: 60_000 }))
-      const server = yield* S.serve(S.files().pipe(Layer.provide(policy)), protocols)
-      const asked = yield* call(server, remove("/a"))
-      yield* TestClock.adjust("1 minute")
-      const late = yield* call(server, { ...remove("/a"), ...answering(approve, asked) })
-      assert.strictEqual(late.resultType, "input_required")
-      assert.deepStrictEqual(server.runs, [])
-      yield* TestClock.adjust("59 seconds")
-      yield* call(server, { ...remove("/a"), ...answering(approve, late) })
       assert.deepStrictEqual(server.runs, ["delete /a"])
     }))
 

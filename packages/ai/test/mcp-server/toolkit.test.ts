@@ -3,7 +3,7 @@
  * toolkit; what the client sees of a tool is what upstream shows.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Ref, Schema, Stream } from "effect"
+import { Cause, Effect, Fiber, Layer, Ref, Schema, Stream } from "effect"
 import {
   Approval,
   ApprovalController,
@@ -113,19 +113,24 @@ describe("policy, events and other controllers", () => {
   it.live("events tell of the request and of what became of it", () =>
     Effect.gen(function*() {
       const events = yield* ApprovalEvents.make()
-      const seen = yield* Stream.runCollect(Stream.take(ApprovalEvents.stream, 2)).pipe(
+      const seen = yield* Stream.runCollect(Stream.take(ApprovalEvents.stream, 4)).pipe(
         Effect.provideService(ApprovalEvents.ApprovalEvents, events),
         Effect.forkChild({ startImmediately: true })
       )
       const server = yield* S.serve(
         S.files().pipe(Layer.provide(Layer.succeed(ApprovalEvents.ApprovalEvents, events)))
       )
-      const { call } = yield* S.connect(server, () => ({ action: "decline" }))
+      const answers = [() => ({ action: "decline" }) as const, () => Promise.reject(new Error("no screen"))]
+      const { call } = yield* S.connect(server, () => answers.shift()!())
       yield* call("delete_file", { path: "/a" })
+      yield* call("delete_file", { path: "/a" })
+      const told = yield* Fiber.join(seen)
       assert.deepStrictEqual(
-        (yield* Fiber.join(seen)).map((event) => event._tag === "Changed" ? event.state : event._tag),
-        ["Requested", "denied"]
+        told.map((event) => event._tag === "Changed" ? event.state : event._tag),
+        ["Requested", "denied", "Requested", "ControllerFailed"]
       )
+      const failed = told.find((event) => event._tag === "ControllerFailed")
+      assert.include(Cause.pretty(failed!.cause), "no screen")
     }))
 
   it.live("who else the program provides to answer, answers: the client's user is not asked", () =>
@@ -277,112 +282,5 @@ describe("a tool that waits", () => {
       const { asked, call } = yield* S.connect(server, () => S.accept({ answer: "yes" }))
       assert.isTrue((yield* call("order", {})).isError)
       assert.deepStrictEqual([asked, began], [[], false])
-    }))
-})
-
-describe("what a handler finds", () => {
-  const Plain = Tool.make("whoami", { success: Schema.Json, needsApproval: true })
-  const kinds = {
-    "gated": Toolkit.make(Plain),
-    "without a gate": Toolkit.make(Tool.make("whoami", { success: Schema.Json })),
-    "whose call was shown": Toolkit.make(
-      Tool.present(Plain, () => new Approval.ApprovalPresentation({ type: "text", content: "asks who you are" }))
-    )
-  }
-  for (const [kind, Tools] of Object.entries(kinds)) {
-    it.live(`is what the program provides, and nothing of ours: a tool ${kind}`, () =>
-      Effect.gen(function*() {
-        const handlers = Tools.toLayer({
-          whoami: () =>
-            Effect.gen(function*() {
-              const memory = yield* ApprovalMemory.ApprovalMemory
-              const controller = yield* ApprovalController.ApprovalController
-              return [yield* Approval.Scope, memory.remembers, controller === own]
-            }) as Effect.Effect<Schema.Json>
-        })
-        const own: ApprovalController.Service = { ask: (request) => Effect.succeed(Approval.approve(request).decision) }
-        const scope = McpServer.middleware((call) => Effect.provideService(call, Approval.Scope, { principal: "ada" }))
-        const server = yield* S.serve(
-          McpApproval.toolkit(Tools).pipe(
-            Layer.provide([handlers, ApprovalMemory.layerSession(), scope.layer]),
-            Layer.provide(Layer.succeed(ApprovalController.ApprovalController, own))
-          )
-        )
-        const { call } = yield* S.connect(server, () => S.approve)
-        assert.deepStrictEqual(JSON.parse((yield* call("whoami", {})).text), [{ principal: "ada" }, true, true])
-        const alone = yield* S.serve(McpApproval.toolkit(Tools).pipe(Layer.provide(handlers)))
-        const { call: callAlone } = yield* S.connect(alone, () => S.approve)
-        assert.deepStrictEqual(JSON.parse((yield* callAlone("whoami", {})).text), [{}, false, false])
-      }))
-  }
-})
-
-it.live("a handler finds the server itself", () =>
-  Effect.gen(function*() {
-    const Tools = Toolkit.make(Tool.make("look_round", { success: Schema.Json }))
-    const handlers = Tools.toLayer({
-      look_round: () => Effect.map(McpServer.McpServer, (server) => server === seen) as Effect.Effect<boolean>
-    })
-    let seen: unknown
-    const observer = Layer.effectDiscard(Effect.map(McpServer.McpServer, (server) => (seen = server)))
-    const server = yield* S.serve(
-      Layer.merge(observer, McpApproval.toolkit(Tools).pipe(Layer.provide(handlers)))
-    )
-    const { call } = yield* S.connect(server, () => S.approve)
-    assert.strictEqual((yield* call("look_round", {})).text, "true")
-  }))
-
-describe("what a handler asks on its way", () => {
-  const Deploy = Tool.make("deploy", { parameters: { to: Schema.String }, success: Schema.String })
-  const Tools = Toolkit.make(Deploy)
-  const handlers = Tools.toLayer({
-    deploy: ({ to }) =>
-      ApprovalController.request({ name: "deploy", params: { to }, reason: "it is Friday" }).pipe(
-        Effect.match({
-          onFailure: ({ reason }) => reason._tag,
-          onSuccess: (decision) => `${decision._tag} ${decision.note ?? ""}`
-        })
-      )
-  })
-
-  it.live("ApprovalController.request in a plain McpServer.toolkit asks the client's user", () =>
-    Effect.gen(function*() {
-      const server = yield* S.serve(
-        McpServer.toolkit(Tools).pipe(Layer.provide(handlers), Layer.provide(McpApproval.layerElicitation()))
-      )
-      const answers = [S.accept({ decision: "approve", reason: "go" }), S.accept({ decision: "deny", reason: "no" })]
-      const { asked, call } = yield* S.connect(server, () => answers.shift()!)
-      assert.strictEqual((yield* call("deploy", { to: "production" })).text, "Approved go")
-      assert.strictEqual((yield* call("deploy", { to: "production" })).text, "Denied no")
-      assert.include(asked[0]!.message, "The program's step \"deploy\" wants to run with exactly these parameters:")
-      assert.include(asked[0]!.message, "You are asked because:\n\n    it is Friday")
-    }))
-
-  it.live("for the session is offered where a conversation is named, for which it is remembered", () =>
-    Effect.gen(function*() {
-      const named = Layer.succeed(Approval.Scope, { conversation: "friday" })
-      for (const [scope, ...expected] of [[Layer.empty, false, false], [named, true]] as const) {
-        const server = yield* S.serve(
-          McpServer.toolkit(Tools).pipe(
-            Layer.provide(handlers),
-            Layer.provide(Layer.mergeAll(McpApproval.layerElicitation(), ApprovalMemory.layerSession(), scope))
-          )
-        )
-        const { asked, call } = yield* S.connect(
-          server,
-          ({ message }) => S.accept({ decision: message.includes("session") ? "approve_for_session" : "approve" })
-        )
-        assert.match((yield* call("deploy", { to: "production" })).text, /^Approved/)
-        assert.match((yield* call("deploy", { to: "production" })).text, /^Approved/)
-        assert.deepStrictEqual(asked.map(({ message }) => message.includes("session")), [...expected])
-      }
-    }))
-
-  it.live("without the layer it fails as elsewhere: elicitation is the guard's alone", () =>
-    Effect.gen(function*() {
-      const server = yield* S.serve(McpApproval.toolkit(Tools).pipe(Layer.provide(handlers)))
-      const { asked, call } = yield* S.connect(server, () => S.approve)
-      assert.strictEqual((yield* call("deploy", { to: "production" })).text, "ApprovalRequired")
-      assert.deepStrictEqual(asked, [])
     }))
 })
