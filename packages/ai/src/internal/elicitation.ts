@@ -5,11 +5,14 @@
 import * as McpSchema from "effect/ai/McpSchema"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
 import * as Approval from "../Approval.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalMemory from "../ApprovalMemory.ts"
@@ -57,11 +60,10 @@ export const ask = Effect.fnUntraced(function*(
     client.getClient,
     (reverse) => reverse.elicit(new McpSchema.ElicitRequestFormParams(question))
   )
-  const gone = Effect.andThen(Context.get(context, HangUp), Effect.fail(new Error("The client is gone.")))
   const exit = yield* elicited.pipe(
     Effect.scoped,
     Effect.timeoutOption(lifetime),
-    Effect.raceFirst(gone),
+    Effect.raceFirst(gone(context)),
     Effect.exit
   )
   if (Exit.isFailure(exit)) {
@@ -159,6 +161,17 @@ const lackOf = (
     ? "the client offers \"elicitation\" by url alone, and not by form"
     : undefined
 }
+
+// Nobody can answer any more: standard input has ended, or the HTTP request has, on whose response the question goes.
+const gone = Effect.fnUntraced(function*(context: Context.Context<never>): Effect.fn.Return<never, Error> {
+  const ended = yield* Deferred.make<void>()
+  const scope = Context.getOption(context, Scope.Scope)
+  if (Option.isSome(scope) && Option.isSome(Context.getOption(context, HttpServerRequest.HttpServerRequest))) {
+    yield* Scope.addFinalizer(scope.value, Deferred.succeed(ended, undefined))
+  }
+  yield* Effect.raceFirst(Context.get(context, HangUp), Deferred.await(ended))
+  return yield* Effect.fail(new Error("The client is gone."))
+})
 
 /**
  * One object for as long as a client's session lives, over any transport: its first message. `undefined` outside of any,

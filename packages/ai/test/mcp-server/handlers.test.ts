@@ -2,7 +2,7 @@
  * The handlers of a server's tools: what they find in their context, and what they ask on their way.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Deferred, Effect, Layer, Schema } from "effect"
 import { Approval, ApprovalController, ApprovalMemory, McpApproval, McpServer, Tool, Toolkit } from "../../src/index.ts"
 import * as S from "./support.ts"
 
@@ -102,6 +102,31 @@ describe("what a handler asks on its way", () => {
         assert.match((yield* call("deploy", { to: "production" })).text, /^Approved/)
         assert.deepStrictEqual(asked.map(({ message }) => message.includes("session")), [...expected])
       }
+    }))
+
+  it.live("after its call is over it can ask nobody, since a response carries the question; no other call waits for it", () =>
+    Effect.gen(function*() {
+      const Later = Toolkit.make(Tool.make("later", { success: Schema.String }), S.Delete)
+      const over = yield* Deferred.make<void>()
+      const asked = S.signal<string>()
+      const live = Later.toLayer({
+        delete_file: ({ path }) => Effect.succeed({ deleted: path }),
+        later: () =>
+          Deferred.await(over).pipe(
+            Effect.andThen(Effect.exit(ApprovalController.request({ name: "late" }))),
+            Effect.map((exit) => asked.done(exit._tag)),
+            Effect.forkDetach,
+            Effect.as("begun")
+          )
+      })
+      const server = yield* S.serve(
+        McpApproval.toolkit(Later).pipe(Layer.provide(live), Layer.provide(McpApproval.layerElicitation()))
+      )
+      const { call } = yield* S.connect(server, () => S.approve)
+      assert.strictEqual((yield* call("later", {})).text, "begun")
+      yield* Deferred.succeed(over, undefined)
+      assert.strictEqual(yield* asked.wait, "Failure")
+      assert.isFalse((yield* call("delete_file", { path: "/a" })).isError)
     }))
 
   it.live("without the layer it fails as elsewhere: elicitation is the guard's alone", () =>
