@@ -29,6 +29,7 @@ import * as ElicitationToolkit from "./internal/elicitationToolkit.ts"
 import * as Environment from "./internal/environment.ts"
 import type { McpGuardError } from "./internal/mcpGuardError.ts"
 import * as McpToolkit from "./internal/mcpToolkit.ts"
+import * as Presentation from "./internal/presentation.ts"
 
 // =============================================================================
 // Models
@@ -75,8 +76,8 @@ export interface ElicitationOptions {
    */
   readonly timeLimit?: Duration.Input | undefined
   /**
-   * How long a question may be, in UTF-16 units (default 20,000). It is shown whole or not at all: a call with more
-   * than can be shown is denied, and the model is told why.
+   * How long a question may be, in UTF-16 units (default 20,000, at most 100,000). It is shown whole or not at all: a call
+   * with more than can be shown is denied, and the model is told why.
    */
   readonly maxLength?: number | undefined
 }
@@ -227,7 +228,7 @@ export const guard: (
  */
 export const elicitation = (options?: ElicitationOptions): ApprovalController.Service => {
   const timeLimit = options?.timeLimit ?? defaultTimeLimit
-  const maxLength = options?.maxLength ?? 20_000
+  const maxLength = Math.min(options?.maxLength ?? 20_000, Presentation.maxContentLength)
   return { ask: (request) => Elicitation.ask(request, { timeLimit, maxLength }), personOf: Elicitation.sessionOf }
 }
 

@@ -16,6 +16,8 @@ import {
   Tool,
   Toolkit
 } from "../../src/index.ts"
+import * as Decision from "../../src/internal/decision.ts"
+import * as Presentation from "../../src/internal/presentation.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as S from "./support.ts"
 
@@ -138,6 +140,22 @@ describe("L15 the question", () => {
       })
       assert.strictEqual(longer.decision._tag, "Approved")
       assert.include(longer.asked[0]!.message, "x".repeat(20_000))
+      // What a presentation shows is cut before it comes here, so that no option lets more through.
+      const content = "x".repeat(150_000)
+      const presentation = new Approval.ApprovalPresentation({ type: "text", content })
+      const cut = yield* ask(
+        S.request({
+          ...Decision.makeRequest(
+            { approvalId: "id-1" },
+            { toolCallId: "call-1", toolName: "x", encoded: {} },
+            Presentation.sanitized(new Approval.NeedsApproval({ presentation }))
+          )
+        }),
+        accept({ decision: "approve" }),
+        { maxLength: 1_000_000 }
+      )
+      assert.match(String(cut.decision.note), /of which at most 100000/)
+      assert.deepStrictEqual(cut.asked, [])
       // Its fields are shown with it.
       const options = Array.from({ length: 50 }, (_, index) => ({ value: String(index), label: "x".repeat(500) }))
       const awaited = new Approval.Awaited({ name: "one", kind: "selectOptions", answerSchema: {}, options })
