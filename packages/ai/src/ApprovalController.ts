@@ -68,6 +68,11 @@ export interface Service {
     | undefined
   /** Whether it may be asked several things at once. Default: it is asked one after the other, by all who share it. */
   readonly parallel?: boolean | undefined
+  /**
+   * Whom it asks in this context, by identity: each person is asked one thing after the other, and none waits for another.
+   * Default: one person, for all who share it. `undefined`: nobody, who is waited for by nobody.
+   */
+  readonly personOf?: ((context: Context.Context<never>) => object | undefined) | undefined
 }
 
 /**

@@ -29,6 +29,7 @@ import * as ElicitationToolkit from "./internal/elicitationToolkit.ts"
 import * as Environment from "./internal/environment.ts"
 import type { McpGuardError } from "./internal/mcpGuardError.ts"
 import * as McpToolkit from "./internal/mcpToolkit.ts"
+import * as Presentation from "./internal/presentation.ts"
 
 // =============================================================================
 // Models
@@ -72,11 +73,14 @@ export interface GuardOptions {
  * @since 0.1.0
  */
 export interface ElicitationOptions {
-  /** How long a question stays open once it is shown (default 1 hour). Then nothing runs, and it may be asked again. */
+  /**
+   * How long a question stays open once it is shown (default 1 hour), unless the policy's own time is over before. Then
+   * nothing runs, and it may be asked again.
+   */
   readonly timeLimit?: Duration.Input | undefined
   /**
-   * How long a question may be, in UTF-16 units (default 20,000). It is shown whole or not at all: a call with more
-   * than can be shown is denied, and the model is told why.
+   * How long a question may be, in UTF-16 units (default 20,000, at most 100,000). It is shown whole or not at all: a call
+   * with more than can be shown is denied, and the model is told why.
    */
   readonly maxLength?: number | undefined
 }
@@ -198,8 +202,9 @@ export const guard: (
  * again.
  *
  * In revision 2026-07-28 a server cannot ask while a call runs. There {@link toolkit} asks before: the call ends with the
- * question, and runs when the client makes it again with the answer, which counts once (law L2), for the very question
- * that was asked (law L4), and in the process that asked it. Whatever else asks there is a denial.
+ * question, and runs when the client makes it again with the answer. That counts once (law L2), for the very call that was
+ * asked about as it was shown (law L4), for as long as the question is open, and in the process that asked it; a no counts
+ * even where the policy would let the call run by then (law L3). Whatever else asks there is a denial.
  *
  * Where an `ApprovalMemory` remembers and a conversation is named, as {@link toolkit} does for each client, the user may
  * approve for the session, and reads what that covers; a plain yes is then for this once, whatever the policy would
@@ -230,8 +235,8 @@ export const guard: (
  */
 export const elicitation = (options?: ElicitationOptions): ApprovalController.Service => {
   const timeLimit = options?.timeLimit ?? defaultTimeLimit
-  const maxLength = options?.maxLength ?? 20_000
-  return { parallel: true, ask: (request) => Elicitation.ask(request, { timeLimit, maxLength }) }
+  const maxLength = Math.min(options?.maxLength ?? 20_000, Presentation.maxContentLength)
+  return { ask: (request) => Elicitation.ask(request, { timeLimit, maxLength }), personOf: Elicitation.sessionOf }
 }
 
 // =============================================================================
@@ -275,8 +280,9 @@ export const layerElicitation = (options?: ElicitationOptions): Layer.Layer<neve
  *
  * Another controller that the program provides answers in the place of the client's user. Where no conversation is named,
  * what one client's user wants remembered counts for that client's session, and for no other; of a client without a
- * session nothing is remembered. Handlers find what the program provides: for their own questions, provide {@link layerElicitation}. A call that a client repeats is a new call,
- * and asked about again. A `DeferredTool` waits only under an engine; here it fails.
+ * session nothing is remembered. Handlers find what the program provides: for their own questions, provide
+ * {@link layerElicitation}, by which the tools then ask too, with its options and not with these. A call that a client
+ * repeats is a new call, and asked about again. A `DeferredTool` waits only under an engine; here it fails.
  *
  * @example
  * import { McpApproval, McpProtocol, McpTest, Tool, Toolkit } from "@assent/ai"
@@ -312,7 +318,6 @@ export const toolkit = <Tools extends Record<string, Tool.Any>>(
 ): Layer.Layer<never, never, McpServer.ToolkitRequirements<Tools>> =>
   Layer.effectDiscard(
     ElicitationToolkit.register(toolkit, elicitation(options), {
-      timeLimit: options?.timeLimit ?? defaultTimeLimit,
       policyTimeLimit: options?.policyTimeLimit ?? Environment.defaultOptions.policyTimeLimit
     })
   )

@@ -3,7 +3,7 @@
  * `request_approval`, its modes, its cache, and a callback that may or may not be async).
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalController, ApprovalError, ApprovalMatcher, ApprovalMemory } from "../src/index.ts"
 import * as M from "./laws/remembered.ts"
@@ -76,6 +76,34 @@ describe("ApprovalController.request: its modes", () => {
         assert.strictEqual((yield* deploy("staging").pipe(interactive(callback)))._tag, "Approved")
       }))
   }
+
+  it.effect("where the controller says whom it asks: each is asked one thing after the other, and none waits for another", () =>
+    Effect.gen(function*() {
+      const ada = {}
+      const people: Record<string, object | undefined> = { ada, "ada again": ada, bob: {}, nobody: undefined }
+      const asked: Array<string> = []
+      const answer = yield* Deferred.make<void>()
+      // Both controllers ask the same person.
+      const controllers = [1, 2].map((): ApprovalController.Service => ({
+        personOf: (context) => people[Context.get(context, Approval.Scope).principal ?? ""],
+        ask: ({ params }) => {
+          asked.push(String(Object.values(params as object)[0]))
+          return Effect.as(Deferred.await(answer), new Approval.Approved({}))
+        }
+      }))
+      const ask = ([principal, controller]: readonly [string, number]) =>
+        deploy(principal).pipe(
+          withController(controllers[controller]!),
+          Effect.provideService(Approval.Scope, { principal })
+        )
+      const questions = [["ada", 0], ["ada again", 1], ["bob", 0], ["nobody", 0], ["nobody", 1]] as const
+      const all = yield* Effect.forkChild(Effect.forEach(questions, ask, { concurrency: "unbounded" }))
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(asked, ["ada", "bob", "nobody", "nobody"])
+      yield* Deferred.succeed(answer, undefined)
+      yield* Fiber.join(all)
+      assert.deepStrictEqual(asked, ["ada", "bob", "nobody", "nobody", "ada again"])
+    }))
 
   const useless: Record<string, () => unknown> = {
     "throws": () => {

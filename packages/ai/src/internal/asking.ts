@@ -15,6 +15,7 @@ export interface Controller {
     | ((request: Approval.ApprovalRequest) => Effect.Effect<Approval.ApprovalDecision | undefined, unknown>)
     | undefined
   readonly parallel?: boolean | undefined
+  readonly personOf?: ((context: Context.Context<never>) => object | undefined) | undefined
 }
 
 /** Why what the person wants cannot be, as a sentence; the reference is `ApprovalController.Check`. */
@@ -24,19 +25,22 @@ const unchecked: Check = () => Effect.undefined
 
 export const Check = Context.Reference<Check>("@assent/ai/ApprovalController/Check", { defaultValue: () => unchecked })
 
-const turns = new WeakMap<Controller, Semaphore.Semaphore>()
+// By controller, or by person where the controller says who that is.
+const turns = new WeakMap<object, Semaphore.Semaphore>()
 
-// The controllers whose turn it is in this fiber: who asks again from within a question must not wait for its end.
-const Asking = Context.Reference<ReadonlyArray<Controller>>("@assent/ai/internal/Asking", { defaultValue: () => [] })
+// Those whose turn it is in this fiber: who asks again from within a question must not wait for its end.
+const Asking = Context.Reference<ReadonlyArray<object>>("@assent/ai/internal/Asking", { defaultValue: () => [] })
 
 /** When it is this question's turn: a controller that asks one after the other is asked by all calls of all turns so. */
 export const inTurn = <A, E>(controller: Controller, effect: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   if (controller.parallel === true || controller.ask === undefined) return effect
-  return Effect.flatMap(Asking, (asking) => {
-    if (asking.includes(controller)) return effect
-    const semaphore = turns.get(controller) ?? Semaphore.makeUnsafe(1)
-    turns.set(controller, semaphore)
-    return semaphore.withPermit(Effect.provideService(effect, Asking, [...asking, controller]))
+  return Effect.contextWith((context: Context.Context<never>) => {
+    const asking = Context.get(context, Asking)
+    const asked = controller.personOf === undefined ? controller : controller.personOf(context)
+    if (asked === undefined || asking.includes(asked)) return effect
+    const semaphore = turns.get(asked) ?? Semaphore.makeUnsafe(1)
+    turns.set(asked, semaphore)
+    return semaphore.withPermit(Effect.provideService(effect, Asking, [...asking, asked]))
   })
 }
 

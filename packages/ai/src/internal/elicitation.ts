@@ -3,13 +3,16 @@
  * own calls alone, and never another.
  */
 import * as McpSchema from "effect/ai/McpSchema"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as Semaphore from "effect/Semaphore"
+import * as Scope from "effect/Scope"
 import * as Approval from "../Approval.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalMemory from "../ApprovalMemory.ts"
@@ -23,8 +26,6 @@ export interface Options {
   readonly timeLimit: Duration.Input
   readonly maxLength: number
 }
-
-export type Client = McpSchema.McpServerClient["Service"]
 
 /** Asks the client in whose request this runs; a decision whatever comes of it. */
 export const ask = Effect.fnUntraced(function*(
@@ -49,23 +50,20 @@ export const ask = Effect.fnUntraced(function*(
     message,
     requestedSchema: { type: "object", properties: fields, required }
   }
+  const lifetime = yield* lifetimeOf(request, options.timeLimit)
   if (client === undefined) {
-    const answer = yield* round!.ask(question)
-    if (answer === undefined) return new Approval.Info({ note: laterReason })
-    return answer === "unreadable" ? denied(ElicitationForm.notUnderstood) : decisionOf(answer, read)
+    const answer = yield* round!.ask(question, subjectOf(request), lifetime)
+    return answer === undefined ? new Approval.Info({ note: laterReason }) : decisionOf(answer, read)
   }
   // Made in the effect, so that what the protocol has no form for is a failure like others.
   const elicited = Effect.flatMap(
     client.getClient,
     (reverse) => reverse.elicit(new McpSchema.ElicitRequestFormParams(question))
   )
-  const gone = Effect.andThen(Context.get(context, HangUp), Effect.fail(new Error("The client is gone.")))
-  // One dialog after the other; the time of each begins when it is shown.
   const exit = yield* elicited.pipe(
     Effect.scoped,
-    Effect.timeoutOption(options.timeLimit),
-    dialogOf(client).withPermit,
-    Effect.raceFirst(gone),
+    Effect.timeoutOption(lifetime),
+    Effect.raceFirst(gone(context)),
     Effect.exit
   )
   if (Exit.isFailure(exit)) {
@@ -83,10 +81,31 @@ export const ask = Effect.fnUntraced(function*(
   return Option.isNone(exit.value) ? new Approval.Info({ note: lateReason }) : decisionOf(exit.value.value, read)
 })
 
+// It ends with the request, whose approval would come too late.
+const lifetimeOf = (
+  { expiresAt = Infinity }: Approval.ApprovalRequest,
+  timeLimit: Duration.Input
+): Effect.Effect<number> =>
+  Effect.map(
+    Clock.currentTimeMillis,
+    (now) => Math.min(Duration.toMillis(Duration.fromInputUnsafe(timeLimit)), expiresAt - now)
+  )
+
+// What is approved, and not why it is asked, which a policy may say differently each time.
+const subjectOf = ({ params, presentation, session, toolName }: Approval.ApprovalRequest): string =>
+  JSON.stringify([toolName, params, presentation, session])
+
+/** Why what the client brought is a no, whatever was asked; `undefined` if it is a yes. */
+export const refusalOf = (answer: ElicitationRounds.Answer): string | undefined => {
+  const decision = decisionOf(answer, ElicitationForm.readConsent)
+  return decision._tag === "Approved" ? undefined : decision.note
+}
+
 const decisionOf = (
-  answer: typeof McpSchema.ElicitResult.Type,
+  answer: ElicitationRounds.Answer,
   read: ElicitationForm.Form["read"]
 ): Approval.ApprovalDecision => {
+  if (answer === "unreadable") return denied(ElicitationForm.notUnderstood)
   switch (answer.action) {
     case "accept":
       return read(answer.content)
@@ -143,14 +162,23 @@ const lackOf = (
     : undefined
 }
 
-// A session's first message is one object for as long as the session lives, over any transport.
-const dialogs = new WeakMap<object, Semaphore.Semaphore>()
+// Nobody can answer any more: standard input has ended, or the HTTP request has, on whose response the question goes.
+const gone = Effect.fnUntraced(function*(context: Context.Context<never>): Effect.fn.Return<never, Error> {
+  const ended = yield* Deferred.make<void>()
+  const scope = Context.getOption(context, Scope.Scope)
+  if (Option.isSome(scope) && Option.isSome(Context.getOption(context, HttpServerRequest.HttpServerRequest))) {
+    yield* Scope.addFinalizer(scope.value, Deferred.succeed(ended, undefined))
+  }
+  yield* Effect.raceFirst(Context.get(context, HangUp), Deferred.await(ended))
+  return yield* Effect.fail(new Error("The client is gone."))
+})
 
-const dialogOf = ({ initializePayload }: Client): Semaphore.Semaphore => {
-  const dialog = dialogs.get(initializePayload) ?? Semaphore.makeUnsafe(1)
-  dialogs.set(initializePayload, dialog)
-  return dialog
-}
+/**
+ * One object for as long as a client's session lives, over any transport: its first message. `undefined` outside of any,
+ * where nobody is asked while a call runs.
+ */
+export const sessionOf = (context: Context.Context<never>): object | undefined =>
+  Option.getOrUndefined(Context.getOption(context, McpSchema.McpServerClient))?.initializePayload
 
 // =============================================================================
 // Forms

@@ -59,7 +59,7 @@ const single = (request: Approval.ApprovalRequest, field: Field): ElicitationFor
   fields: { answer: field },
   required: ["answer"],
   read: (content) =>
-    content !== undefined && Object.hasOwn(content, "answer") && content.answer !== undefined
+    content?.answer !== undefined
       ? new Approval.Approved({ answer: content.answer })
       : new Approval.Denied({
         note: content === undefined ? ElicitationForm.withoutAnswer : ElicitationForm.notUnderstood

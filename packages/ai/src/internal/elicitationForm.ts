@@ -39,7 +39,7 @@ export const consent = (request: Approval.ApprovalRequest, options: Options): Fo
       `${subjectOf(request)} wants to run with exactly these parameters:`,
       paramsOf(request),
       ...explanations(request),
-      forSession ? sessionOf(request) : undefined
+      ...(forSession ? sessionOf(request) : [])
     ]),
     ...verdict(choices, options),
     read: (content) => readVerdict(content, choices)
@@ -87,7 +87,7 @@ const readVerdict = (content: Content, choices: ReadonlyArray<Choice>): Approval
   if (Object.keys(content).some((name) => name !== "decision" && name !== "reason")) {
     return new Approval.Denied({ note: notUnderstood })
   }
-  const { decision, reason } = own(content)
+  const { decision, reason } = content
   if (typeof decision !== "string" || (reason !== undefined && typeof reason !== "string")) {
     return new Approval.Denied({ note: notUnderstood })
   }
@@ -106,7 +106,8 @@ const readVerdict = (content: Content, choices: ReadonlyArray<Choice>): Approval
   }
 }
 
-const own = (content: NonNullable<Content>): NonNullable<Content> => Object.assign(Object.create(null), content)
+/** Whether the answer to any question of this kind is a yes. */
+export const readConsent = (content: Content): Approval.ApprovalDecision => readVerdict(content, [once, session, deny])
 
 export const withoutAnswer = "The client accepted the question, but sent no answer, so nothing was approved."
 
@@ -149,7 +150,7 @@ const paragraphs = (texts: ReadonlyArray<string | undefined>): string =>
   texts.filter((text) => text !== undefined).join("\n\n")
 
 const subjectOf = ({ source, toolName }: Approval.ApprovalRequest): string =>
-  `${source === "program" ? "The program's step" : "The tool"} "${line(toolName)}"`
+  `${source === "program" ? "The program's step" : "The tool"} ${Text.quote(toolName, Infinity)}`
 
 // Not even cut where that is said: the person approves the whole of it.
 const paramsOf = ({ params }: Approval.ApprovalRequest): string =>
@@ -165,17 +166,25 @@ const explanations = (request: Approval.ApprovalRequest): ReadonlyArray<string |
       ? undefined
       : `To be decided by: ${approvers.map(line).join(", ")}`,
     ...(presentation === undefined ? [] : [
-      `What it does (${[presentation.type, presentation.language ?? ""].map(line).join(" ").trim()}):`,
+      `What it does (${kindOf(presentation)}):`,
       indented(presentation.content),
       presentation.metadata === undefined ? undefined : indented(JSON.stringify(presentation.metadata, undefined, 2))
     ])
   ]
 }
 
-const sessionOf = (request: Approval.ApprovalRequest): string =>
-  `"${session.title}" covers, until it ends: ${request.session === undefined ? exactly : line(request.session)}`
+// A language comes from the name of a file, and that from a model.
+const kindOf = ({ language, type }: Approval.ApprovalPresentation): string =>
+  language !== undefined && nameOfLanguage.test(language) ? `${type} ${language}` : type
 
-const exactly = "this very call, again"
+const nameOfLanguage = /^[\w+#.-]{1,32}$/
+
+const sessionOf = (request: Approval.ApprovalRequest): ReadonlyArray<string> =>
+  request.session === undefined
+    ? [`${covers} this very call, again`]
+    : [covers, indented(request.session)]
+
+const covers = `"${session.title}" covers, until it ends:`
 
 /** Escaping what is escaped already changes nothing. */
 const line = (text: string): string => Text.escape(text, { maxLength: Infinity })

@@ -9,9 +9,7 @@ import type * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import * as Stream from "effect/Stream"
@@ -19,12 +17,10 @@ import * as Approval from "../Approval.ts"
 import * as ApprovalController from "../ApprovalController.ts"
 import * as ApprovalMemory from "../ApprovalMemory.ts"
 import * as Cryptography from "./cryptography.ts"
+import * as Elicitation from "./elicitation.ts"
 import * as ElicitationRounds from "./elicitationRounds.ts"
 import * as Guard from "./guard.ts"
-
-export interface Options extends Guard.Options {
-  readonly timeLimit: Duration.Input
-}
+import * as Results from "./results.ts"
 
 type AnyTools = Guard.AnyTools
 
@@ -44,26 +40,20 @@ interface Handlers {
 export const register = <Tools extends AnyTools>(
   toolkit: Toolkit.Toolkit<Tools>,
   controller: ApprovalController.Service,
-  options: Options
+  options: Guard.Options
 ): Effect.Effect<void, never, McpServer.ToolkitRequirements<Tools>> => {
   // Upstream reads its tools, and runs it as an effect for what handles their calls; its handlers stay in the context.
   const built = toolkit as unknown as Effect.Effect<Handlers>
   const guarded = Object.assign(Effect.map(built, (built) => guard(built, controller, options)), {
     tools: toolkit.tools
   })
-  const calls = callsOf(options)
+  const calls = makeCalls()
   return Effect.updateService(
     McpServer.registerToolkit(guarded as unknown as Toolkit.Toolkit<Tools>),
     McpServer.McpServer,
     (server) => ({
       ...server,
-      addTool: ({ handle, services, ...tool }) =>
-        server.addTool({
-          ...tool,
-          handle: (payload) => calls(handle(payload)),
-          // Handlers find the server itself.
-          services: services === undefined ? undefined : Context.add(services, McpServer.McpServer, server)
-        })
+      addTool: ({ handle, ...tool }) => server.addTool({ ...tool, handle: (payload) => calls(handle(payload)) })
     })
   )
 }
@@ -73,21 +63,31 @@ const guard = (
   controller: ApprovalController.Service,
   options: Guard.Options
 ): Handlers => {
-  const inner: Handlers = {
-    tools: toolkit.tools,
-    handle: (...call) => Effect.map(Effect.updateContext(toolkit.handle(...call), asOutside), Stream.map(unsaid))
-  }
-  const controllerFor = perClient(controller)
-  const guarded = Guard.guard(inner as unknown as Toolkit.WithHandler<AnyTools>, options) as unknown as Handlers
+  const run: Handlers["handle"] = Effect.fnUntraced(function*(name, params, toolCallId, decoding) {
+    const round = yield* ElicitationRounds.CurrentRound
+    const brought = round === undefined ? undefined : yield* round.begin
+    // The user's no to a question that nobody asks any more is a no (law L3).
+    const refusal = brought === undefined ? undefined : Elicitation.refusalOf(brought)
+    if (refusal !== undefined) return Stream.succeed(Results.denied({ id: toolCallId ?? "", name }, refusal))
+    const outside = yield* Outside
+    const handled = toolkit.handle(name, params, toolCallId, decoding)
+    return Stream.map(yield* Effect.updateContext(handled, (_: Context.Context<never>) => outside), unsaid)
+  })
+  const inner = { tools: toolkit.tools, handle: run } as unknown as Toolkit.WithHandler<AnyTools>
+  const guarded = Guard.guard(inner, options) as unknown as Handlers
   const handle: Handlers["handle"] = Effect.fnUntraced(function*(name, params, toolCallId, decoding) {
     const tool = Object.hasOwn(toolkit.tools, name) ? toolkit.tools[name] : undefined
     // A guard leaves out what the schema does not know; of a strict tool that is an error.
     if (tool !== undefined) yield* decodes(tool, params, decoding)
-    const outside = yield* Effect.context<never>()
-    const within = yield* asking(outside, controllerFor(outside))
-    const handled = guarded.handle(name, params, toolCallId, decoding)
-    const output = yield* Effect.updateContext(handled, (_: Context.Context<never>) => within)
-    return Stream.map(output, (output) => asOfHandler(output, Context.get(outside, CurrentCall)))
+    const context = yield* Effect.context<never>()
+    const within = yield* asking(context, controller)
+    const ours = (_: Context.Context<never>) => within
+    const output = yield* Effect.updateContext(guarded.handle(name, params, toolCallId, decoding), ours)
+    // What was shown runs as its result is read.
+    return Stream.map(
+      Stream.updateContext(output, ours),
+      (output) => asOfHandler(output, Context.get(context, CurrentCall))
+    )
   })
   return { tools: guarded.tools, handle }
 }
@@ -128,9 +128,11 @@ const CurrentCall = Context.Reference<Call>("~@assent/ai/internal/elicitationToo
 })
 
 /** How the calls of a registration are handled: with what was said of them, and in rounds where they cannot be asked. */
-const callsOf = (options: Options) => {
-  const rounds = ElicitationRounds.make(options.timeLimit)
-  return <A extends McpSchema.CallToolResult | McpSchema.InputRequired, E, R>(handled: Effect.Effect<A, E, R>) =>
+const makeCalls = () => {
+  const rounds = ElicitationRounds.make()
+  return <A extends McpSchema.CallToolResult | McpSchema.InputRequired, E>(
+    handled: Effect.Effect<A, E, McpSchema.McpRequestContext>
+  ) =>
     rounds(Effect.suspend(() => {
       const call: Call = {}
       return Effect.map(
@@ -148,70 +150,42 @@ const withText = (result: McpSchema.CallToolResult, text: string): McpSchema.Cal
 // Who is asked, and for whom it is remembered
 // =============================================================================
 
-const ours = [
-  ApprovalController.ApprovalController.key,
-  ApprovalMemory.ApprovalMemory.key,
-  Approval.Scope.key
-]
-
-/** The context of the call as it was before it was made ours. */
+/**
+ * The context of the call as it was before it was made ours. A handler finds what the program provides, and nothing of
+ * ours: its own questions are the program's business.
+ */
 const Outside = Context.Reference<Context.Context<never>>("~@assent/ai/internal/elicitationToolkit/Outside", {
   defaultValue: () => Context.empty()
 })
 
-// A handler finds what the program provides, and nothing of ours: its own questions are the program's business.
-const asOutside = (within: Context.Context<never>): Context.Context<never> => {
-  const services = new Map(within.mapUnsafe)
-  const outside = Context.get(within, Outside).mapUnsafe
-  for (const key of ours) {
-    if (outside.has(key)) services.set(key, outside.get(key))
-    else services.delete(key)
-  }
-  for (const { key } of [Outside, CurrentCall, ElicitationRounds.CurrentRound]) services.delete(key)
-  return Context.makeUnsafe(services)
-}
+const withoutRound = Context.omit(ElicitationRounds.CurrentRound)
 
 const asking = Effect.fnUntraced(function*(
-  outside: Context.Context<never>,
+  context: Context.Context<never>,
   controller: ApprovalController.Service
 ): Effect.fn.Return<Context.Context<never>> {
-  const scope = Context.get(outside, Approval.Scope)
-  const within = Context.merge(outside, Context.make(Outside, outside))
-  const answering = outside.mapUnsafe.has(ApprovalController.ApprovalController.key)
+  const scope = Context.get(context, Approval.Scope)
+  const within = Context.add(context, Outside, withoutRound(context))
+  const answering = context.mapUnsafe.has(ApprovalController.ApprovalController.key)
     ? within
     : Context.add(within, ApprovalController.ApprovalController, controller)
   if (scope.conversation !== undefined) return answering
-  const session = yield* sessionOf(outside)
+  const session = yield* conversationOf(context)
   // What one client's user wants remembered is of no other client, and of a client without a session nothing is.
   return session === undefined
     ? Context.add(answering, ApprovalMemory.ApprovalMemory, ApprovalMemory.none)
     : Context.add(answering, Approval.Scope, { ...scope, conversation: session })
 })
 
-// One client's calls are asked about in turn, so that an answer which covers the next one is known before that is asked.
-const perClient = (controller: ApprovalController.Service) => {
-  const controllers = new WeakMap<object, ApprovalController.Service>()
-  return (context: Context.Context<never>): ApprovalController.Service => {
-    const client = Context.getOption(context, McpSchema.McpServerClient)
-    if (Option.isNone(client)) return controller
-    const { initializePayload } = client.value
-    const known = controllers.get(initializePayload) ?? { ...controller, parallel: false }
-    controllers.set(initializePayload, known)
-    return known
-  }
-}
+const conversations = new WeakMap<object, string>()
 
-// A session's first message is one object for as long as the session lives, over any transport.
-const sessions = new WeakMap<object, string>()
-
-const sessionOf = Effect.fnUntraced(function*(
+const conversationOf = Effect.fnUntraced(function*(
   context: Context.Context<never>
 ): Effect.fn.Return<string | undefined> {
-  const client = Context.getOption(context, McpSchema.McpServerClient)
-  if (Option.isNone(client)) return undefined
-  const { initializePayload } = client.value
+  const session = Elicitation.sessionOf(context)
+  if (session === undefined) return undefined
   const made = `mcp-${yield* Cryptography.randomToken(16)}`
-  const session = sessions.get(initializePayload) ?? made
-  sessions.set(initializePayload, session)
-  return session
+  const conversation = conversations.get(session) ?? made
+  conversations.set(session, conversation)
+  return conversation
 })

@@ -18,7 +18,8 @@ import * as Cryptography from "./cryptography.ts"
 import type * as Prepare from "./prepare.ts"
 import * as Text from "./text.ts"
 
-const maxContentLength = 100_000
+/** More is cut, and the cut is said. */
+export const maxContentLength = 100_000
 
 /** Of a text beside the content, which is a line. */
 const maxLineLength = 4_096

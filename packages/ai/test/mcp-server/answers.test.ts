@@ -87,6 +87,10 @@ describe("L1 the user of the client answers", () => {
       answer: S.accept({ decision: "deny", reason: "  " }),
       reason: "The user denied this call."
     },
+    "accept, and deny with a longer reason than was asked for": {
+      answer: S.accept({ decision: "deny", reason: "x".repeat(1_500) }),
+      reason: `${"x".repeat(1_000)}… (500 more characters)`
+    },
     "accept without content is no approval": {
       answer: { action: "accept" },
       reason: "The client accepted the question, but sent no answer, so nothing was approved."
@@ -179,6 +183,14 @@ describe("L1 a client that cannot ask its user", () => {
         assert.deepStrictEqual([asked, runs], [[], []])
       }))
   }
+
+  it.live("of those with elicitation by form is asked, whatever else it offers", () =>
+    Effect.gen(function*() {
+      for (const elicitation of [{}, { form: {} }, { form: {}, url: {} }]) {
+        const { asked, runs } = yield* answered(S.approve, { elicitation })
+        assert.deepStrictEqual([asked.length, runs], [1, ["delete /tmp/a"]])
+      }
+    }))
 
   it.live("of the first revision with elicitation writes its decision, for upstream loses the options", () =>
     Effect.gen(function*() {

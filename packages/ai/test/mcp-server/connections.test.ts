@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js"
 import { Deferred, Effect, Fiber, Layer, Schema } from "effect"
-import { ApprovalController, McpApproval, McpServer, Tool, Toolkit } from "../../src/index.ts"
+import { Approval, ApprovalController, ApprovalPolicy, McpApproval, McpServer, Tool, Toolkit } from "../../src/index.ts"
 import * as S from "./support.ts"
 
 /** Elicitation whose questions are counted as they begin and end, on the server's side. */
@@ -119,6 +119,22 @@ describe("a question that is open", () => {
       yield* Effect.promise(() => transport.send(approvalOf(messages)))
       assert.strictEqual((yield* call("look", { path: "/tmp/a" })).isError, false)
       assert.deepStrictEqual(server.runs, ["look /tmp/a"])
+    }))
+
+  it.live("a question ends with the time that the policy gives it, however long it may stay open", () =>
+    Effect.gen(function*() {
+      const policy = ApprovalPolicy.layer(() => Approval.needsApproval({ expiresIn: 30 }))
+      const { ended, registrations } = watched()
+      const server = yield* S.serve(registrations.pipe(Layer.provide(policy)))
+      const takenBack = S.signal()
+      const { call } = yield* S.connect(server, (_, signal) => {
+        signal.addEventListener("abort", () => takenBack.done(), { once: true })
+        return never
+      })
+      assert.match(S.reasonOf(yield* call("delete_file", { path: "/tmp/a" })), /Nobody answered in time/)
+      yield* takenBack.wait
+      assert.strictEqual(yield* ended, "Success")
+      assert.deepStrictEqual(server.runs, [])
     }))
 
   it.live("L2 an answer that comes twice runs once, and is no answer to the next question", () =>

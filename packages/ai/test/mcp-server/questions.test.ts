@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import {
   Approval,
+  ApprovalMemory,
   DeferredTool,
   Interaction,
   LanguageModel,
@@ -15,6 +16,8 @@ import {
   Tool,
   Toolkit
 } from "../../src/index.ts"
+import * as Decision from "../../src/internal/decision.ts"
+import * as Presentation from "../../src/internal/presentation.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as S from "./support.ts"
 
@@ -92,6 +95,40 @@ describe("L15 the question", () => {
       assert.include(asked[0]!.message, "    Description: harmless\\u202e\n\n    {\n      \"file\": \"a\\nb\"\n    }")
     }))
 
+  it.effect("nor can the language of what is shown", () =>
+    Effect.gen(function*() {
+      for (
+        const [language, kind] of [["c++", "diff c++"], ["ts): fine. [more](https://example.com", "diff"]] as const
+      ) {
+        const presentation = new Approval.ApprovalPresentation({ type: "diff", language, content: "- a" })
+        const { asked } = yield* ask(S.request({ presentation }))
+        assert.include(asked[0]!.message, `\nWhat it does (${kind}):\n`)
+        assert.notInclude(asked[0]!.message, "example.com")
+      }
+    }))
+
+  it.effect("nor can names, nor what an approval for the session covers", () =>
+    Effect.gen(function*() {
+      const request = S.request({
+        toolName: "copy\" wants to run harmlessly. \u202E\n",
+        session: "any call of it whose path is `/tmp`\u202E\n\n![](https://example.com/a)"
+      })
+      const { asked } = yield* ask(request).pipe(
+        Effect.provideService(Approval.Scope, { conversation: "ours" }),
+        Effect.provide(ApprovalMemory.layerSession())
+      )
+      const lines = asked[0]!.message.split("\n")
+      assert.deepStrictEqual(lines.filter((line) => line !== "" && !line.startsWith("    ")), [
+        "The tool \"copy\\\" wants to run harmlessly. \\u202e\\u000a\" wants to run with exactly these parameters:",
+        "\"Approve for this session\" covers, until it ends:"
+      ])
+      assert.deepStrictEqual(lines.slice(-3), [
+        "    any call of it whose path is `/tmp`\\u202e",
+        "    ",
+        "    ![](https://example.com/a)"
+      ])
+    }))
+
   it.effect("what is too long to be shown whole is denied, and says so; nobody is asked", () =>
     Effect.gen(function*() {
       const { asked, decision } = yield* ask(S.request({ params: { path: "x".repeat(20_000) } }))
@@ -103,6 +140,28 @@ describe("L15 the question", () => {
       })
       assert.strictEqual(longer.decision._tag, "Approved")
       assert.include(longer.asked[0]!.message, "x".repeat(20_000))
+      // What a presentation shows is cut before it comes here, so that no option lets more through.
+      const content = "x".repeat(150_000)
+      const presentation = new Approval.ApprovalPresentation({ type: "text", content })
+      const cut = yield* ask(
+        S.request({
+          ...Decision.makeRequest(
+            { approvalId: "id-1" },
+            { toolCallId: "call-1", toolName: "x", encoded: {} },
+            Presentation.sanitized(new Approval.NeedsApproval({ presentation }))
+          )
+        }),
+        accept({ decision: "approve" }),
+        { maxLength: 1_000_000 }
+      )
+      assert.match(String(cut.decision.note), /of which at most 100000/)
+      assert.deepStrictEqual(cut.asked, [])
+      // Its fields are shown with it.
+      const options = Array.from({ length: 50 }, (_, index) => ({ value: String(index), label: "x".repeat(500) }))
+      const awaited = new Approval.Awaited({ name: "one", kind: "selectOptions", answerSchema: {}, options })
+      const choices = yield* ask(S.request({ interaction: "selectOptions", awaited }))
+      assert.match(String(choices.decision.note), /of which at most 20000/)
+      assert.deepStrictEqual(choices.asked, [])
     }))
 
   it.effect("offers no edits, and nothing but primitives, without a default", () =>
@@ -198,7 +257,9 @@ describe("what a tool that waits asks", () => {
         days: { type: "array", items: { anyOf: ["mon", "tue"].map((one) => ({ const: one, title: one })) } }
       })
       assert.deepStrictEqual(asked[0]!.requestedSchema.required, ["street"])
-      for (const properties of [{ address: { type: "object" } }, { __proto__x: true }, { list: { type: "array" } }]) {
+      const text = { type: "string" }
+      const names = ["__proto__", "a\u202Eb", "a\nb", "<b>", "x".repeat(65), ""].map((name) => ({ [name]: text }))
+      for (const properties of [{ address: { type: "object" } }, { list: { type: "array" } }, ...names]) {
         const left = yield* ask(awaiting({ kind: "form", answerSchema: { type: "object", properties } }))
         assert.match(String(left.decision.note), /which MCP cannot ask for\. Nothing ran; it may be asked again/)
         assert.deepStrictEqual([left.decision._tag, left.asked], ["Info", []])

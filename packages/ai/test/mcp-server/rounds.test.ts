@@ -1,6 +1,6 @@
 /**
  * MCP 2026-07-28, in which a server cannot ask while a call runs: the call ends with the question, and the client makes
- * it again with the answer. The SDK does not speak it yet, so the client here is a few lines of HTTP.
+ * it again with the answer.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Ref, Schema } from "effect"
@@ -11,69 +11,14 @@ import {
   ApprovalPolicy,
   McpApproval,
   McpProtocol,
+  McpSchema,
   McpServer,
   Tool,
   Toolkit
 } from "../../src/index.ts"
+import * as ElicitationRounds from "../../src/internal/elicitationRounds.ts"
+import { answering, approve, call, denials, protocols, reasonOf, remove } from "./rounds.ts"
 import * as S from "./support.ts"
-
-const protocols: Parameters<typeof S.serve>[1] = [McpProtocol.v2026_07_28]
-
-interface Outcome {
-  readonly resultType?: string
-  readonly inputRequests?: { readonly approval: { readonly params: { readonly message: string } } }
-  readonly requestState?: string
-  readonly isError?: boolean
-  readonly content?: ReadonlyArray<{ readonly text: string }>
-}
-
-let id = 0
-
-const call = (
-  { url }: S.Server,
-  params: {
-    readonly name: string
-    readonly arguments: object
-    readonly inputResponses?: object
-    readonly requestState?: string
-  },
-  clientCapabilities: object = { elicitation: {} }
-): Effect.Effect<Outcome> =>
-  Effect.promise(async () => {
-    const version = "2026-07-28"
-    const _meta = {
-      "io.modelcontextprotocol/protocolVersion": version,
-      "io.modelcontextprotocol/clientCapabilities": clientCapabilities
-    }
-    const response = await fetch(url, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-        "mcp-protocol-version": version,
-        "mcp-method": "tools/call",
-        "mcp-name": params.name
-      },
-      body: JSON.stringify({ jsonrpc: "2.0", id: ++id, method: "tools/call", params: { ...params, _meta } })
-    })
-    const body: { readonly result?: Outcome } = await response.json()
-    assert.isDefined(body.result, JSON.stringify(body))
-    return body.result!
-  })
-
-const remove = (path: string) => ({ name: "delete_file", arguments: { path } })
-
-const answering = (answer: object, { requestState = "" }: Outcome) => ({
-  inputResponses: { approval: answer },
-  requestState
-})
-
-const reasonOf = ({ content, isError }: Outcome): string => {
-  assert.isTrue(isError)
-  return JSON.parse(content![0]!.text).reason
-}
-
-const approve = { action: "accept", content: { decision: "approve" } }
 
 describe("MCP 2026-07-28: rounds", () => {
   it.live("L1 accept: the call ends with the question, and runs once made again with the answer", () =>
@@ -100,32 +45,46 @@ describe("MCP 2026-07-28: rounds", () => {
       assert.deepStrictEqual(server.runs, ["delete /a"])
     }))
 
-  it.live("L4 an answer counts for the question that was asked: not for other parameters, nor of an invented one", () =>
+  it.live("L2 a call that runs after all, since somebody else approves it, is not to be made again", () =>
     Effect.gen(function*() {
-      const server = yield* S.serve(S.files(), protocols)
-      const asked = yield* call(server, remove("/a"))
-      const other = yield* call(server, { ...remove("/b"), ...answering(approve, asked) })
-      assert.strictEqual(other.resultType, "input_required")
-      assert.include(other.inputRequests!.approval.params.message, "\"path\": \"/b\"")
-      const invented = yield* call(server, { ...remove("/a"), ...answering(approve, { requestState: "invented" }) })
-      assert.strictEqual(invented.resultType, "input_required")
-      const { requestState: _, ...without } = answering(approve, asked)
-      assert.strictEqual((yield* call(server, { ...remove("/a"), ...without })).resultType, "input_required")
-      assert.deepStrictEqual(server.runs, [])
+      const elicitation = McpApproval.elicitation()
+      const orElse: ApprovalController.Service = {
+        ask: (request) =>
+          Effect.map(
+            elicitation.ask!(request),
+            (decision) => decision?._tag === "Info" ? new Approval.Approved({}) : decision
+          )
+      }
+      const controller = Layer.succeed(ApprovalController.ApprovalController, orElse)
+      const server = yield* S.serve(S.files().pipe(Layer.provide(controller)), protocols)
+      const { requestState, resultType } = yield* call(server, remove("/a"))
+      assert.deepStrictEqual([resultType, requestState], ["complete", undefined])
+      assert.deepStrictEqual(server.runs, ["delete /a"])
     }))
 
-  it.live("L4 an answer counts for whom it was asked", () =>
+  it.live("L3 a no stays a no, also where the policy would let the call run by then", () =>
     Effect.gen(function*() {
-      const principal = yield* Ref.make("ada")
-      const scoped = McpServer.middleware((effect) =>
-        Effect.flatMap(Ref.get(principal), (principal) => Effect.provideService(effect, Approval.Scope, { principal }))
+      const asks = yield* Ref.make(true)
+      const policy = ApprovalPolicy.layer(() =>
+        Effect.map(Ref.get(asks), (asks) => asks ? Approval.needsApproval() : Approval.preApproved())
       )
-      const server = yield* S.serve(S.files().pipe(Layer.provide(scoped.layer)), protocols)
-      const asked = yield* call(server, remove("/a"))
-      yield* Ref.set(principal, "mallory")
-      const stolen = yield* call(server, { ...remove("/a"), ...answering(approve, asked) })
-      assert.strictEqual(stolen.resultType, "input_required")
+      const server = yield* S.serve(S.files().pipe(Layer.provide(policy)), protocols)
+      const deny = { action: "accept", content: { decision: "deny", reason: "mine" } }
+      const reasons: Array<string> = []
+      for (const answer of [{ action: "decline" }, { action: "cancel" }, deny, { action: "accept" }, { roots: [] }]) {
+        yield* Ref.set(asks, true)
+        const asked = yield* call(server, remove("/a"))
+        yield* Ref.set(asks, false)
+        reasons.push(reasonOf(yield* call(server, { ...remove("/a"), ...answering(answer, asked) })))
+      }
+      assert.deepStrictEqual(reasons, denials)
       assert.deepStrictEqual(server.runs, [])
+      yield* Ref.set(asks, true)
+      const asked = yield* call(server, remove("/a"))
+      yield* Ref.set(asks, false)
+      const done = yield* call(server, { ...remove("/a"), ...answering(approve, asked) })
+      assert.strictEqual(done.isError, false)
+      assert.deepStrictEqual(server.runs, ["delete /a"])
     }))
 
   it.live("decline, cancel, deny and garbage are denials that say so", () =>
@@ -138,13 +97,7 @@ describe("MCP 2026-07-28: rounds", () => {
         const asked = yield* call(server, remove("/a"))
         reasons.push(reasonOf(yield* call(server, { ...remove("/a"), ...answering(answer, asked) })))
       }
-      assert.deepStrictEqual(reasons, [
-        "The user declined this call.",
-        "The user dismissed the question without a decision, so nothing was approved.",
-        "mine",
-        "The client accepted the question, but sent no answer, so nothing was approved.",
-        "The client accepted the question, but sent what is no answer to it, so nothing was approved."
-      ])
+      assert.deepStrictEqual(reasons, denials)
       assert.deepStrictEqual(server.runs, [])
     }))
 
@@ -231,5 +184,34 @@ describe("MCP 2026-07-28: rounds", () => {
       assert.isFalse((yield* client.call("delete_file", { path: "/a" })).isError)
       assert.strictEqual((yield* call(server, remove("/b"))).resultType, "input_required")
       assert.deepStrictEqual(server.runs, ["delete /a"])
+    }))
+
+  it.effect("of many questions that are left open the oldest is forgotten, and no other", () =>
+    Effect.gen(function*() {
+      const rounds = ElicitationRounds.make(2)
+      const round = (requestState?: string) =>
+        Effect.gen(function*() {
+          const { ask } = (yield* ElicitationRounds.CurrentRound)!
+          const question = { mode: "form", message: "?", requestedSchema: { type: "object", properties: {} } } as const
+          return yield* ask(question, "delete /a", 60_000)
+        }).pipe(
+          rounds,
+          Effect.provideService(McpSchema.McpRequestContext, {
+            clientId: 0,
+            protocolVersion: "2026-07-28",
+            clientCapabilities: {},
+            inputResponses: { approval: { action: "decline" } },
+            requestState
+          })
+        )
+      const tokens: Array<string> = []
+      for (let asked = 0; asked < 3; asked++) {
+        const ended = yield* round()
+        tokens.push(ended instanceof McpSchema.InputRequired ? String(ended.requestState) : "")
+      }
+      assert.strictEqual(new Set(tokens).size, 3)
+      assert.deepInclude(yield* round(tokens[1]), { action: "decline" })
+      assert.deepInclude(yield* round(tokens[2]), { action: "decline" })
+      assert.instanceOf(yield* round(tokens[0]), McpSchema.InputRequired)
     }))
 })

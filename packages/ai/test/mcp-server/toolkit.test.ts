@@ -3,7 +3,7 @@
  * toolkit; what the client sees of a tool is what upstream shows.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Schema, Stream } from "effect"
+import { Cause, Effect, Fiber, Layer, Ref, Schema, Stream } from "effect"
 import {
   Approval,
   ApprovalController,
@@ -100,22 +100,37 @@ describe("policy, events and other controllers", () => {
       assert.deepStrictEqual(server.runs, ["delete /a"])
     }))
 
+  it.live("L1 a policy that hangs: the user is asked all the same, and a yes runs nothing", () =>
+    Effect.gen(function*() {
+      const hangs = ApprovalPolicy.layer(() => Effect.never)
+      const server = yield* S.serve(S.files({ policyTimeLimit: "20 millis" }).pipe(Layer.provide(hangs)))
+      const { asked, call } = yield* S.connect(server, () => S.approve)
+      assert.match(S.reasonOf(yield* call("look", { path: "/a" })), /The approval policy failed, so the approved call/)
+      assert.include(asked[0]!.message, "The approval policy for this tool failed")
+      assert.deepStrictEqual(server.runs, [])
+    }))
+
   it.live("events tell of the request and of what became of it", () =>
     Effect.gen(function*() {
       const events = yield* ApprovalEvents.make()
-      const seen = yield* Stream.runCollect(Stream.take(ApprovalEvents.stream, 2)).pipe(
+      const seen = yield* Stream.runCollect(Stream.take(ApprovalEvents.stream, 4)).pipe(
         Effect.provideService(ApprovalEvents.ApprovalEvents, events),
         Effect.forkChild({ startImmediately: true })
       )
       const server = yield* S.serve(
         S.files().pipe(Layer.provide(Layer.succeed(ApprovalEvents.ApprovalEvents, events)))
       )
-      const { call } = yield* S.connect(server, () => ({ action: "decline" }))
+      const answers = [() => ({ action: "decline" }) as const, () => Promise.reject(new Error("no screen"))]
+      const { call } = yield* S.connect(server, () => answers.shift()!())
       yield* call("delete_file", { path: "/a" })
+      yield* call("delete_file", { path: "/a" })
+      const told = yield* Fiber.join(seen)
       assert.deepStrictEqual(
-        (yield* Fiber.join(seen)).map((event) => event._tag === "Changed" ? event.state : event._tag),
-        ["Requested", "denied"]
+        told.map((event) => event._tag === "Changed" ? event.state : event._tag),
+        ["Requested", "denied", "Requested", "ControllerFailed"]
       )
+      const failed = told.find((event) => event._tag === "ControllerFailed")
+      assert.include(Cause.pretty(failed!.cause), "no screen")
     }))
 
   it.live("who else the program provides to answer, answers: the client's user is not asked", () =>
@@ -173,9 +188,39 @@ describe("memory", () => {
       assert.deepStrictEqual(server.runs, ["delete /a", "delete /a"])
     }))
 
+  it.live("and for whom the program says it is, where several share a client", () =>
+    Effect.gen(function*() {
+      const principal = yield* Ref.make("ada")
+      const scoped = McpServer.middleware((effect) =>
+        Effect.flatMap(Ref.get(principal), (principal) => Effect.provideService(effect, Approval.Scope, { principal }))
+      )
+      const server = yield* S.serve(
+        S.files().pipe(Layer.provide([ApprovalMemory.layerSession(), scoped.layer]))
+      )
+      const answers = [session, S.accept({ decision: "deny" })]
+      const { call } = yield* S.connect(server, () => answers.shift()!)
+      yield* call("delete_file", { path: "/a" })
+      yield* Ref.set(principal, "bob")
+      assert.isTrue((yield* call("delete_file", { path: "/a" })).isError)
+      yield* Ref.set(principal, "ada")
+      assert.isFalse((yield* call("delete_file", { path: "/a" })).isError)
+      assert.deepStrictEqual(server.runs, ["delete /a", "delete /a"])
+    }))
+
   it.live("of calls at once the same is asked about once", () =>
     Effect.gen(function*() {
       const server = yield* S.serve(S.files().pipe(Layer.provide(ApprovalMemory.layerSession())))
+      const { asked, call } = yield* S.connect(server, () => session)
+      const both = [1, 2].map(() => call("delete_file", { path: "/a" }))
+      yield* Effect.all(both, { concurrency: "unbounded" })
+      assert.strictEqual(asked.length, 1)
+      assert.deepStrictEqual(server.runs, ["delete /a", "delete /a"])
+    }))
+
+  it.live("so it is where the controller is the program's own layerElicitation", () =>
+    Effect.gen(function*() {
+      const layers = Layer.merge(ApprovalMemory.layerSession(), McpApproval.layerElicitation())
+      const server = yield* S.serve(S.files().pipe(Layer.provide(layers)))
       const { asked, call } = yield* S.connect(server, () => session)
       const both = [1, 2].map(() => call("delete_file", { path: "/a" }))
       yield* Effect.all(both, { concurrency: "unbounded" })
@@ -199,7 +244,7 @@ describe("memory", () => {
       assert.strictEqual(asked.length, 1)
       assert.include(
         asked[0]!.message,
-        "covers, until it ends: any call of delete_file whose path matches `/tmp/**`"
+        "covers, until it ends:\n\n    any call of delete_file whose path matches `/tmp/**`"
       )
       assert.deepStrictEqual(server.runs, ["delete /tmp/a", "delete /tmp/b"])
     }))
@@ -237,60 +282,5 @@ describe("a tool that waits", () => {
       const { asked, call } = yield* S.connect(server, () => S.accept({ answer: "yes" }))
       assert.isTrue((yield* call("order", {})).isError)
       assert.deepStrictEqual([asked, began], [[], false])
-    }))
-})
-
-describe("what a handler asks on its way", () => {
-  const Deploy = Tool.make("deploy", { parameters: { to: Schema.String }, success: Schema.String })
-  const Tools = Toolkit.make(Deploy)
-  const handlers = Tools.toLayer({
-    deploy: ({ to }) =>
-      ApprovalController.request({ name: "deploy", params: { to }, reason: "it is Friday" }).pipe(
-        Effect.match({
-          onFailure: ({ reason }) => reason._tag,
-          onSuccess: (decision) => `${decision._tag} ${decision.note ?? ""}`
-        })
-      )
-  })
-
-  it.live("ApprovalController.request in a plain McpServer.toolkit asks the client's user", () =>
-    Effect.gen(function*() {
-      const server = yield* S.serve(
-        McpServer.toolkit(Tools).pipe(Layer.provide(handlers), Layer.provide(McpApproval.layerElicitation()))
-      )
-      const answers = [S.accept({ decision: "approve", reason: "go" }), S.accept({ decision: "deny", reason: "no" })]
-      const { asked, call } = yield* S.connect(server, () => answers.shift()!)
-      assert.strictEqual((yield* call("deploy", { to: "production" })).text, "Approved go")
-      assert.strictEqual((yield* call("deploy", { to: "production" })).text, "Denied no")
-      assert.include(asked[0]!.message, "The program's step \"deploy\" wants to run with exactly these parameters:")
-      assert.include(asked[0]!.message, "You are asked because:\n\n    it is Friday")
-    }))
-
-  it.live("for the session is offered where a conversation is named, for which it is remembered", () =>
-    Effect.gen(function*() {
-      const named = Layer.succeed(Approval.Scope, { conversation: "friday" })
-      for (const [scope, ...expected] of [[Layer.empty, false, false], [named, true]] as const) {
-        const server = yield* S.serve(
-          McpServer.toolkit(Tools).pipe(
-            Layer.provide(handlers),
-            Layer.provide(Layer.mergeAll(McpApproval.layerElicitation(), ApprovalMemory.layerSession(), scope))
-          )
-        )
-        const { asked, call } = yield* S.connect(
-          server,
-          ({ message }) => S.accept({ decision: message.includes("session") ? "approve_for_session" : "approve" })
-        )
-        assert.match((yield* call("deploy", { to: "production" })).text, /^Approved/)
-        assert.match((yield* call("deploy", { to: "production" })).text, /^Approved/)
-        assert.deepStrictEqual(asked.map(({ message }) => message.includes("session")), [...expected])
-      }
-    }))
-
-  it.live("without the layer it fails as elsewhere: elicitation is the guard's alone", () =>
-    Effect.gen(function*() {
-      const server = yield* S.serve(McpApproval.toolkit(Tools).pipe(Layer.provide(handlers)))
-      const { asked, call } = yield* S.connect(server, () => S.approve)
-      assert.strictEqual((yield* call("deploy", { to: "production" })).text, "ApprovalRequired")
-      assert.deepStrictEqual(asked, [])
     }))
 })
