@@ -1,32 +1,18 @@
 /** When a question takes keys: after the terminal's word that it is on the screen, and a moment without any. */
 import { assert, describe, it } from "@effect/vitest"
-import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as FileSystem from "effect/FileSystem"
-import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import * as Path from "effect/Path"
-import * as Queue from "effect/Queue"
 import * as Terminal from "effect/Terminal"
 import * as TestClock from "effect/testing/TestClock"
 import * as Reader from "../src/internal/reader.ts"
 import * as Stage from "../src/internal/stage.ts"
 import * as Style from "../src/internal/style.ts"
+import * as Keyboard from "./keyboard.ts"
 
-/** A terminal of 80 columns, and a question that is put there. */
-const ask = Effect.gen(function*() {
-  const input = yield* Queue.make<Terminal.UserInput, Cause.Done>()
-  const sizes = yield* Queue.make<Terminal.Size, Cause.Done>()
-  let shown = ""
-  const terminal = Terminal.make({
-    columns: Effect.succeed(80),
-    rows: Effect.succeed(24),
-    size: Effect.succeed(sizes),
-    readInput: Effect.succeed(input),
-    readLine: Effect.never,
-    display: (text) => Effect.sync(() => void (shown += text))
-  })
+/** A question that is put to a keyboard. */
+const askIn = Effect.fnUntraced(function*(columns: number) {
+  const keyboard = yield* Keyboard.make
+  yield* keyboard.resize(columns, 24)
   const asked = Stage.run((stage) =>
     Reader.read(stage, {
       lines: [Style.prose("what will run")],
@@ -34,31 +20,16 @@ const ask = Effect.gen(function*() {
       choices: [{ key: "y", label: "yes", value: "yes" }, { key: "n", label: "no", value: "no" }]
     })
   )
-  const fiber = yield* Effect.forkChild(Effect.provide(
-    asked,
-    Layer.mergeAll(Layer.succeed(Terminal.Terminal, terminal), FileSystem.layerNoop({}), Path.layer)
-  ))
-  const press = (name: string, text: string | undefined, modifiers = false) =>
-    Effect.andThen(
-      Queue.offer(input, {
-        input: Option.fromUndefinedOr(text),
-        key: { name, ctrl: modifiers, meta: modifiers, shift: modifiers }
-      }),
-      TestClock.adjust(0)
-    )
+  const fiber = yield* Effect.forkChild(Effect.provide(asked, keyboard.services))
   yield* TestClock.adjust(0)
   return {
-    key: (text: string) => press(text, text),
-    pasteStart: press("paste-start", undefined),
-    pasteEnd: press("paste-end", undefined),
-    /** What the terminal answers to a question for its status. */
-    status: press("undefined", undefined, true),
-    shown: () => shown,
-    answer: Fiber.join(fiber),
-    isOpen: Effect.sync(() => fiber.pollUnsafe() === undefined),
-    leave: Queue.end(input)
+    ...keyboard,
+    answer: Effect.andThen(TestClock.adjust("50 millis"), Fiber.join(fiber)),
+    isOpen: Effect.sync(() => fiber.pollUnsafe() === undefined)
   }
 })
+
+const ask = askIn(80)
 
 describe("a question", () => {
   it.effect("is on the screen whole, and then asks the terminal for its status", () =>
@@ -126,6 +97,39 @@ describe("a question", () => {
       yield* TestClock.adjust("100 millis")
       yield* key("n")
       assert.strictEqual(yield* answer, "no")
+    }))
+
+  it.effect("is not answered by a key that others follow at once: a paste of a terminal that does not say so", () =>
+    Effect.gen(function*() {
+      const { answer, armed, isOpen, key, shown } = yield* ask
+      yield* armed
+      for (const text of "yes, please") yield* key(text)
+      yield* TestClock.adjust("99 millis")
+      assert.isTrue(yield* isOpen)
+      assert.match(shown(), /…[^›]*$/)
+      yield* TestClock.adjust("1 millis")
+      assert.match(shown(), /›[^…]*$/)
+      yield* key("y")
+      yield* TestClock.adjust("29 millis")
+      assert.isTrue(yield* isOpen)
+      yield* TestClock.adjust("1 millis")
+      assert.isFalse(yield* isOpen)
+      assert.strictEqual(yield* answer, "yes")
+    }))
+
+  it.effect("that was put where nothing could be read is put again, whole, where it can", () =>
+    Effect.gen(function*() {
+      const { answer, armed, isOpen, key, resize, shown } = yield* askIn(10)
+      yield* armed
+      yield* key("y")
+      yield* TestClock.adjust("1 second")
+      assert.isTrue(yield* isOpen)
+      const before = shown().length
+      yield* resize(80, 24)
+      assert.include(shown().slice(before), "what will run")
+      yield* armed
+      yield* key("y")
+      assert.strictEqual(yield* answer, "yes")
     }))
 
   it.effect("fails when the person leaves, before it takes keys too", () =>

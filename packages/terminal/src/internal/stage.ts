@@ -6,7 +6,8 @@
  *
  * A question that is guarded takes no key that was pressed before it was on the screen. It asks the terminal for its
  * status, whose answer comes after all that was typed before it; and then it waits until no key comes for a moment, so
- * that the rest of a paste, or a key held down, is over. A terminal that answers nothing is waited for a second.
+ * that the rest of a paste, or a key held down, is over. A terminal that answers nothing is waited for a second. A key that
+ * others follow at once is a paste too, of a terminal that does not say so, and answers nothing.
  */
 import * as Prompt from "effect/cli/Prompt"
 import * as Effect from "effect/Effect"
@@ -52,7 +53,10 @@ export type Step<S, A> =
 /** A question. */
 export interface View<S, A> {
   readonly guarded: boolean
-  /** A paste is no answer; nor is what follows it at once, which may be the rest of one that claims to be over. */
+  /**
+   * A paste is no answer; nor is what follows it at once, which may be the rest of one that claims to be over, nor a key
+   * that others follow at once.
+   */
   readonly refusesPaste: boolean
   /** What is said for good, and the state to begin with. */
   readonly begin: (screen: Screen) => { readonly state: S; readonly print?: ReadonlyArray<Row> | undefined }
@@ -72,6 +76,7 @@ type Signal =
   | { readonly _tag: "Settled"; readonly size: Terminal.Size }
   | { readonly _tag: "Silent" }
   | { readonly _tag: "Quiet"; readonly keys: number }
+  | { readonly _tag: "Alone"; readonly held: object }
 
 interface Guard {
   readonly answered: boolean
@@ -79,13 +84,15 @@ interface Guard {
   readonly keys: number
 }
 
-interface State<S> {
+interface State<S, A> {
   readonly inner: S
   readonly print: ReadonlyArray<Row>
   readonly guard: Guard | undefined
   /** Asks the terminal for its status when this is drawn. */
   readonly asks: boolean
   readonly paste: Array<string> | undefined
+  /** An answer, until it is known that no key follows at once. */
+  readonly held: Submitted<A> | undefined
   /** Nothing is to be drawn. */
   readonly still: boolean
 }
@@ -95,6 +102,11 @@ interface Submitted<A> {
   readonly print: ReadonlyArray<Row>
 }
 
+/** Narrower than that, what is ours cannot be told from what is not, and nothing is approved. */
+export const minColumns = 20
+
+export const tooNarrow = "Too narrow: widen it."
+
 // =============================================================================
 // Prompts
 // =============================================================================
@@ -102,6 +114,7 @@ interface Submitted<A> {
 const quiet = "100 millis"
 const patience = "1 second"
 const settling = "150 millis"
+const alone = "30 millis"
 
 const eraseBelow = "\r\x1b[J"
 const hideCursor = "\x1b[?25l"
@@ -116,17 +129,25 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
   const screenOf = (guard: Guard | undefined): Screen => ({ ...stage.size(), armed: guard === undefined })
   const printed = (rows: ReadonlyArray<Row>) => rows.map((row) => `${paint(row, theme)}\n`).join("")
 
-  const later = (signal: Signal, after: typeof quiet | typeof patience | typeof settling) =>
+  const later = (signal: Signal, after: typeof quiet | typeof patience | typeof settling | typeof alone) =>
     Effect.forkChild(Effect.andThen(Effect.sleep(after), Queue.offer(events, signal)))
 
   const initial = Effect.gen(function*() {
     const guard = view.guarded ? { answered: false, keys: 0 } : undefined
     if (guard !== undefined) yield* later({ _tag: "Silent" }, patience)
     const { print, state } = view.begin(screenOf(guard))
-    return { inner: state, print: print ?? [], guard, asks: view.guarded, paste: undefined, still: false } as State<S>
+    return {
+      inner: state,
+      print: print ?? [],
+      guard,
+      asks: view.guarded,
+      paste: undefined,
+      held: undefined,
+      still: false
+    } as State<S, A>
   })
 
-  const render = (state: State<S>): string => {
+  const render = (state: State<S, A>): string => {
     const screen = screenOf(state.guard)
     const rows = view.draw(state.inner, screen).slice(-Math.max(1, screen.rows - 1))
     const up = rows.length > 1 ? `\x1b[${rows.length - 1}A` : ""
@@ -134,18 +155,22 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
       (state.asks ? askStatus : "")
   }
 
-  type Action = Prompt.Action<State<S>, Submitted<A>>
-  const next = (state: State<S>): Action => ({ _tag: "NextFrame", state })
-  const redraw = (state: State<S>): Action => next({ ...state, print: [], asks: false, still: false })
-  const still = (state: State<S>): Action => next({ ...state, print: [], asks: false, still: true })
+  type Action = Prompt.Action<State<S, A>, Submitted<A>>
+  const next = (state: State<S, A>): Action => ({ _tag: "NextFrame", state })
+  const redraw = (state: State<S, A>): Action => next({ ...state, print: [], asks: false, still: false })
+  const still = (state: State<S, A>): Action => next({ ...state, print: [], asks: false, still: true })
 
-  const happen = (state: State<S>, happening: Happening): Effect.Effect<Action> => {
+  const happen = (state: State<S, A>, happening: Happening): Effect.Effect<Action> => {
     const step = view.on(state.inner, happening, screenOf(state.guard))
     switch (step._tag) {
       case "Beep":
         return Effect.succeed({ _tag: "Beep" })
-      case "Done":
-        return Effect.succeed({ _tag: "Submit", value: { value: step.value, print: step.print ?? [] } })
+      case "Done": {
+        const held = { value: step.value, print: step.print ?? [] }
+        return view.refusesPaste
+          ? Effect.as(later({ _tag: "Alone", held }, alone), still({ ...state, held }))
+          : Effect.succeed({ _tag: "Submit", value: held })
+      }
       case "Next": {
         const asks = step.guard === true
         const guard = asks ? { answered: false, keys: 0 } : state.guard
@@ -155,7 +180,7 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
     }
   }
 
-  const dropped = (state: State<S>, guard: Guard): Effect.Effect<Action> => {
+  const dropped = (state: State<S, A>, guard: Guard): Effect.Effect<Action> => {
     const after = { ...guard, keys: guard.keys + 1 }
     return Effect.as(
       after.answered ? later({ _tag: "Quiet", keys: after.keys }, quiet) : Effect.void,
@@ -163,10 +188,14 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
     )
   }
 
-  const onKey = (state: State<S>, { input, key }: Terminal.UserInput): Effect.Effect<Action> => {
-    const { guard, paste } = state
+  const onKey = (state: State<S, A>, { input, key }: Terminal.UserInput): Effect.Effect<Action> => {
+    const { guard, held, paste } = state
     if (isStatus(key)) {
       return guard === undefined || guard.answered ? Effect.succeed(still(state)) : answered(state, guard)
+    }
+    if (held !== undefined) {
+      const begun = key.name === "paste-start" ? [] : undefined
+      return answered({ ...state, held: undefined, paste: begun }, { answered: false, keys: 0 })
     }
     if (key.name === "paste-start") return Effect.succeed(still({ ...state, paste: [] }))
     if (paste !== undefined) {
@@ -184,13 +213,13 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
     return happen(state, { _tag: "Key", name, ctrl, meta, text: Option.getOrElse(input, () => "") })
   }
 
-  const answered = (state: State<S>, guard: Guard): Effect.Effect<Action> =>
+  const answered = (state: State<S, A>, guard: Guard): Effect.Effect<Action> =>
     Effect.as(
       later({ _tag: "Quiet", keys: guard.keys }, quiet),
       redraw({ ...state, guard: { ...guard, answered: true } })
     )
 
-  const onSignal = (state: State<S>, signal: Signal): Effect.Effect<Action> => {
+  const onSignal = (state: State<S, A>, signal: Signal): Effect.Effect<Action> => {
     const { guard } = state
     switch (signal._tag) {
       case "Resizing":
@@ -201,6 +230,10 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
           ? happen(state, { _tag: "Resized" })
           : Effect.succeed(still(state))
       }
+      case "Alone":
+        return Effect.succeed(
+          state.held !== undefined && state.held === signal.held ? { _tag: "Submit", value: state.held } : still(state)
+        )
       case "Silent":
         return guard === undefined || guard.answered ? Effect.succeed(still(state)) : answered(state, guard)
       case "Quiet":
@@ -211,7 +244,7 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
     }
   }
 
-  const custom = Prompt.Custom<State<S>, Submitted<A>, Signal>(initial, events, {
+  const custom = Prompt.Custom<State<S, A>, Submitted<A>, Signal>(initial, events, {
     render: (_, action) =>
       Effect.sync(() => {
         switch (action._tag) {
