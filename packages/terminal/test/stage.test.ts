@@ -141,4 +141,18 @@ describe("a question", () => {
       // The rows that lived are gone, and pastes are the shell's again.
       assert.match(shown().replaceAll("\u001b", "ESC"), /ESC\[J.*ESC\[\?2004l$/s)
     }))
+
+  it.effect("leaves a terminal that can be used when the program crashes, and nothing behind when it is answered", () =>
+    Effect.gen(function*() {
+      const before = process.listeners("exit")
+      const { answer, armed, key, shown } = yield* ask
+      yield* armed
+      const atExit = process.listeners("exit").filter((listener) => !before.includes(listener))
+      assert.strictEqual(atExit.length, 1)
+      for (const listener of atExit) listener(1)
+      assert.isTrue(shown().replaceAll("\u001b", "ESC").endsWith("ESC[JESC[?25hESC[?2004l"))
+      yield* key("y")
+      yield* answer
+      assert.deepStrictEqual(process.listeners("exit"), before)
+    }))
 })

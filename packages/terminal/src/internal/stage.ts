@@ -268,6 +268,26 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
 
 const pasteOn = "\x1b[?2004h"
 const pasteOff = "\x1b[?2004l"
+const showCursor = "\x1b[?25h"
+
+/** What of Node is used, where there is one. */
+interface Process {
+  readonly on: (event: "exit", listener: () => void) => void
+  readonly off: (event: "exit", listener: () => void) => void
+}
+
+/** A program that crashes runs no finalizers; what it leaves behind is a terminal that can be used. */
+const evenAtCrash = (text: string): Effect.Effect<void, never, Terminal.Terminal | Scope.Scope> => {
+  const { process } = globalThis as { readonly process?: Process }
+  return process === undefined ? Effect.void : Effect.flatMap(Terminal.Terminal, (terminal) => {
+    // Written at once; that it was cannot be waited for any more.
+    const listener = () => void Effect.runSyncExit(terminal.display(text))
+    return Effect.acquireRelease(
+      Effect.sync(() => process.on("exit", listener)),
+      () => Effect.sync(() => process.off("exit", listener))
+    )
+  })
+}
 
 const sized = ({ columns, rows }: Terminal.Size): Terminal.Size => ({ columns: columns || 80, rows: rows || 24 })
 
@@ -295,6 +315,7 @@ export const run = <A>(
     const terminal = yield* Terminal.Terminal
     const stage = yield* make
     const display = (text: string) => Effect.ignore(terminal.display(text))
+    yield* evenAtCrash(`${eraseBelow}${showCursor}${pasteOff}`)
     yield* Effect.acquireRelease(display(pasteOn), () => display(pasteOff))
     return yield* Effect.onError(Prompt.run(questions(stage)), () => display(eraseBelow))
   }))
