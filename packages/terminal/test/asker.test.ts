@@ -10,7 +10,7 @@ import * as Keyboard from "./keyboard.ts"
 
 const capable = { canColor: false, canAnimate: true, canPrompt: true }
 
-const requestOf = (toolName: string, fields: { readonly awaited?: Approval.Awaited } = {}) =>
+const requestOf = (toolName: string, fields: Partial<ConstructorParameters<typeof Approval.ApprovalRequest>[0]> = {}) =>
   new Approval.ApprovalRequest({
     approvalId: toolName,
     toolCallId: toolName,
@@ -71,6 +71,57 @@ describe("a question", () => {
       assert.include(shown(), "Second")
       assert.isUndefined(second.pollUnsafe())
       yield* Fiber.interrupt(second)
+    }))
+})
+
+describe("what is asked", () => {
+  it.effect("is answered by no key from before its last line was on the screen, though it was all asked for", () =>
+    Effect.gen(function*() {
+      const { armed, ask, key, over, shown } = yield* make()
+      const content = Array.from({ length: 60 }, (_, index) => `line ${index + 1}`).join("\n")
+      const asked = yield* ask(requestOf("Write", { params: { content } }))
+      yield* armed
+      yield* key("e")
+      assert.include(shown(), "line 60")
+      yield* over
+      yield* key("y")
+      yield* TestClock.adjust("1 minute")
+      assert.isUndefined(asked.pollUnsafe())
+      yield* key("y")
+      yield* over
+      assert.strictEqual((yield* Fiber.join(asked))!._tag, "Approved")
+    }))
+
+  it.effect("is not to be edited where no edit would count", () =>
+    Effect.gen(function*() {
+      for (const fields of [{ providerExecuted: true }, { editable: false }, { source: "program" }]) {
+        const { armed, ask, key, over, shown } = yield* make({ editor: "vi" })
+        const asked = yield* ask(requestOf("Write", fields))
+        yield* armed
+        assert.notMatch(shown(), /e edit|o vi/)
+        yield* key("e")
+        yield* over
+        yield* key("y")
+        yield* over
+        assert.strictEqual((yield* Fiber.join(asked))!._tag, "Approved")
+      }
+    }))
+
+  it.effect("of a batch whose calls are all ticked is no reason", () =>
+    Effect.gen(function*() {
+      const { armed, ask, key, name, over } = yield* make({ batch: { unticked: "deny", window: "1 second" } })
+      const asked = [yield* ask(requestOf("First")), yield* ask(requestOf("Second"))]
+      yield* TestClock.adjust("1 second")
+      yield* armed
+      yield* key("t")
+      yield* over
+      yield* armed
+      yield* key("1")
+      yield* key("2")
+      yield* name("return")
+      yield* over
+      const decisions = yield* Effect.forEach(asked, (fiber) => Fiber.join(fiber))
+      assert.deepStrictEqual(decisions.map((decision) => decision?._tag), ["Approved", "Approved"])
     }))
 })
 

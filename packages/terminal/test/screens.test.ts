@@ -204,6 +204,7 @@ describe.concurrent("an editor", () => {
       `#!/bin/sh
 stat -c %a "$2" > ${seen}; echo "$2" >> ${seen}
 printf 'Editor: '; read line
+[ "$line" = quit ] && exit 7
 sed -i "s/one/$line/" "$2"
 `,
       { mode: 0o700 }
@@ -221,6 +222,13 @@ sed -i "s/one/$line/" "$2"
         await program.ready("d details")
         program.type("o")
         await program.until("the editor again", () => program.text.split("Editor:").length === 3)
+        program.type("quit\r")
+        await program.see(`! "${editor}" ended with 7, so nothing is changed.`)
+        await program.ready("goes back")
+        program.type("\t")
+        await program.ready("d details")
+        program.type("o")
+        await program.until("the editor once more", () => program.text.split("Editor:").length === 4)
         program.type("two\r")
         await program.see("Edited: your approval is needed again")
         await program.ready("d details")

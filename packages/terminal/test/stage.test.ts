@@ -82,13 +82,14 @@ describe("a question", () => {
 
   it.effect("is not answered by a paste that goes on, nor by what follows it at once", () =>
     Effect.gen(function*() {
-      const { answer, isOpen, key, pasteEnd, pasteStart, status } = yield* ask
+      const { answer, isOpen, key, pasteEnd, pasteStart, shown, status } = yield* ask
       yield* pasteStart
       yield* key("y")
       yield* status
       yield* TestClock.adjust("1 minute")
       yield* key("y")
       assert.isTrue(yield* isOpen)
+      assert.notInclude(shown(), "›")
       yield* pasteEnd
       yield* key("y")
       yield* TestClock.adjust("99 millis")
