@@ -32,6 +32,12 @@ export const make = Effect.gen(function*() {
     )
   /** What the terminal answers to a question for its status. */
   const status = press("undefined", undefined, true)
+  /** It takes a moment until a size counts. */
+  const resizing = (columns: number, rows: number) =>
+    Effect.suspend(() => {
+      size = { columns, rows }
+      return Effect.andThen(Queue.offer(sizes, size), TestClock.adjust(0))
+    })
   return {
     services: Layer.mergeAll(Layer.succeed(Terminal.Terminal, terminal), FileSystem.layerNoop({}), Path.layer),
     key: (text: string) => press(text, text),
@@ -41,14 +47,8 @@ export const make = Effect.gen(function*() {
     status,
     /** Until a question takes keys. */
     armed: Effect.andThen(status, TestClock.adjust("100 millis")),
-    resize: (columns: number, rows: number) =>
-      Effect.suspend(() => {
-        size = { columns, rows }
-        return Effect.andThen(
-          Effect.andThen(Queue.offer(sizes, size), TestClock.adjust(0)),
-          TestClock.adjust("200 millis")
-        )
-      }),
+    resizing,
+    resize: (columns: number, rows: number) => Effect.andThen(resizing(columns, rows), TestClock.adjust("200 millis")),
     shown: () => shown,
     leave: Queue.end(input)
   }

@@ -133,6 +133,28 @@ describe("a question", () => {
       assert.strictEqual(yield* answer, "yes")
     }))
 
+  it.effect("that is put again waits again: what the terminal said of the first time counts for that alone", () =>
+    Effect.gen(function*() {
+      for (const [before, resized] of [["0 millis", "50 millis"], ["700 millis", "0 millis"]] as const) {
+        const { answer, isOpen, key, leave, resizing, shown, status } = yield* ask
+        if (before !== "0 millis") yield* status
+        yield* TestClock.adjust(before)
+        yield* resizing(40, 24)
+        yield* TestClock.adjust("100 millis")
+        if (before === "0 millis") yield* status
+        yield* TestClock.adjust(resized)
+        yield* TestClock.adjust("50 millis")
+        assert.include(shown(), "The window is 40 columns wide now.")
+        yield* TestClock.adjust("400 millis")
+        yield* key("y")
+        yield* TestClock.adjust("50 millis")
+        assert.isTrue(yield* isOpen)
+        assert.notMatch(shown().slice(shown().indexOf("The window is")), /›/)
+        yield* leave
+        yield* Effect.flip(answer)
+      }
+    }))
+
   it.effect("fails when the person leaves, before it takes keys too", () =>
     Effect.gen(function*() {
       const { answer, key, leave, shown } = yield* ask

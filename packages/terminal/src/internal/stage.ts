@@ -74,15 +74,19 @@ export interface Stage {
 type Signal =
   | { readonly _tag: "Resizing" }
   | { readonly _tag: "Settled"; readonly size: Terminal.Size }
-  | { readonly _tag: "Silent" }
-  | { readonly _tag: "Quiet"; readonly keys: number }
+  | { readonly _tag: "Silent"; readonly since: object }
+  | { readonly _tag: "Quiet"; readonly since: object; readonly keys: number }
   | { readonly _tag: "Alone"; readonly held: object }
 
 interface Guard {
+  /** Which time this is: what was waited for before counts no more. */
+  readonly since: object
   readonly answered: boolean
   /** Keys that were dropped. */
   readonly keys: number
 }
+
+const begin = (): Guard => ({ since: {}, answered: false, keys: 0 })
 
 interface State<S, A> {
   readonly inner: S
@@ -133,8 +137,8 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
     Effect.forkChild(Effect.andThen(Effect.sleep(after), Queue.offer(events, signal)))
 
   const initial = Effect.gen(function*() {
-    const guard = view.guarded ? { answered: false, keys: 0 } : undefined
-    if (guard !== undefined) yield* later({ _tag: "Silent" }, patience)
+    const guard = view.guarded ? begin() : undefined
+    if (guard !== undefined) yield* later({ _tag: "Silent", since: guard.since }, patience)
     const { print, state } = view.begin(screenOf(guard))
     return {
       inner: state,
@@ -173,9 +177,13 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
       }
       case "Next": {
         const asks = step.guard === true
-        const guard = asks ? { answered: false, keys: 0 } : state.guard
+        const begun = asks ? begin() : undefined
+        const guard = begun ?? state.guard
         const following = { ...state, inner: step.state, print: step.print ?? [], guard, asks, still: false }
-        return Effect.as(asks ? later({ _tag: "Silent" }, patience) : Effect.void, next(following))
+        return Effect.as(
+          begun === undefined ? Effect.void : later({ _tag: "Silent", since: begun.since }, patience),
+          next(following)
+        )
       }
     }
   }
@@ -183,7 +191,7 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
   const dropped = (state: State<S, A>, guard: Guard): Effect.Effect<Action> => {
     const after = { ...guard, keys: guard.keys + 1 }
     return Effect.as(
-      after.answered ? later({ _tag: "Quiet", keys: after.keys }, quiet) : Effect.void,
+      after.answered ? later({ _tag: "Quiet", since: guard.since, keys: after.keys }, quiet) : Effect.void,
       still({ ...state, guard: after })
     )
   }
@@ -195,7 +203,7 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
     }
     if (held !== undefined) {
       const begun = key.name === "paste-start" ? [] : undefined
-      return answered({ ...state, held: undefined, paste: begun }, { answered: false, keys: 0 })
+      return answered({ ...state, held: undefined, paste: begun }, begin())
     }
     if (key.name === "paste-start") return Effect.succeed(still({ ...state, paste: [] }))
     if (paste !== undefined) {
@@ -205,7 +213,7 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
       }
       const over = { ...state, paste: undefined }
       if (guard !== undefined) return dropped(over, guard)
-      if (view.refusesPaste) return answered(over, { answered: false, keys: 0 })
+      if (view.refusesPaste) return answered(over, begin())
       return happen(over, { _tag: "Paste", text: paste.join("").replace(/\r\n?/g, "\n") })
     }
     if (guard !== undefined) return dropped(state, guard)
@@ -215,7 +223,7 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
 
   const answered = (state: State<S, A>, guard: Guard): Effect.Effect<Action> =>
     Effect.as(
-      later({ _tag: "Quiet", keys: guard.keys }, quiet),
+      later({ _tag: "Quiet", since: guard.since, keys: guard.keys }, quiet),
       redraw({ ...state, guard: { ...guard, answered: true } })
     )
 
@@ -235,10 +243,10 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
           state.held !== undefined && state.held === signal.held ? { _tag: "Submit", value: state.held } : still(state)
         )
       case "Silent":
-        return guard === undefined || guard.answered ? Effect.succeed(still(state)) : answered(state, guard)
+        return guard?.since !== signal.since || guard.answered ? Effect.succeed(still(state)) : answered(state, guard)
       case "Quiet":
         // In the middle of a paste there is no moment without keys.
-        return guard === undefined || guard.keys !== signal.keys || state.paste !== undefined
+        return guard?.since !== signal.since || guard.keys !== signal.keys || state.paste !== undefined
           ? Effect.succeed(still(state))
           : Effect.succeed(redraw({ ...state, guard: undefined }))
     }
