@@ -29,8 +29,6 @@ const item = (text: string, index: number): Line => ({
   prose: true
 })
 
-const arrow = (screen: Stage.Screen) => screen.armed ? "›" : "…"
-
 export const choose = (stage: Stage.Stage, options: {
   readonly lines: ReadonlyArray<Line>
   readonly question: string
@@ -82,7 +80,7 @@ export const choose = (stage: Stage.Stage, options: {
       return { state, print: [...Cells.layout(options.lines, screen.columns), ...print] }
     },
     draw: (state, screen) => {
-      if (screen.columns < Stage.minColumns) return [Style.plain(Stage.tooNarrow, "primary")]
+      if (screen.columns < Stage.minColumns) return Stage.asking(Stage.tooNarrow, screen)
       const height = heightOf(screen)
       const start = Math.max(0, Math.min(state.at - Math.floor(height / 2), items.length - height))
       const said = [
@@ -93,10 +91,9 @@ export const choose = (stage: Stage.Stage, options: {
           : [`${hasNumbers ? "a number, or " : ""}arrows and Enter`]),
         `Tab ${options.back}`
       ]
-      const title = `${options.question}  ${said.join(" · ")} ${arrow(screen)}`
       return [
         ...items.slice(start, start + height).map((_, index) => row(state, start + index, screen)),
-        ...Cells.layout([{ first: [], rest: [], body: Style.plain(title, "primary"), prose: true }], screen.columns)
+        ...Stage.asking(`${options.question}  ${said.join(" · ")}`, screen)
       ]
     },
     on: (state, happening, screen) => {

@@ -63,8 +63,7 @@ export const read = <A>(stage: Stage.Stage, options: {
         : isRead(state)
         ? `${question}  ${keys(choices)}`
         : `-- line ${state.shown} of ${state.rows.length} --  space next page · e to the end · ${keys(early)}`
-      const body = Style.plain(`${text} ${screen.armed ? "›" : "…"}`, "primary")
-      return Cells.layout([{ first: [], rest: [], body, prose: true }], screen.columns)
+      return Stage.asking(text, screen)
     },
     on: (state, happening, screen) => {
       switch (happening._tag) {

@@ -15,6 +15,7 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Terminal from "effect/Terminal"
+import * as Cells from "./cells.ts"
 import { paint, type Row } from "./style.ts"
 
 // =============================================================================
@@ -105,6 +106,13 @@ interface Submitted<A> {
   readonly value: A
   readonly print: ReadonlyArray<Row>
 }
+
+/** The words of a question, which end with whether keys count by now. */
+export const asking = (text: string, { armed, columns }: Screen): ReadonlyArray<Row> =>
+  Cells.layout(
+    [{ first: [], rest: [], body: [{ text: `${text} ${armed ? "›" : "…"}`, style: "primary" }], prose: true }],
+    columns
+  )
 
 /** Narrower than that, what is ours cannot be told from what is not, and nothing is approved. */
 export const minColumns = 20
