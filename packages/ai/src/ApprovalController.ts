@@ -9,6 +9,7 @@ import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -188,7 +189,8 @@ export const interactive = (
  * callback gets them in order and returns a reply for each in its place, or answers in any order (of two to one request a
  * denial counts, law L3); one without a reply stays open.
  *
- * `window` (default 10 milliseconds) is how long others are waited for.
+ * `window` (default 10 milliseconds) is how long others are waited for. The callback is interrupted when nobody waits for
+ * its replies any more.
  *
  * @example
  * import { Approval, ApprovalController } from "@assent/ai"
@@ -222,33 +224,44 @@ export const batch = (
   callback: (requests: ReadonlyArray<Approval.ApprovalRequest>) => Awaitable<ReadonlyArray<Reply | undefined>>,
   options?: { readonly window?: Duration.Input | undefined }
 ): Service => {
-  let waiting: Array<Waiting> = []
-  const show = Effect.flatMap(Effect.sleep(options?.window ?? "10 millis"), () => {
-    const shown = waiting
-    waiting = []
-    return awaited(() => callback(shown.map(({ request }) => request))).pipe(
-      Effect.onExit((exit) =>
-        Effect.sync(() => {
-          shown.forEach(({ decided, request }, index) =>
-            Deferred.doneUnsafe(
-              decided,
-              Exit.map(exit, (replies) => decisionAmong(request, replies, index))
+  let collecting: Group | undefined
+  const show = (group: Group) =>
+    Effect.flatMap(Effect.sleep(options?.window ?? "10 millis"), () => {
+      collecting = undefined
+      const shown = [...group.waiting]
+      return awaited(() => callback(shown.map(({ request }) => request))).pipe(
+        Effect.onExit((exit) =>
+          Effect.sync(() => {
+            shown.forEach(({ decided, request }, index) =>
+              Deferred.doneUnsafe(
+                decided,
+                Exit.map(exit, (replies) => decisionAmong(request, replies, index))
+              )
             )
-          )
-        })
+          })
+        )
       )
-    )
-  })
+    })
+  const leave = (group: Group, one: Waiting) =>
+    Effect.suspend(() => {
+      group.waiting.delete(one)
+      if (group.waiting.size > 0) return Effect.void
+      if (collecting === group) collecting = undefined
+      return group.question === undefined ? Effect.void : Fiber.interrupt(group.question)
+    })
   return {
     parallel: true,
     ask: (request) =>
-      Effect.gen(function*() {
+      Effect.uninterruptibleMask(Effect.fnUntraced(function*(restore) {
         const decided = yield* Deferred.make<Approval.ApprovalDecision | undefined, unknown>()
-        waiting.push({ request, decided })
-        // Whoever leaves, the question is put to the person for the others; it ends with the program.
-        if (waiting.length === 1) yield* Effect.forkDetach(show)
-        return yield* Deferred.await(decided)
-      })
+        const one: Waiting = { request, decided }
+        const isFirst = collecting === undefined
+        const group: Group = collecting ??= { waiting: new Set(), question: undefined }
+        group.waiting.add(one)
+        // Whoever leaves, the question is put to the person for the others; without any it is taken back.
+        if (isFirst) group.question = yield* Effect.forkDetach(show(group))
+        return yield* Effect.onInterrupt(restore(Deferred.await(decided)), () => leave(group, one))
+      }))
   }
 }
 
@@ -413,6 +426,12 @@ const memoryTimeLimit: Duration.Input = "30 seconds"
 interface Waiting {
   readonly request: Approval.ApprovalRequest
   readonly decided: Deferred.Deferred<Approval.ApprovalDecision | undefined, unknown>
+}
+
+/** Those who are asked about together, and the question. */
+interface Group {
+  readonly waiting: Set<Waiting>
+  question: Fiber.Fiber<unknown, unknown> | undefined
 }
 
 const awaited = <A>(callback: () => Awaitable<A>): Effect.Effect<A, unknown> =>

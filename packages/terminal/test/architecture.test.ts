@@ -4,7 +4,7 @@ import { describeHouse, type House } from "../../ai/test/house.ts"
 
 /** Lowest first. A new module is listed here, on the lowest floor it can live on. */
 const floors: House["floors"] = [
-  ["ground", ["internal/style", "internal/safe"]],
+  ["ground", ["internal/style", "internal/safe", "internal/json"]],
   ["floor 1", ["internal/cells", "internal/highlight", "internal/diff", "internal/verdict"]],
   ["floor 2", ["internal/content", "internal/stage", "internal/edit", "internal/editor", "internal/stopping"]],
   ["floor 3", ["internal/reader", "internal/textInput", "internal/list", "internal/session"]],

@@ -11,6 +11,8 @@ export interface Asked {
   readonly decisions: () => ReadonlyArray<unknown>
   /** Answers the question that stands, and waits for what was decided. */
   readonly decide: (keys: string) => Promise<unknown>
+  /** Denies without a reason. */
+  readonly deny: () => Promise<unknown>
 }
 
 export const withAsked = async (
@@ -29,21 +31,29 @@ export const withAsked = async (
     await withProgram(
       Path.join(import.meta.dirname, "programs/asks.ts"),
       { ...options, args: [input, output] },
-      (program) =>
-        use({
+      (program) => {
+        const decide = async (keys: string) => {
+          const before = decisions().length
+          const said = () => program.text.match(/^[✔✖]/gm)?.length ?? 0
+          const saidBefore = said()
+          program.type(keys)
+          // The screen comes after the program.
+          await program.until("a decision", () => decisions().length > before && said() > saidBefore)
+          return decisions()[before]
+        }
+        const deny = async () => {
+          program.type("n")
+          await program.ready("goes back")
+          return decide("\r")
+        }
+        return use({
           program,
           decisions,
           goOn: (after) => Fs.writeFileSync(`${output}.${after}`, ""),
-          decide: async (keys) => {
-            const before = decisions().length
-            const said = () => program.text.match(/^[✔✖]/gm)?.length ?? 0
-            const saidBefore = said()
-            program.type(keys)
-            // The screen comes after the program.
-            await program.until("a decision", () => decisions().length > before && said() > saidBefore)
-            return decisions()[before]
-          }
+          decide,
+          deny
         })
+      }
     )
   } finally {
     Fs.rmSync(folder, { recursive: true })

@@ -8,8 +8,9 @@ import * as Cells from "../src/internal/cells.ts"
 import * as Content from "../src/internal/content.ts"
 import * as Diff from "../src/internal/diff.ts"
 import * as Highlight from "../src/internal/highlight.ts"
+import * as Json from "../src/internal/json.ts"
 import * as Safe from "../src/internal/safe.ts"
-import { paint, type Row, type Style, textOf } from "../src/internal/style.ts"
+import { type Line, paint, type Row, type Style, textOf } from "../src/internal/style.ts"
 import { cellsOf, makeScreen } from "./pty.ts"
 
 const theme = Prompt.makeTheme({ colors: true })
@@ -231,6 +232,51 @@ describe("rows", () => {
       }),
     { arbitrary: { runs: 60, seed: "terminal" } }
   )
+})
+
+const shownOf = (params: Schema.Json) => {
+  const request = new Approval.ApprovalRequest({
+    approvalId: "request-1",
+    toolCallId: "call-1",
+    toolName: "Pay",
+    params,
+    description: Approval.describe("Pay", params),
+    interaction: "approval",
+    providerExecuted: false
+  })
+  const textsOf = (lines: ReadonlyArray<Line>) => Cells.layout(lines, 200).map(textOf)
+  return { request: textsOf(Content.request("!", request)), details: textsOf(Content.details(request, params)) }
+}
+
+describe("what looks like something else", () => {
+  it("has a note where letters run from right to left; the details are in ASCII, and say the same", () => {
+    for (const to of ["/srv/\u05d0/1/2", "\u0645 12 \u0645", "\ufb1d", "\u{1e900}"]) {
+      const { details, request } = shownOf({ to })
+      assert.include(request.join("\n"), "run from right to left")
+      const json = details.filter((row) => row.startsWith("    = ")).map((row) => row.slice(6)).join("\n")
+      assert.match(json, /^[\n\x20-\x7e]*$/)
+      assert.deepStrictEqual(JSON.parse(json), { to })
+    }
+    for (const to of ["Zürich", "東京", "C:\\users"]) assert.notInclude(shownOf({ to }).request.join("\n"), "Note")
+  })
+
+  it("an escape is told from a text that is written like one", () => {
+    const { request } = shownOf({ real: "a\u202eb", written: "a\\u202eb" })
+    assert.deepInclude(request, "    real    │ a\\u202eb")
+    assert.deepInclude(request, "    written │ \"a\\\\u202eb\"")
+  })
+})
+
+describe("JSON", () => {
+  it("is written as everywhere, and in one line where it is nested deep, so that no call fills the memory", () => {
+    const value = { a: [1, { b: null, "c d": "e\n" }, [], {}], f: true }
+    assert.strictEqual(Json.format(value), JSON.stringify(value, null, 2))
+    let deep: Schema.Json = Array.from({ length: 1_000 }, (_, index) => index)
+    for (let level = 0; level < 510; level++) deep = [deep]
+    assert.isBelow(Json.format(deep).length, 10_000)
+    assert.deepStrictEqual(JSON.parse(Json.format(deep)), deep)
+    assert.isBelow(shownOf({ deep }).request.length, 100)
+  })
 })
 
 describe("colours", () => {

@@ -5,7 +5,9 @@ import * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
 import * as TerminalController from "@assent/terminal/TerminalController"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
+import * as Edit from "../src/internal/edit.ts"
 import * as Form from "../src/internal/form.ts"
 import * as Session from "../src/internal/session.ts"
 import * as TextInput from "../src/internal/textInput.ts"
@@ -139,6 +141,14 @@ describe("a text", () => {
     assert.strictEqual(rows.length, 8)
     assert.strictEqual(rows.flat().filter(({ text }) => text.includes("▏")).length, 1)
     assert.strictEqual(TextInput.windowOf(state, { ...screen, rows: 6 }).length, 1)
+  })
+})
+
+describe("an edit", () => {
+  it("is JSON, or says why it is none", () => {
+    assert.deepStrictEqual(Edit.parse("{\"a\": [1, null]}"), Result.succeed({ a: [1, null] }))
+    assert.deepStrictEqual(Edit.parse("{\"a\": 1e400}"), Result.fail("A number is too large for JSON."))
+    assert.match(Result.getOrThrow(Result.flip(Edit.parse("{a}"))), /^This is no JSON: /)
   })
 })
 

@@ -26,6 +26,9 @@ export interface Options {
 
 const limit = 30_000
 
+/** What Node compiled is kept: half of what a program takes to begin. */
+const compiled = Path.join(import.meta.dirname, "../../../node_modules/.cache/assent-terminal")
+
 /** A screen without a program: what it would show of a text. */
 export const makeScreen = (columns: number, rows: number) =>
   new Headless.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true })
@@ -77,7 +80,7 @@ export class Program {
       cols: columns,
       rows,
       cwd: cwd ?? Path.join(import.meta.dirname, "programs"),
-      env: { ...inherited, TERM: "xterm-256color", ...env } as Record<string, string>
+      env: { ...inherited, NODE_COMPILE_CACHE: compiled, TERM: "xterm-256color", ...env } as Record<string, string>
     })
     if (answers) this.screen.onData((answer) => this.pty.write(answer))
     this.pty.onData((data) => {

@@ -1,32 +1,18 @@
 /** When a question takes keys: after the terminal's word that it is on the screen, and a moment without any. */
 import { assert, describe, it } from "@effect/vitest"
-import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as FileSystem from "effect/FileSystem"
-import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import * as Path from "effect/Path"
-import * as Queue from "effect/Queue"
 import * as Terminal from "effect/Terminal"
 import * as TestClock from "effect/testing/TestClock"
 import * as Reader from "../src/internal/reader.ts"
 import * as Stage from "../src/internal/stage.ts"
 import * as Style from "../src/internal/style.ts"
+import * as Keyboard from "./keyboard.ts"
 
-/** A terminal of 80 columns, and a question that is put there. */
-const ask = Effect.gen(function*() {
-  const input = yield* Queue.make<Terminal.UserInput, Cause.Done>()
-  const sizes = yield* Queue.make<Terminal.Size, Cause.Done>()
-  let shown = ""
-  const terminal = Terminal.make({
-    columns: Effect.succeed(80),
-    rows: Effect.succeed(24),
-    size: Effect.succeed(sizes),
-    readInput: Effect.succeed(input),
-    readLine: Effect.never,
-    display: (text) => Effect.sync(() => void (shown += text))
-  })
+/** A question that is put to a keyboard. */
+const askIn = Effect.fnUntraced(function*(columns: number) {
+  const keyboard = yield* Keyboard.make
+  yield* keyboard.resize(columns, 24)
   const asked = Stage.run((stage) =>
     Reader.read(stage, {
       lines: [Style.prose("what will run")],
@@ -34,31 +20,16 @@ const ask = Effect.gen(function*() {
       choices: [{ key: "y", label: "yes", value: "yes" }, { key: "n", label: "no", value: "no" }]
     })
   )
-  const fiber = yield* Effect.forkChild(Effect.provide(
-    asked,
-    Layer.mergeAll(Layer.succeed(Terminal.Terminal, terminal), FileSystem.layerNoop({}), Path.layer)
-  ))
-  const press = (name: string, text: string | undefined, modifiers = false) =>
-    Effect.andThen(
-      Queue.offer(input, {
-        input: Option.fromUndefinedOr(text),
-        key: { name, ctrl: modifiers, meta: modifiers, shift: modifiers }
-      }),
-      TestClock.adjust(0)
-    )
+  const fiber = yield* Effect.forkChild(Effect.provide(asked, keyboard.services))
   yield* TestClock.adjust(0)
   return {
-    key: (text: string) => press(text, text),
-    pasteStart: press("paste-start", undefined),
-    pasteEnd: press("paste-end", undefined),
-    /** What the terminal answers to a question for its status. */
-    status: press("undefined", undefined, true),
-    shown: () => shown,
-    answer: Fiber.join(fiber),
-    isOpen: Effect.sync(() => fiber.pollUnsafe() === undefined),
-    leave: Queue.end(input)
+    ...keyboard,
+    answer: Effect.andThen(TestClock.adjust("50 millis"), Fiber.join(fiber)),
+    isOpen: Effect.sync(() => fiber.pollUnsafe() === undefined)
   }
 })
+
+const ask = askIn(80)
 
 describe("a question", () => {
   it.effect("is on the screen whole, and then asks the terminal for its status", () =>
@@ -111,13 +82,14 @@ describe("a question", () => {
 
   it.effect("is not answered by a paste that goes on, nor by what follows it at once", () =>
     Effect.gen(function*() {
-      const { answer, isOpen, key, pasteEnd, pasteStart, status } = yield* ask
+      const { answer, isOpen, key, pasteEnd, pasteStart, shown, status } = yield* ask
       yield* pasteStart
       yield* key("y")
       yield* status
       yield* TestClock.adjust("1 minute")
       yield* key("y")
       assert.isTrue(yield* isOpen)
+      assert.notInclude(shown(), "›")
       yield* pasteEnd
       yield* key("y")
       yield* TestClock.adjust("99 millis")
@@ -128,6 +100,61 @@ describe("a question", () => {
       assert.strictEqual(yield* answer, "no")
     }))
 
+  it.effect("is not answered by a key that others follow at once: a paste of a terminal that does not say so", () =>
+    Effect.gen(function*() {
+      const { answer, armed, isOpen, key, shown } = yield* ask
+      yield* armed
+      for (const text of "yes, please") yield* key(text)
+      yield* TestClock.adjust("99 millis")
+      assert.isTrue(yield* isOpen)
+      assert.match(shown(), /…[^›]*$/)
+      yield* TestClock.adjust("1 millis")
+      assert.match(shown(), /›[^…]*$/)
+      yield* key("y")
+      yield* TestClock.adjust("29 millis")
+      assert.isTrue(yield* isOpen)
+      yield* TestClock.adjust("1 millis")
+      assert.isFalse(yield* isOpen)
+      assert.strictEqual(yield* answer, "yes")
+    }))
+
+  it.effect("that was put where nothing could be read is put again, whole, where it can", () =>
+    Effect.gen(function*() {
+      const { answer, armed, isOpen, key, resize, shown } = yield* askIn(10)
+      yield* armed
+      yield* key("y")
+      yield* TestClock.adjust("1 second")
+      assert.isTrue(yield* isOpen)
+      const before = shown().length
+      yield* resize(80, 24)
+      assert.include(shown().slice(before), "what will run")
+      yield* armed
+      yield* key("y")
+      assert.strictEqual(yield* answer, "yes")
+    }))
+
+  it.effect("that is put again waits again: what the terminal said of the first time counts for that alone", () =>
+    Effect.gen(function*() {
+      for (const [before, resized] of [["0 millis", "50 millis"], ["700 millis", "0 millis"]] as const) {
+        const { answer, isOpen, key, leave, resizing, shown, status } = yield* ask
+        if (before !== "0 millis") yield* status
+        yield* TestClock.adjust(before)
+        yield* resizing(40, 24)
+        yield* TestClock.adjust("100 millis")
+        if (before === "0 millis") yield* status
+        yield* TestClock.adjust(resized)
+        yield* TestClock.adjust("50 millis")
+        assert.include(shown(), "The window is 40 columns wide now.")
+        yield* TestClock.adjust("400 millis")
+        yield* key("y")
+        yield* TestClock.adjust("50 millis")
+        assert.isTrue(yield* isOpen)
+        assert.notMatch(shown().slice(shown().indexOf("The window is")), /›/)
+        yield* leave
+        yield* Effect.flip(answer)
+      }
+    }))
+
   it.effect("fails when the person leaves, before it takes keys too", () =>
     Effect.gen(function*() {
       const { answer, key, leave, shown } = yield* ask
@@ -136,5 +163,19 @@ describe("a question", () => {
       assert.isTrue(Terminal.isQuitError(yield* Effect.flip(answer)))
       // The rows that lived are gone, and pastes are the shell's again.
       assert.match(shown().replaceAll("\u001b", "ESC"), /ESC\[J.*ESC\[\?2004l$/s)
+    }))
+
+  it.effect("leaves a terminal that can be used when the program crashes, and nothing behind when it is answered", () =>
+    Effect.gen(function*() {
+      const before = process.listeners("exit")
+      const { answer, armed, key, shown } = yield* ask
+      yield* armed
+      const atExit = process.listeners("exit").filter((listener) => !before.includes(listener))
+      assert.strictEqual(atExit.length, 1)
+      for (const listener of atExit) listener(1)
+      assert.isTrue(shown().replaceAll("\u001b", "ESC").endsWith("ESC[JESC[?25hESC[?2004l"))
+      yield* key("y")
+      yield* answer
+      assert.deepStrictEqual(process.listeners("exit"), before)
     }))
 })

@@ -120,7 +120,7 @@ describe("a person at a terminal", () => {
       await program.until("two ticks", () => program.live.split("☒").length === 3)
       assertScreen("ticks", program.live)
       program.type("\r")
-      await ready("goes back")
+      await ready("The model is told. Enter ends · Tab goes back")
       program.type("not a.txt\r")
       const batch = await over(story, "batch")
       assertScreen("ticked", program.rows("✖ Denied, WriteFile", "-- batch is over"))

@@ -2,7 +2,7 @@
  * Whoever answers inline (`async-callbacks.md`; `blocking-wrapper.md`): asked one thing at a time unless they say
  * otherwise, or about all calls of a response in one list; what they do not answer stays open, and nothing runs.
  */
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Cause, type Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalController, Prompt } from "../../src/index.ts"
@@ -258,5 +258,41 @@ describe("a controller: a batch", () => {
       yield* ended(answers(chat.send("again")))
       assert.include(JSON.stringify(shown), "b")
       assert.deepStrictEqual(runs, ["delete b"])
+    }))
+
+  it.effect("a question that nobody waits for any more is taken back; one that somebody waits for stands (L1)", () =>
+    Effect.gen(function*() {
+      const shown: Array<string> = []
+      const controller = ApprovalController.batch((requests) => {
+        const paths = requests.map(M.pathOf).join()
+        shown.push(paths)
+        return Effect.onInterrupt(Effect.never, () => Effect.sync(() => shown.push(`${paths} taken back`)))
+      })
+      const ask = (path: string) =>
+        Effect.forkChild(
+          controller.ask!(
+            new Approval.ApprovalRequest({
+              approvalId: path,
+              toolCallId: path,
+              toolName: "DeleteFile",
+              params: { path },
+              description: path,
+              interaction: "approval",
+              providerExecuted: false
+            })
+          ),
+          { startImmediately: true }
+        )
+      const early = yield* ask("a")
+      const [first, second] = [yield* ask("b"), yield* ask("c")]
+      yield* Fiber.interrupt(early)
+      yield* TestClock.adjust("10 millis")
+      yield* Fiber.interrupt(first)
+      assert.deepStrictEqual(shown, ["b,c"])
+      yield* Fiber.interrupt(second)
+      assert.deepStrictEqual(shown, ["b,c", "b,c taken back"])
+      yield* Fiber.interrupt(yield* ask("d"))
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(shown.length, 2)
     }))
 })

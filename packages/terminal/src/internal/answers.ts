@@ -9,7 +9,6 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type * as Terminal from "effect/Terminal"
 import * as Content from "./content.ts"
-import * as Edit from "./edit.ts"
 import * as Form from "./form.ts"
 import * as List from "./list.ts"
 import * as Question from "./question.ts"
@@ -178,5 +177,4 @@ const verdictOf = ({ kind }: Approval.Awaited, answer: Schema.Json): Verdict.Ver
 const isObject = (value: Schema.Json): value is Schema.JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const textOf = (answer: Schema.Json): string =>
-  typeof answer === "string" ? answer : Edit.textOf(answer).replace(/\n\s*/g, " ")
+const textOf = (answer: Schema.Json): string => typeof answer === "string" ? answer : JSON.stringify(answer)

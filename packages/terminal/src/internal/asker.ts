@@ -71,24 +71,27 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const atTerminal = <A, E>(effect: Effect.Effect<A, E, Prompt.Environment>): Effect.Effect<A, E> =>
     Effect.provideContext(effect, services)
 
-  const tell = (verdict: Verdict.Verdict) =>
+  const tell = (said: Verdict.Verdict["said"]) =>
     Effect.gen(function*() {
       const terminal = yield* Terminal.Terminal
       const theme = yield* Prompt.Theme
-      const rows = layout(verdict.said, (yield* terminal.columns) || 80)
+      const rows = layout(said, (yield* terminal.columns) || 80)
       yield* Effect.ignore(terminal.display(rows.map((row) => `${paint(row, theme)}\n`).join("")))
     })
 
   const left = atTerminal(
-    Effect.as(Effect.andThen(Effect.sync(stopping.leave), tell(Verdict.left)), Verdict.left.decision)
+    Effect.as(Effect.andThen(Effect.sync(stopping.leave), tell(Verdict.left.said)), Verdict.left.decision)
   )
+
+  const untilTakenBack = <A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.onInterrupt(question, () => atTerminal(tell(Verdict.takenBack)))
 
   const one = (request: Approval.ApprovalRequest, setting: Question.Setting) =>
     atTerminal(Effect.tap(
       request.awaited === undefined
         ? Question.decide(request, setting)
         : Answers.decide(request, request.awaited, setting.check),
-      tell
+      ({ said }) => tell(said)
     ))
 
   const denyLeft = (request: Approval.ApprovalRequest) => Effect.as(stopping.denying(request), Verdict.left.decision)
@@ -99,7 +102,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
         stopping.hasLeft() ?
           Effect.succeed(Verdict.left.decision) :
           Effect.flatMap(settingOf(request), (setting) =>
-            one(request, setting).pipe(
+            untilTakenBack(one(request, setting)).pipe(
               Effect.map(({ decision }) => decision),
               Effect.catch(() => left)
             ))
@@ -132,12 +135,12 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       const verdicts = calls.length < 2 ? [] : yield* atTerminal(Batch.decide(calls, unticked))
       for (const [index, verdict] of verdicts.entries()) {
         if (verdict === undefined) continue
-        yield* atTerminal(tell(verdict))
+        yield* atTerminal(tell(verdict.said))
         decisions.set(calls[index]!.request, verdict.decision)
       }
       yield* Effect.forEach(asked.filter(({ request }) => !decisions.has(request)), alone)
     })
-    yield* Effect.catch(stopping.hasLeft() ? Effect.void : all, () => left)
+    yield* Effect.catch(stopping.hasLeft() ? Effect.void : untilTakenBack(all), () => left)
     // Nothing has begun of what whoever left had said yes to before.
     return requests.map((request) => {
       const decision = decisions.get(request)

@@ -58,7 +58,11 @@ const ask = (
     },
     { key: "o", label: "one by one", value: () => Prompt.succeed({ _tag: "OneByOne" }) },
     { key: "n", label: "deny all", always: true, value: () => denyAll() },
-    { key: "d", label: "details", value: () => again(batch.flatMap(({ request }) => Content.details(request))) }
+    {
+      key: "d",
+      label: "details",
+      value: () => again(batch.flatMap(({ request }) => Content.details(request, request.params)))
+    }
   ]
   const denyAll = (): Prompt.Prompt<Outcome> =>
     Prompt.flatMap(

@@ -9,6 +9,7 @@ import type * as Schema from "effect/Schema"
 import * as Cells from "./cells.ts"
 import * as Diff from "./diff.ts"
 import * as Highlight from "./highlight.ts"
+import * as Json from "./json.ts"
 import * as Safe from "./safe.ts"
 import * as Style from "./style.ts"
 import type { Line, Row } from "./style.ts"
@@ -47,15 +48,15 @@ const marked = (mark: string, rows: ReadonlyArray<Row>): ReadonlyArray<Line> =>
 export const block = (text: string, language?: string): ReadonlyArray<Line> =>
   marked("│", Highlight.highlight(Safe.lines(text), language))
 
-/** JSON, whole. */
-export const json = (value: Schema.Json): ReadonlyArray<Line> =>
-  marked("=", Highlight.highlight(jsonText(value), "json"))
+// What JSON leaves as it is may still be invisible; in a text within JSON an escape means itself.
+const json = (value: Schema.Json): ReadonlyArray<Line> =>
+  marked("=", Highlight.highlight(Safe.lines(Json.format(value)), "json"))
+
+const asciiJson = (value: Schema.Json): ReadonlyArray<Line> =>
+  marked("=", Highlight.highlight(Safe.lines(Json.ascii(Json.format(value))), "json"))
 
 /** Changes, with their signs. */
 export const changes = (rows: ReadonlyArray<Row>): ReadonlyArray<Line> => marked("│", rows)
-
-// What JSON.stringify leaves as it is may still be invisible; in a text within JSON an escape means itself.
-const jsonText = (value: Schema.Json): string => Safe.lines(JSON.stringify(value, null, 2))
 
 // =============================================================================
 // Parameters
@@ -63,9 +64,12 @@ const jsonText = (value: Schema.Json): string => Safe.lines(JSON.stringify(value
 
 const maxInline = 60
 
-/** A name or a text in one line: in quotes where it could be taken for something else, or has an end one cannot see. */
+/**
+ * A name or a text in one line: in quotes where it could be taken for something else, or for an escape of ours, or has
+ * an end one cannot see.
+ */
 const inline = (text: string): string =>
-  text === "" || /^\s|\s$|^["[{]/.test(text) || isLiteral(text) ? Safe.line(JSON.stringify(text)) : Safe.line(text)
+  text === "" || /^\s|\s$|^["[{]|\\u/.test(text) || isLiteral(text) ? Safe.line(JSON.stringify(text)) : Safe.line(text)
 
 const isLiteral = (text: string): boolean => /^(true|false|null|-?\d+(\.\d+)?(e[+-]?\d+)?)$/i.test(text)
 
@@ -131,10 +135,29 @@ export const parameters = (
   })
 }
 
+// In JSON a backslash that means itself is two.
 const hasEscapes = (value: unknown): boolean => {
-  const text = JSON.stringify(value)
-  return Safe.line(text) !== text || /\\u[0-9a-f]{4}|\\[bfr]/.test(text)
+  const text = JSON.stringify(value).replaceAll("\\\\", "")
+  return Safe.line(text) !== text || /\\u|\\[bfr]/.test(text)
 }
+
+// The blocks whose letters run so.
+const fromRightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+
+const notes = (runs: ReadonlyArray<unknown>, said: ReadonlyArray<unknown>): ReadonlyArray<Line> => [
+  ...(hasEscapes(runs)
+    ? [field("Note", Style.plain("characters that cannot be seen are written as escapes: \\u202e"))]
+    : []),
+  ...(fromRightToLeft.test(JSON.stringify([runs, said]))
+    ? [field(
+      "Note",
+      Style.plain(
+        "some letters run from right to left, and a terminal may show what stands beside them in another order;" +
+          " the details have the parameters in ASCII"
+      )
+    )]
+    : [])
+]
 
 // =============================================================================
 // Presentations
@@ -219,15 +242,13 @@ export const request = (
     field("Parameters", []),
     ...parameters(params, languages),
     ...(shown === undefined ? [] : presentation(params, shown, params !== asked.params)),
-    ...(hasEscapes([asked.toolName, params])
-      ? [field("Note", Style.plain("characters that cannot be seen are written as escapes: \\u202e"))]
-      : []),
+    ...notes([asked.toolName, params], [shown?.content, awaited?.prompt, awaited?.options]),
     ...(awaited?.prompt === undefined ? [] : [field("Question", []), ...block(awaited.prompt)])
   ]
 }
 
-/** What is of use to look a request up elsewhere, and the parameters as JSON. */
-export const details = (asked: Approval.ApprovalRequest): ReadonlyArray<Line> => [
+/** What is of use to look a request up elsewhere, and the parameters as JSON, in ASCII. */
+export const details = (asked: Approval.ApprovalRequest, params: Schema.Json): ReadonlyArray<Line> => [
   heading("Details"),
   field("Request", Style.plain(Safe.line(asked.approvalId))),
   field("Call", Style.plain(Safe.line(asked.toolCallId))),
@@ -235,10 +256,10 @@ export const details = (asked: Approval.ApprovalRequest): ReadonlyArray<Line> =>
   ...(asked.issuedAt === undefined ? [] : [field("Asked", Style.plain(time(asked.issuedAt)))]),
   ...(asked.expiresAt === undefined ? [] : [field("Expires", Style.plain(time(asked.expiresAt)))]),
   field("Parameters", []),
-  ...json(asked.params),
+  ...asciiJson(params),
   ...(asked.presentation === undefined ? [] : [
     field("Shown as", Style.plain(asked.presentation.type)),
-    ...json({ ...asked.presentation, content: `(${asked.presentation.content.length} characters)` })
+    ...asciiJson({ ...asked.presentation, content: `(${asked.presentation.content.length} characters)` })
   ])
 ]
 

@@ -4,10 +4,8 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Diff from "./diff.ts"
+import * as Json from "./json.ts"
 import type { Row } from "./style.ts"
-
-/** JSON, as it is put into an editor. */
-export const textOf = (params: Schema.Json): string => JSON.stringify(params, null, 2)
 
 const decode = Schema.decodeUnknownOption(Schema.Json)
 
@@ -18,11 +16,12 @@ export const parse = (text: string): Result.Result<Schema.Json, string> => {
     const { failure } = parsed
     return Result.fail(`This is no JSON: ${failure instanceof Error ? failure.message : "it cannot be read"}`)
   }
-  return Result.fromOption(decode(parsed.success), () => "This is no JSON.")
+  return Result.fromOption(decode(parsed.success), () => "A number is too large for JSON.")
 }
 
 /** What was changed, line by line; nothing if it says the same. */
 export const changes = (before: Schema.Json, after: Schema.Json): ReadonlyArray<Row> =>
-  isSame(before, after) ? [] : Diff.between(textOf(before), textOf(after))
+  isSame(before, after) ? [] : Diff.between(Json.format(before), Json.format(after))
 
-export const isSame = (before: Schema.Json, after: Schema.Json): boolean => textOf(before) === textOf(after)
+export const isSame = (before: Schema.Json, after: Schema.Json): boolean =>
+  JSON.stringify(before) === JSON.stringify(after)

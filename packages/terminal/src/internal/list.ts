@@ -1,6 +1,7 @@
 /**
  * A list to choose from, or to tick. Where there is no room for its items they are said whole above it, with their
- * numbers; nothing is chosen when it appears.
+ * numbers; nothing is chosen when it appears, and how many are ticked is said beside the question. In a list of more than
+ * nine a number is no key: who types 12 means neither 1 nor 2.
  */
 import type * as Prompt from "effect/cli/Prompt"
 import * as Cells from "./cells.ts"
@@ -28,8 +29,6 @@ const item = (text: string, index: number): Line => ({
   prose: true
 })
 
-const arrow = (screen: Stage.Screen) => screen.armed ? "›" : "…"
-
 export const choose = (stage: Stage.Stage, options: {
   readonly lines: ReadonlyArray<Line>
   readonly question: string
@@ -38,6 +37,7 @@ export const choose = (stage: Stage.Stage, options: {
   readonly back: string
 }): Prompt.Prompt<Chosen> => {
   const { items, many } = options
+  const hasNumbers = items.length <= 9
   const heightOf = (screen: Stage.Screen) => Math.max(1, Math.min(items.length, screen.rows - 4))
 
   const before = (state: State, index: number): string => {
@@ -80,24 +80,31 @@ export const choose = (stage: Stage.Stage, options: {
       return { state, print: [...Cells.layout(options.lines, screen.columns), ...print] }
     },
     draw: (state, screen) => {
+      if (screen.columns < Stage.minColumns) return Stage.asking(Stage.tooNarrow, screen)
       const height = heightOf(screen)
       const start = Math.max(0, Math.min(state.at - Math.floor(height / 2), items.length - height))
-      const keys = many ? "numbers and space tick · Enter ends" : "a number, or arrows and Enter"
-      const title = `${options.question}  ${keys} · Tab ${options.back} ${arrow(screen)}`
+      const said = [
+        ...(many ? [`${state.ticked.size} of ${items.length} ticked`] : []),
+        ...(height < items.length ? [`${start + 1} to ${start + height} shown`] : []),
+        ...(many
+          ? [`${hasNumbers ? "numbers" : "arrows"} and space tick`, "Enter ends"]
+          : [`${hasNumbers ? "a number, or " : ""}arrows and Enter`]),
+        `Tab ${options.back}`
+      ]
       return [
         ...items.slice(start, start + height).map((_, index) => row(state, start + index, screen)),
-        ...Cells.layout([{ first: [], rest: [], body: Style.plain(title, "primary"), prose: true }], screen.columns)
+        ...Stage.asking(`${options.question}  ${said.join(" · ")}`, screen)
       ]
     },
     on: (state, happening, screen) => {
       if (happening._tag === "Resized") return { _tag: "Next", ...tell(state, screen) }
       if (happening._tag === "Paste" || happening.ctrl || happening.meta) return { _tag: "Beep" }
       const { name, text } = happening
-      const number = /^[1-9]$/.test(text) ? Number(text) - 1 : -1
+      if (screen.columns < Stage.minColumns && name !== "tab") return { _tag: "Beep" }
+      const number = hasNumbers && /^[1-9]$/.test(text) ? Number(text) - 1 : -1
       if (number >= 0 && number < items.length) {
-        if (many) return { _tag: "Next", state: toggled(state, number) }
-        return items.length > 9
-          ? { _tag: "Next", state: { ...state, at: number } }
+        return many
+          ? { _tag: "Next", state: toggled(state, number) }
           : { _tag: "Done", value: { _tag: "Chosen", indexes: [number] } }
       }
       switch (name) {

@@ -10,6 +10,7 @@ import type * as Terminal from "effect/Terminal"
 import * as Content from "./content.ts"
 import * as Edit from "./edit.ts"
 import type * as Editor from "./editor.ts"
+import * as Json from "./json.ts"
 import * as List from "./list.ts"
 import * as Reader from "./reader.ts"
 import * as Safe from "./safe.ts"
@@ -71,7 +72,7 @@ const ask = (
         )
     },
     ...(remembers ? [{ key: "s", label: "session", value: () => forSession() }] : []),
-    ...(editable(asked) ? [{ key: "e", label: "edit", value: () => editing(stage, params, Edit.textOf(params)) }] : []),
+    ...(editable(asked) ? [{ key: "e", label: "edit", value: () => editing(stage, params, Json.format(params)) }] : []),
     ...(editable(asked) && setting.editor !== undefined
       ? [{
         key: "o",
@@ -86,7 +87,7 @@ const ask = (
       value: () =>
         Prompt.flatMap(reason(stage), (said) => said._tag === "Back" ? again([]) : decided(Verdict.denied(said.value)))
     },
-    { key: "d", label: "details", value: () => again(Content.details(asked)) }
+    { key: "d", label: "details", value: () => again(Content.details(asked, params)) }
   ]
 
   const forSession = (): Prompt.Prompt<Outcome> => {
@@ -179,7 +180,7 @@ export const decide = Effect.fnUntraced(function*(
       case "Unchanged":
         continue
       case "Open": {
-        const text = Edit.textOf(params)
+        const text = Json.format(params)
         const written = yield* Effect.result(setting.editor!.edit(text))
         const read = Result.isFailure(written) ? Result.fail(written.failure) : Edit.parse(written.success)
         const given = Result.isFailure(written) ? text : written.success

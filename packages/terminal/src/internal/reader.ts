@@ -22,13 +22,10 @@ interface State {
   readonly shown: number
 }
 
-/** Narrower than that, what is ours cannot be told from what is not. */
-const minColumns = 20
-
 /** Whether all of it is seen at once. */
 export const fits = (stage: Stage.Stage, lines: ReadonlyArray<Line>): boolean => {
   const screen = { ...stage.size(), armed: true }
-  return screen.columns >= minColumns && Cells.layout(lines, screen.columns).length <= pageOf(screen) / 2
+  return screen.columns >= Stage.minColumns && Cells.layout(lines, screen.columns).length <= pageOf(screen) / 2
 }
 
 /** Rows of a page, beside those that live and one to see where it goes on. */
@@ -61,20 +58,20 @@ export const read = <A>(stage: Stage.Stage, options: {
     refusesPaste: true,
     begin: (screen) => show(screen, lines),
     draw: (state, screen) => {
-      const text = screen.columns < minColumns
-        ? "Too narrow: widen it."
+      const text = screen.columns < Stage.minColumns
+        ? Stage.tooNarrow
         : isRead(state)
         ? `${question}  ${keys(choices)}`
         : `-- line ${state.shown} of ${state.rows.length} --  space next page · e to the end · ${keys(early)}`
-      const body = Style.plain(`${text} ${screen.armed ? "›" : "…"}`, "primary")
-      return Cells.layout([{ first: [], rest: [], body, prose: true }], screen.columns)
+      return Stage.asking(text, screen)
     },
     on: (state, happening, screen) => {
       switch (happening._tag) {
         case "Paste":
           return { _tag: "Beep" }
         case "Resized": {
-          if (screen.columns >= state.columns || screen.columns < minColumns) return { _tag: "Next", state }
+          const isSeen = screen.columns >= state.columns && state.columns >= Stage.minColumns
+          if (isSeen || screen.columns < Stage.minColumns) return { _tag: "Next", state }
           const again = `The window is ${screen.columns} columns wide now. Once more:`
           return {
             _tag: "Next",
@@ -84,7 +81,7 @@ export const read = <A>(stage: Stage.Stage, options: {
         }
         case "Key": {
           if (happening.ctrl || happening.meta) return { _tag: "Beep" }
-          const narrow = screen.columns < minColumns
+          const narrow = screen.columns < Stage.minColumns
           if (!isRead(state) && !narrow) {
             if (happening.name === "space" || happening.name === "pagedown" || happening.name === "return") {
               return turned(upTo(state, state.shown + pageOf(screen)))

@@ -160,9 +160,8 @@ export const ask = <A>(stage: Stage.Stage, options: {
     draw: (state, screen) => {
       const rows = windowOf(state, screen)
       const said = summary(state, rows.length)
-      const title = `${options.question}  Enter ends · Tab ${options.back} ${screen.armed ? "›" : "…"}`
       return [
-        ...Cells.layout([{ first: [], rest: [], body: Style.plain(title, "primary"), prose: true }], screen.columns),
+        ...Stage.asking(`${options.question}  Enter ends · Tab ${options.back}`, screen),
         ...rows,
         ...(said === "" ? [] : Cells.layout([Style.prose(said, "muted")], screen.columns)),
         ...(state.problem === undefined

@@ -44,3 +44,8 @@ export const left: Verdict = {
   decision: new Approval.Denied({ note: leftNote }),
   said: [line("✖", "Stopped: denied, and nothing more is asked.", "error")]
 }
+
+/** Who asked does not wait any more: whatever is pressed from now on is no answer. */
+export const takenBack: ReadonlyArray<Line> = [
+  line("✖", "Nobody waits for this answer any more; nothing ran.", "error")
+]

@@ -1,0 +1,178 @@
+/** Who is asked, and when: one question at a time, none that nobody waits for, and none after the person has left. */
+import * as Approval from "@assent/ai/Approval"
+import * as TerminalController from "@assent/terminal/TerminalController"
+import { assert, describe, it } from "@effect/vitest"
+import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import * as Keyboard from "./keyboard.ts"
+
+const capable = { canColor: false, canAnimate: true, canPrompt: true }
+
+const requestOf = (toolName: string, fields: Partial<ConstructorParameters<typeof Approval.ApprovalRequest>[0]> = {}) =>
+  new Approval.ApprovalRequest({
+    approvalId: toolName,
+    toolCallId: toolName,
+    toolName,
+    params: { path: "a.txt" },
+    description: toolName,
+    interaction: fields.awaited?.kind ?? "approval",
+    providerExecuted: false,
+    ...fields
+  })
+
+const make = Effect.fnUntraced(function*(options?: TerminalController.Options) {
+  const keyboard = yield* Keyboard.make
+  const controllerOf = (options?: TerminalController.Options) =>
+    TerminalController.make(options).pipe(
+      Effect.provideService(TerminalCapabilities.TerminalCapabilities, capable),
+      Effect.provide(keyboard.services)
+    )
+  const controller = yield* controllerOf(options)
+  const ask = (request: Approval.ApprovalRequest, by = controller) =>
+    Effect.tap(Effect.forkChild(by.ask!(request), { startImmediately: true }), () => TestClock.adjust("20 millis"))
+  return { ...keyboard, controllerOf, ask, over: TestClock.adjust("50 millis") }
+})
+
+describe("a question", () => {
+  for (const options of [undefined, { batch: { unticked: "ask" as const } }]) {
+    const how = options === undefined ? "alone" : "in a batch"
+    it.effect(`that nobody waits for any more, ${how}, is taken back and says so; the next is put (L1)`, () =>
+      Effect.gen(function*() {
+        const { armed, ask, key, over, shown } = yield* make(options)
+        const first = yield* ask(requestOf("First"))
+        yield* armed
+        assert.include(shown(), "First")
+        yield* Fiber.interrupt(first)
+        const said = shown().replaceAll("\u001b", "ESC")
+        assert.match(said, /ESC\[\?25h.*ESC\[J.*ESC\[\?2004l✖ Nobody waits for this answer any more; nothing ran\.\n$/s)
+        yield* key("y")
+        const second = yield* ask(requestOf("Second"))
+        assert.match(shown(), /Second/)
+        yield* armed
+        yield* key("y")
+        yield* over
+        assert.strictEqual((yield* Fiber.join(second))!._tag, "Approved")
+      }))
+  }
+
+  it.effect("of another controller waits for its turn at the same terminal", () =>
+    Effect.gen(function*() {
+      const { armed, ask, controllerOf, key, over, shown } = yield* make()
+      const first = yield* ask(requestOf("First"))
+      const second = yield* ask(requestOf("Second"), yield* controllerOf({ batch: { unticked: "deny" } }))
+      yield* TestClock.adjust("1 second")
+      assert.notInclude(shown(), "Second")
+      yield* armed
+      yield* key("y")
+      yield* over
+      assert.strictEqual((yield* Fiber.join(first))!._tag, "Approved")
+      assert.include(shown(), "Second")
+      assert.isUndefined(second.pollUnsafe())
+      yield* Fiber.interrupt(second)
+    }))
+})
+
+describe("what is asked", () => {
+  it.effect("is answered by no key from before its last line was on the screen, though it was all asked for", () =>
+    Effect.gen(function*() {
+      const { armed, ask, key, over, shown } = yield* make()
+      const content = Array.from({ length: 60 }, (_, index) => `line ${index + 1}`).join("\n")
+      const asked = yield* ask(requestOf("Write", { params: { content } }))
+      yield* armed
+      yield* key("e")
+      assert.include(shown(), "line 60")
+      yield* over
+      yield* key("y")
+      yield* TestClock.adjust("1 minute")
+      assert.isUndefined(asked.pollUnsafe())
+      yield* key("y")
+      yield* over
+      assert.strictEqual((yield* Fiber.join(asked))!._tag, "Approved")
+    }))
+
+  it.effect("is not to be edited where no edit would count", () =>
+    Effect.gen(function*() {
+      for (const fields of [{ providerExecuted: true }, { editable: false }, { source: "program" }]) {
+        const { armed, ask, key, over, shown } = yield* make({ editor: "vi" })
+        const asked = yield* ask(requestOf("Write", fields))
+        yield* armed
+        assert.notMatch(shown(), /e edit|o vi/)
+        yield* key("e")
+        yield* over
+        yield* key("y")
+        yield* over
+        assert.strictEqual((yield* Fiber.join(asked))!._tag, "Approved")
+      }
+    }))
+
+  it.effect("of a batch whose calls are all ticked is no reason", () =>
+    Effect.gen(function*() {
+      const { armed, ask, key, name, over } = yield* make({ batch: { unticked: "deny", window: "1 second" } })
+      const asked = [yield* ask(requestOf("First")), yield* ask(requestOf("Second"))]
+      yield* TestClock.adjust("1 second")
+      yield* armed
+      yield* key("t")
+      yield* over
+      yield* armed
+      yield* key("1")
+      yield* key("2")
+      yield* name("return")
+      yield* over
+      const decisions = yield* Effect.forEach(asked, (fiber) => Fiber.join(fiber))
+      assert.deepStrictEqual(decisions.map((decision) => decision?._tag), ["Approved", "Approved"])
+    }))
+})
+
+const form = {
+  type: "object",
+  properties: { name: { type: "string" }, window: { type: "boolean" } },
+  required: ["name", "window"]
+}
+
+const awaiting = (kind: Approval.InteractionKind, answerSchema = {}) =>
+  requestOf("Book", {
+    awaited: new Approval.Awaited({
+      name: "asked",
+      kind,
+      prompt: "?",
+      answerSchema,
+      options: [{ value: "a", label: "a" }]
+    })
+  })
+
+describe("who leaves", () => {
+  const dialogues: ReadonlyArray<
+    readonly [where: string, request: Approval.ApprovalRequest, keys: ReadonlyArray<string>]
+  > = [
+    ["at a reason", requestOf("Write"), ["n", "x"]],
+    ["at an edit", requestOf("Write"), ["e"]],
+    ["at a list for the session", requestOf("Write"), ["s"]],
+    ["at the details", requestOf("Write"), ["d"]],
+    ["at a text", awaiting("askUser"), ["x"]],
+    ["at a note", awaiting("getApproval"), ["w", "x"]],
+    ["at a choice", awaiting("selectOptions"), []],
+    ["at a field of a form", awaiting("form", form), ["x"]]
+  ]
+  for (const [where, request, keys] of dialogues) {
+    it.effect(`${where} has denied, and is asked nothing more`, () =>
+      Effect.gen(function*() {
+        const { armed, ask, key, leave, over, shown } = yield* make({ session: true })
+        const asked = yield* ask(request)
+        for (const one of keys) {
+          yield* armed
+          yield* key(one)
+          yield* over
+        }
+        assert.isUndefined(asked.pollUnsafe())
+        yield* leave
+        yield* over
+        assert.strictEqual((yield* Fiber.join(asked))!._tag, "Denied")
+        assert.match(shown().replaceAll("\u001b", "ESC"), /ESC\[\?25h.*ESC\[\?2004l.*Stopped: denied/s)
+        const next = yield* ask(requestOf("Next"))
+        assert.strictEqual((yield* Fiber.join(next))!._tag, "Denied")
+        assert.notInclude(shown(), "Next")
+      }))
+  }
+})

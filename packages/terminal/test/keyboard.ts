@@ -1,0 +1,55 @@
+/** A terminal of 80 columns without a screen: what is written to it, and keys, to the millisecond. */
+import type * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as Queue from "effect/Queue"
+import * as Terminal from "effect/Terminal"
+import * as TestClock from "effect/testing/TestClock"
+
+export const make = Effect.gen(function*() {
+  const input = yield* Queue.make<Terminal.UserInput, Cause.Done>()
+  const sizes = yield* Queue.make<Terminal.Size, Cause.Done>()
+  let shown = ""
+  let size: Terminal.Size = { columns: 80, rows: 24 }
+  const terminal = Terminal.make({
+    columns: Effect.sync(() => size.columns),
+    rows: Effect.sync(() => size.rows),
+    size: Effect.succeed(sizes),
+    readInput: Effect.succeed(input),
+    readLine: Effect.never,
+    display: (text) => Effect.sync(() => void (shown += text))
+  })
+  const press = (name: string, text: string | undefined, modifiers = false) =>
+    Effect.andThen(
+      Queue.offer(input, {
+        input: Option.fromUndefinedOr(text),
+        key: { name, ctrl: modifiers, meta: modifiers, shift: modifiers }
+      }),
+      TestClock.adjust(0)
+    )
+  /** What the terminal answers to a question for its status. */
+  const status = press("undefined", undefined, true)
+  /** It takes a moment until a size counts. */
+  const resizing = (columns: number, rows: number) =>
+    Effect.suspend(() => {
+      size = { columns, rows }
+      return Effect.andThen(Queue.offer(sizes, size), TestClock.adjust(0))
+    })
+  return {
+    services: Layer.mergeAll(Layer.succeed(Terminal.Terminal, terminal), FileSystem.layerNoop({}), Path.layer),
+    key: (text: string) => press(text, text),
+    name: (name: string) => press(name, undefined),
+    pasteStart: press("paste-start", undefined),
+    pasteEnd: press("paste-end", undefined),
+    status,
+    /** Until a question takes keys. */
+    armed: Effect.andThen(status, TestClock.adjust("100 millis")),
+    resizing,
+    resize: (columns: number, rows: number) => Effect.andThen(resizing(columns, rows), TestClock.adjust("200 millis")),
+    shown: () => shown,
+    leave: Queue.end(input)
+  }
+})
