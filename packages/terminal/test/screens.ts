@@ -11,6 +11,7 @@ export const fileOf = (name: string): string => Path.join(folder, `${name}.txt`)
 export const assertScreen = (name: string, seen: string): void => {
   const text = `${
     seen.replace(/[ ]+$/gm, "").replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "2026-12-22T09:30:00.000Z")
+      .replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, "2026-12-22 09:30 UTC")
       .replace(/^\n+/, "").trimEnd()
   }\n`
   if (process.env["SCREENS"] === "write") Fs.writeFileSync(fileOf(name), text)

@@ -216,6 +216,9 @@ const time = (at: number): string => {
   return Number.isNaN(date.getTime()) ? String(at) : date.toISOString()
 }
 
+/** To the minute before, for whoever only has to be in time. */
+const minute = (at: number): string => time(at).replace(/^([-\d]+)T(\d\d:\d\d):.*Z$/, "$1 $2 UTC")
+
 /** All that is to be seen before a request may be answered. `params` are those that an approval would run. */
 export const request = (
   title: string,
@@ -235,7 +238,7 @@ export const request = (
     ...(approvers === undefined || approvers.length === 0
       ? []
       : [field("Approvers", Style.plain(approvers.map(Safe.line).join(", ")))]),
-    ...(expiresAt === undefined ? [] : [field("Expires", Style.plain(time(expiresAt)))]),
+    ...(expiresAt === undefined ? [] : [field("Expires", Style.plain(minute(expiresAt)))]),
     ...(awaited !== undefined || description === Approval.describe(asked.toolName, asked.params)
       ? []
       : [field("Summary", Style.plain(Safe.line(description)))]),
