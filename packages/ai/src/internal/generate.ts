@@ -78,19 +78,29 @@ export const generateText: (
 
 type ObjectResponse = LanguageModel.GenerateObjectResponse<Model.AnyTools, unknown, "opaque">
 
-export const generateObject: (
+export const generateObject = (
+  model: Model.Model,
+  turn: Turn.Turn,
+  options: Model.ObjectOptions
+): Effect.Effect<ObjectResponse, unknown> => objectAfter([], model, turn, options)
+
+/** `said` is what was said before, in this turn: with a value, or with requests, it is what a history is made of. */
+const objectAfter: (
+  said: ReadonlyArray<Part>,
   model: Model.Model,
   turn: Turn.Turn,
   options: Model.ObjectOptions
 ) => Effect.Effect<ObjectResponse, unknown> = Effect.fnUntraced(function*(
+  said: ReadonlyArray<Part>,
   model: Model.Model,
   turn: Turn.Turn,
   options: Model.ObjectOptions
 ): Effect.fn.Return<ObjectResponse, unknown> {
   const settled = yield* Turn.settleHistory(turn, sink)
   if (settled.failure !== undefined) return yield* Effect.failCause(settled.failure)
+  const before = [...said, ...settled.results]
   if (settled.open.length > 0) {
-    return yield* approvalRequired(settled.open, [...settled.results, ...settled.open.map(Results.requestPart)])
+    return yield* approvalRequired(settled.open, [...before, ...settled.open.map(Results.requestPart)])
   }
   // A response with calls and no text fails to parse before we see it; upstream shows its content to this observer.
   const observed: { content: ReadonlyArray<Part> } = { content: [] }
@@ -109,29 +119,24 @@ export const generateObject: (
   if (!turn.resolvesCalls) {
     const response = yield* exit
     const content = yield* Hosted.sealCalls(turn.environment, response.content)
-    return new LanguageModel.GenerateObjectResponse(response.value, [...settled.results, ...content])
+    return new LanguageModel.GenerateObjectResponse(response.value, [...before, ...content])
   }
   const received = yield* receive(turn, Exit.isSuccess(exit) ? exit.value.content : observed.content)
   // With local calls beside them, the provider's requests wait: a finished value cannot (law L12).
   const alone = received.calls.length === 0 && isComplete(received)
   const next = alone ? yield* ReceivedCalls.goOn(turn, settled, received.asked, [], received.content) : undefined
   if (next !== undefined) {
-    const rest = yield* generateObject(model, next.turn, options)
-    return new LanguageModel.GenerateObjectResponse(rest.value, [
-      ...settled.results,
-      ...received.content,
-      ...next.denials,
-      ...Results.withUsageOf(received.finish, rest.content)
-    ])
+    const rest = yield* objectAfter([...before, ...received.content, ...next.denials], model, next.turn, options)
+    return new LanguageModel.GenerateObjectResponse(rest.value, [...Results.withUsageOf(received.finish, rest.content)])
   }
-  const outcomes = yield* resolveAtOnce(turn, settled.results, received, settled.prompt.content)
+  const outcomes = yield* resolveAtOnce(turn, before, received, settled.prompt.content)
   const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
   // What tools wait for is known only when they have begun: their siblings' results are kept with the requests.
   const open = outcomes.flatMap(({ request }) => request === undefined ? [] : [request])
   if (open.length > 0) {
     return yield* approvalRequired(open, [
-      ...settled.results,
+      ...before,
       ...received.content,
       ...resultsOf(outcomes),
       ...open.map(Results.requestPart)
@@ -139,7 +144,7 @@ export const generateObject: (
   }
   if (Exit.isFailure(exit)) return yield* Effect.failCause(exit.cause)
   return new LanguageModel.GenerateObjectResponse(exit.value.value, [
-    ...settled.results,
+    ...before,
     ...received.content,
     ...resultsOf(outcomes),
     ...received.finish
@@ -239,7 +244,7 @@ const resolve = Effect.fnUntraced(function*(turn: Turn.Turn, received: Received,
 // nothing does (law L12). What is open then, and what did not run, is in the content the error carries.
 const resolveAtOnce = Effect.fnUntraced(function*(
   turn: Turn.Turn,
-  settled: ReadonlyArray<Part>,
+  before: ReadonlyArray<Part>,
   received: Received,
   messages: Messages
 ) {
@@ -281,7 +286,7 @@ const resolveAtOnce = Effect.fnUntraced(function*(
       return [Results.requestPart(request)]
     })
     return yield* approvalRequired([...asked, ...requests], [
-      ...settled,
+      ...before,
       ...received.content,
       ...received.asked.requests,
       ...siblings
