@@ -5,8 +5,7 @@
 import { Conversation, DeferredTool, Interaction, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { NodeRuntime } from "@effect/platform-node"
-import { Effect, Layer, Schema } from "effect"
-import * as Story from "./waiting/story.ts"
+import { Console, Effect, Layer, Schema } from "effect"
 
 const AddToCart = DeferredTool.make("AddToCart", {
   description: "Adds items to the shopping cart",
@@ -26,6 +25,7 @@ const Handlers = toolkit.toLayer({
   })
 })
 
+// Any provider's model stands here; this one follows a script, so that no key is needed.
 const Model = ScriptedModel.layer({
   turns: [
     [ScriptedModel.toolCall({
@@ -33,16 +33,20 @@ const Model = ScriptedModel.layer({
       name: "AddToCart",
       params: { items: ["shoes", "shirts"], budget: 100 }
     })],
-    Story.lastResult
+    "Your cart is full."
   ]
 })
 
 const program = Effect.gen(function*() {
   const conversation = yield* Conversation.make({ id: "shopping", toolkit })
-  yield* Story.line("you", "Add something to my cart.")
-  yield* Story.waits(yield* conversation.send("Add something to my cart."))
-  yield* Story.line("you", "socks")
-  yield* Story.says(yield* conversation.send("socks"), "'socks' to the cart with shoes and shirts")
+
+  const asked = yield* conversation.send("Add something to my cart.")
+  if (asked._tag !== "Waiting") return yield* Effect.die(`It should ask, and is ${asked._tag}.`)
+  for (const { awaited } of asked.requests) yield* Console.log(awaited?.prompt)
+
+  const done = yield* conversation.send("socks")
+  for (const part of done.content) if (part.type === "tool-result") yield* Console.log(part.result)
+  yield* Console.log(done.text)
 })
 
 program.pipe(Effect.provide(Layer.merge(Handlers, Model)), NodeRuntime.runMain)

@@ -19,6 +19,10 @@
  * `required` asks, `none` does not, `deny` forbids, `once_per_session` asks until it is approved once, `default` is what
  * the tool says itself. The names in `pre_approved: [search, "read_*"]` are the same as `none`.
  *
+ * A tool is named as the model knows it: `mcp.github.*` are tools that a provider runs, `files__*` those of an MCP server that
+ * `McpApproval.guard` was given as `files`. What a file forbids by another name is not forbidden; `ApprovalPolicy.lint`
+ * finds names that no tool has.
+ *
  * **Which rule decides.** An exact name before a glob, a longer glob before a shorter one, `*` last. `*` is the only
  * wildcard and stands for any characters; a glob is as long as it has other characters, and of globs as long as each
  * other the strictest decides. In one tool's `rules`, those that surely cover a call speak in place of its `approval`,

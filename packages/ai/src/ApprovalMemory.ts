@@ -6,7 +6,7 @@
  * principal and conversation, and to the tool as it was: when its parameters change, it is asked again. A remembered
  * denial is stronger than any approval.
  *
- * Without a named conversation (`Approval.Scope`) what is remembered lives for one call of the model.
+ * Without a named conversation (`Approval.Scope`) what is remembered lives for one call of the model, and one warning says so.
  *
  * @since 0.1.0
  */

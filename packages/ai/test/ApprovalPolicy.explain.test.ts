@@ -250,6 +250,37 @@ describe("lint", () => {
       }))
   }
 
+  // A question shows `mcp.files` as the source of a guarded server's tools, which are called `files__…`.
+  it.effect("a server's tools by their source, which no tool is called", () =>
+    Effect.gen(function*() {
+      const Move = Tool.setNeedsApproval(makeTool("files__move_file"), true)
+        .annotate(ApprovalPolicy.ServerHints, { server: "files" })
+      const server = Toolkit.make(Move, Gated)
+      const written = {
+        "mcp.files.*": "deny",
+        "mcp.files.move_file": "required",
+        "mcp.files.m*": "none",
+        "mcp.files.copy_*": "deny",
+        "mcp.other.*": "deny",
+        send_mail: "required"
+      } as const
+      const findings = yield* ApprovalPolicy.lint(written, server)
+      assert.deepStrictEqual(
+        findings.map(({ at, fix, kind, severity }) => [severity, kind, at, fix]),
+        [
+          ["error", "unknown-tool", "[\"mcp.files.*\"]", "\"files__*\": deny"],
+          ["error", "unknown-tool", "[\"mcp.files.move_file\"]", "files__move_file: required"],
+          ["warning", "unknown-tool", "[\"mcp.files.m*\"]", "\"files__m*\": none"],
+          ["warning", "unknown-tool", "[\"mcp.files.copy_*\"]", undefined],
+          ["warning", "unknown-tool", "[\"mcp.other.*\"]", undefined]
+        ]
+      )
+      assert.strictEqual(
+        findings[0]!.message,
+        "There is no tool that mcp.files.* stands for. Did you mean files__*?"
+      )
+    }))
+
   it.effect("findings have the line where it stands", () =>
     Effect.gen(function*() {
       const findings = yield* ApprovalPolicy.lint(yield* config, Toolkit.make(Write))

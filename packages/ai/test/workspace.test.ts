@@ -9,6 +9,7 @@ const root = Path.join(import.meta.dirname, "../../..")
 const read = (path: string): string => Fs.readFileSync(Path.join(root, path), "utf8")
 
 interface Manifest {
+  readonly private?: boolean
   readonly dependencies?: Record<string, string>
   readonly devDependencies?: Record<string, string>
   readonly optionalDependencies?: Record<string, string>
@@ -83,6 +84,13 @@ describe("workspace", () => {
     const silent = names.filter((name) => !name.startsWith("@assent/") && !agents.includes(`\`${name}\``))
     assert.deepStrictEqual(silent, [], "add a line to the table of dependencies in AGENTS.md")
   })
+
+  it.each(manifests.filter(([, { private: isPrivate }]) => isPrivate !== true))(
+    "%s: its license is packed with it",
+    (path) => {
+      assert.strictEqual(read(path.replace("package.json", "LICENSE")), read("LICENSE"))
+    }
+  )
 
   it("README shows the program it says it shows", () => {
     assert.include(read("README.md"), read("scratchpad/hello.ts").trimEnd())

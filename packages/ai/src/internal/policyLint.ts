@@ -69,14 +69,15 @@ export const lint = (rules: Rules.Rules, tools: Readonly<Record<string, Tool.Any
     const stands = names.filter((name) => Names.matches(entry.name, name))
     const decides = made.get(entry) ?? []
     if (stands.length === 0) {
-      const meant = Names.nearest(entry.name, names)
+      const ofSource = namedBySource(entry.name, tools)
+      const meant = ofSource ?? Names.nearest(entry.name, names)
       found(
-        tightens && !Names.isGlob(entry.name) ? "error" : "warning",
+        tightens && (ofSource !== undefined || !Names.isGlob(entry.name)) ? "error" : "warning",
         "unknown-tool",
         entry,
         `There is no tool ${Names.isGlob(entry.name) ? "that" : "called"} ${entry.name}` +
           `${Names.isGlob(entry.name) ? " stands for" : ""}.${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
-        meant === undefined ? undefined : `${meant}: ${entry.approval}`
+        meant === undefined ? undefined : `${quoted(meant)}: ${entry.approval}`
       )
       continue
     }
@@ -198,6 +199,20 @@ export const lint = (rules: Rules.Rules, tools: Readonly<Record<string, Tool.Any
     )
   }
   return findings.toSorted((self, that) => severities.indexOf(self.severity) - severities.indexOf(that.severity))
+}
+
+/**
+ * What was meant by `mcp.files.*`, the source that a person is shown of tools that are called `files__…`: that is how tools
+ * are called which a provider runs. Nothing, if no tool is called so either.
+ */
+const namedBySource = (name: string, tools: Readonly<Record<string, Tool.Any>>): string | undefined => {
+  for (const [called, tool] of Object.entries(tools)) {
+    const source = Annotations.sourceOf(tool)
+    if (source === undefined || !name.startsWith(`${source}.`)) continue
+    const meant = `${source.slice("mcp.".length)}__${name.slice(source.length + 1)}`
+    if (Names.matches(meant, called)) return meant
+  }
+  return undefined
 }
 
 const severities = ["error", "warning", "info"]

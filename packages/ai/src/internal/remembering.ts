@@ -156,31 +156,53 @@ const timeOf = ({ remember }: ApprovalMemory.Answered): number =>
 
 /** The answer has its effect. What cannot be remembered is asked again, and nothing else. */
 export const keep = (
-  { fleeting, given, memory, options }: Environment.Environment,
+  environment: Environment.Environment,
   answered: ApprovalMemory.Answered | undefined
-): Effect.Effect<void> =>
+): Effect.Effect<void> => {
+  if (answered === undefined) return Effect.void
+  if (!environment.fleeting) return write(environment, answered)
   // What lives for one call of the model is given, and needs no place in a memory, unless its uses are to be counted.
-  answered === undefined || (fleeting && usesOf(answered) === undefined)
-    ? Effect.void
-    : Effect.matchEffect(MemoryGuard.remember(memory, answered, options.policyTimeLimit), {
-      onFailure: (error) =>
-        Effect.logWarning(`Assent: an answer about "${answered.toolName}" is not remembered. ${error.message}`),
-      onSuccess: (remembered) => {
-        if (remembered === undefined) return Effect.void
-        // From here on the memory says how long an approval holds, and whether it was taken back.
-        const index = given.findIndex((one) => one.answered === answered && answered.decision === "approved")
-        if (index >= 0) given.splice(index, 1)
-        return ApprovalEvents.publish((occasion) => ({
-          _tag: "Remembered",
-          ...occasion,
-          approvalId: remembered.approvalId,
-          toolCallId: remembered.toolCallId,
-          toolName: remembered.toolName,
-          decision: remembered.decision,
-          covers: ApprovalMatcher.toSentence(remembered.covers, remembered.toolName)
-        }))
-      }
-    })
+  const counted = usesOf(answered) === undefined ? Effect.void : write(environment, answered)
+  return Effect.andThen(warnOnce(environment.memory, answered), counted)
+}
+
+const write = (
+  { given, memory, options }: Environment.Environment,
+  answered: ApprovalMemory.Answered
+): Effect.Effect<void> =>
+  Effect.matchEffect(MemoryGuard.remember(memory, answered, options.policyTimeLimit), {
+    onFailure: (error) =>
+      Effect.logWarning(`Assent: an answer about "${answered.toolName}" is not remembered. ${error.message}`),
+    onSuccess: (remembered) => {
+      if (remembered === undefined) return Effect.void
+      // From here on the memory says how long an approval holds, and whether it was taken back.
+      const index = given.findIndex((one) => one.answered === answered && answered.decision === "approved")
+      if (index >= 0) given.splice(index, 1)
+      return ApprovalEvents.publish((occasion) => ({
+        _tag: "Remembered",
+        ...occasion,
+        approvalId: remembered.approvalId,
+        toolCallId: remembered.toolCallId,
+        toolName: remembered.toolName,
+        decision: remembered.decision,
+        covers: ApprovalMatcher.toSentence(remembered.covers, remembered.toolName)
+      }))
+    }
+  })
+
+const warned = new WeakSet<ApprovalMemory.Service>()
+
+// The person was promised a session, and is asked again by the next turn: its author is to know what is missing.
+const warnOnce = (memory: ApprovalMemory.Service, { toolName }: ApprovalMemory.Answered): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (warned.has(memory)) return Effect.void
+    warned.add(memory)
+    return Effect.logWarning(
+      `Assent: an answer about "${toolName}" is to be remembered, but no conversation is named, so it is forgotten when` +
+        " this call of the model is over. Name the conversation:" +
+        " Effect.provideService(program, Approval.Scope, { conversation: \"…\" })."
+    )
+  })
 
 /** What the policy adds to an answer, or takes from it: nothing is remembered of what is to be asked every time. */
 export const rememberOf = (

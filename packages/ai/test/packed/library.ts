@@ -1,0 +1,86 @@
+/**
+ * What the author of a library exports, compiled with declarations: each inferred type has a name outside of the packages.
+ */
+import {
+  Approval,
+  ApprovalConfig,
+  ApprovalController,
+  ApprovalEvents,
+  ApprovalPolicy,
+  Chat,
+  Conversation,
+  DeferredTool,
+  Interaction,
+  LanguageModel,
+  McpApproval,
+  McpClient,
+  Prompt,
+  Response,
+  Tool,
+  Toolkit
+} from "@assent/ai"
+import { ScriptedModel, StrictProvider } from "@assent/ai/testing"
+import * as JustTool from "@assent/ai/Tool"
+import { Context, Effect, Schema, Stream } from "effect"
+
+export class Owners extends Context.Service<Owners, {
+  readonly owns: (path: string) => Effect.Effect<boolean, Error>
+}>()("Owners") {}
+
+export const Delete = Tool.make("Delete", {
+  parameters: { path: Schema.String },
+  success: Schema.String,
+  needsApproval: ({ path }) => Effect.flatMap(Owners, ({ owns }) => owns(path)),
+  dependencies: [Owners]
+})
+
+export const Count = Tool.setNeedsApproval(JustTool.make("Count", { success: Schema.Finite }), true)
+
+export const Remind = DeferredTool.make("Remind", {
+  success: Schema.String,
+  state: Schema.Array(Schema.String),
+  interactions: { later: Interaction.timer, who: Interaction.form(Schema.Struct({ name: Schema.String })) }
+})
+
+export const toolkit = Toolkit.make(Delete, Count, Remind)
+
+export const Handlers = toolkit.toLayer({
+  Delete: ({ path }) => Effect.succeed(path),
+  Count: () => Effect.succeed(1),
+  Remind: DeferredTool.handler(Remind, {
+    start: () => Remind.suspend.later({ after: "1 day" }, []),
+    resume: {
+      later: (_, state) => Remind.suspend.who({ prompt: "Who?" }, state),
+      who: ({ name }) => Effect.succeed(name)
+    }
+  })
+})
+
+export const guarded = Toolkit.guard(toolkit)
+
+export const files = Effect.flatMap(McpClient.McpClient, (client) => McpApproval.guard(client, { name: "files" }))
+
+export const joined = Toolkit.join(files, toolkit)
+
+export const turn = Effect.gen(function*() {
+  const chat = yield* Chat.empty
+  const turn = yield* chat.generateText({ prompt: "Tidy up.", toolkit })
+  const answers = Response.approvalRequests(turn).map((request) => Approval.approve(request, { remember: "session" }))
+  return { turn, answers: Prompt.approvalResponses(answers) }
+})
+
+export const parts = LanguageModel.streamText({ prompt: "Tidy up.", toolkit }).pipe(
+  Stream.filter((part) => part.type === "tool-result")
+)
+
+export const conversation = Conversation.make({ id: "chat-7", toolkit })
+
+export const Model = ScriptedModel.layer({ turns: ["Done."] }).pipe(LanguageModel.approval())
+
+export const violations = StrictProvider.check(Prompt.empty)
+
+export const Policy = ApprovalPolicy.layerConfig(ApprovalConfig.fromFile("approval.yaml"))
+
+export const Person = ApprovalController.layerInteractive(async ({ toolName }) => toolName === "Count")
+
+export const log = Stream.runForEach(ApprovalEvents.stream, (event) => Effect.logInfo(event))
