@@ -114,6 +114,29 @@ export const ApprovalController = Context.Reference<Service>("@assent/ai/Approva
  */
 export const Check: Context.Reference<(json: Schema.Json) => Effect.Effect<string | undefined>> = Asking.Check
 
+/**
+ * For controllers that offer to remember an answer: while one is asked, it says for how long that would be. In a named
+ * conversation (`Approval.Scope`) for that `conversation`; else for as long as the guarded `toolkit` lives, or for this
+ * `turn`, one call of the model, which is nothing that a person should be promised. `undefined`: nothing is remembered.
+ *
+ * @example
+ * import { Approval, ApprovalController } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const controller = ApprovalController.interactive(() =>
+ *   Effect.map(
+ *     ApprovalController.Remembers,
+ *     (remembers) => new Approval.Approved(remembers === "conversation" ? { remember: "session" } : {})
+ *   )
+ * )
+ *
+ * typeof controller.ask // => "function"
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const Remembers: Context.Reference<"turn" | "toolkit" | "conversation" | undefined> = Asking.Remembers
+
 // =============================================================================
 // Constructors
 // =============================================================================
@@ -327,12 +350,12 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
     })
   })
   const call = { scope, source: "program", toolName: name, version: "program", params }
-  const remembers = memory.remembers && scope.conversation !== undefined
+  const remembers = memory.remembers && scope.conversation !== undefined ? "conversation" : undefined
   return yield* Asking.inTurn(
     controller,
     Effect.gen(function*() {
       // A memory that goes wrong says nothing: it is asked, and what is answered counts (law L1).
-      const known = remembers
+      const known = remembers !== undefined
         ? yield* Effect.orElseSucceed(
           MemoryGuard.find(memory, call, { peek: false, timeLimit: memoryTimeLimit, toolCallId: approvalId }),
           () => undefined
@@ -340,12 +363,12 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
         : undefined
       if (known?.decision === "approved") return new Approval.Approved({})
       if (known !== undefined) return new Approval.Denied(definedFields({ note: known.note }))
-      const decision = yield* Asking.ask(controller, asked)
+      const decision = yield* Asking.ask(controller, asked, { remembers })
       if (decision === undefined || decision._tag === "Info") {
         return yield* ApprovalError.make(new ApprovalError.ApprovalRequired({ requests: [asked], content: [] }))
       }
       const remember = Schema.decodeUnknownOption(ApprovalMemory.Remember)(decision.remember)
-      if (remembers && Option.isSome(remember)) {
+      if (remembers !== undefined && Option.isSome(remember)) {
         const answered: ApprovalMemory.Answered = {
           ...call,
           id: approvalId,

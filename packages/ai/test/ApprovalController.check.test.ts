@@ -1,7 +1,16 @@
-/** `ApprovalController.Check`: what a controller may know of an edit, or of an answer, before it is given. */
+/** `ApprovalController.Check` and `Remembers`: what a controller may know of an answer before it is given. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
-import { Approval, ApprovalController, DeferredTool, Interaction, LanguageModel, Tool, Toolkit } from "../src/index.ts"
+import { Effect, identity, Schema, Stream } from "effect"
+import {
+  Approval,
+  ApprovalController,
+  ApprovalMemory,
+  DeferredTool,
+  Interaction,
+  LanguageModel,
+  Tool,
+  Toolkit
+} from "../src/index.ts"
 import { ScriptedModel } from "../src/testing/index.ts"
 
 const WriteFile = Tool.make("WriteFile", {
@@ -108,5 +117,44 @@ describe("ApprovalController.Check", () => {
     Effect.gen(function*() {
       const check = yield* ApprovalController.Check
       assert.isUndefined(yield* check({ any: "thing" }))
+    }))
+})
+
+describe("ApprovalController.Remembers", () => {
+  const asked = (around: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
+    Effect.gen(function*() {
+      const told: Array<string | undefined> = []
+      const controller = ApprovalController.interactive(() =>
+        Effect.map(ApprovalController.Remembers, (remembers) => (told.push(remembers), true))
+      )
+      const here = Effect.provideService(ApprovalController.ApprovalController, controller)
+      const call = ScriptedModel.toolCall({ id: "call-1", name: "WriteFile", params: { path: "a" } })
+      yield* around(play(call, controller))
+      const guarded = Toolkit.guard(yield* toolkit)
+      yield* around(here(Effect.flatMap(guarded.handle("WriteFile", { path: "a" }), Stream.runDrain)))
+      yield* around(here(ApprovalController.request({ name: "deploy" })))
+      return told
+    }).pipe(Effect.provide(handlers))
+
+  const remembering = Effect.provide(ApprovalMemory.layerSession())
+
+  it.effect("is nothing without a memory", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* asked(identity), [undefined, undefined, undefined])
+    }))
+
+  it.effect("without a conversation is the turn, or a guarded toolkit; a program's own question is forgotten", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* asked(remembering), ["turn", "toolkit", undefined])
+    }))
+
+  it.effect("is a named conversation", () =>
+    Effect.gen(function*() {
+      const named = Effect.provideService(Approval.Scope, { conversation: "chat-7" })
+      assert.deepStrictEqual(yield* asked((effect) => named(remembering(effect))), [
+        "conversation",
+        "conversation",
+        "conversation"
+      ])
     }))
 })

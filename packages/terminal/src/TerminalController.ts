@@ -53,11 +53,6 @@ export interface Options {
   readonly patterns?:
     | ((request: Approval.ApprovalRequest) => ReadonlyArray<ApprovalMatcher.ApprovalMatcher>)
     | undefined
-  /**
-   * Whether "for the session" is offered. Default: where `ApprovalMemory` of the context of the question, or else of where
-   * this was made, remembers. A memory that was given to the model alone is not seen from here: say `true`.
-   */
-  readonly session?: boolean | undefined
   /** The editor's command. Default: `$VISUAL`, or `$EDITOR`. It is offered where there is a `ChildProcessSpawner`. */
   readonly editor?: string | undefined
 }

@@ -1,5 +1,6 @@
 /** Who is asked, and when: one question at a time, none that nobody waits for, and none after the person has left. */
 import * as Approval from "@assent/ai/Approval"
+import * as ApprovalController from "@assent/ai/ApprovalController"
 import * as TerminalController from "@assent/terminal/TerminalController"
 import { assert, describe, it } from "@effect/vitest"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
@@ -30,8 +31,16 @@ const make = Effect.fnUntraced(function*(options?: TerminalController.Options) {
       Effect.provide(keyboard.services)
     )
   const controller = yield* controllerOf(options)
-  const ask = (request: Approval.ApprovalRequest, by = controller) =>
-    Effect.tap(Effect.forkChild(by.ask!(request), { startImmediately: true }), () => TestClock.adjust("20 millis"))
+  const ask = (
+    request: Approval.ApprovalRequest,
+    by = controller,
+    { remembers }: { readonly remembers: "turn" | "toolkit" | "conversation" | undefined } = { remembers: "toolkit" }
+  ) =>
+    by.ask!(request).pipe(
+      Effect.provideService(ApprovalController.Remembers, remembers),
+      (asked) => Effect.forkChild(asked, { startImmediately: true }),
+      Effect.tap(() => TestClock.adjust("20 millis"))
+    )
   return { ...keyboard, controllerOf, ask, over: TestClock.adjust("50 millis") }
 })
 
@@ -142,6 +151,26 @@ const awaiting = (kind: Approval.InteractionKind, answerSchema = {}) =>
     })
   })
 
+describe("for the session", () => {
+  for (
+    const [remembers, isOffered] of [["conversation", true], ["toolkit", true], ["turn", false], [
+      undefined,
+      false
+    ]] as const
+  ) {
+    it.effect(`is ${isOffered ? "" : "not "}offered where an answer is remembered for ${remembers ?? "nothing"}`, () =>
+      Effect.gen(function*() {
+        const { armed, ask, leave, over, shown } = yield* make()
+        const asked = yield* ask(requestOf("Write"), undefined, { remembers })
+        yield* armed
+        assert.strictEqual(shown().includes("s session"), isOffered)
+        yield* leave
+        yield* over
+        yield* Fiber.join(asked)
+      }))
+  }
+})
+
 describe("who leaves", () => {
   const dialogues: ReadonlyArray<
     readonly [where: string, request: Approval.ApprovalRequest, keys: ReadonlyArray<string>]
@@ -158,7 +187,7 @@ describe("who leaves", () => {
   for (const [where, request, keys] of dialogues) {
     it.effect(`${where} has denied, and is asked nothing more`, () =>
       Effect.gen(function*() {
-        const { armed, ask, key, leave, over, shown } = yield* make({ session: true })
+        const { armed, ask, key, leave, over, shown } = yield* make()
         const asked = yield* ask(request)
         for (const one of keys) {
           yield* armed

@@ -25,6 +25,19 @@ const unchecked: Check = () => Effect.undefined
 
 export const Check = Context.Reference<Check>("@assent/ai/ApprovalController/Check", { defaultValue: () => unchecked })
 
+/** For how long an answer is remembered that wants to be; the reference is `ApprovalController.Remembers`. */
+export type Lifetime = "turn" | "toolkit" | "conversation"
+
+export const Remembers = Context.Reference<Lifetime | undefined>("@assent/ai/ApprovalController/Remembers", {
+  defaultValue: () => undefined
+})
+
+/** What whoever asks knows beyond the question. */
+export interface About {
+  readonly check?: Check | undefined
+  readonly remembers: Lifetime | undefined
+}
+
 // By controller, or by person where the controller says who that is.
 const turns = new WeakMap<object, Semaphore.Semaphore>()
 
@@ -48,13 +61,15 @@ export const inTurn = <A, E>(controller: Controller, effect: Effect.Effect<A, E>
 export const ask = (
   controller: Controller,
   request: Approval.ApprovalRequest,
-  check: Check = unchecked
+  { check = unchecked, remembers }: About
 ): Effect.Effect<Approval.ApprovalDecision | undefined> => {
   const { ask } = controller
   if (ask === undefined) return Effect.undefined
   return Effect.suspend(() => {
     const asked = ask(request)
-    return Effect.isEffect(asked) ? Effect.provideService(asked, Check, check) : Effect.undefined
+    return Effect.isEffect(asked)
+      ? asked.pipe(Effect.provideService(Check, check), Effect.provideService(Remembers, remembers))
+      : Effect.undefined
   }).pipe(
     Effect.filterOrFail(
       (reply): reply is Approval.ApprovalDecision => isDecision(reply),

@@ -163,11 +163,17 @@ const answer = Effect.fnUntraced(function*(
       Asking.ask(
         environment.controller,
         Decision.makeRequest(sealed, prepared, needs),
-        (params) => Prepare.problemOf(prepared, params)
+        aboutParams(environment, prepared)
       )
     )
   )
   return yield* carryOut(environment, consultation, decision, messages, open)
+})
+
+/** What a controller may know of a call that it is asked about. */
+export const aboutParams = (environment: Environment.Environment, prepared: Prepare.Prepared): Asking.About => ({
+  check: (params) => Prepare.problemOf(prepared, params),
+  remembers: Remembering.lifetimeOf(environment)
 })
 
 // Looked up side by side, and put in the order of the calls: a controller that is asked several things at once shows them.

@@ -191,7 +191,7 @@ const ask = Effect.fnUntraced(function*(
     }))
   }
   const decision = known ??
-    (yield* Asking.ask(environment.controller, request, (params) => Prepare.problemOf(prepared, params)))
+    (yield* Asking.ask(environment.controller, request, Consult.aboutParams(environment, prepared)))
   if (decision === undefined || decision._tag === "Info") {
     return Decision.result(Results.interrupted(call, decision === undefined ? openReason : decision.note))
   }

@@ -338,7 +338,9 @@ const consult = Effect.fnUntraced(function*(
   request: Approval.ApprovalRequest,
   result: Approval.ApprovalResult
 ): Effect.fn.Return<Approval.ApprovalAnswer | "open"> {
-  const decision = yield* Asking.ask(environment.controller, request)
+  const decision = yield* Asking.ask(environment.controller, request, {
+    remembers: Remembering.lifetimeOf(environment)
+  })
   if (decision === undefined || decision._tag === "Info") return "open"
   // The provider runs what it asked about: parameters that a person changed cannot reach it.
   if (decision._tag === "Approved" && decision.params !== undefined && !isSame(decision.params, request.params)) {

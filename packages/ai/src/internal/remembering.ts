@@ -11,6 +11,7 @@ import type * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
 import * as ApprovalMatcher from "../ApprovalMatcher.ts"
 import * as ApprovalMemory from "../ApprovalMemory.ts"
+import type * as Asking from "./asking.ts"
 import * as Covering from "./covering.ts"
 import type * as Environment from "./environment.ts"
 import * as MemoryGuard from "./memoryGuard.ts"
@@ -153,6 +154,10 @@ export const give = (
 
 const timeOf = ({ remember }: ApprovalMemory.Answered): number =>
   typeof remember === "string" ? Infinity : remember.expiresIn ?? Infinity
+
+/** For how long the memory of this turn remembers. */
+export const lifetimeOf = ({ fleeting, memory, scope }: Environment.Environment): Asking.Lifetime | undefined =>
+  !memory.remembers ? undefined : fleeting ? "turn" : scope.conversation === undefined ? "toolkit" : "conversation"
 
 /** The answer has its effect. What cannot be remembered is asked again, and nothing else. */
 export const keep = (

@@ -268,7 +268,7 @@ export const carryOut = (
       const { answered, check, request } = decision
       const { controller } = turn.environment
       const asked = Effect.flatMap(
-        Asking.ask(controller, request, check),
+        Asking.ask(controller, request, { check, remembers: undefined }),
         (reply) => reply === undefined ? Effect.succeed<Decision.Decision>({ _tag: "Open", request }) : answered(reply)
       )
       return Effect.flatMap(Asking.inTurn(controller, asked), (decision) => carryOut(turn, decision, sink))

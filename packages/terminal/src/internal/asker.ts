@@ -1,9 +1,8 @@
 /**
  * The controller itself: one person, one question at a time, until they leave.
  */
-import * as Approval from "@assent/ai/Approval"
+import type * as Approval from "@assent/ai/Approval"
 import * as ApprovalController from "@assent/ai/ApprovalController"
-import * as ApprovalMemory from "@assent/ai/ApprovalMemory"
 import * as Prompt from "effect/cli/Prompt"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -26,7 +25,6 @@ export interface Options {
     readonly window?: Duration.Input | undefined
   } | undefined
   readonly patterns?: Session.Patterns | undefined
-  readonly session?: boolean | undefined
   readonly editor?: string | undefined
 }
 
@@ -34,6 +32,9 @@ export interface Asker {
   readonly controller: ApprovalController.Service
   readonly stopping: Stopping.Stopping
 }
+
+/** In words. One call of the model is nothing that a person should be promised. */
+const sessions = { turn: undefined, toolkit: "for this session", conversation: "in this conversation" }
 
 // A terminal has one person, however many controllers share it.
 const turns = new WeakMap<Terminal.Terminal, Semaphore.Semaphore>()
@@ -50,21 +51,10 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const turn = turnOf(Context.get(services, Terminal.Terminal))
   const stopping = Stopping.make()
 
-  const settingOf = Effect.fnUntraced(function*(
-    { source }: Approval.ApprovalRequest
-  ): Effect.fn.Return<Question.Setting> {
-    const current = yield* Effect.context<never>()
+  const setting = Effect.gen(function*(): Effect.fn.Return<Question.Setting> {
     const check = yield* ApprovalController.Check
-    const remembers = options.session ??
-      Context.get(Context.merge(services, current), ApprovalMemory.ApprovalMemory).remembers
-    const { conversation } = yield* Approval.Scope
-    // A program's own question is remembered in a named conversation alone. How long another is without one, the engine or
-    // the guarded toolkit decides: never longer than this.
-    const session = !remembers || (conversation === undefined && source === "program")
-      ? undefined
-      : conversation === undefined
-      ? "for this session"
-      : "in this conversation"
+    const remembers = yield* ApprovalController.Remembers
+    const session = remembers === undefined ? undefined : sessions[remembers]
     return { editor, patterns: options.patterns, session, check }
   })
 
@@ -101,7 +91,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       Effect.suspend(() =>
         stopping.hasLeft() ?
           Effect.succeed(Verdict.left.decision) :
-          Effect.flatMap(settingOf(request), (setting) =>
+          Effect.flatMap(setting, (setting) =>
             untilTakenBack(one(request, setting)).pipe(
               Effect.map(({ decision }) => decision),
               Effect.catch(() => left)
@@ -157,7 +147,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       ask: (request) =>
         stopping.hasLeft() ? denyLeft(request) : finished(
           request,
-          Effect.flatMap(settingOf(request), (setting) => {
+          Effect.flatMap(setting, (setting) => {
             settings.set(request, setting)
             return Effect.ensuring(batch.ask!(request), Effect.sync(() => settings.delete(request)))
           })

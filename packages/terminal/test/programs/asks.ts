@@ -1,5 +1,6 @@
 /** Asks what a file of requests says, one after the other, and writes down what was decided. */
 import * as Approval from "@assent/ai/Approval"
+import * as ApprovalController from "@assent/ai/ApprovalController"
 import * as TerminalController from "@assent/terminal/TerminalController"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -19,7 +20,7 @@ const decode = (
 })
 
 const program = Effect.gen(function*() {
-  const controller = yield* TerminalController.make({ session: true })
+  const controller = yield* TerminalController.make()
   for (const fields of requests) {
     const { after, params = {}, toolName = "WriteFile" } = fields as {
       params?: never
@@ -31,7 +32,7 @@ const program = Effect.gen(function*() {
       yield* Console.log("at work")
       yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => Fs.existsSync(`${output}.${after}`) })
     }
-    const decision = yield* controller.ask!(
+    const asked = controller.ask!(
       new Approval.ApprovalRequest({
         approvalId: "request-1",
         toolCallId: "call-1",
@@ -43,6 +44,9 @@ const program = Effect.gen(function*() {
         ...decode(fields)
       })
     )
+    // As the engine says it: a program's own question is remembered in a named conversation alone.
+    const remembers = (fields as { source?: string }).source === "program" ? undefined : "toolkit"
+    const decision = yield* Effect.provideService(asked, ApprovalController.Remembers, remembers)
     Fs.appendFileSync(output!, `${JSON.stringify(decision)}\n`)
   }
   yield* Console.log("done")
