@@ -15,12 +15,11 @@ import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Approval from "../Approval.ts"
 import * as ApprovalEvents from "../ApprovalEvents.ts"
-import * as ApprovalMemory from "../ApprovalMemory.ts"
+import * as Asking from "./asking.ts"
 import * as ElicitationAnswer from "./elicitationAnswer.ts"
 import * as ElicitationForm from "./elicitationForm.ts"
 import * as ElicitationRounds from "./elicitationRounds.ts"
 import { HangUp } from "./elicitationStdio.ts"
-import * as Enclosing from "./enclosing.ts"
 
 export interface Options {
   readonly timeLimit: Duration.Input
@@ -188,9 +187,8 @@ const formOf = Effect.fnUntraced(function*(
   request: Approval.ApprovalRequest,
   hasTitledOptions: boolean
 ): Effect.fn.Return<Result.Result<ElicitationForm.Form, string>> {
-  const memory = Context.get(yield* Enclosing.context, ApprovalMemory.ApprovalMemory)
-  const { conversation } = yield* Approval.Scope
-  const options = { hasTitledOptions, remembers: memory.remembers && conversation !== undefined }
+  // A guarded toolkit is shared by clients: what it remembers for its own life is no session of one of them.
+  const options = { hasTitledOptions, remembers: (yield* Asking.Remembers) === "conversation" }
   return request.awaited === undefined
     ? Result.succeed(ElicitationForm.consent(request, options))
     : ElicitationAnswer.form(request, request.awaited, options)
