@@ -112,10 +112,12 @@ describe.concurrent("80 columns", () => {
       await program.ready("d details")
       program.type("n")
       await program.ready("goes back")
-      const reason = Array.from({ length: 1_000 }, (_, index) => `no ${String(index).padStart(6, "0")}`).join("\n")
+      const lines = Array.from({ length: 1_000 }, (_, index) => `no ${String(index).padStart(6, "0")}`)
+      const reason = `${lines.join("\n")}!`
+      assert.strictEqual(reason.length, 10_000)
       const painted = program.raw.length
       program.paste(reason)
-      await program.see("no 000999▏")
+      await program.see("no 000999!▏")
       assert.isBelow(program.raw.length - painted, 5_000)
       assertScreen("paste", program.live)
       assert.deepStrictEqual(await decide("\r"), { _tag: "Denied", note: reason })
