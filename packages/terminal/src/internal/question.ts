@@ -166,6 +166,14 @@ export const decide = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Verdict.Verdict, Terminal.QuitError, Prompt.Environment> {
   let params: Schema.Json = asked.params
   let scene: Scene = { _tag: "Read" }
+  const taken = Effect.fnUntraced(function*(text: string, edited: Schema.Json): Effect.fn.Return<Scene> {
+    const problem = yield* setting.check(edited)
+    if (problem !== undefined) {
+      return { _tag: "Edit", text, problem: Safe.problem(`These parameters cannot run: ${problem}`) }
+    }
+    params = edited
+    return { _tag: "Read" }
+  })
   while (true) {
     const now: Scene = scene
     const outcome: Outcome = yield* Stage.run((stage) =>
@@ -185,22 +193,11 @@ export const decide = Effect.fnUntraced(function*(
         const read = Result.isFailure(written) ? Result.fail(written.failure) : Edit.parse(written.success)
         const given = Result.isFailure(written) ? text : written.success
         if (Result.isFailure(read)) scene = { _tag: "Edit", text: given, problem: Safe.problem(read.failure) }
-        else if (!Edit.isSame(params, read.success)) {
-          const problem = yield* setting.check(read.success)
-          if (problem === undefined) params = read.success
-          else scene = { _tag: "Edit", text: given, problem: Safe.problem(`These parameters cannot run: ${problem}`) }
-        }
+        else if (!Edit.isSame(params, read.success)) scene = yield* taken(given, read.success)
         continue
       }
-      case "Edited": {
-        const problem = yield* setting.check(outcome.params)
-        if (problem === undefined) params = outcome.params
-        else {scene = {
-            _tag: "Edit",
-            text: outcome.text,
-            problem: Safe.problem(`These parameters cannot run: ${problem}`)
-          }}
-      }
+      case "Edited":
+        scene = yield* taken(outcome.text, outcome.params)
     }
   }
 })
