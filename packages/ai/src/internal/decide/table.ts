@@ -1,0 +1,478 @@
+/**
+ * What becomes of a call: the first row of this table that says something counts. Pure: no effect, no clock, nothing
+ * thrown. A row that turns on a fact nobody has gathered asks for that one, and the table is read again.
+ */
+import { type Decision, type Need, nobody, type OpenWhy, type Write } from "./decision.ts"
+import type { Answer, Question, Questions, Standing, Verdict, Wait } from "./standing.ts"
+
+export type Said = Decision | Need | Write
+
+export interface Row {
+  readonly name: string
+  readonly laws: string
+  readonly says: (standing: Standing) => Said | undefined
+}
+
+/** What the first row says that says something. */
+export const decide = (standing: Standing, table: ReadonlyArray<Row> = rows): Said => {
+  for (const row of table) {
+    const said = row.says(standing)
+    if (said !== undefined) return said
+  }
+  return open(firstOf(standing), "asked")
+}
+
+export const rows: ReadonlyArray<Row> = [
+  // A call that the model made in this turn, or that a toolkit is handling, and nobody was asked about yet.
+  {
+    name: "cut",
+    laws: "L1",
+    says: (call) => isUnasked(call) && call.finish === "cut" ? tell("cut") : undefined
+  },
+  {
+    name: "unknown tool",
+    laws: "L8",
+    says: (call) =>
+      isUnasked(call) && (call.tool === "gone" || call.tool === "noToolkit") ? tell("unknownTool") : undefined
+  },
+  {
+    name: "unfit",
+    laws: "L1 L8",
+    says: (call) => isUnasked(call) && call.tool === "unfit" ? tell("unfit") : undefined
+  },
+  {
+    name: "free",
+    laws: "L8",
+    says: (call) => isUnasked(call) && call.tool === "free" ? run(nobody, "free") : undefined
+  },
+
+  // Whose requests these are.
+  {
+    name: "lost",
+    laws: "L4",
+    says: (call) => call.way === "history" && call.questions === "none" ? tell("lost") : undefined
+  },
+  {
+    name: "forged",
+    laws: "L4",
+    says: ({ denied, onInvalid, questions }) =>
+      questions !== "forged"
+        ? undefined
+        : denied
+        ? tell("denied")
+        : onInvalid === "fail"
+        ? { _tag: "Fail", at: 0, why: "forged" }
+        : tell("forged")
+  },
+  {
+    name: "of another call",
+    laws: "L13",
+    says: ({ questions }) => {
+      if (!isAsked(questions)) return undefined
+      const at = questions.findIndex(({ own }) => own === undefined)
+      return at >= 0 ? { _tag: "Need", fact: "own", at } : questions.some(isOwn) ? undefined : tell("lost")
+    }
+  },
+
+  // What the journal and the provider know.
+  {
+    // The last of its steps: what became of those before may be forgotten by now.
+    name: "waits",
+    laws: "L2",
+    says: ({ questions, wait }) => {
+      if (wait !== undefined || !isAsked(questions)) return undefined
+      const at = questions.findLastIndex((question) => isOwn(question) && question.suspension)
+      return at < 0 ? undefined : { _tag: "Need", fact: "wait", at }
+    }
+  },
+  {
+    name: "fate",
+    laws: "L2",
+    says: ({ questions }) => {
+      const at = findOwn(questions, ({ fate }) => fate === undefined)
+      return at < 0 ? undefined : { _tag: "Need", fact: "fate", at }
+    }
+  },
+  {
+    name: "the provider was told",
+    laws: "L9",
+    says: ({ denied, powers, questions, reply, way }) =>
+      way !== "hosted" || reply === "given" || !isAsked(questions)
+        ? undefined
+        : denied || (powers === "reads" && questions.some(isAnswered))
+        ? { _tag: "Leave" }
+        : undefined
+  },
+  {
+    // Before anything is told: or a later history could have one of them approved.
+    name: "each that was denied",
+    laws: "L3",
+    says: ({ questions }) => {
+      const at = findOwn(questions, (question) => isPending(question) && question.answers.some(isNo))
+      return at < 0 ? undefined : end(at, "denied", "said", questions)
+    }
+  },
+  { name: "decided", laws: "L2 L3", says: decided },
+  {
+    name: "forgotten",
+    laws: "L2",
+    says: ({ wait }) => wait === "gone" || wait === "over" ? tell(wait) : undefined
+  },
+  {
+    name: "denied",
+    laws: "L3",
+    says: ({ denied, questions }) => denied ? end(plainestOf(questions), "denied", "said", questions) : undefined
+  },
+
+  // What the history says of the request.
+  {
+    name: "expired",
+    laws: "L4",
+    says: ofChosen((_, { at, question }) => question.expired ? end(at, "expired", "expired") : undefined)
+  },
+  { name: "passed over", laws: "L6", says: ofChosen(passedOver) },
+  {
+    name: "no toolkit",
+    laws: "L10",
+    says: ofChosen(({ tool, wait, way }, { at, counting }) => {
+      if (tool !== "noToolkit" || way === "hosted") return undefined
+      if (isWaiting(wait)) return open(at, wait.given ? "noToolkit" : "asked")
+      return counting.length > 0 ? tell("noToolkit", at) : open(at, "asked")
+    })
+  },
+  {
+    name: "drift",
+    laws: "L10",
+    says: ofChosen(({ tool, way }, { at, question }) =>
+      way !== "hosted" && (question.drifted || tool === "gone" || tool === "unfit")
+        ? end(at, "void", "drifted")
+        : undefined
+    )
+  },
+  {
+    name: "read only",
+    laws: "L2",
+    says: ofChosen(({ powers }, { at, counting }) =>
+      powers === "reads" || (powers === "judges" && counting.length === 0) ? open(at, "asked") : undefined
+    )
+  },
+
+  // What was answered, and what the policy says now.
+  { name: "answered", laws: "L2 L4 L11", says: ofChosen(answered) },
+  { name: "approved", laws: "L3 L4 L11", says: ofChosen(approved) },
+  {
+    name: "policy",
+    laws: "L11",
+    says: ({ tool, verdict, wait }) =>
+      verdict === undefined && !(isWaiting(wait) && tool === "free") ? needVerdict : undefined
+  },
+  {
+    name: "blocked",
+    laws: "L11",
+    says: (call) =>
+      call.verdict?.says !== "blocked"
+        ? undefined
+        : isUnasked(call)
+        ? tell("blocked")
+        : end(firstOf(call), "denied", "blocked")
+  },
+  {
+    name: "held",
+    laws: "L6",
+    says: ofChosen((_, { at, question }) => question.passedOver ? open(at, "asked") : undefined)
+  },
+  {
+    name: "edited by nobody who may",
+    laws: "L4",
+    says: ofChosen((_, { at, question }) => isAnswered(question) ? open(at, "untrustedEdit") : undefined)
+  },
+
+  // What is remembered, and whoever can be asked.
+  {
+    name: "memory",
+    laws: "L3",
+    says: ({ recall, reply, wait }) =>
+      recall === undefined && reply === undefined && wait === undefined ? { _tag: "Need", fact: "recall" } : undefined
+  },
+  {
+    name: "remembered",
+    laws: "L3",
+    says: (call) => {
+      if (call.recall === "denied") {
+        return isUnasked(call) ? tell("remembered") : end(firstOf(call), "denied", "remembered")
+      }
+      return call.recall === "approved" ? nobodyWanted(call) : undefined
+    }
+  },
+  {
+    name: "nobody wanted",
+    laws: "L1",
+    says: (call) =>
+      call.verdict?.says === "allowed" && call.recall === "nothing" && call.reply === undefined
+        ? nobodyWanted(call)
+        : undefined
+  },
+  {
+    name: "sealed",
+    laws: "L4",
+    says: (call) =>
+      !isUnasked(call)
+        ? undefined
+        : call.finish === undefined
+        ? { _tag: "Need", fact: "finish" }
+        : call.finish === "missing"
+        ? tell("unfinished")
+        : { _tag: "Seal" }
+  },
+  {
+    name: "asked",
+    laws: "L1",
+    says: ({ controlled, reply, verdict, wait }) => {
+      if (!controlled || reply !== undefined) return undefined
+      // Whatever somebody said to it now, the policy would let nothing come of it.
+      if (isWaiting(wait) && (wait.for === "other" || verdict?.says === "failed")) return undefined
+      return { _tag: "Need", fact: "reply" }
+    }
+  },
+  { name: "open", laws: "L5", says: (call) => open(firstOf(call), "asked") }
+]
+
+// =============================================================================
+// Rows that take more than a line
+// =============================================================================
+
+// What the journal knows stands; an unfinished run is joined, and repeated if all that allowed it still does.
+function decided(call: Standing): Said | undefined {
+  const at = findOwn(call.questions, (question) => !isPending(question))
+  if (at < 0) return undefined
+  const question = (call.questions as ReadonlyArray<Question>)[at]!
+  const state = question.fate!.state
+  switch (state) {
+    case "suspended":
+      return { _tag: "Need", fact: "wait", at }
+    case "running":
+    case "unknown":
+    case "done":
+    case "failed": {
+      if (call.powers === "reads" || call.tool === "gone" || call.tool === "unfit" || call.tool === "noToolkit") {
+        return state === "running" ? { _tag: "Wait", at } : tell("recorded", at)
+      }
+      if (state === "done" || state === "failed" || isWritten(question)) return run(at, "join")
+      return again(call, question, at) ?? run(at, "join")
+    }
+    default:
+      return tell("recorded", at)
+  }
+}
+
+// The run that all that was asked of its approval still allows.
+const again = (call: Standing, question: Question, at: number): Said | undefined => {
+  if (call.denied || question.expired || question.drifted) return undefined
+  const counting = countingOf(call, question)
+  if (!Array.isArray(counting)) return needVerdict
+  const chosen: Chosen = { at, question, counting }
+  const said = answered(call, chosen) ?? approved(call, chosen)
+  if (said?._tag === "Need") return said
+  return said?._tag === "Run" ? { ...said, as: said.as === "claim" ? "repeat" : said.as } : undefined
+}
+
+function passedOver(call: Standing, { at, counting, question }: Chosen): Said | undefined {
+  if (!question.passedOver || counting.length > 0) return undefined
+  if (isWaiting(call.wait)) {
+    if (call.tool !== "noToolkit" && call.tool !== "gone" && call.wait.answer === undefined) return needAnswer
+    if (call.wait.answer === "fits" || call.wait.answer === "undeliverable") return undefined
+  }
+  switch (call.onNewMessage) {
+    case "supersede":
+      // The provider's own request is passed over by the prompt itself.
+      return call.way === "hosted" ? { _tag: "Leave" } : end(at, "superseded", "superseded")
+    case "keep":
+      return call.way === "hosted" ? { _tag: "Leave" } : { _tag: "Keep", at }
+    case "fail":
+      // Whoever catches it shows the request, and as the policy has it now.
+      return call.verdict === undefined && call.powers === "asks" && isRunnable(call) && !isWaiting(call.wait)
+        ? needVerdict
+        : { _tag: "Fail", at, why: "passedOver" }
+    case "hold":
+      return undefined
+  }
+}
+
+// What a run waits for.
+function answered(call: Standing, { at }: Chosen): Said | undefined {
+  const { verdict, wait } = call
+  if (!isWaiting(wait)) return undefined
+  switch (wait.answer) {
+    case undefined:
+      return needAnswer
+    case "none":
+      return undefined
+    case "invalid":
+      return open(at, "invalidAnswer")
+    case "undeliverable":
+      return end(at, "void", "undeliverable")
+    case "fits":
+      break
+  }
+  if (wait.state === undefined) return { _tag: "Need", fact: "state" }
+  if (wait.state !== "fits") return end(at, "void", wait.state)
+  if (call.tool === "gated") {
+    if (verdict === undefined) return needVerdict
+    if (verdict.says === "failed") return open(at, "held")
+    if (verdict.says === "blocked") return end(at, "denied", "blocked")
+  }
+  return run(at, "resume")
+}
+
+// The first answer that can have an effect (law L3): parameters that count for nothing are no answer.
+function approved(call: Standing, { at, counting, question }: Chosen): Said | undefined {
+  let invalid: OpenWhy | undefined
+  for (const by of counting) {
+    const answer = question.answers[by]!
+    const edit = answer.says === "edit" ? answer : undefined
+    if (edit !== undefined && edit.leads === undefined) return { _tag: "Need", fact: "leads", at, by }
+    if (edit?.leads === "unfit") {
+      invalid ??= "unfitEdit"
+      continue
+    }
+    const elsewhere = edit?.leads === "elsewhere" ? edit : undefined
+    const verdict = elsewhere === undefined ? call.verdict : elsewhere.verdict
+    if (verdict === undefined) {
+      return elsewhere === undefined ? needVerdict : { _tag: "Need", fact: "editVerdict", at, by }
+    }
+    if (verdict.says === "failed") return open(at, "held")
+    if (verdict.says === "blocked") {
+      return { _tag: "End", at, state: "denied", why: elsewhere === undefined ? "blocked" : "editBlocked", by }
+    }
+    if (question.shown !== "nothing") {
+      // What the person was shown is the call as it was proposed, whatever they made of it.
+      if (call.verdict === undefined) return needVerdict
+      if (call.verdict.says === "failed") return open(at, "held")
+      if (question.shown === undefined) return { _tag: "Need", fact: "shown", at }
+      if (question.shown === "changed") return end(at, "void", "shownChanged")
+    }
+    if (elsewhere !== undefined) {
+      // Proposed so, it would have been looked up before anybody was asked.
+      if (elsewhere.deniedBefore === undefined) return { _tag: "Need", fact: "editDenied", at, by }
+      if (elsewhere.deniedBefore) return { _tag: "End", at, state: "denied", why: "editDenied", by }
+    }
+    // What would have to be asked as it is now, only somebody who may edit that call may turn this one into.
+    if (elsewhere === undefined || call.trusted || mayBecome(verdict)) return run(at, "claim", by)
+    invalid ??= "untrustedEdit"
+  }
+  return invalid === undefined ? undefined : open(at, invalid)
+}
+
+// =============================================================================
+// The question that counts
+// =============================================================================
+
+interface Chosen {
+  readonly at: number
+  readonly question: Question
+  /** The places of its answers that can have an effect. */
+  readonly counting: ReadonlyArray<number>
+}
+
+// The question that was approved, else the first. Only an answer as it was proposed counts, or one whose edit somebody
+// vouches for.
+function ofChosen(says: (call: Standing, chosen: Chosen) => Said | undefined): Row["says"] {
+  return (call) => {
+    if (!isAsked(call.questions)) return undefined
+    let first: Chosen | undefined
+    for (const [at, question] of call.questions.entries()) {
+      if (!isOwn(question)) continue
+      const counting = countingOf(call, question)
+      if (!Array.isArray(counting)) return needVerdict
+      if (counting.length > 0) return says(call, { at, question, counting })
+      first ??= { at, question, counting }
+    }
+    return says(call, first!)
+  }
+}
+
+const countingOf = (call: Standing, { answers }: Question): ReadonlyArray<number> | "unknown" => {
+  const edits = editsCount(call)
+  if (edits === undefined && answers.some(({ says }) => says === "edit")) return "unknown"
+  return answers.flatMap(({ says }, by) => says === "yes" || (says === "edit" && edits === true) ? [by] : [])
+}
+
+// Where nothing may run, what may count later must not be given up now.
+const editsCount = (call: Standing): boolean | undefined =>
+  call.trusted || call.powers === "reads"
+    ? true
+    : !isRunnable(call)
+    ? false
+    : call.verdict === undefined
+    ? undefined
+    : call.verdict.says === "ask" && call.verdict.editable
+
+const mayBecome = (verdict: Verdict): boolean => verdict.says !== "ask" || verdict.editable
+
+// =============================================================================
+// Words of the table
+// =============================================================================
+
+const needVerdict: Need = { _tag: "Need", fact: "verdict" }
+
+const needAnswer: Need = { _tag: "Need", fact: "answer" }
+
+const tell = (why: Extract<Decision, { _tag: "Tell" }>["why"], at = 0): Decision => ({ _tag: "Tell", at, why })
+
+const open = (at: number, why: OpenWhy): Decision => ({ _tag: "Open", at, why })
+
+const run = (at: number, as: Extract<Decision, { _tag: "Run" }>["as"], by = nobody): Decision => ({
+  _tag: "Run",
+  at,
+  as,
+  by
+})
+
+// By the answer that says no, where one does.
+const end = (
+  at: number,
+  state: Extract<Write, { _tag: "End" }>["state"],
+  why: Extract<Write, { _tag: "End" }>["why"],
+  questions?: Questions
+): Write => ({
+  _tag: "End",
+  at,
+  state,
+  why,
+  by: isAsked(questions) ? questions[at]!.answers.findIndex(isNo) : nobody
+})
+
+// Of a call that nobody was asked about; the provider's goes on as its request says.
+const nobodyWanted = (call: Standing): Decision | undefined =>
+  isUnasked(call) ? run(nobody, "free") : call.way === "hosted" ? run(0, "claim") : undefined
+
+const isAsked = (questions: Questions | undefined): questions is ReadonlyArray<Question> =>
+  questions !== undefined && typeof questions !== "string"
+
+const isUnasked = ({ questions, way }: Standing): boolean =>
+  questions === "none" && (way === "received" || way === "guarded")
+
+const isWaiting = (wait: Standing["wait"]): wait is Exclude<Wait, string> => typeof wait === "object"
+
+const isRunnable = ({ tool }: Standing): boolean => tool === "free" || tool === "gated"
+
+const isOwn = ({ own }: Question): boolean => own === true
+
+const isPending = ({ fate }: Question): boolean => fate?.state === "pending"
+
+const isWritten = ({ fate }: Question): boolean => fate !== undefined && fate.state !== "pending" && fate.written
+
+const isNo = ({ says }: Answer): boolean => says === "no"
+
+const isAnswered = ({ answers }: Question): boolean => answers.length > 0
+
+const findOwn = (questions: Questions, test: (question: Question) => boolean): number =>
+  isAsked(questions) ? questions.findIndex((question) => isOwn(question) && test(question)) : -1
+
+const firstOf = ({ questions }: Standing): number => Math.max(0, findOwn(questions, () => true))
+
+// The one that was approved as it was proposed, or the first.
+const plainestOf = (questions: Questions): number => {
+  const approved = findOwn(questions, ({ answers }) => answers.some(({ says }) => says === "yes"))
+  return approved >= 0 ? approved : Math.max(0, findOwn(questions, () => true))
+}
