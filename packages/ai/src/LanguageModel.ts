@@ -23,11 +23,11 @@ import * as ApprovalPolicy from "./ApprovalPolicy.ts"
 import * as ApprovalSeal from "./ApprovalSeal.ts"
 import * as Environment from "./internal/environment.ts"
 import { definedFields } from "./internal/fields.ts"
-import * as HostedSeal from "./internal/hostedSeal.ts"
-import * as Judge from "./internal/judge.ts"
+import * as HostedSeal from "./internal/hosted/seal.ts"
+import * as Verdict from "./internal/gather/verdict.ts"
 import * as ProviderPrompt from "./internal/providerPrompt.ts"
 import * as Transcript from "./internal/transcript.ts"
-import * as Wrap from "./internal/wrap.ts"
+import * as Wrap from "./internal/turn/wrap.ts"
 
 export * from "effect/ai/LanguageModel"
 
@@ -345,5 +345,5 @@ export const isApprovalNeeded = <T extends Tool.Any>(
 ): Effect.Effect<boolean, never, Tool.HandlerServices<T> | Tool.ParametersEncodingServices<T>> =>
   Effect.flatMap(
     ApprovalPolicy.ApprovalPolicy,
-    (policy) => Judge.isNeeded(policy, tool, toolCall, messages, Environment.defaultOptions.policyTimeLimit)
+    (policy) => Verdict.isNeeded(policy, tool, toolCall, messages, Environment.defaultOptions.policyTimeLimit)
   )

@@ -13,7 +13,8 @@ import { dual } from "effect/Function"
 import * as ApprovalPolicy from "./ApprovalPolicy.ts"
 import * as Environment from "./internal/environment.ts"
 import * as Gate from "./internal/gate.ts"
-import * as Guard from "./internal/guard.ts"
+import * as Guard from "./internal/guard/guard.ts"
+import * as Policies from "./internal/guard/policies.ts"
 import * as Join from "./internal/join.ts"
 
 export * from "effect/ai/Toolkit"
@@ -178,8 +179,7 @@ export function guard<Tools extends AnyTools, E, R>(
   options?: GuardOptions
 ): Effect.Effect<Toolkit.WithHandler<Tools>, E, R>
 export function guard<Tools extends AnyTools, E, R>(self: Handling<Tools, E, R>, options?: GuardOptions) {
-  const policyTimeLimit = options?.policyTimeLimit ?? Environment.defaultOptions.policyTimeLimit
-  return over(self, (toolkit) => Guard.guard(toolkit, { policyTimeLimit }))
+  return over(self, (toolkit) => Guard.guard(toolkit, { policyTimeLimit: options?.policyTimeLimit }))
 }
 
 /**
@@ -259,5 +259,5 @@ function putPolicy<Tools extends AnyTools, E, R>(
   policy: ApprovalPolicy.Service | PolicyFunction
 ) {
   const service = typeof policy === "function" ? ApprovalPolicy.make(policy) : policy
-  return over(self, (toolkit) => Guard.withPolicy(toolkit, service, Environment.defaultOptions.policyTimeLimit))
+  return over(self, (toolkit) => Policies.withPolicy(toolkit, service, Environment.defaultOptions.policyTimeLimit))
 }

@@ -19,7 +19,7 @@ import * as ApprovalMemory from "../ApprovalMemory.ts"
 import * as Cryptography from "./cryptography.ts"
 import * as Elicitation from "./elicitation.ts"
 import * as ElicitationRounds from "./elicitationRounds.ts"
-import * as Guard from "./guard.ts"
+import * as Guard from "./guard/guard.ts"
 import * as Results from "./results.ts"
 
 type AnyTools = Guard.AnyTools

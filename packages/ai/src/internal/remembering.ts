@@ -15,6 +15,7 @@ import type * as Asking from "./asking.ts"
 import * as Covering from "./covering.ts"
 import type * as Environment from "./environment.ts"
 import * as MemoryGuard from "./memoryGuard.ts"
+import * as Prepare from "./prepare.ts"
 
 /** What is looked for: one call of one tool. `version` changes with the tool's parameters. */
 export interface Subject {
@@ -23,6 +24,15 @@ export interface Subject {
   readonly version: string
   readonly params: Schema.Json
 }
+
+/** What a memory is asked about a call that runs here. */
+export const subjectOf = (prepared: Prepare.Prepared): Effect.Effect<Subject> =>
+  Effect.map(Prepare.versionOf(prepared.tool), (version) => ({
+    source: "local",
+    toolName: prepared.toolName,
+    version,
+    params: prepared.encoded
+  }))
 
 /** What was said of a call before. */
 export interface Recalled {

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema, type Scope, Tracer } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalJournal, Prompt, Tool, Toolkit } from "../../src/index.ts"
-import * as Spans from "../../src/internal/spans.ts"
+import * as Spans from "../../src/internal/run/spans.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
 

@@ -1,22 +1,30 @@
-/** The calls of a response: read, judged, sealed or run, and the requests that the provider makes of its own. */
-import * as AiError from "effect/ai/AiError"
+/** The calls of a response: read, decided, sealed or run, and the requests that the provider makes of its own. */
 import * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
-import type * as Approval from "../Approval.ts"
-import type * as ApprovalError from "../ApprovalError.ts"
-import * as Approvals from "../Prompt.ts"
-import * as Decision from "./decision.ts"
-import * as Deferral from "./deferral.ts"
-import * as Execution from "./execution.ts"
-import * as Hosted from "./hosted.ts"
-import * as Judge from "./judge.ts"
-import * as Prepare from "./prepare.ts"
-import * as Results from "./results.ts"
-import * as Suspending from "./suspending.ts"
+import type * as Approval from "../../Approval.ts"
+import type * as ApprovalError from "../../ApprovalError.ts"
+import * as Approvals from "../../Prompt.ts"
+import type { Decision } from "../decide/decision.ts"
+import type { Finish } from "../decide/standing.ts"
+import type * as Deferral from "../deferral.ts"
+import { type Case, make, standing } from "../gather/file.ts"
+import * as Order from "../gather/order.ts"
+import * as Request from "../gather/request.ts"
+import * as Tools from "../gather/tools.ts"
+import * as Verdict from "../gather/verdict.ts"
+import * as HostedCase from "../hosted/case.ts"
+import * as Hosted from "../hosted/hosted.ts"
+import * as Prepare from "../prepare.ts"
+import * as Remembering from "../remembering.ts"
+import * as Results from "../results.ts"
+import * as Execution from "../run/execution.ts"
+import type { Stop } from "../run/loop.ts"
+import * as Outcome from "../run/outcome.ts"
+import * as Suspending from "../run/suspending.ts"
 import * as Turn from "./turn.ts"
 
 type LocalCall = Response.ToolCallPart<string, unknown>
@@ -68,9 +76,9 @@ export const goOn = Effect.fnUntraced(function*(
   turn: Turn.Turn,
   settled: Turn.Settled,
   asked: Asked,
-  outcomes: ReadonlyArray<Turn.Outcome>,
+  outcomes: ReadonlyArray<Outcome.Outcome>,
   parts: ReadonlyArray<Response.AnyPart>
-): Effect.fn.Return<Continuation | undefined> {
+): Effect.fn.Return<Continuation | undefined, ApprovalError.ApprovalError> {
   const tools = turn.handlers?.tools
   if (asked.requests.length === 0 || turn.round >= Hosted.maxRounds) return undefined
   if (!Hosted.mayAnswer(turn.environment, tools)) return undefined
@@ -84,24 +92,12 @@ export const goOn = Effect.fnUntraced(function*(
   for (const { approvalId, decision } of answers) {
     const call = calls.get(approvalId)!
     if (decision._tag === "Denied") denials.push(Results.hostedDenial(call, decision.note, approvalId))
-    else approvedAtOnce.push(Hosted.requestOf(approvalId, call))
+    else approvedAtOnce.push(HostedCase.requestOf(approvalId, call))
   }
   const said = Approvals.fromResponseParts([...settled.results, ...parts, ...asked.requests])
   const prompt = Hosted.withAnswers(Prompt.concat(settled.history, said), answers)
   return { denials, turn: { ...Turn.continued(turn, prompt), round: turn.round + 1, approvedAtOnce } }
 })
-
-/** The tool of a local call; a call of a tool that is not there fails as upstream's strict validation does. */
-export const declaredTool = (turn: Turn.Turn, { call }: ReceivedCall) => {
-  const tool = turn.handlers === undefined ? undefined : Judge.toolOf(turn.handlers.tools, call.name)
-  return tool !== undefined ? Effect.succeed(tool) : Effect.fail(AiError.make({
-    module: "LanguageModel",
-    method: turn.method,
-    reason: new AiError.InvalidOutputError({
-      description: `The model called a tool that is not in the toolkit: "${call.name.slice(0, 128)}"`
-    })
-  }))
-}
 
 /** A call of the response, read once. */
 export interface ReceivedCall {
@@ -111,47 +107,91 @@ export interface ReceivedCall {
    */
   readonly call: LocalCall
   /** `undefined` for a call that can need nobody. */
-  readonly prepared: Judge.Preparation | undefined
+  readonly one: Case | undefined
 }
 
-export const receiveCall = (turn: Turn.Turn, call: LocalCall): Effect.Effect<ReceivedCall> => {
-  const tool = turn.handlers === undefined ? undefined : Judge.toolOf(turn.handlers.tools, call.name)
-  return tool === undefined || !(Judge.isGated(turn.environment.policy, tool) || Judge.mayWait(tool))
-    ? Effect.succeed({ call, prepared: undefined })
-    : Effect.map(Effect.result(Prepare.prepare(tool, call)), (prepared) => ({
-      call: Result.isSuccess(prepared) ? { ...call, params: prepared.success.encoded } : call,
-      prepared
-    }))
+/** Reads the calls of one response. They are looked up in what is remembered in their order. */
+export const makeReader = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>) => {
+  const { environment, handlers, shown } = turn
+  const line = environment.memory.remembers ? Order.make() : undefined
+  return (call: LocalCall): Effect.Effect<ReceivedCall> => {
+    const tools = handlers?.tools
+    const tool = Tools.toolOf(tools, call.name)
+    const isGated = tool !== undefined && Tools.isGated(environment.policy, tool)
+    if (tool !== undefined && !isGated && !Tools.mayWait(tool)) return Effect.succeed({ call, one: undefined })
+    const recalling = line?.join() ?? Order.none
+    return Effect.map(
+      tool === undefined ? Effect.undefined : Effect.result(Prepare.prepare(tool, call)),
+      (preparation) => {
+        const prepared = preparation === undefined ? undefined : Result.getOrUndefined(preparation)
+        const file = make({
+          environment,
+          call: { toolCallId: call.id, toolName: call.name },
+          tools,
+          messages,
+          judge: () => Verdict.ask(environment, prepared!, messages),
+          subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
+          request: ({ sealed }, shown) => Request.makeRequest(sealed, prepared!, shown),
+          prepared,
+          failure: preparation !== undefined && Result.isFailure(preparation) ? preparation.failure : undefined,
+          recalling,
+          runs: shown.line
+        })
+        return {
+          call: prepared === undefined ? call : { ...call, params: prepared.encoded },
+          one: {
+            file,
+            standing: standing(environment, {
+              way: "received",
+              tool: tools === undefined
+                ? "noToolkit"
+                : tool === undefined
+                ? "gone"
+                : prepared === undefined
+                ? "unfit"
+                : isGated
+                ? "gated"
+                : "free"
+            })
+          }
+        }
+      }
+    )
+  }
 }
 
-/** What the policy says about a call of the response. */
-export const judge = (
+/** The response has come to its end, in this way: whoever is to be asked can be asked now. */
+export const finish = (one: Case, finish: Finish): void => {
+  one.standing = { ...one.standing, finish }
+}
+
+/** The response was cut before it was known what is to become of the call. */
+export const cut = (
   turn: Turn.Turn,
-  { call, prepared }: ReceivedCall,
-  messages: ReadonlyArray<Prompt.Message>
-): Effect.Effect<Decision.Judgement> => Judge.judge(turn.environment, call, prepared, messages)
-
-/** Seals a question, if the response has come to a finish; else nobody can be asked. */
-export const seal = (
-  turn: Turn.Turn,
-  question: Decision.Question,
-  finished: boolean
-): Effect.Effect<Decision.Decision, ApprovalError.ApprovalError> => {
-  if (finished) return Judge.seal(turn.environment, question)
-  const { toolCallId: id, toolName: name } = question.prepared
-  return Effect.succeed({ _tag: "Result", part: Results.interrupted({ id, name }, Results.unfinishedReason) })
+  { call, one }: ReceivedCall,
+  reason: string,
+  sink: Outcome.Sink
+): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> => {
+  if (one === undefined) {
+    const part = Results.truncatedFinish(call, reason)
+    return Effect.as(sink.result(part), { part })
+  }
+  one.file.cut = reason
+  finish(one, "cut")
+  return Outcome.settle(turn, one, sink)
 }
+
+/** Whether it is to run as a call that needs nobody. */
+export const isFree = (said: Decision | Stop): boolean => said._tag === "Run" && said.as === "free"
 
 /** Runs a call that needs nobody. One that is to wait is asked about once the response has come to its finish. */
 export const runDirect = (
   turn: Turn.Turn,
-  { call, prepared }: ReceivedCall,
+  { call, one }: ReceivedCall,
   permits: Semaphore.Semaphore | undefined,
-  sink: Turn.Sink
+  sink: Outcome.Sink
 ): Effect.Effect<Started> => {
-  const waits = prepared !== undefined && Result.isSuccess(prepared) && Deferral.of(prepared.success.tool) !== undefined
-    ? prepared.success
-    : undefined
+  const waits = one?.file.prepared !== undefined && Tools.mayWait(one.file.prepared.tool) ? one : undefined
   const executed = Execution.directSettled(
     turn.environment,
     turn.handlers!,
@@ -163,18 +203,18 @@ export const runDirect = (
     permits === undefined ? executed : permits.withPermit(executed),
     ({ suspended, ...outcome }): Effect.Effect<Started> =>
       suspended !== undefined && waits !== undefined
-        ? Effect.succeed({ _tag: "Waits", prepared: waits, suspended })
+        ? Effect.succeed({ _tag: "Waits", one: waits, suspended })
         : Effect.as(outcome.part === undefined ? Effect.void : sink.result(outcome.part), outcome)
   )
 }
 
 /** A call that needs nobody and was run: it ended, or is to wait. */
-export type Started = Turn.Outcome | Waits
+export type Started = Outcome.Outcome | Waits
 
 /** The handler of a call ended without a result; nobody knows of it yet. */
 export interface Waits {
   readonly _tag: "Waits"
-  readonly prepared: Prepare.Prepared
+  readonly one: Case
   readonly suspended: Deferral.Suspended
 }
 
@@ -183,32 +223,34 @@ export const finishDirect = (
   turn: Turn.Turn,
   started: Started,
   finished: boolean,
-  sink: Turn.Sink
-): Effect.Effect<Turn.Outcome, ApprovalError.ApprovalError> => {
+  sink: Outcome.Sink
+): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> => {
   if (!("_tag" in started)) return Effect.succeed(started)
-  const { prepared, suspended } = started
-  const { toolCallId: id, toolName: name } = prepared
-  const call = Turn.suspendedCall(prepared, { approvalId: "" })
+  const { one, suspended } = started
+  const prepared = one.file.prepared!
+  const call = { ...Request.about(prepared), root: "", canonical: prepared.canonical }
   const asked = finished
     ? Suspending.suspend(turn.environment, { call, prepared, previous: undefined, edits: undefined }, suspended)
     : Effect.fail(Results.notAskedReason)
   return Effect.matchEffect(asked, {
-    onFailure: (reason) => Turn.carryOut(turn, Decision.result(Results.interrupted({ id, name }, reason)), sink),
-    onSuccess: (approvalId) =>
-      Turn.carryOut(turn, { _tag: "Suspended", approvalId, call: { ...call, root: approvalId } }, sink)
+    onFailure: (reason) => {
+      const part = Results.interrupted({ id: prepared.toolCallId, name: prepared.toolName }, reason)
+      return Effect.as(sink.result(part), { part })
+    },
+    onSuccess: (approvalId) => Outcome.settleWait(turn, one, approvalId, approvalId, sink)
   })
 }
 
 export const directPermits = (turn: Turn.Turn): Semaphore.Semaphore | undefined =>
   typeof turn.concurrency === "number" ? Semaphore.makeUnsafe(Turn.permitsOf(turn.concurrency)) : undefined
 
-export const firstFailure = (outcomes: ReadonlyArray<Turn.Outcome>): Cause.Cause<unknown> | undefined =>
+export const firstFailure = (outcomes: ReadonlyArray<Outcome.Outcome>): Cause.Cause<unknown> | undefined =>
   outcomes.find((outcome) => outcome.failure !== undefined)?.failure
 
 /** A turn that fails tells nobody what its calls wait for: what was kept of them is given up (law L8). */
 export const fail = (
   { environment }: Turn.Turn,
-  outcomes: ReadonlyArray<Turn.Outcome>,
+  outcomes: ReadonlyArray<Outcome.Outcome>,
   failure: Cause.Cause<unknown>
 ): Effect.Effect<never, unknown> =>
   Effect.andThen(

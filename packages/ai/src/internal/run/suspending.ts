@@ -1,40 +1,33 @@
-/**
- * A run that is to wait: what it must remember is kept, and a request of its own is sealed for what it waits for. The
- * digest of what is asked stands in the seal, marked so that no answer to it can pass for consent to begin (law L4).
- */
+/** A run that is to wait: what it must remember is kept, and a request of its own is sealed for what it waits for. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as JsonPatch from "effect/JsonPatch"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import type * as Approval from "../Approval.ts"
-import * as ApprovalEvents from "../ApprovalEvents.ts"
-import type * as ApprovalSeal from "../ApprovalSeal.ts"
-import * as SuspensionStore from "../SuspensionStore.ts"
-import * as Canonical from "./canonical.ts"
-import * as Decision from "./decision.ts"
-import * as Deferral from "./deferral.ts"
-import type * as Environment from "./environment.ts"
-import { definedFields } from "./fields.ts"
-import * as Interactions from "./interaction.ts"
-import * as Prepare from "./prepare.ts"
-import * as Text from "./text.ts"
-import * as WebhookToken from "./webhookToken.ts"
+import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import * as SuspensionStore from "../../SuspensionStore.ts"
+import * as Canonical from "../canonical.ts"
+import * as Deferral from "../deferral.ts"
+import type * as Environment from "../environment.ts"
+import { definedFields } from "../fields.ts"
+import * as Interactions from "../interaction.ts"
+import * as Request from "../gather/request.ts"
+import * as Suspension from "../gather/suspension.ts"
+import * as Prepare from "../prepare.ts"
+import * as WebhookToken from "../webhookToken.ts"
 
-const mark = "~"
-
-/** Whether a request that was sealed asks for what a tool waits for, and not whether it may begin. */
-export const isSealedSuspension = ({ presentationDigest }: ApprovalSeal.Sealed): boolean =>
-  presentationDigest?.startsWith(mark) === true
-
-/** Whether a request was sealed for what is kept under its id. */
-export const isSealedFor = (sealed: ApprovalSeal.Sealed, awaited: Approval.Awaited): Effect.Effect<boolean> =>
-  Effect.map(Interactions.digest(awaited), (digest) => sealed.presentationDigest === mark + digest)
+/** A call whose run waits, as it was asked about. */
+export interface Call extends Request.Named {
+  /** The first of its requests, which its results name (law L13). */
+  readonly root: string
+  /** The parameters that its requests are sealed with. */
+  readonly canonical: string
+}
 
 /** The run that is to wait. */
 export interface Waiting {
-  readonly call: Decision.SuspendedCall
+  readonly call: Call
   /** As its handler got it. */
   readonly prepared: Prepare.Prepared
   /** The request that was claimed for it, if there was one. */
@@ -70,12 +63,12 @@ export const suspend = Effect.fnUntraced(function*(
   }
   const binding = Prepare.bindingOf(
     {
-      ...Decision.about(call),
+      ...Request.about(call),
       canonical: call.canonical,
       schemaFingerprint: yield* Prepare.fingerprintOf(prepared.tool)
     },
     environment.scope,
-    mark + (yield* Interactions.digest(awaited))
+    yield* Suspension.digestOf(awaited)
   )
   const lifetime = expiresIn ?? lifetimeOf(environment)
   const sealed = yield* Effect.mapError(
@@ -85,7 +78,7 @@ export const suspend = Effect.fnUntraced(function*(
   )
   const suspension = new SuspensionStore.Suspension({
     approvalId: sealed.approvalId,
-    ...Decision.about(call),
+    ...Request.about(call),
     awaited,
     state: state.success,
     stateVersion: deferral.stateVersion,
@@ -103,8 +96,8 @@ export const suspend = Effect.fnUntraced(function*(
   yield* ApprovalEvents.publish((occasion) => ({
     _tag: "Requested",
     ...occasion,
-    ...Decision.about(call, sealed),
-    request: requestOf(suspension)
+    ...Request.about(call, sealed),
+    request: Suspension.requestOf(suspension)
   }))
   return sealed.approvalId
 })
@@ -116,17 +109,3 @@ const unable = (why: string): string =>
   `The tool began, and was to wait, but ${why} What it did until then stands. Check before calling again.`
 
 const cannot = (why: string): Effect.Effect<never, string> => Effect.fail(unable(why))
-
-/** What is asked of whoever is to answer. `reason` says why it is still open. */
-export const requestOf = (
-  suspension: SuspensionStore.Suspension,
-  reason?: string
-): Approval.ApprovalRequest => {
-  const { awaited, params, toolCallId, toolName } = suspension
-  return Decision.makeRequest(suspension, { toolCallId, toolName, encoded: params }, {
-    awaited,
-    // It is escaped; once more for one line.
-    description: awaited.prompt === undefined ? undefined : Text.escape(awaited.prompt, { maxLength: 500 }),
-    reason
-  })
-}

@@ -11,21 +11,19 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import * as ApprovalError from "../ApprovalError.ts"
-import * as ApprovalEvents from "../ApprovalEvents.ts"
-import type * as ApprovalPolicy from "../ApprovalPolicy.ts"
-import type * as Decision from "./decision.ts"
-import { Enclosing } from "./enclosing.ts"
-import * as Environment from "./environment.ts"
-import * as Execution from "./execution.ts"
+import * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import type * as ApprovalPolicy from "../../ApprovalPolicy.ts"
+import { Enclosing, EnclosingTurn } from "../enclosing.ts"
+import * as Environment from "../environment.ts"
+import * as Execution from "../run/execution.ts"
 import * as Generate from "./generate.ts"
-import * as Hosted from "./hosted.ts"
-import * as Judge from "./judge.ts"
+import * as Tools from "../gather/tools.ts"
 import * as Model from "./model.ts"
-import * as ProviderPrompt from "./providerPrompt.ts"
+import * as ProviderPrompt from "../providerPrompt.ts"
 import * as StreamText from "./stream.ts"
-import * as Transcript from "./transcript.ts"
-import { TrustsAnswers } from "./trust.ts"
+import * as Transcript from "../transcript.ts"
+import { TrustsAnswers } from "../trust.ts"
 import * as Turn from "./turn.ts"
 
 const TypeId = "~@assent/ai/LanguageModel" as const
@@ -71,12 +69,12 @@ export const wrap = (
   const model = Model.modelOf(original)
 
   // Before the model is called: a turn that could not record what runs must not begin.
-  const environmentFor = (method: string, tools: Decision.Tools | undefined) =>
+  const environmentFor = (method: string, tools: Tools.Tools | undefined) =>
     Effect.tap(
       Environment.read(captured, options),
       (environment) =>
         Effect.mapError(
-          Environment.requireStores(environment, tools !== undefined && Object.values(tools).some(Judge.mayWait)),
+          Environment.requireStores(environment, tools !== undefined && Object.values(tools).some(Tools.mayWait)),
           (error) => ApprovalError.toAiError(error, method)
         )
     )
@@ -129,7 +127,8 @@ export const wrap = (
             ? model.generateText(options)
             : Generate.generateText(model, turn, options).pipe(
               Effect.mapError(toAiError("generateText")),
-              Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
+              Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events),
+              Effect.provideService(EnclosingTurn, enclosedBy(turn))
             )
         ))),
     generateObject: (callOptions) =>
@@ -139,7 +138,8 @@ export const wrap = (
             ? model.generateObject(options)
             : Generate.generateObject(model, turn, options).pipe(
               Effect.mapError(toAiError("generateObject")),
-              Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
+              Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events),
+              Effect.provideService(EnclosingTurn, enclosedBy(turn))
             )
         ))),
     streamText: (callOptions) =>
@@ -149,7 +149,8 @@ export const wrap = (
             ? model.streamText(options)
             : StreamText.streamText(model, turn, options).pipe(
               Stream.mapError(toAiError("streamText")),
-              Stream.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
+              Stream.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events),
+              Stream.provideService(EnclosingTurn, enclosedBy(turn))
             )
           return trusted ? Stream.provideService(said, TrustsAnswers, false) : said
         }))
@@ -228,6 +229,8 @@ interface Entered<O extends Model.Options> {
 const distrusting = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(TrustsAnswers, (trusted) => trusted ? Effect.provideService(effect, TrustsAnswers, false) : effect)
 
+const enclosedBy = ({ environment: { options }, prompt: { content: messages } }: Turn.Turn) => ({ messages, options })
+
 const toAiError = (method: string) => (error: unknown): unknown =>
   error instanceof ApprovalError.ApprovalError ? ApprovalError.toAiError(error, method) : error
 
@@ -247,14 +250,14 @@ const readPrompt = (input: Prompt.RawInput) =>
 const needsNobody = (
   method: string,
   policy: ApprovalPolicy.Service,
-  tools: Decision.Tools | undefined
+  tools: Tools.Tools | undefined
 ): boolean => {
   if (tools === undefined) return false
   for (const name in tools) {
     const tool = tools[name]!
-    if (Judge.isGated(policy, tool) || Judge.mayWait(tool)) return false
+    if (Tools.isGated(policy, tool) || Tools.mayWait(tool)) return false
     // The provider may ask about its own tool, and then an object cannot come (law L12).
-    if (Judge.isProviderTool(tool) && (method === "generateObject" || Hosted.hasGate(tool))) return false
+    if (Tools.isProviderTool(tool) && (method === "generateObject" || Tools.isGatedProviderTool(tool))) return false
   }
   return true
 }
@@ -264,8 +267,8 @@ const isEmpty = (toolkit: Toolkit.WithHandler<Model.AnyTools> | undefined): tool
   toolkit === undefined || Object.keys(toolkit.tools).length === 0
 
 // A `Toolkit` shows its tools before its handlers are resolved; any other effect has to be run to see them.
-const declaredTools = (toolkit: Model.AnyToolkit): Decision.Tools | undefined =>
-  "tools" in toolkit ? toolkit.tools as Decision.Tools : undefined
+const declaredTools = (toolkit: Model.AnyToolkit): Tools.Tools | undefined =>
+  "tools" in toolkit ? toolkit.tools as Tools.Tools : undefined
 
 const resolveToolkit = (
   toolkit: Model.AnyToolkit | undefined

@@ -12,20 +12,21 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import type * as ApprovalError from "../ApprovalError.ts"
-import * as ApprovalJournal from "../ApprovalJournal.ts"
-import type * as Decision from "./decision.ts"
-import * as Deferral from "./deferral.ts"
-import type * as Environment from "./environment.ts"
-import * as Prepare from "./prepare.ts"
-import * as Remembering from "./remembering.ts"
-import * as Results from "./results.ts"
+import type * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as Deferral from "../deferral.ts"
+import type * as Environment from "../environment.ts"
+import type { Approved } from "../gather/file.ts"
+import type { Tools } from "../gather/tools.ts"
+import * as Prepare from "../prepare.ts"
+import * as Remembering from "../remembering.ts"
+import * as Results from "../results.ts"
 import * as Spans from "./spans.ts"
 import * as Suspending from "./suspending.ts"
 
 /** A toolkit with its handlers, as the engine sees any of them. Handlers' errors and services are the caller's. */
 export interface Handlers {
-  readonly tools: Decision.Tools
+  readonly tools: Tools
   readonly handle: (
     name: string,
     params: unknown,
@@ -133,7 +134,7 @@ const noFinalResult = (name: string) => `Tool handler of "${name}" did not produ
 export const approved = (
   environment: Environment.Environment,
   handlers: Handlers,
-  { answered, asked, claim, edits, joinOnly, prepared }: Extract<Decision.Decision, { readonly _tag: "Run" }>,
+  { answered, asked, claim, edits, joinOnly, prepared }: Approved,
   emit: Emit
 ): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
   const { approvalId } = claim
@@ -143,8 +144,7 @@ export const approved = (
       toolCallId,
       toolName,
       root: approvalId,
-      canonical: (asked ?? prepared).canonical,
-      prepared: asked ?? prepared
+      canonical: (asked ?? prepared).canonical
     },
     prepared,
     previous: approvalId,
@@ -170,11 +170,22 @@ export const approved = (
   )
 }
 
+/** A call whose run waited. */
+export interface Resumed {
+  readonly claim: ApprovalJournal.Claim
+  readonly call: Suspending.Call
+  /** The call as its handler gets it. */
+  readonly prepared: Prepare.Prepared
+  readonly edits: Schema.Json | undefined
+  /** `undefined`: nothing may be resumed; only a run that is going on is joined, and one that ended is given. */
+  readonly resumption: Deferral.Resumption | undefined
+}
+
 /** Goes on with a call from where it waited, once; or joins the run that does; or gives what the journal recorded. */
 export const resumed = (
   environment: Environment.Environment,
   handlers: Handlers,
-  { call, claim, edits, prepared, resumption }: Decision.Resume,
+  { call, claim, edits, prepared, resumption }: Resumed,
   emit: Emit
 ): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
   const { approvalId } = claim
@@ -208,6 +219,24 @@ export const resumed = (
         : Effect.ignore(environment.suspensions.end(approvalId))
     ),
     Effect.flatMap((settled) => executed(environment, settled, waiting))
+  )
+}
+
+/** Waits for the end of a run that goes on elsewhere, of a call that cannot be run here. */
+export const awaited = (
+  { journal }: Environment.Environment,
+  claim: ApprovalJournal.Claim,
+  root: string
+): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
+  const call = { id: claim.toolCallId, name: claim.toolName }
+  return Effect.map(
+    // Who only joins never begins.
+    journal.run(claim, { effect: Effect.never, idempotent: false, joinOnly: true }),
+    ({ entry }): Executed => ({
+      part: Results.ofEnding(call, entry, root) ?? Results.ofRecorded(call, entry, root),
+      failure: undefined,
+      suspendedAs: entry.suspendedAs
+    })
   )
 }
 

@@ -1,8 +1,8 @@
 /** What a call that the provider runs says of itself, so that a person and a policy see what it is about. */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import type { CallMetadata } from "./augment.ts"
-import * as Canonical from "./canonical.ts"
+import type { CallMetadata } from "../augment.ts"
+import * as Canonical from "../canonical.ts"
 
 interface Metadata {
   readonly assent?: CallMetadata | null

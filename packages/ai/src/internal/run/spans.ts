@@ -5,8 +5,8 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Tracer from "effect/Tracer"
-import type * as ApprovalError from "../ApprovalError.ts"
-import type * as ApprovalJournal from "../ApprovalJournal.ts"
+import type * as ApprovalError from "../../ApprovalError.ts"
+import type * as ApprovalJournal from "../../ApprovalJournal.ts"
 
 /** Around settling calls that stand in a history without a result. How it failed is in the error, and not in the span. */
 export const settle = <A>(

@@ -5,16 +5,20 @@ import * as Arr from "effect/Array"
 import type * as Cause from "effect/Cause"
 import * as Channel from "effect/Channel"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type * as Decision from "./decision.ts"
-import * as Hosted from "./hosted.ts"
-import * as HostedStream from "./hostedStream.ts"
+import * as Hosted from "../hosted/hosted.ts"
+import * as HostedStream from "../hosted/stream.ts"
 import * as Model from "./model.ts"
 import * as ReceivedCalls from "./receivedCalls.ts"
-import * as Results from "./results.ts"
+import * as Results from "../results.ts"
+import { advance } from "../run/loop.ts"
+import * as Ours from "../run/ours.ts"
+import * as Outcome from "../run/outcome.ts"
+import * as Batch from "./batch.ts"
 import * as Turn from "./turn.ts"
 
 type Part = Model.StreamPart
@@ -55,7 +59,7 @@ const produce: (
     queue: Chunks,
     before: ReadonlyArray<Response.FinishPart>
   ): Effect.fn.Return<void, unknown, Scope.Scope> {
-    const sink: Turn.Sink = {
+    const sink: Outcome.Sink = {
       preliminary: (part) => offer(queue, [part]),
       approvedPreliminary: (part) => Effect.sync(() => Queue.offerUnsafe(queue, [part])),
       result: (part) => offer(queue, [part])
@@ -97,7 +101,7 @@ const produce: (
           calls.addProviders(unique)
           passing.push(unique)
         } else if (ReceivedCalls.isLocalCall(unique)) {
-          const call = yield* ReceivedCalls.receiveCall(turn, unique)
+          const call = yield* calls.read(unique)
           received.push(call)
           passing.push(call.call)
         } else if (unique.type === "tool-approval-request" && (mayGoOn || !calls.isProviders(unique.toolCallId))) {
@@ -107,8 +111,6 @@ const produce: (
           passing.push(ReceivedCalls.plainRequest(unique))
         }
       }
-      // As upstream: with a call of a tool that is not in the toolkit, the stream fails before any of the chunk is seen.
-      yield* Effect.forEach(received, (call) => ReceivedCalls.declaredTool(turn, call), { discard: true })
       if (mayGoOn) said.add(passing)
       yield* offer(queue, passing)
       // A truncating finish comes right behind the last call: a call starts once the stream has moved past it.
@@ -186,10 +188,12 @@ const makeSaid = () => {
 const isDelta = (part: Part): part is Response.TextDeltaPart | Response.ReasoningDeltaPart =>
   part.type === "text-delta" || part.type === "reasoning-delta"
 
-type Started = ReceivedCalls.Started | Decision.Question
+type Started = ReceivedCalls.Started | Batch.Advanced
+
+const isAdvanced = (started: Started): started is Batch.Advanced => "said" in started
 
 // The local calls of a stream: seen, then started, then finished or truncated.
-const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sink: Turn.Sink) => {
+const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sink: Outcome.Sink) => {
   const permits = ReceivedCalls.directPermits(turn)
   const all: Array<ReceivedCalls.ReceivedCall> = []
   const providers: Map<string, Response.ToolCallPart<string, unknown>> = new Map()
@@ -197,25 +201,26 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
   const offered = new Set<string>()
   const finished = new Map<string, Results.ResultPart>()
   const fibers: Array<Fiber.Fiber<Started, unknown>> = []
-  const noting: Turn.Sink = {
+  const noting: Outcome.Sink = {
     ...sink,
     result: (part) => {
       finished.set(part.id, part)
       return Effect.map(sink.result(part), () => void offered.add(part.id))
     }
   }
-  const startOne = (call: ReceivedCalls.ReceivedCall): Effect.Effect<Started, unknown> =>
-    Effect.flatMap(ReceivedCalls.judge(turn, call, messages), (judgement): Effect.Effect<Started> => {
-      switch (judgement._tag) {
-        case "Direct":
-          return ReceivedCalls.runDirect(turn, call, permits, noting)
-        case "Result":
-          return Effect.as(noting.result(judgement.part), { part: judgement.part })
-        case "Ask":
-          return Effect.succeed(judgement)
-      }
-    })
+  const startOne = (call: ReceivedCalls.ReceivedCall): Effect.Effect<Started, unknown> => {
+    const { one } = call
+    return one === undefined
+      ? ReceivedCalls.runDirect(turn, call, permits, noting)
+      : Effect.flatMap(advance(Ours.hand, one, ["finish"]), (said): Effect.Effect<Started, unknown> =>
+        said._tag === "Need"
+          ? Effect.succeed({ one, said: Exit.succeed(said) })
+          : ReceivedCalls.isFree(said)
+          ? ReceivedCalls.runDirect(turn, call, permits, noting)
+          : Outcome.carryOut(turn, one, said, noting))
+  }
   return {
+    read: ReceivedCalls.makeReader(turn, messages),
     isAskedFor: (part: Part): boolean => ReceivedCalls.asksForLocalCall(part, all),
     isProviders: (id: string): boolean => providers.has(id),
     addProviders: (call: Response.ToolCallPart<string, unknown>): void => void providers.set(call.id, call),
@@ -231,30 +236,23 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
     ),
     /** The response is complete: whoever is to be asked is asked now. */
     finish: Effect.fnUntraced(function*(sawFinish: boolean) {
-      const decided = yield* Effect.forEach(
-        fibers,
-        (fiber) =>
-          Effect.exit(
-            Effect.flatMap(
-              Fiber.join(fiber),
-              (started): Effect.Effect<ReceivedCalls.Started | Decision.Decision, unknown> =>
-                "_tag" in started && started._tag === "Ask"
-                  ? ReceivedCalls.seal(turn, started, sawFinish)
-                  : Effect.succeed(started)
-            )
-          )
+      // Sealed in the order of the calls, so that people are asked in that order.
+      const started = yield* Effect.forEach(fibers, (fiber) =>
+        Effect.exit(Effect.flatMap(Fiber.join(fiber), (started): Effect.Effect<Started> => {
+          if (!isAdvanced(started)) return Effect.succeed(started)
+          const { one } = started
+          ReceivedCalls.finish(one, sawFinish ? "complete" : "missing")
+          return Effect.map(Effect.exit(advance(Ours.hand, one, ["reply"])), (said) => ({ one, said }))
+        })))
+      Batch.takePlaces(
+        turn,
+        started.flatMap((exit) => Exit.isSuccess(exit) && isAdvanced(exit.value) ? [exit.value] : [])
       )
-      return yield* Turn.collect(
-        decided,
-        (exit) =>
-          Effect.flatMap(
-            exit,
-            (decided): Effect.Effect<Turn.Outcome, unknown> =>
-              "_tag" in decided && decided._tag !== "Waits"
-                ? Turn.carryOut(turn, decided, sink)
-                : ReceivedCalls.finishDirect(turn, decided, sawFinish, sink)
-          )
-      )
+      return yield* Batch.collect(started, (exit) =>
+        Effect.flatMap(exit, (started): Effect.Effect<Outcome.Outcome, unknown> =>
+          isAdvanced(started)
+            ? Batch.carryOut(turn, started, sink)
+            : ReceivedCalls.finishDirect(turn, started, sawFinish, sink)))
     }),
     /** The response was cut: whatever has no result by now gets one that says so. */
     truncate: (reason: string) =>
@@ -262,7 +260,10 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
         Fiber.interruptAll(fibers),
         Effect.forEach(
           all.filter(({ call }) => !offered.has(call.id)),
-          ({ call }) => sink.result(finished.get(call.id) ?? Results.truncatedFinish(call, reason)),
+          (received): Effect.Effect<unknown, unknown> => {
+            const result = finished.get(received.call.id)
+            return result === undefined ? ReceivedCalls.cut(turn, received, reason, sink) : sink.result(result)
+          },
           { discard: true }
         )
       )

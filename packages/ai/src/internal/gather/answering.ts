@@ -7,25 +7,11 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import type * as ApprovalJournal from "../ApprovalJournal.ts"
-import * as Interaction from "../Interaction.ts"
-import type * as SuspensionStore from "../SuspensionStore.ts"
-import type * as Decision from "./decision.ts"
-import type * as Environment from "./environment.ts"
-import * as Interactions from "./interaction.ts"
-import type * as Transcript from "./transcript.ts"
-
-/** What a call waits for now: the last of the requests that its runs became. */
-export interface Tip {
-  readonly call: Decision.SuspendedCall
-  readonly claim: ApprovalJournal.Claim
-  readonly suspension: SuspensionStore.Suspension
-  readonly status: "open" | "taken" | "over"
-  readonly delivered: Schema.Json | undefined
-  /** Where its request stands in the history, if it does. */
-  readonly askedAt: number | undefined
-  readonly responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>
-}
+import * as Interaction from "../../Interaction.ts"
+import type * as Environment from "../environment.ts"
+import * as Interactions from "../interaction.ts"
+import type * as Transcript from "../transcript.ts"
+import type { Given, Tip } from "./file.ts"
 
 /** An answer that fits: as it was given, and as the tool gets it. */
 export interface Answer {
@@ -112,17 +98,24 @@ export const responsesTo = (
 ): ReadonlyArray<Prompt.ToolApprovalResponsePart> =>
   asked === undefined ? [] : asked.call?.result === undefined ? asked.responses : [...asked.responses, ...asked.ignored]
 
-export const denialOf = ({ responses }: Tip): Prompt.ToolApprovalResponsePart | undefined =>
+export const denialOf = ({ responses }: Pick<Tip, "responses">): Prompt.ToolApprovalResponsePart | undefined =>
   responses.find(({ approved }) => !approved)
-
-export const isDenied = (tip: Tip): boolean =>
-  tip.suspension.awaited.kind !== "getApproval" && denialOf(tip) !== undefined
-
-export const isAnsweredAtAll = ({ delivered, responses }: Tip): boolean =>
-  delivered !== undefined || responses.length > 0
 
 export const isAnsweredSince = ({ messages }: Transcript.Transcript, approvalId: string, index: number): boolean =>
   messages.some((message, at) =>
     at > index && message.role === "tool" &&
     message.content.some((part) => part.type === "tool-approval-response" && part.approvalId === approvalId)
   )
+
+/** What an answer of a history says. Beside yes or no it counts only where the policy says so (law L4). */
+export const givenOf = (response: Prompt.ToolApprovalResponsePart): Given => {
+  const { reason: note } = response
+  const said: unknown = response.options?.assent
+  if (typeof said !== "object" || said === null) return { note, response }
+  return {
+    note,
+    response,
+    params: "params" in said ? said.params as Schema.Json | undefined : undefined, // prepared before it is used
+    remember: "remember" in said ? said.remember as Schema.Json | undefined : undefined // decoded before it is used
+  }
+}

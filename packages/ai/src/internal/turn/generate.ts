@@ -6,15 +6,21 @@ import * as Telemetry from "effect/ai/Telemetry"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import type * as Approval from "../Approval.ts"
-import * as ApprovalError from "../ApprovalError.ts"
-import * as Approvals from "../Response.ts"
-import * as Consult from "./consult.ts"
-import * as Decision from "./decision.ts"
-import * as Hosted from "./hosted.ts"
+import type * as Semaphore from "effect/Semaphore"
+import type * as Approval from "../../Approval.ts"
+import * as ApprovalError from "../../ApprovalError.ts"
+import * as Approvals from "../../Response.ts"
+import type { Decision } from "../decide/decision.ts"
+import * as Reply from "../gather/reply.ts"
+import * as Hosted from "../hosted/hosted.ts"
 import * as Model from "./model.ts"
 import * as ReceivedCalls from "./receivedCalls.ts"
-import * as Results from "./results.ts"
+import * as Results from "../results.ts"
+import { advance, conclude } from "../run/loop.ts"
+import * as Ours from "../run/ours.ts"
+import * as Outcome from "../run/outcome.ts"
+import * as Parts from "../run/parts.ts"
+import * as Batch from "./batch.ts"
 import * as Turn from "./turn.ts"
 
 type Part = Model.Part
@@ -22,7 +28,7 @@ type Messages = ReadonlyArray<Prompt.Message>
 
 // Nobody watches a generate call while it goes on.
 const ignore = () => Effect.void
-const sink: Turn.Sink = { preliminary: ignore, approvedPreliminary: ignore, result: ignore }
+const sink: Outcome.Sink = { preliminary: ignore, approvedPreliminary: ignore, result: ignore }
 
 type TextResponse = LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">
 
@@ -50,8 +56,8 @@ export const generateText: (
     return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([...settled.results, ...content])
   }
   const response = yield* model.generateText({ ...options, prompt: settled.prompt, ...Model.unresolved })
-  const received = yield* receive(turn, response.content)
-  const outcomes = yield* resolve(turn, received, settled.prompt.content)
+  const received = yield* receive(turn, response.content, settled.prompt.content)
+  const outcomes = yield* resolve(turn, received)
   const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
   const said = [...received.content, ...resultsOf(outcomes)]
@@ -121,7 +127,8 @@ const objectAfter: (
     const content = yield* Hosted.sealCalls(turn.environment, response.content)
     return new LanguageModel.GenerateObjectResponse(response.value, [...before, ...content])
   }
-  const received = yield* receive(turn, Exit.isSuccess(exit) ? exit.value.content : observed.content)
+  const content = Exit.isSuccess(exit) ? exit.value.content : observed.content
+  const received = yield* receive(turn, content, settled.prompt.content)
   // With local calls beside them, the provider's requests wait: a finished value cannot (law L12).
   const alone = received.calls.length === 0 && isComplete(received)
   const next = alone ? yield* ReceivedCalls.goOn(turn, settled, received.asked, [], received.content) : undefined
@@ -129,7 +136,7 @@ const objectAfter: (
     const rest = yield* objectAfter([...before, ...received.content, ...next.denials], model, next.turn, options)
     return new LanguageModel.GenerateObjectResponse(rest.value, [...Results.withUsageOf(received.finish, rest.content)])
   }
-  const outcomes = yield* resolveAtOnce(turn, before, received, settled.prompt.content)
+  const outcomes = yield* resolveAtOnce(turn, before, received)
   const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
   // What tools wait for is known only when they have begun: their siblings' results are kept with the requests.
@@ -177,7 +184,12 @@ interface Received {
 }
 
 // Ids made unique, and the finish set aside so that it can come last.
-const receive = Effect.fnUntraced(function*(turn: Turn.Turn, parts: ReadonlyArray<Part>): Effect.fn.Return<Received> {
+const receive = Effect.fnUntraced(function*(
+  turn: Turn.Turn,
+  parts: ReadonlyArray<Part>,
+  messages: Messages
+): Effect.fn.Return<Received> {
+  const read = ReceivedCalls.makeReader(turn, messages)
   const content: Array<Part> = []
   const calls: Array<ReceivedCalls.ReceivedCall> = []
   const requests: Array<Response.ToolApprovalRequestPart> = []
@@ -193,7 +205,7 @@ const receive = Effect.fnUntraced(function*(turn: Turn.Turn, parts: ReadonlyArra
       providerCalls.set(unique.id, unique)
       content.push(unique)
     } else if (ReceivedCalls.isLocalCall(unique)) {
-      const call = yield* ReceivedCalls.receiveCall(turn, unique)
+      const call = yield* read(unique)
       calls.push(call)
       content.push(call.call)
     } else if (unique.type === "tool-approval-request") {
@@ -209,81 +221,89 @@ const receive = Effect.fnUntraced(function*(turn: Turn.Turn, parts: ReadonlyArra
 
 const isComplete = ({ finish }: Received): boolean => ReceivedCalls.finishOf(finish)?.complete === true
 
-const resolve = Effect.fnUntraced(function*(turn: Turn.Turn, received: Received, messages: Messages) {
-  const { calls } = received
-  if (calls.length === 0) return []
-  yield* Effect.forEach(calls, (call) => ReceivedCalls.declaredTool(turn, call), { discard: true })
+// Decided side by side, then sealed in the order of the calls, so that people are asked in that order.
+const resolve = Effect.fnUntraced(function*(
+  turn: Turn.Turn,
+  received: Received
+): Effect.fn.Return<ReadonlyArray<Outcome.Outcome>, ApprovalError.ApprovalError> {
   const end = ReceivedCalls.finishOf(received.finish)
-  if (end !== undefined && !end.complete) return calls.map(truncated(end.reason))
-  const judgements = yield* Effect.forEach(calls, (call) => ReceivedCalls.judge(turn, call, messages), {
-    concurrency: "unbounded"
-  })
-  // Sealed in the order of the calls, so that people are asked in that order.
-  const decisions = yield* Effect.forEach(
-    judgements,
-    (judgement) =>
-      Effect.exit<Decision.Decision | Direct, ApprovalError.ApprovalError, never>(
-        judgement._tag === "Ask" ? ReceivedCalls.seal(turn, judgement, end !== undefined) : Effect.succeed(judgement)
-      )
-  )
+  if (end?.complete === false) return yield* cutAll(turn, received.calls, end.reason)
+  const advanced = yield* judge(received.calls)
+  for (const [index, { one, said }] of advanced) {
+    if (Exit.isSuccess(said) && said.value._tag === "Need") {
+      advanced.set(index, { one, said: yield* Effect.exit(advance(Ours.hand, one, ["reply"])) })
+    }
+  }
+  Batch.takePlaces(turn, advanced.values())
   const permits = ReceivedCalls.directPermits(turn)
-  return yield* Turn.collect(
-    decisions.entries(),
-    ([index, decision]) =>
-      Effect.flatMap(decision, (decision) =>
-        decision._tag === "Direct"
-          ? Effect.flatMap(
-            ReceivedCalls.runDirect(turn, calls[index]!, permits, sink),
-            (started) => ReceivedCalls.finishDirect(turn, started, end !== undefined, sink)
-          )
-          : Turn.carryOut(turn, decision, sink))
-  )
+  return yield* Batch.collect(received.calls.entries(), ([index, call]): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> => {
+    const one = advanced.get(index)
+    return one === undefined || (Exit.isSuccess(one.said) && ReceivedCalls.isFree(one.said.value))
+      ? runDirect(turn, call, permits)
+      : Batch.carryOut(turn, one, sink)
+  })
 })
+
+// By their places. A whole response without a finish part is complete.
+const judge = (
+  calls: ReadonlyArray<ReceivedCalls.ReceivedCall>
+): Effect.Effect<Map<number, Batch.Advanced>> => {
+  const asked = [...calls.entries()].flatMap(([index, { one }]) => one === undefined ? [] : [{ index, one }])
+  return Effect.map(Batch.advanceAll(asked.map(({ one }) => one), ["finish"]), (advanced) => {
+    for (const { one } of asked) ReceivedCalls.finish(one, "complete")
+    return new Map(advanced.map((one, place) => [asked[place]!.index, one]))
+  })
+}
+
+const runDirect = (
+  turn: Turn.Turn,
+  call: ReceivedCalls.ReceivedCall,
+  permits: Semaphore.Semaphore | undefined
+): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> =>
+  Effect.flatMap(
+    ReceivedCalls.runDirect(turn, call, permits, sink),
+    (started) => ReceivedCalls.finishDirect(turn, started, true, sink)
+  )
 
 // A finished value cannot wait: whoever is to be asked is asked before anything runs, and if one request stays open
 // nothing does (law L12). What is open then, and what did not run, is in the content the error carries.
 const resolveAtOnce = Effect.fnUntraced(function*(
   turn: Turn.Turn,
   before: ReadonlyArray<Part>,
-  received: Received,
-  messages: Messages
-) {
+  received: Received
+): Effect.fn.Return<ReadonlyArray<Outcome.Outcome>, ApprovalError.ApprovalError> {
   const { calls } = received
   const asked = Approvals.approvalRequests([...received.content, ...received.asked.requests])
   if (calls.length === 0 && asked.length === 0) return []
-  yield* Effect.forEach(calls, (call) => ReceivedCalls.declaredTool(turn, call), { discard: true })
   const end = ReceivedCalls.finishOf(received.finish)
-  if (end !== undefined && !end.complete) return calls.map(truncated(end.reason))
-  const judgements = yield* Effect.forEach(calls, (call) => ReceivedCalls.judge(turn, call, messages), {
-    concurrency: "unbounded"
-  })
-  const requests: Array<Approval.ApprovalRequest> = []
+  if (end?.complete === false) return yield* cutAll(turn, calls, end.reason)
+  const advanced = yield* judge(calls)
   const decisions: Array<
-    { readonly decision: Decision.Concluded | Direct; readonly request?: Approval.ApprovalRequest }
+    { readonly decision: Decision | undefined; readonly request?: Approval.ApprovalRequest }
   > = []
   let waiting = asked.length > 0
-  for (const judgement of judgements) {
-    const decision = judgement._tag === "Ask"
-      ? yield* ReceivedCalls.seal(turn, judgement, end !== undefined)
-      : judgement
-    if (decision._tag !== "Consult") {
-      decisions.push({ decision })
+  for (const index of calls.keys()) {
+    const { one, said } = advanced.get(index) ?? {}
+    if (one === undefined || said === undefined) {
+      decisions.push({ decision: undefined })
       continue
     }
-    const request = Decision.makeRequest(decision.sealed, decision.prepared, decision.needs)
-    const concluded: Decision.Concluded = waiting
-      ? { _tag: "Open", request }
-      : yield* Consult.consult(turn.environment, decision, messages)
-    if (concluded._tag === "Open") waiting = true
-    decisions.push({ decision: concluded, request })
+    const judged = yield* said
+    const ready = judged._tag === "Need" ? yield* advance(Ours.hand, one, ["reply"]) : judged
+    const isAsked = one.file.questions.length > 0
+    const request = isAsked ? yield* Reply.requestOf(one.file, one.file.questions[0]!) : undefined
+    const decision = ready._tag !== "Need" ? ready : waiting ? undefined : yield* conclude(Ours.hand, one)
+    if (decision?._tag === "Open") waiting = true
+    decisions.push(request === undefined ? { decision } : { decision, request })
   }
   if (waiting) {
-    const siblings = decisions.flatMap(({ decision, request }, index): ReadonlyArray<Part> => {
-      if (decision._tag === "Result") return [decision.part]
-      if (request === undefined) return [Results.notRun(calls[index]!.call)]
+    const requests: Array<Approval.ApprovalRequest> = []
+    const siblings = decisions.map(({ decision, request }, index): Part => {
+      if (decision?._tag === "Tell") return Parts.toldPart(calls[index]!.one!.file, decision)
+      if (request === undefined) return Results.notRun(calls[index]!.call)
       // One that was approved inline is asked about again: its answer waits with the others.
       requests.push(request)
-      return [Results.requestPart(request)]
+      return Results.requestPart(request)
     })
     return yield* approvalRequired([...asked, ...requests], [
       ...before,
@@ -293,20 +313,14 @@ const resolveAtOnce = Effect.fnUntraced(function*(
     ])
   }
   const permits = ReceivedCalls.directPermits(turn)
-  return yield* Effect.forEach(decisions, ({ decision }, index) =>
-    decision._tag === "Direct"
-      ? Effect.flatMap(
-        ReceivedCalls.runDirect(turn, calls[index]!, permits, sink),
-        (started) => ReceivedCalls.finishDirect(turn, started, end !== undefined, sink)
-      )
-      : Turn.carryOut(turn, decision, sink), { concurrency: "unbounded" })
+  return yield* Batch.collect(decisions.entries(), ([index, { decision }]) =>
+    decision === undefined || ReceivedCalls.isFree(decision)
+      ? runDirect(turn, calls[index]!, permits)
+      : Outcome.carryOut(turn, calls[index]!.one!, decision, sink))
 })
 
-type Direct = Extract<Decision.Judgement, { readonly _tag: "Direct" }>
+const cutAll = (turn: Turn.Turn, calls: ReadonlyArray<ReceivedCalls.ReceivedCall>, reason: string) =>
+  Effect.forEach(calls, (call) => ReceivedCalls.cut(turn, call, reason, sink))
 
-const truncated = (reason: string) => ({ call }: ReceivedCalls.ReceivedCall): Turn.Outcome => ({
-  part: Results.truncatedFinish(call, reason)
-})
-
-const resultsOf = (outcomes: ReadonlyArray<Turn.Outcome>): ReadonlyArray<Results.ResultPart> =>
+const resultsOf = (outcomes: ReadonlyArray<Outcome.Outcome>): ReadonlyArray<Results.ResultPart> =>
   outcomes.flatMap((outcome) => outcome.part === undefined ? [] : [outcome.part])

@@ -1,0 +1,31 @@
+/** What is said of a decision to the model and to people, where it does not depend on the call. */
+import type { OpenWhy } from "./decision.ts"
+
+/** Why a call is still open; nothing where it was just not answered, or where the reason is in what was answered. */
+export const open: { readonly [Why in OpenWhy]: string | undefined } = {
+  asked: undefined,
+  held: "The approval policy failed, so the approved call did not run yet. Nothing is lost: fix the policy and try again.",
+  untrustedEdit: "Edited parameters count only from a trusted channel, so the call did not run. Approve or deny it as it" +
+    " was proposed.",
+  unfitEdit: undefined,
+  noToolkit: "No toolkit was given on this turn, so the tool could not go on. Nothing is lost: give the turn that" +
+    " carries the answer the toolkit of the turn that asked.",
+  invalidAnswer: undefined
+}
+
+/** As {@link open}, of a tool that had begun. */
+export const heldWaiting =
+  "The approval policy failed, so the tool did not go on yet. Nothing is lost: fix the policy and try again."
+
+export const gone = "The tool had begun and was waiting, but what it must remember to go on is not known here any more." +
+  " What it did until then stands. Check before calling it again."
+
+export const over = "The tool had begun, was answered, and went on before; what became of it is not known here. Check" +
+  " before calling it again."
+
+/** Of what a tool did before it waited, when it does not go on. */
+export const stands = (description: string): string =>
+  `${description} What it did before it waited stands, and it did not go on. Check before calling it again.`
+
+export const unknownTool = (name: string): string =>
+  `There is no tool "${name.slice(0, 128)}". Nothing ran. Call one of the tools that are there.`

@@ -1,0 +1,130 @@
+/** A call that stands in a history without a result, with everything the history says of it. */
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Tool from "effect/ai/Tool"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import * as ApprovalError from "../../ApprovalError.ts"
+import * as Canonical from "../canonical.ts"
+import * as Standing from "../decide/standing.ts"
+import type * as Environment from "../environment.ts"
+import * as Prepare from "../prepare.ts"
+import * as Remembering from "../remembering.ts"
+import * as Transcript from "../transcript.ts"
+import * as Answering from "./answering.ts"
+import { type Asked, type Case, make, question, standing } from "./file.ts"
+import type * as Order from "./order.ts"
+import * as Proof from "./proof.ts"
+import * as Request from "./request.ts"
+import * as Suspension from "./suspension.ts"
+import * as Tools from "./tools.ts"
+import * as Verdict from "./verdict.ts"
+
+export interface Subject {
+  readonly environment: Environment.Environment
+  readonly transcript: Transcript.Transcript
+  /** `undefined` on a turn without a toolkit. */
+  readonly tools: Tools.Tools | undefined
+  /** False when the caller resolves tool calls itself: then nothing is asked, claimed or run. */
+  readonly resolvesCalls: boolean
+}
+
+/** The lines in which calls of one turn are looked up, asked about, and run. */
+export interface Lines {
+  readonly recalling: Order.Turn
+  readonly runs: Order.Line
+}
+
+/** What is known of the call before anything is looked up. */
+export const read = Effect.fnUntraced(function*(
+  subject: Subject,
+  call: Transcript.TranscriptCall,
+  lines: Lines
+): Effect.fn.Return<Case> {
+  const { environment, resolvesCalls, tools, transcript } = subject
+  const { part } = call
+  const tool = Tools.toolOf(tools, part.name)
+  const prepared = yield* prepare(tool, part)
+  const responses = call.requests.flatMap((request) => request.responses)
+  const denial = responses.find((response) => !response.approved)
+  const checked = call.requests.length === 0
+    ? Result.succeed([])
+    : yield* Proof.verify(environment, call, prepared)
+  const root = call.requests[0]?.part.approvalId
+  const questions = yield* Effect.forEach(
+    Result.isSuccess(checked) ? checked.success : [],
+    Effect.fnUntraced(function*(verified): Effect.fn.Return<Asked> {
+      const drift = tools === undefined ? undefined : yield* Proof.drift(part.name, tool, prepared, verified)
+      const expired = yield* Proof.expiry(verified.sealed)
+      return { ...verified, given: verified.request.responses.map(Answering.givenOf), expired, drift }
+    })
+  )
+  const encoded = prepared ?? unprepared(part)
+  return {
+    file: make({
+      environment,
+      call: Request.named(part),
+      tools,
+      messages: transcript.messages,
+      history: { transcript, call },
+      judge: (prepared) =>
+        prepared === undefined
+          ? Effect.fail(ApprovalError.make(new ApprovalError.PolicyFailed({ toolName: part.name })))
+          : Verdict.ask(environment, prepared, transcript.messages),
+      subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
+      request: ({ sealed }, shown) => Request.makeRequest(sealed, encoded, shown),
+      prepared,
+      failure: Result.isFailure(checked) ? checked.failure : undefined,
+      root,
+      questions,
+      denial: denial === undefined ? undefined : Answering.givenOf(denial),
+      ...lines
+    }),
+    standing: standing(environment, {
+      way: "history",
+      tool: tools === undefined
+        ? "noToolkit"
+        : tool === undefined
+        ? "gone"
+        : prepared === undefined
+        ? "unfit"
+        : Tools.isGated(environment.policy, tool)
+        ? "gated"
+        : "free",
+      powers: resolvesCalls ? "asks" : "reads",
+      denied: denial !== undefined,
+      questions: call.requests.length === 0
+        ? "none"
+        : Result.isFailure(checked)
+        ? "forged"
+        : questions.map(({ drift, expired, given, request, sealed }) =>
+          question({
+            answers: given.map(({ response }) => answerOf(response!)),
+            suspension: Suspension.isSealed(sealed),
+            own: undefined,
+            fate: undefined,
+            expired: expired !== undefined,
+            passedOver: transcript.lastUserIndex > request!.messageIndex,
+            shown: sealed.presentationDigest === undefined || Suspension.isSealed(sealed) ? "nothing" : undefined,
+            drifted: drift !== undefined
+          })
+        )
+    })
+  }
+})
+
+const answerOf = (response: Prompt.ToolApprovalResponsePart): Standing.Answer =>
+  !response.approved ? Standing.no : Transcript.isEdit(response) ? Standing.edit : Standing.yes
+
+export const prepare = (
+  tool: Tool.Any | undefined,
+  part: Prompt.ToolCallPart
+): Effect.Effect<Prepare.Prepared | undefined> =>
+  tool === undefined
+    ? Effect.undefined
+    : Effect.map(Effect.result(Prepare.prepare(tool, part)), Result.getOrUndefined)
+
+const unprepared = (part: Prompt.ToolCallPart): Request.Named & { readonly encoded: Schema.Json } => {
+  const canonical = Canonical.canonicalize(part.params)
+  return { ...Request.named(part), encoded: Result.isSuccess(canonical) ? JSON.parse(canonical.success) : null }
+}

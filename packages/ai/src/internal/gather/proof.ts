@@ -1,0 +1,124 @@
+/**
+ * What a call of a history and its requests prove of themselves: whose they are by their seals (law L4), whether their
+ * time is over, and whether the tool is what it was when the person was asked (law L10).
+ */
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Tool from "effect/ai/Tool"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as ApprovalError from "../../ApprovalError.ts"
+import type * as ApprovalSeal from "../../ApprovalSeal.ts"
+import * as Canonical from "../canonical.ts"
+import type * as Environment from "../environment.ts"
+import * as Prepare from "../prepare.ts"
+import type * as Transcript from "../transcript.ts"
+import * as Request from "./request.ts"
+import * as Suspension from "./suspension.ts"
+
+export interface Verified {
+  readonly request: Transcript.TranscriptRequest
+  readonly sealed: ApprovalSeal.Sealed
+  /** The parameters that were sealed. */
+  readonly canonical: string
+}
+
+/**
+ * Every request of the call whose seal fits it, by the schema the seal itself names: whether that is still the tool's is
+ * asked apart, so that a request of ours is known as ours even without the tool. Fails if there is none.
+ */
+export const verify = Effect.fnUntraced(function*(
+  environment: Environment.Environment,
+  call: Transcript.TranscriptCall,
+  prepared: Prepare.Prepared | undefined
+): Effect.fn.Return<Result.Result<ReadonlyArray<Verified>, ApprovalError.ApprovalError>> {
+  const verified: Array<Verified> = []
+  let failure: ApprovalError.ApprovalError | undefined
+  const written = canonicalParams(call.part)
+  if (Result.isFailure(written)) return Result.fail(written.failure)
+  // The history's own form first: the calls we write into responses are in it.
+  const forms = prepared === undefined || prepared.canonical === written.success
+    ? [written.success]
+    : [written.success, prepared.canonical]
+  const current = prepared === undefined ? "unknown" : yield* Prepare.fingerprintOf(prepared.tool)
+  for (const request of call.requests) {
+    const { approvalId } = request.part
+    const parsed = environment.seal.parse(approvalId)
+    const schemaFingerprint = Result.isSuccess(parsed) ? parsed.success.schemaFingerprint : current
+    for (const canonical of forms) {
+      const binding = Prepare.bindingOf(
+        { ...Request.named(call.part), canonical, schemaFingerprint },
+        environment.scope
+      )
+      const sealed = yield* Effect.result(environment.seal.verify(approvalId, binding))
+      if (Result.isSuccess(sealed)) {
+        verified.push({ request, sealed: sealed.success, canonical })
+        break
+      }
+      failure ??= sealed.failure
+    }
+  }
+  return verified.length > 0 ? Result.succeed(verified) : Result.fail(failure!)
+})
+
+/**
+ * What a run waits for is asked when another call may have its id already: it belongs to the call whose run it was
+ * (law L13).
+ */
+export const isOwn = Effect.fnUntraced(function*(
+  { suspensions }: Environment.Environment,
+  { allRequests }: Transcript.Transcript,
+  call: Transcript.TranscriptCall,
+  { request, sealed }: Pick<Verified, "request" | "sealed">
+): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
+  if (request.messageIndex === call.messageIndex || !Suspension.isSealed(sealed)) return true
+  const previous = (yield* suspensions.find(sealed.approvalId))?.suspension.previous
+  const other = allRequests.find(({ part }) => part.approvalId === previous)?.call
+  return other === undefined || other === call
+})
+
+const canonicalParams = (part: Prompt.ToolCallPart): Result.Result<string, ApprovalError.ApprovalError> =>
+  Result.mapError(
+    Canonical.canonicalize(part.params),
+    (description) => ApprovalError.make(new ApprovalError.InvalidParameters({ toolName: part.name, description }))
+  )
+
+/** Why a request cannot be answered any more, once its time is over. */
+export const expiry = (
+  { approvalId, expiresAt }: { readonly approvalId: string; readonly expiresAt: number }
+): Effect.Effect<string | undefined> =>
+  Effect.map(
+    Clock.currentTimeMillis,
+    (now) => now < expiresAt ? undefined : new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }).message
+  )
+
+/** What changed since the person was asked. */
+export const drift = Effect.fnUntraced(function*(
+  toolName: string,
+  tool: Tool.Any | undefined,
+  prepared: Prepare.Prepared | undefined,
+  { canonical, sealed }: Pick<Verified, "canonical" | "sealed">
+): Effect.fn.Return<string | undefined> {
+  const drifted = (description: string) => new ApprovalError.Drifted({ toolName, description }).message
+  if (tool === undefined) {
+    return drifted(
+      `The tool "${toolName}" is no longer available: it was removed or renamed since the person was asked.`
+    )
+  }
+  if (prepared === undefined) {
+    return drifted(
+      `The parameters no longer fit the schema of "${toolName}", which changed since the person was asked.`
+    )
+  }
+  const changed = prepared.canonical === canonical
+    ? yield* Prepare.changeSince(sealed.schemaFingerprint, tool)
+    : "parameters"
+  switch (changed) {
+    case undefined:
+      return undefined
+    case "parameters":
+      return drifted(`The parameters of "${toolName}" are not what they were when the person was asked.`)
+    case "definition":
+      return drifted(`What "${toolName}" is said to be and to do, or whose it is, changed since the person was asked.`)
+  }
+})

@@ -1,0 +1,189 @@
+/**
+ * What is remembered of a call, and what whoever answers for a person says of it now. The person may take their time, and
+ * may change the parameters.
+ */
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
+import * as Approval from "../../Approval.ts"
+import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import * as Asking from "../asking.ts"
+import * as Standing from "../decide/standing.ts"
+import * as MemoryGuard from "../memoryGuard.ts"
+import * as Prepare from "../prepare.ts"
+import * as Remembering from "../remembering.ts"
+import * as Answering from "./answering.ts"
+import { type Asked, type File, type Given, question } from "./file.ts"
+import * as Proof from "./proof.ts"
+import * as Request from "./request.ts"
+import * as Suspension from "./suspension.ts"
+import * as Verdict from "./verdict.ts"
+import * as Wait from "./wait.ts"
+
+// =============================================================================
+// What was answered before
+// =============================================================================
+
+/** Looked up in the order of the calls: an approval that is remembered may have few uses (law L2). */
+export const gatherRecall = Effect.fnUntraced(function*(
+  file: File,
+  standing: Standing.Standing
+): Effect.fn.Return<Standing.Standing> {
+  yield* file.recalling.wait
+  const { judged, questions } = file
+  const said = questions.length === 0 || standing.way === "hosted"
+    ? Result.isSuccess(judged!) ? judged.success : Verdict.needsOf(judged!)
+    : yield* shownAgain(file, questions[first(standing)]!)
+  const known = yield* Effect.result(recall(file, said))
+  if (Result.isFailure(known)) {
+    file.doubt = known.failure === MemoryGuard.doubtful ? doubtful : unavailable
+    return { ...standing, recall: "unsure" }
+  }
+  file.recalled = known.success
+  const { success } = known
+  if (success === undefined) return { ...standing, recall: "nothing" }
+  if (success.decision === "denied" || typeof standing.questions === "string") {
+    return { ...standing, recall: success.decision }
+  }
+  const { expired } = questions[first(standing)]!
+  return {
+    ...withReply(file, standing, remembered(success), expired),
+    recall: "approved",
+    // It was asked a moment ago, and nobody took any time since.
+    verdict: standing.verdict
+  }
+})
+
+const recall = (file: File, said: Approval.ApprovalResult) =>
+  Effect.flatMap(
+    file.subject,
+    (subject) => Remembering.recall(file.environment, subject, said, file.call.toolCallId)
+  )
+
+// What answers here was remembered before: it is no new answer, to be remembered anew.
+const remembered = ({ decision, reason }: Remembering.Recalled) =>
+  decision === "denied"
+    ? new Approval.Denied({ note: reason })
+    : new Approval.Approved({ note: reason, remember: "none" })
+
+const unavailable = "What was answered before could not be looked up, so a person is asked."
+
+const doubtful = "A denial that is remembered may be of this call, or may be not, so a person is asked."
+
+// =============================================================================
+// Whoever can be asked
+// =============================================================================
+
+/** The controller's answer, or what is remembered by now: an answer to a sibling may cover this call too. */
+export const gather = Effect.fnUntraced(function*(
+  file: File,
+  standing: Standing.Standing
+): Effect.fn.Return<Standing.Standing> {
+  const at = first(standing)
+  const asked = file.questions[at]!
+  const request = yield* requestOf(file, asked)
+  const known = file.tip !== undefined || !file.environment.memory.remembers
+    ? undefined
+    : yield* Effect.orElseSucceed(recall(file, file.needs ?? new Approval.NeedsApproval({})), () => undefined)
+  const reply = known !== undefined ? remembered(known) : yield* ask(file, request)
+  if (reply === undefined || reply._tag === "Info") {
+    file.note = reply?.note
+    return { ...standing, reply: "none" }
+  }
+  const expired = yield* Proof.expiry(file.tip?.suspension ?? asked.sealed)
+  return file.tip === undefined
+    ? withReply(file, standing, reply, expired)
+    : Wait.withReply(file, standing, reply, expired)
+})
+
+// The next may be asked once this question is put, and not when it is about to be.
+const ask = Effect.fnUntraced(function*(
+  file: File,
+  request: Approval.ApprovalRequest
+): Effect.fn.Return<Approval.ApprovalDecision | undefined> {
+  const { controller } = file.environment
+  if (file.announces) {
+    yield* ApprovalEvents.publish((occasion) => ({
+      _tag: "Requested",
+      ...occasion,
+      ...Request.about(file.call, request),
+      request
+    }))
+  }
+  const asking = yield* Effect.forkChild(Asking.ask(controller, request, aboutAnswers(file)), { startImmediately: true })
+  yield* file.asking.leave
+  return yield* Fiber.join(asking)
+})
+
+// What a controller may know of a call that it is asked about.
+const aboutAnswers = (file: File): Asking.About => {
+  const { environment, prepared, tip } = file
+  if (tip !== undefined) {
+    return {
+      remembers: undefined,
+      check: (answer) =>
+        Effect.match(Answering.readAnswer(tip, tip.waiting!.interaction, answer), {
+          onFailure: (problem) => problem,
+          onSuccess: () => undefined
+        })
+    }
+  }
+  const remembers = Remembering.lifetimeOf(environment)
+  return prepared === undefined
+    ? { remembers }
+    : { remembers, check: (params) => Prepare.problemOf(prepared, params) }
+}
+
+/** The request as a person sees it now. */
+export const requestOf = Effect.fnUntraced(function*(
+  file: File,
+  asked: Asked
+): Effect.fn.Return<Approval.ApprovalRequest> {
+  if (file.tip !== undefined) return Suspension.requestOf(file.tip.suspension)
+  file.needs = yield* shownAgain(file, asked)
+  return file.request(asked, file.needs)
+})
+
+/** How it was asked in this turn, or how it is asked again: what was sealed is what may be shown. */
+export const shownAgain = ({ judged, needs }: File, { sealed }: Asked): Effect.Effect<Approval.NeedsApproval> =>
+  needs !== undefined
+    ? Effect.succeed(needs)
+    : judged === undefined
+    ? Effect.succeed(new Approval.NeedsApproval({}))
+    : Verdict.shownAgain(sealed, judged)
+
+// The answer stands among the others from here on; what the policy said is old by now (law L11).
+const withReply = (
+  file: File,
+  standing: Standing.Standing,
+  reply: Exclude<Approval.ApprovalDecision, Approval.Info>,
+  expired: string | undefined
+): Standing.Standing => {
+  const at = first(standing)
+  const { questions } = standing
+  const shown = typeof questions === "string" ? undefined : questions[at]!.shown
+  const isApproval = reply._tag === "Approved"
+  const { note, remember } = reply
+  const given: Given = isApproval ? { note, remember, params: reply.params } : { note, remember: remember ?? "none" }
+  file.denial = isApproval ? undefined : given
+  // It is to run when those are through that were approved before it.
+  if (isApproval && shown !== "nothing") file.running ??= file.runs?.join()
+  file.questions = [{ ...file.questions[at]!, given: [given], expired }]
+  return {
+    ...standing,
+    reply: "given",
+    denied: !isApproval,
+    trusted: true,
+    verdict: undefined,
+    questions: [question({
+      answers: [!isApproval ? Standing.no : reply.params === undefined ? Standing.yes : Standing.edit],
+      expired: expired !== undefined,
+      shown: shown === "nothing" ? "nothing" : undefined
+    })]
+  }
+}
+
+/** The place of the question that is asked: the first of this call. */
+export const first = ({ questions }: Standing.Standing): number =>
+  typeof questions === "string" ? 0 : Math.max(0, questions.findIndex(({ own }) => own === true))
+

@@ -1,0 +1,86 @@
+/** A call, its request, and its claim: how a call that was asked about is named to people, events and the journal. */
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Tool from "effect/ai/Tool"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Approval from "../../Approval.ts"
+import type * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as ApprovalMatcher from "../../ApprovalMatcher.ts"
+import * as ApprovalMemory from "../../ApprovalMemory.ts"
+import * as Annotations from "../policyAnnotations.ts"
+import * as Text from "../text.ts"
+
+export interface Named {
+  readonly toolCallId: string
+  readonly toolName: string
+}
+
+/** What an event says of the call it is about, and of its request. */
+export function about(call: Named): Named
+export function about(call: Named, request: { readonly approvalId: string }): Named & { readonly approvalId: string }
+export function about({ toolCallId, toolName }: Named, request?: { readonly approvalId: string }): Named {
+  return { toolCallId, toolName, ...(request === undefined ? undefined : { approvalId: request.approvalId }) }
+}
+
+/** What the journal is asked about: a request by its seal. */
+export const claimOf = (sealed: Omit<ApprovalJournal.Claim, keyof Named>, call: Named): ApprovalJournal.Claim => ({
+  approvalId: sealed.approvalId,
+  nonce: sealed.nonce,
+  issuedAt: sealed.issuedAt,
+  expiresAt: sealed.expiresAt,
+  toolCallId: call.toolCallId,
+  toolName: call.toolName
+})
+
+export const named = (part: Prompt.ToolCallPart): Named => ({ toolCallId: part.id, toolName: part.name })
+
+/** What a person is shown beside the call itself. */
+export type Shown = { readonly [K in keyof Approval.NeedsApproval]?: Approval.NeedsApproval[K] | undefined } & {
+  readonly providerExecuted?: boolean
+  readonly source?: string | undefined
+  readonly awaited?: Approval.Awaited | undefined
+}
+
+/** A call as it is shown; with its tool, if there is one. */
+export interface Proposed extends Named {
+  readonly encoded: Schema.Json
+  readonly tool?: Tool.Any
+}
+
+export const makeRequest = (
+  sealed: { readonly approvalId: string; readonly issuedAt?: number | undefined; readonly expiresAt?: number },
+  call: Proposed,
+  shown: Shown
+): Approval.ApprovalRequest => {
+  const source = shown.source ?? (call.tool === undefined ? undefined : Annotations.sourceOf(call.tool))
+  return new Approval.ApprovalRequest({
+    approvalId: sealed.approvalId,
+    toolCallId: call.toolCallId,
+    toolName: call.toolName,
+    params: call.encoded,
+    description: shown.description === undefined
+      ? Approval.describe(call.toolName, call.encoded)
+      : Text.escape(shown.description, { maxLength: 500 }),
+    interaction: shown.awaited?.kind ?? "approval",
+    providerExecuted: shown.providerExecuted === true,
+    ...(shown.awaited === undefined ? undefined : { awaited: shown.awaited }),
+    ...(shown.presentation === undefined ? undefined : { presentation: shown.presentation }),
+    ...(shown.reason === undefined ? undefined : { reason: Text.escape(shown.reason, { maxLength: 1_000 }) }),
+    ...(source === undefined ? undefined : { source }),
+    ...(shown.approvers === undefined ? undefined : { approvers: shown.approvers }),
+    ...(shown.editable === undefined ? undefined : { editable: shown.editable }),
+    ...(shown.rememberable === undefined ? undefined : { rememberable: shown.rememberable }),
+    ...sessionOf(shown, call.toolName),
+    ...(sealed.issuedAt === undefined ? undefined : { issuedAt: sealed.issuedAt }),
+    ...(sealed.expiresAt === undefined ? undefined : { expiresAt: sealed.expiresAt })
+  })
+}
+
+const decodeRemember = Schema.decodeUnknownOption(ApprovalMemory.Remember)
+
+// Which calls are approved for the session, in words: whoever says so has to know.
+const sessionOf = ({ session }: Shown, toolName: string): { readonly session?: string } => {
+  const remember = session === undefined ? undefined : Option.getOrUndefined(decodeRemember(session))
+  if (typeof remember !== "object" || remember.covers === undefined) return {}
+  return { session: Text.escape(ApprovalMatcher.toSentence(remember.covers, toolName), { maxLength: 500 }) }
+}

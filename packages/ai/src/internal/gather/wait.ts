@@ -1,0 +1,282 @@
+/**
+ * What a call waits for whose run has begun: the last of the requests that its runs became, what was answered to it in the
+ * history, to the store or by the clock, and whether the tool can go on from there.
+ */
+import type * as Prompt from "effect/ai/Prompt"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import type * as Approval from "../../Approval.ts"
+import * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import type * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as Interaction from "../../Interaction.ts"
+import * as Interactions from "../interaction.ts"
+import type * as SuspensionStore from "../../SuspensionStore.ts"
+import { abandonable } from "../abandon.ts"
+import type * as Standing from "../decide/standing.ts"
+import * as Words from "../decide/words.ts"
+import * as Deferral from "../deferral.ts"
+import * as Prepare from "../prepare.ts"
+import * as Answering from "./answering.ts"
+import * as Fate from "./fate.ts"
+import { type File, forget, question, type Tip, type WaitingTool } from "./file.ts"
+import * as Request from "./request.ts"
+import * as Suspension from "./suspension.ts"
+import * as Tools from "./tools.ts"
+
+/** The tip of the chain of requests that begins with the one at this place. */
+export const gather = Effect.fnUntraced(function*(
+  file: File,
+  standing: Standing.Standing,
+  at: number
+): Effect.fn.Return<Standing.Standing, ApprovalError.ApprovalError> {
+  const { call, environment, history } = file
+  const { journal, seal, suspensions } = environment
+  file.waits = true
+  const first = file.questions[at]
+  const canonical = first?.canonical ?? file.prepared?.canonical ?? "null"
+  let approvalId = file.waitsAs ?? first?.entry?.suspendedAs ?? first!.sealed.approvalId
+  while (true) {
+    const parsed = seal.parse(approvalId)
+    if (Result.isFailure(parsed)) return forgotten(standing, "gone")
+    const entry = yield* journal.find(Request.claimOf(parsed.success, call))
+    if (entry?.suspendedAs !== undefined) {
+      approvalId = entry.suspendedAs
+      continue
+    }
+    const asked = history?.transcript.allRequests.find(({ part }) => part.approvalId === approvalId)
+    const responses = Answering.responsesTo(asked)
+    const found = yield* suspensions.find(approvalId)
+    if (entry !== undefined && responses.length > 0) yield* refuseLate(file, approvalId, responses, entry, found)
+    const fate = Fate.of(entry, false)
+    file.questions = [{ sealed: parsed.success, canonical, given: responses.map(Answering.givenOf), entry }]
+    const isKnown = found !== undefined && (yield* Suspension.isSealedFor(parsed.success, found.suspension.awaited))
+    if (!isKnown) return { ...forgotten(standing, "gone"), questions: [question({ suspension: true, fate })] }
+    const tip = tipOf(file, found, responses)
+    file.tip = tip
+    const denial = Answering.denialOf(tip)
+    file.denial = denial === undefined ? undefined : Answering.givenOf(denial)
+    const { awaited, expiresAt } = found.suspension
+    // What was given to the store was accepted in time, however late anybody looks.
+    const expired = tip.delivered === undefined && (yield* Clock.currentTimeMillis) >= expiresAt
+    if (expired) {
+      file.questions = [{ ...file.questions[0]!, expired: new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }).message }]
+    }
+    const lastUserIndex = history?.transcript.lastUserIndex ?? -1
+    const answersNow = history !== undefined &&
+      Answering.isAnsweredSince(history.transcript, approvalId, lastUserIndex)
+    const isVerdict = awaited.kind === "getApproval"
+    return {
+      ...forget(standing),
+      way: "history",
+      reply: undefined,
+      denied: !isVerdict && denial !== undefined,
+      onNewMessage: messageMode(file, tip),
+      tool: file.tools === undefined
+        ? "noToolkit"
+        : tip.waiting === undefined
+        ? "gone"
+        : Tools.isGated(environment.policy, tip.waiting.tool)
+        ? "gated"
+        : "free",
+      questions: [question({
+        suspension: true,
+        fate,
+        expired,
+        passedOver: !answersNow && asked !== undefined && lastUserIndex > asked.messageIndex
+      })],
+      wait: found.status === "over" ? "over" : {
+        for: isVerdict ? "verdict" : Interaction.isForPeople(awaited.kind) ? "person" : "other",
+        given: tip.delivered !== undefined || responses.length > 0,
+        answer: undefined,
+        state: undefined
+      }
+    }
+  }
+})
+
+const forgotten = (standing: Standing.Standing, wait: "gone"): Standing.Standing => ({
+  ...forget(standing),
+  way: "history",
+  denied: false,
+  wait,
+  questions: [question({ suspension: true })]
+})
+
+const tipOf = (
+  { call, tools }: File,
+  { delivered, suspension }: SuspensionStore.Found,
+  responses: Tip["responses"]
+): Tip => {
+  const tool = Tools.toolOf(tools, call.toolName)
+  const deferral = tool === undefined ? undefined : Deferral.of(tool)
+  const interaction = deferral === undefined ? undefined : Deferral.interactionOf(deferral, suspension.awaited.name)
+  const waiting: WaitingTool | undefined =
+    tool === undefined || deferral === undefined || interaction?.kind !== suspension.awaited.kind
+      ? undefined
+      : { tool, deferral, interaction }
+  return { suspension, delivered, responses, waiting }
+}
+
+const messageMode = ({ environment: { options } }: File, { suspension, waiting }: Tip): Standing.OnNewMessage => {
+  if (options.onNewMessage !== "supersede") return options.onNewMessage
+  return waiting?.interaction.onNewMessage ??
+    (Interaction.isForPeople(suspension.awaited.kind) ? "supersede" : "keep")
+}
+
+/** Whether what was answered fits, whoever answered. */
+export const gatherAnswer = Effect.fnUntraced(function*(
+  file: File,
+  standing: Standing.Standing
+): Effect.fn.Return<Standing.Standing> {
+  const tip = file.tip!
+  // What cannot be read without its tool is looked at where it was given.
+  if (tip.waiting === undefined) return withWait(standing, { answer: "none" })
+  const { interaction } = tip.waiting
+  if (tip.replied !== undefined) {
+    const read = yield* Effect.result(Answering.readAnswer(tip, interaction, tip.replied.json))
+    if (Result.isFailure(read)) {
+      tip.problems = [read.failure]
+      return withWait(standing, { answer: "invalid" })
+    }
+    tip.answer = read.success
+    return withWait(standing, { answer: "fits" })
+  }
+  const { answer, invalid, undeliverable } = yield* Answering.findAnswer(file.environment, tip, interaction)
+  tip.answer = answer
+  tip.problems = undeliverable === undefined ? invalid : [undeliverable]
+  return withWait(standing, {
+    answer: undeliverable !== undefined
+      ? "undeliverable"
+      : answer !== undefined
+      ? "fits"
+      : invalid.length > 0
+      ? "invalid"
+      : "none"
+  })
+})
+
+/** Whether the tool can go on with what it remembers. */
+export const gatherState = Effect.fnUntraced(function*(
+  file: File,
+  standing: Standing.Standing
+): Effect.fn.Return<Standing.Standing> {
+  const tip = file.tip!
+  const { deferral } = tip.waiting!
+  const { state, stateVersion } = tip.suspension
+  if ((yield* prepare(file)) === undefined) return withWait(standing, { state: "unfitParameters" })
+  const decoded = yield* deferral.decodeState(state, stateVersion).pipe(
+    abandonable,
+    Effect.timeout("30 seconds"),
+    Effect.sandbox,
+    Effect.result
+  )
+  if (Result.isFailure(decoded)) return withWait(standing, { state: "unfitState" })
+  tip.state = decoded.success
+  return withWait(standing, { state: "fits" })
+})
+
+/** The call as its handler got it. */
+export const prepare = Effect.fnUntraced(function*(file: File): Effect.fn.Return<Prepare.Prepared | undefined> {
+  const tip = file.tip!
+  if (tip.waiting === undefined || tip.prepared !== undefined) return tip.prepared
+  const { toolCallId: id, toolName: name } = file.call
+  const prepared = yield* Effect.result(Prepare.prepare(tip.waiting.tool, { id, name, params: tip.suspension.params }))
+  tip.prepared = Result.getOrUndefined(prepared)
+  return tip.prepared
+})
+
+/** A digest of the answer with which it goes on: only a run with the same one is ever repeated. */
+export const answerDigest = (awaited: Approval.Awaited, json: Schema.Json): Effect.Effect<string> =>
+  Interactions.answerDigest(awaited.kind === "timer" ? { dueAt: awaited.dueAt ?? 0 } : json)
+
+const withWait = (
+  standing: Standing.Standing,
+  known: Partial<Exclude<Standing.Wait, string>>
+): Standing.Standing => ({ ...standing, wait: { ...standing.wait as Exclude<Standing.Wait, string>, ...known } })
+
+/** Whoever was asked what the run waits for has answered. */
+export const withReply = (
+  file: File,
+  standing: Standing.Standing,
+  reply: Exclude<Approval.ApprovalDecision, Approval.Info>,
+  expired: string | undefined
+): Standing.Standing => {
+  const tip = file.tip!
+  const isVerdict = tip.suspension.awaited.kind === "getApproval"
+  const isDenial = reply._tag === "Denied" && !isVerdict
+  const said = reply._tag === "Approved" ? reply.answer : undefined
+  const json = isVerdict ? Answering.verdictOf(reply._tag === "Approved", reply.note, said) : said
+  file.tip = { ...tip, replied: { json }, prepared: undefined }
+  file.denial = isDenial ? { note: reply.note } : undefined
+  file.questions = [{ ...file.questions[0]!, given: [{ note: reply.note }], expired }]
+  const { for: waitsFor } = standing.wait as Exclude<Standing.Wait, string>
+  return {
+    ...standing,
+    reply: "given",
+    denied: isDenial,
+    verdict: undefined,
+    questions: [question({ suspension: true, expired: expired !== undefined })],
+    wait: { for: waitsFor, given: true, answer: undefined, state: undefined }
+  }
+}
+
+// =============================================================================
+// What is said of it
+// =============================================================================
+
+/** Why the tool cannot go on. */
+export const driftOf = ({ call: { toolName }, tools }: File, { suspension }: Tip): string => {
+  const tool = Tools.toolOf(tools, toolName)
+  return Words.stands(
+    tool === undefined
+      ? `The tool "${toolName}" is no longer available: it was removed or renamed while it waited.`
+      : Deferral.of(tool) === undefined
+      ? `The tool "${toolName}" no longer waits for anything.`
+      : `The tool "${toolName}" no longer waits for "${suspension.awaited.name}": it was removed, renamed or changed.`
+  )
+}
+
+export const unfitParameters = ({ call: { toolName } }: File): string =>
+  Words.stands(`Its parameters no longer fit the schema of "${toolName}".`)
+
+export const unfitState = ({ call: { toolName } }: File, { suspension: { stateVersion }, waiting }: Tip): string => {
+  const current = waiting!.deferral.stateVersion
+  return Words.stands(
+    `What "${toolName}" remembered cannot be used: ${
+      stateVersion === current
+        ? `it does not fit the schema of its state.`
+        : `it is of version ${stateVersion}, from which nothing leads to version ${current}.`
+    }`
+  )
+}
+
+export const superseded = ({ suspension: { awaited: { name } } }: Tip): string =>
+  `Superseded by a new message while the tool waited for "${name}". It did not go on, and what it did before it waited` +
+  " stands; it may be asked again."
+
+export const waiting = ({ suspension: { awaited: { name } } }: Tip): string =>
+  `The tool has begun and waits for "${name}"; its result will stand here.`
+
+// An answer that comes after another one has had its effect (law L3).
+const refuseLate = (
+  { call }: File,
+  approvalId: string,
+  responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>,
+  { state }: ApprovalJournal.Entry,
+  found: SuspensionStore.Found | undefined
+): Effect.Effect<void> => {
+  const ended = state === "denied" || state === "expired" || state === "superseded" || state === "void"
+  const isLate = found?.suspension.awaited.kind === "getApproval"
+    ? ended
+    : responses.some(({ approved }) => approved === ended)
+  return !isLate ? Effect.void : ApprovalEvents.publish((occasion) => ({
+    _tag: "Refused",
+    ...occasion,
+    ...Request.about(call),
+    approvalId,
+    reason: new ApprovalError.AlreadyDecided({ approvalId, state })
+  }))
+}

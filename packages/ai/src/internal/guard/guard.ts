@@ -1,0 +1,200 @@
+/**
+ * A toolkit that asks before it runs, without a model around it: each call is judged, asked about and run where it is
+ * handled, and blocks until somebody has answered. Nothing of it comes back in a history, so nothing is sealed.
+ */
+import type * as Tool from "effect/ai/Tool"
+import type * as Toolkit from "effect/ai/Toolkit"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Record from "effect/Record"
+import * as Result from "effect/Result"
+import * as Semaphore from "effect/Semaphore"
+import * as Stream from "effect/Stream"
+import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import * as Cryptography from "../cryptography.ts"
+import type { Decision } from "../decide/decision.ts"
+import * as Deferral from "../deferral.ts"
+import * as Enclosing from "../enclosing.ts"
+import * as Environment from "../environment.ts"
+import * as Gate from "../gate.ts"
+import * as Prepare from "../prepare.ts"
+import { definedFields } from "../fields.ts"
+import { type Case, make as makeFile, standing } from "../gather/file.ts"
+import * as Request from "../gather/request.ts"
+import * as Tools from "../gather/tools.ts"
+import * as Verdict from "../gather/verdict.ts"
+import * as Remembering from "../remembering.ts"
+import * as Results from "../results.ts"
+import { advance, again, conclude } from "../run/loop.ts"
+import * as Ours from "../run/ours.ts"
+import * as Parts from "../run/parts.ts"
+import { hand } from "./hand.ts"
+
+export type AnyTools = Record<string, Tool.Any>
+
+/** A toolkit with its handlers, whatever they need. */
+export interface Handlers {
+  readonly tools: AnyTools
+  readonly handle: (name: string, params: unknown, ...rest: ReadonlyArray<unknown>) => Effect.Effect<Output, unknown>
+}
+
+type Output = Stream.Stream<Tool.HandlerResult<Tool.Any>, unknown>
+
+export interface Options {
+  /** As the engine around has it, or 30 seconds, where nothing is said. */
+  readonly policyTimeLimit?: Duration.Input | undefined
+}
+
+const nobodyReason = "This call needs a person's approval, and nobody can be asked here. Nothing ran. Provide" +
+  " ApprovalController.layerInteractive where the toolkit is used."
+
+const openReason = "This call needs a person's approval, and nobody has given it. Nothing ran; it may be asked again."
+
+const heldReason = "The approval policy failed, so the approved call did not run. Nothing ran; it may be asked again."
+
+/** The toolkit with every gated tool guarded; tools that were guarded before are not asked about twice. */
+export const guard = <Kit extends AnyTools>(
+  toolkit: Toolkit.WithHandler<Kit>,
+  options: Options
+): Toolkit.WithHandler<Kit> => {
+  const inner = toolkit as unknown as Handlers // The services of its handlers are in the type of what handles a call.
+  // What a person wants remembered counts for this toolkit, where no conversation is named.
+  const session = Effect.runSync(Effect.cached(Cryptography.randomToken(16)))
+  const shown: Shown = { permits: Semaphore.makeUnsafe(1), runs: 0 }
+  const handle: Handlers["handle"] = (...args) =>
+    Effect.flatMap(
+      environmentOf(options, session),
+      (environment) =>
+        Effect.provideService(handleIn(environment, ...args), ApprovalEvents.ApprovalEvents, environment.events)
+    )
+  const handleIn = Effect.fnUntraced(function*(
+    environment: Environment.Environment,
+    name: string,
+    params: unknown,
+    toolCallId?: unknown,
+    ...rest: ReadonlyArray<unknown>
+  ): Effect.fn.Return<Output, unknown> {
+    const tool = Tools.toolOf(inner.tools, name)
+    // One that goes on from where it waited was asked about when it began.
+    const resumes = Deferral.resumes(yield* Deferral.CurrentRun, name, toolCallId)
+    if (tool === undefined || resumes || Tools.isProviderTool(tool) || !Tools.isGated(environment.policy, tool)) {
+      return yield* inner.handle(name, params, toolCallId, ...rest)
+    }
+    const id = typeof toolCallId === "string" ? toolCallId : yield* Cryptography.randomToken(16)
+    const run = (prepared: Prepare.Prepared) => inner.handle(name, prepared.encoded, id, ...rest)
+    const before = shown.runs
+    const one = yield* read(environment, tool, { id, name, params })
+    const said = yield* advance(hand, one, ["reply"])
+    const decision = said._tag === "Need" ? yield* conclude(hand, one) : said
+    if (decision._tag !== "Run") return Stream.succeed(resultOf(one, decision))
+    if (decision.as === "free") return yield* run(one.file.prepared!)
+    const { edits, prepared } = one.file.approval!
+    const output = isShown(one) ? runShown(shown, before, one, run) : yield* run(prepared)
+    return edits === undefined ? output : Stream.map(output, tellEdits(prepared))
+  })
+  const tools = Record.map(inner.tools, (tool) => Gate.setGate(tool, false).annotate(Tools.Guarded, true))
+  // The same tools and the same ways to call them.
+  return { tools, handle } as unknown as Toolkit.WithHandler<Kit>
+}
+
+// The call as one that is to be decided.
+const read = Effect.fnUntraced(function*(
+  environment: Environment.Environment,
+  tool: Tool.Any,
+  call: { readonly id: string; readonly name: string; readonly params: unknown }
+): Effect.fn.Return<Case> {
+  const turn = yield* Enclosing.EnclosingTurn
+  const messages = turn?.messages ?? []
+  const preparation = yield* Effect.result(Prepare.prepare(tool, call))
+  const prepared = Result.getOrUndefined(preparation)
+  const named = { toolCallId: call.id, toolName: call.name }
+  return {
+    file: makeFile({
+      environment,
+      call: named,
+      tools: { [call.name]: tool },
+      messages,
+      announces: true,
+      judge: () => Verdict.ask(environment, prepared!, messages),
+      subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
+      request: ({ sealed: { expiresAt, ...identity } }, shown) =>
+        Request.makeRequest(expiresAt === Infinity ? identity : { ...identity, expiresAt }, prepared!, shown),
+      prepared,
+      failure: Result.isFailure(preparation) ? preparation.failure : undefined
+    }),
+    // What the answers of a history are trusted with says nothing of what is asked here.
+    standing: standing(environment, {
+      way: "guarded",
+      tool: prepared === undefined ? "unfit" : "gated",
+      finish: "complete"
+    })
+  }
+})
+
+const environmentOf = (
+  options: Options,
+  session: Effect.Effect<string>
+): Effect.Effect<Environment.Environment> =>
+  Effect.flatMap(
+    // Under our engine, what was provided to the model counts for its guarded tools too.
+    Effect.flatMap(
+      Enclosing.context,
+      (context) =>
+        Effect.flatMap(Enclosing.EnclosingTurn, (turn) =>
+          Environment.read(context, {
+            ...(turn?.options ?? Environment.defaultOptions),
+            ...definedFields(options)
+          }))
+    ),
+    (environment) =>
+      !environment.memory.remembers || environment.scope.conversation !== undefined
+        ? Effect.succeed(environment)
+        : Effect.map(
+          session,
+          (call) => ({ ...environment, fleeting: false, memoryScope: { ...environment.scope, call } })
+        )
+  )
+
+/** The calls that were approved by what was shown of them run one after the other. */
+interface Shown {
+  readonly permits: Semaphore.Semaphore
+  runs: number
+}
+
+const isShown = ({ file }: Case): boolean => file.questions[0]?.sealed.presentationDigest !== undefined
+
+// What was shown of this call may be what one that ran meanwhile has changed.
+const runShown = (
+  shown: Shown,
+  before: number,
+  one: Case,
+  run: (prepared: Prepare.Prepared) => Effect.Effect<Output, unknown>
+): Output =>
+  Stream.unwrap(Effect.gen(function*() {
+    yield* Effect.acquireRelease(shown.permits.take(1), () => shown.permits.release(1), { interruptible: true })
+    const decision = shown.runs === before ? undefined : yield* again(hand, one)
+    if (decision !== undefined && decision._tag !== "Run") return Stream.succeed(resultOf(one, decision))
+    shown.runs++
+    return yield* run(one.file.approval!.prepared)
+  }))
+
+// Nobody comes back to a call that is handled here: what is not approved now has failed.
+const resultOf = (one: Case, decision: Exclude<Decision, { _tag: "Run" }>): Results.ResultPart => {
+  const { file, standing: { questions } } = one
+  const call = { id: file.call.toolCallId, name: file.call.toolName }
+  if (decision._tag === "Tell" && decision.why !== "recorded") return Parts.toldPart(file, decision)
+  if (decision._tag === "Tell") {
+    const { ended } = file.questions[decision.at]!
+    return typeof questions !== "string" && questions[decision.at]!.fate?.state === "denied"
+      ? Results.denied(call, ended)
+      : Results.interrupted(call, ended ?? openReason)
+  }
+  if (file.environment.controller.ask === undefined) return Results.interrupted(call, nobodyReason)
+  if (decision._tag === "Open" && decision.why === "held") return Results.interrupted(call, heldReason)
+  const invalid = decision._tag === "Open" ? Ours.invalidEdit(file, decision.at, decision.why) : undefined
+  return Results.interrupted(call, invalid?.message ?? file.note ?? openReason)
+}
+
+const tellEdits =
+  (prepared: Prepare.Prepared) => (output: Tool.HandlerResult<Tool.Any>): Tool.HandlerResult<Tool.Any> =>
+    output.preliminary ? output : { ...output, modelOutput: Results.editedOutput(output, prepared.encoded) }

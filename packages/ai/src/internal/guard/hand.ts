@@ -1,0 +1,72 @@
+/** The hand for calls of a guarded toolkit: nothing of them comes back in a history, so nothing is sealed or recorded. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Duration from "effect/Duration"
+import type * as Approval from "../../Approval.ts"
+import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import * as Cryptography from "../cryptography.ts"
+import { type File, question, withQuestion } from "../gather/file.ts"
+import * as Request from "../gather/request.ts"
+import * as Presentation from "../presentation.ts"
+import * as Remembering from "../remembering.ts"
+import type { Hand } from "../run/loop.ts"
+import * as Ours from "../run/ours.ts"
+
+const seal: Hand["seal"] = Effect.fnUntraced(function*(file, standing) {
+  const needs = Ours.needsOf(file)
+  file.needs = Presentation.sanitized(needs)
+  const token = yield* Cryptography.randomToken(16)
+  const issuedAt = yield* Clock.currentTimeMillis
+  const presentationDigest = yield* Presentation.digest(needs)
+  file.questions = [{
+    sealed: {
+      approvalId: token,
+      keyId: "",
+      nonce: token,
+      issuedAt,
+      expiresAt: issuedAt + lifetimeOf(file, needs),
+      schemaFingerprint: "",
+      presentationDigest
+    },
+    canonical: file.prepared!.canonical,
+    given: []
+  }]
+  return { ...standing, questions: [question({ shown: presentationDigest === undefined ? "nothing" : undefined })] }
+})
+
+const lifetimeOf = ({ environment: { options } }: File, { expiresIn }: Approval.NeedsApproval): number =>
+  expiresIn ??
+    (options.expiresIn === undefined ? Infinity : Duration.toMillis(Duration.fromInputUnsafe(options.expiresIn)))
+
+const end: Hand["end"] = Effect.fnUntraced(function*(file, standing, ending) {
+  const { at, state, why } = ending
+  const asked = file.questions[at]!
+  const reason = Ours.reasonOf(file, ending)
+  asked.ended = reason
+  if (why === "said") yield* Ours.rememberDenial(file, Request.claimOf(asked.sealed, file.call), asked.given[0])
+  yield* changed(file, state, reason)
+  return withQuestion(standing, at, { fate: { state, written: true } })
+})
+
+const decided: Hand["decided"] = Effect.fnUntraced(function*(file, standing, decision) {
+  const isNew = file.approval === undefined
+  yield* Ours.hand.decided(file, standing, decision)
+  const { approval } = file
+  if (!isNew || approval === undefined) return
+  yield* Remembering.keep(file.environment, approval.answered)
+  yield* changed(file, approval.edits === undefined ? "approved" : "edited")
+})
+
+const changed = ({ call, questions }: File, state: Approval.ApprovalState, reason?: string) => {
+  const { sealed } = questions[0]!
+  return ApprovalEvents.publish((occasion) => ({
+    _tag: "Changed",
+    ...occasion,
+    ...Request.about(call, sealed),
+    state,
+    reason,
+    waited: occasion.at - sealed.issuedAt!
+  }))
+}
+
+export const hand: Hand = { seal, end, decided }

@@ -1,0 +1,142 @@
+/** A call that the provider runs and asks about, as one that is to be decided. */
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Tool from "effect/ai/Tool"
+import * as Effect from "effect/Effect"
+import * as Approval from "../../Approval.ts"
+import type * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
+import * as Standing from "../decide/standing.ts"
+import type * as Environment from "../environment.ts"
+import { definedFields } from "../fields.ts"
+import * as Answering from "../gather/answering.ts"
+import { type Case, make as makeFile, question, standing } from "../gather/file.ts"
+import * as Request from "../gather/request.ts"
+import * as Tools from "../gather/tools.ts"
+import * as Gate from "../gate.ts"
+import type * as Remembering from "../remembering.ts"
+import * as Call from "./call.ts"
+
+export interface Subject {
+  readonly environment: Environment.Environment
+  readonly tools: Tools.Tools | undefined
+  readonly messages: ReadonlyArray<Prompt.Message>
+}
+
+export interface HostedCase extends Case {
+  readonly approvalId: string
+  readonly request: Approval.ApprovalRequest
+  /** What a history says of it. */
+  readonly response: Prompt.ToolApprovalResponsePart | undefined
+}
+
+export const make = (
+  subject: Subject,
+  { approvalId, call }: { readonly approvalId: string; readonly call: Call.Call },
+  known: {
+    readonly powers: Standing.Powers
+    readonly response?: Prompt.ToolApprovalResponsePart | undefined
+    /** Why no answer counts any more. */
+    readonly expired?: string | undefined
+    /** Why this is not the call that the provider asked about. */
+    readonly failure?: ApprovalError.ApprovalError | undefined
+    /** Why it is asked about again. */
+    readonly reason?: string | undefined
+    readonly passedOver?: boolean
+  }
+): HostedCase => {
+  const { environment, messages, tools } = subject
+  const { expired, failure, passedOver = false, powers, reason, response } = known
+  const request = requestOf(approvalId, call, reason)
+  const given = response === undefined ? [] : [Answering.givenOf(response)]
+  return {
+    approvalId,
+    request,
+    response,
+    file: makeFile({
+      environment,
+      call: { toolCallId: request.toolCallId, toolName: request.toolName },
+      tools,
+      messages,
+      judge: () => judge(subject, request, call),
+      subject: Effect.succeed(memoryOf(request)),
+      request: () => request,
+      prepared: undefined,
+      failure,
+      root: approvalId,
+      denial: response?.approved === false ? given[0] : undefined,
+      questions: [{
+        // The provider's id stands for a seal: no journal knows of it, and it has no time limit of its own.
+        sealed: {
+          approvalId,
+          keyId: "",
+          nonce: `provider:${approvalId}`,
+          issuedAt: undefined,
+          expiresAt: Infinity,
+          schemaFingerprint: "",
+          presentationDigest: undefined
+        },
+        canonical: JSON.stringify(request.params),
+        given,
+        expired
+      }]
+    }),
+    standing: standing(environment, {
+      way: "hosted",
+      tool: "gated",
+      powers,
+      denied: response?.approved === false,
+      questions: failure !== undefined ? "forged" : [question({
+        answers: response === undefined ? [] : [response.approved ? Standing.yes : Standing.no],
+        expired: expired !== undefined,
+        passedOver
+      })]
+    })
+  }
+}
+
+/** The request as people and policies see it. */
+export const requestOf = (approvalId: string, call: Call.Call, reason?: string): Approval.ApprovalRequest => {
+  const { params, source, toolName } = Call.asked(call)
+  return Request.makeRequest({ approvalId }, { toolCallId: call.id, toolName, encoded: params }, {
+    providerExecuted: true,
+    ...definedFields({ source, reason })
+  })
+}
+
+// The provider asked, so a tool that says nothing about its calls is one that wants to be asked about.
+const judge = (
+  { environment, messages, tools }: Subject,
+  { params, toolCallId, toolName }: Approval.ApprovalRequest,
+  call: Call.Call
+): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
+  const tool = Tools.toolOf(tools, call.name)
+  if (tool === undefined) return Effect.succeed(new Approval.NeedsApproval({}))
+  return ApprovalPolicy.decide(
+    environment.policy,
+    {
+      tool: Gate.gateOf(tool) === undefined ? closed(tool) : tool,
+      toolName,
+      toolCallId,
+      params,
+      encodedParams: params,
+      messages
+    },
+    environment.options.policyTimeLimit
+  )
+}
+
+const closedTools = new WeakMap<Tool.Any, Tool.Any>()
+
+const closed = (tool: Tool.Any): Tool.Any => {
+  const known = closedTools.get(tool) ?? Gate.setGate(tool, true)
+  closedTools.set(tool, known)
+  return known
+}
+
+// What a memory is asked about a call that the provider runs; its tool is what the provider says it is.
+const memoryOf = ({ params, source = "provider", toolName }: Approval.ApprovalRequest): Remembering.Subject => ({
+  source,
+  toolName,
+  version: "provider",
+  params
+})

@@ -1,0 +1,201 @@
+/**
+ * Calls that the provider runs itself and asks about (law L9). What decides on local calls decides on these too; the
+ * answer goes to the provider, which runs the call or does not. Nothing here runs a tool.
+ */
+import * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Approval from "../../Approval.ts"
+import * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
+import * as Approvals from "../../Prompt.ts"
+import type * as Standing from "../decide/standing.ts"
+import type * as Environment from "../environment.ts"
+import * as Tools from "../gather/tools.ts"
+import * as Transcript from "../transcript.ts"
+import * as Call from "./call.ts"
+import * as HostedCase from "./case.ts"
+import * as Hand from "./hand.ts"
+import * as Seal from "./seal.ts"
+
+/** What became of the provider's requests: the answers it gets, and what is still open. */
+export interface Answered {
+  readonly answers: ReadonlyArray<Approval.ApprovalAnswer>
+  readonly open: ReadonlyArray<Approval.ApprovalRequest>
+  /** Requests that nobody made, by their ids: they and their answers are for nobody. */
+  readonly bogus: ReadonlySet<string>
+}
+
+/** How often one turn calls the model again because its requests were answered at once. */
+export const maxRounds = 32
+
+const editedReason =
+  "The provider runs this call as it asked about it, so edited parameters cannot reach it. Approve or" +
+  " deny it as it was proposed."
+
+// =============================================================================
+// Requests of a history
+// =============================================================================
+
+/**
+ * The provider's requests of a history for calls that have not run: each is answered, or open, or left to what the history
+ * says of it. Where anybody here may decide, a call that is not the one the provider asked about is denied instead (law
+ * L4). Requests whose call was trimmed are dropped, and an event (law L10).
+ */
+export const settle = Effect.fnUntraced(function*(
+  subject: HostedCase.Subject,
+  transcript: Transcript.Transcript,
+  powers: Standing.Powers
+): Effect.fn.Return<Answered, ApprovalError.ApprovalError> {
+  const { environment } = subject
+  const answers: Array<Approval.ApprovalAnswer> = []
+  const open: Array<Approval.ApprovalRequest> = []
+  const decides = mayAnswer(environment, subject.tools)
+  const bogus = decides ? yield* findBogus(subject, transcript.requests) : noRequests
+  for (const one of transcript.requests) {
+    if (bogus.has(one.part.approvalId)) continue
+    const { part, providerCall, toolCall } = one
+    if (toolCall === undefined) {
+      const { approvalId, toolCallId } = part
+      yield* ApprovalEvents.publish((occasion) => ({ _tag: "Trimmed", ...occasion, approvalId, toolCallId }))
+    }
+    if (toolCall?.providerExecuted !== true || providerCall?.result !== undefined) continue
+    if (Result.isSuccess(environment.seal.parse(part.approvalId))) continue
+    const answered = yield* Hand.settle(yield* readRequest(subject, transcript, one, toolCall, powers, decides))
+    if (answered._tag === "Open") open.push(answered.request)
+    else if (answered.answer !== undefined) answers.push(answered.answer)
+  }
+  return { answers, open, bogus }
+})
+
+const noRequests: ReadonlySet<string> = new Set()
+
+const readRequest = Effect.fnUntraced(function*(
+  subject: HostedCase.Subject,
+  transcript: Transcript.Transcript,
+  { ignored, messageIndex, part: { approvalId }, responses }: Transcript.TranscriptRequest,
+  call: Prompt.ToolCallPart,
+  powers: Standing.Powers,
+  decides: boolean
+): Effect.fn.Return<HostedCase.HostedCase> {
+  const { environment } = subject
+  const response = Transcript.standingResponse(responses)
+  const passedOver = transcript.lastUserIndex > messageIndex
+  const edited = response === undefined && ignored.some(Transcript.isEdit)
+  // What a new message has passed over is nobody's to decide on, unless it is held for somebody who may.
+  const { onNewMessage } = environment.options
+  const isGone = response === undefined && passedOver && (onNewMessage === "supersede" || onNewMessage === "keep")
+  const verified = decides && !isGone && response?.approved !== false
+    ? yield* Effect.result(Seal.verify(environment.seal, environment.scope, call, approvalId))
+    : Result.void
+  const problem = Result.isFailure(verified) ? verified.failure : undefined
+  const expired = problem?.reason._tag === "Expired" ? problem.message : undefined
+  const one = HostedCase.make(subject, { approvalId, call }, {
+    powers,
+    response,
+    expired,
+    failure: expired === undefined ? problem : undefined,
+    reason: edited ? editedReason : undefined,
+    passedOver
+  })
+  if (edited && !isGone) yield* refuseEdit(one)
+  return one
+})
+
+// A provider asks once about a call: of several requests the one that was sealed with it counts, or the first.
+const findBogus = Effect.fnUntraced(function*(
+  { environment }: HostedCase.Subject,
+  requests: ReadonlyArray<Transcript.TranscriptRequest>
+): Effect.fn.Return<ReadonlySet<string>> {
+  const byCall = new Map<Prompt.ToolCallPart, Array<string>>()
+  for (const { part: { approvalId }, toolCall } of requests) {
+    if (toolCall?.providerExecuted !== true || Result.isSuccess(environment.seal.parse(approvalId))) continue
+    byCall.set(toolCall, [...byCall.get(toolCall) ?? [], approvalId])
+  }
+  const bogus = new Set<string>()
+  for (const [call, ids] of byCall) {
+    if (ids.length === 1) continue
+    const proven = yield* Effect.filter(
+      ids,
+      (approvalId) => Effect.isSuccess(Seal.verify(environment.seal, environment.scope, call, approvalId))
+    )
+    const counts = proven[0] ?? ids[0]
+    for (const approvalId of ids) {
+      if (approvalId === counts) continue
+      bogus.add(approvalId)
+      yield* ApprovalEvents.publish((occasion) => ({
+        _tag: "Refused",
+        ...occasion,
+        toolCallId: call.id,
+        toolName: call.name,
+        approvalId,
+        reason: new ApprovalError.Forged({ approvalId })
+      }))
+    }
+  }
+  return bogus
+})
+
+const refuseEdit = ({ approvalId, request }: HostedCase.HostedCase) =>
+  Hand.refuse(
+    request,
+    new ApprovalError.InvalidEdit({ approvalId, description: "the provider runs the call as it asked about it." })
+  )
+
+// =============================================================================
+// Requests of a response
+// =============================================================================
+
+/**
+ * The parts, with a seal on each call that one of them asks about; a provider that emits a request later than its call
+ * seals the call itself.
+ */
+export const sealCalls = <Part extends Response.AnyPart>(
+  { scope, seal }: Environment.Environment,
+  parts: ReadonlyArray<Part>
+): Effect.Effect<ReadonlyArray<Part>> => {
+  const requested = new Map<string, string>()
+  for (const part of parts) {
+    if (part.type === "tool-approval-request") requested.set(part.toolCallId, part.approvalId)
+  }
+  return requested.size === 0 ? Effect.succeed(parts) : Effect.forEach(parts, (part) => {
+    const approvalId = isProviderCall(part) ? requested.get(part.id) : undefined
+    return approvalId === undefined || !isProviderCall(part)
+      ? Effect.succeed(part)
+      : Seal.seal(seal, scope, part, approvalId)
+  })
+}
+
+const isProviderCall = (part: Response.AnyPart): part is Response.ToolCallPart<string, unknown> =>
+  part.type === "tool-call" && part.providerExecuted === true
+
+/** Whether anybody here may answer for a person; if not, requests pass as they come. */
+export const mayAnswer = (
+  { controller, memory, policy }: Environment.Environment,
+  tools: Tools.Tools | undefined
+): boolean =>
+  controller.ask !== undefined || memory.remembers || policy !== ApprovalPolicy.toolGate ||
+  Object.values(tools ?? {}).some(Tools.isGatedProviderTool)
+
+/** Answers every request of a response, or none: with one that stays open, the others are asked about again. */
+export const answerAll = Effect.fnUntraced(function*(
+  subject: HostedCase.Subject,
+  asked: ReadonlyArray<Response.ToolApprovalRequestPart>,
+  calls: ReadonlyMap<string, Call.Call>
+): Effect.fn.Return<ReadonlyArray<Approval.ApprovalAnswer> | undefined, ApprovalError.ApprovalError> {
+  const answers: Array<Approval.ApprovalAnswer> = []
+  for (const { approvalId, toolCallId } of asked) {
+    const call = calls.get(toolCallId)
+    if (call === undefined) return undefined
+    const answered = yield* Hand.settle(HostedCase.make(subject, { approvalId, call }, { powers: "asks" }))
+    if (answered._tag === "Open" || answered.answer === undefined) return undefined
+    answers.push(answered.answer)
+  }
+  return answers
+})
+
+/** A prompt with answers at its end. */
+export const withAnswers = (prompt: Prompt.Prompt, answers: ReadonlyArray<Approval.ApprovalAnswer>): Prompt.Prompt =>
+  Prompt.concat(prompt, Approvals.approvalResponses(answers))

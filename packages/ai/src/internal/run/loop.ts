@@ -1,0 +1,77 @@
+/** Drives a call: the table asks for facts until it decides; what is to be written is written on the way. */
+import * as Effect from "effect/Effect"
+import type * as ApprovalError from "../../ApprovalError.ts"
+import * as Asking from "../asking.ts"
+import type { Decision, Fact, Need, Write } from "../decide/decision.ts"
+import type * as Standing from "../decide/standing.ts"
+import { decide } from "../decide/table.ts"
+import { type Case, type File, forget } from "../gather/file.ts"
+import { gather } from "../gather/gather.ts"
+
+type Failure = ApprovalError.ApprovalError
+
+/** Who carries out: for calls that run here, for those of the provider, for those of a guarded toolkit. */
+export interface Hand {
+  /** A request of its own for a call that somebody is to be asked about. */
+  readonly seal: (file: File, standing: Standing.Standing) => Effect.Effect<Standing.Standing, Failure>
+  /** Ends a request, unless it was decided before: what stands then is in the standing. */
+  readonly end: (
+    file: File,
+    standing: Standing.Standing,
+    end: Extract<Write, { _tag: "End" }>
+  ) => Effect.Effect<Standing.Standing, Failure>
+  /** Once, when it is decided: what others are to know at once, before anything runs. */
+  readonly decided: (file: File, standing: Standing.Standing, decision: Decision) => Effect.Effect<void, Failure>
+}
+
+/** Where a call stops: the response is read on, or somebody is to be asked. */
+export type Stop = Need & { readonly fact: "finish" | "reply" }
+
+const isStop = (need: Need, stops: ReadonlyArray<Fact>): need is Stop => stops.includes(need.fact)
+
+const loop = Effect.fnUntraced(function*(
+  hand: Hand,
+  one: Case,
+  stops: ReadonlyArray<Fact>
+): Effect.fn.Return<Decision | Stop, Failure> {
+  const { file } = one
+  while (true) {
+    const said = decide(one.standing)
+    switch (said._tag) {
+      case "Need":
+        if (isStop(said, stops)) return said
+        one.standing = yield* gather(file, one.standing, said)
+        break
+      case "Seal":
+        one.standing = yield* hand.seal(file, one.standing)
+        break
+      case "End":
+        one.standing = yield* hand.end(file, one.standing, said)
+        break
+      default:
+        yield* hand.decided(file, one.standing, said)
+        return said
+    }
+  }
+})
+
+/** Until it is decided, or what stops it here is wanted. Whoever waits to be looked up after it may go on then. */
+export const advance = (hand: Hand, one: Case, stops: ReadonlyArray<Fact>): Effect.Effect<Decision | Stop, Failure> =>
+  Effect.ensuring(loop(hand, one, stops), one.file.recalling.leave)
+
+/** Until it is decided; whoever is to be asked is asked when it is this call's turn. */
+export const conclude = (hand: Hand, one: Case): Effect.Effect<Decision, Failure> => {
+  const { asking, environment } = one.file
+  // Nothing stops it.
+  const concluded = loop(hand, one, []) as Effect.Effect<Decision, Failure>
+  return asking.wait.pipe(
+    Effect.andThen(Asking.inTurn(environment.controller, concluded)),
+    Effect.ensuring(asking.leave)
+  )
+}
+
+/** What is decided now of a call that was to run: what it was approved by may have changed meanwhile. */
+export const again = (hand: Hand, one: Case): Effect.Effect<Decision, Failure> => {
+  one.standing = forget(one.standing)
+  return loop(hand, one, []) as Effect.Effect<Decision, Failure>
+}

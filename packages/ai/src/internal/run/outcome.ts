@@ -1,0 +1,207 @@
+/** Carries out what was decided of a call that runs here. */
+import type * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import type * as Semaphore from "effect/Semaphore"
+import type * as Approval from "../../Approval.ts"
+import type * as ApprovalError from "../../ApprovalError.ts"
+import type { Decision } from "../decide/decision.ts"
+import type * as Standing from "../decide/standing.ts"
+import type * as Environment from "../environment.ts"
+import { type Case, type File, forget, question } from "../gather/file.ts"
+import type * as Order from "../gather/order.ts"
+import * as Request from "../gather/request.ts"
+import * as Wait from "../gather/wait.ts"
+import * as Results from "../results.ts"
+import * as Execution from "./execution.ts"
+import { again, advance, conclude } from "./loop.ts"
+import * as Ours from "./ours.ts"
+import * as Parts from "./parts.ts"
+
+/** What became of one call. */
+export interface Outcome {
+  readonly part?: Results.ResultPart | undefined
+  readonly request?: Approval.ApprovalRequest | undefined
+  /** What the model sees in the place of a result that is still waited for. */
+  readonly waiting?: Results.ResultPart | undefined
+  readonly failure?: Cause.Cause<unknown> | undefined
+}
+
+/** Where results go as soon as they are known. */
+export interface Sink {
+  readonly preliminary: Execution.Emit
+  /** Never waits: a run that belongs to the journal does not stand still because its reader does (law L2). */
+  readonly approvedPreliminary: Execution.Emit
+  readonly result: (part: Results.ResultPart) => Effect.Effect<void>
+}
+
+/** What the runs of a turn share. */
+export interface Runner {
+  readonly environment: Environment.Environment
+  readonly handlers: Execution.Handlers | undefined
+  readonly approvedPermits: Semaphore.Semaphore
+  /** For the calls that were approved by what was shown of them: they run one after the other, in their order. */
+  readonly shown: { readonly line: Order.Line; hasRun: boolean }
+}
+
+type Failure = ApprovalError.ApprovalError
+type Run = Extract<Decision, { _tag: "Run" }>
+
+/** Takes its place among the calls that were shown, if this one is to run and was. */
+export const takePlace = ({ shown }: Runner, { file, standing }: Case, decision: Decision): void => {
+  if (isShownRun(standing, decision)) file.running ??= shown.line.join()
+}
+
+const isShownRun = ({ questions }: Standing.Standing, decision: Decision): boolean =>
+  decision._tag === "Run" && decision.as === "claim" && typeof questions !== "string" &&
+  questions[decision.at]!.shown !== "nothing"
+
+/** Decides it to the end, asking whoever is to be asked, and carries it out. */
+export const settle = (runner: Runner, one: Case, sink: Sink): Effect.Effect<Outcome, Failure> =>
+  Effect.flatMap(advance(Ours.hand, one, ["reply"]), (said) =>
+    said._tag === "Need"
+      ? Effect.flatMap(conclude(Ours.hand, one), (decision) => carryOut(runner, one, decision, sink))
+      : carryOut(runner, one, said, sink))
+
+/** Does what was decided about a call. */
+export const carryOut = (
+  runner: Runner,
+  one: Case,
+  decision: Decision,
+  sink: Sink
+): Effect.Effect<Outcome, Failure> => {
+  const { file } = one
+  switch (decision._tag) {
+    case "Tell": {
+      const part = Parts.toldPart(file, decision)
+      return Effect.as(sink.result(part), { part })
+    }
+    case "Open":
+      return Effect.map(Parts.openRequest(one, decision), (request) => ({ request }))
+    case "Keep": {
+      const call = { id: file.call.toolCallId, name: file.call.toolName }
+      const reason = file.tip === undefined ? Results.waitingReason : Wait.waiting(file.tip)
+      const approvalId = file.tip === undefined ? file.questions[decision.at]!.sealed.approvalId : file.root
+      return Effect.succeed({ waiting: Results.interrupted(call, reason, approvalId) })
+    }
+    case "Leave":
+      return Effect.succeed({})
+    case "Fail":
+      return Effect.flatMap(Parts.failureOf(one, decision), Effect.fail)
+    case "Wait": {
+      const claim = Request.claimOf(file.questions[decision.at]!.sealed, file.call)
+      const root = Parts.rootOf(file, decision.at)
+      return Effect.flatMap(
+        Execution.awaited(runner.environment, claim, root),
+        (executed) => ended(runner, one, { ...executed, root }, sink)
+      )
+    }
+    case "Run": {
+      takePlace(runner, one, decision)
+      const { running } = file
+      return running === undefined
+        ? Effect.flatMap(execute(runner, one, decision, sink), (executed) => ended(runner, one, executed, sink))
+        : Effect.ensuring(runInOrder(runner, one, decision, running, sink), running.leave)
+    }
+  }
+}
+
+// What was shown of this call may be what the one before it has changed.
+const runInOrder = Effect.fnUntraced(function*(
+  runner: Runner,
+  one: Case,
+  decision: Run,
+  running: Order.Turn,
+  sink: Sink
+): Effect.fn.Return<Outcome, Failure> {
+  yield* running.wait
+  const now = runner.shown.hasRun && isShownRun(one.standing, decision) ? yield* again(Ours.hand, one) : decision
+  one.file.running = undefined
+  if (now._tag !== "Run") return yield* carryOut(runner, one, now, sink)
+  runner.shown.hasRun = true
+  const executed = yield* execute(runner, one, now, sink)
+  yield* running.leave
+  return yield* ended(runner, one, executed, sink)
+})
+
+interface Ended extends Execution.Executed {
+  /** The request that its result names. */
+  readonly root: string
+}
+
+const execute = (runner: Runner, one: Case, decision: Run, sink: Sink): Effect.Effect<Ended, Failure> => {
+  const { file } = one
+  const { environment, handlers } = runner
+  const { at, by } = decision
+  const { sealed } = file.questions[at]!
+  const claim = Request.claimOf(sealed, file.call)
+  const root = Parts.rootOf(file, at)
+  const executed = file.waits
+    ? Effect.flatMap(resumed(file, decision, claim), (resumed) =>
+      resumed === undefined
+        ? Execution.awaited(environment, claim, root)
+        : Execution.resumed(environment, handlers!, resumed, sink.approvedPreliminary))
+    : Execution.approved(
+      environment,
+      handlers!,
+      decision.as === "claim"
+        ? file.approval!
+        : { ...Ours.targetOf(file, at, by), claim, joinOnly: decision.as === "join" },
+      sink.approvedPreliminary
+    )
+  return Effect.map(runner.approvedPermits.withPermit(executed), (executed) => ({ ...executed, root }))
+}
+
+// Whoever executes it gets the result as its first reader had it, unless the call does not fit the tool any more.
+const resumed = Effect.fnUntraced(function*(
+  file: File,
+  { as }: Run,
+  claim: Execution.Resumed["claim"]
+): Effect.fn.Return<Execution.Resumed | undefined> {
+  const { tip } = file
+  const prepared = (tip === undefined ? undefined : yield* Wait.prepare(file)) ?? file.prepared
+  if (prepared === undefined) return undefined
+  const call = { ...file.call, root: file.root!, canonical: file.questions[0]!.canonical }
+  if (as !== "resume" || tip === undefined) return { claim, call, prepared, edits: undefined, resumption: undefined }
+  const { awaited, edits } = tip.suspension
+  const { decoded, json } = tip.answer!
+  return {
+    claim: { ...claim, params: yield* Wait.answerDigest(awaited, json) },
+    call,
+    prepared,
+    edits,
+    resumption: { interaction: awaited.name, answer: decoded, state: tip.state }
+  }
+})
+
+/** What became of a run: its result goes out, and one that waits is settled by the request as which it does. */
+const ended = (
+  runner: Runner,
+  one: Case,
+  { failure, part, root, suspendedAs }: Ended,
+  sink: Sink
+): Effect.Effect<Outcome, Failure> =>
+  suspendedAs === undefined
+    ? Effect.as(part === undefined ? Effect.void : sink.result(part), { part, failure })
+    : settleWait(runner, one, suspendedAs, root, sink)
+
+/** Settles a call whose run waits, as this request. */
+export const settleWait = (
+  runner: Runner,
+  one: Case,
+  approvalId: string,
+  root: string,
+  sink: Sink
+): Effect.Effect<Outcome, Failure> => {
+  const { file, standing } = one
+  file.waitsAs = approvalId
+  file.root = root
+  one.standing = {
+    ...forget(standing),
+    way: "history",
+    wait: undefined,
+    reply: undefined,
+    denied: false,
+    questions: [question({ suspension: true })]
+  }
+  return settle(runner, one, sink)
+}

@@ -1,0 +1,75 @@
+/** What is said of a decision: results that the engine writes itself, and requests that are asked about again. */
+import * as Effect from "effect/Effect"
+import type * as Approval from "../../Approval.ts"
+import * as ApprovalError from "../../ApprovalError.ts"
+import type { Decision } from "../decide/decision.ts"
+import * as Words from "../decide/words.ts"
+import type { Case, File } from "../gather/file.ts"
+import * as Reply from "../gather/reply.ts"
+import * as Suspension from "../gather/suspension.ts"
+import * as Results from "../results.ts"
+import * as Ours from "./ours.ts"
+
+/** The request that results name: of a run that has waited, the first. */
+export const rootOf = ({ questions, root, waits }: File, at: number): string =>
+  waits && root !== undefined ? root : questions[at]!.sealed.approvalId
+
+/** A result without any run. */
+export const toldPart = (file: File, { at, why }: Extract<Decision, { _tag: "Tell" }>): Results.ResultPart => {
+  const { denial, failure, judged, recalled, root } = file
+  const call = { id: file.call.toolCallId, name: file.call.toolName }
+  switch (why) {
+    case "cut":
+      return Results.truncatedFinish(call, file.cut ?? "unknown")
+    case "unknownTool":
+      return Results.interrupted(call, Words.unknownTool(call.name))
+    case "unfit":
+      return Results.interrupted(call, failure!.message)
+    case "lost":
+      return Results.earlier(Results.interrupted(call, Results.lostReason))
+    case "forged":
+      return Results.interrupted(call, failure!.message, root)
+    case "denied":
+      return Results.denied(call, denial?.note, root)
+    case "noToolkit":
+      return Results.interrupted(call, Results.noToolkitReason, file.questions[at]!.sealed.approvalId)
+    case "blocked":
+      return Results.denied(call, Ours.blockedReason(judged))
+    case "remembered":
+      return Results.denied(call, recalled?.reason)
+    case "unfinished":
+      return Results.interrupted(call, Results.unfinishedReason)
+    case "recorded": {
+      const { entry } = file.questions[at]!
+      const approvalId = rootOf(file, at)
+      return Results.ofEnding(call, entry!, approvalId) ?? Results.ofRecorded(call, entry!, approvalId)
+    }
+    case "gone":
+      return Results.interrupted(call, Words.gone, root)
+    case "over":
+      return Results.interrupted(call, Words.over, root)
+  }
+}
+
+/** A request that stays open, with why. */
+export const openRequest = Effect.fnUntraced(function*(
+  { file, standing }: Case,
+  decision: Extract<Decision, { _tag: "Open" }>
+): Effect.fn.Return<Approval.ApprovalRequest> {
+  const reason = Ours.openReason(file, standing, decision)
+  if (file.tip !== undefined) return Suspension.requestOf(file.tip.suspension, reason)
+  const asked = file.questions[decision.at]!
+  const needs = yield* Reply.shownAgain(file, asked)
+  return file.request(asked, reason === undefined ? needs : { ...needs, reason })
+})
+
+/** What the turn fails with. */
+export const failureOf = Effect.fnUntraced(function*(
+  one: Case,
+  { at, why }: Extract<Decision, { _tag: "Fail" }>
+): Effect.fn.Return<ApprovalError.ApprovalError> {
+  if (why === "forged") return one.file.failure!
+  const request = yield* openRequest(one, { _tag: "Open", at, why: "asked" })
+  return ApprovalError.make(new ApprovalError.ApprovalRequired({ requests: [request], content: [] }))
+})
+

@@ -1,0 +1,77 @@
+/**
+ * Several calls at once: decided side by side, asked about and run in their order. Every call is carried through before
+ * the first failure is raised: one call's trouble is not another's (law L8).
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as ApprovalError from "../../ApprovalError.ts"
+import type { Decision, Fact } from "../decide/decision.ts"
+import type { Case } from "../gather/file.ts"
+import * as Order from "../gather/order.ts"
+import { advance, conclude, type Stop } from "../run/loop.ts"
+import * as Ours from "../run/ours.ts"
+import * as Outcome from "../run/outcome.ts"
+
+type Failure = ApprovalError.ApprovalError
+type Said = Decision | Stop
+
+/** A call, and how far it was brought. */
+export interface Advanced {
+  readonly one: Case
+  readonly said: Exit.Exit<Said, Failure>
+}
+
+/** Each call, until it is decided or comes to one of these facts. */
+export const advanceAll = (
+  cases: ReadonlyArray<Case>,
+  stops: ReadonlyArray<Fact>
+): Effect.Effect<ReadonlyArray<Advanced>> =>
+  Effect.forEach(
+    cases,
+    (one) => Effect.map(Effect.exit(advance(Ours.hand, one, stops)), (said) => ({ one, said })),
+    { concurrency: "unbounded" }
+  )
+
+/** Gives each the place it is promised among those that somebody is asked about, and those that were shown. */
+export const takePlaces = (runner: Outcome.Runner, advanced: Iterable<Advanced>): void => {
+  const asking = Order.make()
+  for (const { one, said } of advanced) {
+    if (Exit.isFailure(said)) continue
+    if (said.value._tag === "Need") one.file.asking = asking.join()
+    else Outcome.takePlace(runner, one, said.value)
+  }
+}
+
+/** Asks about it, if somebody is to be asked, and carries it out. */
+export const carryOut = (
+  runner: Outcome.Runner,
+  { one, said }: Advanced,
+  sink: Outcome.Sink
+): Effect.Effect<Outcome.Outcome, Failure> =>
+  said.pipe(
+    Effect.flatMap((said) => said._tag === "Need" ? conclude(Ours.hand, one) : Effect.succeed(said)),
+    Effect.flatMap((decision) => Outcome.carryOut(runner, one, decision, sink)),
+    // Whatever became of it, those behind it go on.
+    Effect.ensuring(Effect.suspend(() => one.file.running?.leave ?? Effect.void))
+  )
+
+/** Settles calls of a history. */
+export const settle = (
+  runner: Outcome.Runner,
+  cases: ReadonlyArray<Case>,
+  sink: Outcome.Sink
+): Effect.Effect<ReadonlyArray<Outcome.Outcome>, Failure> =>
+  Effect.flatMap(advanceAll(cases, ["reply"]), (advanced) => {
+    takePlaces(runner, advanced)
+    return collect(advanced, (one) => carryOut(runner, one, sink))
+  })
+
+/** What became of each, in their order, or the first failure of them. */
+export const collect = <A, E>(
+  items: Iterable<A>,
+  each: (item: A) => Effect.Effect<Outcome.Outcome, E>
+): Effect.Effect<ReadonlyArray<Outcome.Outcome>, E> =>
+  Effect.flatMap(
+    Effect.forEach(items, (item) => Effect.exit(each(item)), { concurrency: "unbounded" }),
+    (exits) => Effect.forEach(exits, (exit) => exit)
+  )

@@ -1,0 +1,189 @@
+/**
+ * What generate, stream and object have in common: the calls of the history are settled, then the provider's requests, and
+ * then it is known whether the model may be called, and with what.
+ */
+import type * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
+import type * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Semaphore from "effect/Semaphore"
+import type * as Approval from "../../Approval.ts"
+import type * as ApprovalError from "../../ApprovalError.ts"
+import * as History from "../gather/history.ts"
+import * as Order from "../gather/order.ts"
+import * as Hosted from "../hosted/hosted.ts"
+import * as ProviderPrompt from "../providerPrompt.ts"
+import * as RepeatedIds from "../repeatedIds.ts"
+import * as Results from "../results.ts"
+import * as Late from "../run/late.ts"
+import type * as Outcome from "../run/outcome.ts"
+import * as Spans from "../run/spans.ts"
+import * as Transcript from "../transcript.ts"
+import * as Batch from "./batch.ts"
+
+export interface Turn extends Outcome.Runner {
+  readonly method: string
+  readonly prompt: Prompt.Prompt
+  readonly transcript: Transcript.Transcript
+  /** False when the caller resolves tool calls itself: then nothing runs here. */
+  readonly resolvesCalls: boolean
+  readonly concurrency: LanguageModel.GenerateTextOptions<{}>["concurrency"]
+  /** Gives the second use of a local call's id within one turn an id of its own (law L13). */
+  readonly uniqueId: <Part extends Response.AnyPart>(part: Part) => Part
+  /** How often the model was called again because its own requests were answered at once. */
+  readonly round: number
+  /** Those that were approved so, and that the model was not told of yet: the program's history does not hold them. */
+  readonly approvedAtOnce: ReadonlyArray<Approval.ApprovalRequest>
+}
+
+export const make = (
+  options: Omit<Turn, "approvedPermits" | "shown" | "uniqueId" | "round" | "approvedAtOnce">
+): Turn => ({
+  ...options,
+  uniqueId: makeCallIds(),
+  round: 0,
+  approvedAtOnce: [],
+  shown: { line: Order.make(), hasRun: false },
+  approvedPermits: Semaphore.makeUnsafe(
+    permitsOf(options.concurrency ?? options.environment.options.concurrency)
+  )
+})
+
+// At least one, so that nothing waits for ever for a permit that is not there.
+export const permitsOf = (concurrency: Exclude<Turn["concurrency"], undefined>): number =>
+  concurrency === "unbounded" ? Number.MAX_SAFE_INTEGER : concurrency >= 1 ? Math.floor(concurrency) : 1
+
+const makeCallIds = () => {
+  const unique = RepeatedIds.makeUniqueIds()
+  return <Part extends Response.AnyPart>(part: Part): Part => {
+    if (part.type !== "tool-call") return part
+    const id = unique(part.id)
+    return id === part.id || part.providerExecuted === true ? part : { ...part, id }
+  }
+}
+
+// =============================================================================
+// The history
+// =============================================================================
+
+export interface Settled {
+  /** Results of settled calls, in the order of their calls. */
+  readonly results: ReadonlyArray<Results.ResultPart>
+  /** Requests that are open; while there is one, the model is not called (law L5). */
+  readonly open: ReadonlyArray<Approval.ApprovalRequest>
+  /** The history, with answers that the policy or the controller gave to the provider's requests. */
+  readonly history: Prompt.Prompt
+  /** What the provider is to see. */
+  readonly prompt: Prompt.Prompt
+  readonly failure: Cause.Cause<unknown> | undefined
+}
+
+/** Settles every call of the history that has no result; results are emitted as soon as they are known. */
+export const settleHistory = (
+  turn: Turn,
+  sink: Outcome.Sink
+): Effect.Effect<Settled, ApprovalError.ApprovalError> => {
+  const pending = unsettled(turn.transcript)
+  const settled = settleCalls(turn, pending, sink)
+  return pending.length === 0 ? settled : Spans.settle(settled, pending.length)
+}
+
+const settleCalls = Effect.fnUntraced(function*(
+  turn: Turn,
+  pending: ReadonlyArray<Transcript.TranscriptCall>,
+  sink: Outcome.Sink
+): Effect.fn.Return<Settled, ApprovalError.ApprovalError> {
+  const { environment, transcript } = turn
+  const subject = subjectOf(turn)
+  yield* Effect.forEach(transcript.lateDenials, (late) => Late.deny(subject, late), { discard: true })
+  const outcomes = yield* Batch.settle(turn, yield* readCalls(turn, subject, pending), sink)
+  const results: Array<Results.ResultPart> = []
+  const open: Array<Approval.ApprovalRequest> = []
+  // For each call that had none, in order.
+  const written: Array<Prompt.ToolResultPart | undefined> = []
+  let failure: Cause.Cause<unknown> | undefined
+  for (const outcome of outcomes) {
+    failure ??= outcome.failure
+    if (outcome.request !== undefined) open.push(outcome.request)
+    if (outcome.part !== undefined) results.push(outcome.part)
+    const standing = outcome.part ?? outcome.waiting
+    written.push(standing === undefined ? undefined : Results.toPromptPart(standing))
+  }
+  const undecided = open.length === 0 && failure === undefined
+  const hosted = yield* Hosted.settle(
+    { environment, tools: subject.tools, messages: transcript.messages },
+    transcript,
+    !undecided ? "reads" : turn.resolvesCalls ? "asks" : "judges"
+  )
+  open.push(...hosted.open)
+  if (open.length > 0 || failure !== undefined) {
+    // If the model is not called, nobody has been told of them: they are asked about again rather than lost.
+    open.push(...turn.approvedAtOnce.filter((one) => !open.some(({ approvalId }) => approvalId === one.approvalId)))
+    return { results, open, history: turn.prompt, prompt: turn.prompt, failure }
+  }
+  results.push(...yield* denyHosted(transcript, hosted.answers, sink))
+  const answered = hosted.answers.length === 0 ? turn : continued(turn, Hosted.withAnswers(turn.prompt, hosted.answers))
+  const writtenFor = new Map(unsettled(answered.transcript).map((call, index) => [call, written[index]]))
+  const prompt = ProviderPrompt.write(answered.prompt, answered.transcript, {
+    resultOf: (call) => writtenFor.get(call),
+    supersedes: environment.options.onNewMessage === "supersede",
+    isOurs: (approvalId) => hosted.bogus.has(approvalId) || Result.isSuccess(environment.seal.parse(approvalId))
+  })
+  return { results, open, history: answered.prompt, prompt, failure }
+})
+
+// Where answers are remembered, calls that were answered are looked up first: their answers may cover the others too.
+const readCalls = (
+  { environment, shown }: Turn,
+  subject: History.Subject,
+  pending: ReadonlyArray<Transcript.TranscriptCall>
+) => {
+  const line = Order.make()
+  const turns = new Map<Transcript.TranscriptCall, Order.Turn>()
+  if (environment.memory.remembers) {
+    for (const call of [...pending.filter(isAnswered), ...pending]) {
+      if (!turns.has(call)) turns.set(call, line.join())
+    }
+  }
+  return Effect.forEach(
+    pending,
+    (call) => History.read(subject, call, { recalling: turns.get(call) ?? Order.none, runs: shown.line }),
+    { concurrency: "unbounded" }
+  )
+}
+
+const subjectOf = ({ environment, handlers, resolvesCalls, transcript }: Turn): History.Subject => ({
+  environment,
+  transcript,
+  tools: handlers?.tools,
+  resolvesCalls
+})
+
+const isAnswered = ({ requests }: Transcript.TranscriptCall): boolean =>
+  requests.some(({ responses }) => responses.length > 0)
+
+const unsettled = ({ calls }: Transcript.Transcript): ReadonlyArray<Transcript.TranscriptCall> =>
+  calls.filter((call) => call.result === undefined)
+
+export const continued = (turn: Turn, prompt: Prompt.Prompt): Turn => ({
+  ...turn,
+  prompt,
+  transcript: Transcript.read(prompt.content)
+})
+
+const denyHosted = (
+  { requests }: Transcript.Transcript,
+  answers: ReadonlyArray<Approval.ApprovalAnswer>,
+  sink: Outcome.Sink
+) =>
+  Effect.forEach(
+    answers.flatMap(({ approvalId, decision }) => {
+      const call = requests.find(({ part }) => part.approvalId === approvalId)?.toolCall
+      return call === undefined || decision._tag !== "Denied"
+        ? []
+        : [Results.hostedDenial(call, decision.note, approvalId)]
+    }),
+    (part) => Effect.as(sink.result(part), part)
+  )
