@@ -28,4 +28,4 @@ export const stands = (description: string): string =>
   `${description} What it did before it waited stands, and it did not go on. Check before calling it again.`
 
 export const unknownTool = (name: string): string =>
-  `There is no tool "${name.slice(0, 128)}". Nothing ran. Call one of the tools that are there.`
+  `The tool "${name.slice(0, 128)}" is not in the toolkit. Nothing ran. Call one of the tools that are there.`

@@ -117,6 +117,8 @@ export interface File {
   readonly subject: Effect.Effect<Remembering.Subject>
   /** How it is shown to a person. */
   readonly request: (asked: Asked, shown: Request.Shown) => Approval.ApprovalRequest
+  /** What is approved here is judged once more before anything comes of it, by the turn that goes on from it. */
+  readonly judgedAgain: boolean
   /** Its request is news when somebody is asked, and not when it is made. */
   readonly announces: boolean
   /** Its turn to be looked up in what is remembered. */
@@ -160,7 +162,7 @@ export interface Case {
 
 /** A file with what is known of a call from the beginning. */
 export const make = (
-  known: Omit<File, "recalling" | "asking" | "questions" | "waits" | "announces" | "root" | "history" | "failure"> &
+  known: Omit<File, "recalling" | "asking" | "questions" | "waits" | "announces" | "judgedAgain" | "root" | "history" | "failure"> &
     Partial<File>
 ): File => ({
   recalling: Order.none,
@@ -168,6 +170,7 @@ export const make = (
   questions: [],
   waits: false,
   announces: false,
+  judgedAgain: false,
   root: undefined,
   history: undefined,
   failure: undefined,

@@ -174,7 +174,7 @@ const withReply = (
     reply: "given",
     denied: !isApproval,
     trusted: true,
-    verdict: undefined,
+    verdict: file.judgedAgain ? standing.verdict : undefined,
     questions: [question({
       answers: [!isApproval ? Standing.no : reply.params === undefined ? Standing.yes : Standing.edit],
       expired: expired !== undefined,

@@ -42,10 +42,12 @@ export const make = (
     /** Why it is asked about again. */
     readonly reason?: string | undefined
     readonly passedOver?: boolean
+    /** The turn goes on from the answer, and then judges it. */
+    readonly judgedAgain?: boolean
   }
 ): HostedCase => {
   const { environment, messages, tools } = subject
-  const { expired, failure, passedOver = false, powers, reason, response } = known
+  const { expired, failure, judgedAgain = false, passedOver = false, powers, reason, response } = known
   const request = requestOf(approvalId, call, reason)
   const given = response === undefined ? [] : [Answering.givenOf(response)]
   return {
@@ -60,6 +62,7 @@ export const make = (
       judge: () => judge(subject, request, call),
       subject: Effect.succeed(memoryOf(request)),
       request: () => request,
+      judgedAgain,
       prepared: undefined,
       failure,
       root: approvalId,

@@ -107,7 +107,8 @@ const remember = Effect.fnUntraced(function*(
   given: Given | undefined
 ): Effect.fn.Return<void> {
   const { call: { toolCallId }, environment } = file
-  if (given?.remember === undefined || (given.response !== undefined && !environment.trustsAnswers)) return
+  if (given === undefined || !environment.memory.remembers) return
+  if (given.response !== undefined && (given.remember === undefined || !environment.trustsAnswers)) return
   const { approvalId, nonce } = file.questions[0]!.sealed
   const judged = file.judged ?? (yield* Effect.result(file.judge(undefined)))
   const needs = Result.isSuccess(judged) && judged.success._tag === "NeedsApproval" ? judged.success : undefined

@@ -189,7 +189,9 @@ export const answerAll = Effect.fnUntraced(function*(
   for (const { approvalId, toolCallId } of asked) {
     const call = calls.get(toolCallId)
     if (call === undefined) return undefined
-    const answered = yield* Hand.settle(HostedCase.make(subject, { approvalId, call }, { powers: "asks" }))
+    const answered = yield* Hand.settle(
+      HostedCase.make(subject, { approvalId, call }, { powers: "asks", judgedAgain: true })
+    )
     if (answered._tag === "Open" || answered.answer === undefined) return undefined
     answers.push(answered.answer)
   }

@@ -228,7 +228,7 @@ const resolve = Effect.fnUntraced(function*(
 ): Effect.fn.Return<ReadonlyArray<Outcome.Outcome>, ApprovalError.ApprovalError> {
   const end = ReceivedCalls.finishOf(received.finish)
   if (end?.complete === false) return yield* cutAll(turn, received.calls, end.reason)
-  const advanced = yield* judge(received.calls)
+  const advanced = yield* judge(received.calls, end)
   for (const [index, { one, said }] of advanced) {
     if (Exit.isSuccess(said) && said.value._tag === "Need") {
       advanced.set(index, { one, said: yield* Effect.exit(advance(Ours.hand, one, ["reply"])) })
@@ -239,30 +239,34 @@ const resolve = Effect.fnUntraced(function*(
   return yield* Batch.collect(received.calls.entries(), ([index, call]): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> => {
     const one = advanced.get(index)
     return one === undefined || (Exit.isSuccess(one.said) && ReceivedCalls.isFree(one.said.value))
-      ? runDirect(turn, call, permits)
+      ? runDirect(turn, call, end, permits)
       : Batch.carryOut(turn, one, sink)
   })
 })
 
-// By their places. A whole response without a finish part is complete.
+// By their places.
 const judge = (
-  calls: ReadonlyArray<ReceivedCalls.ReceivedCall>
+  calls: ReadonlyArray<ReceivedCalls.ReceivedCall>,
+  end: End
 ): Effect.Effect<Map<number, Batch.Advanced>> => {
   const asked = [...calls.entries()].flatMap(([index, { one }]) => one === undefined ? [] : [{ index, one }])
   return Effect.map(Batch.advanceAll(asked.map(({ one }) => one), ["finish"]), (advanced) => {
-    for (const { one } of asked) ReceivedCalls.finish(one, "complete")
+    for (const { one } of asked) ReceivedCalls.finish(one, end === undefined ? "missing" : "complete")
     return new Map(advanced.map((one, place) => [asked[place]!.index, one]))
   })
 }
 
+type End = ReturnType<typeof ReceivedCalls.finishOf>
+
 const runDirect = (
   turn: Turn.Turn,
   call: ReceivedCalls.ReceivedCall,
+  end: End,
   permits: Semaphore.Semaphore | undefined
 ): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> =>
   Effect.flatMap(
     ReceivedCalls.runDirect(turn, call, permits, sink),
-    (started) => ReceivedCalls.finishDirect(turn, started, true, sink)
+    (started) => ReceivedCalls.finishDirect(turn, started, end !== undefined, sink)
   )
 
 // A finished value cannot wait: whoever is to be asked is asked before anything runs, and if one request stays open
@@ -277,7 +281,7 @@ const resolveAtOnce = Effect.fnUntraced(function*(
   if (calls.length === 0 && asked.length === 0) return []
   const end = ReceivedCalls.finishOf(received.finish)
   if (end?.complete === false) return yield* cutAll(turn, calls, end.reason)
-  const advanced = yield* judge(calls)
+  const advanced = yield* judge(calls, end)
   const decisions: Array<
     { readonly decision: Decision | undefined; readonly request?: Approval.ApprovalRequest }
   > = []
@@ -315,7 +319,7 @@ const resolveAtOnce = Effect.fnUntraced(function*(
   const permits = ReceivedCalls.directPermits(turn)
   return yield* Batch.collect(decisions.entries(), ([index, { decision }]) =>
     decision === undefined || ReceivedCalls.isFree(decision)
-      ? runDirect(turn, calls[index]!, permits)
+      ? runDirect(turn, calls[index]!, end, permits)
       : Outcome.carryOut(turn, calls[index]!.one!, decision, sink))
 })
 
