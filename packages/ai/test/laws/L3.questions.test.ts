@@ -4,7 +4,7 @@
  */
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import { Approval, Prompt } from "../../src/index.ts"
+import { Approval, type Prompt } from "../../src/index.ts"
 import * as Support from "./support.ts"
 
 /** The same call, asked about in two turns, and a history in which both questions stand behind it. */
