@@ -4,7 +4,7 @@
  */
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import { Approval, ApprovalController, ApprovalPolicy, Prompt } from "../../src/index.ts"
+import { Approval, ApprovalController, ApprovalPolicy, type Prompt } from "../../src/index.ts"
 import * as Support from "../waiting/support.ts"
 
 type Judge = Parameters<typeof ApprovalPolicy.make>[0]

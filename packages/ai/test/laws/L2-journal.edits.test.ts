@@ -4,7 +4,7 @@
  */
 import { assert, describe } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { Approval, ApprovalPolicy, ApprovalPresentation, Tool } from "../../src/index.ts"
+import { Approval, ApprovalPolicy, Tool } from "../../src/index.ts"
 import * as Support from "./support.ts"
 
 const Pay = Tool.make("Pay", {
@@ -25,7 +25,7 @@ const begin = Effect.fnUntraced(function*(mode: Support.Mode, outcome: Effect.Ef
   const shown = Tool.present(Pay, ({ amount }) =>
     Effect.sync(() => {
       presented.push(amount)
-      return new ApprovalPresentation.ApprovalPresentation({ type: "text", content: `pay ${amount}` })
+      return new Approval.ApprovalPresentation({ type: "text", content: `pay ${amount}` })
     }))
   const tools = yield* Support.makeTools([shown], { Pay: () => outcome })
   const withPolicy = Effect.provideService(ApprovalPolicy.ApprovalPolicy, policy)
