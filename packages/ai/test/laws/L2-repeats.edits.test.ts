@@ -268,50 +268,86 @@ describe("L2 an edited call of an idempotent tool that somebody stopped", () => 
   )
 })
 
+/** A store whose process can be cut off from it, as by a crash: nothing it writes arrives any more. */
+const cuttable = (store: AtomicStore.AtomicStore) => {
+  let isCut = false
+  const gone = new AtomicStore.AtomicStoreError({
+    method: "get",
+    key: "any",
+    description: "the line is cut",
+    reason: "Unavailable"
+  })
+  const unless = <A>(effect: Effect.Effect<A, AtomicStore.AtomicStoreError>) =>
+    Effect.suspend(() => isCut ? Effect.fail(gone) : effect)
+  return {
+    cut: () => void (isCut = true),
+    store: AtomicStore.make({
+      get: (key) => unless(store.get(key)),
+      putIfAbsent: (key, value, options) => unless(store.putIfAbsent(key, value, options)),
+      compareAndSet: (key, expected, value) => unless(store.compareAndSet(key, expected, value)),
+      put: (key, value, options) => unless(store.put(key, value, options)),
+      listByPrefix: (prefix, options) => unless(store.listByPrefix(prefix, options))
+    })
+  }
+}
+
 describe("L2 an edit that the program vouches for", () => {
-  it.effect("L2 decided in a conversation whose process dies, it runs again in the next, as it was edited", () =>
-    Effect.gen(function*() {
-      const store = yield* AtomicStore.makeMemory()
-      const runs: Array<unknown> = []
-      const hold = yield* Support.makeHold
-      const kit = Toolkit.make(Pay)
-      const startProcess = (turns: ReadonlyArray<ScriptedModel.Turn>) =>
-        Effect.gen(function*() {
-          const { model } = yield* ScriptedModel.make({ turns, afterLastTurn: "done" })
-          return yield* Conversation.make({ id: "c1", toolkit: kit }).pipe(
-            Effect.provideService(LanguageModel.LanguageModel, model),
-            Effect.provideService(
-              ConversationStore.ConversationStore,
-              yield* ConversationStore.make({ store, heartbeat: "5 seconds" })
-            ),
-            Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store })),
-            Effect.provideService(
-              ApprovalJournal.ApprovalJournal,
-              yield* ApprovalJournal.make({ store, heartbeat: "5 seconds", grace: 0 })
-            ),
-            Effect.provide(ApprovalSeal.layer({ key: Support.key })),
-            Effect.provide(kit.toLayer({
-              Pay: (params) =>
-                Effect.suspend(() => {
-                  runs.push(params)
-                  return Effect.as(runs.length === 1 ? hold.wait : Effect.void, "paid")
-                })
-            }))
-          )
-        })
-      const first = yield* startProcess([[Support.call("c1", "Pay", { amount: 1000 })]])
-      const asked = yield* first.send("Go.")
-      assert.strictEqual(asked._tag, "Waiting")
-      if (asked._tag !== "Waiting") return
-      const edited = Approval.approve(asked.requests[0]!, { params: { amount: 10 } })
-      yield* Effect.forkChild(first.decide(edited), { startImmediately: true })
-      yield* hold.entered
-      // Nothing is heard of it any more: whoever holds the same history takes it for dead, and decides again.
-      const second = yield* startProcess([])
-      const fiber = yield* Effect.forkChild(Effect.exit(second.decide(edited)), { startImmediately: true })
-      assert.isTrue(yield* Support.advance(fiber, "30 seconds"))
-      yield* Fiber.join(fiber)
-      assert.deepStrictEqual(runs, [{ amount: 10 }, { amount: 10 }])
-      assert.include(JSON.stringify(yield* second.history), "paid")
-    }).pipe(Effect.scoped))
+  const startProcess = Effect.fnUntraced(function*(
+    tool: typeof Pay,
+    store: AtomicStore.AtomicStore,
+    turns: ReadonlyArray<ScriptedModel.Turn>,
+    pay: (params: { readonly amount: number }) => Effect.Effect<string>
+  ) {
+    const kit = Toolkit.make(tool)
+    const { model } = yield* ScriptedModel.make({ turns, afterLastTurn: "done" })
+    return yield* Conversation.make({ id: "c1", toolkit: kit }).pipe(
+      Effect.provideService(LanguageModel.LanguageModel, model),
+      Effect.provideService(
+        ConversationStore.ConversationStore,
+        yield* ConversationStore.make({ store, heartbeat: "5 seconds" })
+      ),
+      Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store })),
+      Effect.provideService(
+        ApprovalJournal.ApprovalJournal,
+        yield* ApprovalJournal.make({ store, heartbeat: "5 seconds", grace: 0 })
+      ),
+      Effect.provide(ApprovalSeal.layer({ key: Support.key })),
+      Effect.provide(kit.toLayer({ Pay: pay }))
+    )
+  })
+
+  for (const idempotent of [true, false]) {
+    const then = idempotent ? "it runs again in the next, as it was edited" : "one that is not idempotent does not"
+    it.effect(`L2 decided in a conversation whose process dies, ${then}`, () =>
+      Effect.gen(function*() {
+        const shared = yield* AtomicStore.makeMemory()
+        const { cut, store } = cuttable(shared)
+        const runs: Array<unknown> = []
+        const hold = yield* Support.makeHold
+        const pay = (params: { readonly amount: number }) =>
+          Effect.suspend(() => {
+            runs.push(params)
+            return Effect.as(runs.length === 1 ? hold.wait : Effect.void, "paid")
+          })
+        const tool = Pay.annotate(Tool.Idempotent, idempotent)
+        const first = yield* startProcess(tool, store, [[Support.call("c1", "Pay", { amount: 1000 })]], pay)
+        const asked = yield* first.send("Go.")
+        if (asked._tag !== "Waiting") return assert.fail("it was not asked about")
+        const edited = Approval.approve(asked.requests[0]!, { params: { amount: 10 } })
+        yield* Effect.forkChild(first.decide(edited), { startImmediately: true })
+        yield* hold.entered
+        cut()
+        yield* TestClock.adjust("5 minutes")
+        const second = yield* startProcess(tool, shared, [], pay)
+        const fiber = yield* Effect.forkChild(second.send([]), { startImmediately: true })
+        assert.isTrue(yield* Support.advance(fiber, "5 seconds"), "it came to its end")
+        const outcome = yield* Fiber.join(fiber)
+        assert.deepStrictEqual([outcome._tag, outcome.text], ["Completed", "done"])
+        const results = Support.partsOf(yield* second.history).filter((part) => part.type === "tool-result")
+        if (idempotent) {
+          assert.deepStrictEqual(results.map(({ result }) => result), ["paid"])
+        } else assert.match(Support.failureReason(results[0]), /unknown/i)
+        assert.deepStrictEqual(runs, idempotent ? [{ amount: 10 }, { amount: 10 }] : [{ amount: 10 }])
+      }).pipe(Effect.scoped))
+  }
 })
