@@ -16,7 +16,7 @@ import {
   Tool,
   Toolkit
 } from "../../src/index.ts"
-import * as Decision from "../../src/internal/decision.ts"
+import * as Decision from "../../src/internal/gather/request.ts"
 import * as Presentation from "../../src/internal/presentation.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as S from "./support.ts"

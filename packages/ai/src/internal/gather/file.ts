@@ -143,6 +143,8 @@ export interface File {
   note?: string | undefined
   /** What is to run of it, once it is approved. */
   approval?: Approved | undefined
+  /** By which of the answers. */
+  approvedBy?: number | undefined
   /** Its turn to run, if it was approved by what was shown of it. */
   running?: Order.Turn | undefined
   /** The line it is to stand in then. */

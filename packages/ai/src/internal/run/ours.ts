@@ -151,8 +151,10 @@ const decided: Hand["decided"] = Effect.fnUntraced(function*(file, standing, dec
       return yield* refuseAnswers(file, decision)
     case "Run":
       if (decision.as === "free") return yield* allowed(file, standing)
-      if (decision.as === "claim" && file.approval === undefined) {
+      // Looked at again before it runs, the same answer is no news.
+      if (decision.as === "claim" && file.approvedBy !== decision.by) {
         file.approval = yield* approve(file, decision)
+        file.approvedBy = decision.by
       }
   }
 })
