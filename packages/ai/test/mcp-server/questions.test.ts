@@ -16,7 +16,7 @@ import {
   Tool,
   Toolkit
 } from "../../src/index.ts"
-import * as Decision from "../../src/internal/gather/request.ts"
+import * as Request from "../../src/internal/gather/request.ts"
 import * as Presentation from "../../src/internal/presentation.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as S from "./support.ts"
@@ -144,7 +144,7 @@ describe("L15 the question", () => {
       const presentation = new Approval.ApprovalPresentation({ type: "text", content })
       const cut = yield* ask(
         S.request({
-          ...Decision.makeRequest(
+          ...Request.makeRequest(
             { approvalId: "id-1" },
             { toolCallId: "call-1", toolName: "x", encoded: {} },
             Presentation.sanitized(new Approval.NeedsApproval({ presentation }))
