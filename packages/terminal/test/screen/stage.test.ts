@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Terminal from "effect/Terminal"
 import * as TestClock from "effect/testing/TestClock"
-import * as Reader from "../src/internal/reader.ts"
-import * as Stage from "../src/internal/stage.ts"
-import * as Style from "../src/internal/style.ts"
-import * as Keyboard from "./keyboard.ts"
+import * as Reader from "../../src/internal/screen/reader.ts"
+import * as Stage from "../../src/internal/screen/stage.ts"
+import * as Style from "../../src/internal/text/style.ts"
+import * as Keyboard from "../keyboard.ts"
 
 /** A question that is put to a keyboard. */
 const askIn = Effect.fnUntraced(function*(columns: number) {

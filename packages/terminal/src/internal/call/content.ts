@@ -6,13 +6,13 @@
 import * as Approval from "@assent/ai/Approval"
 import * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
 import type * as Schema from "effect/Schema"
-import * as Cells from "./cells.ts"
-import * as Diff from "./diff.ts"
-import * as Highlight from "./highlight.ts"
-import * as Json from "./json.ts"
-import * as Safe from "./safe.ts"
-import * as Style from "./style.ts"
-import type { Line, Row } from "./style.ts"
+import * as Cells from "../text/cells.ts"
+import * as Diff from "../text/diff.ts"
+import * as Highlight from "../text/highlight.ts"
+import * as Json from "../text/json.ts"
+import * as Safe from "../text/safe.ts"
+import * as Style from "../text/style.ts"
+import type { Line, Row } from "../text/style.ts"
 
 // =============================================================================
 // Lines

@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import * as List from "../src/internal/list.ts"
-import * as Stage from "../src/internal/stage.ts"
-import * as Keyboard from "./keyboard.ts"
+import * as List from "../../src/internal/screen/list.ts"
+import * as Stage from "../../src/internal/screen/stage.ts"
+import * as Keyboard from "../keyboard.ts"
 
 const items = Array.from({ length: 12 }, (_, index) => `item ${index + 1}`)
 

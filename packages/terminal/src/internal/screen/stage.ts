@@ -15,8 +15,8 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Terminal from "effect/Terminal"
-import * as Cells from "./cells.ts"
-import { paint, type Row } from "./style.ts"
+import * as Cells from "../text/cells.ts"
+import { paint, type Row } from "../text/style.ts"
 
 // =============================================================================
 // Models

@@ -4,11 +4,11 @@
  */
 import type * as Prompt from "effect/cli/Prompt"
 import * as Result from "effect/Result"
-import * as Cells from "./cells.ts"
-import * as Safe from "./safe.ts"
+import * as Cells from "../text/cells.ts"
+import * as Safe from "../text/safe.ts"
+import * as Style from "../text/style.ts"
+import type { Line, Row } from "../text/style.ts"
 import * as Stage from "./stage.ts"
-import * as Style from "./style.ts"
-import type { Line, Row } from "./style.ts"
 
 export interface State {
   readonly before: string

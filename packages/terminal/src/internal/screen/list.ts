@@ -4,11 +4,11 @@
  * nine a number is no key: who types 12 means neither 1 nor 2.
  */
 import type * as Prompt from "effect/cli/Prompt"
-import * as Cells from "./cells.ts"
-import * as Safe from "./safe.ts"
+import * as Cells from "../text/cells.ts"
+import * as Safe from "../text/safe.ts"
+import * as Style from "../text/style.ts"
+import type { Line, Row } from "../text/style.ts"
 import * as Stage from "./stage.ts"
-import * as Style from "./style.ts"
-import type { Line, Row } from "./style.ts"
 
 interface State {
   readonly at: number

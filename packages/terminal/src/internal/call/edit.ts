@@ -3,9 +3,9 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as Diff from "./diff.ts"
-import * as Json from "./json.ts"
-import type { Row } from "./style.ts"
+import * as Diff from "../text/diff.ts"
+import * as Json from "../text/json.ts"
+import type { Row } from "../text/style.ts"
 
 const decode = Schema.decodeUnknownOption(Schema.Json)
 

@@ -2,9 +2,9 @@
  * What a person said, as a decision and in words.
  */
 import * as Approval from "@assent/ai/Approval"
-import * as Safe from "./safe.ts"
-import type { Line } from "./style.ts"
-import * as Style from "./style.ts"
+import * as Safe from "../text/safe.ts"
+import type { Line } from "../text/style.ts"
+import * as Style from "../text/style.ts"
 
 export interface Verdict {
   readonly decision: Approval.ApprovalDecision

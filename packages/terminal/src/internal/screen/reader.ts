@@ -3,10 +3,10 @@
  * the screen. When the screen becomes narrower, so that the terminal breaks what stood there, it is shown anew.
  */
 import type * as Prompt from "effect/cli/Prompt"
-import * as Cells from "./cells.ts"
+import * as Cells from "../text/cells.ts"
+import * as Style from "../text/style.ts"
+import type { Line, Row } from "../text/style.ts"
 import * as Stage from "./stage.ts"
-import * as Style from "./style.ts"
-import type { Line, Row } from "./style.ts"
 
 export interface Choice<A> {
   readonly key: string
