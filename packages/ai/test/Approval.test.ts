@@ -111,3 +111,21 @@ describe("text for people", () => {
     assert.strictEqual(Approval.escapeText(text, { multiline: true }), "a\n\tb\\u000d\\u202e\\u{e0041}\\ud800c")
   })
 })
+
+describe("Approval", () => {
+  it("L15 a description cannot pass one parameter for several, nor hide what is in it", () => {
+    assert.strictEqual(
+      Approval.describe("Transfer", { to: "bob', amount='1", "x='y": 1, note: "a\u200Bb" }),
+      "Transfer(to='bob\\', amount=\\'1', \"x='y\"=1, note='a\\u200bb')"
+    )
+  })
+
+  it("L15 escaped text is bounded as it is shown, cut between escapes, with the cut said", () => {
+    const text = Approval.escapeText("\u0000".repeat(1_000), { maxLength: 20 })
+    assert.strictEqual(text, "\\u0000\\u0000\\u0000… (997 more characters)")
+    assert.strictEqual(Approval.escapeText("a\nb\tc", { multiline: true }), "a\nb\tc")
+    for (const hidden of ["\u{E0041}", "\u2800", "\u{1D173}", "\uD800", "\u2066", "\u0085"]) {
+      assert.notInclude(Approval.escapeText(`a${hidden}b`), hidden)
+    }
+  })
+})

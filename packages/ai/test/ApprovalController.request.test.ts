@@ -326,3 +326,23 @@ describe("ApprovalController.request: in turn, and left", () => {
       assert.deepStrictEqual(yield* memory.list({ conversation: "one" }), [])
     }))
 })
+
+describe("ApprovalController.request", () => {
+  it.effect("shows what it was given, and says that a program asks", () =>
+    Effect.gen(function*() {
+      let seen: Approval.ApprovalRequest | undefined
+      yield* ApprovalController.request({ name: "deploy", description: "Ship it?", reason: "a release" }).pipe(
+        M.person((request) => (seen = request, true)).answers
+      )
+      assert.deepStrictEqual(
+        [seen!.description, seen!.reason, seen!.source, seen!.interaction, seen!.providerExecuted],
+        ["Ship it?", "a release", "program", "approval", false]
+      )
+      yield* ApprovalController.request({ name: "deploy", description: "d".repeat(600), reason: "r".repeat(2_000) })
+        .pipe(
+          M.person((request) => (seen = request, true)).answers
+        )
+      assert.isBelow(seen!.description!.length, 600)
+      assert.isBelow(seen!.reason!.length, 1_100)
+    }))
+})

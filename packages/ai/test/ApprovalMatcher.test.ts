@@ -330,3 +330,45 @@ describe("L15 what a person reads", () => {
     assert.include(sentences[4]!, "and 40 more")
   })
 })
+
+describe("matchers", () => {
+  const file = ApprovalMatcher.key((params) => params.path, { name: "file" })
+
+  it("a key that there is has no problem, and its description no name that was not given", () => {
+    assert.deepStrictEqual(file({ path: "a" }).problems, [])
+    assert.deepStrictEqual(
+      Object.keys(ApprovalMatcher.key((params) => params.path)({ path: "a" }).description).toSorted(),
+      [
+        "_tag",
+        "value"
+      ]
+    )
+  })
+
+  it("made of no JSON, or of nothing, they are the same anew: they cover nothing, and say so", () => {
+    for (const matcher of [ApprovalMatcher.exact({ a: 1n }), file({})]) {
+      const anew = ApprovalMatcher.fromDescription(matcher.description, { keys: { file: (params) => params.path } })
+      assert.lengthOf(anew.problems, 1)
+      assert.deepStrictEqual([anew.covers({ a: 1 }), anew.mayCover({ path: "a" })], [false, true])
+    }
+  })
+
+  it("a glob that covers nothing leaves the others as they are", () => {
+    const matcher = ApprovalMatcher.path(["src/**", "../**"], { param: "path" })
+    assert.lengthOf(matcher.problems, 1)
+    assert.deepStrictEqual(
+      ["src/a", "../a", "a"].map((path) => matcher.covers({ path })),
+      [true, false, false]
+    )
+    assert.isTrue(matcher.mayCover({ path: "a" }), "nobody knows what it was meant to cover")
+  })
+
+  it("of a kind of one's own without mayCover, every text may be covered", () => {
+    const matcher = ApprovalMatcher.makeParam({
+      description: { _tag: "Shell", allowed: [], param: "command" },
+      defaultOthers: [],
+      covers: () => false
+    })
+    assert.deepStrictEqual([matcher.problems, matcher.mayCover({ command: "ls" })], [[], true])
+  })
+})

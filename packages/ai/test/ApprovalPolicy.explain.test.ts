@@ -4,6 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Approval, ApprovalConfig, ApprovalPolicy, Tool, Toolkit } from "../src/index.ts"
+import * as Configured from "./configured.ts"
 
 const makeTool = (name: string, param = "path") =>
   Tool.make(name, { parameters: { [param]: Schema.String }, success: Schema.String })
@@ -299,5 +300,22 @@ describe("lint", () => {
         ApprovalPolicy.lint({ a: { approval: "deny", rules: [{ path: "../x", approval: "none" }] } }, toolkit)
       )
       assert.strictEqual(error._tag, "ApprovalConfigError")
+    }))
+})
+
+describe("the trace of a decision", () => {
+  it.effect("says of what a rule speaks, whether it decides, and what the tool says where it is left to it", () =>
+    Effect.gen(function*() {
+      const rules = [{ path: "secret/**", approval: "default", reason: "ours" }] as const
+      const policy = yield* ApprovalPolicy.fromConfig({ t: { rules: [...rules], approval: "none" } })
+      const call = yield* ApprovalPolicy.makeCall(Configured.makeTool("t", true), { path: "secret/a" })
+      const { result, steps } = yield* Effect.provideService(
+        ApprovalPolicy.explain(call),
+        ApprovalPolicy.ApprovalPolicy,
+        policy
+      )
+      assert.strictEqual(Configured.needs(result).reason, "ours")
+      assert.deepStrictEqual(steps.map(({ decides, source }) => [source, decides]), [["config", true], ["tool", true]])
+      assert.strictEqual(steps[0]?.why, "It speaks of any call of t whose path matches `secret/**`.")
     }))
 })

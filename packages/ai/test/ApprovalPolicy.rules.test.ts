@@ -4,7 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Approval, type ApprovalConfig, ApprovalMatcher, ApprovalPolicy, Tool } from "../src/index.ts"
-import { decide, decides, files, word } from "./configured.ts"
+import { decide, decides, files, needs, word } from "./configured.ts"
 
 describe("names", () => {
   const table: ReadonlyArray<readonly [string, ApprovalConfig.Tools, string, ApprovalConfig.Value]> = [
@@ -249,5 +249,48 @@ describe("rules of parameters that the tool does not have", () => {
       const Any = Tool.dynamic("any", { parameters: { type: "object" } })
       assert.strictEqual(yield* decideOf({ any: rules }, Any, { file: "secret/a" }), "none")
       assert.strictEqual(yield* decideOf({ "mcp.disk.write": rules }, Write, { file: "a" }, "mcp.disk.write"), "none")
+    }))
+})
+
+interface Rule {
+  readonly path: string
+  readonly approval: "default" | "once_per_session" | "required"
+  readonly rememberable?: boolean
+}
+
+describe("what is asked once, beside what is asked every time", () => {
+  const rule = { path: "secret/**", approval: "required" } as const
+  const config = (...rules: ReadonlyArray<Rule>): ApprovalConfig.Input => ({
+    t: { rules, approval: "once_per_session" }
+  })
+  const cases: Record<string, readonly [ApprovalConfig.Input, expected: boolean]> = {
+    "two rules, of which one does not let it be remembered": [
+      config({ ...rule, rememberable: true }, { path: "**", approval: "required" }),
+      false
+    ],
+    "two that do": [config({ ...rule, rememberable: true }, { ...rule, path: "**", rememberable: true }), true],
+    "one that does, beside one to ask once that does not": [
+      config({ ...rule, rememberable: true }, { path: "**", approval: "once_per_session", rememberable: false }),
+      false
+    ],
+    "one that leaves it to the tool, and lets it be remembered": [
+      config({ path: "secret/**", approval: "default", rememberable: true }),
+      true
+    ],
+    "two globs as long, of which one asks once": [{ "*t": "once_per_session", "t*": "required" }, false]
+  }
+  for (const [what, [input, expected]] of Object.entries(cases)) {
+    it.effect(`${what}: ${expected ? "remembered" : "asked every time"}`, () =>
+      Effect.gen(function*() {
+        const result = needs(yield* decide(input, "t", { path: "secret/a" }, true))
+        assert.strictEqual(result.rememberable, expected)
+        if (!expected) assert.isUndefined(result.remember)
+      }))
+  }
+
+  it.effect("once, and not to be remembered: nothing is proposed to be", () =>
+    Effect.gen(function*() {
+      const result = needs(yield* decide({ t: { approval: "once_per_session", rememberable: false } }, "t"))
+      assert.deepStrictEqual([result.rememberable, result.remember], [false, undefined])
     }))
 })

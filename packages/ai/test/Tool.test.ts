@@ -5,19 +5,7 @@ import { TestClock } from "effect/testing"
 import * as Approval from "../src/Approval.ts"
 import * as Gate from "../src/internal/gate.ts"
 import * as Tool from "../src/Tool.ts"
-
-class Ledger extends Context.Service<Ledger, {
-  readonly isLarge: (amount: number) => Effect.Effect<boolean, "offline">
-}>()("test/Ledger") {}
-
-const parameters = { amount: Schema.FiniteFromString }
-
-type Needs<R = never> = Tool.NeedsApproval<Schema.Struct<typeof parameters>, R>
-
-const makeCharge = (needsApproval: Needs<Ledger>) =>
-  Tool.make("Charge", { parameters, success: Schema.String, needsApproval, dependencies: [Ledger] })
-
-const context: Tool.NeedsApprovalContext = { toolCallId: "call-1", messages: [] }
+import { context, Ledger, makeCharge, type Needs, parameters, troubled, wrong } from "./tool/gates.ts"
 
 const script = [
   { type: "tool-call", id: "call-1", name: "Charge", params: { amount: "12" } },
@@ -46,33 +34,6 @@ const turn = Effect.fnUntraced(function*(tool: Upstream.Any, via: "generateText"
 })
 
 const both = ["generateText", "streamText"] as const
-
-const wrong = {
-  "a string": () => "yes",
-  "an empty string": () => "",
-  "zero": () => 0,
-  "null": () => null,
-  "nothing": () => undefined,
-  "an effect of nothing": () => Effect.void,
-  "an effect of a string": () => Effect.succeed("no"),
-  "an effect of an effect": () => Effect.succeed(Effect.succeed(false)),
-  "an object that looks like a result": () => ({ _tag: "Approved" }),
-  "a promise": () => Promise.resolve(false),
-  "a promise that rejects": () => Promise.reject(new Error("offline")),
-  "an effect of a promise that rejects": () => Effect.sync(() => Promise.reject(new Error("offline")))
-}
-
-const troubled = {
-  "fails": () => Effect.fail("offline"),
-  "fails after a while of work": () => Effect.andThen(Effect.yieldNow, Effect.fail("offline")),
-  "dies": () => Effect.die("boom"),
-  "throws": () => {
-    throw new Error("boom")
-  },
-  "interrupts itself": () => Effect.interrupt,
-  "uses a service that is missing": () => Effect.flatMap(Ledger, (ledger) => ledger.isLarge(1)),
-  "cannot be called": class {}
-}
 
 describe("Tool.make under plain upstream", () => {
   for (const via of both) {
@@ -298,100 +259,6 @@ describe("setNeedsApproval", () => {
   it("asks, given nothing by an untyped program", () => {
     assert.strictEqual(Gate.gateOf(Tool.setNeedsApproval(makeCharge(false), undefined as never)), true)
   })
-})
-
-describe("evaluate", () => {
-  const evaluate = (gate: unknown) => Gate.evaluate(makeCharge(gate as never), { amount: 12 }, context)
-  const foreign = (needsApproval: unknown) =>
-    Gate.evaluate(Upstream.make("Charge", { needsApproval: needsApproval as never }), {}, context)
-
-  it.effect("says nothing for a tool without a gate", () =>
-    Effect.gen(function*() {
-      assert.isUndefined(yield* Gate.evaluate(Tool.make("A"), {}, context))
-      assert.isUndefined(yield* Gate.evaluate(Upstream.make("A"), {}, context))
-    }))
-
-  for (const [kind, run] of [["our", evaluate], ["upstream's", foreign]] as const) {
-    it.effect(`reads booleans, results and effects of ${kind} tools`, () =>
-      Effect.gen(function*() {
-        const result = Approval.needsApproval({ reason: "money" })
-        for (const gate of [true, () => true, () => Effect.succeed(true)]) {
-          assert.deepStrictEqual(yield* run(gate), Approval.needsApproval())
-        }
-        for (const gate of [false, () => false, () => Effect.succeed(false)]) {
-          assert.deepStrictEqual(yield* run(gate), Approval.preApproved())
-        }
-        for (const gate of [() => result, () => Effect.succeed(result)]) assert.strictEqual(yield* run(gate), result)
-      }))
-
-    it.effect(`reads what a question of ${kind} tools says as a question`, () =>
-      Effect.gen(function*() {
-        const presentation = { type: "text", content: "x" } as const
-        const questions = [{ description: "Write to a" }, { reason: "r", presentation: undefined }, { presentation }]
-        for (const question of questions) {
-          for (const gate of [() => question, () => Effect.succeed(question)]) {
-            const result = yield* run(gate)
-            assert.isTrue(Approval.isApprovalResult(result))
-            assert.deepStrictEqual(JSON.parse(JSON.stringify(result)), {
-              _tag: "NeedsApproval",
-              ...JSON.parse(JSON.stringify(question))
-            })
-          }
-        }
-      }))
-
-    it.effect(`takes nothing for a question of ${kind} tools that says nothing, more, or of another type`, () =>
-      Effect.gen(function*() {
-        const hostile = {
-          get description(): string {
-            throw new Error("secret")
-          }
-        }
-        const answers: ReadonlyArray<unknown> = [
-          {},
-          { description: undefined },
-          { description: 1 },
-          { description: "x", approved: true },
-          { description: "x", _tag: "PreApproved" },
-          { presentation: { type: "html", content: "x" } },
-          [{ description: "x" }],
-          new Error("x"),
-          hostile
-        ]
-        for (const answer of answers) assert.isTrue(Exit.isFailure(yield* Effect.exit(run(() => answer))))
-      }))
-
-    it.effect(`shows the engine how a gate of ${kind} tools failed`, () =>
-      Effect.gen(function*() {
-        const exits = yield* Effect.forEach(Object.values(troubled), (gate) => Effect.exit(run(gate)))
-        assert.deepStrictEqual(exits.map((exit) => Exit.isFailure(exit) ? exit.cause.reasons[0]?._tag : "Success"), [
-          "Fail",
-          "Fail",
-          "Die",
-          "Die",
-          "Interrupt",
-          "Die",
-          "Die"
-        ])
-        assert.deepStrictEqual(exits[0], Exit.fail("offline"))
-      }))
-
-    it.effect(`fails with one fixed error for every other answer of ${kind} tools`, () =>
-      Effect.gen(function*() {
-        for (const gate of [...Object.values(wrong), null, "yes", Effect.succeed(false)]) {
-          const error = yield* Effect.flip(run(gate))
-          assert.isTrue(error instanceof Gate.InvalidGateResult)
-        }
-      }))
-  }
-
-  it.effect("sets no time limit of its own", () =>
-    Effect.gen(function*() {
-      const fiber = yield* Effect.forkChild(evaluate(() => Effect.never))
-      yield* TestClock.adjust("1 day")
-      assert.isUndefined(fiber.pollUnsafe())
-      yield* Fiber.interrupt(fiber)
-    }))
 })
 
 describe("the module", () => {

@@ -108,7 +108,14 @@ const floors: House["floors"] = [
 describeHouse({
   source: Path.join(import.meta.dirname, "../src"),
   floors,
-  testingMayUse: "floor 2",
+  testing: {
+    floors: [
+      ["ground", ["testing/ScriptedTurn", "testing/StrictProvider"]],
+      ["floor 1", ["testing/ScriptedApprover", "testing/ScriptedModel"]],
+      ["index", ["testing/index"]]
+    ],
+    mayUse: "floor 2"
+  },
   dependsOn: "effect",
   mayImport: (specifier) => /^effect(\/|$)/.test(specifier)
 })

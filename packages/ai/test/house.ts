@@ -1,7 +1,7 @@
 /**
- * What every package of this house keeps: a module imports only from its own floor and the floors below, never in a circle,
- * and every export of a public module says what it is. `architecture.test.ts` and `documentation.test.ts` of each package
- * tell their floors and what they may import.
+ * What every package of this house keeps: a module imports from its own wing and the floors below, never in a circle, and
+ * every export of a public module says what it is. `architecture.test.ts` and `documentation.test.ts` of each package tell
+ * their floors and what they may import.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Path from "node:path"
@@ -9,19 +9,44 @@ import { declaredNames, importsOf, isNode, type Node, readModules, type SourceMo
 
 const maxLines = 500
 
+/**
+ * Lowest first. What ends in `/` is a wing: a folder with the modules of one concept, which may import each other, and
+ * nothing else on their floor. Modules that stand on a floor by themselves may. A `*` at the end stands for any text.
+ */
+export type Floors = ReadonlyArray<readonly [floor: string, wingsAndModules: ReadonlyArray<string>]>
+
 export interface House {
   readonly source: string
-  /** Lowest first. A `*` at the end stands for any text. */
-  readonly floors: ReadonlyArray<readonly [floor: string, modules: ReadonlyArray<string>]>
-  /** The highest floor that `testing/*`, which stands beside the house, may use; without one, it may use none. */
-  readonly testingMayUse?: string | undefined
+  readonly floors: Floors
+  /** What stands beside the house: its own floors, and the highest floor of the house it may use; without one, none. */
+  readonly testing?: { readonly floors: Floors; readonly mayUse?: string | undefined } | undefined
   /** In words, and for each specifier of another package. */
   readonly dependsOn: string
   readonly mayImport: (specifier: string, name: string) => boolean
 }
 
-const matches = (pattern: string, name: string): boolean =>
-  pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern
+const isWing = (place: string): boolean => place.endsWith("/")
+
+const matches = (place: string, name: string): boolean =>
+  isWing(place) ? name.startsWith(place) : place.endsWith("*") ? name.startsWith(place.slice(0, -1)) : name === place
+
+/** Where a module stands: on which floor, and in which wing if it is in one. */
+interface Place {
+  readonly floor: number
+  readonly wing: string | undefined
+}
+
+const placeOf = (floors: Floors, name: string): Place | undefined => {
+  for (const [floor, [, places]] of floors.entries()) {
+    const place = places.find((place) => matches(place, name))
+    if (place !== undefined) return { floor, wing: isWing(place) ? place : undefined }
+  }
+  return undefined
+}
+
+/** Whether what stands at the one place may import what stands at the other, in one house. */
+const mayReach = (from: Place, to: Place): boolean =>
+  to.floor < from.floor || (to.floor === from.floor && to.wing === from.wing)
 
 const isTesting = (name: string): boolean => name.startsWith("testing/")
 
@@ -48,16 +73,22 @@ const findCycle = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyA
 }
 
 /** The tests of a package's architecture; further ones may be added for each of the modules returned. */
-export const describeHouse = ({ dependsOn, floors, mayImport, source, testingMayUse }: House) => {
+export const describeHouse = ({ dependsOn, floors, mayImport, source, testing }: House) => {
   const modules = readModules(source)
-  const floorOf = (name: string): number =>
-    floors.findIndex(([, patterns]) => patterns.some((pattern) => matches(pattern, name)))
   const graph = new Map(modules.map((module) => [
     module.name,
     importsOf(module).filter(isLocal).map((specifier) =>
       Path.posix.join(Path.posix.dirname(module.name), specifier).replace(/\.ts$/, "")
     )
   ]))
+  const testingFloors = testing?.floors ?? []
+  const placeOfModule = (name: string): Place | undefined => placeOf(isTesting(name) ? testingFloors : floors, name)
+  const whereIs = (name: string): string => {
+    const { floor, wing } = placeOfModule(name)!
+    const [title] = (isTesting(name) ? testingFloors : floors)[floor]!
+    return wing === undefined ? `on ${title}` : `in ${wing} on ${title}`
+  }
+  const topOfTesting = floors.findIndex(([floor]) => floor === testing?.mayUse)
 
   describe("architecture", () => {
     it("there are modules to look at", () => {
@@ -71,29 +102,24 @@ export const describeHouse = ({ dependsOn, floors, mayImport, source, testingMay
 
     describe.each(modules.map((module) => [module.name, module] as const))("%s", (name, module) => {
       it("stands on a floor", () => {
-        assert.isTrue(
-          isTesting(name) || floorOf(name) >= 0,
-          `src/${name}.ts stands on no floor: list it in \`floors\` in this package's test/architecture.test.ts, on the ` +
-            "lowest floor it can live on (DESIGN.md §2)"
+        assert.isDefined(
+          placeOfModule(name),
+          `src/${name}.ts stands on no floor: move it to the wing it belongs to, or list it in \`floors\` in this ` +
+            "package's test/architecture.test.ts, on the lowest floor it can live on (DESIGN.md §2)"
         )
       })
 
-      it("imports only from its own floor and below", () => {
-        if (!isTesting(name) && floorOf(name) < 0) return
-        const top = isTesting(name) ? floors.findIndex(([floor]) => floor === testingMayUse) : floorOf(name)
+      it("imports only from its own wing and from below", () => {
+        const place = placeOfModule(name)
+        if (place === undefined) return
         for (const imported of graph.get(name)!.filter((imported) => graph.has(imported))) {
-          if (isTesting(imported)) {
-            assert.isTrue(
-              isTesting(name),
-              `src/${name}.ts imports ${imported}: the library never imports its test tools`
-            )
-          } else {
-            assert.isAtMost(
-              floorOf(imported),
-              top,
-              `src/${name}.ts imports ${imported}, which stands on ${floors[floorOf(imported)]?.[0]}`
-            )
+          const other = placeOfModule(imported)
+          if (isTesting(imported) && !isTesting(name)) {
+            assert.fail(`src/${name}.ts imports ${imported}: the library never imports its test tools`)
           }
+          const fits = other === undefined ||
+            (isTesting(imported) === isTesting(name) ? mayReach(place, other) : other.floor <= topOfTesting)
+          assert.isTrue(fits, `src/${name}.ts imports ${imported}, which stands ${whereIs(imported)}`)
         }
       })
 

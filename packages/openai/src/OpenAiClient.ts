@@ -18,16 +18,16 @@ import * as Redacted from "effect/Redacted"
 import type * as Stream from "effect/Stream"
 import type OpenAI from "openai"
 import type * as Responses from "openai/resources/responses/responses"
-import * as Errors from "./internal/errors.ts"
-import * as Sdk from "./internal/sdk.ts"
-import * as Secrets from "./internal/toolsSecrets.ts"
+import * as Errors from "./internal/client/errors.ts"
+import * as Sdk from "./internal/client/sdk.ts"
+import * as Secrets from "./internal/tools/secrets.ts"
 
 // =============================================================================
 // Models
 // =============================================================================
 
 // Exported from here, because a declaration file keeps only such imports, and with them what they add to the reasons.
-export type { ErrorMetadata, RateLimitMetadata } from "./internal/errors.ts"
+export type { ErrorMetadata, RateLimitMetadata } from "./internal/client/errors.ts"
 
 /**
  * What a client may be told.

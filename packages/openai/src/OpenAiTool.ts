@@ -11,8 +11,8 @@
 import * as Tool from "@assent/ai/Tool"
 import * as Redacted from "effect/Redacted"
 import type * as Schema from "effect/Schema"
-import { named } from "./internal/toolNames.ts"
-import * as Schemas from "./internal/toolsSchema.ts"
+import { named } from "./internal/tools/names.ts"
+import * as Schemas from "./internal/tools/schema.ts"
 
 // =============================================================================
 // Models

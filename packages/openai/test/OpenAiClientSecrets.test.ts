@@ -11,7 +11,7 @@ import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import * as Tools from "../src/internal/tools.ts"
+import * as Tools from "../src/internal/tools/tools.ts"
 import { clientOf, eventStream, json, key, responseBody, sse } from "./OpenAiClientServer.ts"
 import * as Secrets from "./secrets.ts"
 

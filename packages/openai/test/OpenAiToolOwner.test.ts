@@ -4,7 +4,7 @@
 import * as Tool from "@assent/ai/Tool"
 import * as OpenAiTool from "@assent/openai/OpenAiTool"
 import { assert, describe, it } from "@effect/vitest"
-import * as Tools from "../src/internal/tools.ts"
+import * as Tools from "../src/internal/tools/tools.ts"
 
 const wiki = OpenAiTool.Mcp({ server_label: "wiki", server_url: "https://mcp.example.com/mcp" })
 

@@ -8,8 +8,8 @@ import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as Tools from "../src/internal/tools.ts"
-import * as Secrets from "../src/internal/toolsSecrets.ts"
+import * as Secrets from "../src/internal/tools/secrets.ts"
+import * as Tools from "../src/internal/tools/tools.ts"
 
 const prepare = (
   tools: ReadonlyArray<Tool.Any>,

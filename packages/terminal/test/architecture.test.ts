@@ -1,23 +1,21 @@
-/** The house of this package: a module imports only from its own floor and the floors below. */
+/** The house of this package: a module imports from its own wing and the floors below. */
 import * as Path from "node:path"
 import { describeHouse, type House } from "../../ai/test/house.ts"
 
-/** Lowest first. A new module is listed here, on the lowest floor it can live on. */
+/** Lowest first; what ends in `/` is a wing. A new module goes to the wing of its concept. */
 const floors: House["floors"] = [
-  ["ground", ["internal/style", "internal/safe", "internal/json"]],
-  ["floor 1", ["internal/cells", "internal/highlight", "internal/diff", "internal/verdict"]],
-  ["floor 2", ["internal/content", "internal/stage", "internal/edit", "internal/editor", "internal/stopping"]],
-  ["floor 3", ["internal/reader", "internal/textInput", "internal/list", "internal/session"]],
-  ["floor 4", ["internal/question", "internal/form"]],
-  ["floor 5", ["internal/answers", "internal/batch"]],
-  ["floor 6", ["internal/asker"]],
-  ["floor 7", ["TerminalController"]],
+  ["ground", ["internal/text/"]],
+  ["floor 1", ["internal/screen/"]],
+  ["floor 2", ["internal/call/"]],
+  ["floor 3", ["internal/waiting/"]],
+  ["floor 4", ["internal/asker", "internal/stopping"]],
+  ["floor 5", ["TerminalController"]],
   ["index", ["index"]]
 ]
 
 const parts: Record<string, string> = {
-  "fast-string-width": "internal/cells",
-  lowlight: "internal/highlight"
+  "fast-string-width": "internal/text/cells",
+  lowlight: "internal/text/highlight"
 }
 
 describeHouse({

@@ -2,9 +2,11 @@
  * L1 Fail closed: somebody who is asked inline and gives no usable answer leaves the call open, and nothing runs.
  */
 import { assert, describe } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
-import { Approval, ApprovalController } from "../../src/index.ts"
+import { Context, Effect, Fiber, Layer, Result } from "effect"
+import { Approval, ApprovalController, ApprovalJournal, ApprovalSeal } from "../../src/index.ts"
 import { ScriptedApprover } from "../../src/testing/index.ts"
+import * as Asked from "./asked.ts"
+import { logged } from "./logs.ts"
 import * as Support from "./support.ts"
 
 const secret = "s3cr3t-of-the-callback"
@@ -151,4 +153,86 @@ describe("L1 fail closed: a controller", () => {
         assert.strictEqual(tools.runs.length, 1)
       })
   )
+})
+
+describe("a controller", () => {
+  const silent = /approval controller failed, or gave no decision, for "DeleteFile"; the request stays open/
+  const stories: Record<string, readonly [callback: (() => any) | undefined, warnings: number]> = {
+    "that nobody named is not missed": [undefined, 0],
+    "that approves is not complained of": [() => true, 0],
+    "that denies is not complained of": [() => false, 0],
+    "that fails is complained of, without its cause": [() => Effect.fail(new Error(secret)), 1],
+    "that says nothing is complained of": [() => undefined, 1]
+  }
+  for (const [title, [callback, warnings]] of Object.entries(stories)) {
+    Support.forEachMode(`L1 L15 a controller ${title}`, (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const asking = Support.ask(mode, { toolkit: tools.toolkit, calls })
+        const [, lines] = yield* logged(callback === undefined ? asking : Asked.withController(callback)(asking))
+        assert.strictEqual(lines.length, warnings)
+        for (const { text } of lines) {
+          assert.match(text, silent)
+          assert.notInclude(text, secret)
+        }
+      }), ["generateText", "streamText"])
+  }
+
+  Support.forEachMode(
+    "L4 parameters edited inline that do not fit: the request is open, and says why",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(
+          Asked.withController((request) => Approval.approve(request, { params: { path: 7 } })),
+          Asked.withPolicy(() => Approval.needsApproval({ description: "about a" }))
+        )
+        assert.deepStrictEqual(asked.requests.map(({ description, reason }) => [description, reason]), [[
+          "about a",
+          "The edited parameters cannot be used: they do not fit the tool's schema. The request stays open."
+        ]])
+        assert.deepStrictEqual(tools.runs, [])
+      })
+  )
+
+  for (const [when, isHeld] of [["ran", false], ["began to run", true]] as const) {
+    Support.forEachMode(
+      `L2 L3 a denial inline that comes after the call ${when} elsewhere gives what it did`,
+      (mode) =>
+        Effect.gen(function*() {
+          const tools = yield* Support.makeTools()
+          const hold = yield* Support.makeHold
+          const encodedResult = { deleted: true }
+          const effect = Effect.as(isHeld ? hold.wait : Effect.void, {
+            recorded: new ApprovalJournal.Recorded({ isFailure: false, encodedResult }),
+            result: encodedResult,
+            encodedResult
+          })
+          const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(
+            Asked.withController((request) =>
+              Effect.gen(function*() {
+                const journal = yield* ApprovalJournal.ApprovalJournal
+                const sealed = Result.getOrThrow((yield* ApprovalSeal.ApprovalSeal).parse(request.approvalId))
+                const claim = { ...sealed, toolName: request.toolName, toolCallId: request.toolCallId }
+                const elsewhere = yield* Effect.forkDetach(journal.run(claim, { effect, idempotent: false }))
+                yield* isHeld ? hold.entered : Fiber.join(elsewhere)
+                return false
+              })
+            ),
+            Effect.forkChild
+          )
+          if (isHeld) {
+            yield* hold.entered
+            yield* Support.idle
+            assert.isUndefined(turn.pollUnsafe())
+            yield* hold.release
+          }
+          const ended = yield* Fiber.join(turn)
+          assert.deepStrictEqual(ended.results.map((part) => [part.isFailure, part.encodedResult]), [
+            [false, encodedResult]
+          ])
+          assert.deepStrictEqual([tools.runs, ended.requests], [[], []])
+        })
+    )
+  }
 })

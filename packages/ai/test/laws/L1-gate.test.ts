@@ -3,6 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Schema } from "effect"
+import type { Prompt } from "effect/ai"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalController, LanguageModel, Tool } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
@@ -297,4 +298,26 @@ describe("L1 fail closed: where the finish is missing", () => {
         }
       })))
   }
+})
+
+describe("L1 a gate", () => {
+  Support.forEachMode(
+    "L1 sees the decoded parameters, the call's id, and the conversation",
+    (mode) =>
+      Effect.gen(function*() {
+        const seen: Array<unknown> = []
+        const tool = Tool.make("Count", {
+          parameters: { n: Schema.FiniteFromString },
+          success: Schema.String,
+          needsApproval: (params, { messages, toolCallId }) => {
+            const last: Prompt.Message | undefined = messages.at(-1)
+            seen.push([params.n, toolCallId, last?.role])
+            return true
+          }
+        })
+        const tools = yield* Support.makeTools([tool as Tool.Any])
+        yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call("c7", "Count", { n: "7" })] })
+        assert.deepStrictEqual(seen, [[7, "c7", "user"]])
+      })
+  )
 })

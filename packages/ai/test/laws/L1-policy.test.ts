@@ -6,6 +6,8 @@ import { Context, Effect, Fiber, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalController, ApprovalPolicy, LanguageModel, Tool } from "../../src/index.ts"
 import { ScriptedApprover } from "../../src/testing/index.ts"
+import * as Asked from "./asked.ts"
+import { logged } from "./logs.ts"
 import * as Support from "./support.ts"
 
 const secret = "s3cr3t-of-the-policy"
@@ -240,6 +242,96 @@ describe("L1 fail closed: a policy that says something, or nothing", () => {
         assert.deepStrictEqual(tools.runs.map((run) => run.name), ["DeleteFile"])
         assert.include(Support.failureReason(turn.results.find((result) => result.id === "c1")), "never here")
         assert.deepStrictEqual(turn.requests, [])
+      })
+  )
+})
+
+describe("a policy", () => {
+  const calls = [Support.call("c1", "DeleteFile", { path: "a" })]
+
+  /** The first call of a policy, and every later one. */
+  const inTurn = (...results: ReadonlyArray<() => ReturnType<Parameters<typeof ApprovalPolicy.make>[0]>>) => {
+    let index = 0
+    return () => results[Math.min(index++, results.length - 1)]!()
+  }
+
+  Support.forEachMode(
+    "L1 that fails leaves an open request open, with a fixed sentence for a reason",
+    (mode) =>
+      Effect.gen(function*() {
+        const { options, request, script, tools } = yield* Asked.deletion(mode)
+        const poll = yield* Support.takeTurn(mode, options).pipe(Asked.withPolicy(() => Effect.fail(secret)))
+        assert.deepStrictEqual(poll.requests.map(({ approvalId }) => approvalId), [request.approvalId])
+        assert.match(
+          poll.requests[0]!.reason ?? "",
+          /policy for this tool failed, so a person is asked.*approval does not/
+        )
+        assert.deepStrictEqual([tools.runs, yield* script.calls], [[], 0])
+      })
+  )
+
+  Support.forEachMode(
+    "L1 L15 that fails is told of once for each tool, without its cause",
+    (mode) =>
+      Effect.gen(function*() {
+        const gated = (name: string) =>
+          Tool.make(name, {
+            parameters: { path: Schema.String },
+            success: Schema.String,
+            needsApproval: () => Effect.fail(secret)
+          })
+        const tools = yield* Support.makeTools([gated("One"), gated("Two")] as never)
+        const [, lines] = yield* logged(Effect.gen(function*() {
+          for (const names of [["One", "One"], ["Two"], ["One", "Two"]]) {
+            const asked = yield* Support.ask(mode, {
+              toolkit: tools.toolkit,
+              calls: names.map((name, index) => Support.call(`c${index}`, name, { path: "a" }))
+            })
+            assert.strictEqual(asked.requests.length, names.length)
+          }
+        }))
+        assert.deepStrictEqual(lines.map(({ level }) => level), ["Warn", "Warn"])
+        lines.forEach(({ text }, index) => {
+          assert.include(text, `"${["One", "Two"][index]}" failed or did not answer, so a person is asked`)
+          assert.include(text, "Approvals have no effect until it works")
+          assert.notInclude(text, secret)
+        })
+      }),
+    ["generateText", "streamText"]
+  )
+
+  Support.forEachMode(
+    "L11 that fails when somebody has approved inline neither runs nor uses up the approval",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(
+          Asked.withController(() => true),
+          Asked.withPolicy(inTurn(() => true, () => Effect.fail(secret)))
+        )
+        assert.deepStrictEqual([asked.requests.length, asked.results, tools.runs], [1, [], []])
+        const { model } = yield* Support.answering
+        yield* Support.takeTurn(mode, {
+          model,
+          toolkit: tools.toolkit,
+          history: asked.history,
+          prompt: Support.answers(Approval.approve(asked.requests[0]!))
+        })
+        assert.strictEqual(tools.runs.length, 1)
+      })
+  )
+
+  Support.forEachMode(
+    "L5 that would let the call run by now gives no reason for asking",
+    (mode) =>
+      Effect.gen(function*() {
+        const { options, request } = yield* Asked.deletion(mode)
+        const poll = yield* Support.takeTurn(mode, options).pipe(
+          Asked.withPolicy(() => new Approval.PreApproved({ reason: "a trusted folder" }))
+        )
+        assert.deepStrictEqual(poll.requests.map((open) => [open.approvalId, open.reason]), [
+          [request.approvalId, undefined]
+        ])
       })
   )
 })

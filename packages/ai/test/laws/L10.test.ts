@@ -4,9 +4,12 @@
  * nonce. Never a defect, never a chat stuck on every retry.
  */
 import { assert, describe } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Fiber, Schema } from "effect"
 import { Approval, Prompt, Tool, Toolkit } from "../../src/index.ts"
+import * as Asked from "./asked.ts"
 import * as C from "./conversation.ts"
+import { logged } from "./logs.ts"
+import * as Support from "./support.ts"
 
 const calls = [C.deleteCall("c1", "a"), C.deleteCall("c2", "b")]
 
@@ -243,4 +246,106 @@ describe("L10 no toolkit", () => {
         assert.deepStrictEqual(runs.toSorted(), ["delete a", "delete b"])
       })
   )
+})
+
+describe("a call that was decided, told again where it cannot run", () => {
+  const ways = {
+    "without a toolkit": { toolkit: undefined },
+    "by a caller who resolves calls": { disableToolCallResolution: true }
+  }
+  for (const [how, over] of Object.entries(ways)) {
+    Support.forEachMode(`L2 the recorded result of a call that ran is given ${how}`, (mode) =>
+      Effect.gen(function*() {
+        const { options, request, script, tools } = yield* Asked.deletion(mode)
+        const prompt = Support.answers(Approval.approve(request))
+        const first = yield* Support.takeTurn(mode, { ...options, prompt })
+        const again = yield* Support.takeTurn(mode, { ...options, ...over, prompt })
+        assert.deepStrictEqual(again.results.map((part) => [part.id, part.isFailure, part.encodedResult]), [
+          ["c1", false, { deleted: true }]
+        ])
+        assert.deepStrictEqual(
+          [again.requests, again.text, tools.runs.length, yield* script.calls],
+          [[], first.text, 1, 2]
+        )
+      }))
+
+    Support.forEachMode(
+      `L2 a call that still runs is waited for, and nobody is asked about it again, ${how}`,
+      (mode) =>
+        Effect.gen(function*() {
+          const hold = yield* Support.makeHold
+          const { options, request, script, tools } = yield* Asked.deletion(mode, {
+            handlers: { DeleteFile: () => Effect.as(hold.wait, { deleted: true }) }
+          })
+          const prompt = Support.answers(Approval.approve(request))
+          const running = yield* Effect.forkChild(Support.takeTurn(mode, { ...options, prompt }))
+          yield* hold.entered
+          const meanwhile = yield* Effect.forkChild(Support.takeTurn(mode, { ...options, ...over, prompt }))
+          yield* Support.idle
+          assert.deepStrictEqual([meanwhile.pollUnsafe(), yield* script.calls], [undefined, 0])
+          yield* hold.release
+          for (const turn of [yield* Fiber.join(running), yield* Fiber.join(meanwhile)]) {
+            assert.deepStrictEqual(turn.results.map(({ encodedResult }) => encodedResult), [{ deleted: true }])
+            assert.deepStrictEqual([turn.requests, turn.text], [[], "done"])
+          }
+          assert.strictEqual(tools.runs.length, 1)
+        })
+    )
+  }
+
+  Support.forEachMode(
+    "L10 a request that nobody answered stays open on a turn without a toolkit",
+    (mode) =>
+      Effect.gen(function*() {
+        const { asked, options, request, script } = yield* Asked.deletion(mode)
+        const [poll, lines] = yield* logged(Support.takeTurn(mode, { ...options, toolkit: undefined }))
+        assert.deepStrictEqual([poll.requests, poll.results, lines], [asked.requests, [], []])
+        assert.strictEqual(yield* script.calls, 0)
+        const [answered, warnings] = yield* logged(
+          Support.takeTurn(mode, { ...options, toolkit: undefined, prompt: Support.answers(Approval.approve(request)) })
+        )
+        assert.include(Support.failureReason(answered.results[0]), "No toolkit was given on this turn")
+        assert.deepStrictEqual(warnings.map(({ level }) => level), ["Warn"])
+        assert.match(warnings[0]!.text, /approval of "DeleteFile" .* without a toolkit.*Give the turn .* the toolkit/)
+      })
+  )
+})
+
+describe("L2 L10 a run that ended unknown", () => {
+  const Save = Tool.make("Save", {
+    parameters: { path: Schema.String },
+    success: Schema.String,
+    needsApproval: true
+  }).annotate(Tool.Idempotent, true)
+  const Changed = Tool.make("Save", {
+    parameters: { path: Schema.String, mode: Schema.optionalKey(Schema.String) },
+    success: Schema.String,
+    needsApproval: true
+  }).annotate(Tool.Idempotent, true)
+
+  for (const [what, tool, runs] of [["changed", Changed, 0], ["is the same", Save, 1]] as const) {
+    Support.forEachMode(
+      `L2 L10 is repeated only for the tool that was approved: it ${what}`,
+      (mode) =>
+        Effect.gen(function*() {
+          const hold = yield* Support.makeHold
+          const first = yield* Support.makeTools([Save as never], {
+            Save: () => hold.wait.pipe(Effect.andThen(Effect.interrupt))
+          })
+          const asked = yield* Support.ask(mode, {
+            toolkit: first.toolkit,
+            calls: [Support.call("c1", "Save", { path: "a" })]
+          })
+          const { model } = yield* Support.answering
+          const prompt = Support.answers(Approval.approve(asked.requests[0]!))
+          yield* hold.release
+          const options = { model, history: asked.history, prompt }
+          yield* Effect.exit(Support.takeTurn(mode, { ...options, toolkit: first.toolkit }))
+          assert.strictEqual(first.runs.length, 1)
+          const second = yield* Support.makeTools([tool as never])
+          const turn = yield* Support.takeTurn(mode, { ...options, toolkit: second.toolkit })
+          assert.deepStrictEqual([second.runs.length, turn.results[0]?.isFailure], [runs, runs === 0])
+        })
+    )
+  }
 })

@@ -6,7 +6,9 @@ import { assert, describe } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalController, ApprovalPolicy, Prompt, Response, Tool, Toolkit } from "../../src/index.ts"
+import * as Asked from "./asked.ts"
 import * as C from "./conversation.ts"
+import * as Support from "./support.ts"
 
 const two = [C.deleteCall("c1", "a"), C.deleteCall("c2", "b")]
 
@@ -194,5 +196,18 @@ describe("L11 edited params", () => {
         withPolicy((call) => pathOf(call).startsWith("/etc/") ? Approval.blocked("not there") : undefined)
       )
       assert.deepStrictEqual(runs, [])
+    }))
+})
+
+describe("L11 a request that nobody answered", () => {
+  Support.forEachMode("L11 is denied, for good, once the policy blocks its call", (mode) =>
+    Effect.gen(function*() {
+      const { options, request, tools } = yield* Asked.deletion(mode)
+      const turn = yield* Support.takeTurn(mode, options).pipe(Asked.withPolicy(() => Approval.blocked("not any more")))
+      assert.deepStrictEqual([turn.requests, turn.results.map((part) => part.encodedResult)], [[], [
+        { type: "execution-denied", reason: "not any more" }
+      ]])
+      yield* Support.takeTurn(mode, { ...options, prompt: Support.answers(Approval.approve(request)) })
+      assert.deepStrictEqual(tools.runs, [])
     }))
 })

@@ -4,9 +4,11 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref, Schema } from "effect"
-import { Approval, ApprovalController, Chat, LanguageModel, Prompt, type Response } from "../../src/index.ts"
+import { Telemetry } from "effect/ai"
+import { Approval, ApprovalController, Chat, LanguageModel, Prompt, Response, Tool } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
+import * as Support from "./support.ts"
 
 const schema = Schema.Struct({ count: Schema.Number })
 const object = `{"count":2}`
@@ -195,4 +197,115 @@ describe("L12 under Chat", () => {
       assert.deepStrictEqual(runs, [])
       C.assertWellFormed(yield* Ref.get(chat.history))
     })))
+})
+
+describe("L12 objects", () => {
+  const answer = ScriptedModel.text(object)
+  const deleteA = Support.call("c1", "DeleteFile", { path: "a" })
+  const readA = Support.call("r1", "ReadFile", { path: "a" })
+
+  const generate = (
+    script: ScriptedModel.ScriptedModel,
+    options: { readonly toolkit?: Support.AnyToolkit; readonly disableToolCallResolution?: boolean },
+    prompt: Prompt.RawInput = "Count."
+  ) =>
+    LanguageModel.generateObject({ schema, prompt, ...options } as never).pipe(
+      Effect.provideService(LanguageModel.LanguageModel, script.model)
+    ) as unknown as Effect.Effect<LanguageModel.GenerateObjectResponse<any, { readonly count: number }>, any>
+
+  const begin = (turns: ReadonlyArray<ScriptedModel.Turn>, handlers?: Parameters<typeof Support.makeTools>[1]) =>
+    Effect.gen(function*() {
+      const tools = yield* Support.makeTools(
+        [Support.DeleteFile, Support.ReadFile, Tool.make("Fails", { failure: Schema.String }) as Tool.Any],
+        { Fails: () => Effect.fail("broken"), ...handlers }
+      )
+      const asked = yield* Support.ask("generateText", { toolkit: tools.toolkit, calls: [deleteA] })
+      const script = yield* ScriptedModel.make({ turns })
+      const answered = Prompt.concat(asked.history, Support.answers(Approval.approve(asked.requests[0]!)))
+      return { answered, asked, script, tools }
+    })
+
+  Support.single(
+    "L8 L12 a call of the history that fails the turn fails it before the model is called",
+    () =>
+      Effect.gen(function*() {
+        const { answered, script, tools } = yield* begin([[answer]], {
+          DeleteFile: () => Effect.die(new Error("a bug"))
+        })
+        const exit = yield* Effect.exit(generate(script, tools, answered))
+        assert.deepStrictEqual([exit._tag, yield* script.calls, tools.count("DeleteFile")], ["Failure", 0, 1])
+      })
+  )
+
+  Support.single(
+    "L8 L12 a call of the response that fails the turn fails it, object or not",
+    () =>
+      Effect.gen(function*() {
+        const { script, tools } = yield* begin([[readA, Support.call("f1", "Fails", {}), answer]])
+        assert.strictEqual(yield* Effect.flip(generate(script, tools)), "broken")
+        assert.strictEqual(tools.count("ReadFile"), 1)
+      })
+  )
+
+  Support.single(
+    "L5 L12 a request of the history that is open: the error carries what was settled, and the request",
+    () =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const asked = yield* Support.ask("generateText", {
+          toolkit: tools.toolkit,
+          calls: [deleteA, Support.call("c2", "DeleteFile", { path: "b" })]
+        })
+        const script = yield* Support.answering
+        const history = Prompt.concat(asked.history, Support.answers(Approval.approve(asked.requests[0]!)))
+        const reason = yield* Support.reasonOf(generate(script, tools, history))
+        if (reason._tag !== "ApprovalRequired") return assert.fail(reason._tag)
+        assert.deepStrictEqual(reason.content.map((part) => part.type), ["tool-result", "tool-approval-request"])
+        assert.deepStrictEqual(reason.requests.map((request) => request.toolCallId), ["c2"])
+        // With it the program goes on.
+        const next = Prompt.concat(history, Prompt.fromResponseParts(reason.content))
+        const turn = yield* Support.takeTurn("generateText", {
+          model: script.model,
+          toolkit: tools.toolkit,
+          history: next,
+          prompt: Support.answers(Approval.approve(asked.requests[1]!))
+        })
+        assert.deepStrictEqual([turn.text, tools.runs.length], ["done", 2])
+      })
+  )
+
+  Support.single(
+    "L12 a caller who resolves calls gets the object, behind what was settled, and nothing runs",
+    () =>
+      Effect.gen(function*() {
+        const { asked, script, tools } = yield* begin([[readA, answer]])
+        const history = Prompt.concat(asked.history, Support.answers(Approval.deny(asked.requests[0]!)))
+        const response = yield* generate(script, { ...tools, disableToolCallResolution: true }, history)
+        assert.deepStrictEqual(response.value, { count: 2 })
+        assert.deepStrictEqual(response.content.map((part) => part.type).slice(0, 2), ["tool-result", "tool-call"])
+        assert.deepStrictEqual(tools.runs, [])
+      })
+  )
+
+  Support.single("L12 of a response that was cut nothing runs, and nobody is asked", () =>
+    Effect.gen(function*() {
+      const { script, tools } = yield* begin([[readA, deleteA, answer, ScriptedModel.finish("length")]])
+      const response = yield* generate(script, tools)
+      assert.deepStrictEqual(tools.runs, [])
+      assert.deepStrictEqual(
+        response.content.flatMap((part) => part.type === "tool-result" ? [[part.id, part.isFailure]] : []),
+        [["r1", true], ["c1", true]]
+      )
+      assert.deepStrictEqual(Response.approvalRequests(response.content as never), [])
+    }))
+
+  Support.single("L12 whoever transforms spans around the call still sees the response", () =>
+    Effect.gen(function*() {
+      const { script, tools } = yield* begin([[answer]])
+      let seen = 0
+      yield* generate(script, tools).pipe(
+        Effect.provideService(Telemetry.CurrentSpanTransformer, () => void seen++)
+      )
+      assert.strictEqual(seen, 1)
+    }))
 })

@@ -3,9 +3,11 @@
  * before sealing. (`emission.test.ts` has truncated responses.)
  */
 import { assert, describe } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { Approval, Prompt } from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
+import * as Support from "./support.ts"
 
 const approve = (request: Approval.ApprovalRequest | undefined) =>
   Prompt.approvalResponses([Approval.approve(request!)])
@@ -223,4 +225,74 @@ describe("L13 ids reused within one response", () => {
       assert.deepStrictEqual(other.runs.toSorted(), ["delete a", "delete b", "delete c"])
       C.assertWellFormed(yield* other.chat.lastPrompt)
     }))
+})
+
+const plain = ["generateText", "streamText"] as const
+
+describe("L9 L13 ids", () => {
+  Support.forEachMode(
+    "L9 L13 a call of the provider's keeps its id, also beside a call of ours that has it",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const search = ScriptedModel.toolCall({
+          id: "c1",
+          name: "Search",
+          params: { query: "a" },
+          providerExecuted: true
+        })
+        const turn = yield* Support.ask(mode, {
+          toolkit: tools.toolkit,
+          calls: [Support.call("c1", "ReadFile", { path: "a" }), search]
+        })
+        const ids = turn.parts.flatMap((part) => part.type === "tool-call" ? [[part.name, part.id]] : [])
+        assert.deepStrictEqual(ids, [["ReadFile", "c1"], ["Search", "c1"]])
+      }),
+    plain
+  )
+
+  Support.forEachMode(
+    "L13 the result of a call that was left without one is marked as one of an earlier message",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const { model } = yield* Support.answering
+        const turn = yield* Support.takeTurn(mode, {
+          model,
+          toolkit: tools.toolkit,
+          history: Support.written([Support.callPart("c1", "ReadFile", { path: "a" })])
+        })
+        assert.deepStrictEqual(turn.results.map((part) => part.metadata), [{ assent: { earlier: true } }])
+        assert.include(Support.failureReason(turn.results[0]), "left in the conversation without a result")
+      })
+  )
+
+  Support.forEachMode(
+    "L2 a preliminary result of an approved call names its approval, as the last one does",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const preliminary = { result: { deleted: false }, encodedResult: { deleted: false }, isFailure: false }
+        const final = { result: { deleted: true }, encodedResult: { deleted: true }, isFailure: false }
+        const toolkit = {
+          ...tools.toolkit,
+          handle: () =>
+            Effect.succeed(Stream.make({ ...preliminary, preliminary: true }, { ...final, preliminary: false }))
+        } as unknown as Support.AnyToolkit
+        const asked = yield* Support.ask(mode, { toolkit, calls: [Support.call("c1", "DeleteFile", { path: "a" })] })
+        const { model } = yield* Support.answering
+        const turn = yield* Support.takeTurn(mode, {
+          model,
+          toolkit,
+          history: asked.history,
+          prompt: Support.answers(Approval.approve(asked.requests[0]!))
+        })
+        const { approvalId } = asked.requests[0]!
+        assert.deepStrictEqual(
+          turn.parts.flatMap((part) => part.type === "tool-result" ? [[part.preliminary, part.metadata]] : []),
+          [[true, { assent: { approvalId } }], [false, { assent: { approvalId } }]]
+        )
+      }),
+    ["streamText", "Chat.streamText"]
+  )
 })

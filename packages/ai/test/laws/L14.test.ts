@@ -3,7 +3,7 @@
  * void say that nothing ran and it may be asked again. And nothing here is a defect.
  */
 import { assert, describe } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, SchemaTransformation } from "effect"
 import { TestClock } from "effect/testing"
 import {
   Approval,
@@ -16,7 +16,9 @@ import {
   Toolkit
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import * as Asked from "./asked.ts"
 import * as C from "./conversation.ts"
+import * as Support from "./support.ts"
 
 const Fails = Tool.make("Fails", { parameters: { path: Schema.String }, success: Schema.String, needsApproval: true })
 const kit = Toolkit.make(C.DeleteFile, C.ReadFile, Fails)
@@ -246,4 +248,112 @@ describe("L14 reasons", () => {
       const turn = yield* chat.send(deny("It is my only copy."))
       assert.include(C.reasonOf(turn.results[0]!), "It is my only copy.")
     }))
+})
+
+describe("reasons", () => {
+  for (const onInvalid of ["result", "fail"] as const) {
+    Support.forEachMode(
+      `L14 a denial needs no proof: it is a denial also of a request that is not ours, ${onInvalid}`,
+      (mode) =>
+        Effect.gen(function*() {
+          const tools = yield* Support.makeTools()
+          const { model } = yield* Support.answering
+          const turn = yield* Support.takeTurn(mode, {
+            model,
+            toolkit: tools.toolkit,
+            history: Support.written([
+              Support.callPart("c1", "DeleteFile", { path: "a" }),
+              Support.requestPart("x", "c1")
+            ]),
+            prompt: Support.answers(Approval.deny({ approvalId: "x" }, "keep it")),
+            approval: { onInvalid }
+          })
+          assert.deepStrictEqual(turn.results.map((part) => part.encodedResult), [
+            { type: "execution-denied", reason: "keep it" }
+          ])
+          assert.strictEqual(turn.text, "done")
+        })
+    )
+  }
+
+  Support.forEachMode(
+    "L11 a request that is held says why, and that nothing is lost",
+    (mode) =>
+      Effect.gen(function*() {
+        const { options, request } = yield* Asked.deletion(mode)
+        const turn = yield* Support.takeTurn(mode, { ...options, prompt: Support.answers(Approval.approve(request)) })
+          .pipe(
+            Asked.withPolicy(() => Effect.fail("offline"))
+          )
+        assert.match(turn.requests[0]!.reason ?? "", /policy failed.*did not run yet.*Nothing is lost.*try again/)
+      })
+  )
+
+  Support.forEachMode(
+    "L4 a request that was answered with edited parameters says why it is still open",
+    (mode) =>
+      Effect.gen(function*() {
+        const { options, request } = yield* Asked.deletion(mode)
+        const prompt = Support.answers(Approval.approve(request, { params: { path: "b" } }))
+        const asked: Array<string> = []
+        const turn = yield* Support.takeTurn(mode, { ...options, prompt }).pipe(
+          Effect.provideService(
+            ApprovalController.ApprovalController,
+            ApprovalController.interactive(({ approvalId }) => asked.push(approvalId) > 0)
+          )
+        )
+        assert.match(turn.requests[0]!.reason ?? "", /only from a trusted channel.*did not run.*as it was proposed/)
+        assert.deepStrictEqual(asked, [], "whoever answered is answered, and nobody else is asked")
+      })
+  )
+
+  const deploys = {
+    "was removed": { parameters: undefined, says: /"DeleteFile" is no longer available: it was removed or renamed/ },
+    "takes others": { parameters: { file: Schema.String }, says: /no longer fit the schema of "DeleteFile"/ },
+    "reads them differently": {
+      // The same JSON Schema, and another value behind it.
+      parameters: {
+        path: Schema.String.pipe(Schema.decodeTo(Schema.String, SchemaTransformation.toUpperCase()))
+      },
+      says: /The parameters of "DeleteFile" are not what they were when the person was asked/
+    }
+  }
+  for (const [how, { parameters, says }] of Object.entries(deploys)) {
+    Support.forEachMode(
+      `L10 a tool that ${how} since: a failed result that says just this`,
+      (mode) =>
+        Effect.gen(function*() {
+          const { options, request } = yield* Asked.deletion(mode)
+          const tool = parameters === undefined
+            ? Support.ReadFile
+            : Tool.make("DeleteFile", { parameters, success: Schema.String, needsApproval: true })
+          const tools = yield* Support.makeTools([tool as typeof Support.ReadFile])
+          const turn = yield* Support.takeTurn(mode, {
+            ...options,
+            toolkit: tools.toolkit,
+            prompt: Support.answers(Approval.approve(request))
+          })
+          assert.match(Support.failureReason(turn.results[0]), says)
+          assert.deepStrictEqual([tools.runs, turn.text], [[], "done"])
+        })
+    )
+  }
+
+  Support.forEachMode(
+    "L4 an approved call whose parameters are no JSON: a failed result that says so",
+    (mode) =>
+      Effect.gen(function*() {
+        const { asked, options, request, tools } = yield* Asked.deletion(mode)
+        const turn = yield* Support.takeTurn(mode, {
+          ...options,
+          history: Support.rewrite(
+            asked.history,
+            (part) => part.type === "tool-call" ? { ...part, params: { path: "\ud800" } } : part
+          ),
+          prompt: Support.answers(Approval.approve(request))
+        })
+        assert.match(Support.failureReason(turn.results[0]), /parameters of "DeleteFile" cannot be used.*surrogate/)
+        assert.deepStrictEqual(tools.runs, [])
+      })
+  )
 })

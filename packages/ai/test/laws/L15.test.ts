@@ -5,6 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Schema, Tracer } from "effect"
 import { Approval, ApprovalController, ApprovalPolicy, Prompt, Response, Tool, Toolkit } from "../../src/index.ts"
+import * as Text from "../../src/internal/text.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
 
@@ -227,4 +228,21 @@ describe("L15 secrets", () => {
       assert.notInclude(prompt, secret)
       assert.notMatch(prompt, /\.ts:\d+/, "no stack")
     }))
+})
+
+describe("L15 text that is cut", () => {
+  it("L15 is cut at a whole character, with what is missing said", () => {
+    const smile = "\u{1f642}"
+    const cuts: ReadonlyArray<readonly [text: string, length: number, kept: string]> = [
+      ["abc", 3, "abc"],
+      ["abcd", 3, "abc… (1 more characters)"],
+      [`ab${smile}c`, 3, "ab… (3 more characters)"],
+      [`ab${smile}c`, 4, `ab${smile}… (1 more characters)`],
+      ["ab\ud800\udc00c", 3, "ab… (3 more characters)"],
+      ["ab\udbff\udfffc", 3, "ab… (3 more characters)"],
+      ["ab\ud7ffcd", 3, "ab\ud7ff… (2 more characters)"],
+      ["ab\ue000cd", 3, "ab\ue000… (2 more characters)"]
+    ]
+    for (const [text, length, kept] of cuts) assert.strictEqual(Text.truncate(text, length), kept)
+  })
 })

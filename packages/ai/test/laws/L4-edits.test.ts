@@ -5,6 +5,8 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { Approval, ApprovalController, ApprovalJournal, ApprovalSeal, Prompt, Response } from "../../src/index.ts"
+import * as Asked from "./asked.ts"
+import * as M from "./remembered.ts"
 import * as Support from "./support.ts"
 
 const onRequest =
@@ -179,4 +181,46 @@ describe("L4 no forgery: what a history says of a request", () => {
         }
       })
   )
+})
+
+describe("L4 two answers to one request", () => {
+  const toB = (request: Approval.ApprovalRequest) => Approval.approve(request, { params: { path: "b" } })
+
+  Support.forEachMode(
+    "L4 an edit that the policy does not let the history make is none, also where it would allow the edited call",
+    (mode) =>
+      Effect.gen(function*() {
+        for (const ofB of [Approval.needsApproval({ editable: true }), Approval.preApproved()]) {
+          const { options, request, tools } = yield* Asked.deletion(mode)
+          const prompt = Support.answers(toB(request), Approval.approve(request))
+          yield* Support.takeTurn(mode, { ...options, prompt }).pipe(
+            Asked.withPolicy(({ encodedParams }) => M.pathOf({ params: encodedParams }) === "b" ? ofB : undefined)
+          )
+          assert.deepStrictEqual(tools.runs, [{ name: "DeleteFile", params: { path: "a" } }])
+        }
+      })
+  )
+
+  Support.forEachMode(
+    "L3 L4 where the history may edit, the first of the two counts",
+    (mode) =>
+      Effect.gen(function*() {
+        const { options, request, tools } = yield* Asked.deletion(mode)
+        const prompt = Support.answers(toB(request), Approval.approve(request))
+        yield* Support.takeTurn(mode, { ...options, prompt }).pipe(
+          Asked.withPolicy(() => Approval.needsApproval({ editable: true }))
+        )
+        assert.deepStrictEqual(tools.runs, [{ name: "DeleteFile", params: { path: "b" } }])
+      })
+  )
+
+  Support.forEachMode("L11 an edit is held as well while the policy fails", (mode) =>
+    Effect.gen(function*() {
+      const { options, request, script, tools } = yield* Asked.deletion(mode)
+      const turn = yield* Support.takeTurn(mode, { ...options, prompt: Support.answers(toB(request)) }).pipe(
+        Asked.withPolicy(() => Effect.fail("offline"))
+      )
+      assert.deepStrictEqual(turn.requests.map(({ approvalId }) => approvalId), [request.approvalId])
+      assert.deepStrictEqual([tools.runs, yield* script.calls], [[], 0])
+    }))
 })

@@ -7,7 +7,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Random } from "effect"
 import { Prompt as UpstreamPrompt } from "effect/ai"
 import { Approval, Chat, LanguageModel, Prompt, type Response, ResponseIdTracker } from "../../src/index.ts"
+import * as Asked from "./asked.ts"
+import { assistant, call, result, results, send, tool, user } from "./byHand.ts"
 import * as C from "./conversation.ts"
+import * as Support from "./support.ts"
 
 const two = [C.deleteCall("c1", "a"), C.deleteCall("c2", "b")]
 const approveAll = (turn: C.Turn) => Prompt.approvalResponses(turn.requests.map((request) => Approval.approve(request)))
@@ -244,4 +247,83 @@ describe("L7 histories that other hands changed", () => {
         assert.deepStrictEqual(runs, ["delete a"], told)
       }
     })))
+})
+
+describe("L7 what is no history", () => {
+  const odd = (message: unknown) => message as Prompt.Message
+  const part = (fields: object) => ({ options: {}, ...fields })
+  const broken: Record<string, unknown> = {
+    "a part that is empty": { role: "assistant", content: [{}] },
+    "a part whose type is no text": { role: "user", content: [part({ type: 7 })] },
+    "a call without an id": { role: "assistant", content: [part({ type: "tool-call", name: "ReadFile", params: {} })] },
+    "a call without a name": { role: "assistant", content: [part({ type: "tool-call", id: "c1", params: {} })] },
+    "a result without an id": { role: "tool", content: [part({ type: "tool-result", name: "ReadFile", result: 1 })] },
+    "a result whose name is no text": { role: "tool", content: [part({ type: "tool-result", id: "c1", name: 1 })] },
+    "a text for parts, of a user": { role: "user", content: "hello" },
+    "a text for parts, of the model": { role: "assistant", content: "hello" },
+    "an empty text for parts": { role: "assistant", content: "" },
+    "an object for parts": { role: "tool", content: { length: 0 } },
+    "parts for the text of the system": { role: "system", content: [part({ type: "text", text: "be good" })] }
+  }
+  for (const [what, message] of Object.entries(broken)) {
+    Support.forEachMode(`L7 ${what}: a typed error, and no model is called`, (mode) =>
+      Effect.gen(function*() {
+        const { model, calls } = yield* Support.answering
+        const turn = Support.takeTurn(mode, { model, history: Prompt.fromMessages([user("Go on."), odd(message)]) })
+        const reason = yield* Support.reasonOf(turn)
+        assert.strictEqual(reason._tag, "InvalidPrompt")
+        assert.strictEqual(yield* calls, 0)
+      }), ["generateText", "streamText"])
+  }
+
+  Support.forEachMode(
+    "L7 what a tool message cannot hold is not sent; a result by hand needs no options",
+    (mode) =>
+      Effect.gen(function*() {
+        const it = yield* send(mode, [
+          user("Go on."),
+          assistant(call("c1")),
+          odd({
+            role: "tool",
+            options: {},
+            content: [
+              { type: "tool-result", id: "c1", name: "ReadFile", result: "read", isFailure: false },
+              { type: "text", text: "and so on", options: {} }
+            ]
+          })
+        ])
+        assert.deepStrictEqual(
+          it.sent!.content.flatMap((message) =>
+            typeof message.content === "string" ? [] : message.content.map((part) => part.type)
+          ),
+          ["text", "tool-call", "tool-result"]
+        )
+        assert.deepStrictEqual(results(it.sent), ["read"])
+      }),
+    ["generateText", "streamText"]
+  )
+
+  Support.forEachMode("L7 the result of a tool that gives nothing is sent as null", (mode) =>
+    Effect.gen(function*() {
+      const it = yield* send(mode, [user("Go on."), assistant(call("c1")), tool(result("c1", undefined))])
+      assert.deepStrictEqual(results(it.sent), [null])
+    }))
+})
+
+describe("what was not made by our constructors", () => {
+  for (const [what, options] of [["no options", undefined], ["null for a mark", { assent: null }]] as const) {
+    Support.forEachMode(`L7 an answer written by hand with ${what} is an answer`, (mode) =>
+      Effect.gen(function*() {
+        const { options: turn, request, tools } = yield* Asked.deletion(mode)
+        const part = { type: "tool-approval-response", approvalId: request.approvalId, approved: true, options }
+        yield* Support.takeTurn(mode, {
+          ...turn,
+          history: Prompt.concat(
+            turn.history,
+            Prompt.fromMessages([{ ...Prompt.toolMessage({ content: [] }), content: [part as never] }])
+          )
+        })
+        assert.strictEqual(tools.runs.length, 1)
+      }), ["generateText", "streamText"])
+  }
 })

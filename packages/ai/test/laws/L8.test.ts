@@ -3,10 +3,11 @@
  * the turn, after all siblings have settled and are journaled.
  */
 import { assert, describe } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Fiber, Schema } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Schema, Stream } from "effect"
 import { Approval, Prompt, Tool, Toolkit } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
+import * as Support from "./support.ts"
 
 const Good = Tool.make("Good", {
   parameters: { name: Schema.String },
@@ -250,5 +251,78 @@ describe("L8 isolation", () => {
         assert.deepStrictEqual(texts(yield* chat.send(answers)), { g1: "did g1" })
         assert.deepStrictEqual(runs, ["g1", "b1"])
       })
+  )
+})
+
+describe("a response that ends twice", () => {
+  for (const [first, second] of [["length", "stop"], ["stop", "length"]] as const) {
+    Support.forEachMode(
+      `L8 ${first}, then ${second}: it was cut, so nothing gated runs or is asked`,
+      (mode) =>
+        Effect.gen(function*() {
+          const tools = yield* Support.makeTools()
+          const turn = yield* Support.ask(mode, {
+            toolkit: tools.toolkit,
+            calls: [
+              Support.call("c1", "DeleteFile", { path: "a" }),
+              ScriptedModel.finish(first),
+              ScriptedModel.finish(second)
+            ]
+          })
+          assert.deepStrictEqual([turn.requests, tools.runs, turn.results.map((part) => part.isFailure)], [[], [], [
+            true
+          ]])
+        }),
+      ["generateText", "streamText"]
+    )
+  }
+})
+
+const plain = ["generateText", "streamText"] as const
+
+describe("L8 failures", () => {
+  Support.forEachMode(
+    "L8 a turn fails with the failure of any of its calls, not of the first alone",
+    (mode) =>
+      Effect.gen(function*() {
+        const Fails = Tool.make("Fails", { success: Schema.String, failure: Schema.String })
+        const tools = yield* Support.makeTools([Support.DeleteFile, Support.ReadFile, Fails as never], {
+          Fails: () => Effect.fail("broken")
+        })
+        const failure = yield* Effect.flip(Support.ask(mode, {
+          toolkit: tools.toolkit,
+          calls: [Support.call("c1", "ReadFile", { path: "a" }), Support.call("c2", "Fails", {})]
+        }))
+        assert.strictEqual(failure as unknown, "broken")
+      })
+  )
+
+  Support.forEachMode(
+    "L8 L15 a call of a tool that is not there fails, with a bounded name",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const asked = yield* Support.ask(mode, {
+          toolkit: tools.toolkit,
+          calls: [Support.call("c1", "x".repeat(10_000), {})]
+        })
+        assert.include(Support.failureReason(asked.results[0]), `"${"x".repeat(128)}"`)
+      }),
+    plain
+  )
+
+  Support.forEachMode(
+    "L8 L14 a handler that gives no result at all is a defect that says so",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const toolkit = { ...tools.toolkit, handle: () => Effect.succeed(Stream.empty) } as Support.AnyToolkit
+        const exit = yield* Effect.exit(
+          Support.ask(mode, { toolkit, calls: [Support.call("c1", "ReadFile", { path: "a" })] })
+        )
+        assert.isTrue(Exit.hasDies(exit))
+        assert.match(String(exit), /"ReadFile" did not produce a final result/)
+      }),
+    plain
   )
 })

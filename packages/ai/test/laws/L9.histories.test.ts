@@ -5,12 +5,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalEvents, ApprovalSeal, Prompt } from "../../src/index.ts"
+import { Approval, ApprovalEvents, ApprovalSeal, LanguageModel, Prompt } from "../../src/index.ts"
 import * as HostedCall from "../../src/internal/hosted/call.ts"
 import * as HostedSeal from "../../src/internal/hosted/seal.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import { assistant, found, results, search, send, text, tool, user } from "./byHand.ts"
 import * as C from "./conversation.ts"
 import { allowed, approvals, asking, begin, done, withController, withPolicy } from "./hosted.ts"
+import * as Support from "./support.ts"
 import { idle, key } from "./support.ts"
 
 const answer = (approvalId: string, options?: Prompt.ToolApprovalResponsePartOptions) =>
@@ -204,4 +206,123 @@ describe("L9 what a hosted call says of itself", () => {
       const error = yield* Effect.flip(HostedSeal.verify(seal, {}, sealed, "mcpr_2"))
       assert.strictEqual(error.reason._tag, "Forged")
     }).pipe(Effect.provide(ApprovalSeal.layer({ key }))))
+})
+
+describe("L9 results of the provider's own calls", () => {
+  Support.forEachMode(
+    "L9 that stand in tool messages go back behind their calls, each once",
+    (mode) =>
+      Effect.gen(function*() {
+        const it = yield* send(mode, [
+          user("Go on."),
+          assistant(search("p1"), search("p2")),
+          tool(found("p2"), found("p1"), found("p2", "again"), found("p3"))
+        ])
+        assert.deepStrictEqual(
+          it.sent!.content.map((message) => message.role),
+          ["user", "assistant"]
+        )
+        assert.deepStrictEqual(results(it.sent), ["found p2", "found p1"])
+      })
+  )
+
+  Support.forEachMode(
+    "L9 without their calls they pass where they stand, or are dropped, and nothing fails",
+    (mode) =>
+      Effect.gen(function*() {
+        const behind = yield* send(mode, [user("Go on."), assistant(text("so"), found("p1"))])
+        assert.deepStrictEqual(results(behind.sent), ["found p1"])
+        const moved = yield* send(mode, [user("Go on."), assistant(text("so")), tool(found("p1"))])
+        assert.deepStrictEqual(results(moved.sent), [])
+        const other = yield* send(mode, [user("Go on."), assistant(search("p1"), found("p2"), found("p1"))])
+        assert.deepStrictEqual(results(other.sent), ["found p2", "found p1"])
+      })
+  )
+
+  Support.forEachMode(
+    "L10 a request whose call was trimmed is void, whoever else called",
+    (mode) =>
+      Effect.gen(function*() {
+        const it = yield* send(mode, [
+          user("Go on."),
+          assistant(search("p1"), found("p1"), Support.requestPart("r", "p2"))
+        ])
+        assert.deepStrictEqual([it.turn.requests, it.turn.text], [[], "done"])
+        assert.deepStrictEqual(results(it.sent), ["found p1"])
+      })
+  )
+
+  const approvals = (prompt: Prompt.Prompt) =>
+    Support.partsOf(prompt).flatMap((part) => part.type.startsWith("tool-approval") ? [part.type] : [])
+  const asking = assistant(search("p1"), Support.requestPart("mcpr_1", "p1"))
+  const answer = tool(Support.answerPart("mcpr_1", true))
+  const late: Record<string, readonly [history: ReadonlyArray<Prompt.Message>, passes: boolean]> = {
+    "at once": [[asking, answer], true],
+    "behind a new message that the model has not seen": [[asking, user("Well?"), answer], true],
+    "behind a poll": [[asking, user("Well?"), assistant(Support.requestPart("mcpr_1", "p1")), answer], true],
+    "when the model had said more by itself": [[asking, assistant(text("I wait.")), answer], true],
+    "when the model had answered a new message": [[asking, user("Well?"), assistant(text("Well.")), answer], false],
+    "when the model had answered, and asked again": [
+      [asking, user("Well?"), assistant(text("Well."), Support.requestPart("mcpr_1", "p1")), answer],
+      false
+    ]
+  }
+  for (const [when, [history, passes]] of Object.entries(late)) {
+    Support.forEachMode(
+      `L6 L9 an answer to the provider's request, ${when}: ${passes ? "passes" : "is too late"}`,
+      (mode) =>
+        Effect.gen(function*() {
+          const script = yield* ScriptedModel.make({
+            turns: [],
+            afterLastTurn: "done",
+            strict: { allowProviderApprovals: ["mcpr_1"] }
+          })
+          const tools = yield* Support.makeTools()
+          yield* Support.takeTurn(mode, {
+            model: script.model,
+            toolkit: tools.toolkit,
+            history: Prompt.fromMessages([user("Go on."), ...history])
+          })
+          const requests = yield* script.requests
+          assert.deepStrictEqual(approvals(requests.at(-1)!.prompt), passes ? ["tool-approval-response"] : [])
+        }),
+      ["generateText", "streamText"]
+    )
+  }
+
+  for (const onNewMessage of ["keep", "hold", "fail"] as const) {
+    Support.forEachMode(
+      `L6 L9 only a new message that supersedes makes an answer late: ${onNewMessage}`,
+      (mode) =>
+        Effect.gen(function*() {
+          const script = yield* ScriptedModel.make({ turns: ["done"], strict: { allowProviderApprovals: ["mcpr_1"] } })
+          yield* Support.takeTurn(mode, {
+            model: script.model,
+            history: Prompt.fromMessages([user("Go on."), asking, user("Well?"), assistant(text("Well.")), answer]),
+            approval: { onNewMessage }
+          })
+          const requests = yield* script.requests
+          assert.deepStrictEqual(approvals(requests.at(-1)!.prompt), ["tool-approval-response"])
+        }),
+      ["generateText", "streamText"]
+    )
+  }
+
+  Support.forEachMode(
+    "L6 L9 a request that nobody answered before a new message reaches no provider, not even our make",
+    (mode) =>
+      Effect.gen(function*() {
+        const script = yield* Support.answering
+        const model = yield* LanguageModel.make(script.params)
+        const tools = yield* Support.makeTools()
+        yield* Support.takeTurn(mode, {
+          model,
+          toolkit: tools.toolkit,
+          history: Prompt.fromMessages([user("Go on."), asking]),
+          prompt: "Well?"
+        })
+        const requests = yield* script.requests
+        assert.deepStrictEqual(requests.map(({ prompt }) => approvals(prompt)), [[]])
+      })
+  )
 })

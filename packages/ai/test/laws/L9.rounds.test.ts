@@ -5,6 +5,8 @@ import { Approval, Prompt, Response } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
 import { allowed, approvals, asking, begin, done, withController, withPolicy } from "./hosted.ts"
+import * as M from "./remembered.ts"
+import * as Support from "./support.ts"
 
 describe("L9 a policy that fails when the turn goes on", () => {
   C.everyWay(
@@ -38,6 +40,39 @@ describe("L9 a policy that fails when the turn goes on", () => {
           "approve mcpr_2"
         ])
         C.assertWellFormed(yield* chat.lastPrompt, allowed)
+      })
+  )
+})
+
+describe("L9 a turn that goes on", () => {
+  C.everyWay(
+    "L9 the model is told of the local calls of the response, run or blocked, each once",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat, runs } = yield* begin(way, [
+          [C.readCall("r1", "x"), C.deleteCall("c1", "a"), ...asking(1)],
+          [done(1), ScriptedModel.text("Done.")]
+        ])
+        const turn = yield* withController(({ approvalId }) => Approval.approve({ approvalId }).decision)(
+          chat.send("go")
+        ).pipe(M.withPolicy(({ toolName }) => toolName === "DeleteFile" ? Approval.blocked("never") : undefined))
+        assert.deepStrictEqual([turn.text, runs], ["Done.", ["read x"]])
+        const results = Support.partsOf(yield* chat.lastPrompt).filter((part) => part.type === "tool-result")
+        assert.deepStrictEqual(results.map((part) => [part.id, part.isFailure, part.result]), [
+          ["r1", false, "x"],
+          ["c1", true, { type: "execution-denied", reason: "never" }]
+        ])
+      })
+  )
+
+  C.everyWay(
+    "L9 of two hosted calls that wait and are denied, each has its own result",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat } = yield* begin(way, [[...asking(1), ...asking(2)], "Done."])
+        yield* chat.send("go")
+        const turn = yield* withController(() => false)(chat.send([]))
+        assert.deepStrictEqual(turn.results.map(({ id }) => id).toSorted(), ["mcp_1", "mcp_2"])
       })
   )
 })

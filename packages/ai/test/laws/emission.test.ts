@@ -6,7 +6,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Schema, Stream } from "effect"
 import { Approval, LanguageModel, Prompt, Tool, Toolkit } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import * as Asked from "./asked.ts"
 import * as C from "./conversation.ts"
+import * as Support from "./support.ts"
 
 const streams = ["streamText", "Chat.streamText"] as const
 
@@ -273,4 +275,38 @@ describe("emission of truncated responses", () => {
         assert.deepStrictEqual(runs, [])
       })))
   }
+})
+
+describe("what a request says", () => {
+  Support.forEachMode(
+    "L5 a request and its repetition are questions of approval, and say who runs the call",
+    (mode) =>
+      Effect.gen(function*() {
+        const { asked, options, request } = yield* Asked.deletion(mode)
+        assert.deepStrictEqual([request.interaction, request.providerExecuted], ["approval", false])
+        const poll = yield* Support.takeTurn(mode, options)
+        assert.deepStrictEqual(poll.requests, asked.requests)
+      })
+  )
+
+  Support.forEachMode(
+    "L9 the provider's own request, repeated, still says that the provider runs the call",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const { model } = yield* Support.answering
+        const call = Prompt.toolCallPart({
+          id: "mcp_1",
+          name: "Search",
+          params: { query: "a" },
+          providerExecuted: true
+        })
+        const history = Support.written([call, Support.requestPart("mcpr_1", "mcp_1")])
+        const poll = yield* Support.takeTurn(mode, { model, toolkit: tools.toolkit, history })
+        assert.deepStrictEqual(
+          poll.requests.map(({ approvalId, providerExecuted, toolName }) => [approvalId, toolName, providerExecuted]),
+          [["mcpr_1", "Search", true]]
+        )
+      })
+  )
 })

@@ -8,12 +8,14 @@ import {
   Approval,
   type ApprovalConfig,
   ApprovalMatcher,
-  type ApprovalMemory,
+  ApprovalMemory,
   ApprovalPolicy,
   Prompt
 } from "../../src/index.ts"
+import * as Asked from "./asked.ts"
 import * as C from "./conversation.ts"
 import * as M from "./remembered.ts"
+import * as Support from "./support.ts"
 import { throughJson } from "./support.ts"
 
 const everyFile = { covers: ApprovalMatcher.tool.description }
@@ -277,4 +279,31 @@ describe("memory: nonsense in a history", () => {
       ])
       assert.notInclude(listed.map(({ id }) => id), "chosen")
     }))
+})
+
+describe("a denial that is to be remembered, where nothing can be", () => {
+  const where = {
+    "without a toolkit": { over: { toolkit: undefined }, policy: undefined },
+    "while the policy fails": { over: {}, policy: () => Effect.fail("offline") },
+    "where the policy blocks the call": { over: {}, policy: () => Approval.blocked("no") }
+  }
+  for (const [how, { over, policy }] of Object.entries(where)) {
+    Support.forEachMode(
+      `L14 is a denial like any other ${how}, and nothing is remembered`,
+      (mode) =>
+        Effect.gen(function*() {
+          const { options, request, tools } = yield* Asked.deletion(mode)
+          const prompt = M.posted({
+            approvalId: request.approvalId,
+            approved: false,
+            assent: { remember: "session" }
+          })
+          const turn = yield* Support.takeTurn(mode, { ...options, ...over, prompt }).pipe(
+            policy === undefined ? (effect) => effect : Asked.withPolicy(policy)
+          )
+          assert.deepStrictEqual([turn.results.map((part) => part.isFailure), turn.text], [[true], "done"])
+          assert.deepStrictEqual([tools.runs, yield* M.listed()], [[], []])
+        }).pipe(Effect.provide(ApprovalMemory.layerSession()), M.inConversation("talk"))
+    )
+  }
 })

@@ -5,6 +5,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { Approval, ApprovalMatcher, Prompt } from "../../src/index.ts"
+import { logged } from "./logs.ts"
 import * as M from "./remembered.ts"
 
 const session = { covers: ApprovalMatcher.path(["src/**"], { param: "path" }).description }
@@ -66,4 +67,23 @@ describe("memory: what the session covers", () => {
         assert.deepStrictEqual(last.requests.map(M.pathOf), ["lib/a"])
       })
   )
+})
+
+describe("an answer whose remember cannot be read", () => {
+  for (const [approved, runs] of [[true, ["delete a"]], [false, []]] as const) {
+    M.everyWay(
+      `is ${approved ? "an approval" : "a denial"} like any other, and is not remembered`,
+      (way) =>
+        Effect.gen(function*() {
+          const { chat, runs: ran } = yield* M.deleting(way, [["a"], "done"])
+          const policy = M.needs({ rememberable: true })
+          const asked = yield* policy(chat.send("go"))
+          const { approvalId } = asked.requests[0]!
+          const answer = M.posted({ approvalId, approved, assent: { remember: { uses: -1 } } })
+          const [, lines] = yield* logged(policy(chat.send(answer)))
+          assert.deepStrictEqual([ran, yield* M.listed()], [runs, []])
+          assert.match(lines[0]?.text ?? "", /"DeleteFile".*cannot be read, so it is not remembered/)
+        })
+    )
+  }
 })

@@ -14,8 +14,8 @@ import {
   LanguageModel,
   Prompt
 } from "../../src/index.ts"
-import { logged } from "../mutation-found/logs.ts"
 import * as C from "./conversation.ts"
+import { logged } from "./logs.ts"
 import * as M from "./remembered.ts"
 
 const everyFile = { covers: ApprovalMatcher.tool.description }

@@ -3,12 +3,13 @@
  * a turn may wait for people for hours.
  */
 import { assert, describe } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalMatcher, ApprovalMemory } from "../../src/index.ts"
-import { logged } from "../mutation-found/logs.ts"
+import { Approval, ApprovalMatcher, ApprovalMemory, Tool, Toolkit } from "../../src/index.ts"
 import * as C from "./conversation.ts"
+import { logged } from "./logs.ts"
 import * as M from "./remembered.ts"
+import * as Support from "./support.ts"
 import { idle } from "./support.ts"
 
 const everyFile = { covers: ApprovalMatcher.tool.description }
@@ -112,4 +113,39 @@ describe("memory: what cannot be remembered as it is said", () => {
         assert.match(lines.map(({ text }) => text).join("\n"), why)
       }))
   }
+})
+
+describe("memory within a turn", () => {
+  const gated = { parameters: { path: Schema.String }, success: Schema.String, needsApproval: true } as const
+  const toolkit = C.withHandlers(Toolkit.make(Tool.make("DeleteFile", gated), Tool.make("Publish", gated)), {
+    DeleteFile: () => Effect.succeed("deleted"),
+    Publish: () => Effect.succeed("published")
+  })
+
+  M.everyWay(
+    "an answer about one tool is none about another with the same parameters",
+    (way) =>
+      Effect.gen(function*() {
+        for (const answer of [M.yes("session"), M.no("no", "session")]) {
+          const asked: Array<string> = []
+          const ada = M.person((request) => (asked.push(request.toolName), answer))
+          const calls = ["DeleteFile", "Publish"].map((name, index) => Support.call(`c${index}`, name, { path: "a" }))
+          const chat = yield* C.start({ way, toolkit: yield* toolkit, turns: [calls, "done"] })
+          yield* ada.answers(chat.send("go")).pipe(Effect.provide(ApprovalMemory.layerSession()))
+          assert.deepStrictEqual(asked, ["DeleteFile", "Publish"])
+        }
+      })
+  )
+
+  M.everyWay("a call that needs nobody uses up none of what was approved", (way) =>
+    Effect.gen(function*() {
+      const { chat, runs } = yield* M.deleting(way, [["a"], ["a"], ["a"], ["a"]])
+      const ada = M.person(() => M.yes({ uses: 1 }))
+      yield* ada.answers(chat.send("one"))
+      yield* ada.answers(chat.send("two")).pipe(M.withPolicy(() => Approval.preApproved()))
+      yield* ada.answers(chat.send("three"))
+      assert.lengthOf(ada.seen, 1)
+      yield* ada.answers(chat.send("four"))
+      assert.deepStrictEqual([ada.seen.length, runs.length], [2, 4])
+    }))
 })

@@ -16,7 +16,9 @@ import {
   Toolkit
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import * as Asked from "./asked.ts"
 import * as C from "./conversation.ts"
+import * as Support from "./support.ts"
 import { idle } from "./support.ts"
 
 class Disk extends Context.Service<Disk, Ref.Ref<string>>()("test/Disk") {}
@@ -210,6 +212,66 @@ describe("Tool.present", () => {
           assert.isAtMost(content.length, 100_100)
           assert.match(content, /more characters\)$/)
           for (const character of ["\u001b", "\u202e", "\u200b"]) assert.notInclude(content, character)
+        }
+      })
+  )
+})
+
+const calls = [Support.call("c1", "DeleteFile", { path: "a" })]
+
+const presentation = (fields: Partial<ConstructorParameters<typeof Approval.ApprovalPresentation>[0]>) =>
+  Approval.needsApproval({
+    presentation: new Approval.ApprovalPresentation({ type: "text", content: "shown", metadata: {}, ...fields })
+  })
+
+describe("what a person is shown", () => {
+  Support.forEachMode(
+    "L15 a presentation's language and precondition are escaped and bounded",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const long = `\u202e${"x".repeat(5_000)}`
+        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(
+          Asked.withPolicy(() => presentation({ language: long, precondition: long }))
+        )
+        const { language, precondition } = asked.requests[0]!.presentation!
+        assert.match(language!, /^\\u202ex{58}… \(4942 more characters\)$/)
+        assert.match(precondition!, /^\\u202ex{994}… \(4006 more characters\)$/)
+      })
+  )
+
+  Support.forEachMode(
+    "L4 L15 metadata that are no JSON are left out, and the person is told",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(
+          Asked.withPolicy(() => presentation({ metadata: { text: "x".repeat(2_000_000) } }))
+        )
+        assert.deepStrictEqual(asked.requests[0]!.presentation!.metadata, {
+          omitted: "the metadata cannot be written as JSON, or is too large"
+        })
+      }),
+    ["generateText", "streamText"]
+  )
+
+  Support.forEachMode(
+    "L4 a request shown again shows what was sealed, and nothing else",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(
+          Asked.withPolicy(() => presentation({ content: "what was sealed" }))
+        )
+        const { model } = yield* Support.answering
+        for (const content of ["what was sealed", "something else"]) {
+          const poll = yield* Support.takeTurn(mode, { model, toolkit: tools.toolkit, history: asked.history }).pipe(
+            Asked.withPolicy(() => presentation({ content }))
+          )
+          assert.strictEqual(
+            poll.requests[0]!.presentation?.content,
+            content === "what was sealed" ? content : undefined
+          )
         }
       })
   )

@@ -6,7 +6,7 @@ import { Effect, Schema } from "effect"
 import { McpApproval, type McpSchema, Tool } from "../../src/index.ts"
 import * as Definition from "../../src/internal/mcpDefinition.ts"
 import * as Names from "../../src/internal/mcpNames.ts"
-import { logged } from "../mutation-found/logs.ts"
+import { logged } from "../laws/logs.ts"
 import * as Server from "./server.ts"
 
 const namesOf = Effect.fnUntraced(function*(tools: ReadonlyArray<string>, options: McpApproval.GuardOptions) {

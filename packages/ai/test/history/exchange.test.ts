@@ -1,0 +1,274 @@
+/**
+ * Settled exchanges are passed over when a history is read. Nothing may follow from that: what is read closely, and what
+ * the provider gets, is the same for every history.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { Prompt } from "../../src/index.ts"
+import * as Exchange from "../../src/internal/exchange.ts"
+import * as ProviderPrompt from "../../src/internal/providerPrompt.ts"
+import * as Transcript from "../../src/internal/transcript.ts"
+
+// =============================================================================
+// Histories
+// =============================================================================
+
+const ids = Schema.Literals(["a", "b"])
+const approvals = Schema.Literals(["p", "q", "r"])
+const names = Schema.Literals(["X", "X", "X", "Y"])
+
+const Step = Schema.Union([
+  Schema.Struct({
+    _tag: Schema.tag("exchange"),
+    calls: Schema.Array(Schema.Struct({
+      id: ids,
+      name: names,
+      asked: Schema.NullOr(approvals),
+      answered: Schema.Boolean,
+      result: Schema.Literals([
+        "there",
+        "there",
+        "there",
+        "naming",
+        "naming other",
+        "earlier",
+        "other name",
+        "void",
+        "none"
+      ])
+    })).check(Schema.isMinLength(1), Schema.isMaxLength(3)),
+    reversed: Schema.Boolean
+  }),
+  Schema.Struct({ _tag: Schema.tag("user") }),
+  Schema.Struct({ _tag: Schema.tag("text") }),
+  Schema.Struct({ _tag: Schema.tag("request"), approvalId: approvals, id: ids }),
+  Schema.Struct({ _tag: Schema.tag("answer"), approvalId: approvals, approved: Schema.Boolean }),
+  Schema.Struct({
+    _tag: Schema.tag("result"),
+    id: ids,
+    name: names,
+    naming: Schema.NullOr(approvals),
+    earlier: Schema.Boolean,
+    provider: Schema.Boolean
+  }),
+  Schema.Struct({ _tag: Schema.tag("provider call"), id: ids, approvalId: Schema.NullOr(approvals) })
+])
+
+const History = Schema.Array(Step).check(Schema.isMaxLength(10))
+
+const resultPart = (id: string, name: string, assent: object | undefined, result: unknown = "done", provider = false) =>
+  Prompt.toolResultPart({
+    id,
+    name,
+    isFailure: false,
+    result,
+    providerExecuted: provider,
+    ...(assent === undefined ? undefined : { options: { assent: assent as { readonly earlier: true } } })
+  })
+
+const callPart = (id: string, name: string, providerExecuted = false) =>
+  Prompt.toolCallPart({ id, name, params: {}, providerExecuted })
+
+const assistant = (...content: ReadonlyArray<Prompt.AssistantMessagePart>) => Prompt.assistantMessage({ content })
+
+const tool = (...content: ReadonlyArray<Prompt.ToolMessagePart>) => Prompt.toolMessage({ content })
+
+const messagesOf = (step: typeof Step.Type): ReadonlyArray<Prompt.Message> => {
+  switch (step._tag) {
+    case "exchange": {
+      const asked: Array<Prompt.AssistantMessagePart> = []
+      const answered: Array<Prompt.ToolMessagePart> = []
+      for (const call of step.calls) {
+        asked.push(callPart(call.id, call.name))
+        if (call.asked !== null) {
+          asked.push(Prompt.toolApprovalRequestPart({ approvalId: call.asked, toolCallId: call.id }))
+          if (call.answered) {
+            answered.push(Prompt.toolApprovalResponsePart({ approvalId: call.asked, approved: true }))
+          }
+        }
+        switch (call.result) {
+          case "there":
+            answered.push(resultPart(call.id, call.name, undefined))
+            break
+          case "naming":
+            answered.push(resultPart(call.id, call.name, { approvalId: call.asked ?? "p" }))
+            break
+          case "naming other":
+            answered.push(resultPart(call.id, call.name, { approvalId: "r" }))
+            break
+          case "earlier":
+            answered.push(resultPart(call.id, call.name, { earlier: true }))
+            break
+          case "other name":
+            answered.push(resultPart(call.id, "Z", undefined))
+            break
+          case "void":
+            answered.push(Prompt.toolResultPart({ ...resultPart(call.id, call.name, undefined), result: undefined }))
+        }
+      }
+      return [assistant(...asked), tool(...(step.reversed ? answered.toReversed() : answered))]
+    }
+    case "user":
+      return [Prompt.userMessage({ content: [Prompt.textPart({ text: "and?" })] })]
+    case "text":
+      return [assistant(Prompt.textPart({ text: "so" }))]
+    case "request":
+      return [assistant(Prompt.toolApprovalRequestPart({ approvalId: step.approvalId, toolCallId: step.id }))]
+    case "answer":
+      return [tool(Prompt.toolApprovalResponsePart({ approvalId: step.approvalId, approved: step.approved }))]
+    case "result": {
+      const assent = step.naming !== null
+        ? { approvalId: step.naming }
+        : step.earlier
+        ? { earlier: true }
+        : undefined
+      return [tool(resultPart(step.id, step.name, assent, "late", step.provider))]
+    }
+    case "provider call":
+      return [
+        assistant(
+          callPart(step.id, "X", true),
+          ...(step.approvalId === null
+            ? []
+            : [Prompt.toolApprovalRequestPart({ approvalId: step.approvalId, toolCallId: step.id })])
+        )
+      ]
+  }
+}
+
+// =============================================================================
+// What is read
+// =============================================================================
+
+const openOf = (transcript: Transcript.Transcript) => ({
+  calls: transcript.calls.filter(({ result }) => result === undefined).map((
+    { part, requests, sentId, messageIndex }
+  ) => ({
+    part,
+    messageIndex,
+    sentId,
+    requests: requests.map((request) => ({ part: request.part, responses: request.responses, at: request.answeredAt }))
+  })),
+  requests: transcript.requests.map(({ part, call, messageIndex, providerCall, responses, toolCall }) => ({
+    part,
+    call: call?.part,
+    toolCall,
+    messageIndex,
+    providerCall,
+    responses
+  })),
+  lastUserIndex: transcript.lastUserIndex,
+  inOrder: transcript.changes === undefined
+})
+
+const write = (messages: ReadonlyArray<Prompt.Message>, transcript: Transcript.Transcript) => {
+  const prompt = ProviderPrompt.write(Prompt.fromMessages(messages), transcript, {
+    resultOf: ({ part }) => resultPart(part.id, part.name, undefined, "written"),
+    supersedes: false,
+    isOurs: (approvalId) => approvalId === "p"
+  })
+  return { prompt, withRequests: ProviderPrompt.asRead(prompt) }
+}
+
+/** Whether two settled exchanges ask under one id: then the second is settled where it stands, and not by the first. */
+const sharesApprovals = (messages: ReadonlyArray<Prompt.Message>): boolean => {
+  const asked: Array<string> = []
+  messages.forEach((message, index) => {
+    const following = messages[index + 1]
+    if (message.role !== "assistant" || following?.role !== "tool") return
+    if (Exchange.formOf(message, following) !== "with approvals") return
+    for (const part of message.content) if (part.type === "tool-approval-request") asked.push(part.approvalId)
+  })
+  return new Set(asked).size < asked.length
+}
+
+// Each history gets parts of its own, so that nothing is known of it from the other reading.
+const build = (history: typeof History.Type) => history.flatMap(messagesOf)
+
+describe("settled exchanges", () => {
+  it.effect.prop(
+    "L7 passing over them changes nothing that is read, and nothing that the provider gets",
+    { history: History },
+    ({ history }) =>
+      Effect.sync(() => {
+        const one = build(history)
+        const other = build(history)
+        if (sharesApprovals(one)) return
+        const passing = Transcript.read(one)
+        const whole = Transcript.readWhole(other)
+        assert.deepStrictEqual(openOf(passing), openOf(whole))
+        const written = write(one, passing)
+        assert.deepStrictEqual(written, write(other, whole))
+        // Again, the same objects.
+        const again = ProviderPrompt.write(Prompt.fromMessages(one), Transcript.read(one), {
+          resultOf: ({ part }) => resultPart(part.id, part.name, undefined, "written"),
+          supersedes: false,
+          isOurs: () => true
+        })
+        const known = new Set<unknown>(written.prompt.content)
+        if (history.every(({ _tag }) => _tag !== "provider call" && _tag !== "request")) {
+          for (const message of again.content) assert.isTrue(known.has(message))
+        }
+      }),
+    { timeout: 30_000, arbitrary: { runs: 3_000, seed: "exchange" } }
+  )
+
+  it("L7 a forked, a grown and a trimmed history get the same objects for what they share", () => {
+    const exchanges = Array.from({ length: 100 }, (_, index): ReadonlyArray<Prompt.Message> => [
+      assistant(
+        callPart(`c${index}`, "X"),
+        Prompt.toolApprovalRequestPart({ approvalId: `p${index}`, toolCallId: `c${index}` })
+      ),
+      tool(
+        Prompt.toolApprovalResponsePart({ approvalId: `p${index}`, approved: true }),
+        resultPart(`c${index}`, "X", { approvalId: `p${index}` })
+      )
+    ])
+    const send = (...parts: ReadonlyArray<ReadonlyArray<Prompt.Message>>) => {
+      const messages = parts.flat()
+      return write(messages, Transcript.read(messages)).prompt.content
+    }
+    const trunk = exchanges.slice(0, 70)
+    const first = send(...trunk)
+    const left = send(...trunk, exchanges[70]!, exchanges[71]!)
+    const right = send(...trunk, exchanges[80]!, exchanges[81]!)
+    for (const branch of [left, right]) {
+      assert.strictEqual(branch.length, 144)
+      first.forEach((message, index) => assert.strictEqual(branch[index], message))
+    }
+    send(...trunk, exchanges[80]!, exchanges[81]!).forEach((message, index) =>
+      assert.strictEqual(right[index], message)
+    )
+    send(...trunk, exchanges[70]!, exchanges[71]!).forEach((message, index) => assert.strictEqual(left[index], message))
+    const grown = send(...trunk, exchanges[70]!, exchanges[71]!, exchanges[72]!)
+    left.forEach((message, index) => assert.strictEqual(grown[index], message))
+    // A window that moves: whatever is written for it stays what it is.
+    const window = send(...exchanges.slice(5, 75))
+    send(...exchanges.slice(5, 75)).forEach((message, index) => assert.strictEqual(window[index], message))
+  })
+
+  it("what stands in many places is found without looking at all of them again and again", () => {
+    const messages = Array.from({ length: 20 }, (_, index) => [
+      assistant(
+        callPart(`c${index % 4}`, "X"),
+        Prompt.toolApprovalRequestPart({ approvalId: `p${index}`, toolCallId: `c${index % 4}` })
+      ),
+      tool(resultPart(`c${index % 4}`, "X", undefined, index))
+    ]).flat()
+    const settled = new Exchange.SettledExchanges(messages)
+    for (let place = 0; place < messages.length; place += 2) {
+      settled.add(place)
+      const index = place / 2
+      for (let look = 0; look < 3; look++) {
+        assert.isTrue(settled.hasRequest(`p${index}`))
+        assert.isFalse(settled.hasRequest(`p${index + 1}`))
+        const asked = settled.askedWith(`p${index}`)
+        assert.deepStrictEqual(asked?.requests.map((request) => request.approvalId), [`p${index}`])
+        assert.strictEqual(asked?.call.result?.result, index)
+        assert.isUndefined(settled.askedWith(`p${index + 1}`))
+        assert.strictEqual(settled.latestCall(`c${index % 4}`)?.result?.result, index)
+      }
+    }
+    assert.isUndefined(settled.latestCall("c4"))
+  })
+})

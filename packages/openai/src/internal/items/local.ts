@@ -1,0 +1,144 @@
+/** Calls that the program runs: its functions, and OpenAI's own tools for the user's machine. */
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
+import type * as Responses from "openai/resources/responses/responses"
+import * as Metadata from "../metadata.ts"
+import * as Content from "./content.ts"
+
+type Item = Responses.ResponseInputItem
+
+/** The items that call a tool on the user's machine. */
+export type MachineCall =
+  | Responses.ResponseOutputItem.LocalShellCall
+  | Responses.ResponseFunctionShellToolCall
+  | Responses.ResponseApplyPatchToolCall
+
+export const isMachineCall = (item: Responses.ResponseOutputItem): item is MachineCall =>
+  item.type === "local_shell_call" || item.type === "shell_call" || item.type === "apply_patch_call"
+
+// =============================================================================
+// From OpenAI
+// =============================================================================
+
+/** The arguments of a call as JSON; what does not parse is what the tool's schema will refuse. */
+export const parseArguments = (text: string): unknown => {
+  if (text.trim().length === 0) return {}
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+export const functionCall = (
+  item: Responses.ResponseFunctionToolCall,
+  name: string,
+  origin: { readonly [key: string]: unknown }
+): Response.ToolCallPartEncoded => ({
+  type: "tool-call",
+  id: item.call_id,
+  name,
+  params: parseArguments(item.arguments),
+  metadata: { openai: Metadata.json({ ...origin, itemId: item.id, status: item.status }) }
+})
+
+export const machineCall = (
+  item: MachineCall,
+  name: string,
+  origin: { readonly [key: string]: unknown }
+): Response.ToolCallPartEncoded => ({
+  type: "tool-call",
+  id: item.call_id,
+  name,
+  params: item.type === "apply_patch_call"
+    ? { call_id: item.call_id, operation: item.operation }
+    : { action: item.action },
+  metadata: { openai: Metadata.json({ ...origin, itemId: item.id, itemType: item.type, status: item.status }) }
+})
+
+// =============================================================================
+// To OpenAI
+// =============================================================================
+
+/** Notes which item a call was, by its id: its output has a form of its own. An id may be used again. */
+export type Types = Map<string, string>
+
+export const noteType = (types: Types, part: Prompt.ToolCallPart): void => {
+  const type = Metadata.text(Metadata.read(part), "itemType")
+  if (type === undefined) types.delete(part.id)
+  else types.set(part.id, type)
+}
+
+export const callItem = (part: Prompt.ToolCallPart, keepsId: boolean): Item => {
+  const fields = Metadata.read(part)
+  const id = keepsId ? Metadata.text(fields, "itemId") : undefined
+  const named = id === undefined ? undefined : { id }
+  const params = Metadata.isRecord(part.params) ? part.params : {}
+  // The program's own history says what the call was; its form is OpenAI's.
+  switch (fields["itemType"]) {
+    case "local_shell_call":
+      return {
+        type: "local_shell_call",
+        id: id ?? part.id,
+        call_id: part.id,
+        action: params["action"] as Responses.ResponseInputItem.LocalShellCall["action"],
+        status: "completed"
+      }
+    case "shell_call":
+      return {
+        type: "shell_call",
+        call_id: part.id,
+        action: params["action"] as Responses.ResponseInputItem.ShellCall["action"],
+        status: "completed",
+        ...named
+      }
+    case "apply_patch_call":
+      return {
+        type: "apply_patch_call",
+        call_id: part.id,
+        operation: params["operation"] as Responses.ResponseInputItem.ApplyPatchCall["operation"],
+        status: "completed",
+        ...named
+      }
+    default:
+      return {
+        type: "function_call",
+        call_id: part.id,
+        name: part.name,
+        arguments: JSON.stringify(part.params ?? {}),
+        ...named
+      }
+  }
+}
+
+export const outputItem = (part: Prompt.ToolResultPart, type: string | undefined, options: Content.Options): Item => {
+  const result = Metadata.isRecord(part.result) ? part.result : {}
+  switch (type) {
+    case "local_shell_call":
+      return {
+        type: "local_shell_call_output",
+        id: part.id,
+        output: !part.isFailure && typeof result["output"] === "string" ? result["output"] : Content.text(part)
+      }
+    case "shell_call":
+      return {
+        type: "shell_call_output",
+        call_id: part.id,
+        output: !part.isFailure && Array.isArray(result["output"])
+          ? result["output"]
+          : [{ stdout: "", stderr: Content.text(part), outcome: { type: "exit", exit_code: 1 } }]
+      }
+    case "apply_patch_call": {
+      const done = !part.isFailure && result["status"] === "completed"
+      const output = part.isFailure ? Content.text(part) : result["output"]
+      return {
+        type: "apply_patch_call_output",
+        call_id: part.id,
+        status: done ? "completed" : "failed",
+        ...(typeof output === "string" ? { output } : undefined)
+      }
+    }
+    default:
+      return { type: "function_call_output", call_id: part.id, output: Content.output(part, options) }
+  }
+}

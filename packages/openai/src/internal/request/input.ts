@@ -1,0 +1,281 @@
+/** A prompt as OpenAI's input. Everything OpenAI has already is left out, or named where it keeps it. */
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Responses from "openai/resources/responses/responses"
+import * as Approvals from "../approvals/approvals.ts"
+import * as Content from "../items/content.ts"
+import * as Local from "../items/local.ts"
+import * as Metadata from "../metadata.ts"
+import * as Known from "./known.ts"
+import * as Reasoning from "./reasoning.ts"
+
+export interface Options extends Content.Options {
+  readonly systemRole: "system" | "developer"
+  /** Whether OpenAI keeps the items of earlier responses, so that their ids are enough. */
+  readonly references: boolean
+  /**
+   * Whether a request for approval may be told from the history alone. Only where OpenAI keeps none: what it does not
+   * know although it keeps everything, it never asked (law L4).
+   */
+  readonly rebuildsRequests: boolean
+  readonly base: Known.Base
+}
+
+type Item = Responses.ResponseInputItem
+
+export const make = (
+  messages: ReadonlyArray<Prompt.Message>,
+  history: Approvals.History,
+  options: Options
+): Array<Item> => {
+  const start = Known.start(messages, options.base)
+  const writer = makeWriter(history, options, start, answeredWithin(messages, history))
+  for (const asked of history.byCall.values()) {
+    if (asked.messageIndex === start - 1 && asked.answer === undefined) {
+      writer.items.push(Approvals.withdrawnItem(asked))
+    }
+  }
+  for (let index = 0; index < start; index++) {
+    const message = messages[index]!
+    if (message.role === "assistant") writer.known(message)
+  }
+  for (let index = start; index < messages.length; index++) {
+    const message = messages[index]!
+    switch (message.role) {
+      case "system":
+        writer.items.push({ role: options.systemRole, content: message.content })
+        break
+      case "user":
+        writer.items.push({
+          role: "user",
+          content: message.content.map((part, index) => Content.part(part, index, options))
+        })
+        break
+      case "assistant":
+        writer.assistant(message)
+        break
+      case "tool":
+        for (const part of message.content) writer.tool(part)
+    }
+  }
+  return writer.items
+}
+
+/**
+ * Requests that OpenAI ran before the history holds an answer: it was given within a turn. One that comes later changes
+ * nothing, and told behind what ran it would run it again.
+ */
+const answeredWithin = (
+  messages: ReadonlyArray<Prompt.Message>,
+  history: Approvals.History
+): ReadonlySet<string> => {
+  const late = new Set<string>()
+  const ran = [...history.byApproval.values()].filter(({ inline, result }) =>
+    !inline && result !== undefined && Metadata.read(result)["itemType"] === "mcp_call"
+  )
+  if (ran.length === 0) return late
+  const places = new Map<Prompt.Part, number>()
+  for (const message of messages) {
+    if (message.role !== "assistant" && message.role !== "tool") continue
+    for (const part of message.content) places.set(part, places.size)
+  }
+  for (const { answer, approvalId, result } of ran) {
+    if (answer !== undefined && places.get(result!)! < places.get(answer)!) late.add(approvalId)
+  }
+  return late
+}
+
+const makeWriter = (
+  history: Approvals.History,
+  options: Options,
+  start: number,
+  within: ReadonlySet<string>
+) => {
+  const { references } = options
+  const items: Array<Item> = []
+  // Items are named once, however many parts were made of them.
+  const named = new Set<string>()
+  const answered = new Set<string>()
+  const types: Local.Types = new Map()
+  // Calls of ours whose outputs OpenAI has, although they stand after the response that it goes on from.
+  const settled = new Set<string>()
+
+  const name = (id: string): void => {
+    if (named.has(id)) return
+    named.add(id)
+    items.push({ type: "item_reference", id })
+  }
+
+  /** An item that OpenAI made: its id where OpenAI keeps it, else the item. Nothing where neither can be told. */
+  const whole = (id: string | undefined, item: Item | undefined): void => {
+    if (id !== undefined && named.has(id)) return
+    if (references && id !== undefined) name(id)
+    else if (item !== undefined) {
+      if (id !== undefined) named.add(id)
+      items.push(item)
+    }
+  }
+
+  /**
+   * Whether OpenAI can be told of the answer. What it asked in the response that it goes on from waits for one; whatever
+   * it asked before that has had one. Elsewhere the request comes along, and what was run for it: one without the other
+   * would run it again.
+   */
+  const isTold = (asked: Approvals.Asked): boolean => {
+    if (asked.messageIndex < start) return asked.messageIndex === start - 1
+    if (references) return true
+    return options.rebuildsRequests && Approvals.requestItem(asked) !== undefined &&
+      (asked.answer?.approved === false || asked.result === undefined || hostedItem(asked.result) !== undefined)
+  }
+
+  const text = (part: Prompt.TextPart, keepsIds: boolean): void => {
+    const fields = Metadata.read(part)
+    const refusal = Metadata.text(fields, "refusal")
+    if (part.text.length === 0 && refusal === undefined) return
+    const itemId = keepsIds ? Metadata.text(fields, "itemId") : undefined
+    if (itemId === undefined) {
+      items.push({ role: "assistant", content: refusal ?? part.text, ...phaseOf(fields) })
+      return
+    }
+    const content: Responses.ResponseOutputMessage["content"][number] = refusal !== undefined
+      ? { type: "refusal", refusal }
+      : { type: "output_text", text: part.text, annotations: annotationsOf(fields) }
+    const last = items[items.length - 1]
+    if (last !== undefined && last.type === "message" && "id" in last && last.id === itemId && "status" in last) {
+      ;(last as Responses.ResponseOutputMessage).content.push(content)
+      return
+    }
+    items.push({
+      type: "message",
+      role: "assistant",
+      id: itemId,
+      status: "completed",
+      content: [content],
+      ...phaseOf(fields)
+    })
+  }
+
+  return {
+    items,
+    /** A message that OpenAI has. */
+    known(message: Prompt.AssistantMessage): void {
+      // Where the turn went on by itself, a message has several responses, and its results stand behind the last. No
+      // response is made before the calls of the one before it have their outputs.
+      const last = message.content.map(responseOf).findLast((id) => id !== undefined)
+      for (const part of message.content) {
+        if (part.type !== "tool-call" || part.providerExecuted) continue
+        Local.noteType(types, part)
+        const response = responseOf(part)
+        if (response === undefined || response === last) settled.delete(part.id)
+        else settled.add(part.id)
+      }
+    },
+    assistant(message: Prompt.AssistantMessage): void {
+      const groups = Reasoning.groups(message.content)
+      // OpenAI refuses an item that names itself without the reasoning that led to it.
+      const keepsIds = references || [...groups].every(([id, group]) => Reasoning.item(id, group) !== undefined)
+      // OpenAI refuses reasoning without the item that it led to: where that is left out, so is what led there.
+      let leading = items.length
+      for (const part of message.content) {
+        const before = items.length
+        switch (part.type) {
+          case "text":
+            text(part, keepsIds)
+            break
+          case "reasoning": {
+            const fields = Metadata.read(part)
+            const itemId = Metadata.text(fields, "itemId")
+            if (!Reasoning.isCarrier(fields)) {
+              if (itemId !== undefined) whole(itemId, Reasoning.item(itemId, groups.get(itemId)))
+              continue
+            }
+            if (!ownTypes.has(fields["itemType"])) whole(itemId, rawItem(fields))
+            break
+          }
+          case "tool-call": {
+            if (!part.providerExecuted) {
+              Local.noteType(types, part)
+              settled.delete(part.id)
+              items.push(Local.callItem(part, keepsIds))
+              break
+            }
+            // A call that OpenAI runs is told with its result; one that it asked about, once somebody has answered.
+            const asked = history.byCall.get(part)
+            if (asked === undefined) continue
+            if (asked.answer === undefined || !isTold(asked)) break
+            whole(asked.approvalId, Approvals.requestItem(asked))
+            if (asked.inline) items.push(Approvals.answerItem(asked.answer))
+            else if (within.has(asked.approvalId)) {
+              items.push({ type: "mcp_approval_response", approval_request_id: asked.approvalId, approve: true })
+            }
+            break
+          }
+          case "tool-result":
+            hostedResult(part)
+            break
+          default:
+            continue
+        }
+        if (items.length === before) items.length = leading
+        leading = items.length
+      }
+      items.length = leading
+    },
+    tool(part: Prompt.ToolMessagePart): void {
+      if (part.type === "tool-result") {
+        if (part.providerExecuted) hostedResult(part)
+        else if (!settled.has(part.id)) items.push(Local.outputItem(part, types.get(part.id), options))
+        return
+      }
+      const asked = history.byApproval.get(part.approvalId)
+      if (asked === undefined || answered.has(part.approvalId) || within.has(part.approvalId) || !isTold(asked)) return
+      answered.add(part.approvalId)
+      items.push(Approvals.answerItem(asked.answer ?? part))
+    }
+  }
+
+  function hostedResult(part: Prompt.ToolResultPart): void {
+    if (!part.providerExecuted) return
+    whole(Metadata.text(Metadata.read(part), "itemId"), hostedItem(part))
+  }
+}
+
+const responseOf = (part: Prompt.AssistantMessagePart): string | undefined =>
+  Metadata.text(Metadata.read(part), "responseId")
+
+// What only a part of its own may say, or a request: nobody is answered, and nothing allowed, out of metadata (law L4).
+const ownTypes: ReadonlySet<unknown> = new Set([
+  "additional_tools",
+  "configuration_update",
+  "function_call",
+  "function_call_output",
+  "item_reference",
+  "mcp_approval_request",
+  "mcp_approval_response",
+  "message",
+  "reasoning"
+])
+
+// What OpenAI wrote is sent back as it came; that it is an item is OpenAI's to say.
+const rawItem = (fields: Metadata.Fields): Item | undefined => {
+  const { item } = fields
+  if (!Metadata.isRecord(item) || typeof item["type"] !== "string" || ownTypes.has(item["type"])) return undefined
+  return item as unknown as Item
+}
+
+const hostedItem = (part: Prompt.ToolResultPart): Item | undefined => {
+  const item = rawItem(Metadata.read(part))
+  // An image stands in the result alone, because it is large.
+  return item?.type === "image_generation_call" && Metadata.isRecord(part.result)
+    ? { ...item, result: typeof part.result["result"] === "string" ? part.result["result"] : null }
+    : item
+}
+
+const annotationsOf = (fields: Metadata.Fields): Responses.ResponseOutputText["annotations"] => {
+  const { annotations } = fields
+  return Array.isArray(annotations) ? annotations : []
+}
+
+const phaseOf = (fields: Metadata.Fields) => {
+  const { phase } = fields
+  return phase === "commentary" || phase === "final_answer" ? { phase } as const : undefined
+}

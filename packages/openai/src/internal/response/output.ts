@@ -1,0 +1,189 @@
+/** The items of a response as parts: of a whole response, and of the items of a stream that come as a whole. */
+import type * as Response from "effect/ai/Response"
+import type * as Schema from "effect/Schema"
+import type * as Responses from "openai/resources/responses/responses"
+import * as Approvals from "../approvals/approvals.ts"
+import * as Hosted from "../items/hosted.ts"
+import * as Local from "../items/local.ts"
+import * as Metadata from "../metadata.ts"
+import type * as Tools from "../tools/tools.ts"
+import * as Citations from "./citations.ts"
+import * as Finish from "./finish.ts"
+
+/** What a response is read with. */
+export interface Reading {
+  readonly directory: Tools.Directory
+  /** The call of the history that waits for an approval of this id. */
+  readonly callOf: (approvalId: string) => string | undefined
+  /** Whether OpenAI keeps what it makes (`store`). */
+  readonly kept: boolean
+  readonly conversationId: string | undefined
+}
+
+type Part = Response.PartEncoded
+
+export const parts = (response: Responses.Response, reading: Reading): Array<Part> => {
+  const reader = makeItemReader(reading)
+  reader.begin(response)
+  // A whole response is in its conversation; of one that comes in pieces that is known at its end.
+  reader.origin.conversationId = reader.ended(response).conversationId
+  const parts: Array<Part> = [Finish.metadata(response)]
+  for (const item of response.output) {
+    if (item.type === "message") message(item, reader, parts)
+    else if (item.type === "reasoning") reasoning(item, reader.origin, parts)
+    else reader.item(item, parts)
+  }
+  if (parts.length === 1) parts.push({ type: "text", text: "", metadata: mark(reader.ended(response)) })
+  parts.push(Finish.part(response, reader.asked))
+  return parts
+}
+
+/** A text without letters, by which a chat knows that OpenAI has a response that left nothing else to tell it by. */
+export const mark = (origin: Origin): Response.ProviderMetadata => ({ openai: Metadata.json({ ...origin }) })
+
+// =============================================================================
+// Items that come as a whole
+// =============================================================================
+
+/** Reads items and notes what they ask for. */
+export interface ItemReader {
+  /** Where the items belong; known once the response is. */
+  readonly origin: Origin
+  readonly asked: Finish.Asked
+  readonly begin: (response: Responses.Response) => void
+  /** Where a response belongs that has come to its end. */
+  readonly ended: (response: Responses.Response) => Origin
+  readonly item: (item: Responses.ResponseOutputItem, parts: Array<Part>) => void
+  /** The metadata of a text. */
+  readonly text: (
+    item: Responses.ResponseOutputMessage,
+    content: Responses.ResponseOutputMessage["content"][number]
+  ) => { readonly [key: string]: Schema.Json }
+}
+
+export interface Origin {
+  responseId: string | undefined
+  conversationId: string | undefined
+}
+
+export const makeItemReader = (reading: Reading): ItemReader => {
+  const origin: Origin = { responseId: undefined, conversationId: undefined }
+  const asked = { localCalls: false, approvals: false, refused: false }
+  return {
+    origin,
+    asked,
+    begin: (response) => {
+      origin.responseId = response.id
+    },
+    ended: (response) => ({
+      responseId: response.id,
+      conversationId: response.conversation?.id ?? reading.conversationId
+    }),
+    text: (item, content) => {
+      if (content.type === "refusal") asked.refused = true
+      return textMetadata(item, content, origin)
+    },
+    item: (item, parts) => {
+      if (item.type === "function_call") {
+        asked.localCalls = true
+        parts.push(Local.functionCall(item, reading.directory.ofFunction(item.name).name, { ...origin }))
+        return
+      }
+      // An answer is the program's own, which it has in its history.
+      if (item.type === "mcp_approval_response") return
+      const tool = reading.directory.ofItem(item)?.tool
+      if (tool !== undefined && item.type === "mcp_approval_request") {
+        asked.approvals = true
+        parts.push(...Approvals.asked(item, tool.name, { ...origin }))
+      } else if (tool !== undefined && Local.isMachineCall(item)) {
+        asked.localCalls = true
+        parts.push(Local.machineCall(item, tool.name, { ...origin }))
+      } else if (tool !== undefined && Hosted.isHosted(item)) {
+        const approvalId = item.type === "mcp_call" ? item.approval_request_id : undefined
+        const callId = typeof approvalId === "string" ? reading.callOf(approvalId) : undefined
+        const hosted = Hosted.parts(item, { name: tool.name, origin: { ...origin }, kept: reading.kept, callId })
+        // One part that does not fit its tool would fail the whole response.
+        parts.push(...(Hosted.fit(hosted, tool) ? hosted : [carrier(item, origin, reading)]))
+      } else {
+        parts.push(carrier(item, origin, reading))
+      }
+    }
+  }
+}
+
+/**
+ * An item that no other part could stand for: a result needs a declared tool, which this has not. It is a part without
+ * text, so that a chat keeps it and OpenAI gets it back.
+ */
+export const carrier = (
+  item: Responses.ResponseOutputItem,
+  origin: Origin,
+  reading: Reading
+): Response.ReasoningPartEncoded => ({
+  type: "reasoning",
+  text: "",
+  metadata: {
+    openai: Metadata.json({
+      ...origin,
+      itemId: "id" in item ? item.id : undefined,
+      itemType: item.type,
+      // The list of an MCP server's tools is long, and nothing that a program would look at.
+      ...(reading.kept && item.type === "mcp_list_tools" ? undefined : { item })
+    })
+  }
+})
+
+// =============================================================================
+// Messages and reasoning
+// =============================================================================
+
+const message = (item: Responses.ResponseOutputMessage, reader: ItemReader, parts: Array<Part>): void => {
+  item.content.forEach((content, contentIndex) => {
+    parts.push({
+      type: "text",
+      text: content.type === "output_text" ? content.text : "",
+      metadata: { openai: reader.text(item, content) }
+    })
+    if (content.type !== "output_text") return
+    content.annotations?.forEach((annotation, index) => {
+      const source = Citations.source(annotation, Citations.sourceId(item.id, contentIndex, index))
+      if (source !== undefined) parts.push(source)
+    })
+  })
+}
+
+const textMetadata = (
+  item: Responses.ResponseOutputMessage,
+  content: Responses.ResponseOutputMessage["content"][number],
+  origin: Origin
+) =>
+  Metadata.json({
+    ...origin,
+    itemId: item.id,
+    status: item.status,
+    phase: item.phase ?? undefined,
+    ...(content.type === "refusal"
+      ? { refusal: content.refusal }
+      : {
+        ...(content.annotations?.length > 0 ? { annotations: content.annotations } : undefined),
+        ...(content.logprobs === undefined || content.logprobs.length === 0
+          ? undefined
+          : { logprobs: content.logprobs })
+      })
+  })
+
+const reasoning = (item: Responses.ResponseReasoningItem, origin: Origin, parts: Array<Part>): void => {
+  const texts = [
+    ...item.summary.map(({ text }) => ({ text, raw: undefined })),
+    ...(item.content ?? []).map(({ text }) => ({ text, raw: true }))
+  ]
+  if (texts.length === 0) texts.push({ text: "", raw: undefined })
+  texts.forEach(({ raw, text }, index) => {
+    const encryptedContent = index === texts.length - 1 ? item.encrypted_content ?? undefined : undefined
+    parts.push({
+      type: "reasoning",
+      text,
+      metadata: { openai: Metadata.json({ ...origin, itemId: item.id, raw, encryptedContent }) }
+    })
+  })
+}

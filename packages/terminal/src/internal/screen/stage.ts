@@ -1,0 +1,337 @@
+/**
+ * The stage on which questions are put: what is said stays in the ordinary scrollback, and below it a few rows live.
+ *
+ * While a question stands, the cursor waits at the beginning of those rows. What a terminal makes of them when it is
+ * resized, everything from the cursor on is theirs, and is taken away: no counting of rows, nothing left over or lost.
+ *
+ * A question that is guarded takes no key that was pressed before it was on the screen. It asks the terminal for its
+ * status, whose answer comes after all that was typed before it; and then it waits until no key comes for a moment, so
+ * that the rest of a paste, or a key held down, is over. A terminal that answers nothing is waited for a second. A key that
+ * others follow at once is a paste too, of a terminal that does not say so, and answers nothing.
+ */
+import * as Prompt from "effect/cli/Prompt"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+import type * as Scope from "effect/Scope"
+import * as Terminal from "effect/Terminal"
+import * as Cells from "../text/cells.ts"
+import { paint, type Row } from "../text/style.ts"
+
+// =============================================================================
+// Models
+// =============================================================================
+
+/** What happens while a question stands. */
+export type Happening =
+  | {
+    readonly _tag: "Key"
+    readonly name: string
+    readonly text: string
+    readonly ctrl: boolean
+    readonly meta: boolean
+  }
+  | { readonly _tag: "Paste"; readonly text: string }
+  /** The size of the terminal is another one, for a moment already. */
+  | { readonly _tag: "Resized" }
+
+export interface Screen extends Terminal.Size {
+  /** Whether keys count by now. */
+  readonly armed: boolean
+}
+
+export type Step<S, A> =
+  | { readonly _tag: "Beep" }
+  | {
+    readonly _tag: "Next"
+    readonly state: S
+    readonly print?: ReadonlyArray<Row> | undefined
+    /** What is on the screen now was not there before. */
+    readonly guard?: boolean | undefined
+  }
+  | { readonly _tag: "Done"; readonly value: A; readonly print?: ReadonlyArray<Row> | undefined }
+
+/** A question. */
+export interface View<S, A> {
+  readonly guarded: boolean
+  /**
+   * A paste is no answer; nor is what follows it at once, which may be the rest of one that claims to be over, nor a key
+   * that others follow at once.
+   */
+  readonly refusesPaste: boolean
+  /** What is said for good, and the state to begin with. */
+  readonly begin: (screen: Screen) => { readonly state: S; readonly print?: ReadonlyArray<Row> | undefined }
+  /** The rows that live. */
+  readonly draw: (state: S, screen: Screen) => ReadonlyArray<Row>
+  readonly on: (state: S, happening: Happening, screen: Screen) => Step<S, A>
+}
+
+export interface Stage {
+  readonly theme: Prompt.Theme
+  readonly events: Queue.Queue<Signal>
+  readonly size: () => Terminal.Size
+}
+
+type Signal =
+  | { readonly _tag: "Resizing" }
+  | { readonly _tag: "Settled"; readonly size: Terminal.Size }
+  | { readonly _tag: "Silent"; readonly since: object }
+  | { readonly _tag: "Quiet"; readonly since: object; readonly keys: number }
+  | { readonly _tag: "Alone"; readonly held: object }
+
+interface Guard {
+  /** Which time this is: what was waited for before counts no more. */
+  readonly since: object
+  readonly answered: boolean
+  /** Keys that were dropped. */
+  readonly keys: number
+}
+
+const begin = (): Guard => ({ since: {}, answered: false, keys: 0 })
+
+interface State<S, A> {
+  readonly inner: S
+  readonly print: ReadonlyArray<Row>
+  readonly guard: Guard | undefined
+  /** Asks the terminal for its status when this is drawn. */
+  readonly asks: boolean
+  readonly paste: Array<string> | undefined
+  /** An answer, until it is known that no key follows at once. */
+  readonly held: Submitted<A> | undefined
+  /** Nothing is to be drawn. */
+  readonly still: boolean
+}
+
+interface Submitted<A> {
+  readonly value: A
+  readonly print: ReadonlyArray<Row>
+}
+
+/** The words of a question, which end with whether keys count by now. */
+export const asking = (text: string, { armed, columns }: Screen): ReadonlyArray<Row> =>
+  Cells.layout(
+    [{ first: [], rest: [], body: [{ text: `${text} ${armed ? "›" : "…"}`, style: "primary" }], prose: true }],
+    columns
+  )
+
+/** Narrower than that, what is ours cannot be told from what is not, and nothing is approved. */
+export const minColumns = 20
+
+export const tooNarrow = "Too narrow: widen it."
+
+// =============================================================================
+// Prompts
+// =============================================================================
+
+const quiet = "100 millis"
+const patience = "1 second"
+const settling = "150 millis"
+const alone = "30 millis"
+
+const eraseBelow = "\r\x1b[J"
+const hideCursor = "\x1b[?25l"
+const askStatus = "\x1b[5n"
+
+/** The terminal's answer, as Node reads it: there is no key that gives the same. */
+const isStatus = ({ ctrl, meta, name, shift }: Terminal.Key): boolean => name === "undefined" && ctrl && meta && shift
+
+/** A question as a prompt. */
+export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> => {
+  const { events, theme } = stage
+  const screenOf = (guard: Guard | undefined): Screen => ({ ...stage.size(), armed: guard === undefined })
+  const printed = (rows: ReadonlyArray<Row>) => rows.map((row) => `${paint(row, theme)}\n`).join("")
+
+  const later = (signal: Signal, after: typeof quiet | typeof patience | typeof settling | typeof alone) =>
+    Effect.forkChild(Effect.andThen(Effect.sleep(after), Queue.offer(events, signal)))
+
+  const initial = Effect.gen(function*() {
+    const guard = view.guarded ? begin() : undefined
+    if (guard !== undefined) yield* later({ _tag: "Silent", since: guard.since }, patience)
+    const { print, state } = view.begin(screenOf(guard))
+    return {
+      inner: state,
+      print: print ?? [],
+      guard,
+      asks: view.guarded,
+      paste: undefined,
+      held: undefined,
+      still: false
+    } as State<S, A>
+  })
+
+  const render = (state: State<S, A>): string => {
+    const screen = screenOf(state.guard)
+    const rows = view.draw(state.inner, screen).slice(-Math.max(1, screen.rows - 1))
+    const up = rows.length > 1 ? `\x1b[${rows.length - 1}A` : ""
+    return `${hideCursor}${printed(state.print)}${rows.map((row) => paint(row, theme)).join("\n")}${up}\r` +
+      (state.asks ? askStatus : "")
+  }
+
+  type Action = Prompt.Action<State<S, A>, Submitted<A>>
+  const next = (state: State<S, A>): Action => ({ _tag: "NextFrame", state })
+  const redraw = (state: State<S, A>): Action => next({ ...state, print: [], asks: false, still: false })
+  const still = (state: State<S, A>): Action => next({ ...state, print: [], asks: false, still: true })
+
+  const happen = (state: State<S, A>, happening: Happening): Effect.Effect<Action> => {
+    const step = view.on(state.inner, happening, screenOf(state.guard))
+    switch (step._tag) {
+      case "Beep":
+        return Effect.succeed({ _tag: "Beep" })
+      case "Done": {
+        const held = { value: step.value, print: step.print ?? [] }
+        return view.refusesPaste
+          ? Effect.as(later({ _tag: "Alone", held }, alone), still({ ...state, held }))
+          : Effect.succeed({ _tag: "Submit", value: held })
+      }
+      case "Next": {
+        const asks = step.guard === true
+        const begun = asks ? begin() : undefined
+        const guard = begun ?? state.guard
+        const following = { ...state, inner: step.state, print: step.print ?? [], guard, asks, still: false }
+        return Effect.as(
+          begun === undefined ? Effect.void : later({ _tag: "Silent", since: begun.since }, patience),
+          next(following)
+        )
+      }
+    }
+  }
+
+  const dropped = (state: State<S, A>, guard: Guard): Effect.Effect<Action> => {
+    const after = { ...guard, keys: guard.keys + 1 }
+    return Effect.as(
+      after.answered ? later({ _tag: "Quiet", since: guard.since, keys: after.keys }, quiet) : Effect.void,
+      still({ ...state, guard: after })
+    )
+  }
+
+  const onKey = (state: State<S, A>, { input, key }: Terminal.UserInput): Effect.Effect<Action> => {
+    const { guard, held, paste } = state
+    if (isStatus(key)) {
+      return guard === undefined || guard.answered ? Effect.succeed(still(state)) : answered(state, guard)
+    }
+    if (held !== undefined) {
+      const begun = key.name === "paste-start" ? [] : undefined
+      return answered({ ...state, held: undefined, paste: begun }, begin())
+    }
+    if (key.name === "paste-start") return Effect.succeed(still({ ...state, paste: [] }))
+    if (paste !== undefined) {
+      if (key.name !== "paste-end") {
+        if (Option.isSome(input)) paste.push(input.value)
+        return Effect.succeed(still(state))
+      }
+      const over = { ...state, paste: undefined }
+      if (guard !== undefined) return dropped(over, guard)
+      if (view.refusesPaste) return answered(over, begin())
+      return happen(over, { _tag: "Paste", text: paste.join("").replace(/\r\n?/g, "\n") })
+    }
+    if (guard !== undefined) return dropped(state, guard)
+    const { ctrl, meta, name } = key
+    return happen(state, { _tag: "Key", name, ctrl, meta, text: Option.getOrElse(input, () => "") })
+  }
+
+  const answered = (state: State<S, A>, guard: Guard): Effect.Effect<Action> =>
+    Effect.as(
+      later({ _tag: "Quiet", since: guard.since, keys: guard.keys }, quiet),
+      redraw({ ...state, guard: { ...guard, answered: true } })
+    )
+
+  const onSignal = (state: State<S, A>, signal: Signal): Effect.Effect<Action> => {
+    const { guard } = state
+    switch (signal._tag) {
+      case "Resizing":
+        return Effect.as(later({ _tag: "Settled", size: stage.size() }, settling), redraw(state))
+      case "Settled": {
+        const { columns, rows } = stage.size()
+        return columns === signal.size.columns && rows === signal.size.rows
+          ? happen(state, { _tag: "Resized" })
+          : Effect.succeed(still(state))
+      }
+      case "Alone":
+        return Effect.succeed(
+          state.held !== undefined && state.held === signal.held ? { _tag: "Submit", value: state.held } : still(state)
+        )
+      case "Silent":
+        return guard?.since !== signal.since || guard.answered ? Effect.succeed(still(state)) : answered(state, guard)
+      case "Quiet":
+        // In the middle of a paste there is no moment without keys.
+        return guard?.since !== signal.since || guard.keys !== signal.keys || state.paste !== undefined
+          ? Effect.succeed(still(state))
+          : Effect.succeed(redraw({ ...state, guard: undefined }))
+    }
+  }
+
+  const custom = Prompt.Custom<State<S, A>, Submitted<A>, Signal>(initial, events, {
+    render: (_, action) =>
+      Effect.sync(() => {
+        switch (action._tag) {
+          case "Beep":
+            return "\x07"
+          case "NextFrame":
+            return action.state.still ? "" : render(action.state)
+          case "Submit":
+            return printed(action.value.print)
+        }
+      }),
+    process: (input, state) => input._tag === "Input" ? onKey(state, input.input) : onSignal(state, input.value),
+    clear: (_, action) => Effect.succeed(action._tag === "NextFrame" && action.state.still ? "" : eraseBelow)
+  })
+  return Prompt.map(custom, ({ value }) => value)
+}
+
+// =============================================================================
+// Running
+// =============================================================================
+
+const pasteOn = "\x1b[?2004h"
+const pasteOff = "\x1b[?2004l"
+const showCursor = "\x1b[?25h"
+
+/** What of Node is used, where there is one. */
+interface Process {
+  readonly on: (event: "exit", listener: () => void) => void
+  readonly off: (event: "exit", listener: () => void) => void
+}
+
+/** A program that crashes runs no finalizers; what it leaves behind is a terminal that can be used. */
+const evenAtCrash = (text: string): Effect.Effect<void, never, Terminal.Terminal | Scope.Scope> => {
+  const { process } = globalThis as { readonly process?: Process }
+  return process === undefined ? Effect.void : Effect.flatMap(Terminal.Terminal, (terminal) => {
+    // Written at once; that it was cannot be waited for any more.
+    const listener = () => void Effect.runSyncExit(terminal.display(text))
+    return Effect.acquireRelease(
+      Effect.sync(() => process.on("exit", listener)),
+      () => Effect.sync(() => process.off("exit", listener))
+    )
+  })
+}
+
+const sized = ({ columns, rows }: Terminal.Size): Terminal.Size => ({ columns: columns || 80, rows: rows || 24 })
+
+const make: Effect.Effect<Stage, never, Terminal.Terminal | Scope.Scope> = Effect.gen(function*() {
+  const terminal = yield* Terminal.Terminal
+  const theme = yield* Prompt.Theme
+  const events = yield* Queue.unbounded<Signal>()
+  const sizes = yield* terminal.size
+  let size = sized({ columns: yield* terminal.columns, rows: yield* terminal.rows })
+  const follow = Effect.flatMap(Queue.take(sizes), (latest) => {
+    const { columns, rows } = sized(latest)
+    if (columns === size.columns && rows === size.rows) return Effect.void
+    size = { columns, rows }
+    return Effect.asVoid(Queue.offer(events, { _tag: "Resizing" }))
+  })
+  yield* Effect.forkScoped(Effect.ignore(Effect.forever(follow)))
+  return { theme, events, size: () => size }
+})
+
+/** Runs a chain of questions: a key that one of them leaves is for the next. Fails when the person leaves. */
+export const run = <A>(
+  questions: (stage: Stage) => Prompt.Prompt<A>
+): Effect.Effect<A, Terminal.QuitError, Prompt.Environment> =>
+  Effect.scoped(Effect.gen(function*() {
+    const terminal = yield* Terminal.Terminal
+    const stage = yield* make
+    const display = (text: string) => Effect.ignore(terminal.display(text))
+    yield* evenAtCrash(`${eraseBelow}${showCursor}${pasteOff}`)
+    yield* Effect.acquireRelease(display(pasteOn), () => display(pasteOff))
+    return yield* Effect.onError(Prompt.run(questions(stage)), () => display(eraseBelow))
+  }))

@@ -1,0 +1,194 @@
+/**
+ * A text that a person types or pastes, of any length: what is on the screen is a window around the cursor, and only that
+ * is laid out, so that every key costs the same however long the text is. Enter ends it; line breaks of a paste are text.
+ */
+import type * as Prompt from "effect/cli/Prompt"
+import * as Result from "effect/Result"
+import * as Cells from "../text/cells.ts"
+import * as Safe from "../text/safe.ts"
+import * as Style from "../text/style.ts"
+import type { Line, Row } from "../text/style.ts"
+import * as Stage from "./stage.ts"
+
+export interface State {
+  readonly before: string
+  readonly after: string
+  readonly problem: string | undefined
+}
+
+export type Entered<A> = { readonly _tag: "Entered"; readonly value: A } | { readonly _tag: "Back" }
+
+// =============================================================================
+// Editing
+// =============================================================================
+
+const lastCharacter = (text: string): string =>
+  /(?:[\ud800-\udbff][\udc00-\udfff]|[^])$/.exec(text.slice(-2))?.[0] ?? ""
+const firstCharacter = (text: string): string =>
+  /^(?:[\ud800-\udbff][\udc00-\udfff]|[^])/.exec(text.slice(0, 2))?.[0] ?? ""
+
+const insert = (state: State, text: string): State => ({ ...state, before: state.before + text, problem: undefined })
+
+const toLineStart = (state: State): State => moved(state, state.before.lastIndexOf("\n") + 1)
+
+const toLineEnd = (state: State): State => {
+  const end = state.after.indexOf("\n")
+  return moved(state, state.before.length + (end < 0 ? state.after.length : end))
+}
+
+const moved = ({ after, before, problem }: State, to: number): State =>
+  to <= before.length
+    ? { before: before.slice(0, to), after: before.slice(to) + after, problem }
+    : { before: before + after.slice(0, to - before.length), after: after.slice(to - before.length), problem }
+
+const upOrDown = (state: State, name: string): State => {
+  const column = state.before.length - toLineStart(state).before.length
+  if (name === "up") {
+    const end = state.before.lastIndexOf("\n")
+    if (end < 0) return state
+    const start = state.before.lastIndexOf("\n", end - 1) + 1
+    return moved(state, end === 0 ? 0 : Math.min(end, start + column))
+  }
+  const start = state.before.length + state.after.indexOf("\n") + 1
+  if (start === state.before.length) return state
+  const end = toLineEnd(moved(state, start)).before.length
+  return moved(state, Math.min(end, start + column))
+}
+
+/** What a key makes of the text; `undefined` if it means nothing. */
+export const edited = (
+  state: State,
+  { ctrl, meta, name, text }: Extract<Stage.Happening, { readonly _tag: "Key" }>
+): State | undefined => {
+  const { after, before } = state
+  if (ctrl) {
+    switch (name) {
+      case "a":
+        return toLineStart(state)
+      case "e":
+        return toLineEnd(state)
+      case "u":
+        return { before: toLineStart(state).before, after, problem: undefined }
+      case "k":
+        return { before, after: toLineEnd(state).after, problem: undefined }
+      case "w":
+        return { before: before.replace(/\S*\s*$/, ""), after, problem: undefined }
+      default:
+        return undefined
+    }
+  }
+  switch (name) {
+    case "left":
+      return moved(state, before.length - lastCharacter(before).length)
+    case "right":
+      return moved(state, before.length + firstCharacter(after).length)
+    case "home":
+      return toLineStart(state)
+    case "end":
+      return toLineEnd(state)
+    case "up":
+    case "down":
+      return upOrDown(state, name)
+    case "backspace":
+      return { before: before.slice(0, before.length - lastCharacter(before).length), after, problem: undefined }
+    case "delete":
+      return { before, after: after.slice(firstCharacter(after).length), problem: undefined }
+    // Ctrl-J, and Enter with Alt.
+    case "enter":
+      return insert(state, "\n")
+    case "return":
+      return meta ? insert(state, "\n") : undefined
+    default:
+      return meta || text === "" || /^\p{Cc}/u.test(text) ? undefined : insert(state, text)
+  }
+}
+
+// =============================================================================
+// Drawing
+// =============================================================================
+
+const cursor = "▏"
+const maxRows = 8
+
+const wholeStart = (text: string): string => /^[\udc00-\udfff]/.test(text) ? text.slice(1) : text
+const wholeEnd = (text: string): string => /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text
+
+/** The rows around the cursor. */
+export const windowOf = ({ after, before }: State, { columns, rows }: Stage.Screen): ReadonlyArray<Row> => {
+  const height = Math.max(1, Math.min(maxRows, rows - 5))
+  const around = columns * height
+  const left = Safe.lines(wholeStart(before.slice(-around)))
+  const right = Safe.lines(wholeEnd(after.slice(0, around)))
+  const body = `${left}${cursor}${right}`.split("\n").map((text): Line => ({
+    first: Style.plain("  │ ", "muted"),
+    rest: Style.plain("  ⋮ ", "muted"),
+    body: Style.plain(Safe.tabs(text)),
+    prose: true
+  }))
+  const all = Cells.layout(body, columns)
+  const at = all.findIndex((row) => Style.textOf(row).includes(cursor))
+  const start = Math.max(0, Math.min(at - Math.floor(height / 2), all.length - height))
+  return all.slice(start, start + height)
+}
+
+const summary = ({ after, before }: State, drawn: number): string => {
+  const length = before.length + after.length
+  return drawn < maxRows && length < 200 ? "" : `${length} characters, at ${before.length}`
+}
+
+// =============================================================================
+// Prompt
+// =============================================================================
+
+export const ask = <A>(stage: Stage.Stage, options: {
+  readonly lines?: ReadonlyArray<Line> | undefined
+  readonly question: string
+  readonly guarded: boolean
+  readonly text?: string | undefined
+  readonly problem?: string | undefined
+  /** What Tab does instead. */
+  readonly back: string
+  readonly read: (text: string) => Result.Result<A, string>
+}): Prompt.Prompt<Entered<A>> =>
+  Stage.prompt<State, Entered<A>>(stage, {
+    guarded: options.guarded,
+    refusesPaste: false,
+    begin: (screen) => ({
+      state: { before: options.text ?? "", after: "", problem: options.problem },
+      print: Cells.layout(options.lines ?? [], screen.columns)
+    }),
+    draw: (state, screen) => {
+      const rows = windowOf(state, screen)
+      const said = summary(state, rows.length)
+      return [
+        ...Stage.asking(`${options.question}  Enter ends · Tab ${options.back}`, screen),
+        ...rows,
+        ...(said === "" ? [] : Cells.layout([Style.prose(said, "muted")], screen.columns)),
+        ...(state.problem === undefined
+          ? []
+          : Cells.layout([Style.prose(`! ${state.problem}`, "error")], screen.columns).slice(0, 4))
+      ]
+    },
+    on: (state, happening) => {
+      switch (happening._tag) {
+        case "Resized":
+          return { _tag: "Next", state }
+        case "Paste":
+          return { _tag: "Next", state: insert(state, happening.text) }
+        case "Key": {
+          if (happening.name === "tab") return { _tag: "Done", value: { _tag: "Back" } }
+          if (happening.name === "return" && !happening.meta) {
+            const read = options.read(state.before + state.after)
+            return Result.isSuccess(read)
+              ? { _tag: "Done", value: { _tag: "Entered", value: read.success } }
+              : { _tag: "Next", state: { ...state, problem: Safe.problem(read.failure) } }
+          }
+          const after = edited(state, happening)
+          return after === undefined ? { _tag: "Beep" } : { _tag: "Next", state: after }
+        }
+      }
+    }
+  })
+
+/** Any text, nothing included. */
+export const anyText = (text: string): Result.Result<string, string> => Result.succeed(text)

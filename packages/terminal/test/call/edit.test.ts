@@ -1,0 +1,12 @@
+/** Parameters as a text that a person changes. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import * as Edit from "../../src/internal/call/edit.ts"
+
+describe("an edit", () => {
+  it("is JSON, or says why it is none", () => {
+    assert.deepStrictEqual(Edit.parse("{\"a\": [1, null]}"), Result.succeed({ a: [1, null] }))
+    assert.deepStrictEqual(Edit.parse("{\"a\": 1e400}"), Result.fail("A number is too large for JSON."))
+    assert.match(Result.getOrThrow(Result.flip(Edit.parse("{a}"))), /^This is no JSON: /)
+  })
+})

@@ -1,0 +1,181 @@
+/** When a question takes keys: after the terminal's word that it is on the screen, and a moment without any. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Terminal from "effect/Terminal"
+import * as TestClock from "effect/testing/TestClock"
+import * as Reader from "../../src/internal/screen/reader.ts"
+import * as Stage from "../../src/internal/screen/stage.ts"
+import * as Style from "../../src/internal/text/style.ts"
+import * as Keyboard from "../keyboard.ts"
+
+/** A question that is put to a keyboard. */
+const askIn = Effect.fnUntraced(function*(columns: number) {
+  const keyboard = yield* Keyboard.make
+  yield* keyboard.resize(columns, 24)
+  const asked = Stage.run((stage) =>
+    Reader.read(stage, {
+      lines: [Style.prose("what will run")],
+      question: "Run it?",
+      choices: [{ key: "y", label: "yes", value: "yes" }, { key: "n", label: "no", value: "no" }]
+    })
+  )
+  const fiber = yield* Effect.forkChild(Effect.provide(asked, keyboard.services))
+  yield* TestClock.adjust(0)
+  return {
+    ...keyboard,
+    answer: Effect.andThen(TestClock.adjust("50 millis"), Fiber.join(fiber)),
+    isOpen: Effect.sync(() => fiber.pollUnsafe() === undefined)
+  }
+})
+
+const ask = askIn(80)
+
+describe("a question", () => {
+  it.effect("is on the screen whole, and then asks the terminal for its status", () =>
+    Effect.gen(function*() {
+      const { shown } = yield* ask
+      assert.match(shown(), /what will run.*Run it\?.*…/s)
+      assert.isTrue(shown().endsWith("\u001b[5n"))
+    }))
+
+  it.effect("takes no key that comes before the terminal's answer", () =>
+    Effect.gen(function*() {
+      const { answer, isOpen, key, status } = yield* ask
+      for (let count = 0; count < 9; count++) {
+        yield* key("y")
+        yield* TestClock.adjust("100 millis")
+      }
+      assert.isTrue(yield* isOpen)
+      yield* status
+      yield* TestClock.adjust("100 millis")
+      yield* key("n")
+      assert.strictEqual(yield* answer, "no")
+    }))
+
+  it.effect("takes no key that follows another without a moment between, however long that goes on", () =>
+    Effect.gen(function*() {
+      const { answer, isOpen, key, shown, status } = yield* ask
+      yield* status
+      for (let count = 0; count < 50; count++) {
+        yield* TestClock.adjust("99 millis")
+        yield* key("y")
+      }
+      assert.isTrue(yield* isOpen)
+      assert.notInclude(shown(), "›")
+      yield* TestClock.adjust("100 millis")
+      assert.include(shown(), "›")
+      yield* key("n")
+      assert.strictEqual(yield* answer, "no")
+    }))
+
+  it.effect("waits a second for a terminal that answers nothing", () =>
+    Effect.gen(function*() {
+      const { answer, isOpen, key } = yield* ask
+      yield* TestClock.adjust("1 second")
+      yield* key("y")
+      assert.isTrue(yield* isOpen)
+      yield* TestClock.adjust("100 millis")
+      yield* key("n")
+      assert.strictEqual(yield* answer, "no")
+    }))
+
+  it.effect("is not answered by a paste that goes on, nor by what follows it at once", () =>
+    Effect.gen(function*() {
+      const { answer, isOpen, key, pasteEnd, pasteStart, shown, status } = yield* ask
+      yield* pasteStart
+      yield* key("y")
+      yield* status
+      yield* TestClock.adjust("1 minute")
+      yield* key("y")
+      assert.isTrue(yield* isOpen)
+      assert.notInclude(shown(), "›")
+      yield* pasteEnd
+      yield* key("y")
+      yield* TestClock.adjust("99 millis")
+      yield* key("y")
+      assert.isTrue(yield* isOpen)
+      yield* TestClock.adjust("100 millis")
+      yield* key("n")
+      assert.strictEqual(yield* answer, "no")
+    }))
+
+  it.effect("is not answered by a key that others follow at once: a paste of a terminal that does not say so", () =>
+    Effect.gen(function*() {
+      const { answer, armed, isOpen, key, shown } = yield* ask
+      yield* armed
+      for (const text of "yes, please") yield* key(text)
+      yield* TestClock.adjust("99 millis")
+      assert.isTrue(yield* isOpen)
+      assert.match(shown(), /…[^›]*$/)
+      yield* TestClock.adjust("1 millis")
+      assert.match(shown(), /›[^…]*$/)
+      yield* key("y")
+      yield* TestClock.adjust("29 millis")
+      assert.isTrue(yield* isOpen)
+      yield* TestClock.adjust("1 millis")
+      assert.isFalse(yield* isOpen)
+      assert.strictEqual(yield* answer, "yes")
+    }))
+
+  it.effect("that was put where nothing could be read is put again, whole, where it can", () =>
+    Effect.gen(function*() {
+      const { answer, armed, isOpen, key, resize, shown } = yield* askIn(10)
+      yield* armed
+      yield* key("y")
+      yield* TestClock.adjust("1 second")
+      assert.isTrue(yield* isOpen)
+      const before = shown().length
+      yield* resize(80, 24)
+      assert.include(shown().slice(before), "what will run")
+      yield* armed
+      yield* key("y")
+      assert.strictEqual(yield* answer, "yes")
+    }))
+
+  it.effect("that is put again waits again: what the terminal said of the first time counts for that alone", () =>
+    Effect.gen(function*() {
+      for (const [before, resized] of [["0 millis", "50 millis"], ["700 millis", "0 millis"]] as const) {
+        const { answer, isOpen, key, leave, resizing, shown, status } = yield* ask
+        if (before !== "0 millis") yield* status
+        yield* TestClock.adjust(before)
+        yield* resizing(40, 24)
+        yield* TestClock.adjust("100 millis")
+        if (before === "0 millis") yield* status
+        yield* TestClock.adjust(resized)
+        yield* TestClock.adjust("50 millis")
+        assert.include(shown(), "The window is 40 columns wide now.")
+        yield* TestClock.adjust("400 millis")
+        yield* key("y")
+        yield* TestClock.adjust("50 millis")
+        assert.isTrue(yield* isOpen)
+        assert.notMatch(shown().slice(shown().indexOf("The window is")), /›/)
+        yield* leave
+        yield* Effect.flip(answer)
+      }
+    }))
+
+  it.effect("fails when the person leaves, before it takes keys too", () =>
+    Effect.gen(function*() {
+      const { answer, key, leave, shown } = yield* ask
+      yield* key("y")
+      yield* leave
+      assert.isTrue(Terminal.isQuitError(yield* Effect.flip(answer)))
+      // The rows that lived are gone, and pastes are the shell's again.
+      assert.match(shown().replaceAll("\u001b", "ESC"), /ESC\[J.*ESC\[\?2004l$/s)
+    }))
+
+  it.effect("leaves a terminal that can be used when the program crashes, and nothing behind when it is answered", () =>
+    Effect.gen(function*() {
+      const before = process.listeners("exit")
+      const { answer, armed, key, shown } = yield* ask
+      yield* armed
+      const atExit = process.listeners("exit").filter((listener) => !before.includes(listener))
+      assert.strictEqual(atExit.length, 1)
+      for (const listener of atExit) listener(1)
+      assert.isTrue(shown().replaceAll("\u001b", "ESC").endsWith("ESC[JESC[?25hESC[?2004l"))
+      yield* key("y")
+      yield* answer
+      assert.deepStrictEqual(process.listeners("exit"), before)
+    }))
+})
