@@ -94,10 +94,12 @@ const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Reques
   if (answers.approved) {
     if (plan.toolkit !== "full") return "no tools"
     if (hasDrifted) return "drifted"
+    // Who resolves calls themselves has nobody asked, the policy neither.
+    if (!plan.resolve) return "waits"
     if (verdict === "block") return "blocked"
     if (verdict === "failed") return "held"
     if (isShownAnew) return "void"
-    return plan.resolve ? "runs" : undefined
+    return "runs"
   }
   if (answers.edited) return undefined
   const isPassedOver = View.hasMessageAfter(turn.prompt, request.approvalId)

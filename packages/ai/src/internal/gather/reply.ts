@@ -14,6 +14,7 @@ import * as Prepare from "../prepare.ts"
 import * as Remembering from "../remembering.ts"
 import * as Answering from "./answering.ts"
 import { type Asked, type File, type Given, question } from "./file.ts"
+import * as Order from "./order.ts"
 import * as Proof from "./proof.ts"
 import * as Request from "./request.ts"
 import * as Suspension from "./suspension.ts"
@@ -110,7 +111,9 @@ const ask = Effect.fnUntraced(function*(
       request
     }))
   }
-  const asking = yield* Effect.forkChild(Asking.ask(controller, request, aboutAnswers(file)), { startImmediately: true })
+  const answer = Asking.ask(controller, request, aboutAnswers(file))
+  if (file.asking === Order.none) return yield* answer
+  const asking = yield* Effect.forkChild(answer, { startImmediately: true })
   yield* file.asking.leave
   return yield* Fiber.join(asking)
 })
