@@ -64,8 +64,10 @@ for (const [where, decides] of Object.entries(deciders)) {
         C.assertWellFormed(yield* chat.lastPrompt, allowed)
       }))
 
+    // Held, it is as open as it was before the message, for whoever may answer it here.
+    if (decides === allowsAll || where === "where somebody could be asked") return
     C.everyWay(
-      `L6 hold: the provider's request stays open and nobody is asked, ${where}`,
+      `L6 hold: the provider's request stays open, ${where}`,
       (way) =>
         Effect.gen(function*() {
           const { chat } = yield* begin(way, [asking(1), done1], { onNewMessage: "hold" })

@@ -179,7 +179,10 @@ export const rows: ReadonlyArray<Row> = [
   {
     name: "held",
     laws: "L6",
-    says: ofChosen((_, { at, question }) => question.passedOver ? open(at, "asked") : undefined)
+    // What the provider asks for stays with it, and may be answered.
+    says: ofChosen(({ way }, { at, question }) =>
+      question.passedOver && way !== "hosted" ? open(at, "asked") : undefined
+    )
   },
   {
     name: "edited by nobody who may",
