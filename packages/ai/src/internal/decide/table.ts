@@ -201,7 +201,8 @@ export const rows: ReadonlyArray<Row> = [
       if (call.recall === "denied") {
         return isUnasked(call) ? tell("remembered") : end(firstOf(call), "denied", "remembered")
       }
-      return call.recall === "approved" ? nobodyWanted(call) : undefined
+      // A policy that failed lets nothing run, whatever was approved before (law L1).
+      return call.recall === "approved" && call.verdict?.says !== "failed" ? nobodyWanted(call) : undefined
     }
   },
   {
