@@ -198,6 +198,8 @@ export const rows: ReadonlyArray<Row> = [
     name: "remembered",
     laws: "L3",
     says: (call) => {
+      // A run that waits is no such call any more: its memory was looked up when it was asked about.
+      if (call.wait !== undefined) return undefined
       if (call.recall === "denied") {
         return isUnasked(call) ? tell("remembered") : end(firstOf(call), "denied", "remembered")
       }
