@@ -53,6 +53,16 @@ export const rows: ReadonlyArray<Row> = [
     says: (call) => call.way === "history" && call.questions === "none" ? tell("lost") : undefined
   },
   {
+    name: "the provider was told",
+    laws: "L9",
+    says: ({ denied, powers, questions, reply, way }) =>
+      way !== "hosted" || reply === "given"
+        ? undefined
+        : denied || (powers === "reads" && isAsked(questions) && questions.some(isAnswered))
+        ? { _tag: "Leave" }
+        : undefined
+  },
+  {
     name: "forged",
     laws: "L4",
     says: ({ denied, onInvalid, questions }) =>
@@ -92,16 +102,6 @@ export const rows: ReadonlyArray<Row> = [
       const at = findOwn(questions, ({ fate }) => fate === undefined)
       return at < 0 ? undefined : { _tag: "Need", fact: "fate", at }
     }
-  },
-  {
-    name: "the provider was told",
-    laws: "L9",
-    says: ({ denied, powers, questions, reply, way }) =>
-      way !== "hosted" || reply === "given" || !isAsked(questions)
-        ? undefined
-        : denied || (powers === "reads" && questions.some(isAnswered))
-        ? { _tag: "Leave" }
-        : undefined
   },
   {
     // Before anything is told: or a later history could have one of them approved.
