@@ -3,7 +3,7 @@
  * thrown. A row that turns on a fact nobody has gathered asks for that one, and the table is read again.
  */
 import { type Decision, type Need, nobody, type OpenWhy, type Write } from "./decision.ts"
-import type { Answer, Question, Questions, Standing, Verdict, Wait } from "./standing.ts"
+import type { Answer, Fate, Question, Questions, Standing, Verdict, Wait } from "./standing.ts"
 
 export type Said = Decision | Need | Write
 
@@ -244,10 +244,13 @@ export const rows: ReadonlyArray<Row> = [
 // Rows that take more than a line
 // =============================================================================
 
-// What the journal knows stands; an unfinished run is joined, and repeated if all that allowed it still does.
+// What the journal knows stands; an unfinished run is joined, and repeated if all that allowed it still does. Of several
+// requests one that has a result comes before one whose run goes on, and that before one that ended without a run.
 function decided(call: Standing): Said | undefined {
-  const at = findOwn(call.questions, (question) => !isPending(question))
-  if (at < 0) return undefined
+  const decidedAs = (test: (fate: Fate) => boolean): number =>
+    findOwn(call.questions, (question) => !isPending(question) && test(question.fate!))
+  const at = [hasResult, hasBegun, () => true].map(decidedAs).find((at) => at >= 0)
+  if (at === undefined) return undefined
   const question = (call.questions as ReadonlyArray<Question>)[at]!
   const state = question.fate!.state
   switch (state) {
@@ -260,7 +263,7 @@ function decided(call: Standing): Said | undefined {
       if (call.powers === "reads" || call.tool === "gone" || call.tool === "unfit" || call.tool === "noToolkit") {
         return state === "running" ? { _tag: "Wait", at } : tell("recorded", at)
       }
-      if (state === "done" || state === "failed" || isWritten(question)) return run(at, "join")
+      if (hasResult(question.fate!) || isWritten(question)) return run(at, "join")
       return again(call, question, at) ?? run(at, "join")
     }
     default:
@@ -462,6 +465,10 @@ const isRunnable = ({ tool }: Standing): boolean => tool === "free" || tool === 
 const isOwn = ({ own }: Question): boolean => own === true
 
 const isPending = ({ fate }: Question): boolean => fate?.state === "pending"
+
+const hasResult = ({ state }: Fate): boolean => state === "done" || state === "failed"
+
+const hasBegun = ({ state }: Fate): boolean => state === "running" || state === "unknown" || state === "suspended"
 
 const isWritten = ({ fate }: Question): boolean => fate !== undefined && fate.state !== "pending" && fate.written
 
