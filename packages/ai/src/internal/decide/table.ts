@@ -273,7 +273,7 @@ function decided(call: Standing): Said | undefined {
 
 // The run that all that was asked of its approval still allows.
 const again = (call: Standing, question: Question, at: number): Said | undefined => {
-  if (call.denied || question.expired || question.drifted) return undefined
+  if (call.denied || wasDenied(call) || question.expired || question.drifted) return undefined
   const counting = countingOf(call, question)
   if (!Array.isArray(counting)) return needVerdict
   const chosen: Chosen = { at, question, counting }
@@ -469,6 +469,9 @@ const isPending = ({ fate }: Question): boolean => fate?.state === "pending"
 const hasResult = ({ state }: Fate): boolean => state === "done" || state === "failed"
 
 const hasBegun = ({ state }: Fate): boolean => state === "running" || state === "unknown" || state === "suspended"
+
+// The journal keeps a denial that a history may have lost.
+const wasDenied = ({ questions }: Standing): boolean => findOwn(questions, ({ fate }) => fate?.state === "denied") >= 0
 
 const isWritten = ({ fate }: Question): boolean => fate !== undefined && fate.state !== "pending" && fate.written
 
