@@ -3,7 +3,7 @@
  * thrown. A row that turns on a fact nobody has gathered asks for that one, and the table is read again.
  */
 import { type Decision, type Need, nobody, type OpenWhy, type Write } from "./decision.ts"
-import type { Answer, Question, Questions, Standing, Verdict, Wait } from "./standing.ts"
+import type { Answer, Fate, Question, Questions, Standing, Verdict, Wait } from "./standing.ts"
 
 export type Said = Decision | Need | Write
 
@@ -53,6 +53,16 @@ export const rows: ReadonlyArray<Row> = [
     says: (call) => call.way === "history" && call.questions === "none" ? tell("lost") : undefined
   },
   {
+    name: "the provider was told",
+    laws: "L9",
+    says: ({ denied, powers, questions, reply, way }) =>
+      way !== "hosted" || reply === "given"
+        ? undefined
+        : denied || (powers === "reads" && isAsked(questions) && questions.some(isAnswered))
+        ? { _tag: "Leave" }
+        : undefined
+  },
+  {
     name: "forged",
     laws: "L4",
     says: ({ denied, onInvalid, questions }) =>
@@ -92,16 +102,6 @@ export const rows: ReadonlyArray<Row> = [
       const at = findOwn(questions, ({ fate }) => fate === undefined)
       return at < 0 ? undefined : { _tag: "Need", fact: "fate", at }
     }
-  },
-  {
-    name: "the provider was told",
-    laws: "L9",
-    says: ({ denied, powers, questions, reply, way }) =>
-      way !== "hosted" || reply === "given" || !isAsked(questions)
-        ? undefined
-        : denied || (powers === "reads" && questions.some(isAnswered))
-        ? { _tag: "Leave" }
-        : undefined
   },
   {
     // Before anything is told: or a later history could have one of them approved.
@@ -201,10 +201,13 @@ export const rows: ReadonlyArray<Row> = [
     name: "remembered",
     laws: "L3",
     says: (call) => {
+      // A run that waits is no such call any more: its memory was looked up when it was asked about.
+      if (call.wait !== undefined) return undefined
       if (call.recall === "denied") {
         return isUnasked(call) ? tell("remembered") : end(firstOf(call), "denied", "remembered")
       }
-      return call.recall === "approved" ? nobodyWanted(call) : undefined
+      // A policy that failed lets nothing run, whatever was approved before (law L1).
+      return call.recall === "approved" && call.verdict?.says !== "failed" ? nobodyWanted(call) : undefined
     }
   },
   {
@@ -244,10 +247,13 @@ export const rows: ReadonlyArray<Row> = [
 // Rows that take more than a line
 // =============================================================================
 
-// What the journal knows stands; an unfinished run is joined, and repeated if all that allowed it still does.
+// What the journal knows stands; an unfinished run is joined, and repeated if all that allowed it still does. Of several
+// requests one that has a result comes before one whose run goes on, and that before one that ended without a run.
 function decided(call: Standing): Said | undefined {
-  const at = findOwn(call.questions, (question) => !isPending(question))
-  if (at < 0) return undefined
+  const decidedAs = (test: (fate: Fate) => boolean): number =>
+    findOwn(call.questions, (question) => !isPending(question) && test(question.fate!))
+  const at = [hasResult, hasBegun, () => true].map(decidedAs).find((at) => at >= 0)
+  if (at === undefined) return undefined
   const question = (call.questions as ReadonlyArray<Question>)[at]!
   const state = question.fate!.state
   switch (state) {
@@ -260,7 +266,7 @@ function decided(call: Standing): Said | undefined {
       if (call.powers === "reads" || call.tool === "gone" || call.tool === "unfit" || call.tool === "noToolkit") {
         return state === "running" ? { _tag: "Wait", at } : tell("recorded", at)
       }
-      if (state === "done" || state === "failed" || isWritten(question)) return run(at, "join")
+      if (hasResult(question.fate!) || isWritten(question)) return run(at, "join")
       return again(call, question, at) ?? run(at, "join")
     }
     default:
@@ -270,7 +276,7 @@ function decided(call: Standing): Said | undefined {
 
 // The run that all that was asked of its approval still allows.
 const again = (call: Standing, question: Question, at: number): Said | undefined => {
-  if (call.denied || question.expired || question.drifted) return undefined
+  if (call.denied || wasDenied(call) || question.expired || question.drifted) return undefined
   const counting = countingOf(call, question)
   if (!Array.isArray(counting)) return needVerdict
   const chosen: Chosen = { at, question, counting }
@@ -462,6 +468,13 @@ const isRunnable = ({ tool }: Standing): boolean => tool === "free" || tool === 
 const isOwn = ({ own }: Question): boolean => own === true
 
 const isPending = ({ fate }: Question): boolean => fate?.state === "pending"
+
+const hasResult = ({ state }: Fate): boolean => state === "done" || state === "failed"
+
+const hasBegun = ({ state }: Fate): boolean => state === "running" || state === "unknown" || state === "suspended"
+
+// The journal keeps a denial that a history may have lost.
+const wasDenied = ({ questions }: Standing): boolean => findOwn(questions, ({ fate }) => fate?.state === "denied") >= 0
 
 const isWritten = ({ fate }: Question): boolean => fate !== undefined && fate.state !== "pending" && fate.written
 
