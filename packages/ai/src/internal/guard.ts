@@ -126,6 +126,7 @@ const environmentOf = (
 /** The calls that were approved by what was shown of them run one after the other. */
 interface Shown {
   readonly permits: Semaphore.Semaphore
+  /** How many have ended: until then, a run may change what is shown. */
   runs: number
 }
 
@@ -140,7 +141,7 @@ const runShown = (
     yield* Effect.acquireRelease(shown.permits.take(1), () => shown.permits.release(1), { interruptible: true })
     const changed = shown.runs === before ? undefined : yield* again
     if (changed?._tag === "Result") return Stream.succeed(changed.part)
-    shown.runs++
+    yield* Effect.addFinalizer(() => Effect.sync(() => shown.runs++))
     return yield* run
   }))
 
