@@ -28,6 +28,7 @@ const floors: House["floors"] = [
     "internal/config*",
     "internal/strictest",
     "internal/cryptography",
+    "internal/nativeCryptography",
     "internal/gate",
     "internal/abandon",
     "internal/approvalId",
