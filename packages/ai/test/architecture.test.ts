@@ -17,6 +17,7 @@ const floors: House["floors"] = [
     "internal/enclosing",
     "internal/presentation",
     "internal/canonical",
+    "internal/chunks",
     "internal/join",
     "internal/mcpDefinition",
     "internal/mcpGuardError",

@@ -1,14 +1,12 @@
 /** One turn of `streamText`, with approvals. */
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
-import * as Arr from "effect/Array"
-import type * as Cause from "effect/Cause"
-import * as Channel from "effect/Channel"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as ApprovalEvents from "../ApprovalEvents.ts"
+import { type Chunk, type Chunks, offer, offerUnsafe, pass, toStream } from "./chunks.ts"
 import type * as Decision from "./decision.ts"
 import * as Hosted from "./hosted.ts"
 import * as HostedStream from "./hostedStream.ts"
@@ -18,46 +16,37 @@ import * as Results from "./results.ts"
 import * as Turn from "./turn.ts"
 
 type Part = Model.StreamPart
-type Chunk = Arr.NonEmptyReadonlyArray<Part>
-type Chunks = Queue.Queue<Chunk, unknown | Cause.Done>
-
-// Chunks a slow reader has not taken yet; the provider waits behind them.
-const capacity = 64
 
 export const streamText = (
   model: Model.Model,
   turn: Turn.Turn,
-  options: Model.Options
+  options: Model.Options,
+  toError: (error: unknown) => unknown
 ): Stream.Stream<Part, unknown> =>
-  Stream.unwrap(Effect.gen(function*() {
-    const queue: Chunks = yield* Queue.bounded<Chunk, unknown | Cause.Done>(capacity)
-    yield* produce(model, turn, options, queue, []).pipe(
-      Effect.matchCauseEffect({
-        onFailure: (cause) => Queue.failCause(queue, cause),
-        onSuccess: () => Queue.end(queue)
-      }),
-      Effect.forkScoped
+  toStream((queue) =>
+    produce(model, turn, options, queue, []).pipe(
+      Effect.mapError(toError),
+      Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
     )
-    return Stream.fromChannel(Channel.fromQueue(queue))
-  }))
+  )
 
 const produce: (
   model: Model.Model,
   turn: Turn.Turn,
   options: Model.Options,
-  queue: Chunks,
+  queue: Chunks<Part, unknown>,
   before: ReadonlyArray<Response.FinishPart>
 ) => Effect.Effect<void, unknown, Scope.Scope> = Effect.fnUntraced(
   function*(
     model: Model.Model,
     turn: Turn.Turn,
     options: Model.Options,
-    queue: Chunks,
+    queue: Chunks<Part, unknown>,
     before: ReadonlyArray<Response.FinishPart>
   ): Effect.fn.Return<void, unknown, Scope.Scope> {
     const sink: Turn.Sink = {
       preliminary: (part) => offer(queue, [part]),
-      approvedPreliminary: (part) => Effect.sync(() => Queue.offerUnsafe(queue, [part])),
+      approvedPreliminary: (part) => Effect.sync(() => offerUnsafe(queue, [part])),
       result: (part) => offer(queue, [part])
     }
     const settled = yield* Turn.settleHistory(turn, sink)
@@ -116,7 +105,7 @@ const produce: (
       calls.observe(received)
     })
     // Most chunks are text, and pass as they are.
-    const passOn = (chunk: Chunk): Effect.Effect<void> => {
+    const passOn = (chunk: Chunk<Part>): Effect.Effect<void> => {
       if (mayGoOn) said.add(chunk)
       return pass(queue, chunk)
     }
@@ -151,12 +140,6 @@ const produce: (
     yield* offer(queue, [...asked, ...Results.withUsageOf(before, finish)])
   }
 )
-
-const offer = (queue: Chunks, parts: ReadonlyArray<Part>): Effect.Effect<void> =>
-  Arr.isReadonlyArrayNonEmpty(parts) ? Effect.asVoid(Queue.offer(queue, parts)) : Effect.void
-
-const pass = (queue: Chunks, chunk: Chunk): Effect.Effect<void> =>
-  Queue.offerUnsafe(queue, chunk) ? Effect.void : Effect.asVoid(Queue.offer(queue, chunk))
 
 const concernsUs = (part: Part): boolean =>
   part.type === "tool-call" || part.type === "finish" || part.type === "tool-approval-request"

@@ -147,10 +147,7 @@ export const wrap = (
         Stream.unwrap(Effect.zipWith(enter("streamText", callOptions), TrustsAnswers, ({ options, turn }, trusted) => {
           const said = turn === undefined
             ? model.streamText(options)
-            : StreamText.streamText(model, turn, options).pipe(
-              Stream.mapError(toAiError("streamText")),
-              Stream.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events)
-            )
+            : StreamText.streamText(model, turn, options, toAiError("streamText"))
           return trusted ? Stream.provideService(said, TrustsAnswers, false) : said
         }))
       )
