@@ -23,10 +23,10 @@ import type * as Conversation from "./conversationModel.ts"
 import * as ConversationTurn from "./conversationTurn.ts"
 import * as Deferral from "./deferral.ts"
 import * as Interactions from "./interaction.ts"
-import type * as Model from "./turn/model.ts"
 import * as Text from "./text.ts"
 import * as Transcript from "./transcript.ts"
 import { TrustsAnswers } from "./trust.ts"
+import type * as Model from "./turn/model.ts"
 import * as Wrap from "./turn/wrap.ts"
 
 type AnyTools = Model.AnyTools

@@ -2,6 +2,9 @@
  * The little cryptography Assent needs, from `effect/crypto` over the runtime's own WebCrypto, without services to
  * provide: they are built on first use and kept per `Crypto` object, so that importing this module does nothing.
  *
+ * Where the runtime can compute at once, HMAC and SHA-256 do ({@link NativeCryptography}), unless a program has put
+ * another `Crypto` in the place of the runtime's: then that one is used for all.
+ *
  * What `effect/crypto` can fail with (a key of the wrong kind, an unsupported algorithm) cannot happen with HMAC and
  * SHA-256 over bytes made here; a runtime without WebCrypto is a defect that says so.
  */
@@ -13,6 +16,7 @@ import * as Effect from "effect/Effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as NativeCryptography from "./nativeCryptography.ts"
 
 /** An opaque key: it shows its algorithm only, in `toString`, JSON and inspection. */
 export type MacKey = Mac.Key<typeof Mac.hmacSha256>
@@ -23,7 +27,7 @@ export const randomToken = (bytes: number): Effect.Effect<string> =>
 
 /** SHA-256 as base64url: 43 characters. */
 export const sha256 = (data: string | Uint8Array): Effect.Effect<string> =>
-  Effect.flatMap(services, ({ digest }) => Effect.map(digest.digest(Digest.sha256, toBytes(data)), Base64Url.encode))
+  Effect.flatMap(services, ({ sha256 }) => sha256(toBytes(data)))
 
 /** Makes a key for {@link hmacSha256} of a secret that is not empty. */
 export const makeMacKey = (secret: string | Uint8Array): Effect.Effect<MacKey> =>
@@ -77,30 +81,48 @@ export const processSecret: Effect.Effect<ProcessSecret> = Effect.suspend(() => 
 // =============================================================================
 
 interface Services {
-  readonly digest: Digest.Digest["Service"]
   readonly mac: Mac.Mac["Service"]
   readonly random: SecureRandom.SecureRandom["Service"]
+  readonly sha256: (data: Uint8Array) => Effect.Effect<string>
 }
 
-const build: Effect.Effect<Services> = Effect.gen(function*() {
-  return { digest: yield* Digest.Digest, mac: yield* Mac.Mac, random: yield* SecureRandom.SecureRandom }
-}).pipe(
-  // `local`: a layer built by the program around us may stand on another `Crypto`.
-  Effect.provide(
-    Layer.provideMerge(Layer.merge(Digest.layerWebCrypto, Mac.layerWebCrypto), SecureRandom.layerWebCrypto),
-    { local: true }
+const build = (native: NativeCryptography.NativeCryptography | undefined): Effect.Effect<Services> =>
+  Effect.gen(function*() {
+    const digest = yield* Digest.Digest
+    return {
+      mac: yield* Mac.Mac,
+      random: yield* SecureRandom.SecureRandom,
+      sha256: (data: Uint8Array) =>
+        native === undefined
+          ? Effect.map(digest.digest(Digest.sha256, data), Base64Url.encode)
+          : Effect.sync(() => native.sha256(data))
+    }
+  }).pipe(
+    // `local`: a layer built by the program around us may stand on another `Crypto`.
+    Effect.provide(
+      Layer.provideMerge(
+        Layer.merge(
+          Digest.layerWebCrypto,
+          Mac.layerWebCryptoWith({
+            // All keys are made above, for SHA-256.
+            hmac: native === undefined ? undefined : (_hash, key, data) => native.hmacSha256(key, data)
+          })
+        ),
+        SecureRandom.layerWebCrypto
+      ),
+      { local: true }
+    )
   )
-)
 
 const cache = new WeakMap<Crypto, Services>()
 
 const services: Effect.Effect<Services> = Effect.flatMap(WebCrypto.WebCrypto, (crypto: Crypto | undefined) => {
   // A runtime without `globalThis.crypto` gets services that say so when they are used.
-  if (crypto === undefined) return build
+  if (crypto === undefined) return build(undefined)
   const cached = cache.get(crypto)
-  return cached !== undefined
-    ? Effect.succeed(cached)
-    : Effect.tap(build, (services) => Effect.sync(() => cache.set(crypto, services)))
+  if (cached !== undefined) return Effect.succeed(cached)
+  const native = crypto === globalThis.crypto ? NativeCryptography.find() : undefined
+  return Effect.tap(build(native), (services) => Effect.sync(() => cache.set(crypto, services)))
 })
 
 const processSecretSymbol = Symbol.for("@assent/ai/processSecret")

@@ -3,7 +3,7 @@
  * shown of them run one after the other, and the next one is looked at again.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Ref, Schema, Stream } from "effect"
+import { Deferred, Effect, Fiber, Ref, Schema, Stream } from "effect"
 import {
   Approval,
   ApprovalController,
@@ -113,4 +113,50 @@ describe("several approved changes of one file", () => {
       assert.deepStrictEqual(runs, ["one\n"])
       assertOnlyTheFirst(results)
     }))
+
+  it.effect("L4 of a guarded toolkit, one that was approved while another ran is looked at again", () =>
+    Effect.gen(function*() {
+      const { handle, release, runs, started } = yield* makeHeld
+      const first = yield* Effect.forkChild(handle("one\n"))
+      yield* Deferred.await(started)
+      const second = yield* Effect.forkChild(handle("two\n"), { startImmediately: true })
+      yield* Deferred.succeed(release, undefined)
+      assert.isFalse(yield* Fiber.join(first))
+      assert.isTrue(yield* Fiber.join(second))
+      assert.deepStrictEqual(runs, ["one\n"])
+    }).pipe(Effect.provideService(
+      ApprovalController.ApprovalController,
+      ApprovalController.interactive((request) => Approval.approve(request), { parallel: true })
+    )))
+})
+
+/** Handles one call, and says whether it failed. The run of `one` is held until it is released. */
+const makeHeld = Effect.gen(function*() {
+  const file = yield* Ref.make("zero\n")
+  const runs: Array<string> = []
+  const started = yield* Deferred.make<void>()
+  const release = yield* Deferred.make<void>()
+  const WriteFile = Tool.present(
+    Tool.make("WriteFile", { parameters: { content: Schema.String }, success: Schema.String, needsApproval: true }),
+    ({ content }) =>
+      Effect.gen(function*() {
+        return yield* ApprovalPresentation.diff({ path: "a.txt", before: yield* Ref.get(file), after: content })
+      })
+  )
+  const toolkit = yield* C.withHandlers(Toolkit.make(WriteFile), {
+    WriteFile: ({ content }: { readonly content: string }) =>
+      Effect.gen(function*() {
+        runs.push(content)
+        if (content === "one\n") yield* Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(release))
+        yield* Ref.set(file, content)
+        return "written"
+      })
+  })
+  const guarded = Toolkit.guard(toolkit)
+  const handle = (content: string) =>
+    Effect.map(
+      Effect.flatMap(guarded.handle("WriteFile", { content } as never, content.trim()), Stream.runCollect),
+      (outputs) => outputs.at(-1)!.isFailure
+    )
+  return { handle, release, runs, started }
 })

@@ -103,16 +103,19 @@ describe("L12 a response that calls a tool which is not there", () => {
 
   const orders = { "before it": [C.readCall("r1", "x"), unknown], "behind it": [unknown, C.readCall("r1", "x")] }
   for (const [where, calls] of Object.entries(orders)) {
-    overEach(`L8 it has a failed result as in generateText, and a call ${where} runs`, (name) =>
-      Effect.gen(function*() {
-        const turn = [objectText, ...calls, C.deleteCall("c1", "a")]
-        const { generate, runs, text } = yield* begin(name, [turn, turn])
-        const { asked, within } = asking(() => true)
-        for (const response of [yield* within(generate(left)), yield* within(text(left))]) {
-          assert.include(resultOf(response.content, "u1"), `"Nope" is not in the toolkit`)
-        }
-        assert.deepStrictEqual([runs.toSorted(), asked], [["delete a", "delete a", "read x", "read x"], ["c1", "c1"]])
-      }))
+    overEach(
+      `L8 it has a failed result as in generateText, and a call ${where} runs`,
+      (name) =>
+        Effect.gen(function*() {
+          const turn = [objectText, ...calls, C.deleteCall("c1", "a")]
+          const { generate, runs, text } = yield* begin(name, [turn, turn])
+          const { asked, within } = asking(() => true)
+          for (const response of [yield* within(generate(left)), yield* within(text(left))]) {
+            assert.include(resultOf(response.content, "u1"), `"Nope" is not in the toolkit`)
+          }
+          assert.deepStrictEqual([runs.toSorted(), asked], [["delete a", "delete a", "read x", "read x"], ["c1", "c1"]])
+        })
+    )
   }
 
   overEach("L8 without a toolkit it has a failed result, as in generateText", (name) =>

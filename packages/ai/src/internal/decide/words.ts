@@ -4,8 +4,10 @@ import type { OpenWhy } from "./decision.ts"
 /** Why a call is still open; nothing where it was just not answered, or where the reason is in what was answered. */
 export const open: { readonly [Why in OpenWhy]: string | undefined } = {
   asked: undefined,
-  held: "The approval policy failed, so the approved call did not run yet. Nothing is lost: fix the policy and try again.",
-  untrustedEdit: "Edited parameters count only from a trusted channel, so the call did not run. Approve or deny it as it" +
+  held:
+    "The approval policy failed, so the approved call did not run yet. Nothing is lost: fix the policy and try again.",
+  untrustedEdit:
+    "Edited parameters count only from a trusted channel, so the call did not run. Approve or deny it as it" +
     " was proposed.",
   unfitEdit: undefined,
   noToolkit: "No toolkit was given on this turn, so the tool could not go on. Nothing is lost: give the turn that" +
@@ -17,7 +19,8 @@ export const open: { readonly [Why in OpenWhy]: string | undefined } = {
 export const heldWaiting =
   "The approval policy failed, so the tool did not go on yet. Nothing is lost: fix the policy and try again."
 
-export const gone = "The tool had begun and was waiting, but what it must remember to go on is not known here any more." +
+export const gone =
+  "The tool had begun and was waiting, but what it must remember to go on is not known here any more." +
   " What it did until then stands. Check before calling it again."
 
 export const over = "The tool had begun, was answered, and went on before; what became of it is not known here. Check" +

@@ -1,8 +1,8 @@
 /** Where the parameters lead that a person changed, and what is said of the call they make. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type * as Standing from "../decide/standing.ts"
 import * as Canonical from "../canonical.ts"
+import type * as Standing from "../decide/standing.ts"
 import * as Prepare from "../prepare.ts"
 import * as Remembering from "../remembering.ts"
 import { type File, type Given, withEdit } from "./file.ts"

@@ -164,8 +164,12 @@ export interface Case {
 
 /** A file with what is known of a call from the beginning. */
 export const make = (
-  known: Omit<File, "recalling" | "asking" | "questions" | "waits" | "announces" | "judgedAgain" | "root" | "history" | "failure"> &
-    Partial<File>
+  known:
+    & Omit<
+      File,
+      "recalling" | "asking" | "questions" | "waits" | "announces" | "judgedAgain" | "root" | "history" | "failure"
+    >
+    & Partial<File>
 ): File => ({
   recalling: Order.none,
   asking: Order.none,

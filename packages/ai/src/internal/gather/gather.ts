@@ -1,10 +1,10 @@
 /** Brings the one fact that a decision turns on. */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as ApprovalError from "../../ApprovalError.ts"
-import * as Presentation from "../presentation.ts"
 import type { Need } from "../decide/decision.ts"
 import type * as Standing from "../decide/standing.ts"
-import * as Result from "effect/Result"
+import * as Presentation from "../presentation.ts"
 import * as Edits from "./edits.ts"
 import * as Fate from "./fate.ts"
 import { type File, withQuestion } from "./file.ts"

@@ -189,4 +189,3 @@ const withReply = (
 /** The place of the question that is asked: the first of this call. */
 export const first = ({ questions }: Standing.Standing): number =>
   typeof questions === "string" ? 0 : Math.max(0, questions.findIndex(({ own }) => own === true))
-

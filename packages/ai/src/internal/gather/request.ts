@@ -52,14 +52,16 @@ export const makeRequest = (
   call: Proposed,
   shown: Shown
 ): Approval.ApprovalRequest => {
+  // Of a prepared call it is a new value each time.
+  const params = call.encoded
   const source = shown.source ?? (call.tool === undefined ? undefined : Annotations.sourceOf(call.tool))
   return new Approval.ApprovalRequest({
     approvalId: sealed.approvalId,
     toolCallId: call.toolCallId,
     toolName: call.toolName,
-    params: call.encoded,
+    params,
     description: shown.description === undefined
-      ? Approval.describe(call.toolName, call.encoded)
+      ? Approval.describe(call.toolName, params)
       : Text.escape(shown.description, { maxLength: 500 }),
     interaction: shown.awaited?.kind ?? "approval",
     providerExecuted: shown.providerExecuted === true,

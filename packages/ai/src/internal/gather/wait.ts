@@ -12,12 +12,12 @@ import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
 import * as Interaction from "../../Interaction.ts"
-import * as Interactions from "../interaction.ts"
 import type * as SuspensionStore from "../../SuspensionStore.ts"
 import { abandonable } from "../abandon.ts"
 import type * as Standing from "../decide/standing.ts"
 import * as Words from "../decide/words.ts"
 import * as Deferral from "../deferral.ts"
+import * as Interactions from "../interaction.ts"
 import * as Prepare from "../prepare.ts"
 import * as Answering from "./answering.ts"
 import * as Fate from "./fate.ts"
@@ -62,7 +62,10 @@ export const gather = Effect.fnUntraced(function*(
     // What was given to the store was accepted in time, however late anybody looks.
     const expired = tip.delivered === undefined && (yield* Clock.currentTimeMillis) >= expiresAt
     if (expired) {
-      file.questions = [{ ...file.questions[0]!, expired: new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }).message }]
+      file.questions = [{
+        ...file.questions[0]!,
+        expired: new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }).message
+      }]
     }
     const lastUserIndex = history?.transcript.lastUserIndex ?? -1
     const answersNow = history !== undefined &&

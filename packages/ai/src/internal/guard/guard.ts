@@ -16,13 +16,13 @@ import type { Decision } from "../decide/decision.ts"
 import * as Deferral from "../deferral.ts"
 import * as Enclosing from "../enclosing.ts"
 import * as Environment from "../environment.ts"
-import * as Gate from "../gate.ts"
-import * as Prepare from "../prepare.ts"
 import { definedFields } from "../fields.ts"
+import * as Gate from "../gate.ts"
 import { type Case, make as makeFile, standing } from "../gather/file.ts"
 import * as Request from "../gather/request.ts"
 import * as Tools from "../gather/tools.ts"
 import * as Verdict from "../gather/verdict.ts"
+import * as Prepare from "../prepare.ts"
 import * as Remembering from "../remembering.ts"
 import * as Results from "../results.ts"
 import { advance, again, conclude } from "../run/loop.ts"
@@ -158,6 +158,7 @@ const environmentOf = (
 /** The calls that were approved by what was shown of them run one after the other. */
 interface Shown {
   readonly permits: Semaphore.Semaphore
+  /** How many have ended: until then, a run may change what is shown. */
   runs: number
 }
 
@@ -174,7 +175,7 @@ const runShown = (
     yield* Effect.acquireRelease(shown.permits.take(1), () => shown.permits.release(1), { interruptible: true })
     const decision = shown.runs === before ? undefined : yield* again(hand, one)
     if (decision !== undefined && decision._tag !== "Run") return Stream.succeed(resultOf(one, decision))
-    shown.runs++
+    yield* Effect.addFinalizer(() => Effect.sync(() => shown.runs++))
     return yield* run(one.file.approval!.prepared)
   }))
 

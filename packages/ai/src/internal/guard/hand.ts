@@ -1,7 +1,7 @@
 /** The hand for calls of a guarded toolkit: nothing of them comes back in a history, so nothing is sealed or recorded. */
 import * as Clock from "effect/Clock"
-import * as Effect from "effect/Effect"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import type * as Approval from "../../Approval.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import * as Cryptography from "../cryptography.ts"

@@ -30,7 +30,8 @@ const settledBy = (
   { file, request, response }: HostedCase,
   decision: Decision
 ): Effect.Effect<Settled, ApprovalError.ApprovalError> => {
-  const answered = (answer: Approval.ApprovalAnswer | undefined) => Effect.succeed<Settled>({ _tag: "Answered", answer })
+  const answered = (answer: Approval.ApprovalAnswer | undefined) =>
+    Effect.succeed<Settled>({ _tag: "Answered", answer })
   switch (decision._tag) {
     case "Open":
     case "Keep":
@@ -43,7 +44,9 @@ const settledBy = (
     case "Tell":
       // A denial of the history reaches the provider from there.
       return answered(
-        decision.why === "denied" ? undefined : Approval.deny(request, file.questions[0]!.ended ?? file.failure?.message)
+        decision.why === "denied"
+          ? undefined
+          : Approval.deny(request, file.questions[0]!.ended ?? file.failure?.message)
       )
     case "Fail":
       return Effect.fail(
@@ -94,7 +97,13 @@ const approvalNote = ({ judged, questions }: File): string | undefined =>
       : undefined)
 
 const changed = ({ call }: File, { sealed }: Asked, state: Approval.ApprovalState, reason: string | undefined) =>
-  ApprovalEvents.publish((occasion) => ({ _tag: "Changed", ...occasion, ...Request.about(call, sealed), state, reason }))
+  ApprovalEvents.publish((occasion) => ({
+    _tag: "Changed",
+    ...occasion,
+    ...Request.about(call, sealed),
+    state,
+    reason
+  }))
 
 export const refuse = (request: Approval.ApprovalRequest, reason: ApprovalError.ApprovalErrorReason) =>
   ApprovalEvents.publish((occasion) => ({ _tag: "Refused", ...occasion, ...Request.about(request, request), reason }))

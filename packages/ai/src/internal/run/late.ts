@@ -6,12 +6,12 @@ import * as Effect from "effect/Effect"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as Answering from "../gather/answering.ts"
 import * as History from "../gather/history.ts"
+import * as Order from "../gather/order.ts"
 import * as Proof from "../gather/proof.ts"
 import * as Request from "../gather/request.ts"
 import * as Suspension from "../gather/suspension.ts"
 import * as Results from "../results.ts"
 import type * as Transcript from "../transcript.ts"
-import * as Order from "../gather/order.ts"
 import * as Ours from "./ours.ts"
 
 /** Writes it down. */

@@ -13,7 +13,7 @@ import * as Request from "../gather/request.ts"
 import * as Wait from "../gather/wait.ts"
 import * as Results from "../results.ts"
 import * as Execution from "./execution.ts"
-import { again, advance, conclude } from "./loop.ts"
+import { advance, again, conclude } from "./loop.ts"
 import * as Ours from "./ours.ts"
 import * as Parts from "./parts.ts"
 

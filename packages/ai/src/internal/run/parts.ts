@@ -72,4 +72,3 @@ export const failureOf = Effect.fnUntraced(function*(
   const request = yield* openRequest(one, { _tag: "Open", at, why: "asked" })
   return ApprovalError.make(new ApprovalError.ApprovalRequired({ requests: [request], content: [] }))
 })
-

@@ -13,14 +13,14 @@ import * as Approvals from "../../Response.ts"
 import type { Decision } from "../decide/decision.ts"
 import * as Reply from "../gather/reply.ts"
 import * as Hosted from "../hosted/hosted.ts"
-import * as Model from "./model.ts"
-import * as ReceivedCalls from "./receivedCalls.ts"
 import * as Results from "../results.ts"
 import { advance, conclude } from "../run/loop.ts"
 import * as Ours from "../run/ours.ts"
 import * as Outcome from "../run/outcome.ts"
 import * as Parts from "../run/parts.ts"
 import * as Batch from "./batch.ts"
+import * as Model from "./model.ts"
+import * as ReceivedCalls from "./receivedCalls.ts"
 import * as Turn from "./turn.ts"
 
 type Part = Model.Part
@@ -236,12 +236,15 @@ const resolve = Effect.fnUntraced(function*(
   }
   Batch.takePlaces(turn, advanced.values())
   const permits = ReceivedCalls.directPermits(turn)
-  return yield* Batch.collect(received.calls.entries(), ([index, call]): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> => {
-    const one = advanced.get(index)
-    return one === undefined || (Exit.isSuccess(one.said) && ReceivedCalls.isFree(one.said.value))
-      ? runDirect(turn, call, end, permits)
-      : Batch.carryOut(turn, one, sink)
-  })
+  return yield* Batch.collect(
+    received.calls.entries(),
+    ([index, call]): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> => {
+      const one = advanced.get(index)
+      return one === undefined || (Exit.isSuccess(one.said) && ReceivedCalls.isFree(one.said.value))
+        ? runDirect(turn, call, end, permits)
+        : Batch.carryOut(turn, one, sink)
+    }
+  )
 })
 
 // By their places.
@@ -317,10 +320,13 @@ const resolveAtOnce = Effect.fnUntraced(function*(
     ])
   }
   const permits = ReceivedCalls.directPermits(turn)
-  return yield* Batch.collect(decisions.entries(), ([index, { decision }]) =>
-    decision === undefined || ReceivedCalls.isFree(decision)
-      ? runDirect(turn, calls[index]!, end, permits)
-      : Outcome.carryOut(turn, calls[index]!.one!, decision, sink))
+  return yield* Batch.collect(
+    decisions.entries(),
+    ([index, { decision }]) =>
+      decision === undefined || ReceivedCalls.isFree(decision)
+        ? runDirect(turn, calls[index]!, end, permits)
+        : Outcome.carryOut(turn, calls[index]!.one!, decision, sink)
+  )
 })
 
 const cutAll = (turn: Turn.Turn, calls: ReadonlyArray<ReceivedCalls.ReceivedCall>, reason: string) =>

@@ -1,67 +1,50 @@
 /** One turn of `streamText`, with approvals. */
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
-import * as Arr from "effect/Array"
-import type * as Cause from "effect/Cause"
-import * as Channel from "effect/Channel"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { type Chunk, type Chunks, offer, offerUnsafe, pass, toStream } from "../chunks.ts"
 import * as Hosted from "../hosted/hosted.ts"
 import * as HostedStream from "../hosted/stream.ts"
-import * as Model from "./model.ts"
-import * as ReceivedCalls from "./receivedCalls.ts"
 import * as Results from "../results.ts"
 import { advance } from "../run/loop.ts"
 import * as Ours from "../run/ours.ts"
 import * as Outcome from "../run/outcome.ts"
 import * as Batch from "./batch.ts"
+import * as Model from "./model.ts"
+import * as ReceivedCalls from "./receivedCalls.ts"
 import * as Turn from "./turn.ts"
 
 type Part = Model.StreamPart
-type Chunk = Arr.NonEmptyReadonlyArray<Part>
-type Chunks = Queue.Queue<Chunk, unknown | Cause.Done>
-
-// Chunks a slow reader has not taken yet; the provider waits behind them.
-const capacity = 64
 
 export const streamText = (
   model: Model.Model,
   turn: Turn.Turn,
-  options: Model.Options
+  options: Model.Options,
+  toError: (error: unknown) => unknown
 ): Stream.Stream<Part, unknown> =>
-  Stream.unwrap(Effect.gen(function*() {
-    const queue: Chunks = yield* Queue.bounded<Chunk, unknown | Cause.Done>(capacity)
-    yield* produce(model, turn, options, queue, []).pipe(
-      Effect.matchCauseEffect({
-        onFailure: (cause) => Queue.failCause(queue, cause),
-        onSuccess: () => Queue.end(queue)
-      }),
-      Effect.forkScoped
-    )
-    return Stream.fromChannel(Channel.fromQueue(queue))
-  }))
+  toStream((queue) => Turn.within(turn, Effect.mapError(produce(model, turn, options, queue, []), toError)))
 
 const produce: (
   model: Model.Model,
   turn: Turn.Turn,
   options: Model.Options,
-  queue: Chunks,
+  queue: Chunks<Part, unknown>,
   before: ReadonlyArray<Response.FinishPart>
 ) => Effect.Effect<void, unknown, Scope.Scope> = Effect.fnUntraced(
   function*(
     model: Model.Model,
     turn: Turn.Turn,
     options: Model.Options,
-    queue: Chunks,
+    queue: Chunks<Part, unknown>,
     before: ReadonlyArray<Response.FinishPart>
   ): Effect.fn.Return<void, unknown, Scope.Scope> {
     const sink: Outcome.Sink = {
       preliminary: (part) => offer(queue, [part]),
-      approvedPreliminary: (part) => Effect.sync(() => Queue.offerUnsafe(queue, [part])),
+      approvedPreliminary: (part) => Effect.sync(() => offerUnsafe(queue, [part])),
       result: (part) => offer(queue, [part])
     }
     const settled = yield* Turn.settleHistory(turn, sink)
@@ -118,7 +101,7 @@ const produce: (
       calls.observe(received)
     })
     // Most chunks are text, and pass as they are.
-    const passOn = (chunk: Chunk): Effect.Effect<void> => {
+    const passOn = (chunk: Chunk<Part>): Effect.Effect<void> => {
       if (mayGoOn) said.add(chunk)
       return pass(queue, chunk)
     }
@@ -153,12 +136,6 @@ const produce: (
     yield* offer(queue, [...asked, ...Results.withUsageOf(before, finish)])
   }
 )
-
-const offer = (queue: Chunks, parts: ReadonlyArray<Part>): Effect.Effect<void> =>
-  Arr.isReadonlyArrayNonEmpty(parts) ? Effect.asVoid(Queue.offer(queue, parts)) : Effect.void
-
-const pass = (queue: Chunks, chunk: Chunk): Effect.Effect<void> =>
-  Queue.offerUnsafe(queue, chunk) ? Effect.void : Effect.asVoid(Queue.offer(queue, chunk))
 
 const concernsUs = (part: Part): boolean =>
   part.type === "tool-call" || part.type === "finish" || part.type === "tool-approval-request"
@@ -212,12 +189,15 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
     const { one } = call
     return one === undefined
       ? ReceivedCalls.runDirect(turn, call, permits, noting)
-      : Effect.flatMap(advance(Ours.hand, one, ["finish"]), (said): Effect.Effect<Started, unknown> =>
-        said._tag === "Need"
-          ? Effect.succeed({ one, said: Exit.succeed(said) })
-          : ReceivedCalls.isFree(said)
-          ? ReceivedCalls.runDirect(turn, call, permits, noting)
-          : Outcome.carryOut(turn, one, said, noting))
+      : Effect.flatMap(
+        advance(Ours.hand, one, ["finish"]),
+        (said): Effect.Effect<Started, unknown> =>
+          said._tag === "Need"
+            ? Effect.succeed({ one, said: Exit.succeed(said) })
+            : ReceivedCalls.isFree(said)
+            ? ReceivedCalls.runDirect(turn, call, permits, noting)
+            : Outcome.carryOut(turn, one, said, noting)
+      )
   }
   return {
     read: ReceivedCalls.makeReader(turn, messages),
@@ -237,22 +217,28 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
     /** The response is complete: whoever is to be asked is asked now. */
     finish: Effect.fnUntraced(function*(sawFinish: boolean) {
       // Sealed in the order of the calls, so that people are asked in that order.
-      const started = yield* Effect.forEach(fibers, (fiber) =>
-        Effect.exit(Effect.flatMap(Fiber.join(fiber), (started): Effect.Effect<Started> => {
-          if (!isAdvanced(started)) return Effect.succeed(started)
-          const { one } = started
-          ReceivedCalls.finish(one, sawFinish ? "complete" : "missing")
-          return Effect.map(Effect.exit(advance(Ours.hand, one, ["reply"])), (said) => ({ one, said }))
-        })))
+      const started = yield* Effect.forEach(
+        fibers,
+        (fiber) =>
+          Effect.exit(Effect.flatMap(Fiber.join(fiber), (started): Effect.Effect<Started> => {
+            if (!isAdvanced(started)) return Effect.succeed(started)
+            const { one } = started
+            ReceivedCalls.finish(one, sawFinish ? "complete" : "missing")
+            return Effect.map(Effect.exit(advance(Ours.hand, one, ["reply"])), (said) => ({ one, said }))
+          }))
+      )
       Batch.takePlaces(
         turn,
         started.flatMap((exit) => Exit.isSuccess(exit) && isAdvanced(exit.value) ? [exit.value] : [])
       )
-      return yield* Batch.collect(started, (exit) =>
-        Effect.flatMap(exit, (started): Effect.Effect<Outcome.Outcome, unknown> =>
-          isAdvanced(started)
-            ? Batch.carryOut(turn, started, sink)
-            : ReceivedCalls.finishDirect(turn, started, sawFinish, sink)))
+      return yield* Batch.collect(
+        started,
+        (exit) =>
+          Effect.flatMap(exit, (started): Effect.Effect<Outcome.Outcome, unknown> =>
+            isAdvanced(started)
+              ? Batch.carryOut(turn, started, sink)
+              : ReceivedCalls.finishDirect(turn, started, sawFinish, sink))
+      )
     }),
     /** The response was cut: whatever has no result by now gets one that says so. */
     truncate: (reason: string) =>

@@ -11,6 +11,8 @@ import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import type * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import { EnclosingTurn } from "../enclosing.ts"
 import * as History from "../gather/history.ts"
 import * as Order from "../gather/order.ts"
 import * as Hosted from "../hosted/hosted.ts"
@@ -50,6 +52,16 @@ export const make = (
     permitsOf(options.concurrency ?? options.environment.options.concurrency)
   )
 })
+
+/** With what is around everything that runs in the turn: a toolkit may ask from within it. */
+export const within = <A, E, R>(
+  { environment: { events, options }, prompt: { content: messages } }: Turn,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  effect.pipe(
+    Effect.provideService(ApprovalEvents.ApprovalEvents, events),
+    Effect.provideService(EnclosingTurn, { messages, options })
+  )
 
 // At least one, so that nothing waits for ever for a permit that is not there.
 export const permitsOf = (concurrency: Exclude<Turn["concurrency"], undefined>): number =>

@@ -12,18 +12,17 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as ApprovalError from "../../ApprovalError.ts"
-import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type * as ApprovalPolicy from "../../ApprovalPolicy.ts"
-import { Enclosing, EnclosingTurn } from "../enclosing.ts"
+import { Enclosing } from "../enclosing.ts"
 import * as Environment from "../environment.ts"
-import * as Execution from "../run/execution.ts"
-import * as Generate from "./generate.ts"
 import * as Tools from "../gather/tools.ts"
-import * as Model from "./model.ts"
 import * as ProviderPrompt from "../providerPrompt.ts"
-import * as StreamText from "./stream.ts"
+import * as Execution from "../run/execution.ts"
 import * as Transcript from "../transcript.ts"
 import { TrustsAnswers } from "../trust.ts"
+import * as Generate from "./generate.ts"
+import * as Model from "./model.ts"
+import * as StreamText from "./stream.ts"
 import * as Turn from "./turn.ts"
 
 const TypeId = "~@assent/ai/LanguageModel" as const
@@ -125,21 +124,16 @@ export const wrap = (
         distrusting(
           turn === undefined
             ? model.generateText(options)
-            : Generate.generateText(model, turn, options).pipe(
-              Effect.mapError(toAiError("generateText")),
-              Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events),
-              Effect.provideService(EnclosingTurn, enclosedBy(turn))
-            )
+            : Turn.within(turn, Effect.mapError(Generate.generateText(model, turn, options), toAiError("generateText")))
         ))),
     generateObject: (callOptions) =>
       enclosing(Effect.flatMap(enter("generateObject", callOptions), ({ options, turn }) =>
         distrusting(
           turn === undefined
             ? model.generateObject(options)
-            : Generate.generateObject(model, turn, options).pipe(
-              Effect.mapError(toAiError("generateObject")),
-              Effect.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events),
-              Effect.provideService(EnclosingTurn, enclosedBy(turn))
+            : Turn.within(
+              turn,
+              Effect.mapError(Generate.generateObject(model, turn, options), toAiError("generateObject"))
             )
         ))),
     streamText: (callOptions) =>
@@ -147,11 +141,7 @@ export const wrap = (
         Stream.unwrap(Effect.zipWith(enter("streamText", callOptions), TrustsAnswers, ({ options, turn }, trusted) => {
           const said = turn === undefined
             ? model.streamText(options)
-            : StreamText.streamText(model, turn, options).pipe(
-              Stream.mapError(toAiError("streamText")),
-              Stream.provideService(ApprovalEvents.ApprovalEvents, turn.environment.events),
-              Stream.provideService(EnclosingTurn, enclosedBy(turn))
-            )
+            : StreamText.streamText(model, turn, options, toAiError("streamText"))
           return trusted ? Stream.provideService(said, TrustsAnswers, false) : said
         }))
       )
@@ -228,8 +218,6 @@ interface Entered<O extends Model.Options> {
 // The trust is in the history that was read: what is asked in the course of its turn has another one (law L4).
 const distrusting = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(TrustsAnswers, (trusted) => trusted ? Effect.provideService(effect, TrustsAnswers, false) : effect)
-
-const enclosedBy = ({ environment: { options }, prompt: { content: messages } }: Turn.Turn) => ({ messages, options })
 
 const toAiError = (method: string) => (error: unknown): unknown =>
   error instanceof ApprovalError.ApprovalError ? ApprovalError.toAiError(error, method) : error

@@ -1,0 +1,102 @@
+/**
+ * The chunks between the producer of a streamed turn and its reader: each as it was said, there for the reader at once,
+ * and only so many ahead of one who is slow.
+ */
+import * as Arr from "effect/Array"
+import type * as Cause from "effect/Cause"
+import * as Channel from "effect/Channel"
+import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+
+export type Chunk<A> = Arr.NonEmptyReadonlyArray<A>
+
+export interface Chunks<A, E> {
+  /** What the reader has not taken yet. */
+  readonly queue: Queue.Queue<Chunk<A>, E | Cause.Done>
+  /** What had no room there, in the order in which it came. */
+  readonly waiting: Set<Waiting<A>>
+}
+
+interface Waiting<A> {
+  readonly chunk: Chunk<A>
+  readonly resume: (effect: Effect.Effect<void>) => void
+}
+
+/** Chunks that a slow reader has not taken yet; the producer waits behind them. */
+const capacity = 64
+
+// Of what is left, before the producer goes on. If it did at each free place, it and the reader would take turns for
+// every chunk, which costs more than most chunks do.
+const refillAt = capacity / 4
+
+/** What is produced, as it comes. A failure comes behind what was said; a reader who leaves interrupts the producer. */
+export const toStream = <A, E>(
+  produce: (chunks: Chunks<A, E>) => Effect.Effect<void, E, Scope.Scope>
+): Stream.Stream<A, E> =>
+  // Not `Stream.unwrap`, which would be passed through again for each chunk.
+  Stream.fromChannel(Channel.fromTransform((_upstream, scope) =>
+    Effect.gen(function*() {
+      const queue = yield* Queue.unbounded<Chunk<A>, E | Cause.Done>()
+      const chunks: Chunks<A, E> = { queue, waiting: new Set() }
+      yield* produce(chunks).pipe(
+        Effect.matchCause({
+          onFailure: (cause) => end(chunks, () => Queue.failCauseUnsafe(queue, cause)),
+          onSuccess: () => end(chunks, () => Queue.endUnsafe(queue))
+        }),
+        Scope.provide(scope),
+        Effect.forkIn(scope)
+      )
+      const refilling = <T>(taken: T): T => {
+        if (chunks.waiting.size > 0 && Queue.sizeUnsafe(queue) <= refillAt) refill(chunks)
+        return taken
+      }
+      const next = Effect.map(Queue.take(queue), refilling)
+      return Effect.suspend((): Effect.Effect<Chunk<A>, E | Cause.Done> => {
+        const taken = Queue.takeUnsafe(queue)
+        return taken === undefined ? next : refilling(taken)
+      })
+    })
+  ))
+
+/** Says something, as soon as there is room for it. */
+export const offer = <A, E>(self: Chunks<A, E>, parts: ReadonlyArray<A>): Effect.Effect<void> =>
+  Arr.isReadonlyArrayNonEmpty(parts) ? Effect.suspend(() => pass(self, parts)) : Effect.void
+
+/** As {@link offer}, but what has room is said right here, and the effect is only to wait. */
+export const pass = <A, E>(self: Chunks<A, E>, chunk: Chunk<A>): Effect.Effect<void> =>
+  offerUnsafe(self, chunk) ? Effect.void : Effect.callback<void>((resume) => {
+    const ended = self.queue.state._tag !== "Open"
+    if (ended || offerUnsafe(self, chunk)) return resume(Effect.void)
+    const waiting = { chunk, resume }
+    self.waiting.add(waiting)
+    return Effect.sync(() => self.waiting.delete(waiting))
+  })
+
+/** Says something if there is room for it now; whether there was. */
+export const offerUnsafe = <A, E>(self: Chunks<A, E>, chunk: Chunk<A>): boolean =>
+  self.waiting.size === 0 && Queue.sizeUnsafe(self.queue) < capacity && Queue.offerUnsafe(self.queue, chunk)
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+// Whoever goes on may say more, behind what waits.
+const refill = <A, E>({ queue, waiting }: Chunks<A, E>): void => {
+  for (const entry of waiting) {
+    if (Queue.sizeUnsafe(queue) >= capacity) return
+    waiting.delete(entry)
+    Queue.offerUnsafe(queue, entry.chunk)
+    entry.resume(Effect.void)
+  }
+}
+
+// What waits was said before the end, and what comes after it is not heard.
+const end = <A, E>({ queue, waiting }: Chunks<A, E>, close: () => void): void => {
+  const last = [...waiting]
+  waiting.clear()
+  for (const { chunk } of last) Queue.offerUnsafe(queue, chunk)
+  close()
+  for (const { resume } of last) resume(Effect.void)
+}
