@@ -2,10 +2,8 @@
  * What a program gave the model around a handler, for those that ask from within it: a guarded toolkit, or a program's
  * own question. A policy that was provided to the model alone counts for them as for the model's other calls.
  */
-import type * as Prompt from "effect/ai/Prompt"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Options } from "./environment.ts"
 
 /** The part of a context that is ours, as it was captured where the innermost model around this was wrapped. */
 export const Enclosing = Context.Reference<Context.Context<never>>("~@assent/ai/internal/Enclosing", {
@@ -16,13 +14,3 @@ export const Enclosing = Context.Reference<Context.Context<never>>("~@assent/ai/
 export const context: Effect.Effect<Context.Context<never>> = Effect.contextWith((current: Context.Context<never>) =>
   Effect.succeed(Context.merge(Context.get(current, Enclosing), current))
 )
-
-/** The turn around a handler: the conversation so far, and how the engine was told to decide. */
-export interface Turn {
-  readonly messages: ReadonlyArray<Prompt.Message>
-  readonly options: Options
-}
-
-export const EnclosingTurn = Context.Reference<Turn | undefined>("~@assent/ai/internal/EnclosingTurn", {
-  defaultValue: () => undefined
-})

@@ -15,6 +15,7 @@ import * as Cryptography from "../cryptography.ts"
 import type { Decision } from "../decide/decision.ts"
 import * as Deferral from "../deferral.ts"
 import * as Enclosing from "../enclosing.ts"
+import { EnclosingTurn } from "../enclosingTurn.ts"
 import * as Environment from "../environment.ts"
 import { definedFields } from "../fields.ts"
 import * as Gate from "../gate.ts"
@@ -103,7 +104,7 @@ const read = Effect.fnUntraced(function*(
   tool: Tool.Any,
   call: { readonly id: string; readonly name: string; readonly params: unknown }
 ): Effect.fn.Return<Case> {
-  const turn = yield* Enclosing.EnclosingTurn
+  const turn = yield* EnclosingTurn
   const messages = turn?.messages ?? []
   const preparation = yield* Effect.result(Prepare.prepare(tool, call))
   const prepared = Result.getOrUndefined(preparation)
@@ -140,7 +141,7 @@ const environmentOf = (
     Effect.flatMap(
       Enclosing.context,
       (context) =>
-        Effect.flatMap(Enclosing.EnclosingTurn, (turn) =>
+        Effect.flatMap(EnclosingTurn, (turn) =>
           Environment.read(context, {
             ...(turn?.options ?? Environment.defaultOptions),
             ...definedFields(options)
