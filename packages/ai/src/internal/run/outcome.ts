@@ -119,7 +119,8 @@ const runInOrder = Effect.fnUntraced(function*(
   if (now._tag !== "Run") return yield* carryOut(runner, one, now, sink)
   runner.shown.hasRun = true
   const executed = yield* execute(runner, one, now, sink)
-  yield* running.leave
+  // Results come in the order of the runs, too; what one waits for is asked while the others go on.
+  if (executed.suspendedAs !== undefined) yield* running.leave
   return yield* ended(runner, one, executed, sink)
 })
 
