@@ -40,21 +40,21 @@ import type * as PlatformError from "effect/PlatformError"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type * as Lines from "./internal/configLines.ts"
-import { ApprovalConfig } from "./internal/configModel.ts"
-import * as Problems from "./internal/configProblem.ts"
-import * as Read from "./internal/configRead.ts"
-import * as Text from "./internal/configText.ts"
-import type { Input } from "./internal/configWritten.ts"
+import type * as Lines from "./internal/config/lines.ts"
+import { ApprovalConfig } from "./internal/config/model.ts"
+import * as Problems from "./internal/config/problem.ts"
+import * as Read from "./internal/config/read.ts"
+import * as Text from "./internal/config/text.ts"
+import type { Input } from "./internal/config/written.ts"
 import { definedFields } from "./internal/fields.ts"
 
 // =============================================================================
 // Models
 // =============================================================================
 
-export { Combine, Input, MatchInput, RuleInput, ToolInput, Tools, Value } from "./internal/configWritten.ts"
+export { Combine, Input, MatchInput, RuleInput, ToolInput, Tools, Value } from "./internal/config/written.ts"
 
-export { ApprovalConfig, Entry, Rule } from "./internal/configModel.ts"
+export { ApprovalConfig, Entry, Rule } from "./internal/config/model.ts"
 
 /**
  * What a text is written in.
@@ -83,7 +83,7 @@ export interface ParseOptions {
 // Errors
 // =============================================================================
 
-export { Problem } from "./internal/configProblem.ts"
+export { Problem } from "./internal/config/problem.ts"
 
 /**
  * A configuration that cannot be meant as it is written, with everything that is wrong with it. The message has a line

@@ -25,19 +25,19 @@ import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import type * as ApprovalError from "./ApprovalError.ts"
 import * as AtomicStore from "./AtomicStore.ts"
-import * as Bodies from "./internal/bodies.ts"
-import * as Cryptography from "./internal/cryptography.ts"
-import { encodeEntry, Entry } from "./internal/journalEntry.ts"
-import type { Claim, Recorded } from "./internal/journalEntry.ts"
-import * as JournalRecords from "./internal/journalRecords.ts"
-import * as Liveness from "./internal/liveness.ts"
+import * as Bodies from "./internal/journal/bodies.ts"
+import { encodeEntry, Entry } from "./internal/journal/entry.ts"
+import type { Claim, Recorded } from "./internal/journal/entry.ts"
+import * as Liveness from "./internal/journal/liveness.ts"
+import * as JournalRecords from "./internal/journal/records.ts"
+import * as Cryptography from "./internal/seal/cryptography.ts"
 
 // =============================================================================
 // Models
 // =============================================================================
 
-export { Entry, Recorded } from "./internal/journalEntry.ts"
-export type { Claim } from "./internal/journalEntry.ts"
+export { Entry, Recorded } from "./internal/journal/entry.ts"
+export type { Claim } from "./internal/journal/entry.ts"
 
 /**
  * What a run gives those who wait for it in the same process: what is recorded, the decoded `result` and its encoded

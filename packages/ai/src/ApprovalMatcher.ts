@@ -24,12 +24,12 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as Canonical from "./internal/canonical.ts"
 import { definedFields } from "./internal/fields.ts"
-import * as Descriptions from "./internal/matcherDescription.ts"
-import { Description, type Others } from "./internal/matcherDescription.ts"
-import * as MatcherParams from "./internal/matcherParams.ts"
-import * as Paths from "./internal/paths.ts"
+import * as Descriptions from "./internal/matcher/description.ts"
+import { Description, type Others } from "./internal/matcher/description.ts"
+import * as MatcherParams from "./internal/matcher/params.ts"
+import * as Paths from "./internal/matcher/paths.ts"
+import * as Canonical from "./internal/seal/canonical.ts"
 
 const TypeId = "~@assent/ai/ApprovalMatcher" as const
 
@@ -37,7 +37,7 @@ const TypeId = "~@assent/ai/ApprovalMatcher" as const
 // Descriptions
 // =============================================================================
 
-export { Description, Exact, Key, Others, Path, Shell, Tool } from "./internal/matcherDescription.ts"
+export { Description, Exact, Key, Others, Path, Shell, Tool } from "./internal/matcher/description.ts"
 
 // =============================================================================
 // Models

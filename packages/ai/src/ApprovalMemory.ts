@@ -21,8 +21,8 @@ import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalMatcher from "./ApprovalMatcher.ts"
 import * as AtomicStore from "./AtomicStore.ts"
 import * as Covering from "./internal/covering.ts"
-import * as Cryptography from "./internal/cryptography.ts"
 import { definedFields } from "./internal/fields.ts"
+import * as Cryptography from "./internal/seal/cryptography.ts"
 
 // =============================================================================
 // Models

@@ -25,27 +25,27 @@ import type * as ApprovalConfig from "./ApprovalConfig.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalEvents from "./ApprovalEvents.ts"
 import { abandonable, done } from "./internal/abandon.ts"
-import * as Annotations from "./internal/policyAnnotations.ts"
-import * as Linter from "./internal/policyLint.ts"
-import * as Params from "./internal/policyParams.ts"
-import * as Rules from "./internal/policyRules.ts"
-import * as Policies from "./internal/policyService.ts"
-import type { PolicyCall, PolicyResult, Service } from "./internal/policyService.ts"
-import * as Trace from "./internal/policyTrace.ts"
-import * as Prepare from "./internal/prepare.ts"
-import * as Strictest from "./internal/strictest.ts"
+import * as Annotations from "./internal/policy/annotations.ts"
+import * as Linter from "./internal/policy/lint.ts"
+import * as Params from "./internal/policy/params.ts"
+import * as Rules from "./internal/policy/rules.ts"
+import * as Policies from "./internal/policy/service.ts"
+import type { PolicyCall, PolicyResult, Service } from "./internal/policy/service.ts"
+import * as Strictest from "./internal/policy/strictest.ts"
+import * as Trace from "./internal/policy/trace.ts"
+import * as Prepare from "./internal/tool/prepare.ts"
 
 // =============================================================================
 // Models
 // =============================================================================
 
-export type { PolicyCall, PolicyResult, Service } from "./internal/policyService.ts"
+export type { PolicyCall, PolicyResult, Service } from "./internal/policy/service.ts"
 
-export { Explanation, Step } from "./internal/policyTrace.ts"
+export { Explanation, Step } from "./internal/policy/trace.ts"
 
-export { Finding } from "./internal/policyLint.ts"
+export { Finding } from "./internal/policy/lint.ts"
 
-export { type AnnotationRules, ServerHints } from "./internal/policyAnnotations.ts"
+export { type AnnotationRules, ServerHints } from "./internal/policy/annotations.ts"
 
 /**
  * The policy read when a call is decided.

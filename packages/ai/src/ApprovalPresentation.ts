@@ -12,8 +12,8 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import * as TextDiff from "effect/TextDiff"
 import * as Approval from "./Approval.ts"
-import * as Cryptography from "./internal/cryptography.ts"
 import { definedFields } from "./internal/fields.ts"
+import * as Cryptography from "./internal/seal/cryptography.ts"
 
 /**
  * What all presentations may say besides their content.

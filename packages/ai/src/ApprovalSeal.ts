@@ -26,9 +26,9 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
-import * as ApprovalId from "./internal/approvalId.ts"
-import * as Canonical from "./internal/canonical.ts"
-import * as Cryptography from "./internal/cryptography.ts"
+import * as ApprovalId from "./internal/seal/approvalId.ts"
+import * as Canonical from "./internal/seal/canonical.ts"
+import * as Cryptography from "./internal/seal/cryptography.ts"
 import * as Text from "./internal/text.ts"
 
 // =============================================================================

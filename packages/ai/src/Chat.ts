@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import type * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
-import * as Transcript from "./internal/transcript.ts"
+import * as Transcript from "./internal/history/transcript.ts"
 import { protect } from "./internal/turn/protectChat.ts"
 import * as Prompt from "./Prompt.ts"
 

@@ -16,8 +16,8 @@ import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import type * as Effect from "effect/Effect"
-import * as Conversations from "./internal/conversation.ts"
-import type { Conversation, Options } from "./internal/conversationModel.ts"
+import * as Conversations from "./internal/conversation/conversation.ts"
+import type { Conversation, Options } from "./internal/conversation/model.ts"
 
 // =============================================================================
 // Models
@@ -32,7 +32,7 @@ export type {
   RouteText,
   TurnError,
   Waiting
-} from "./internal/conversationModel.ts"
+} from "./internal/conversation/model.ts"
 
 type AnyTools = Record<string, Tool.Any>
 

@@ -24,8 +24,8 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Approval from "./Approval.ts"
 import * as AtomicStore from "./AtomicStore.ts"
-import * as Cryptography from "./internal/cryptography.ts"
-import * as Liveness from "./internal/liveness.ts"
+import * as Liveness from "./internal/journal/liveness.ts"
+import * as Cryptography from "./internal/seal/cryptography.ts"
 
 // =============================================================================
 // Models

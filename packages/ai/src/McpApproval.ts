@@ -23,21 +23,21 @@ import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ApprovalController from "./ApprovalController.ts"
-import * as Elicitation from "./internal/elicitation.ts"
-import * as ElicitationStdio from "./internal/elicitationStdio.ts"
-import * as ElicitationToolkit from "./internal/elicitationToolkit.ts"
-import * as Environment from "./internal/environment.ts"
-import type { McpGuardError } from "./internal/mcpGuardError.ts"
-import * as McpToolkit from "./internal/mcpToolkit.ts"
-import * as Presentation from "./internal/presentation.ts"
+import * as Elicitation from "./internal/elicitation/elicitation.ts"
+import * as ElicitationStdio from "./internal/elicitation/stdio.ts"
+import * as ElicitationToolkit from "./internal/elicitation/toolkit.ts"
+import * as Environment from "./internal/environment/environment.ts"
+import type { McpGuardError } from "./internal/mcp/guardError.ts"
+import * as McpToolkit from "./internal/mcp/toolkit.ts"
+import * as Presentation from "./internal/tool/presentation.ts"
 
 // =============================================================================
 // Models
 // =============================================================================
 
-export type { McpTool, Tools } from "./internal/mcpToolkit.ts"
+export type { McpTool, Tools } from "./internal/mcp/toolkit.ts"
 
-export { Failure } from "./internal/mcpResult.ts"
+export { Failure } from "./internal/mcp/result.ts"
 
 // =============================================================================
 // Options
@@ -100,7 +100,7 @@ export interface ToolkitOptions extends ElicitationOptions {
 // Errors
 // =============================================================================
 
-export { McpGuardError } from "./internal/mcpGuardError.ts"
+export { McpGuardError } from "./internal/mcp/guardError.ts"
 
 // =============================================================================
 // Constructors

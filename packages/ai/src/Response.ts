@@ -7,7 +7,7 @@ import type * as Response from "effect/ai/Response"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Approval from "./Approval.ts"
-import * as HostedCall from "./internal/hosted/call.ts"
+import * as HostedCall from "./internal/tool/hostedCall.ts"
 
 export * from "effect/ai/Response"
 // Readers of the built package get the types of `assent` on parts too: an import without names would not be in it.

@@ -21,16 +21,16 @@ import type * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as AtomicStore from "./AtomicStore.ts"
-import * as Records from "./internal/suspensionRecords.ts"
-import type { Suspension } from "./internal/suspensionRecords.ts"
+import * as Records from "./internal/waiting/suspensionRecords.ts"
+import type { Suspension } from "./internal/waiting/suspensionRecords.ts"
 
 // =============================================================================
 // Models
 // =============================================================================
 
-export { Suspension } from "./internal/suspensionRecords.ts"
+export { Suspension } from "./internal/waiting/suspensionRecords.ts"
 
-export type { Found, ListOptions, Page } from "./internal/suspensionRecords.ts"
+export type { Found, ListOptions, Page } from "./internal/waiting/suspensionRecords.ts"
 
 /**
  * What a store does. All of it fails with `SuspensionsUnavailable` when it cannot be done.

@@ -18,8 +18,8 @@ import { dual } from "effect/Function"
 import type * as JsonSchema from "effect/JsonSchema"
 import type * as Schema from "effect/Schema"
 import type { ApprovalPresentation, ApprovalResult, Question } from "./Approval.ts"
-import * as Gate from "./internal/gate.ts"
-import * as Presentation from "./internal/presentation.ts"
+import * as Gate from "./internal/tool/gate.ts"
+import * as Presentation from "./internal/tool/presentation.ts"
 
 export * from "effect/ai/Tool"
 

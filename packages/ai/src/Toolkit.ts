@@ -11,11 +11,11 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import * as ApprovalPolicy from "./ApprovalPolicy.ts"
-import * as Environment from "./internal/environment.ts"
-import * as Gate from "./internal/gate.ts"
+import * as Environment from "./internal/environment/environment.ts"
 import * as Guard from "./internal/guard/guard.ts"
 import * as Policies from "./internal/guard/policies.ts"
-import * as Join from "./internal/join.ts"
+import * as Gate from "./internal/tool/gate.ts"
+import * as Join from "./internal/tool/join.ts"
 
 export * from "effect/ai/Toolkit"
 
@@ -67,7 +67,7 @@ export const merge: typeof Toolkit.merge = (...toolkits) => {
  * @category utility types
  * @since 0.1.0
  */
-export type { Joined } from "./internal/join.ts"
+export type { Joined } from "./internal/tool/join.ts"
 
 /**
  * Two toolkits that are to be one have a tool of the same name. Nobody could say which of them was approved, or which a
@@ -76,7 +76,7 @@ export type { Joined } from "./internal/join.ts"
  * @category errors
  * @since 0.1.0
  */
-export { ToolNameClash } from "./internal/join.ts"
+export { ToolNameClash } from "./internal/tool/join.ts"
 
 /**
  * Two toolkits with their handlers as one, for a model that has tools of several MCP servers, or of a server and of the

@@ -1,13 +1,13 @@
 /**
- * Two words about a call as one, and why in a person's language: `internal/strictest.ts`, `internal/policyTrace.ts` and
- * `internal/policyAnnotations.ts` by themselves (laws L1, L15).
+ * Two words about a call as one, and why in a person's language: `internal/policy/strictest.ts`, `internal/policy/trace.ts` and
+ * `internal/policy/annotations.ts` by themselves (laws L1, L15).
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { Approval, Tool } from "../src/index.ts"
-import * as Annotations from "../src/internal/policyAnnotations.ts"
-import * as Trace from "../src/internal/policyTrace.ts"
-import { strictest } from "../src/internal/strictest.ts"
+import * as Annotations from "../src/internal/policy/annotations.ts"
+import { strictest } from "../src/internal/policy/strictest.ts"
+import * as Trace from "../src/internal/policy/trace.ts"
 
 const asks = (fields: ConstructorParameters<typeof Approval.NeedsApproval>[0] = {}) =>
   new Approval.NeedsApproval(fields)

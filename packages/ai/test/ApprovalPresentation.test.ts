@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Approval, ApprovalPresentation } from "../src/index.ts"
-import * as Presentation from "../src/internal/presentation.ts"
+import * as Presentation from "../src/internal/tool/presentation.ts"
 
 const needs = (fields: Partial<Approval.ApprovalPresentation>): Approval.NeedsApproval =>
   new Approval.NeedsApproval({

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { TestClock } from "effect/testing"
 import { inspect } from "node:util"
 import * as ApprovalSeal from "../src/ApprovalSeal.ts"
-import { canonicalize } from "../src/internal/canonical.ts"
+import { canonicalize } from "../src/internal/seal/canonical.ts"
 import { bare, binding, keyA, reasonOf, replaceSegment, tagOf } from "./sealing.ts"
 
 describe("L4 No forgery: an approval id", () => {

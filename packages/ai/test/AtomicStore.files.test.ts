@@ -14,7 +14,7 @@ import * as PlatformError from "effect/PlatformError"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import * as AtomicStore from "../src/AtomicStore.ts"
-import * as Files from "../src/internal/atomicStoreFileSystem.ts"
+import * as Files from "../src/internal/store/fileSystem.ts"
 
 type Services = Layer.Success<typeof NodeServices.layer> | Scope.Scope
 

@@ -3,7 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, FileSystem, type Layer, Path, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import * as Files from "../src/internal/atomicStoreFileSystem.ts"
+import * as Files from "../src/internal/store/fileSystem.ts"
 
 type Services = Layer.Success<typeof NodeServices.layer> | Scope.Scope
 

@@ -3,7 +3,7 @@ import { Cause, Context, Deferred, Effect, Exit, Fiber, pipe, Schema, Stream } f
 import { LanguageModel, type Response, Tool as Upstream, Toolkit } from "effect/ai"
 import { TestClock } from "effect/testing"
 import * as Approval from "../src/Approval.ts"
-import * as Gate from "../src/internal/gate.ts"
+import * as Gate from "../src/internal/tool/gate.ts"
 import * as Tool from "../src/Tool.ts"
 import { context, Ledger, makeCharge, type Needs, parameters, troubled, wrong } from "./tool/gates.ts"
 

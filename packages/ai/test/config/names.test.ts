@@ -1,8 +1,8 @@
 /**
- * Names of tools as a configuration writes them, and the word that was probably meant: `internal/configNames.ts`.
+ * Names of tools as a configuration writes them, and the word that was probably meant: `internal/config/names.ts`.
  */
 import { assert, describe, it } from "@effect/vitest"
-import * as Names from "../../src/internal/configNames.ts"
+import * as Names from "../../src/internal/config/names.ts"
 
 /** All texts of a few letters. */
 const texts = (letters: ReadonlyArray<string>, length: number): ReadonlyArray<string> =>

@@ -1,9 +1,9 @@
 /**
- * A configuration's text as a value, and the line of what cannot be read: `internal/configText.ts`.
+ * A configuration's text as a value, and the line of what cannot be read: `internal/config/text.ts`.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import * as ConfigText from "../../src/internal/configText.ts"
+import * as ConfigText from "../../src/internal/config/text.ts"
 
 const failure = (text: string, format: "json" | "yaml" | "toml") => {
   const read = ConfigText.read(text, format)

@@ -13,7 +13,7 @@ import {
   Tool,
   Toolkit
 } from "../../src/index.ts"
-import * as ConversationTurn from "../../src/internal/conversationTurn.ts"
+import * as ConversationTurn from "../../src/internal/conversation/turn.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as W from "../waiting/support.ts"
 import * as C from "./support.ts"

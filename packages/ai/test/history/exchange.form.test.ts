@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Prompt } from "../../src/index.ts"
-import * as Exchange from "../../src/internal/exchange.ts"
+import * as Exchange from "../../src/internal/history/exchange.ts"
 
 type Asked = Prompt.AssistantMessagePart
 type Answered = Prompt.ToolMessagePart

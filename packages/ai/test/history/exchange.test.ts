@@ -5,9 +5,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Prompt } from "../../src/index.ts"
-import * as Exchange from "../../src/internal/exchange.ts"
-import * as ProviderPrompt from "../../src/internal/providerPrompt.ts"
-import * as Transcript from "../../src/internal/transcript.ts"
+import * as Exchange from "../../src/internal/history/exchange.ts"
+import * as ProviderPrompt from "../../src/internal/history/providerPrompt.ts"
+import * as Transcript from "../../src/internal/history/transcript.ts"
 
 // =============================================================================
 // Histories

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Prompt from "effect/ai/Prompt"
-import * as ProviderPrompt from "../../src/internal/providerPrompt.ts"
-import * as Transcript from "../../src/internal/transcript.ts"
+import * as ProviderPrompt from "../../src/internal/history/providerPrompt.ts"
+import * as Transcript from "../../src/internal/history/transcript.ts"
 
 const call = (id: string, providerExecuted: boolean) =>
   Prompt.toolCallPart({ id, name: "DeleteFile", params: {}, providerExecuted })

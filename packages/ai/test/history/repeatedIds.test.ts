@@ -1,11 +1,11 @@
 /**
  * L13 ids that are used again: which of the calls of one id a result answers, and the ids that tell them apart.
- * `internal/repeatedIds.ts` against a list that is searched from end to end.
+ * `internal/history/repeatedIds.ts` against a list that is searched from end to end.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { Prompt } from "../../src/index.ts"
-import * as RepeatedIds from "../../src/internal/repeatedIds.ts"
+import * as RepeatedIds from "../../src/internal/history/repeatedIds.ts"
 
 interface Call extends RepeatedIds.Call {
   readonly requests: Array<string>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { TextIndex } from "../../src/internal/textIndex.ts"
+import { TextIndex } from "../../src/internal/history/textIndex.ts"
 
 interface Named {
   readonly name: string

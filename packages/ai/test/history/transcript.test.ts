@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Prompt } from "../../src/index.ts"
-import * as Transcript from "../../src/internal/transcript.ts"
+import * as Transcript from "../../src/internal/history/transcript.ts"
 import { assistant, text, tool, user } from "../laws/byHand.ts"
 
 type Messages = ReadonlyArray<Prompt.Message>

@@ -6,8 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Response } from "../../src/index.ts"
+import type * as Model from "../../src/internal/environment/model.ts"
 import * as HostedStream from "../../src/internal/hosted/stream.ts"
-import type * as Model from "../../src/internal/turn/model.ts"
 
 type Part = Model.StreamPart
 

@@ -1,8 +1,8 @@
-/** The bodies of results, which are given up when there is no room for them: `internal/bodies.ts`. */
+/** The bodies of results, which are given up when there is no room for them: `internal/journal/bodies.ts`. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as Bodies from "../../src/internal/bodies.ts"
+import * as Bodies from "../../src/internal/journal/bodies.ts"
 import * as NotingStore from "./notingStore.ts"
 
 describe("L2 bodies of results", () => {

@@ -1,8 +1,8 @@
-/** Which processes live, by their own beats: `internal/liveness.ts`. */
+/** Which processes live, by their own beats: `internal/journal/liveness.ts`. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as Liveness from "../../src/internal/liveness.ts"
+import * as Liveness from "../../src/internal/journal/liveness.ts"
 import * as NotingStore from "./notingStore.ts"
 
 describe("L2 which processes live", () => {

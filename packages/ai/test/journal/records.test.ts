@@ -5,8 +5,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, type Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { ApprovalError, ApprovalEvents, AtomicStore } from "../../src/index.ts"
-import { type Claim, Entry } from "../../src/internal/journalEntry.ts"
-import * as JournalRecords from "../../src/internal/journalRecords.ts"
+import { type Claim, Entry } from "../../src/internal/journal/entry.ts"
+import * as JournalRecords from "../../src/internal/journal/records.ts"
 
 const claim: Claim = {
   approvalId: "apr_1",

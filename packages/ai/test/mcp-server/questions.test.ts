@@ -17,7 +17,7 @@ import {
   Toolkit
 } from "../../src/index.ts"
 import * as Request from "../../src/internal/gather/request.ts"
-import * as Presentation from "../../src/internal/presentation.ts"
+import * as Presentation from "../../src/internal/tool/presentation.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as S from "./support.ts"
 

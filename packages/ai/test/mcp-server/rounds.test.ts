@@ -16,7 +16,7 @@ import {
   Tool,
   Toolkit
 } from "../../src/index.ts"
-import * as ElicitationRounds from "../../src/internal/elicitationRounds.ts"
+import * as ElicitationRounds from "../../src/internal/elicitation/rounds.ts"
 import { answering, approve, call, denials, protocols, reasonOf, remove } from "./rounds.ts"
 import * as S from "./support.ts"
 

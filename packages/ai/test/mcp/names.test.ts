@@ -4,8 +4,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { McpApproval, type McpSchema, Tool } from "../../src/index.ts"
-import * as Definition from "../../src/internal/mcpDefinition.ts"
-import * as Names from "../../src/internal/mcpNames.ts"
+import * as Definition from "../../src/internal/mcp/definition.ts"
+import * as Names from "../../src/internal/mcp/names.ts"
 import { logged } from "../laws/logs.ts"
 import * as Server from "./server.ts"
 

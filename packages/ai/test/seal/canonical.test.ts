@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { runInNewContext } from "node:vm"
-import { canonicalize, isWellFormedId, maxParamsBytes } from "../../src/internal/canonical.ts"
+import { canonicalize, isWellFormedId, maxParamsBytes } from "../../src/internal/seal/canonical.ts"
 
 const ok = (value: unknown): string => Result.getOrThrow(canonicalize(value))
 

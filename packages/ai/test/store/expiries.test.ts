@@ -1,10 +1,10 @@
 /**
- * Which key expires next, whatever was set, moved and dropped before: `internal/expiries.ts` against a list that is
+ * Which key expires next, whatever was set, moved and dropped before: `internal/store/expiries.ts` against a list that is
  * searched from end to end.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as Expiries from "../../src/internal/expiries.ts"
+import * as Expiries from "../../src/internal/store/expiries.ts"
 
 const Step = Schema.Union([
   Schema.Struct({

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import * as OrderedKeys from "../../src/internal/orderedKeys.ts"
+import * as OrderedKeys from "../../src/internal/store/orderedKeys.ts"
 
 const Key = Schema.Literals(["a", "ab", "b", "b/1", "b/2", "b/10", "c", "b.", "b0", ""])
 

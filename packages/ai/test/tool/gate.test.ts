@@ -1,10 +1,10 @@
-/** What a tool's gate says of a call, whatever the gate is: `internal/gate.ts`. */
+/** What a tool's gate says of a call, whatever the gate is: `internal/tool/gate.ts`. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import { Tool as Upstream } from "effect/ai"
 import { TestClock } from "effect/testing"
 import * as Approval from "../../src/Approval.ts"
-import * as Gate from "../../src/internal/gate.ts"
+import * as Gate from "../../src/internal/tool/gate.ts"
 import * as Tool from "../../src/Tool.ts"
 import { context, makeCharge, troubled, wrong } from "./gates.ts"
 

@@ -12,7 +12,7 @@ import {
   Toolkit,
   Webhook
 } from "../../src/index.ts"
-import { TrustsAnswers } from "../../src/internal/trust.ts"
+import { TrustsAnswers } from "../../src/internal/environment/trust.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as Support from "./support.ts"
 

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, AtomicStore, SuspensionStore, Webhook } from "../../src/index.ts"
-import * as Cryptography from "../../src/internal/cryptography.ts"
+import * as Cryptography from "../../src/internal/seal/cryptography.ts"
 import * as S from "./support.ts"
 
 /** A hook that wakes nobody: for what is answered at the door. */

@@ -8,9 +8,9 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Interaction from "../../Interaction.ts"
-import type * as Environment from "../environment.ts"
-import * as Interactions from "../interaction.ts"
-import type * as Transcript from "../transcript.ts"
+import type * as Environment from "../environment/environment.ts"
+import type * as Transcript from "../history/transcript.ts"
+import * as Interactions from "../waiting/interaction.ts"
 import type { Given, Tip } from "./file.ts"
 
 /** An answer that fits: as it was given, and as the tool gets it. */

@@ -1,11 +1,11 @@
 /** Where the parameters lead that a person changed, and what is said of the call they make. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Canonical from "../canonical.ts"
 import type * as Standing from "../decide/standing.ts"
-import * as Prepare from "../prepare.ts"
-import * as Remembering from "../remembering.ts"
+import * as Canonical from "../seal/canonical.ts"
+import * as Prepare from "../tool/prepare.ts"
 import { type File, type Given, withEdit } from "./file.ts"
+import * as Remembering from "./remembering.ts"
 import * as Verdict from "./verdict.ts"
 
 export const gatherLeads = Effect.fnUntraced(function*(

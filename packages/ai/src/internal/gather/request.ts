@@ -7,7 +7,7 @@ import * as Approval from "../../Approval.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
 import * as ApprovalMatcher from "../../ApprovalMatcher.ts"
 import * as ApprovalMemory from "../../ApprovalMemory.ts"
-import * as Annotations from "../policyAnnotations.ts"
+import * as Annotations from "../policy/annotations.ts"
 import * as Text from "../text.ts"
 
 export interface Named {

@@ -2,8 +2,8 @@
 import * as Tool from "effect/ai/Tool"
 import * as Context from "effect/Context"
 import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
-import * as Deferral from "../deferral.ts"
-import * as Gate from "../gate.ts"
+import * as Deferral from "../tool/deferral.ts"
+import * as Gate from "../tool/gate.ts"
 
 export type Tools = Readonly<Record<string, Tool.Any>>
 

@@ -4,13 +4,13 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Approval from "../../Approval.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
-import * as Cryptography from "../cryptography.ts"
 import { type File, question, withQuestion } from "../gather/file.ts"
+import * as Remembering from "../gather/remembering.ts"
 import * as Request from "../gather/request.ts"
-import * as Presentation from "../presentation.ts"
-import * as Remembering from "../remembering.ts"
 import type { Hand } from "../run/loop.ts"
 import * as Ours from "../run/ours.ts"
+import * as Cryptography from "../seal/cryptography.ts"
+import * as Presentation from "../tool/presentation.ts"
 
 const seal: Hand["seal"] = Effect.fnUntraced(function*(file, standing) {
   const needs = Ours.needsOf(file)

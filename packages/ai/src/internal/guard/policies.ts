@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
-import * as Gate from "../gate.ts"
 import * as Tools from "../gather/tools.ts"
+import * as Gate from "../tool/gate.ts"
 import type { AnyTools, Handlers } from "./guard.ts"
 
 /** The toolkit with a policy in the place of each tool's own gate, which counts where the policy says nothing. */

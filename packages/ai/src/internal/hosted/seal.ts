@@ -10,8 +10,8 @@ import * as Result from "effect/Result"
 import type * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import type * as ApprovalSeal from "../../ApprovalSeal.ts"
-import * as Canonical from "../canonical.ts"
-import * as HostedCall from "./call.ts"
+import * as Canonical from "../seal/canonical.ts"
+import * as HostedCall from "../tool/hostedCall.ts"
 
 /** The call with a seal; as it is, if it has one or cannot have one, and then it is never approved on its own word. */
 export const seal = Effect.fnUntraced(function*<Call extends HostedCall.Call>(

@@ -6,8 +6,8 @@ import type * as Response from "effect/ai/Response"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
-import type * as Model from "../turn/model.ts"
-import * as HostedCall from "./call.ts"
+import type * as Model from "../environment/model.ts"
+import * as HostedCall from "../tool/hostedCall.ts"
 
 type Parts = ReadonlyArray<Model.StreamPart>
 type Receive = (parts: Parts) => Effect.Effect<void, unknown, Scope.Scope>

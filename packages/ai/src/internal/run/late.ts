@@ -10,8 +10,8 @@ import * as Order from "../gather/order.ts"
 import * as Proof from "../gather/proof.ts"
 import * as Request from "../gather/request.ts"
 import * as Suspension from "../gather/suspension.ts"
-import * as Results from "../results.ts"
-import type * as Transcript from "../transcript.ts"
+import * as Results from "../history/results.ts"
+import type * as Transcript from "../history/transcript.ts"
 import * as Ours from "./ours.ts"
 
 /** Writes it down. */

@@ -1,7 +1,7 @@
 /** Drives a call: the table asks for facts until it decides; what is to be written is written on the way. */
 import * as Effect from "effect/Effect"
 import type * as ApprovalError from "../../ApprovalError.ts"
-import * as Asking from "../asking.ts"
+import * as Asking from "../asking/asking.ts"
 import type { Decision, Fact, Need, Write } from "../decide/decision.ts"
 import type * as Standing from "../decide/standing.ts"
 import { decide } from "../decide/table.ts"

@@ -7,7 +7,7 @@ import * as Words from "../decide/words.ts"
 import type { Case, File } from "../gather/file.ts"
 import * as Reply from "../gather/reply.ts"
 import * as Suspension from "../gather/suspension.ts"
-import * as Results from "../results.ts"
+import * as Results from "../history/results.ts"
 import * as Ours from "./ours.ts"
 
 /** The request that results name: of a run that has waited, the first. */

@@ -1,0 +1,477 @@
+/** The operations of a conversation: what is said and decided, and the turns that follow from it. */
+import * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Response from "effect/ai/Response"
+import type * as Toolkit from "effect/ai/Toolkit"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as Approval from "../../Approval.ts"
+import * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as ConversationStore from "../../ConversationStore.ts"
+import * as DeferredTool from "../../DeferredTool.ts"
+import * as Prompt from "../../Prompt.ts"
+import * as SuspensionStore from "../../SuspensionStore.ts"
+import type * as Model from "../environment/model.ts"
+import { TrustsAnswers } from "../environment/trust.ts"
+import * as Transcript from "../history/transcript.ts"
+import * as Text from "../text.ts"
+import * as Deferral from "../tool/deferral.ts"
+import * as Wrap from "../turn/wrap.ts"
+import * as Interactions from "../waiting/interaction.ts"
+import type * as Conversation from "./model.ts"
+import * as ConversationTurn from "./turn.ts"
+
+type AnyTools = Model.AnyTools
+type AnyToolkit = Toolkit.WithHandler<AnyTools>
+type Outcome = Conversation.Outcome<AnyTools>
+type Failure = ConversationStore.ConversationError | ApprovalError.ApprovalError
+
+/** What a turn begins with: something that is said, decided or delivered. False if there is nothing to take a turn for. */
+type Beginning = (turn: ConversationTurn.Turn) => Effect.Effect<boolean, Failure>
+
+const defaultSteps = 20
+
+// The accessors as the engine sees them: tools, errors and services are in the type of the conversation.
+const generateText = Wrap.generateText as unknown as (
+  options: Model.Options
+) => Effect.Effect<{ readonly content: ReadonlyArray<Response.AnyPart> }, unknown>
+const streamText = Wrap.streamText as unknown as (options: Model.Options) => Stream.Stream<Response.AnyPart, unknown>
+
+export const make = <Tools extends AnyTools, E, R>(
+  options: Conversation.Options<Tools, E, R>
+): Effect.Effect<
+  Conversation.Conversation<Tools>,
+  E,
+  R | LanguageModel.LanguageModel | LanguageModel.ExtractServices<{ readonly toolkit: Toolkit.WithHandler<Tools> }>
+> =>
+  Effect.gen(function*() {
+    const around: Context.Context<never> = yield* Effect.context<never>()
+    const toolkit = Effect.isEffect(options.toolkit) ? yield* options.toolkit : options.toolkit
+    const scope = { ...(yield* Approval.Scope), conversation: options.id }
+    const place: ConversationTurn.Place = {
+      store: yield* ConversationStore.ConversationStore,
+      key: yield* ConversationStore.keyOf(options.id, scope),
+      busyFor: Duration.fromInputUnsafe(options.busyFor ?? "30 seconds"),
+      known: undefined
+    }
+    // Whose conversation it is does not change with who takes a turn.
+    const own = Context.make(Approval.Scope, scope).pipe(Context.add(TrustsAnswers, true))
+    // What was there when it was made has the services; what is there when a turn is taken wins.
+    const inside = (current: Context.Context<never>) => {
+      const services = Context.merge(around, current)
+      const model = Context.getOption(services, LanguageModel.LanguageModel)
+      // The engine's own stores and journal: what is given to others it would not see.
+      const captured = Option.match(model, { onNone: () => Context.empty(), onSome: Wrap.capturedBy })
+      return Context.merge(Context.merge(captured, services), own)
+    }
+    // The toolkit's own types are in those of the conversation.
+    const made = operations({ ...options, place, inside, toolkit: toolkit as unknown as AnyToolkit })
+    return made as unknown as Conversation.Conversation<Tools>
+  }) as Effect.Effect<
+    Conversation.Conversation<Tools>,
+    E,
+    // The services are in the context that is captured above, whole.
+    R | LanguageModel.LanguageModel | LanguageModel.ExtractServices<{ readonly toolkit: Toolkit.WithHandler<Tools> }>
+  >
+
+interface Settings extends Omit<Conversation.Options<AnyTools>, "toolkit"> {
+  readonly place: ConversationTurn.Place
+  readonly inside: (current: Context.Context<never>) => Context.Context<never>
+  readonly toolkit: AnyToolkit
+}
+
+/** A turn that is being taken here, or waits for another one to end. */
+interface Current {
+  readonly cancelled: Deferred.Deferred<never, ConversationStore.ConversationError>
+  /** The ids of what was open when it began: what runs in it was approved under one of them. */
+  open: ReadonlyArray<string>
+}
+
+const operations = (settings: Settings): Conversation.Conversation<AnyTools> => {
+  const { inside, place, toolkit } = settings
+  const limits: ConversationTurn.Limits = {
+    steps: settings.limits?.steps ?? defaultSteps,
+    tokens: settings.limits?.tokens ?? Number.POSITIVE_INFINITY
+  }
+  const time = settings.limits?.time
+  let outcome: Outcome | undefined
+  const turns = new Set<Current>()
+
+  const requestOf = ({ history }: ConversationTurn.Turn): Model.Options => ({
+    prompt: history,
+    toolkit,
+    concurrency: settings.concurrency
+  })
+
+  const enter = Effect.fnUntraced(function*(beginning: Beginning) {
+    const current: Current = { cancelled: Deferred.makeUnsafe(), open: [] }
+    const cancelled = Deferred.await(current.cancelled)
+    yield* Effect.acquireRelease(
+      Effect.sync(() => turns.add(current)),
+      () => Effect.sync(() => turns.delete(current))
+    )
+    const turn = yield* ConversationTurn.begin(place)
+    current.open = turn.open.map(({ approvalId }) => approvalId)
+    instruct(turn, settings.instructions)
+    const goesOn = yield* beginning(turn)
+    if (goesOn) {
+      outcome = undefined
+      yield* ConversationTurn.save(place, turn)
+    }
+    // One that was cancelled before it could begin has said what it was to say, and does no more.
+    if (yield* Deferred.isDone(current.cancelled)) yield* cancelled
+    return { turn, goesOn, cancelled }
+  })
+
+  const endOf = (turn: ConversationTurn.Turn, next: ConversationTurn.Next) =>
+    next === "waits" ? waiting(turn) : next === "is done" ? completed(turn) : undefined
+
+  const steps = (turn: ConversationTurn.Turn) =>
+    Effect.gen(function*() {
+      while (true) {
+        const limit = ConversationTurn.limitOf(turn, limits)
+        if (limit !== undefined) return limited(turn, limit)
+        const { content } = yield* generateText(requestOf(turn))
+        turn.step.push(...content)
+        const end = endOf(turn, yield* ConversationTurn.takeStep(turn))
+        yield* ConversationTurn.save(place, turn)
+        if (end !== undefined) return end
+      }
+    })
+
+  const take = (beginning: Beginning): Effect.Effect<Outcome | undefined, unknown> =>
+    Effect.gen(function*() {
+      const { cancelled, goesOn, turn } = yield* enter(beginning)
+      if (!goesOn) return turn.open.length === 0 ? undefined : waiting(turn)
+      const taken = Effect.raceFirst(steps(turn), cancelled)
+      return outcome = time === undefined
+        ? yield* taken
+        : Option.getOrElse(yield* Effect.timeoutOption(taken, time), () => limited(turn, "time"))
+    }).pipe(Effect.scoped, Effect.updateContext(inside), Effect.withSpan("Conversation.turn"))
+
+  const streamSteps = (turn: ConversationTurn.Turn): Stream.Stream<Response.AnyPart, unknown> =>
+    Stream.suspend(() => {
+      const limit = ConversationTurn.limitOf(turn, limits)
+      if (limit !== undefined) {
+        outcome = limited(turn, limit)
+        return Stream.empty
+      }
+      const said = streamText(requestOf(turn)).pipe(
+        Stream.mapArray((chunk) => {
+          turn.step.push(...chunk)
+          return chunk
+        })
+      )
+      const next = Stream.unwrap(Effect.gen(function*() {
+        outcome = endOf(turn, yield* ConversationTurn.takeStep(turn))
+        yield* ConversationTurn.save(place, turn)
+        return outcome === undefined ? streamSteps(turn) : Stream.empty
+      }))
+      return Stream.concat(said, next)
+    })
+
+  const say = (prompt: Prompt.RawInput): Beginning => (turn) => {
+    if (typeof prompt === "string") {
+      if (prompt.trim() === "") return Effect.fail(invalidPrompt(saysNothing))
+      const answer = answerOf(prompt, pendingOf(turn), settings.routeText ?? routeText)
+      if (answer === undefined) ConversationTurn.say(turn, Prompt.make(prompt))
+      else answering(turn, [answer])
+      return Effect.succeed(true)
+    }
+    return Effect.map(readPrompt(prompt), (said) => {
+      ConversationTurn.say(turn, said)
+      return true
+    })
+  }
+
+  const send = (prompt: Prompt.RawInput) => take(say(prompt))
+
+  return {
+    id: settings.id,
+    send,
+    stream: (prompt: Prompt.RawInput) =>
+      Stream.unwrap(Effect.map(enter(say(prompt)), ({ cancelled, turn }) => {
+        const parts = Stream.interruptWhen(streamSteps(turn), cancelled)
+        return time === undefined ? parts : Stream.interruptWhen(
+          parts,
+          Effect.andThen(Effect.sleep(time), Effect.sync(() => (outcome = limited(turn, "time"))))
+        )
+      })).pipe(Stream.updateContext(inside)),
+    outcome: Effect.sync(() => outcome),
+    pending: (kind?: string) =>
+      Effect.map(
+        ConversationTurn.read(place),
+        (kept) => pendingOf(kept).filter(({ interaction }) => kind === undefined || interaction === kind)
+      ),
+    decide: (answers: ReadonlyArray<Approval.ApprovalAnswer> | Approval.ApprovalAnswer) =>
+      Effect.map(
+        take((turn) => decide(turn, toolkit, "approvalId" in answers ? [answers] : answers)),
+        (outcome) => outcome ?? nothingToDo
+      ),
+    resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
+      tool: T,
+      interaction: Name,
+      answer: Parameters<typeof DeferredTool.deliver<T, Name>>[3],
+      request?: { readonly approvalId: string }
+    ) =>
+      take((turn) => {
+        const waiting = turn.open.filter((one) =>
+          one.toolName === tool.name && one.awaited?.name === interaction &&
+          (request === undefined || request.approvalId === one.approvalId)
+        )
+        const [only] = waiting
+        return only === undefined || waiting.length > 1
+          ? unknown(request?.approvalId ?? `${tool.name}.${interaction}`)
+          : Effect.map(DeferredTool.deliver(tool, interaction, only, answer), () => {
+            turn.answered = [...turn.answered, only.approvalId]
+            return true
+          })
+      }),
+    wake: Effect.flatMap(
+      ConversationTurn.read(place),
+      // What the turn that is being taken begins to wait for may have come already.
+      ({ open, turn }) => open.length === 0 && turn === undefined ? Effect.undefined : take(hasNews)
+    ),
+    cancel: Effect.fnUntraced(
+      function*(reason = "Cancelled.") {
+        const journal = yield* ApprovalJournal.ApprovalJournal
+        for (const { cancelled, open } of turns) {
+          Deferred.doneUnsafe(cancelled, Exit.fail(cancellation))
+          yield* Effect.forEach(open, journal.interrupt, { discard: true })
+        }
+        const turn = yield* ConversationTurn.begin(place)
+        // A run may have begun while its turn came to its end.
+        yield* Effect.forEach(turn.open, ({ approvalId }) => journal.interrupt(approvalId), { discard: true })
+        ConversationTurn.say(turn, Prompt.approvalResponses(turn.open.map((request) => Approval.deny(request, reason))))
+        turn.open = []
+        turn.answered = []
+      },
+      Effect.scoped,
+      Effect.updateContext(inside)
+    ),
+    history: Effect.map(ConversationTurn.read(place), ({ history }) => history)
+    // Tools, errors and services are those of the toolkit, which only the caller's types know.
+  } as unknown as Conversation.Conversation<AnyTools>
+}
+
+// =============================================================================
+// How a turn ends
+// =============================================================================
+
+const ended = ({ content, steps, tokens }: ConversationTurn.Turn) => ({
+  text: ConversationTurn.textOf(content),
+  content: content as ReadonlyArray<Model.Part>, // the parts of whole responses, or of streams
+  steps,
+  tokens
+})
+
+const completed = (turn: ConversationTurn.Turn): Outcome => ({ _tag: "Completed", ...ended(turn) })
+
+const waiting = (turn: ConversationTurn.Turn): Outcome => ({
+  _tag: "Waiting",
+  ...ended(turn),
+  requests: pendingOf(turn)
+})
+
+const limited = (turn: ConversationTurn.Turn, limit: "steps" | "tokens" | "time"): Outcome => ({
+  _tag: "Limited",
+  ...ended(turn),
+  limit
+})
+
+/** For what was to be done where nothing was. */
+const nothingToDo: Outcome = { _tag: "Completed", text: "", content: [], steps: 0, tokens: 0 }
+
+const cancellation = new ConversationStore.ConversationError({
+  reason: "Cancelled",
+  description: "The turn was cancelled. What it did before is in the history."
+})
+
+// =============================================================================
+// What is said
+// =============================================================================
+
+const instruct = (turn: ConversationTurn.Turn, instructions: string | undefined): void => {
+  if (instructions === undefined || turn.history.content.length > 0) return
+  ConversationTurn.say(
+    turn,
+    Prompt.fromMessages([Prompt.makeMessage("system", { content: instructions })])
+  )
+}
+
+const readPrompt = (prompt: Prompt.RawInput): Effect.Effect<Prompt.Prompt, ApprovalError.ApprovalError> =>
+  Effect.flatMap(
+    Effect.try({
+      try: () => {
+        const said = Prompt.make(prompt)
+        return {
+          said,
+          answers: said.content.some(isAnswering),
+          isEmpty: said.content.some(isEmpty),
+          isKeepable: Result.isSuccess(encodePrompt(said))
+        }
+      },
+      catch: () => invalidPrompt("a message or one of its parts does not have the form of one.")
+    }),
+    ({ answers, isEmpty, isKeepable, said }) =>
+      answers
+        ? Effect.fail(invalidPrompt("it holds an answer to a request: answers are given with `decide` or `resume`."))
+        : isEmpty
+        ? Effect.fail(invalidPrompt(saysNothing))
+        : !isKeepable
+        ? Effect.fail(invalidPrompt("a message or one of its parts cannot be written as JSON, so it cannot be kept."))
+        : Effect.succeed(said)
+  )
+
+const encodePrompt = Schema.encodeUnknownResult(Schema.toCodecJson(Prompt.Prompt))
+
+const isAnswering = (message: Prompt.Message): boolean =>
+  message.role === "tool" && message.content.some(({ type }) => type === "tool-approval-response")
+
+// What no provider takes must not come into a history: it would be refused for ever.
+const isEmpty = ({ content }: Prompt.Message): boolean =>
+  typeof content === "string"
+    ? content.trim() === ""
+    : content.length === 0 || content.some((part) => part.type === "text" && part.text.trim() === "")
+
+const saysNothing = "a message or one of its texts is empty. To go on without saying anything, send `[]`."
+
+const invalidPrompt = (description: string) => ApprovalError.make(new ApprovalError.InvalidPrompt({ description }))
+
+/** The one text that the user was asked for, or the one choice that has an option of these words. */
+const routeText: Conversation.RouteText = (text, open) => {
+  const asked = open.filter(({ interaction }) => interaction === "askUser")
+  const choices = open.filter((request) => optionOf(text, request) !== undefined)
+  return asked.length + choices.length === 1 ? asked[0] ?? choices[0] : undefined
+}
+
+const optionOf = (text: string, { awaited, interaction }: Approval.ApprovalRequest) => {
+  if (interaction !== "selectOptions") return undefined
+  const said = text.trim().toLowerCase()
+  return awaited?.options?.find(({ label, value }) => value.toLowerCase() === said || label.toLowerCase() === said)
+    ?.value
+}
+
+// Text is never read as consent: only what is a text, or the words of an option, is answered with one.
+const answerOf = (
+  text: string,
+  open: ReadonlyArray<Approval.ApprovalRequest>,
+  route: Conversation.RouteText
+): Approval.ApprovalAnswer | undefined => {
+  const named = route(text, open)
+  const request = open.find(({ approvalId }) => approvalId === named?.approvalId)
+  if (request?.interaction === "askUser") return Approval.answer(request, text)
+  const option = request === undefined ? undefined : optionOf(text, request)
+  return request === undefined || option === undefined
+    ? undefined
+    : Approval.answer(request, request.awaited?.multiple === true ? [option] : option)
+}
+
+// =============================================================================
+// What is decided
+// =============================================================================
+
+const unknown = (approvalId: string) =>
+  Effect.fail(ApprovalError.make(new ApprovalError.UnknownApproval({ approvalId: approvalId.slice(0, 64) })))
+
+// Only people's answers stand in a history; those of webhooks, timers and programs are given to the store.
+const isPersonal = ({ interaction }: Approval.ApprovalRequest): boolean =>
+  interaction !== "webhook" && interaction !== "timer" && interaction !== "external"
+
+/** What is open, and was not answered since. */
+const pendingOf = (
+  { answered = [], open }: Pick<ConversationStore.Kept, "answered" | "open">
+): ReadonlyArray<Approval.ApprovalRequest> => open.filter(({ approvalId }) => !answered.includes(approvalId))
+
+const answering = (turn: ConversationTurn.Turn, answers: ReadonlyArray<Approval.ApprovalAnswer>): void => {
+  ConversationTurn.say(turn, Prompt.approvalResponses(answers))
+  turn.answered = [...turn.answered, ...answers.map(({ approvalId }) => approvalId)]
+}
+
+/** Whether anything has come that is waited for: to take a turn for nothing could call the model for nothing. */
+const hasNews = Effect.fnUntraced(function*(
+  { answered, open }: ConversationTurn.Turn
+): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
+  if (answered.length > 0) return true
+  const suspensions = yield* SuspensionStore.SuspensionStore
+  const now = yield* Clock.currentTimeMillis
+  for (const { approvalId, awaited, expiresAt = Number.POSITIVE_INFINITY } of open) {
+    if (expiresAt <= now || (awaited?.dueAt ?? Number.POSITIVE_INFINITY) <= now) return true
+    if (awaited === undefined) continue
+    const found = yield* suspensions.find(approvalId)
+    if (found?.status !== "open" || found.delivered !== undefined) return true
+  }
+  return false
+})
+
+/** False where everything that was said leaves its request open. */
+const decide = Effect.fnUntraced(function*(
+  turn: ConversationTurn.Turn,
+  toolkit: AnyToolkit,
+  answers: ReadonlyArray<Approval.ApprovalAnswer>
+): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
+  const requests: Array<Approval.ApprovalRequest> = []
+  for (const { approvalId } of answers) {
+    const request = turn.open.find((one) => one.approvalId === approvalId)
+    if (request === undefined) return yield* notOpen(turn, approvalId)
+    requests.push(request)
+  }
+  for (const [index, { decision }] of answers.entries()) {
+    if (decision._tag === "Approved") yield* checkAnswer(toolkit, requests[index]!, decision.answer)
+  }
+  const said: Array<Approval.ApprovalAnswer> = []
+  for (const [index, answer] of answers.entries()) {
+    const request = requests[index]!
+    const { approvalId, decision } = answer
+    if (decision._tag === "Info") {
+      turn.open = turn.open.map((one) => one.approvalId === approvalId ? noted(one, decision.note) : one)
+    } else if (decision._tag === "Approved" && !isPersonal(request)) {
+      yield* SuspensionStore.deliver(approvalId, decision.answer ?? null)
+      turn.answered = [...turn.answered, approvalId]
+    } else {
+      said.push(answer)
+    }
+  }
+  answering(turn, said)
+  return answers.some(({ decision }) => decision._tag !== "Info")
+})
+
+// Refused here, where who answers can be told: what was given to a store, or stands in a history, cannot be taken back.
+const checkAnswer = (
+  toolkit: AnyToolkit,
+  request: Approval.ApprovalRequest,
+  answer: Schema.Json | undefined
+): Effect.Effect<void, ApprovalError.ApprovalError> => {
+  const { approvalId, awaited, interaction: kind, toolName } = request
+  if (awaited === undefined || (kind === "getApproval" && answer === undefined)) return Effect.void
+  const tool = Object.hasOwn(toolkit.tools, toolName) ? toolkit.tools[toolName] : undefined
+  const deferral = tool === undefined ? undefined : Deferral.of(tool)
+  const interaction = deferral === undefined ? undefined : Deferral.interactionOf(deferral, awaited.name)
+  // What became of a tool that is gone, its turn will say.
+  if (interaction === undefined) return Effect.void
+  return Effect.asVoid(Effect.mapError(
+    answer === undefined && isPersonal(request)
+      ? Effect.fail("it says yes, where an answer is asked for.")
+      : Interactions.decodeAnswer(interaction, awaited, answer ?? null),
+    (description) => ApprovalError.make(new ApprovalError.InvalidAnswer({ approvalId, description }))
+  ))
+}
+
+const notOpen = ({ history }: ConversationTurn.Turn, approvalId: string) => {
+  const known = Transcript.readWhole(history.content).allRequests.find(({ part }) => part.approvalId === approvalId)
+  if (known === undefined) return unknown(approvalId)
+  const result = known.call?.result ?? known.providerCall?.result
+  const state = result === undefined ? "answered" : result.isFailure ? "failed" : "done"
+  return Effect.fail(ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state })))
+}
+
+const noted = (request: Approval.ApprovalRequest, note: string): Approval.ApprovalRequest =>
+  new Approval.ApprovalRequest({ ...request, reason: Text.escape(note, { maxLength: 1_000 }) })

@@ -1,0 +1,184 @@
+/** What a conversation is, what it is made from, and how its turns end. */
+import type * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
+import type * as Tool from "effect/ai/Tool"
+import type * as Toolkit from "effect/ai/Toolkit"
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type * as Stream from "effect/Stream"
+import type * as Approval from "../../Approval.ts"
+import type * as ApprovalError from "../../ApprovalError.ts"
+import type * as ConversationStore from "../../ConversationStore.ts"
+import type * as DeferredTool from "../../DeferredTool.ts"
+import type * as Interaction from "../../Interaction.ts"
+
+// =============================================================================
+// Models
+// =============================================================================
+
+type AnyTools = Record<string, Tool.Any>
+
+interface Ended<Tools extends AnyTools> {
+  /** What the model said last. */
+  readonly text: string
+  /** Everything that was said in the turn, over all of its steps. */
+  readonly content: ReadonlyArray<Response.Part<Tools> | Response.StreamPart<Tools>>
+  /** How often the engine was called. */
+  readonly steps: number
+  /** Tokens in and out, as the provider counts them. */
+  readonly tokens: number
+}
+
+/**
+ * The model has said what it had to say. Requests that it went on beside are still open: see `pending`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Completed<Tools extends AnyTools> extends Ended<Tools> {
+  readonly _tag: "Completed"
+}
+
+/**
+ * Somebody is waited for, with every request that is open; the model was not called, or is not called again.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Waiting<Tools extends AnyTools> extends Ended<Tools> {
+  readonly _tag: "Waiting"
+  readonly requests: ReadonlyArray<Approval.ApprovalRequest>
+}
+
+/**
+ * The turn was ended by a limit, with everything it did in the history. `send([])` goes on.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Limited<Tools extends AnyTools> extends Ended<Tools> {
+  readonly _tag: "Limited"
+  readonly limit: "steps" | "tokens" | "time"
+}
+
+/**
+ * How a turn ended.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Outcome<Tools extends AnyTools> = Completed<Tools> | Waiting<Tools> | Limited<Tools>
+
+/**
+ * What a turn may fail with. Whatever it did before stays in the history: `send([])` tries again.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type TurnError<Tools extends AnyTools> =
+  | LanguageModel.ExtractError<{ readonly toolkit: Toolkit.WithHandler<Tools> }>
+  | ConversationStore.ConversationError
+  | ApprovalError.ApprovalError
+
+/**
+ * A conversation.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Conversation<Tools extends AnyTools> {
+  readonly id: string
+  /**
+   * Says something, and takes a turn. A plain text goes to the question that `routeText` names, if there is one. `[]` says
+   * nothing: what was begun goes on.
+   */
+  readonly send: (prompt: Prompt.RawInput) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
+  /** As `send`, part by part as they come; {@link Conversation.outcome} says how it ended. */
+  readonly stream: (prompt: Prompt.RawInput) => Stream.Stream<Response.StreamPart<Tools>, TurnError<Tools>>
+  /** How the last turn that was taken here ended; `undefined` before the first has, and after one that failed. */
+  readonly outcome: Effect.Effect<Outcome<Tools> | undefined>
+  /**
+   * The requests that are open, all or those for a kind of interaction: `"approval"`, `"askUser"`, … One that was answered
+   * is not, also where its turn failed: `send([])` goes on with the answer.
+   */
+  readonly pending: (
+    kind?: "approval" | Approval.InteractionKind
+  ) => Effect.Effect<ReadonlyArray<Approval.ApprovalRequest>, ConversationStore.ConversationError>
+  /**
+   * Decides open requests, and takes a turn. It is the program's own word: edited parameters and what is to be remembered
+   * count. An `Info` is shown with its request, which stays open. Fails, and changes nothing, with `UnknownApproval` for
+   * what was never asked, with `AlreadyDecided` for what is not open any more, and with `InvalidAnswer` for an answer that
+   * does not fit what a tool waits for.
+   */
+  readonly decide: (
+    answers: ReadonlyArray<Approval.ApprovalAnswer> | Approval.ApprovalAnswer
+  ) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
+  /**
+   * Answers what a tool waits for, and takes a turn. Where several calls of the tool wait for the same, `request` says
+   * which. Fails with `UnknownApproval` where none does, or several do and none is named, and with `InvalidAnswer`.
+   */
+  readonly resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
+    tool: T,
+    interaction: Name,
+    answer: Interaction.Answer<T["interactions"][Name]>,
+    request?: { readonly approvalId: string }
+  ) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
+  /**
+   * Takes a turn if something that is waited for has come: a timer's time, what a webhook or the program has told, or the
+   * end of a request's life. Otherwise it says what is waited for, and `undefined` if nothing is.
+   */
+  readonly wake: Effect.Effect<Outcome<Tools> | undefined, TurnError<Tools>>
+  /**
+   * Stops the turns that are being taken through this object, with the runs of what was open when they began, and denies
+   * whatever is open, with the reason. A turn that waits for another one says what it was to say, and no more. The model is
+   * not called; it reads of it in the next turn. Fails with `Busy` where another process does not end its turn in time.
+   */
+  readonly cancel: (
+    reason?: string
+  ) => Effect.Effect<void, ConversationStore.ConversationError>
+  readonly history: Effect.Effect<Prompt.Prompt, ConversationStore.ConversationError>
+}
+
+// =============================================================================
+// Options
+// =============================================================================
+
+/**
+ * How a conversation is made.
+ *
+ * - `id` names it in its store, and in seals, journal and memory; another id is another conversation.
+ * - `instructions` is the system message that it begins with.
+ * - `limits` of one turn: `steps`, how often the model is called (default 20); `tokens`, in and out, after which it is not
+ *   called again; and `time`.
+ * - `routeText` finds the question that a plain text answers; by default the one text that a tool has asked the user for,
+ *   or the one choice that has an option of these words. Never an approval: one that it names gets no answer.
+ * - `busyFor` is how long a turn waits for another one to end (default 30 seconds).
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface Options<Tools extends AnyTools, E = never, R = never> {
+  readonly id: string
+  readonly toolkit: Toolkit.WithHandler<Tools> | Effect.Effect<Toolkit.WithHandler<Tools>, E, R>
+  readonly instructions?: string | undefined
+  readonly limits?: {
+    readonly steps?: number | undefined
+    readonly tokens?: number | undefined
+    readonly time?: Duration.Input | undefined
+  } | undefined
+  readonly routeText?: RouteText | undefined
+  readonly busyFor?: Duration.Input | undefined
+  readonly concurrency?: LanguageModel.GenerateTextOptions<{}>["concurrency"]
+}
+
+/**
+ * Finds the open request that a text answers; `undefined` for a new message.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export type RouteText = (
+  text: string,
+  open: ReadonlyArray<Approval.ApprovalRequest>
+) => Approval.ApprovalRequest | undefined

@@ -1,0 +1,93 @@
+/**
+ * Asking where a server cannot ask while a call runs (MCP 2026-07-28): the call ends with the question, and the client
+ * makes it again with the answer. All of it is judged anew then, and the answer counts only for what was asked, once
+ * (law L2). What was asked is kept here and not with the client, who has nothing but a token (law L4).
+ */
+import * as McpSchema from "effect/ai/McpSchema"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Approval from "../../Approval.ts"
+import * as Cryptography from "../seal/cryptography.ts"
+
+export type Answer = typeof McpSchema.ElicitResult.Type | "unreadable"
+
+export interface Question {
+  readonly mode: "form"
+  readonly message: string
+  readonly requestedSchema: McpSchema.ElicitRequestFormParams["requestedSchema"]
+}
+
+/** One call of a client, if that cannot be asked while it runs. */
+export interface Round {
+  /**
+   * The answer to a question about this subject, if the client brought it; else the call is to end, and to be made again
+   * with it. `lifetime` is in milliseconds.
+   */
+  readonly ask: (question: Question, subject: string, lifetime: number) => Effect.Effect<Answer | undefined>
+  /** The call runs now, and ends as it ends. What the client brought: it may be a no. */
+  readonly begin: Effect.Effect<Answer | undefined>
+}
+
+/** `undefined` where a call cannot end with a question: within a handler, which would begin twice. */
+export const CurrentRound = Context.Reference<Round | undefined>("~@assent/ai/internal/elicitationRounds/Round", {
+  defaultValue: () => undefined
+})
+
+interface Open {
+  readonly digest: string
+  readonly until: number
+}
+
+/** More are not kept, of all clients together: the oldest goes, and whoever answers it is asked again. */
+const defaultMaxOpen = 10_000
+
+const key = "approval"
+
+/** The rounds of the calls of one registration. */
+export const make = (maxOpen = defaultMaxOpen) => {
+  const questions = new Map<string, Open>()
+  // Whoever comes first takes it: the same answer again is an answer to nothing.
+  const take = ({ inputResponses, requestState }: McpSchema.McpRequestContext["Service"]) => {
+    if (requestState === undefined) return undefined
+    const asked = questions.get(requestState)
+    questions.delete(requestState)
+    const response = inputResponses?.[key]
+    if (asked === undefined || response === undefined) return undefined
+    return { asked, answer: Option.getOrElse(decodeAnswer(response), () => "unreadable" as const) }
+  }
+  const put = (token: string, open: Open) => {
+    const [oldest] = questions.keys()
+    if (oldest !== undefined && questions.size >= maxOpen) questions.delete(oldest)
+    questions.set(token, open)
+  }
+  return Effect.fnUntraced(function*<A, E>(
+    call: Effect.Effect<A, E, McpSchema.McpRequestContext>
+  ): Effect.fn.Return<A | McpSchema.InputRequired, E, McpSchema.McpRequestContext> {
+    const { conversation, principal, tenant } = yield* Approval.Scope
+    const brought = take(yield* McpSchema.McpRequestContext)
+    let ending: McpSchema.InputRequired | undefined
+    const begin = Effect.sync(() => {
+      ending = undefined
+      return brought?.answer
+    })
+    const ask: Round["ask"] = Effect.fnUntraced(function*(question, subject, lifetime) {
+      const digest = yield* Cryptography.sha256(JSON.stringify([tenant, principal, conversation, subject]))
+      const now = yield* Clock.currentTimeMillis
+      if (brought?.asked.digest === digest && now < brought.asked.until) return brought.answer
+      const requestState = yield* Cryptography.randomToken(16)
+      put(requestState, { digest, until: now + lifetime })
+      ending = new McpSchema.InputRequired({
+        inputRequests: { [key]: { method: "elicitation/create", params: { ...question } } },
+        requestState
+      })
+      return undefined
+    })
+    const result = yield* Effect.provideService(call, CurrentRound, { ask, begin })
+    return ending ?? result
+  })
+}
+
+const decodeAnswer = Schema.decodeUnknownOption(McpSchema.ElicitResult)

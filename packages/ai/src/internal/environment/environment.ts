@@ -1,0 +1,156 @@
+/**
+ * Everything that decides a turn: the services read when a call is decided, and the engine's options.
+ *
+ * A service provided to one call wins over the one captured where the model was wrapped, which wins over the default.
+ */
+import * as Context from "effect/Context"
+import type * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Approval from "../../Approval.ts"
+import * as ApprovalController from "../../ApprovalController.ts"
+import * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as ApprovalMemory from "../../ApprovalMemory.ts"
+import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
+import * as ApprovalSeal from "../../ApprovalSeal.ts"
+import * as SuspensionStore from "../../SuspensionStore.ts"
+import * as Cryptography from "../seal/cryptography.ts"
+import { TrustsAnswers } from "./trust.ts"
+
+export interface Options {
+  readonly onNewMessage: "supersede" | "keep" | "hold" | "fail"
+  readonly onInvalid: "result" | "fail"
+  readonly concurrency: number
+  readonly expiresIn: Duration.Input | undefined
+  readonly policyTimeLimit: Duration.Input
+  readonly paramsInSpans: boolean
+}
+
+export const defaultOptions: Options = {
+  onNewMessage: "supersede",
+  onInvalid: "result",
+  concurrency: 8,
+  expiresIn: undefined,
+  policyTimeLimit: "30 seconds",
+  paramsInSpans: false
+}
+
+/** An answer, and until when it holds, in milliseconds since 1970. */
+export interface Given {
+  readonly answered: ApprovalMemory.Answered
+  readonly until: number
+}
+
+export interface Environment {
+  readonly seal: ApprovalSeal.Service
+  readonly journal: ApprovalJournal.Service
+  readonly policy: ApprovalPolicy.Service
+  readonly controller: ApprovalController.Service
+  readonly memory: ApprovalMemory.Service
+  readonly events: ApprovalEvents.Service
+  readonly suspensions: SuspensionStore.Service
+  readonly scope: Approval.ApprovalScope
+  readonly options: Options
+  /** Whether what the answers of the history change, or want remembered, is the program's own word. */
+  readonly trustsAnswers: boolean
+  /** Whose memory this is: of this call of the model alone, where no conversation is named. */
+  readonly memoryScope: ApprovalMemory.MemoryScope
+  /** Nobody comes back to that memory once this call of the model is over. */
+  readonly fleeting: boolean
+  /** What was answered in this turn and is to be remembered: it holds at once, and is written when it has its effect. */
+  readonly given: Array<Given>
+  /** Done once the last question that was begun is put, or needs nobody: the next one waits for it, to keep their order. */
+  readonly asking: { last: Deferred.Deferred<void> | undefined }
+}
+
+const references = [
+  ApprovalSeal.ApprovalSeal,
+  ApprovalJournal.ApprovalJournal,
+  ApprovalPolicy.ApprovalPolicy,
+  ApprovalController.ApprovalController,
+  ApprovalMemory.ApprovalMemory,
+  ApprovalEvents.ApprovalEvents,
+  SuspensionStore.SuspensionStore
+]
+
+/**
+ * The part of a context that is ours, to be kept where a model is wrapped. Not the scope: whoever builds a layer first
+ * must not lend their name to everybody after.
+ */
+export const capture = (context: Context.Context<never>): Context.Context<never> => {
+  const captured = new Map<string, unknown>()
+  for (const reference of references) {
+    if (context.mapUnsafe.has(reference.key)) captured.set(reference.key, context.mapUnsafe.get(reference.key))
+  }
+  return Context.makeUnsafe(captured)
+}
+
+export const read = (captured: Context.Context<never>, options: Options): Effect.Effect<Environment> =>
+  Effect.contextWith((current: Context.Context<never>) => {
+    const context = Context.merge(captured, current)
+    const scope = Context.get(context, Approval.Scope)
+    const memory = Context.get(context, ApprovalMemory.ApprovalMemory)
+    return Effect.map(memoryScope(memory, scope), (memoryScope) => ({
+      seal: Context.get(context, ApprovalSeal.ApprovalSeal),
+      journal: Context.get(context, ApprovalJournal.ApprovalJournal),
+      policy: Context.get(context, ApprovalPolicy.ApprovalPolicy),
+      controller: Context.get(context, ApprovalController.ApprovalController),
+      events: Context.get(context, ApprovalEvents.ApprovalEvents),
+      suspensions: Context.get(context, SuspensionStore.SuspensionStore),
+      memory,
+      scope,
+      trustsAnswers: Context.get(context, TrustsAnswers),
+      options,
+      memoryScope,
+      fleeting: memoryScope.call !== undefined,
+      given: [],
+      asking: { last: undefined }
+    }))
+  })
+
+const memoryScope = (
+  memory: ApprovalMemory.Service,
+  scope: Approval.ApprovalScope
+): Effect.Effect<ApprovalMemory.MemoryScope> =>
+  !memory.remembers || scope.conversation !== undefined
+    ? Effect.succeed(scope)
+    : Effect.map(Cryptography.randomToken(16), (call) => ({ ...scope, call }))
+
+/** The policy alone: all that a program without approvals pays for. */
+export const readPolicy = (captured: Context.Context<never>, current: Context.Context<never>): ApprovalPolicy.Service =>
+  Context.get(
+    current.mapUnsafe.has(ApprovalPolicy.ApprovalPolicy.key) ? current : captured,
+    ApprovalPolicy.ApprovalPolicy
+  )
+
+/** Whether the provider's own requests may be answered at once: by a controller, or by what was answered before. */
+export const mayAnswer = (captured: Context.Context<never>, current: Context.Context<never>): boolean =>
+  Context.get(
+      current.mapUnsafe.has(ApprovalController.ApprovalController.key) ? current : captured,
+      ApprovalController.ApprovalController
+    ).ask !== undefined ||
+  Context.get(
+    current.mapUnsafe.has(ApprovalMemory.ApprovalMemory.key) ? current : captured,
+    ApprovalMemory.ApprovalMemory
+  ).remembers
+
+/**
+ * With a configured key, requests outlive this process; so must the memory of what ran (law L4) and, for tools that may
+ * wait, what they are to remember.
+ */
+export const requireStores = (
+  { journal, seal, suspensions }: Environment,
+  mayWait: boolean
+): Effect.Effect<void, ApprovalError.ApprovalError> => {
+  const missing = !journal.named
+    ? new ApprovalError.JournalRequired()
+    : mayWait && !suspensions.named
+    ? new ApprovalError.SuspensionStoreRequired()
+    : undefined
+  return missing === undefined ? Effect.void : Effect.flatMap(
+    seal.configured,
+    (configured) => configured ? Effect.fail(ApprovalError.make(missing)) : Effect.void
+  )
+}

@@ -1,0 +1,229 @@
+/**
+ * What was answered before, looked up before anybody is asked, and what is to be remembered of an answer. It is written
+ * where the answer has its effect, once (law L2), and holds within the turn from the moment it is given.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Approval from "../../Approval.ts"
+import type * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import * as ApprovalMatcher from "../../ApprovalMatcher.ts"
+import * as ApprovalMemory from "../../ApprovalMemory.ts"
+import type * as Asking from "../asking/asking.ts"
+import * as MemoryGuard from "../asking/memoryGuard.ts"
+import * as Covering from "../covering.ts"
+import type * as Environment from "../environment/environment.ts"
+import * as Prepare from "../tool/prepare.ts"
+
+/** What is looked for: one call of one tool. `version` changes with the tool's parameters. */
+export interface Subject {
+  readonly source: string
+  readonly toolName: string
+  readonly version: string
+  readonly params: Schema.Json
+}
+
+/** What a memory is asked about a call that runs here. */
+export const subjectOf = (prepared: Prepare.Prepared): Effect.Effect<Subject> =>
+  Effect.map(Prepare.versionOf(prepared.tool), (version) => ({
+    source: "local",
+    toolName: prepared.toolName,
+    version,
+    params: prepared.encoded
+  }))
+
+/** What was said of a call before. */
+export interface Recalled {
+  readonly decision: "approved" | "denied"
+  readonly reason: string
+}
+
+/**
+ * What covers a call about which the policy says this, of an approval one use; `undefined` if nothing does. What runs
+ * anyway, or is asked every time, needs no approval, but may have been denied.
+ */
+export const recall = Effect.fnUntraced(function*(
+  { given, memory, memoryScope, options }: Environment.Environment,
+  subject: Subject,
+  result: Approval.ApprovalResult,
+  toolCallId: string
+): Effect.fn.Return<Recalled | undefined, ApprovalError.ApprovalError> {
+  if (!memory.remembers) return undefined
+  const peek = result._tag !== "NeedsApproval" || result.rememberable === false
+  const behaviors = yield* ApprovalMatcher.Behaviors
+  const now = yield* Clock.currentTimeMillis
+  const speaking = given
+    .filter(({ answered, until }) => now < until && isOf(answered, subject))
+    .flatMap(({ answered }) => {
+      const covers = coveredBy(answered, behaviors)
+      return covers === undefined ? [] : [{ ...answered, covers }]
+    })
+  const covering = speaking.filter((answered) => Covering.covers(answered, subject, behaviors))
+  const denied = covering.find(isDenial)
+  if (denied === undefined && speaking.some((one) => isDenial(one) && Covering.mayCover(one, subject, behaviors))) {
+    return yield* MemoryGuard.doubtful
+  }
+  const known = denied ??
+    (yield* MemoryGuard.find(memory, { ...subject, scope: memoryScope }, {
+      peek,
+      timeLimit: options.policyTimeLimit,
+      toolCallId
+    })) ??
+    covering[0]
+  return known === undefined || (peek && known.decision === "approved") ? undefined : {
+    decision: known.decision,
+    reason: known.decision === "denied"
+      ? known.note ?? "The user denied such calls before, and wants that to be remembered."
+      : "Approved before, and remembered."
+  }
+})
+
+/**
+ * Why such a call was denied for good, if it was. Where that cannot be looked up, whoever is asked decides, as they do of a
+ * call that was proposed.
+ */
+export const denialOf = (
+  environment: Environment.Environment,
+  subject: Subject,
+  toolCallId: string
+): Effect.Effect<string | undefined> =>
+  // Of what runs anyway only a denial is recalled.
+  Effect.match(recall(environment, subject, Approval.preApproved(), toolCallId), {
+    onFailure: () => undefined,
+    onSuccess: (known) => known?.reason
+  })
+
+const isDenial = ({ decision }: ApprovalMemory.Answered): boolean => decision === "denied"
+
+/** How often it may be used is for the memory to count. */
+const isOf = (answered: ApprovalMemory.Answered, subject: Subject): boolean =>
+  answered.toolName === subject.toolName && answered.source === subject.source && usesOf(answered) === undefined
+
+/** What does not even cover the call that was answered was not meant so. */
+const coveredBy = (
+  { params, remember }: ApprovalMemory.Answered,
+  behaviors: ApprovalMatcher.Behaviors
+): ApprovalMatcher.Description | undefined => {
+  const said = typeof remember === "string" ? undefined : remember.covers
+  if (said === undefined) return ApprovalMatcher.exact(params).description
+  return ApprovalMatcher.fromDescription(said, behaviors).covers(params) ? said : undefined
+}
+
+const usesOf = ({ remember }: ApprovalMemory.Answered): number | undefined =>
+  typeof remember === "string" ? undefined : remember.uses
+
+const decode = Schema.decodeUnknownOption(ApprovalMemory.Remember)
+
+/** What is to be remembered of an answer; nothing if it is not to be, or what it says cannot be read. */
+export const answeredOf = Effect.fnUntraced(function*(
+  { memory, memoryScope }: Environment.Environment,
+  subject: Subject,
+  request: { readonly nonce: string; readonly approvalId: string; readonly toolCallId: string },
+  decision: ApprovalMemory.Answered["decision"],
+  { note, remember }: { readonly remember: Schema.Json | undefined; readonly note?: string | undefined }
+): Effect.fn.Return<ApprovalMemory.Answered | undefined> {
+  if (!memory.remembers || remember === undefined || remember === null) return undefined
+  const said = decode(remember)
+  if (Option.isNone(said)) {
+    yield* Effect.logWarning(
+      `Assent: what an answer about "${subject.toolName}" says of being remembered cannot be read, so it is not` +
+        " remembered. See ApprovalMemory.Remember."
+    )
+    return undefined
+  }
+  if (said.value === "none") return undefined
+  const covers = said.value === "session" ? undefined : said.value.covers
+  if (covers !== undefined) {
+    const matcher = ApprovalMatcher.fromDescription(covers, yield* ApprovalMatcher.Behaviors)
+    const problems = matcher.covers(subject.params) || matcher.problems.length > 0
+      ? matcher.problems
+      : ["It does not cover the call that was answered."]
+    if (problems.length > 0) {
+      yield* Effect.logWarning(
+        `Assent: an answer about "${subject.toolName}" is to be remembered for` +
+          ` ${ApprovalMatcher.toSentence(covers, subject.toolName)}, of which a part covers nothing. ${
+            problems.join(" ")
+          }`
+      )
+    }
+  }
+  const { approvalId, nonce: id, toolCallId } = request
+  return { ...subject, scope: memoryScope, id, approvalId, toolCallId, decision, note, remember: said.value }
+})
+
+/** From now on it holds for the turn, as long as it says. */
+export const give = (
+  { given }: Environment.Environment,
+  answered: ApprovalMemory.Answered | undefined
+): Effect.Effect<void> =>
+  answered === undefined
+    ? Effect.void
+    : Effect.map(Clock.currentTimeMillis, (now) => void given.push({ answered, until: now + timeOf(answered) }))
+
+const timeOf = ({ remember }: ApprovalMemory.Answered): number =>
+  typeof remember === "string" ? Infinity : remember.expiresIn ?? Infinity
+
+/** For how long the memory of this turn remembers. */
+export const lifetimeOf = ({ fleeting, memory, scope }: Environment.Environment): Asking.Lifetime | undefined =>
+  !memory.remembers ? undefined : fleeting ? "turn" : scope.conversation === undefined ? "toolkit" : "conversation"
+
+/** The answer has its effect. What cannot be remembered is asked again, and nothing else. */
+export const keep = (
+  environment: Environment.Environment,
+  answered: ApprovalMemory.Answered | undefined
+): Effect.Effect<void> => {
+  if (answered === undefined) return Effect.void
+  if (!environment.fleeting) return write(environment, answered)
+  // What lives for one call of the model is given, and needs no place in a memory, unless its uses are to be counted.
+  const counted = usesOf(answered) === undefined ? Effect.void : write(environment, answered)
+  return Effect.andThen(warnOnce(environment.memory, answered), counted)
+}
+
+const write = (
+  { given, memory, options }: Environment.Environment,
+  answered: ApprovalMemory.Answered
+): Effect.Effect<void> =>
+  Effect.matchEffect(MemoryGuard.remember(memory, answered, options.policyTimeLimit), {
+    onFailure: (error) =>
+      Effect.logWarning(`Assent: an answer about "${answered.toolName}" is not remembered. ${error.message}`),
+    onSuccess: (remembered) => {
+      if (remembered === undefined) return Effect.void
+      // From here on the memory says how long an approval holds, and whether it was taken back.
+      const index = given.findIndex((one) => one.answered === answered && answered.decision === "approved")
+      if (index >= 0) given.splice(index, 1)
+      return ApprovalEvents.publish((occasion) => ({
+        _tag: "Remembered",
+        ...occasion,
+        approvalId: remembered.approvalId,
+        toolCallId: remembered.toolCallId,
+        toolName: remembered.toolName,
+        decision: remembered.decision,
+        covers: ApprovalMatcher.toSentence(remembered.covers, remembered.toolName)
+      }))
+    }
+  })
+
+const warned = new WeakSet<ApprovalMemory.Service>()
+
+// The person was promised a session, and is asked again by the next turn: its author is to know what is missing.
+const warnOnce = (memory: ApprovalMemory.Service, { toolName }: ApprovalMemory.Answered): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (warned.has(memory)) return Effect.void
+    warned.add(memory)
+    return Effect.logWarning(
+      `Assent: an answer about "${toolName}" is to be remembered, but no conversation is named, so it is forgotten when` +
+        " this call of the model is over. Name the conversation:" +
+        " Effect.provideService(program, Approval.Scope, { conversation: \"…\" })."
+    )
+  })
+
+/** What the policy adds to an answer, or takes from it: nothing is remembered of what is to be asked every time. */
+export const rememberOf = (
+  needs: Approval.NeedsApproval | undefined,
+  said: Schema.Json | undefined
+): Schema.Json | undefined => {
+  if (needs?.rememberable === false) return undefined
+  return said === "session" ? needs?.session ?? said : said ?? needs?.remember
+}

@@ -1,0 +1,254 @@
+/**
+ * The parts the engine writes itself. A failed result always has a reason string (law L14): a person's denial and a
+ * policy's reads as final; whatever else kept a call from running says that nothing ran and that it may be asked again.
+ */
+import * as Prompt from "effect/ai/Prompt"
+import * as Response from "effect/ai/Response"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Approval from "../../Approval.ts"
+import type * as ApprovalJournal from "../../ApprovalJournal.ts"
+import type { ResultMetadata } from "../augment.ts"
+import * as Text from "../text.ts"
+
+export type ResultPart = Response.ToolResultPart<string, unknown, unknown>
+
+export interface CallName {
+  readonly id: string
+  readonly name: string
+}
+
+const deniedReason = "The user denied this call."
+
+export const supersededReason =
+  "Superseded by a new message before anyone answered. Nothing ran; it may be asked again."
+
+export const lostReason =
+  "This call was left in the conversation without a result, as when a turn is cut short. It is" +
+  " not run now; whether it ran then is unknown. Check before calling it again."
+
+export const noToolkitReason = "No toolkit was given on this turn, so the approved call could not run. Nothing ran;" +
+  " it may be asked again."
+
+const unsendableReason = "The call ran, but its result cannot be written as JSON, so it cannot be shown." +
+  " Do not repeat it without checking."
+
+const bodyGoneReason = "This call ran before; its result is no longer kept. Do not repeat it without checking."
+
+export const waitingReason = "Waiting for approval; the call has not run yet."
+
+const notRunReason = "Another call of the same response waits for approval. Nothing ran; it may be asked again."
+
+export const unfinishedReason = "The response ended without a finish, so the call could not be approved. Nothing ran;" +
+  " it may be asked again."
+
+export const notAskedReason =
+  "The response ended without a finish, so nobody could be asked what the tool waits for. What" +
+  " it did until then stands. Check before calling it again."
+
+export const crashedReason = "The tool crashed before it finished; what it did is unknown. Check before calling again."
+
+/** A reason that says something (law L14). */
+export const reasonOr = (reason: unknown): string =>
+  typeof reason !== "string" || reason.trim().length === 0 ? deniedReason : reason
+
+const maxReasonLength = 4_000
+
+const failed = (
+  call: CallName,
+  type: "execution-denied" | "execution-interrupted",
+  reason: string | undefined,
+  approvalId: string | undefined
+): ResultPart => {
+  const result = { type, reason: Text.truncate(reasonOr(reason), maxReasonLength) }
+  return toolResult(call, { result, encodedResult: result, isFailure: true }, approvalId)
+}
+
+/** Final: a person or the policy said no. */
+export const denied = (call: CallName, reason: string | undefined, approvalId?: string): ResultPart =>
+  failed(call, "execution-denied", reason, approvalId)
+
+/** Not final: it did not run, or not to the end, and the reason says what to do. */
+export const interrupted = (call: CallName, reason: string, approvalId?: string): ResultPart =>
+  failed(call, "execution-interrupted", reason, approvalId)
+
+/** The denial of a call that the provider would have run: for the history; the provider is told by the answer. */
+export const hostedDenial = (call: CallName, reason: string | undefined, approvalId: string): ResultPart => ({
+  ...denied(call, reason, approvalId),
+  providerExecuted: true
+})
+
+/** The reason that a failed result of ours gives. */
+export const reasonOf = ({ result }: Prompt.ToolResultPart): { readonly reason?: string } =>
+  typeof result === "object" && result !== null && "reason" in result && typeof result.reason === "string"
+    ? { reason: result.reason }
+    : {}
+
+/** Marks a result of a call that has no request as one of an earlier message, should its id be used again (law L13). */
+export const earlier = (part: ResultPart): ResultPart => ({ ...part, metadata: { assent: { earlier: true } } })
+
+/** A sibling that needed nobody, of a call that has to wait (law L12). */
+export const notRun = (call: CallName): ResultPart => interrupted(call, notRunReason)
+
+export const truncatedFinish = (call: CallName, finishReason: string): ResultPart =>
+  interrupted(
+    call,
+    `Tool call execution was interrupted because the response finished with reason "${finishReason}"`
+  )
+
+export const toolResult = (
+  call: CallName,
+  output: {
+    readonly result: unknown
+    readonly encodedResult: unknown
+    readonly isFailure: boolean
+    readonly preliminary?: boolean | undefined
+    readonly modelOutput?: ReadonlyArray<Prompt.ToolModelOutputPart> | undefined
+  },
+  settled?: string | ResultMetadata
+): ResultPart =>
+  Response.makePart("tool-result", {
+    id: call.id,
+    name: call.name,
+    providerExecuted: false,
+    preliminary: output.preliminary === true,
+    result: output.result,
+    encodedResult: output.encodedResult,
+    isFailure: output.isFailure,
+    ...(output.modelOutput === undefined ? undefined : { modelOutput: output.modelOutput }),
+    ...(settled === undefined
+      ? undefined
+      : { metadata: { assent: typeof settled === "string" ? { approvalId: settled } : settled } })
+  }) as ResultPart // `isFailure` and `result` are correlated in the part's type, which a spread cannot show.
+
+/** What a result says of the approval it settles, and of what the person changed. */
+export const settles = (approvalId: string, edits: Schema.Json | undefined): ResultMetadata =>
+  edits === undefined ? { approvalId } : { approvalId, edits }
+
+/** How the result stands in a prompt: as `Prompt.fromResponseParts` writes it. */
+export const toPromptPart = (part: ResultPart): Prompt.ToolResultPart =>
+  Prompt.makePart("tool-result", {
+    id: part.id,
+    name: part.name,
+    isFailure: part.isFailure,
+    result: part.encodedResult === undefined ? null : part.encodedResult,
+    ...(part.modelOutput === undefined ? undefined : { modelOutput: part.modelOutput }),
+    providerExecuted: false,
+    options: part.metadata
+  })
+
+/** The failed result of a request that ended without running; `undefined` while it has not ended that way. */
+export const ofEnding = (
+  call: CallName,
+  entry: ApprovalJournal.Entry,
+  approvalId: string
+): ResultPart | undefined => {
+  switch (entry.state) {
+    case "denied":
+      return denied(call, entry.reason, approvalId)
+    case "expired":
+    case "superseded":
+    case "void":
+      return interrupted(call, entry.reason ?? supersededReason, approvalId)
+    default:
+      return undefined
+  }
+}
+
+/**
+ * A result as JSON, so that what is sent now, what is recorded and what a later turn sends are the same; a failed result
+ * for what has no JSON. Nothing (the result of a `void` tool) stays nothing.
+ */
+export const sendable = (output: Output): Output => {
+  if (output.encodedResult === undefined) return output
+  const json = Result.try((): Schema.Json => JSON.parse(JSON.stringify(output.encodedResult)))
+  if (Result.isSuccess(json)) return { ...output, encodedResult: json.success }
+  const result = { type: "execution-interrupted", reason: unsendableReason }
+  return { isFailure: true, result, encodedResult: result, modelOutput: undefined }
+}
+
+/** What a run gave, before it is a part. */
+export interface Output {
+  readonly isFailure: boolean
+  readonly result: unknown
+  readonly encodedResult: unknown
+  readonly modelOutput?: ReadonlyArray<Prompt.ToolModelOutputPart> | undefined
+}
+
+/** What the model sees of a call whose parameters the person changed: what ran, and then its result. */
+export const editedOutput = (part: Output, params: Schema.Json): ReadonlyArray<Prompt.ToolModelOutputPart> => [
+  Prompt.makePart("text", {
+    text: `The user changed the parameters before approving. The call ran with: ${JSON.stringify(params)}`
+  }),
+  ...(part.modelOutput ?? [Prompt.makePart("text", { text: JSON.stringify(part.encodedResult) ?? "null" })])
+]
+
+/** What the journal kept of a run. */
+export const ofRecorded = (call: CallName, entry: ApprovalJournal.Entry, approvalId: string): ResultPart => {
+  if (entry.recorded === undefined) {
+    return interrupted(call, entry.state === "unknown" ? entry.reason ?? crashedReason : bodyGoneReason, approvalId)
+  }
+  const { edits, encodedResult, isFailure, modelOutput } = entry.recorded
+  return toolResult(call, {
+    result: encodedResult,
+    encodedResult,
+    isFailure,
+    modelOutput: modelOutput === undefined ? undefined : decodeModelOutput(modelOutput)
+  }, settles(approvalId, edits))
+}
+
+const ModelOutput = Schema.toCodecJson(Schema.Array(Prompt.ToolModelOutputPart))
+
+export const encodeModelOutput = Schema.encodeSync(ModelOutput)
+
+const decodeModelOutput = Schema.decodeUnknownSync(ModelOutput)
+
+const encodeRequest = Schema.encodeSync(Schema.toCodecJson(Approval.ApprovalRequest))
+
+export const requestPart = (request: Approval.ApprovalRequest): Response.ToolApprovalRequestPart =>
+  Response.makePart("tool-approval-request", {
+    approvalId: request.approvalId,
+    toolCallId: request.toolCallId,
+    metadata: { assent: encodeRequest(request) }
+  })
+
+/** The finish of a turn that called no model because a request is open (law L5). */
+export const pauseFinish = (): Response.FinishPart =>
+  Response.makePart("finish", {
+    reason: "pause",
+    usage: new Response.Usage({
+      inputTokens: { uncached: undefined, total: undefined, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: undefined, text: undefined, reasoning: undefined }
+    }),
+    response: undefined
+  })
+
+/** The parts of a turn's last response, whose finish counts what all of its responses used. */
+export const withUsageOf = <Part extends Response.AnyPart>(
+  earlier: ReadonlyArray<Response.FinishPart>,
+  parts: ReadonlyArray<Part>
+): ReadonlyArray<Part> =>
+  parts.map((part) =>
+    part.type !== "finish"
+      ? part
+      : { ...part, usage: earlier.reduce((sum, { usage }) => addUsage(sum, usage), part.usage) }
+  )
+
+const addUsage = (left: Response.Usage, right: Response.Usage): Response.Usage =>
+  new Response.Usage({
+    inputTokens: addFields(left.inputTokens, right.inputTokens),
+    outputTokens: addFields(left.outputTokens, right.outputTokens)
+  })
+
+const addFields = <Counts extends { readonly [name: string]: number | undefined }>(
+  left: Counts,
+  right: Counts
+): Counts => {
+  const sum: Record<string, number | undefined> = { ...left }
+  for (const name in right) {
+    const count = right[name]
+    if (count !== undefined) sum[name] = (sum[name] ?? 0) + count
+  }
+  // The same names, counted together.
+  return sum as Counts
+}

@@ -1,0 +1,63 @@
+/** A journal's record of one request: what names it, what it says, and how it is written. */
+import * as Schema from "effect/Schema"
+import * as Approval from "../../Approval.ts"
+
+/**
+ * Which request a journal operation is about. `nonce`, `issuedAt` and `expiresAt` (milliseconds) come from its verified
+ * seal; `issuedAt` only says in events how long the answer took.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Claim {
+  readonly approvalId: string
+  readonly nonce: string
+  readonly issuedAt?: number | undefined
+  readonly expiresAt: number
+  readonly toolName: string
+  readonly toolCallId: string
+  /**
+   * A digest of the parameters that are to run, where a person edited them; those that were proposed are in the nonce's
+   * seal. Only a run of the same ones is ever repeated.
+   */
+  readonly params?: string | undefined
+}
+
+/**
+ * What a finished run left behind: the encoded result, as the model and the history see it, and as a JSON Patch what a
+ * person changed about the parameters before it ran.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class Recorded extends Schema.Class<Recorded>("@assent/ai/ApprovalJournal/Recorded")({
+  isFailure: Schema.Boolean,
+  encodedResult: Schema.Json,
+  modelOutput: Schema.optionalKey(Schema.Json),
+  edits: Schema.optionalKey(Schema.Json)
+}) {}
+
+/**
+ * One request's fate. `at` is in milliseconds since 1970. `params` are those that were claimed, as canonical JSON's
+ * digest, where a person edited them; `stopped` means that somebody stopped the run, so that it is not repeated by
+ * itself. `recorded` may be missing from a finished run: only bodies of results are ever given up for room, never the
+ * fact that it ran. `suspendedAs` is the id of the request as which a run that is `suspended` waits.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class Entry extends Schema.Class<Entry>("@assent/ai/ApprovalJournal/Entry")({
+  state: Approval.ApprovalState,
+  toolName: Schema.String,
+  toolCallId: Schema.String,
+  at: Schema.Number,
+  reason: Schema.optionalKey(Schema.String),
+  owner: Schema.optionalKey(Schema.String),
+  params: Schema.optionalKey(Schema.String),
+  stopped: Schema.optionalKey(Schema.Boolean),
+  recorded: Schema.optionalKey(Recorded),
+  suspendedAs: Schema.optionalKey(Schema.String)
+}) {}
+
+export const decodeEntry = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.toCodecJson(Entry)))
+export const encodeEntry = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(Entry)))

@@ -1,0 +1,263 @@
+/**
+ * What a configuration says about a call.
+ */
+import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
+import * as Approval from "../../Approval.ts"
+import * as ApprovalConfig from "../../ApprovalConfig.ts"
+import * as ApprovalMatcher from "../../ApprovalMatcher.ts"
+import type { Entry, Rule } from "../config/model.ts"
+import * as Names from "../config/names.ts"
+import * as Problems from "../config/problem.ts"
+import { definedFields } from "../fields.ts"
+import * as Params from "./params.ts"
+import { strictest } from "./strictest.ts"
+import * as Trace from "./trace.ts"
+
+/** A configuration with its matchers made. */
+export interface Rules {
+  readonly config: ApprovalConfig.ApprovalConfig
+  readonly problems: ReadonlyArray<Problems.Problem>
+  /** What decides about a tool: the entries of its name, or those of the longest globs that stand for it. */
+  readonly entriesOf: (toolName: string) => ReadonlyArray<Made>
+}
+
+export interface Made {
+  readonly entry: Entry
+  readonly rules: ReadonlyArray<MadeRule>
+}
+
+export interface MadeRule {
+  readonly rule: Rule
+  readonly matcher: ApprovalMatcher.ApprovalMatcher
+}
+
+// =============================================================================
+// Making
+// =============================================================================
+
+export const make = (config: ApprovalConfig.ApprovalConfig, behaviors: ApprovalMatcher.Behaviors): Rules => {
+  const problems: Array<Problems.Problem> = []
+  const names = new Map<string, Array<Made>>()
+  const globs: Array<Made> = []
+  for (const entry of config.entries) {
+    const rules = entry.rules.map((rule) => {
+      const matcher = ApprovalMatcher.fromDescription(withLinks(rule.match, behaviors), behaviors)
+      for (const message of matcher.problems) {
+        problems.push(
+          new Problems.Problem({ path: [], at: rule.at, ...definedFields({ line: rule.line }), message })
+        )
+      }
+      return { rule, matcher }
+    })
+    const made = { entry, rules }
+    if (Names.isGlob(entry.name)) globs.push(made)
+    else names.set(entry.name, [...names.get(entry.name) ?? [], made])
+  }
+  return {
+    config,
+    problems,
+    entriesOf: (toolName) => {
+      const exact = names.get(toolName)
+      if (exact !== undefined) return exact
+      const matching = globs.filter(({ entry }) => Names.matches(entry.name, toolName))
+      const longest = Math.max(...matching.map(({ entry }) => Names.lengthOf(entry.name)))
+      return matching.filter(({ entry }) => Names.lengthOf(entry.name) === longest)
+    }
+  }
+}
+
+/** Fails with everything that is wrong with it, matchers that can never cover a call included. */
+export const fromConfig = (
+  config: ApprovalConfig.ApprovalConfig | ApprovalConfig.Input
+): Effect.Effect<Rules, ApprovalConfig.ApprovalConfigError> =>
+  Effect.gen(function*() {
+    const read = ApprovalConfig.isApprovalConfig(config) ? config : yield* ApprovalConfig.make(config)
+    const rules = make(read, yield* ApprovalMatcher.Behaviors)
+    if (rules.problems.length === 0) return rules
+    return yield* new ApprovalConfig.ApprovalConfigError({
+      ...definedFields({ file: read.file }),
+      problems: rules.problems
+    })
+  })
+
+/** A program that can tell links apart does so for every path. */
+const withLinks = (
+  description: ApprovalMatcher.Description,
+  { isLink }: ApprovalMatcher.Behaviors
+): ApprovalMatcher.Description =>
+  description._tag === "Path" && isLink !== undefined ? { ...description, links: "refused" } : description
+
+// =============================================================================
+// Deciding
+// =============================================================================
+
+/** A rule, or what an entry says of the calls that no rule speaks of, and why it has a word about a call. */
+export interface Word {
+  readonly rule: Entry | Rule
+  readonly covers: Approval.NeedsApproval["remember"]
+  readonly why: string
+}
+
+export const decide = (
+  { config, entriesOf }: Rules,
+  toolName: string,
+  params: Schema.Json,
+  own: Trace.Own,
+  known?: ReadonlyArray<string>
+): Effect.Effect<Trace.Trace, unknown> => {
+  const entries = entriesOf(toolName)
+  if (entries.length === 0) return Effect.succeed(Trace.silent)
+  const words = inOrder(entries.flatMap((made) => wordsOf(made, toolName, params, known)))
+  const results = words.flatMap(({ covers, rule }) =>
+    rule.approval === "default" ? [] : [resultOf(rule, covers, toolName)]
+  )
+  const said = results.reduce<Approval.ApprovalResult | undefined>(
+    (self, that) => self === undefined ? that : strictest(self, that),
+    undefined
+  )
+  const once = entries.some(({ entry, rules }) => [entry, ...rules.map(({ rule }) => rule)].some(isOnce))
+  const settled = said === undefined ? undefined : once ? asksEveryTime(said, words) : said
+  const steps = (): ReadonlyArray<Trace.Step> => words.map((word) => stepOf(word, settled, config))
+  const leaves = words.filter(({ rule }) => rule.approval === "default")
+  if (leaves.length === 0) {
+    const trace = { result: settled, steps }
+    return config.combine === "tighten" ? Trace.withOwn(trace, own) : Effect.succeed(trace)
+  }
+  if (settled?._tag === "Blocked") return Effect.succeed({ result: settled, steps })
+  // The tool decides, and what is said beside `default` is about the question, if it asks one.
+  const fields = leaves.map(({ rule }) => ({
+    ...questionOf(rule),
+    ...(once && rule.rememberable === undefined ? { rememberable: false } : {})
+  }))
+  if (settled === undefined && fields.every((field) => Object.keys(field).length === 0)) {
+    return Effect.succeed({ result: undefined, steps })
+  }
+  return Effect.mapEager(own.says, (tool) => {
+    const asked = fields.reduce<Approval.ApprovalResult>(
+      (self, field) =>
+        self._tag !== "NeedsApproval"
+          ? self
+          : config.combine === "override" && fields.length === 1
+          ? new Approval.NeedsApproval({ ...self, ...field })
+          : strictest(new Approval.NeedsApproval(field), self),
+      tool
+    )
+    return {
+      result: settled === undefined ? asked : strictest(settled, asked),
+      steps: () => [...steps(), Trace.ownStep(tool, own.gated)]
+    }
+  })
+}
+
+/**
+ * Rules that surely cover the call speak in place of the entry; those of which that is not sure speak as well, and as
+ * the strictest decides, they can only make it stricter. So does a rule about a parameter that the tool it names does not
+ * have: that is a mistake, and must not loosen anything.
+ */
+const wordsOf = (
+  { entry, rules }: Made,
+  toolName: string,
+  params: Schema.Json,
+  known: ReadonlyArray<string> | undefined
+): ReadonlyArray<Word> => {
+  const sentence = (matcher: ApprovalMatcher.ApprovalMatcher) => ApprovalMatcher.toSentence(matcher, toolName)
+  const sure: Array<Word> = []
+  const unsure: Array<Word> = []
+  for (const { matcher, rule } of rules) {
+    if (matcher.covers(params)) {
+      sure.push({ rule, covers: matcher.description, why: `It speaks of ${sentence(matcher)}.` })
+    } else if (rule.approval !== "none" && matcher.mayCover(params)) {
+      unsure.push({
+        rule,
+        covers: matcher.description,
+        why: `It speaks of ${sentence(matcher)}, and this may be one, so it counts where it is stricter.`
+      })
+    } else if (rule.approval !== "none" && !Names.isGlob(entry.name)) {
+      const unknown = known === undefined ? undefined : Params.ofMatch(rule.match).find((name) => !known.includes(name))
+      if (unknown !== undefined) {
+        unsure.push({
+          rule,
+          covers: matcher.description,
+          why:
+            `It speaks of the parameter ${unknown}, which ${toolName} does not have, so it counts where it is stricter.`
+        })
+      }
+    }
+  }
+  if (sure.length > 0) return [...sure, ...unsure]
+  const name = Names.isGlob(entry.name)
+    ? `${entry.name} is the longest glob that stands for ${toolName}`
+    : `It names ${toolName}`
+  const rest = rules.length === 0 ? "" : ", and no rule of it surely covers this call"
+  return [{ rule: entry, covers: { _tag: "Tool" }, why: `${name}${rest}.` }, ...unsure]
+}
+
+/** By what they say, so that where they stand means nothing, not even to the order of their reasons. */
+const inOrder = (words: ReadonlyArray<Word>): ReadonlyArray<Word> =>
+  words.length < 2 ? words : words.map((word) => [spelling(word), word] as const)
+    .toSorted(([self], [that]) => self < that ? -1 : self > that ? 1 : 0)
+    .map(([, word]) => word)
+
+const spelling = ({ covers, rule }: Word): string => JSON.stringify([order[rule.approval], covers, questionOf(rule)])
+
+const isOnce = ({ approval }: Entry | Rule): boolean => approval === "once_per_session"
+
+/**
+ * An approval for the session is for every call of the tool, or of a rule. Where another rule asks about some of these
+ * calls, it has to be asked whatever was remembered.
+ */
+const asksEveryTime = (
+  result: Approval.ApprovalResult,
+  words: ReadonlyArray<Word>
+): Approval.ApprovalResult => {
+  const asking = words.filter(({ rule }) => rule.approval === "required")
+  if (result._tag !== "NeedsApproval" || asking.length === 0) return result
+  const { remember: _, session: __, ...fields } = result
+  const may = asking.every(({ rule }) => rule.rememberable === true)
+  return new Approval.NeedsApproval({ ...fields, rememberable: may && result.rememberable === true })
+}
+
+const questionOf = (
+  { approvers, description, editable, expiresIn, reason, rememberable }: Parameters<typeof resultOf>[0]
+) => definedFields({ reason, description, expiresIn, approvers, editable, rememberable })
+
+/** What a word of a configuration is as a result; `default` is none, and not for here. */
+export const resultOf = (
+  rule: Pick<Rule, "approval" | "approvers" | "description" | "editable" | "expiresIn" | "reason" | "rememberable">,
+  covers: Word["covers"],
+  toolName: string
+): Approval.ApprovalResult => {
+  switch (rule.approval) {
+    case "none":
+      return Approval.preApproved(rule.reason)
+    case "deny":
+      return Approval.blocked(rule.reason ?? `What is configured does not allow this call of ${toolName}.`)
+    case "once_per_session":
+      // Not `rememberable`: for what it is remembered is said here, and not by whoever writes the history (law L4).
+      return rule.rememberable === false
+        ? Approval.needsApproval(questionOf(rule))
+        : Approval.needsApproval({ ...questionOf(rule), remember: { covers: covers ?? null } })
+    default:
+      return Approval.needsApproval(questionOf(rule))
+  }
+}
+
+const order = { none: 0, default: 1, once_per_session: 2, required: 3, deny: 4 }
+
+const stepOf = (
+  { rule, why }: Word,
+  result: Approval.ApprovalResult | undefined,
+  { file }: ApprovalConfig.ApprovalConfig
+): Trace.Step =>
+  new Trace.Step({
+    source: "config",
+    at: rule.at,
+    ...definedFields({ file, line: rule.line }),
+    says: rule.approval,
+    why,
+    decides: rule.approval === "default" || Trace.wordOf(result) === Trace.wordOf(resultOf(rule, null, ""))
+  })
+
+/** How strict a word is; what `default` is depends on the tool. */
+export const strictness = (approval: Entry["approval"]): number => order[approval]

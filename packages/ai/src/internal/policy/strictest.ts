@@ -1,0 +1,56 @@
+/**
+ * Two results as one that allows nothing which either of them does not.
+ */
+import * as Approval from "../../Approval.ts"
+import { definedFields } from "../fields.ts"
+
+/** Blocked before asked before let run; of two that ask, each field is the narrower one. */
+export const strictest = (self: Approval.ApprovalResult, that: Approval.ApprovalResult): Approval.ApprovalResult => {
+  if (self._tag === "Blocked") {
+    return that._tag === "Blocked" ? Approval.blocked(join(self.reason, that.reason)!) : self
+  }
+  if (that._tag === "Blocked") return that
+  if (self._tag === "NeedsApproval") return that._tag === "NeedsApproval" ? both(self, that) : self
+  if (that._tag === "NeedsApproval") return that
+  return Approval.preApproved(join(self.reason, that.reason))
+}
+
+const join = (self: string | undefined, that: string | undefined): string | undefined =>
+  self === undefined || self === that ? that : that === undefined ? self : `${self} ${that}`
+
+const both = (self: Approval.NeedsApproval, that: Approval.NeedsApproval): Approval.ApprovalResult => {
+  const approvers = common(self.approvers, that.approvers)
+  if (approvers?.length === 0 && self.approvers?.length !== 0 && that.approvers?.length !== 0) {
+    return Approval.blocked(
+      `Nobody may approve it: one rule wants ${self.approvers?.join(" or ")}, another ${that.approvers?.join(" or ")}.`
+    )
+  }
+  // What two want to leave behind is left behind only if it is the same.
+  const differ = self.remember !== undefined && that.remember !== undefined &&
+    JSON.stringify(self.remember) !== JSON.stringify(that.remember)
+  const rememberable = differ ? false : least(self.rememberable, that.rememberable)
+  return Approval.needsApproval(definedFields({
+    reason: join(self.reason, that.reason),
+    description: self.description ?? that.description,
+    presentation: self.presentation ?? that.presentation,
+    expiresIn: self.expiresIn === undefined || that.expiresIn === undefined
+      ? self.expiresIn ?? that.expiresIn
+      : Math.min(self.expiresIn, that.expiresIn),
+    approvers,
+    editable: least(self.editable, that.editable),
+    rememberable,
+    remember: rememberable === false ? undefined : self.remember ?? that.remember,
+    // What only one of them would have is wider than this very call.
+    session: JSON.stringify(self.session) === JSON.stringify(that.session) ? self.session : undefined
+  }))
+}
+
+/** `false` wins; who says nothing has no word. */
+const least = (self: boolean | undefined, that: boolean | undefined): boolean | undefined =>
+  self === undefined || that === undefined ? self ?? that : self && that
+
+const common = (
+  self: ReadonlyArray<string> | undefined,
+  that: ReadonlyArray<string> | undefined
+): ReadonlyArray<string> | undefined =>
+  self === undefined || that === undefined ? self ?? that : self.filter((name) => that.includes(name))

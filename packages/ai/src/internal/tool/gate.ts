@@ -1,0 +1,186 @@
+/**
+ * A tool's own gate: where it lives, and how it is read.
+ *
+ * It travels on the function in upstream's `needsApproval` slot, so that upstream's `clone`, `setParameters` and
+ * `setNeedsApproval` keep or replace both at once. Our engine reads the gate itself, with everything it may say; plain
+ * upstream calls the function around it, which can only be asked or let run, and is asked whenever in doubt (law L1).
+ */
+import * as Tool from "effect/ai/Tool"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { constUndefined, constVoid } from "effect/Function"
+import type * as JsonSchema from "effect/JsonSchema"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Approval from "../../Approval.ts"
+import { abandonable } from "../abandon.ts"
+import { definedFields } from "../fields.ts"
+
+/** Marks the function in upstream's slot that carries a gate. A string, so that two copies of this module agree. */
+export const GateTypeId = "~@assent/ai/Tool/Gate" as const
+
+/**
+ * What a tool says about its own calls. The function's result should be a boolean, an `ApprovalResult`, a `Question`, or
+ * an `Effect` of one of these; it is `unknown` because nothing but reading it can tell.
+ */
+export type Gate = boolean | ((params: unknown, context: Tool.NeedsApprovalContext) => unknown)
+
+/** A gate as a program wrote it, with the types of its tool's parameters. */
+export type Source = boolean | ((params: never, context: Tool.NeedsApprovalContext) => unknown)
+
+/** The function in upstream's slot: closed when called, and open to us through the gate it carries. */
+export interface ClosedGate {
+  (params: unknown, context: Tool.NeedsApprovalContext): Effect.Effect<boolean>
+  readonly [GateTypeId]: Gate
+}
+
+/** The gate answered with something that is neither a boolean, an `ApprovalResult` nor a question. What it was is not in here. */
+export class InvalidGateResult extends Schema.TaggedError<InvalidGateResult>()("InvalidGateResult", {}) {
+  override get message(): string {
+    return "needsApproval must return a boolean, an ApprovalResult, what a question says such as { description }, or an" +
+      " Effect of one of these. To await a Promise, return Effect.promise(() => ...)."
+  }
+}
+
+/** How long plain upstream waits for an answer before a person is asked. */
+export const closedTimeLimit: Duration.Input = "30 seconds"
+
+// =============================================================================
+// Writing
+// =============================================================================
+
+/** What to put into upstream's slot for a gate. Values of the wrong kind, from untyped programs, are always asked. */
+export const toSlot = (source: Source | undefined): boolean | ClosedGate | undefined => {
+  if (source === undefined || typeof source === "boolean") return source
+  return isClosedGate(source) ? source : close(fromSource(source))
+}
+
+/** The function for the slot: an effect that cannot fail, and is `false` only when the gate said so in time. */
+export const close = (gate: Gate): ClosedGate =>
+  Object.assign(
+    (params: unknown, context: Tool.NeedsApprovalContext): Effect.Effect<boolean> =>
+      run(gate, params, context).pipe(
+        abandonable,
+        Effect.timeout(closedTimeLimit),
+        Effect.map((result) => result._tag !== "PreApproved"),
+        Effect.catchCause(() => Effect.succeed(true))
+      ),
+    { [GateTypeId]: gate }
+  )
+
+/** The schema that a tool's parameters stand for: themselves, or the struct of these fields. */
+export const toSchema = <S extends Schema.Constraint>(
+  parameters: Schema.Constraint | Schema.Struct.Fields | undefined
+): S | undefined =>
+  // The caller's type says which schema belongs to which parameters; this tells them apart at run time.
+  (parameters === undefined || Schema.isSchema(parameters)
+    ? parameters
+    : Reflect.ownKeys(parameters).length === 0
+    ? Tool.EmptyParams
+    : Schema.Struct(parameters as Schema.Struct.Fields)) as S | undefined
+
+/** Upstream's `dynamic`, with a gate. */
+export const dynamic = <T>(
+  name: string,
+  options: {
+    readonly parameters?: Schema.Constraint | JsonSchema.JsonSchema | undefined
+    readonly success?: Schema.Constraint | undefined
+    readonly failure?: Schema.Constraint | undefined
+    readonly failureMode?: Tool.FailureMode | undefined
+    readonly dependencies?: unknown
+    readonly needsApproval?: Source | undefined
+  } | undefined
+): T =>
+  // Upstream's type reads these options back and knows no requirements; a tool's requirements are types only.
+  Tool.dynamic(name, { ...options, needsApproval: toSlot(options?.needsApproval) }) as unknown as T
+
+/** A copy of a tool with another gate. */
+export const setGate = <T extends Tool.Any>(self: T, source: Source): T =>
+  // Upstream's method returns a clone with the same prototype and fields, typed as the base interface `Tool`.
+  self.setNeedsApproval(toSlot(source) ?? true) as unknown as T
+
+// =============================================================================
+// Reading
+// =============================================================================
+
+/** The gate of a tool, made by us or by others; `undefined` when it has none. */
+export const gateOf = (tool: Tool.Any): Gate | undefined => {
+  const slot = tool.needsApproval
+  if (slot === undefined || typeof slot === "boolean") return slot
+  return isClosedGate(slot) ? slot[GateTypeId] : fromSource(slot)
+}
+
+/** Whether a tool has a gate that may say anything but "run it". */
+export const isGated = (tool: Tool.Any): boolean => {
+  const gate = gateOf(tool)
+  return gate !== undefined && gate !== false
+}
+
+/**
+ * What a tool's own gate says about one call with decoded parameters; `undefined` when the tool has none.
+ *
+ * Not closed: the gate's failures, defects and silence are the effect's own, for the engine to judge. The services the
+ * gate needs are the tool's requirements, and must be in the context this runs in.
+ */
+export const evaluate = (
+  tool: Tool.Any,
+  params: unknown,
+  context: Tool.NeedsApprovalContext
+): Effect.Effect<Approval.ApprovalResult | undefined, unknown> =>
+  ownAnswer(tool) ?? Effect.suspend(() => run(gateOf(tool)!, params, context))
+
+// Of a tool that says the same of every call, or nothing at all.
+const ownAnswer = (
+  tool: Tool.Any
+): Effect.Effect<Approval.ApprovalResult | undefined, InvalidGateResult> | undefined => {
+  const gate = gateOf(tool)
+  return gate === undefined ? Effect.undefined : typeof gate === "boolean" ? read(gate) : undefined
+}
+
+const run = (
+  gate: Gate,
+  params: unknown,
+  context: Tool.NeedsApprovalContext
+): Effect.Effect<Approval.ApprovalResult, unknown> =>
+  Effect.suspend(() => {
+    const answer = typeof gate === "function" ? gate(params, context) : gate
+    return Effect.isEffect(answer) ? Effect.flatMap(withoutServices(answer), read) : read(answer)
+  })
+
+/** What was answered, by a gate or by a policy. */
+export const read = (answer: unknown): Effect.Effect<Approval.ApprovalResult, InvalidGateResult> => {
+  if (typeof answer === "boolean") return Effect.succeed(answer ? Approval.needsApproval() : Approval.preApproved())
+  if (Approval.isApprovalResult(answer)) return Effect.succeed(answer)
+  const question = readQuestion(answer)
+  if (Option.isSome(question)) return Effect.succeed(new Approval.NeedsApproval(question.value))
+  // Nobody will await a Promise returned by mistake; its rejection must not end the process.
+  if (Predicate.isPromise(answer)) answer.catch(constVoid)
+  return Effect.fail(new InvalidGateResult())
+}
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+const { _tag: _, ...questionFields } = Approval.NeedsApproval.fields
+
+const decodeQuestion = Schema.decodeUnknownOption(Schema.Struct(questionFields), { onExcessProperty: "error" })
+
+/** What says how to ask wants to ask; an object that says nothing, or more than that, may have meant anything. */
+const readQuestion = (answer: unknown) => {
+  if (!Predicate.isObject(answer) || Array.isArray(answer) || Effect.isEffect(answer)) return Option.none()
+  const question = definedFields(answer)
+  return Object.keys(question).length === 0 ? Option.none() : decodeQuestion(question)
+}
+
+const isClosedGate = (u: unknown): u is ClosedGate => Predicate.isFunction(u) && Predicate.hasProperty(u, GateTypeId)
+
+// The parameters are decoded with the tool's own schema before a gate is called, so they are what it was written for.
+// What is not a function at all, from an untyped program, is a gate that never says anything of use.
+const fromSource = (source: unknown): Gate =>
+  typeof source === "function" ? source as Exclude<Gate, boolean> : constUndefined
+
+// `Tool.make` adds a gate's services to the tool's requirements, which the call that reads the gate must provide; one
+// that is missing all the same is a defect, and that is asked.
+const withoutServices = <A, E>(effect: Effect.Effect<A, E, unknown>) => effect as Effect.Effect<A, E>
