@@ -9,9 +9,12 @@ import { declaredNames, importsOf, isNode, type Node, readModules, type SourceMo
 
 const maxLines = 500
 
+/** How many modules stand side by side in one folder, where a reader still sees what it holds. */
+const maxSideBySide = 20
+
 /**
  * Lowest first. What ends in `/` is a wing: a folder with the modules of one concept, which may import each other, and
- * nothing else on their floor. Modules that stand on a floor by themselves may. A `*` at the end stands for any text.
+ * nothing else on their floor. Modules that stand on a floor by themselves may.
  */
 export type Floors = ReadonlyArray<readonly [floor: string, wingsAndModules: ReadonlyArray<string>]>
 
@@ -27,8 +30,7 @@ export interface House {
 
 const isWing = (place: string): boolean => place.endsWith("/")
 
-const matches = (place: string, name: string): boolean =>
-  isWing(place) ? name.startsWith(place) : place.endsWith("*") ? name.startsWith(place.slice(0, -1)) : name === place
+const matches = (place: string, name: string): boolean => isWing(place) ? name.startsWith(place) : name === place
 
 /** Where a module stands: on which floor, and in which wing if it is in one. */
 interface Place {
@@ -98,6 +100,20 @@ export const describeHouse = ({ dependsOn, floors, mayImport, source, testing }:
     it("no module imports in a circle", () => {
       const cycle = findCycle(graph)
       assert.isUndefined(cycle, cycle?.join(" → "))
+    })
+
+    it("every wing and module on a floor is there", () => {
+      const places = [...floors, ...testingFloors].flatMap(([, places]) => places)
+      const gone = places.filter((place) => !modules.some(({ name }) => matches(place, name)))
+      assert.deepStrictEqual(gone, [], "take it out of `floors` in this package's test/architecture.test.ts")
+    })
+
+    it(`no folder holds more than ${maxSideBySide} modules side by side, but for the public ones`, () => {
+      const folders = modules.map(({ name }) => Path.posix.dirname(name)).filter((folder) => folder !== ".")
+      const crowded = [...new Set(folders)].filter((folder) =>
+        folders.filter((other) => other === folder).length > maxSideBySide
+      )
+      assert.deepStrictEqual(crowded, [], "group them in wings, a folder for each concept")
     })
 
     describe.each(modules.map((module) => [module.name, module] as const))("%s", (name, module) => {

@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Node from "node:crypto"
 import { inspect } from "node:util"
-import * as Cryptography from "../src/internal/seal/cryptography.ts"
-import * as NativeCryptography from "../src/internal/seal/nativeCryptography.ts"
+import * as Cryptography from "../../src/internal/seal/cryptography.ts"
+import * as NativeCryptography from "../../src/internal/seal/nativeCryptography.ts"
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
@@ -242,7 +242,7 @@ describe("what computes", () => {
       const key = yield* Cryptography.makeMacKey("Jefe")
       const expected = [yield* Cryptography.hmacSha256(key, "data"), yield* Cryptography.sha256("data")]
       vi.resetModules()
-      const afresh = yield* Effect.promise(() => import("../src/internal/seal/cryptography.ts"))
+      const afresh = yield* Effect.promise(() => import("../../src/internal/seal/cryptography.ts"))
       const asked = [vi.spyOn(globalThis.crypto.subtle, "sign"), vi.spyOn(globalThis.crypto.subtle, "digest")]
       leave()
       // The services are built on first use, and found here.

@@ -8,7 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as Chunks from "../src/internal/turn/chunks.ts"
+import * as Chunks from "../../src/internal/turn/chunks.ts"
 
 /** So many may be said and not yet read, and so many are left when the producer goes on. */
 const capacity = 64
