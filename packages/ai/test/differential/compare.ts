@@ -4,9 +4,12 @@
  *
  * - **finish last** (DESIGN §4): a whole response of ours ends with its finish; a stream of upstream's does so too.
  * - **deferred validation** (DESIGN §1): the engine asks the provider's service for the calls and judges them itself, so
- *   `toolCallValidation` is `"deferred"` in the provider's options. With it upstream lets any undeclared name pass. For
- *   local calls the engine is as strict as upstream; an undeclared call that the *provider* executes passes, because
- *   nothing here runs it and the provider knows its own tools. So such calls are left out of these cases.
+ *   `toolCallValidation` is `"deferred"` in the provider's options. With it upstream lets any undeclared name pass. An
+ *   undeclared call that the *provider* executes passes, because nothing here runs it and the provider knows its own
+ *   tools. So such calls are left out of these cases.
+ * - **unknown tools** (law L8, DESIGN §1): a local call of what is not in the toolkit fails the whole turn of upstream.
+ *   The engine gives it a failed result, and everything else of the response is as if it were not there. Upstream is
+ *   therefore asked a second time, with a tool in its place that answers so at once; all of that has to be equal.
  * - **one form** (law L4): under a policy any call may be asked about, so its parameters stand in the response as they
  *   would be sealed: decoded and encoded again. Parameters that do not decode are a failed result there, never an error
  *   of the turn (DESIGN §1), so they are left out of these cases.
@@ -16,8 +19,7 @@
  *   several that fail, upstream raises the first in time and we the first in order.
  *
  * What `found.test.ts` shows is not wanted by the design, and is passed over here so that it does not hide other faults:
- * the order of results in a whole response, the words in which a call of an unknown tool is refused, and the parts of a
- * stream's chunk with such a call.
+ * the order of results in a whole response.
  */
 import { AiError, type Prompt, type Response, type Tool } from "effect/ai"
 import * as Effect from "effect/Effect"
@@ -35,39 +37,39 @@ export const check = Effect.fnUntraced(function*(
   scenario: Scenario.Scenario
 ): Effect.fn.Return<void> {
   const subject = { method, path, scenario }
-  const upstream = yield* Observe.observe({ ...subject, ours: false })
+  const asked = yield* Observe.observe({ ...subject, ours: false })
   const ours = yield* Observe.observe({ ...subject, ours: true })
   assertSameMessages(ours, scenario)
-  if (!engineHasIt(method, path, scenario)) {
-    assert.deepStrictEqual(whole(ours), whole(upstream))
+  if (!Observe.engineHasIt(method, path, scenario)) {
+    assert.deepStrictEqual(whole(ours), whole(asked))
     return
   }
-  // A response that the caller resolves is upstream's as it stands.
-  const resolves = scenario.options.disableToolCallResolution !== true
+  const resolves = Observe.resolves(scenario)
   assert.deepStrictEqual(
     requestsOf(ours),
-    requestsOf(upstream).map((request) => resolves ? { ...request, toolCallValidation: "deferred" } : request)
+    requestsOf(asked).map((request) => resolves ? { ...request, toolCallValidation: "deferred" } : request)
   )
   if (!resolves) {
-    const emitted = forgive(method, ours.emitted, upstream.emitted)
-    assert.deepStrictEqual({ ...whole(ours), emitted, requests: [] }, { ...whole(upstream), requests: [] })
+    const emitted = forgive(method, ours.emitted, asked.emitted)
+    assert.deepStrictEqual({ ...whole(ours), emitted, requests: [] }, { ...whole(asked), requests: [] })
     return
   }
   const script = Script.scriptOf(scenario, Observe.limitsOf(subject))
+  const upstream = script.callsUnknown ? yield* withStandIns(subject) : asked
   const failed = callsThatFailTheTurn(upstream, script, Observe.toolkitOf(path).tools)
   assert.strictEqual(ours.resolutions, upstream.resolutions)
   if (failed.length === 0) {
-    assert.deepStrictEqual(endingOf(ours, script), endingOf(upstream, script))
+    assert.deepStrictEqual(Observe.endingOf(ours.exit), Observe.endingOf(upstream.exit))
     assert.strictEqual(ours.endedAt, upstream.endedAt)
     assert.deepStrictEqual(ours.value, upstream.value)
     assert.deepStrictEqual(responseOf(ours, path), responseOf(upstream, path))
     assert.deepStrictEqual(sortedRuns(ours), sortedRuns(upstream))
-    compareEmitted(method, path, ours, upstream, script)
+    compareEmitted(method, path, ours, upstream)
     return
   }
   const first = failed.length === 1
     ? upstream
-    : yield* Observe.observe({ ...subject, ours: false, onlyCall: failed[0]!.id })
+    : yield* Observe.observe({ ...subject, ours: false, onlyCall: failed[0]!.id, standIns: script.callsUnknown })
   assert.deepStrictEqual(Observe.endingOf(ours.exit), Observe.endingOf(first.exit), "the failure of the turn")
   // Every sibling came to its own end (law L8).
   assert.deepStrictEqual(ours.runs.filter((run) => run.ended === "interrupted"), [])
@@ -82,12 +84,21 @@ export const check = Effect.fnUntraced(function*(
 })
 
 /**
- * Whether the engine resolves the calls of the turn at all. An object beside a tool that the provider runs, and may ask
- * about, is its business even where nothing is gated (law L12).
+ * Upstream, with a tool in place of what is missing. The tool waits for its turn where concurrency is limited, but what
+ * the engine says of a stream's call depends on no other call: it comes when it would if no other took any time.
  */
-const engineHasIt = (method: Observe.Method, path: Observe.Path, { options }: Scenario.Scenario): boolean =>
-  (path !== "straight" || method === "generateObject") && options.toolkit !== "none" && options.toolkit !== "empty" &&
-  options.toolkit !== "failing"
+const withStandIns = Effect.fnUntraced(function*(
+  subject: Omit<Observe.Subject, "ours">
+): Effect.fn.Return<Observe.Observation> {
+  const upstream = yield* Observe.observe({ ...subject, ours: false, standIns: true })
+  if (subject.method !== "streamText") return upstream
+  const quiet = yield* Observe.observe({ ...subject, ours: false, standIns: true, quiet: true })
+  const isUnknown = ({ part }: Observe.Emitted): boolean => isLocalResult(part) && part.id === Script.unknownId
+  return {
+    ...upstream,
+    emitted: [...upstream.emitted.filter((one) => !isUnknown(one)), ...quiet.emitted.filter(isUnknown)]
+  }
+})
 
 // A message that needs no change stays the same object (law L7), so that incremental requests stay incremental.
 const assertSameMessages = ({ prompt, requests }: Observe.Observation, { options }: Scenario.Scenario): void => {
@@ -133,16 +144,9 @@ const compareEmitted = (
   method: Observe.Method,
   path: Observe.Path,
   ours: Observe.Observation,
-  upstream: Observe.Observation,
-  script: Script.Scripted
+  upstream: Observe.Observation
 ): void => {
-  const saidByOurs = said(ours, path)
-  const saidByUpstream = said(upstream, path)
-  if (method === "streamText" && script.callsUnknown && isRefused(upstream)) {
-    const refusedChunk = saidByOurs.parts.splice(saidByUpstream.parts.length)
-    assert.ok(refusedChunk.every(({ at }) => at === ours.endedAt))
-  }
-  compareSaid(method, saidByOurs, saidByUpstream)
+  compareSaid(method, said(ours, path), said(upstream, path))
   assert.deepStrictEqual(
     settledOf(ours).toSorted(byMoment(method)),
     settledOf(upstream).toSorted(byMoment(method))
@@ -238,17 +242,6 @@ const isRefused = ({ exit }: Observe.Observation): boolean =>
     reason._tag === "Fail" && AiError.isAiError(reason.error) && reason.error.module === "LanguageModel" &&
     reason.error.reason._tag === "InvalidOutputError"
   )
-
-// Why a response was refused: of a call of what is not there, upstream says which parts there could have been.
-const endingOf = (observation: Observe.Observation, script: Script.Scripted): unknown => {
-  const { exit } = observation
-  if (exit?._tag !== "Failure" || !script.callsUnknown || !isRefused(observation)) return Observe.endingOf(exit)
-  return exit.cause.reasons.map((reason) =>
-    reason._tag === "Fail" && AiError.isAiError(reason.error)
-      ? { tag: reason.error._tag, method: reason.error.method, reason: reason.error.reason._tag }
-      : reason
-  )
-}
 
 const failsTheTurn = ({ ending, name, params }: Script.ScriptedCall, tool: Tool.Any): boolean => {
   const returns = tool.failureMode === "return"

@@ -173,8 +173,52 @@ describe("deliberate differences", () => {
       })
   )
 
+  const answer = { type: "text", text: "{\"answer\":\"42\"}" } as const
+
+  for (const name of Tools.unknownNames) {
+    Play.everySide(
+      `L8 DESIGN §1 a local call of an unknown tool, ${name}: upstream fails the turn and runs nothing, the engine gives it a failed result and the others run`,
+      [...Play.both, "generateObject"],
+      (side, method) =>
+        Effect.gen(function*() {
+          const { handlers, log } = working()
+          const calls = [Play.call("u", name, { any: 1 }), Play.call("c", "Work", { millis: 1 })]
+          const played = yield* Play.play(side, {
+            method,
+            tools: [Work],
+            handlers,
+            content: [...calls, ...(method === "generateObject" ? [answer] : []), Play.finish("tool-calls")]
+          })
+          if (!side.engine) {
+            assert.strictEqual((Play.failureOf(played) as AiError.AiError).reason._tag, "InvalidOutputError")
+            assert.deepStrictEqual([played.parts, log], [[], []])
+            return
+          }
+          assert.strictEqual(Play.endingOf(played), "success")
+          assert.deepStrictEqual(log, ["start c", "end c"])
+          const said = Tools.unknownResult(name)
+          assert.deepStrictEqual(
+            played.results.map(({ encodedResult, id, isFailure, name, result }) => [
+              id,
+              name,
+              isFailure,
+              result,
+              encodedResult
+            ]),
+            [["u", name, true, said, said], ["c", "Work", false, "done", "done"]]
+          )
+          assert.deepStrictEqual(
+            played.parts.flatMap((part) => part.type === "tool-call" ? [[part.id, part.params]] : []),
+            [["u", { any: 1 }], ["c", { millis: 1 }]]
+          )
+          assert.strictEqual(played.parts.at(-1)?.type, "finish")
+          if (method === "generateObject") assert.deepStrictEqual(played.value, { answer: 42 })
+        })
+    )
+  }
+
   // The engine asks for the calls with deferred validation, which lets any name pass. Whose tool it is only the provider
-  // can know: it ran it, and nothing here does. A local call of an unknown tool is refused by the engine itself.
+  // can know: it ran it, and nothing here does.
   Play.everySide("DESIGN §1 an undeclared call of the provider's: upstream refuses it, the engine passes it on", [
     ...Play.both
   ], (side, method) =>

@@ -48,6 +48,17 @@ export type Path = (typeof paths)[number]
 
 export const underPolicy = (path: Path): boolean => path === "silent" || path === "approving"
 
+/**
+ * Whether the engine resolves the calls of the turn at all. An object beside a tool that the provider runs, and may ask
+ * about, is its business even where nothing is gated (law L12).
+ */
+export const engineHasIt = (method: Method, path: Path, { options }: Scenario.Scenario): boolean =>
+  (path !== "straight" || method === "generateObject") && options.toolkit !== "none" && options.toolkit !== "empty" &&
+  options.toolkit !== "failing"
+
+/** A response that the caller resolves is upstream's as it stands. */
+export const resolves = ({ options }: Scenario.Scenario): boolean => options.disableToolCallResolution !== true
+
 export const toolkitOf = (path: Path): Toolkit.Any => path === "gated" ? Tools.GatedTools : Tools.PlainTools
 
 const policies = {
@@ -219,21 +230,27 @@ export interface Subject {
   readonly ours: boolean
   readonly scenario: Scenario.Scenario
   readonly onlyCall?: string | undefined
+  /** What is missing in the toolkit has a tool in its place that answers as the engine does. */
+  readonly standIns?: boolean | undefined
+  /** Every local call succeeds at once, and none waits for another. */
+  readonly quiet?: boolean | undefined
 }
 
-export const limitsOf = ({ method, onlyCall, path }: Omit<Subject, "scenario" | "ours">): Script.Limits => ({
+export const limitsOf = ({ method, onlyCall, path, quiet, scenario }: Omit<Subject, "ours">): Script.Limits => ({
   method,
-  undeclaredProviderCalls: path === "straight",
+  engineJudges: engineHasIt(method, path, scenario) && resolves(scenario),
   invalidParams: !underPolicy(path),
-  onlyCall
+  onlyCall,
+  quiet
 })
 
 export const observe = Effect.fnUntraced(function*(subject: Subject): Effect.fn.Return<Observation> {
-  const { method, ours, path, scenario } = subject
+  const { method, ours, path, quiet, scenario, standIns } = subject
+  const toolkit = standIns === true ? Tools.withStandIns(toolkitOf(path)) : toolkitOf(path)
   const script = Script.scriptOf(scenario, limitsOf(subject))
   const world = Tools.makeWorld(script.behaviours)
   const requests: Array<ProviderRequest> = []
-  const resolved = yield* Tools.resolve(toolkitOf(path), world)
+  const resolved = yield* Tools.resolve(toolkit, world)
   let resolutions = 0
   const given = (): unknown => {
     switch (scenario.options.toolkit) {
@@ -245,7 +262,7 @@ export const observe = Effect.fnUntraced(function*(subject: Subject): Effect.fn.
           return Effect.as(Effect.sleep(1), resolved)
         })
       case "toolkit":
-        return toolkitOf(path)
+        return toolkit
       case "none":
         return undefined
       case "empty":
@@ -258,7 +275,8 @@ export const observe = Effect.fnUntraced(function*(subject: Subject): Effect.fn.
     prompt: History.promptOf(scenario),
     ...(scenario.options.toolkit === "none" ? {} : { toolkit: given() }),
     ...(method === "generateObject" ? { schema: Script.Answer } : {}),
-    ...definedOf(scenario.options)
+    ...definedOf(scenario.options),
+    ...(quiet === true ? { concurrency: "unbounded" } : {})
   }
   const [service, model] = entrances[ours ? scenario.options.entrance : "upstream"]
   const emitted: Array<Emitted> = []
@@ -283,7 +301,7 @@ export const observe = Effect.fnUntraced(function*(subject: Subject): Effect.fn.
       Effect.provideService(UpstreamLanguageModel.LanguageModel, model),
       Effect.provideService(Stage, { script, requests }),
       Effect.provideService(Tools.Clerk, { name: "Ada" }),
-      Effect.provide(Tools.layerOf(toolkitOf(path), world)),
+      Effect.provide(Tools.layerOf(toolkit, world)),
       ours ? withPolicy(path) : (effect) => effect
     )
   )

@@ -1,6 +1,6 @@
 /** What becomes of parameters: what the model wrote, what the part holds, and what the handler gets. */
 import { assert, describe } from "@effect/vitest"
-import { type AiError, Tool } from "effect/ai"
+import { type AiError, type Response, Tool } from "effect/ai"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Play from "./play.ts"
@@ -105,7 +105,18 @@ describe("parameters", () => {
     ungated
   )
 
-  const resolutions = {
+  type Outcome = "InvalidOutputError" | ReadonlyArray<string>
+
+  // The engine has an outcome of its own only where it differs on purpose: see `deliberate.test.ts`.
+  const resolutions: Record<
+    string,
+    readonly [
+      options: Record<string, unknown>,
+      call: Response.ToolCallPartEncoded,
+      expected: Outcome,
+      ofEngine?: Outcome
+    ]
+  > = {
     "without resolution, good parameters are returned as written": [
       { disableToolCallResolution: true },
       Play.call("c", "Strict", { amount: "5" }),
@@ -144,13 +155,21 @@ describe("parameters", () => {
     "deferred says nothing where calls are resolved": [
       { toolCallValidation: "deferred" },
       Play.call("c", "Missing", {}),
-      "InvalidOutputError"
+      "InvalidOutputError",
+      ["call c", "failure c", "finish"]
+    ],
+    "strict says nothing where calls are resolved": [
+      { toolCallValidation: "strict" },
+      Play.call("c", "Missing", {}),
+      "InvalidOutputError",
+      ["call c", "failure c", "finish"]
     ]
-  } as const
-  for (const [title, [options, call, expected]] of Object.entries(resolutions)) {
+  }
+  for (const [title, [options, call, ofUpstream, ofEngine = ofUpstream]] of Object.entries(resolutions)) {
     Play.everySide(title, Play.both, (side, method) =>
       Effect.gen(function*() {
         const { handlers, received } = receiving()
+        const expected = side.engine ? ofEngine : ofUpstream
         const played = yield* Play.play(side, {
           method,
           tools,

@@ -199,6 +199,16 @@ export const call = (id: string, name: string, params: unknown = {}): Response.T
   params
 })
 
+/** What the provider gave for a call it ran, which the toolkit's own `WebSearch` cannot read. */
+export const undecodable = (id: string): Response.ToolResultPartEncoded => ({
+  type: "tool-result",
+  id,
+  name: "WebSearch",
+  result: { hits: "many" },
+  isFailure: false,
+  providerExecuted: true
+})
+
 export const text = (method: Observe.Method, text: string): Response.AllPartsEncoded =>
   method === "streamText" ? { type: "text-delta", id: "t", delta: text } : { type: "text", text }
 

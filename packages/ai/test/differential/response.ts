@@ -9,17 +9,22 @@ import * as Tools from "./tools.ts"
 /** Milliseconds from one chunk of a stream to the next; handlers end in between. */
 export const beat = 10
 
+/** The call of what is not in the toolkit. */
+export const unknownId = "u"
+
 export const Answer = Schema.Struct({ answer: Schema.FiniteFromString }).annotate({ identifier: "Answer" })
 
 /** How a case is limited where the two may differ; see `compare.ts` for the reasons. */
 export interface Limits {
   readonly method: "generateText" | "streamText" | "generateObject"
-  /** Calls of the provider's that the toolkit does not declare. */
-  readonly undeclaredProviderCalls: boolean
+  /** Whether the engine judges the calls: then none of what is not in the toolkit is the provider's own. */
+  readonly engineJudges: boolean
   /** Parameters of local calls that do not decode. */
   readonly invalidParams: boolean
   /** Of all the local calls only this one. */
   readonly onlyCall?: string | undefined
+  /** Every local call succeeds at once. */
+  readonly quiet?: boolean | undefined
 }
 
 export interface Scripted {
@@ -49,11 +54,12 @@ export const scriptOf = (scenario: Scenario.Scenario, limits: Limits): Scripted 
   const parts: Array<Response.AllPartsEncoded> = []
   response.parts.forEach((part, index) => {
     if (part.kind === "call") {
-      const call = readCall(part, `c${index}`, scenario.calm, limits)
+      const quiet = limits.quiet === true
+      const call = readCall(part, `c${index}`, scenario.calm || quiet, limits)
       if (limits.onlyCall !== undefined && limits.onlyCall !== call.id) return
       calls.push(call)
       // Times of their own, so that no two things of one case end at one moment but those that take no time.
-      const duration = part.pace === 0 ? 0 : part.pace * beat + index + 1
+      const duration = part.pace === 0 || quiet ? 0 : part.pace * beat + index + 1
       behaviours.set(call.id, { duration, preliminary: part.preliminary, ending: call.ending })
       parts.push(toolCall(call.id, part.name, Tools.paramsOf(part.name, call.params), part.metadata))
     } else if (part.kind === "provider") {
@@ -65,8 +71,8 @@ export const scriptOf = (scenario: Scenario.Scenario, limits: Limits): Scripted 
   const callsUnknown = response.unknown.some && !scenario.calm
   if (callsUnknown) {
     const { call } = response.unknown
-    const providerExecuted = call.providerExecuted && limits.undeclaredProviderCalls
-    const part = toolCall("u", call.name, { any: "thing" }, false, providerExecuted)
+    const providerExecuted = call.providerExecuted && !limits.engineJudges
+    const part = toolCall(unknownId, call.name, { any: "thing" }, false, providerExecuted)
     parts.splice(Math.min(response.unknown.at, parts.length), 0, part)
   }
   if (limits.method === "generateObject") parts.push(...objectParts(response.object))
@@ -79,7 +85,8 @@ export const scriptOf = (scenario: Scenario.Scenario, limits: Limits): Scripted 
     content: parts.filter(isGenerated),
     chunks: chunked(streamed, response.chunks),
     // What comes at once leaves it to the scheduler whether a call ran before the stream broke off or was refused.
-    spaced: response.spaced || cut || failure !== undefined || callsUnknown || !scenario.calm && isRefusable(response),
+    spaced: response.spaced || cut || failure !== undefined || callsUnknown && !limits.engineJudges ||
+      !scenario.calm && isRefusable(response),
     failure: failure === undefined ? undefined : { at: response.failure.at, effect: failure },
     behaviours,
     calls,

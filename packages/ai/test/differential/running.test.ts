@@ -201,9 +201,9 @@ describe("running", () => {
         const { handlers, seen } = counting()
         const played = yield* Play.play(side, {
           method,
-          tools: [Work],
+          tools: [Work, Tools.WebSearch],
           handlers,
-          content: [Play.call("c", "Work", { millis: 0 }), Play.call("u", "Missing"), Play.finish("tool-calls")]
+          content: [Play.call("c", "Work", { millis: 0 }), Play.undecodable("p"), Play.finish("tool-calls")]
         })
         assert.isDefined(Play.failureOf(played))
         assert.strictEqual(seen.started, 0)
@@ -211,16 +211,16 @@ describe("running", () => {
   )
 
   Play.everySide(
-    "nothing runs where an unknown tool is called as well",
-    ["generateText"],
+    "nothing runs where another part of the response is refused",
+    ["generateText", "generateObject"],
     (side, method) =>
       Effect.gen(function*() {
         const { handlers, seen } = counting()
         const played = yield* Play.play(side, {
           method,
-          tools: [Work],
+          tools: [Work, Tools.WebSearch],
           handlers,
-          content: [Play.call("c", "Work", { millis: 0 }), Play.call("u", "toString"), Play.finish("tool-calls")]
+          content: [Play.call("c", "Work", { millis: 0 }), Play.undecodable("p"), Play.finish("tool-calls")]
         })
         assert.isDefined(Play.failureOf(played))
         assert.strictEqual(seen.started, 0)

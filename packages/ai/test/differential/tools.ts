@@ -93,6 +93,24 @@ export type LocalName = (typeof localNames)[number]
 /** What is not in the toolkit, with the name of what every object has among it. */
 export const unknownNames = ["Missing", "toString"] as const
 
+/** What the engine says of a call of one of them (law L8). */
+export const unknownResult = (name: string) => ({
+  type: "execution-interrupted",
+  reason: `The tool "${name}" is not in the toolkit. Nothing ran. Call one of the tools that are there.`
+})
+
+/** In upstream's toolkit in place of what is missing: each answers at once, and as the engine does. */
+const standIns: ReadonlyArray<Tool.Any> = unknownNames.map((name) =>
+  Tool.make(name, {
+    parameters: Schema.Unknown,
+    failure: Schema.Struct({ type: Schema.String, reason: Schema.String }),
+    failureMode: "return"
+  })
+)
+
+export const withStandIns = (toolkit: Toolkit.Any): Toolkit.Any =>
+  Toolkit.make(...Object.values(toolkit.tools as Record<string, Tool.Any>), ...standIns)
+
 // =============================================================================
 // What a model writes as parameters
 // =============================================================================
@@ -253,25 +271,26 @@ const finish = (name: string, word: string, ending: Behaviour["ending"]): Effect
   }
 }
 
+const handlersOf = (toolkit: Toolkit.Any, world: World) =>
+  Object.fromEntries(
+    Object.values(toolkit.tools as Record<string, Tool.Any>).map((tool) => [
+      tool.name,
+      standIns.includes(tool) ? () => Effect.fail(unknownResult(tool.name)) : handlerOf(world, tool.name)
+    ])
+  )
+
 /** A toolkit with its handlers in this world. */
 export const resolve = (
   toolkit: Toolkit.Any,
   world: World
 ): Effect.Effect<Toolkit.WithHandler<Record<string, Tool.Any>>> => {
-  const handlers = Object.fromEntries(
-    Object.keys(toolkit.tools).map((name) => [name, handlerOf(world, name)] as const)
-  )
   const kit = toolkit as typeof PlainTools
-  return Effect.provide(kit, kit.toLayer(handlers as never)) as never
+  return Effect.provide(kit, kit.toLayer(handlersOf(toolkit, world) as never)) as never
 }
 
 /** The same handlers as a layer, for a toolkit that is passed as it is. */
-export const layerOf = (toolkit: Toolkit.Any, world: World) => {
-  const handlers = Object.fromEntries(
-    Object.keys(toolkit.tools).map((name) => [name, handlerOf(world, name)] as const)
-  )
-  return (toolkit as typeof PlainTools).toLayer(handlers as never)
-}
+export const layerOf = (toolkit: Toolkit.Any, world: World) =>
+  (toolkit as typeof PlainTools).toLayer(handlersOf(toolkit, world) as never)
 
 /** What a handler of a toolkit made by hand may give: any number of final results. */
 export const finals = (count: number) =>
