@@ -7,6 +7,7 @@ import type * as Standing from "../decide/standing.ts"
 import { decide } from "../decide/table.ts"
 import { type Case, type File, forget } from "../gather/file.ts"
 import { gather } from "../gather/gather.ts"
+import * as Order from "../gather/order.ts"
 
 type Failure = ApprovalError.ApprovalError
 
@@ -57,7 +58,9 @@ const loop = Effect.fnUntraced(function*(
 
 /** Until it is decided, or what stops it here is wanted. Whoever waits to be looked up after it may go on then. */
 export const advance = (hand: Hand, one: Case, stops: ReadonlyArray<Fact>): Effect.Effect<Decision | Stop, Failure> =>
-  Effect.ensuring(loop(hand, one, stops), one.file.recalling.leave)
+  one.file.recalling === Order.none
+    ? loop(hand, one, stops)
+    : Effect.ensuring(loop(hand, one, stops), one.file.recalling.leave)
 
 /** Until it is decided; whoever is to be asked is asked when it is this call's turn. */
 export const conclude = (hand: Hand, one: Case): Effect.Effect<Decision, Failure> => {

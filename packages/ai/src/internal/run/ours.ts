@@ -42,13 +42,13 @@ const seal: Hand["seal"] = Effect.fnUntraced(function*(file, standing) {
     expiresIn: needs.expiresIn ?? environment.options.expiresIn
   })
   const asked = { sealed, canonical: prepared.canonical, given: [] }
+  const { needs: shown } = file
   file.questions = [asked]
-  const request = file.request(asked, file.needs)
   yield* ApprovalEvents.publish((occasion) => ({
     _tag: "Requested",
     ...occasion,
     ...Request.about(prepared, sealed),
-    request
+    request: file.request(asked, shown)
   }))
   return { ...standing, questions: [question({ shown: digest === undefined ? "nothing" : undefined })] }
 })

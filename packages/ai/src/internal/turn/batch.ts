@@ -29,8 +29,11 @@ export const advanceAll = (
   Effect.forEach(
     cases,
     (one) => Effect.map(Effect.exit(advance(Ours.hand, one, stops)), (said) => ({ one, said })),
-    { concurrency: "unbounded" }
+    sideBySide(cases)
   )
+
+// One alone needs no fiber of its own.
+const sideBySide = ({ length }: ReadonlyArray<unknown>) => ({ concurrency: length === 1 ? 1 : "unbounded" } as const)
 
 /** Gives each the place it is promised among those that somebody is asked about, and those that were shown. */
 export const takePlaces = (runner: Outcome.Runner, advanced: Iterable<Advanced>): void => {
@@ -68,10 +71,10 @@ export const settle = (
 
 /** What became of each, in their order, or the first failure of them. */
 export const collect = <A, E>(
-  items: Iterable<A>,
+  items: ReadonlyArray<A>,
   each: (item: A) => Effect.Effect<Outcome.Outcome, E>
 ): Effect.Effect<ReadonlyArray<Outcome.Outcome>, E> =>
   Effect.flatMap(
-    Effect.forEach(items, (item) => Effect.exit(each(item)), { concurrency: "unbounded" }),
+    Effect.forEach(items, (item) => Effect.exit(each(item)), sideBySide(items)),
     (exits) => Effect.forEach(exits, (exit) => exit)
   )

@@ -237,7 +237,7 @@ const resolve = Effect.fnUntraced(function*(
   Batch.takePlaces(turn, advanced.values())
   const permits = ReceivedCalls.directPermits(turn)
   return yield* Batch.collect(
-    received.calls.entries(),
+    [...received.calls.entries()],
     ([index, call]): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> => {
       const one = advanced.get(index)
       return one === undefined || (Exit.isSuccess(one.said) && ReceivedCalls.isFree(one.said.value))
@@ -321,7 +321,7 @@ const resolveAtOnce = Effect.fnUntraced(function*(
   }
   const permits = ReceivedCalls.directPermits(turn)
   return yield* Batch.collect(
-    decisions.entries(),
+    [...decisions.entries()],
     ([index, { decision }]) =>
       decision === undefined || ReceivedCalls.isFree(decision)
         ? runDirect(turn, calls[index]!, end, permits)
