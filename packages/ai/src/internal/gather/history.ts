@@ -53,11 +53,17 @@ export const read = Effect.fnUntraced(function*(
   const root = call.requests[0]?.part.approvalId
   const questions = yield* Effect.forEach(
     Result.isSuccess(checked) ? checked.success : [],
-    Effect.fnUntraced(function*(verified): Effect.fn.Return<Asked> {
-      const drift = tools === undefined ? undefined : yield* Proof.drift(part.name, tool, prepared, verified)
-      const expired = yield* Proof.expiry(verified.sealed)
-      return { ...verified, given: verified.request.responses.map(Answering.givenOf), expired, drift }
-    })
+    (verified): Effect.Effect<Asked> =>
+      Effect.zipWith(
+        tools === undefined ? Effect.undefined : Proof.drift(part.name, tool, prepared, verified),
+        Proof.expiry(verified.sealed),
+        (drift, expired) => ({
+          ...verified,
+          given: verified.request.responses.map(Answering.givenOf),
+          expired,
+          drift
+        })
+      )
   )
   const encoded = prepared ?? unprepared(part)
   return {

@@ -21,19 +21,13 @@ export interface Advanced {
   readonly said: Exit.Exit<Said, Failure>
 }
 
-/** Each call, until it is decided or comes to one of these facts. */
-export const advanceAll = (
-  cases: ReadonlyArray<Case>,
-  stops: ReadonlyArray<Fact>
-): Effect.Effect<ReadonlyArray<Advanced>> =>
-  Effect.forEach(
-    cases,
-    (one) => Effect.map(Effect.exit(advance(Ours.hand, one, stops)), (said) => ({ one, said })),
-    sideBySide(cases)
-  )
+/** Until it is decided or comes to one of these facts; a failure is its own. */
+export const advanceOne = (one: Case, stops: ReadonlyArray<Fact>): Effect.Effect<Advanced> =>
+  Effect.map(Effect.exit(advance(Ours.hand, one, stops)), (said) => ({ one, said }))
 
-// One alone needs no fiber of its own.
-const sideBySide = ({ length }: ReadonlyArray<unknown>) => ({ concurrency: length === 1 ? 1 : "unbounded" } as const)
+/** How several are carried through; one alone needs no fiber of its own. */
+export const sideBySide = ({ length }: ReadonlyArray<unknown>) =>
+  ({ concurrency: length === 1 ? 1 : "unbounded" }) as const
 
 /** Gives each the place it is promised among those that somebody is asked about, and those that were shown. */
 export const takePlaces = (runner: Outcome.Runner, advanced: Iterable<Advanced>): void => {
@@ -64,7 +58,7 @@ export const settle = (
   cases: ReadonlyArray<Case>,
   sink: Outcome.Sink
 ): Effect.Effect<ReadonlyArray<Outcome.Outcome>, Failure> =>
-  Effect.flatMap(advanceAll(cases, ["reply"]), (advanced) => {
+  Effect.flatMap(Effect.forEach(cases, (one) => advanceOne(one, ["reply"]), sideBySide(cases)), (advanced) => {
     takePlaces(runner, advanced)
     return collect(advanced, (one) => carryOut(runner, one, sink))
   })

@@ -228,36 +228,44 @@ const resolve = Effect.fnUntraced(function*(
 ): Effect.fn.Return<ReadonlyArray<Outcome.Outcome>, ApprovalError.ApprovalError> {
   const end = ReceivedCalls.finishOf(received.finish)
   if (end?.complete === false) return yield* cutAll(turn, received.calls, end.reason)
-  const advanced = yield* judge(received.calls, end)
-  for (const [index, { one, said }] of advanced) {
-    if (Exit.isSuccess(said) && said.value._tag === "Need") {
-      advanced.set(index, { one, said: yield* Effect.exit(advance(Ours.hand, one, ["reply"])) })
+  const judged = yield* judge(received.calls, end)
+  for (const one of judged) {
+    if (one.advanced !== undefined && isAsked(one.advanced)) {
+      one.advanced = yield* Batch.advanceOne(one.advanced.one, ["reply"])
     }
   }
-  Batch.takePlaces(turn, advanced.values())
+  Batch.takePlaces(turn, judged.flatMap(({ advanced }) => advanced === undefined ? [] : [advanced]))
   const permits = ReceivedCalls.directPermits(turn)
   return yield* Batch.collect(
-    [...received.calls.entries()],
-    ([index, call]): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> => {
-      const one = advanced.get(index)
-      return one === undefined || (Exit.isSuccess(one.said) && ReceivedCalls.isFree(one.said.value))
+    judged,
+    ({ advanced, call }): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> =>
+      advanced === undefined || (Exit.isSuccess(advanced.said) && ReceivedCalls.isFree(advanced.said.value))
         ? runDirect(turn, call, end, permits)
-        : Batch.carryOut(turn, one, sink)
-    }
+        : Batch.carryOut(turn, advanced, sink)
   )
 })
 
-// By their places.
+const isAsked = ({ said }: Batch.Advanced): boolean => Exit.isSuccess(said) && said.value._tag === "Need"
+
+interface Judged {
+  readonly call: ReceivedCalls.ReceivedCall
+  /** `undefined` for a call that can need nobody. */
+  advanced: Batch.Advanced | undefined
+}
+
 const judge = (
   calls: ReadonlyArray<ReceivedCalls.ReceivedCall>,
   end: End
-): Effect.Effect<Map<number, Batch.Advanced>> => {
-  const asked = [...calls.entries()].flatMap(([index, { one }]) => one === undefined ? [] : [{ index, one }])
-  return Effect.map(Batch.advanceAll(asked.map(({ one }) => one), ["finish"]), (advanced) => {
-    for (const { one } of asked) ReceivedCalls.finish(one, end === undefined ? "missing" : "complete")
-    return new Map(advanced.map((one, place) => [asked[place]!.index, one]))
-  })
-}
+): Effect.Effect<ReadonlyArray<Judged>> =>
+  Effect.forEach(calls, (call): Effect.Effect<Judged> => {
+    const { one } = call
+    return one === undefined
+      ? Effect.succeed({ call, advanced: undefined })
+      : Effect.map(Batch.advanceOne(one, ["finish"]), (advanced) => {
+        ReceivedCalls.finish(one, end === undefined ? "missing" : "complete")
+        return { call, advanced }
+      })
+  }, Batch.sideBySide(calls))
 
 type End = ReturnType<typeof ReceivedCalls.finishOf>
 
@@ -284,21 +292,20 @@ const resolveAtOnce = Effect.fnUntraced(function*(
   if (calls.length === 0 && asked.length === 0) return []
   const end = ReceivedCalls.finishOf(received.finish)
   if (end?.complete === false) return yield* cutAll(turn, calls, end.reason)
-  const advanced = yield* judge(calls, end)
+  const judged = yield* judge(calls, end)
   const decisions: Array<
     { readonly decision: Decision | undefined; readonly request?: Approval.ApprovalRequest }
   > = []
   let waiting = asked.length > 0
-  for (const index of calls.keys()) {
-    const { one, said } = advanced.get(index) ?? {}
-    if (one === undefined || said === undefined) {
+  for (const { advanced } of judged) {
+    if (advanced === undefined) {
       decisions.push({ decision: undefined })
       continue
     }
-    const judged = yield* said
-    const ready = judged._tag === "Need" ? yield* advance(Ours.hand, one, ["reply"]) : judged
-    const isAsked = one.file.questions.length > 0
-    const request = isAsked ? yield* Reply.requestOf(one.file, one.file.questions[0]!) : undefined
+    const { one } = advanced
+    const said = yield* advanced.said
+    const ready = said._tag === "Need" ? yield* advance(Ours.hand, one, ["reply"]) : said
+    const request = one.file.questions.length > 0 ? yield* Reply.requestOf(one.file, one.file.questions[0]!) : undefined
     const decision = ready._tag !== "Need" ? ready : waiting ? undefined : yield* conclude(Ours.hand, one)
     if (decision?._tag === "Open") waiting = true
     decisions.push(request === undefined ? { decision } : { decision, request })

@@ -224,7 +224,7 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
             if (!isAdvanced(started)) return Effect.succeed(started)
             const { one } = started
             ReceivedCalls.finish(one, sawFinish ? "complete" : "missing")
-            return Effect.map(Effect.exit(advance(Ours.hand, one, ["reply"])), (said) => ({ one, said }))
+            return Batch.advanceOne(one, ["reply"])
           }))
       )
       Batch.takePlaces(
