@@ -104,7 +104,7 @@ const show = step(oneOf(3, 1, 0), (revision) => ({ _tag: "Show", revision }))
 
 const drift = step(
   Arbitrary.all({
-    tool: oneOf(2, "Delete", "Send", "Charge", "Sync"),
+    tool: oneOf<Plan.ToolName>(2, "Delete", "Send", "Charge", "Sync"),
     how: oneOf(2, "removed", "widened", "narrowed", "none")
   }),
   (fields) => ({ _tag: "Drift", ...fields })
@@ -130,6 +130,13 @@ const answering = step(
   Arbitrary.all({ answers: listOf(answer, 1, 2), unknown: oneOf(9, false, true) }),
   (fields) => ({ _tag: "Answer", ...fields })
 )
+
+const tell = step(
+  Arbitrary.all({ at: below(3), how: oneOf(4, "right", "wrong", "cancel") }),
+  (fields) => ({ _tag: "Tell", ...fields })
+)
+
+const clock = step(oneOf<1 | 61>(3, 61, 1), (minutes) => ({ _tag: "Time", minutes }))
 
 /** A step, or a change and the turn that meets it. */
 const fragment = (theme: Theme): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> => {
@@ -165,7 +172,17 @@ const fragment = (theme: Theme): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> =
     [2, inTurn(asks(theme), goesOn(theme))],
     [2, inTurn(asks(theme), denies(theme), approvesAgain(theme))],
     [theme.answers, inTurn(answering)],
-    [theme.answers, inTurn(answering, goesOn(theme))]
+    [theme.answers, inTurn(answering, goesOn(theme))],
+    [2 * theme.waits, inTurn(tell, goesOn(theme))],
+    [2 * theme.waits, inTurn(clock, goesOn(theme))],
+    [theme.waits, inTurn(approves(theme), clock, tell, goesOn(theme))],
+    [2 * theme.waits, inTurn(approves(theme), approvesAgain(theme))],
+    [theme.waits, inTurn(asks(theme), approves(theme), restart, approves(theme))],
+    [theme.waits, inTurn(approves(theme), denies(theme), approvesAgain(theme))],
+    [theme.waits, inTurn(approves(theme), says(theme), tell, clock, goesOn(theme))],
+    [theme.waits, inTurn(approves(theme), rules, approves(theme))],
+    [theme.waits, inTurn(approves(theme), forgets, approvesAgain(theme))],
+    [theme.waits, inTurn(tell, tell, approvesInHaste(theme), approvesAgain(theme))]
   ])
 }
 
@@ -190,7 +207,7 @@ const options = ({ hosted, messages, objects }: Theme): Arbitrary.Arbitrary<Plan
   })
 
 /** Most plans begin with a turn that asks. */
-const planOf = (theme: Theme): Arbitrary.Arbitrary<Plan.Plan> =>
+export const planOf = (theme: Theme): Arbitrary.Arbitrary<Plan.Plan> =>
   Arbitrary.map(
     Arbitrary.all({
       options: options(theme),

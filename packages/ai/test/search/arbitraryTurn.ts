@@ -4,20 +4,30 @@ import { below, listOf, oneOf, weighted } from "./choose.ts"
 import type * as Plan from "./plan.ts"
 import type { Theme } from "./theme.ts"
 
-const call = ({ shared, stops }: Theme): Arbitrary.Arbitrary<Plan.Call> =>
-  Arbitrary.all({
-    // A run can only be stopped while it goes on, and only an idempotent one might be run again.
-    tool: stops > 1
-      ? oneOf(4, "Sync", "Delete", "Delete", "Send", "Read")
-      : oneOf(4, "Delete", "Send", "Send", "Send", "Charge", "Charge", "Sync", "Read", "Poke"),
+const toolOf = ({ stops, waits }: Theme): Arbitrary.Arbitrary<Plan.ToolName> => {
+  if (waits > 0) return oneOf(4, "Wait", "Order", "Order", "Order", "Delete", "Send", "Sync")
+  // A run can only be stopped while it goes on, and only an idempotent one might be run again.
+  return stops > 1
+    ? oneOf(4, "Sync", "Delete", "Delete", "Send", "Read")
+    : oneOf(4, "Delete", "Send", "Send", "Send", "Charge", "Charge", "Sync", "Read", "Poke")
+}
+
+const awaited = oneOf<Plan.Awaited>(1, "words", "verdict", "timer", "event")
+
+const call = (theme: Theme): Arbitrary.Arbitrary<Plan.Call> => {
+  const { shared, stops, waits } = theme
+  return Arbitrary.all({
+    tool: toolOf(theme),
     id: weighted([[12, Arbitrary.Constant(0)], [2 * shared, below(4)], [shared, Arbitrary.Constant(1)]]),
     amount: below(3),
     how: stops > 1
       ? oneOf(4, "slow", "succeed", "preliminary", "fail")
       : oneOf(6, "succeed", "fail", "die", "slow", "slow", "preliminary"),
     note: oneOf(6, "plain", "nasty", "long"),
-    flaw: oneOf(30, "none", "parameters", "tool")
+    flaw: oneOf(30, "none", "parameters", "tool"),
+    waits: waits > 0 ? listOf(awaited, 1, 3) : Arbitrary.Constant([])
   })
+}
 
 const hostedCall: Arbitrary.Arbitrary<Plan.HostedCall> = Arbitrary.all({
   tool: oneOf(6, "Remote", "Delete", "Read"),

@@ -3,6 +3,7 @@ import * as Hosted from "./hosted.ts"
 import * as Laws from "./laws.ts"
 import type * as Record from "./record.ts"
 import * as View from "./view.ts"
+import * as Waits from "./waits.ts"
 
 /** How many plans met each thing. */
 export type Coverage = Map<string, number>
@@ -35,6 +36,7 @@ const thingsOf = (happened: Laws.Case): ReadonlySet<string> => {
   for (const { outcome } of record.answerings) add(`answers were ${outcome}`)
   for (const { said } of record.stops) add(said ? "a live run was stopped" : "there was no run to stop")
   for (const name of hostedThingsOf(record)) add(name)
+  for (const name of waitingThingsOf(happened)) add(name)
   for (const { said } of record.asked) add(`controller said ${said}`)
   for (const turn of record.turns.slice(0, record.closing)) {
     add(`turn ${turn.ending}`, turn.ending !== "success")
@@ -52,6 +54,28 @@ const thingsOf = (happened: Laws.Case): ReadonlySet<string> => {
   }
   return things
 }
+
+/** What a plan met of tools that wait. */
+const waitingThingsOf = ({ predictionsOfWaiting, record }: Laws.Case): ReadonlyArray<string> =>
+  [
+    ...record.askings.map(({ suspension: { index, kind } }) => index === 0 ? `waits: ${kind}` : "waits again"),
+    ...record.suspensions.map(({ call: { tool } }) => `waits: ${tool}`),
+    ...predictionsOfWaiting.map(({ fate }) => `what waits ${fate}`),
+    ...record.resumptions.map(({ suspension: { kind } }) => `goes on from: ${kind}`),
+    ...record.resumptions.map(({ outcome }) => `resumption ${outcome}`),
+    ...record.resumptions.map(({ process, suspension }) => process === suspension.process ? "" : "goes on elsewhere"),
+    ...record.tellings.map(({ answer, outcome }) => `${answer === undefined ? "cancelled" : "told"}: ${outcome}`),
+    ...record.turns.flatMap((turn) => {
+      const answered = record.askings.filter((asking) => Waits.saidIn(turn.prompt, asking).length > 0)
+      return answered.flatMap((asking) => {
+        const denied = Waits.saidIn(turn.prompt, asking).filter(({ isDenial }) => isDenial).length
+        return [
+          denied > 0 ? "what waits is denied in the history" : "what waits is answered in the history",
+          ...(turn.tampered ? ["what waits is answered in a history that was tampered with"] : [])
+        ]
+      })
+    })
+  ].filter((name) => name !== "")
 
 /** What a plan met of the calls that the provider runs itself. */
 const hostedThingsOf = (record: Record.Record): ReadonlyArray<string> => {

@@ -7,7 +7,10 @@ import * as Hosted from "./lawsOfHosted.ts"
 import * as Runs from "./lawsOfRuns.ts"
 import * as Text from "./lawsOfText.ts"
 import * as Turns from "./lawsOfTurns.ts"
+import * as Waiting from "./lawsOfWaiting.ts"
+import * as WaitingTurns from "./lawsOfWaitingTurns.ts"
 import * as Predictions from "./predictions.ts"
+import * as PredictionsOfWaiting from "./predictionsOfWaiting.ts"
 import type * as Record from "./record.ts"
 import * as View from "./view.ts"
 
@@ -16,6 +19,7 @@ export interface Case {
   readonly record: Record.Record
   readonly justified: ReadonlyArray<View.Justified>
   readonly predictions: ReadonlyArray<Predictions.Prediction>
+  readonly predictionsOfWaiting: ReadonlyArray<PredictionsOfWaiting.Prediction>
 }
 
 export interface Law {
@@ -50,13 +54,24 @@ export const laws: ReadonlyArray<Law> = [
   Text.L15,
   Runs.Liveness,
   Answers.Answers,
-  Answers.Storage
+  Answers.Storage,
+  Waiting.L2,
+  Waiting.L3,
+  Waiting.L4,
+  WaitingTurns.L5,
+  WaitingTurns.L6,
+  WaitingTurns.L8,
+  WaitingTurns.L10,
+  Waiting.L11,
+  Waiting.L13,
+  WaitingTurns.L14
 ]
 
 export const makeCase = (record: Record.Record): Case => ({
   record,
   justified: View.justify(record),
-  predictions: Predictions.predict(record)
+  predictions: Predictions.predict(record),
+  predictionsOfWaiting: PredictionsOfWaiting.predict(record)
 })
 
 /** Everything that breaks a law, the first breach of each. */

@@ -209,7 +209,8 @@ export const Liveness: Law = {
         record.turns[run.turn]!.step === turn.step && Record.isSameCall(run.call, request.call)
       )
       if (runs.length === 0) return [`call ${request.call.id} was approved in turn ${turn.index} and did not run`]
-      if (turn.ending !== "success") return []
+      // What waits now has no result yet.
+      if (turn.ending !== "success" || runs.some(({ outcome }) => outcome === "suspended")) return []
       const results = View.resultsOf(turn).filter((result) => View.approvalIdOf(result) === request.approvalId)
       return results.length === 1
         ? []

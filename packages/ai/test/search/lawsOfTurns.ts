@@ -6,6 +6,7 @@ import * as Hosted from "./hosted.ts"
 import type { Law } from "./laws.ts"
 import * as Record from "./record.ts"
 import * as View from "./view.ts"
+import * as Waits from "./waits.ts"
 
 const finishOf = (turn: Record.Turn): string | undefined =>
   turn.parts.findLast((part) => part.type === "finish")?.reason
@@ -168,6 +169,7 @@ const pairsOf = (record: Record.Record) => {
   return sent.flatMap((after, index) => {
     const before = sent[index - 1]
     if (before === undefined || after.turn.tampered || before.turn.ending !== "success") return []
+    if (Waits.holdsPlace(record, before.turn)) return []
     const isInline = ({ turn }: { readonly turn: Record.Turn }) =>
       record.hosted.some((hosted) => Hosted.isAnsweredInline(record, turn, hosted))
     if (isInline(before) || isInline(after) || Hosted.isContradicted(after.turn.prompt)) return []
@@ -284,9 +286,14 @@ export const L10: Law = {
     }),
     ...record.turns.slice(record.closing).flatMap((turn, index) => {
       if (turn.ending === "success" && turn.sent.length === 1) return []
-      // The first may join a run that a reader left behind, and fail as that does.
-      const isJoined = index === 0 && record.runs.some((run) => run.outcome === "died" || run.outcome === "failed")
-      return isJoined && turn.ending === "failure"
+      // The first may join a run that a reader left behind, and fail as that does, or wait for what that came to ask.
+      const isJoined = index === 0 &&
+        [...record.runs, ...record.resumptions].some((run) => run.outcome === "died" || run.outcome === "failed")
+      const isAsked = index === 0 && turn.sent.length === 0 &&
+        record.askings.some(({ approvalId }) =>
+          View.requestIdsOf(turn).includes(approvalId) && !View.isPrompted(turn, approvalId)
+        )
+      return (isJoined && turn.ending === "failure") || (isAsked && turn.ending === "success")
         ? []
         : [`with everything healed, turn ${turn.index} is a ${turn.ending} with ${turn.sent.length} calls of the model`]
     }),
@@ -329,7 +336,10 @@ export const L12: Law = {
       }
       if (turn.required !== undefined) {
         const ran = justified.filter(({ run }) => run.turn === turn.index && View.isReceived(turn, run.call))
-        const waits = turn.required.requests.some((request) => !View.isPrompted(turn, request.approvalId))
+        // What has begun and waits is no reason for its siblings not to run.
+        const waits = turn.required.requests.some((request) =>
+          request.awaited === undefined && !View.isPrompted(turn, request.approvalId)
+        )
         if (waits) {
           breaches.push(...ran.map(({ run }) => `run ${run.number} of ${run.call.tool}, while another call waits`))
         }

@@ -3,12 +3,13 @@
  * any more: whatever it still had to do waits for ever.
  */
 import { Clock, Effect, Exit, Scope } from "effect"
-import { ApprovalJournal, AtomicStore } from "../../src/index.ts"
+import { ApprovalJournal, AtomicStore, SuspensionStore } from "../../src/index.ts"
 import type * as Storage from "./storage.ts"
 
 export interface Process {
   readonly index: number
   readonly journal: ApprovalJournal.Service
+  readonly suspensions: SuspensionStore.Service
   readonly scope: Scope.Closeable
   readonly alive: Effect.Effect<void>
   /** What the process knows of time: nothing any more once it has crashed, so that nothing of it beats on. */
@@ -50,6 +51,7 @@ export const make = Effect.fnUntraced(
     return {
       index,
       journal,
+      suspensions: SuspensionStore.make({ store }),
       scope,
       alive,
       clock,

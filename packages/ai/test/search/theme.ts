@@ -17,6 +17,8 @@ export interface Theme {
   readonly stops: number
   /** Answers between two turns. */
   readonly answers: number
+  /** Tools that wait. */
+  readonly waits: number
 }
 
 const ordinary: Theme = {
@@ -30,7 +32,8 @@ const ordinary: Theme = {
   hosted: 0,
   storage: 0,
   stops: 0,
-  answers: 1
+  answers: 1,
+  waits: 0
 }
 
 export const themes: ReadonlyArray<readonly [weight: number, theme: Theme]> = [
@@ -47,5 +50,7 @@ export const themes: ReadonlyArray<readonly [weight: number, theme: Theme]> = [
   [6, { ...ordinary, storage: 16, policies: 3, tampering: 1 }],
   [3, { ...ordinary, storage: 12, crowds: 4, hosted: 2 }],
   [2, { ...ordinary, stops: 6, crowds: 2, storage: 2, tampering: 1 }],
-  [2, { ...ordinary, answers: 10, hosted: 5 }]
+  [2, { ...ordinary, answers: 10, hosted: 5 }],
+  [2, { ...ordinary, waits: 8, answers: 3, tampering: 1 }],
+  [1, { ...ordinary, waits: 8, crowds: 4, storage: 2, policies: 3, changes: 3 }]
 ]

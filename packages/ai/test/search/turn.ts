@@ -11,7 +11,8 @@ import {
   Chat,
   LanguageModel,
   Prompt,
-  Response
+  Response,
+  SuspensionStore
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import type * as Plan from "./plan.ts"
@@ -20,6 +21,7 @@ import * as Record from "./record.ts"
 import type * as Script from "./script.ts"
 import * as Stage from "./stage.ts"
 import * as State from "./state.ts"
+import * as Tools from "./tools.ts"
 import * as Waiting from "./waiting.ts"
 
 export interface Begun {
@@ -82,8 +84,8 @@ export const begin = Effect.fnUntraced(function*(world: State.World, { added, pr
   const toolkit = step.toolkit === "none"
     ? undefined
     : yield* step.toolkit === "empty"
-      ? Stage.noTools
-      : Stage.toolkitOf(circumstances.drift)
+      ? Tools.noTools
+      : Tools.toolkitOf(Tools.namesOf(plan), circumstances.drift)
   const request = {
     prompt: chat === undefined ? turn.prompt : added,
     ...(toolkit === undefined ? undefined : { toolkit }),
@@ -97,6 +99,7 @@ export const begin = Effect.fnUntraced(function*(world: State.World, { added, pr
     Context.add(LanguageModel.LanguageModel, model),
     Context.add(ApprovalSeal.ApprovalSeal, yield* State.sealOf(world)),
     Context.add(ApprovalJournal.ApprovalJournal, process.journal),
+    Context.add(SuspensionStore.SuspensionStore, process.suspensions),
     Context.add(Approval.Scope, State.scopes[circumstances.scope]!),
     Context.add(Tracer.Tracer, tracerOf(record)),
     Context.add(Clock.Clock, process.clock)
@@ -167,6 +170,7 @@ const note = (record: Record.Record, turn: Record.Turn, shown: Approval.Approval
   const hosted = record.hosted.find(({ approvalId }) => approvalId === shown.approvalId)
   if (hosted !== undefined) hosted.shown ??= shown
   if (shown.providerExecuted) return
+  if (shown.awaited !== undefined) return noteAsking(record, turn, shown)
   if (record.requests.some((known) => known.approvalId === shown.approvalId)) return
   record.requests.push({
     approvalId: shown.approvalId,
@@ -179,11 +183,22 @@ const note = (record: Record.Record, turn: Record.Turn, shown: Approval.Approval
   })
 }
 
+/** Writes down a request for what a tool waits for. */
+const noteAsking = (record: Record.Record, turn: Record.Turn, shown: Approval.ApprovalRequest): void => {
+  const { approvalId } = shown
+  if (record.askings.some((known) => known.approvalId === approvalId)) return
+  const [, start, index] = /^wait (\d+)\/(\d+):/.exec(shown.awaited?.prompt ?? "") ?? []
+  const suspension = record.suspensions.find((one) => one.start === Number(start) && one.index === Number(index))
+  if (suspension !== undefined) record.askings.push({ approvalId, suspension, turn: turn.index, shown })
+}
+
 const conclude = (record: Record.Record, turn: Record.Turn, exit: Exit.Exit<unknown, unknown>) =>
   Effect.clockWith((clock) =>
     Effect.map(clock.currentTimeMillis, (now) => {
       turn.endedAt = now
-      turn.unfinished = record.runs.filter((run) => run.turn === turn.index && run.outcome === "running").length
+      turn.unfinished = [...record.runs, ...record.resumptions].filter((run) =>
+        run.turn === turn.index && run.outcome === "running"
+      ).length
       if (turn.ending === "stuck") turn.ending = Exit.isSuccess(exit) ? "success" : "failure"
       if (Exit.isSuccess(exit)) return
       turn.cause = exit.cause

@@ -49,8 +49,8 @@ export const answersOf = (prompt: Prompt.Prompt, approvalId: string): Answers =>
 
 export type Verdict = "ask" | "allow" | "block" | "failed" | "unjudged"
 
-const neverAsked: ReadonlySet<string> = new Set(["Read", "Poke"])
-const alwaysAsked: ReadonlySet<string> = new Set(["Delete", "Sync"])
+const neverAsked: ReadonlySet<string> = new Set(["Read", "Poke", "Wait"])
+const alwaysAsked: ReadonlySet<string> = new Set(["Delete", "Sync", "Order"])
 
 /** What the tool itself says, where neither the policy nor its gate was heard. */
 export const ownVerdict = (tool: string): Verdict =>

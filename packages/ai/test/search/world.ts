@@ -6,8 +6,9 @@ import { Effect, Fiber, Logger, Ref, Scheduler, Schema } from "effect"
 import { ResponseIdTracker } from "effect/ai"
 import { WebCrypto } from "effect/crypto"
 import { TestClock } from "effect/testing"
-import { Approval, type ApprovalError, Chat, LanguageModel, Prompt } from "../../src/index.ts"
+import { Approval, type ApprovalError, Chat, LanguageModel, Prompt, SuspensionStore } from "../../src/index.ts"
 import * as Cryptography from "./cryptography.ts"
+import * as DeferredTools from "./deferredTools.ts"
 import * as Plan from "./plan.ts"
 import * as Process from "./process.ts"
 import * as Record from "./record.ts"
@@ -51,7 +52,9 @@ export const carryOut = (plan: Plan.Plan): Effect.Effect<Record.Record> =>
     record.closing = record.turns.length
     yield* bringToAnEnd(world)
     // What readers left behind goes on to its end.
-    if (record.runs.some((run) => run.outcome === "running")) yield* TestClock.adjust("1 minute")
+    if ([...record.runs, ...record.resumptions].some((run) => run.outcome === "running")) {
+      yield* TestClock.adjust("1 minute")
+    }
     for (const one of world.processes) yield* close(world, one)
     return record
   }).pipe(
@@ -109,6 +112,8 @@ const takeStep = Effect.fnUntraced(function*(world: State.World, step: Plan.Step
       return yield* stop(world, step.at)
     case "Answer":
       return yield* answer(world, step)
+    case "Tell":
+      return yield* tell(world, step)
     case "Store":
       return world.storage.set(step)
     case "Scope":
@@ -171,7 +176,7 @@ const answer = Effect.fnUntraced(function*(world: State.World, step: Extract<Pla
   const chat = world.chat ?? (yield* Chat.fromPrompt(world.history))
   const before = yield* Ref.get(chat.history)
   const answers = [
-    ...Script.answers(step.answers, world.seen, openOf(world), false),
+    ...Script.answers(saidOf(world, step.answers)),
     ...(step.unknown ? [Approval.approve({ approvalId: "nobody-asked" })] : [])
   ]
   const outcome = yield* Chat.answer(chat, answers).pipe(
@@ -189,6 +194,41 @@ const answer = Effect.fnUntraced(function*(world: State.World, step: Extract<Pla
   })
 })
 
+/** What is answered at this moment. */
+const saidOf = (world: State.World, planned: ReadonlyArray<Plan.Answer>): Script.Said => ({
+  planned,
+  seen: world.seen,
+  open: openOf(world),
+  isRival: false,
+  words: `words of step ${world.step}`
+})
+
+/** Tells a tool what it waits for, or ends its waiting: the newest first, and those that wait to be told before all. */
+const tell = Effect.fnUntraced(function*(world: State.World, { at, how }: Extract<Plan.Step, { _tag: "Tell" }>) {
+  const { circumstances, process, record, step } = world
+  const events = record.askings.filter(({ suspension }) => suspension.kind === "event")
+  const askings = how === "right" && events.length > 0 ? events : record.askings
+  const asking = askings.at(-1 - at % Math.max(1, askings.length))
+  if (asking === undefined || process.isDead()) return
+  const { approvalId } = asking
+  const event = { told: how === "right" ? `told in step ${step}` : "" }
+  const told = how === "cancel"
+    ? process.suspensions.end(approvalId)
+    : DeferredTools.tell(approvalId, event).pipe(
+      Effect.provideService(SuspensionStore.SuspensionStore, process.suspensions),
+      Effect.provideService(Approval.Scope, State.scopes[circumstances.scope]!)
+    )
+  const telling = yield* Effect.forkDetach(
+    Effect.catch(Effect.as(told, "done"), ({ reason }) => Effect.succeed(reason._tag)),
+    { startImmediately: true }
+  )
+  yield* Waiting.wait([telling])
+  const outcome = yield* Fiber.join(telling)
+  const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+  const answer = how === "cancel" ? undefined : Record.canonical(event)
+  record.tellings.push({ step, at: now, approvalId, answer, outcome })
+})
+
 // =============================================================================
 // Delivering a turn
 // =============================================================================
@@ -196,15 +236,14 @@ const answer = Effect.fnUntraced(function*(world: State.World, step: Extract<Pla
 const deliver = Effect.fnUntraced(function*(world: State.World, step: Plan.Turn) {
   const { delivery } = step
   const script = Script.write(step, () => `fresh-${++world.calls}`)
-  const open = openOf(world)
-  const seen = world.seen.slice()
-  const added = Script.input(step, seen, open, false)
+  const said: Script.Said = { ...saidOf(world, step.answers), seen: world.seen.slice() }
+  const added = Script.input(step, said)
   const first = yield* Turn.begin(world, { step, script, added, process: world.process, primary: true })
   const twin = (process: Process.Process, isRival: boolean) =>
     Turn.begin(world, {
       step,
       script,
-      added: isRival ? Script.input(step, seen, open, true) : added,
+      added: isRival ? Script.input(step, { ...said, isRival }) : added,
       process,
       primary: false
     })
