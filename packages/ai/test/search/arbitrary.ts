@@ -12,6 +12,7 @@ import {
   approvesBoth,
   approvesInHaste,
   asks,
+  call,
   denies,
   goesOn,
   says,
@@ -138,6 +139,15 @@ const tell = step(
 
 const clock = step(oneOf<1 | 61>(3, 61, 1), (minutes) => ({ _tag: "Time", minutes }))
 
+const guarded = (theme: Theme) =>
+  step(
+    Arbitrary.all({
+      calls: listOf(call(theme), 1, 3),
+      leave: weighted<number | "no">([[5, Arbitrary.Constant("no")], [1, below(12)]])
+    }),
+    (fields) => ({ _tag: "Guarded", ...fields })
+  )
+
 /** A step, or a change and the turn that meets it. */
 const fragment = (theme: Theme): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> => {
   const inTurn = (
@@ -182,6 +192,13 @@ const fragment = (theme: Theme): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> =
     [theme.waits, inTurn(approves(theme), says(theme), tell, clock, goesOn(theme))],
     [theme.waits, inTurn(approves(theme), rules, approves(theme))],
     [theme.waits, inTurn(approves(theme), forgets, approvesAgain(theme))],
+    [theme.guards, inTurn(guarded(theme))],
+    [theme.guards, inTurn(controller, guarded(theme))],
+    [theme.guards, inTurn(rules, controller, guarded(theme))],
+    [2 * theme.guards, inTurn(controller, asks(theme))],
+    [2 * theme.nests, inTurn(controller, asks(theme))],
+    [2 * theme.nests, inTurn(rules, asks(theme), approves(theme))],
+    [theme.nests, inTurn(asks(theme), approvesInHaste(theme), approvesAgain(theme))],
     [theme.waits, inTurn(tell, tell, approvesInHaste(theme), approvesAgain(theme))]
   ])
 }

@@ -4,7 +4,9 @@ import { below, listOf, oneOf, weighted } from "./choose.ts"
 import type * as Plan from "./plan.ts"
 import type { Theme } from "./theme.ts"
 
-const toolOf = ({ stops, waits }: Theme): Arbitrary.Arbitrary<Plan.ToolName> => {
+const toolOf = ({ guards, nests, stops, waits }: Theme): Arbitrary.Arbitrary<Plan.ToolName> => {
+  if (guards > 0) return oneOf(5, "Wipe", "Delete", "Send", "Read")
+  if (nests > 0) return oneOf(5, "Agent", "Delete", "Send", "Read")
   if (waits > 0) return oneOf(4, "Wait", "Order", "Order", "Order", "Delete", "Send", "Sync")
   // A run can only be stopped while it goes on, and only an idempotent one might be run again.
   return stops > 1
@@ -14,7 +16,7 @@ const toolOf = ({ stops, waits }: Theme): Arbitrary.Arbitrary<Plan.ToolName> => 
 
 const awaited = oneOf<Plan.Awaited>(1, "words", "verdict", "timer", "event")
 
-const call = (theme: Theme): Arbitrary.Arbitrary<Plan.Call> => {
+export const call = (theme: Theme): Arbitrary.Arbitrary<Plan.Call> => {
   const { shared, stops, waits } = theme
   return Arbitrary.all({
     tool: toolOf(theme),
@@ -25,7 +27,8 @@ const call = (theme: Theme): Arbitrary.Arbitrary<Plan.Call> => {
       : oneOf(6, "succeed", "fail", "die", "slow", "slow", "preliminary"),
     note: oneOf(6, "plain", "nasty", "long"),
     flaw: oneOf(30, "none", "parameters", "tool"),
-    waits: waits > 0 ? listOf(awaited, 1, 3) : Arbitrary.Constant([])
+    waits: waits > 0 ? listOf(awaited, 1, 3) : Arbitrary.Constant([]),
+    inner: theme.nests > 0 ? oneOf(3, "approve", "deny", "leave") : Arbitrary.Constant("leave" as const)
   })
 }
 

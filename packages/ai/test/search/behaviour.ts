@@ -13,6 +13,7 @@ export const fieldsOf = (name: Plan.ToolName, drift: Drift): Schema.Struct.Field
   how: Schema.String,
   note: Schema.String,
   ...(mayWait(name) ? { waits: Schema.Array(Schema.String) } : undefined),
+  ...(name === "Agent" ? { inner: Schema.String } : undefined),
   ...(drift === "widened" ? { extra: Schema.optionalKey(Schema.String) } : undefined),
   ...(drift === "narrowed" ? { extra: Schema.String } : undefined)
 })
@@ -23,7 +24,7 @@ export interface Params {
   readonly note: string
 }
 
-export const encode = (name: Plan.ToolName, params: Params): string =>
+export const encode = (name: string, params: Params): string =>
   Record.canonical(name === "Charge" ? { ...params, amount: String(params.amount) } : params)
 
 /** The parameters of a call as a model writes them. */
@@ -34,7 +35,8 @@ export const paramsOf = (call: Plan.Call): unknown => {
     amount: call.tool === "Charge" ? String(call.amount) : call.amount,
     how: call.how,
     note,
-    ...(mayWait(call.tool) ? { waits: call.waits } : undefined)
+    ...(mayWait(call.tool) ? { waits: call.waits } : undefined),
+    ...(call.tool === "Agent" ? { inner: call.inner } : undefined)
   }
 }
 

@@ -37,6 +37,7 @@ const thingsOf = (happened: Laws.Case): ReadonlySet<string> => {
   for (const { said } of record.stops) add(said ? "a live run was stopped" : "there was no run to stop")
   for (const name of hostedThingsOf(record)) add(name)
   for (const name of waitingThingsOf(happened)) add(name)
+  for (const name of otherThingsOf(record)) add(name)
   for (const { said } of record.asked) add(`controller said ${said}`)
   for (const turn of record.turns.slice(0, record.closing)) {
     add(`turn ${turn.ending}`, turn.ending !== "success")
@@ -76,6 +77,21 @@ const waitingThingsOf = ({ predictionsOfWaiting, record }: Laws.Case): ReadonlyA
       })
     })
   ].filter((name) => name !== "")
+
+/** What a plan met of guarded toolkits, and of models within handlers. */
+const otherThingsOf = (record: Record.Record): ReadonlyArray<string> =>
+  record.turns.flatMap((turn) => [
+    ...turn.received.flatMap((call) => {
+      if (!View.isGuarded(call)) return []
+      const hasRun = record.runs.some((run) => run.turn === turn.index && run.call.id === call.id)
+      return [`guarded within ${turn.within} ${hasRun ? "ran" : "did not run"}`]
+    }),
+    ...(turn.within === "handler" ? [`nested turn ${turn.ending}`] : []),
+    ...(turn.within === "handler" && View.requestIdsOf(turn).length > 0 ? ["nested turn asks"] : []),
+    ...record.runs.flatMap((run) =>
+      run.turn === turn.index && run.call.tool === "Dig" ? [`nested run ${run.outcome}`] : []
+    )
+  ])
 
 /** What a plan met of the calls that the provider runs itself. */
 const hostedThingsOf = (record: Record.Record): ReadonlyArray<string> => {

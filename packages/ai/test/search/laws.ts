@@ -3,7 +3,9 @@
  * that no longer meets them is found out.
  */
 import * as Answers from "./lawsOfAnswers.ts"
+import * as Guarded from "./lawsOfGuarded.ts"
 import * as Hosted from "./lawsOfHosted.ts"
+import * as Nested from "./lawsOfNested.ts"
 import * as Runs from "./lawsOfRuns.ts"
 import * as Text from "./lawsOfText.ts"
 import * as Turns from "./lawsOfTurns.ts"
@@ -64,7 +66,9 @@ export const laws: ReadonlyArray<Law> = [
   WaitingTurns.L10,
   Waiting.L11,
   Waiting.L13,
-  WaitingTurns.L14
+  WaitingTurns.L14,
+  Guarded.Guarded,
+  Nested.Nested
 ]
 
 export const makeCase = (record: Record.Record): Case => ({

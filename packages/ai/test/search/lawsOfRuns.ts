@@ -24,6 +24,8 @@ export const L1: Law = {
       return turn.received.flatMap((call) =>
         turn.received.filter((other) => other.id === call.id).length === 1 &&
           View.verdictOf(record, turn, call) === "failed" &&
+          // Where nobody answers inline, a guard has nobody to ask.
+          !(View.isGuarded(call) && turn.circumstances.controller === "defer") &&
           !record.requests.some((request) => request.turn === turn.index && Record.isSameCall(request.call, call))
           ? [`nobody was asked about ${call.tool} (call ${call.id}) in turn ${turn.index}, of which the policy failed`]
           : []

@@ -193,8 +193,10 @@ export const L8: Law = {
         ? [`turn ${turn.index} ended while ${turn.unfinished} of its runs went on`]
         : []
     ),
-    ...justified.flatMap(({ isDirect, run }) => {
+    ...justified.flatMap(({ isDirect: isUnasked, run }) => {
       const turn = record.turns[run.turn]!
+      // What a guard has asked about is its caller's too.
+      const isDirect = isUnasked || View.isGuarded(run.call)
       const breaches: Array<string> = []
       const closed = record.closed.find(({ process }) => process === run.process)
       const isInterrupted = !isDirect && run.outcome === "interrupted" &&
@@ -239,11 +241,11 @@ const isStopped = (record: Record.Record, { call }: Record.Run): boolean =>
 const isEnded = (record: Record.Record, run: Record.Run): boolean =>
   record.steps.includes("Restart") || record.steps.includes("Time") ||
   record.crashed.includes(run.process) ||
-  record.turns.slice(record.closing).every((turn) => turn.ending !== "success")
+  record.turns.slice(record.closing).filter(({ primary }) => primary).every((turn) => turn.ending !== "success")
 
 /** Results of approved calls that the model still does not see when everything is over. */
 const lostAtTheEnd = (record: Record.Record, justified: ReadonlyArray<View.Justified>): ReadonlyArray<string> => {
-  const last = record.turns.at(-1)
+  const last = record.turns.findLast(({ primary }) => primary)
   const prompt = last?.sent.at(-1)?.prompt
   if (last === undefined || prompt === undefined || last.tampered) return []
   const calls = prompt.content.flatMap((message) =>
@@ -284,7 +286,7 @@ export const L10: Law = {
         )
       return defects.map(({ defect }) => `turn ${turn.index} dies with ${String(defect)}`)
     }),
-    ...record.turns.slice(record.closing).flatMap((turn, index) => {
+    ...record.turns.slice(record.closing).filter(({ primary }) => primary).flatMap((turn, index) => {
       if (turn.ending === "success" && turn.sent.length === 1) return []
       // The first may join a run that a reader left behind, and fail as that does, or wait for what that came to ask.
       const isJoined = index === 0 &&

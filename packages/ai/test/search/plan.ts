@@ -18,9 +18,20 @@ export type Way = typeof Way.Type
  * The tools. `Delete` is always asked and fails the turn; `Send` has a gate that can be set and returns its failures;
  * `Charge` has parameters that decode to something else and shows a presentation; `Sync` is idempotent; `Read` and
  * `Poke` need nobody, and `Poke` fails the turn. `Wait` begins at once and `Order` when it is approved, and then both
- * wait.
+ * wait. `Wipe` is of a guarded toolkit, and `Agent` has a model of its own, whose calls are asked about.
  */
-export const ToolName = Schema.Literals(["Delete", "Send", "Charge", "Sync", "Read", "Poke", "Wait", "Order"])
+export const ToolName = Schema.Literals([
+  "Delete",
+  "Send",
+  "Charge",
+  "Sync",
+  "Read",
+  "Poke",
+  "Wait",
+  "Order",
+  "Wipe",
+  "Agent"
+])
 export type ToolName = typeof ToolName.Type
 
 /** What a tool waits for: the words of a user, a yes or a no, half an hour, or what the program tells. */
@@ -30,7 +41,7 @@ export type Awaited = typeof Awaited.Type
 /**
  * A call, as the model makes it. `id` 0 is a fresh id, another one is shared by all calls that have it. `how` is what its
  * handler does. `flaw` makes parameters that do not decode, or names a tool that does not exist. `waits` is what a tool
- * that waits does so for, one after the other.
+ * that waits does so for, one after the other; `inner` what the handler of an agent says of requests that it gets back.
  */
 export const Call = Schema.Struct({
   tool: ToolName,
@@ -40,7 +51,10 @@ export const Call = Schema.Struct({
   note: Schema.Literals(["plain", "nasty", "long"]),
   flaw: Schema.Literals(["none", "parameters", "tool"]),
   // Plans of the corpus are older than what has a default.
-  waits: Schema.Array(Awaited).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed([])))
+  waits: Schema.Array(Awaited).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed([]))),
+  inner: Schema.Literals(["leave", "approve", "deny"]).pipe(
+    Schema.withDecodingDefaultTypeKey(Effect.succeed("leave" as const))
+  )
 })
 export type Call = typeof Call.Type
 
@@ -184,6 +198,11 @@ export const Step = Schema.Union([
   Store,
   /** The program tells a tool that waits what it waits for, or something else; or makes an end of its waiting. */
   Schema.TaggedStruct("Tell", { at: Index, how: Schema.Literals(["right", "wrong", "cancel"]) }),
+  /** Calls that are made straight to the guarded toolkit, all at once; whoever made them may not wait for them. */
+  Schema.TaggedStruct("Guarded", {
+    calls: Schema.Array(Call),
+    leave: Schema.Union([Schema.Literal("no"), Hops])
+  }),
   Schema.TaggedStruct("Keys", { how: Schema.Literals(["rotate", "replace", "restore"]) }),
   Schema.TaggedStruct("Scope", { index: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1 })) })
 ])
@@ -217,7 +236,7 @@ export const simplest = {
     incremental: false,
     provider: "foreign"
   } satisfies Options,
-  call: { tool: "Delete", id: 0, amount: 0, how: "succeed", note: "plain", flaw: "none", waits: [] } satisfies Call,
+  call: { tool: "Delete", id: 0, amount: 0, how: "succeed", note: "plain", flaw: "none", waits: [], inner: "leave" } satisfies Call,
   hosted: { tool: "Remote", amount: 0, asks: true, says: false, runs: "succeed", early: false } satisfies HostedCall,
   model: { text: true, calls: [], hosted: [], finish: "complete", fails: "no" } satisfies ModelTurn,
   turn: {

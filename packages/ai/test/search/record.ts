@@ -27,6 +27,8 @@ export interface Turn {
   readonly index: number
   /** The step of the plan; those that bring a plan to its end come after it. */
   readonly step: number
+  /** Where calls are made: in the conversation, straight to a guarded toolkit, or by a handler's own model. */
+  readonly within: "conversation" | "guard" | "handler"
   readonly plan: Plan.Turn
   readonly process: number
   /** Whether the conversation goes on from this turn, rather than from its twin. */

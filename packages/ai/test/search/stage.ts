@@ -90,14 +90,14 @@ export const controllerWords = "words of the controller"
 /** The person who is asked inline and always says this. */
 export const controllerOf = (
   says: string,
-  show: (request: Approval.ApprovalRequest) => void
+  show: (request: Approval.ApprovalRequest, turn: number) => void
 ): ApprovalController.Service =>
   ApprovalController.interactive((request) =>
     Effect.flatMap(
       Stage,
       ({ alive, record, turn }) =>
         Effect.flatMap(alive, (): Effect.Effect<ApprovalController.Reply, unknown> => {
-          show(request)
+          show(request, turn)
           const approved = says === "approve" || says === "edit"
           const params = says === "edit" ? Answering.edited(request.params) : request.params
           record.asked.push({

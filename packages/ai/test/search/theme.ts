@@ -19,6 +19,10 @@ export interface Theme {
   readonly answers: number
   /** Tools that wait. */
   readonly waits: number
+  /** Guarded toolkits. */
+  readonly guards: number
+  /** Handlers that have a model of their own. */
+  readonly nests: number
 }
 
 const ordinary: Theme = {
@@ -33,7 +37,9 @@ const ordinary: Theme = {
   storage: 0,
   stops: 0,
   answers: 1,
-  waits: 0
+  waits: 0,
+  guards: 0,
+  nests: 0
 }
 
 export const themes: ReadonlyArray<readonly [weight: number, theme: Theme]> = [
@@ -52,5 +58,7 @@ export const themes: ReadonlyArray<readonly [weight: number, theme: Theme]> = [
   [2, { ...ordinary, stops: 6, crowds: 2, storage: 2, tampering: 1 }],
   [2, { ...ordinary, answers: 10, hosted: 5 }],
   [2, { ...ordinary, waits: 8, answers: 3, tampering: 1 }],
-  [1, { ...ordinary, waits: 8, crowds: 4, storage: 2, policies: 3, changes: 3 }]
+  [1, { ...ordinary, waits: 8, crowds: 4, storage: 2, policies: 3, changes: 3 }],
+  [2, { ...ordinary, guards: 8, policies: 6 }],
+  [2, { ...ordinary, nests: 8, policies: 4, crowds: 3, storage: 1 }]
 ]

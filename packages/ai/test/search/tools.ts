@@ -2,9 +2,10 @@
 import { Effect, Schema } from "effect"
 import { Approval, Tool, Toolkit } from "../../src/index.ts"
 import * as Behaviour from "./behaviour.ts"
+import * as AgentTools from "./agentTools.ts"
 import * as DeferredTools from "./deferredTools.ts"
+import * as Handlers from "./handlers.ts"
 import type * as Plan from "./plan.ts"
-import type * as Record from "./record.ts"
 import * as Stage from "./stage.ts"
 
 // =============================================================================
@@ -17,6 +18,7 @@ const gateOf = (name: Plan.ToolName): boolean | Gate | undefined => {
   switch (name) {
     case "Delete":
     case "Sync":
+    case "Wipe":
       return true
     case "Send":
       return (params, { toolCallId: id }) =>
@@ -45,9 +47,13 @@ const gateOf = (name: Plan.ToolName): boolean | Gate | undefined => {
     case "Poke":
     case "Wait":
     case "Order":
+    case "Agent":
       return undefined
   }
 }
+
+/** Tools that return their failures. */
+const failing: ReadonlySet<string> = new Set(["Send", "Charge", "Read", "Wipe", "Agent"])
 
 const toolOf = (name: Plan.ToolName, drift: Behaviour.Drift): Tool.Any => {
   if (name === "Wait" || name === "Order") return DeferredTools.make(name, drift)
@@ -57,7 +63,7 @@ const toolOf = (name: Plan.ToolName, drift: Behaviour.Drift): Tool.Any => {
       ? Schema.Struct({ done: Schema.String, at: Schema.DateFromString })
       : Schema.Struct({ done: Schema.String }),
     failure: Schema.Struct({ why: Schema.String }),
-    failureMode: name === "Send" || name === "Charge" || name === "Read" ? "return" : "error",
+    failureMode: failing.has(name) ? "return" : "error",
     needsApproval: gateOf(name) as boolean
   })
   return name === "Sync" ? tool.annotate(Tool.Idempotent, true) : tool
@@ -72,26 +78,6 @@ const Remote = Tool.providerDefined({
   success: Schema.Struct({ done: Schema.String }),
   failure: Schema.Struct({ why: Schema.String })
 })()
-
-const run = (name: Plan.ToolName) => (params: Behaviour.Params, context: Toolkit.HandlerContext<any>) =>
-  Effect.flatMap(
-    Stage.Stage,
-    ({ alive, process, record, turn }) =>
-      Effect.flatMap(Effect.andThen(alive, Effect.clockWith((clock) => clock.currentTimeMillis)), (startedAt) => {
-        const number = record.runs.length
-        const call = { id: context.toolCallId ?? "", tool: name, params: Behaviour.encode(name, params) }
-        const started: Record.Run = { number, turn, process, call, startedAt, endedAt: Infinity, outcome: "running" }
-        record.runs.push(started)
-        const success = (done: string) => ({ done, ...(name === "Charge" ? { at: new Date(0) } : undefined) })
-        const mark = Behaviour.markOf(number)
-        const say = (word: string) => context.preliminary(success(`${mark} ${word}`) as never)
-        return Behaviour.behave(params.how, mark, say).pipe(
-          Effect.tap(alive),
-          Effect.as(success(mark)),
-          Behaviour.concluding(started)
-        )
-      })
-  )
 
 // =============================================================================
 // Toolkits
@@ -126,19 +112,25 @@ export const toolkitOf = (
       tools.set(toolKey, tool)
       return tool
     })
-    const kit = Toolkit.make(...([...present, Remote] as unknown as ReadonlyArray<Tool.Tool<string, any>>))
-    const handlers = Object.fromEntries(
-      present.map((tool) => [
-        tool.name,
-        Behaviour.mayWait(tool.name) ? DeferredTools.handlerOf(tool) : run(tool.name as Plan.ToolName)
-      ])
-    )
-    made = Effect.cached(Effect.provide(kit, kit.toLayer(handlers as never))).pipe(Effect.runSync) as Effect.Effect<
-      AnyToolkit
-    >
+    const own = withHandlers(present.filter(({ name }) => name !== "Wipe"), [Remote])
+    const guarded = present.filter(({ name }) => name === "Wipe")
+    made = Effect.runSync(Effect.cached(
+      guarded.length === 0 ? own : Effect.orDie(Toolkit.join(own, Toolkit.guard(withHandlers(guarded, []))))
+    ))
     toolkits.set(key, made)
   }
   return made
+}
+
+const handlerOf = (tool: Tool.Any) => {
+  if (Behaviour.mayWait(tool.name)) return DeferredTools.handlerOf(tool)
+  return tool.name === "Agent" ? AgentTools.handler : Handlers.run(tool.name as Plan.ToolName)
+}
+
+const withHandlers = (tools: ReadonlyArray<Tool.Any>, others: ReadonlyArray<Tool.Any>): Effect.Effect<AnyToolkit> => {
+  const kit = Toolkit.make(...([...tools, ...others] as unknown as ReadonlyArray<Tool.Tool<string, any>>))
+  const handlers = Object.fromEntries(tools.map((tool) => [tool.name, handlerOf(tool)]))
+  return Effect.provide(kit, kit.toLayer(handlers as never)) as Effect.Effect<AnyToolkit>
 }
 
 export const noTools: Effect.Effect<AnyToolkit> = Effect.provide(Toolkit.empty, Toolkit.empty.toLayer({}))

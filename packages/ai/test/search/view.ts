@@ -49,8 +49,8 @@ export const answersOf = (prompt: Prompt.Prompt, approvalId: string): Answers =>
 
 export type Verdict = "ask" | "allow" | "block" | "failed" | "unjudged"
 
-const neverAsked: ReadonlySet<string> = new Set(["Read", "Poke", "Wait"])
-const alwaysAsked: ReadonlySet<string> = new Set(["Delete", "Sync", "Order"])
+const neverAsked: ReadonlySet<string> = new Set(["Read", "Poke", "Wait", "Agent"])
+const alwaysAsked: ReadonlySet<string> = new Set(["Delete", "Sync", "Order", "Wipe", "Dig"])
 
 /** What the tool itself says, where neither the policy nor its gate was heard. */
 export const ownVerdict = (tool: string): Verdict =>
@@ -104,9 +104,12 @@ export const justificationsOf = (record: Record.Record, run: Record.Run): Readon
     const inline = record.asked.some((asked) =>
       asked.turn === turn.index && asked.approvalId === request.approvalId && asked.params === run.call.params
     )
-    return inline || (request.call.params === run.call.params && answersOf(turn.prompt, request.approvalId).approved)
+    return inline || (!isGuarded(request.call) && request.call.params === run.call.params && answersOf(turn.prompt, request.approvalId).approved)
   })
 }
+
+/** Whether a call is asked about where it is handled: then only whoever is asked there can say yes. */
+export const isGuarded = ({ tool }: Record.Received): boolean => tool === "Wipe"
 
 /** A run with what allows it: a call that needs nobody, or an approved request. */
 export interface Justified {

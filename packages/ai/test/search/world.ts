@@ -9,6 +9,7 @@ import { TestClock } from "effect/testing"
 import { Approval, type ApprovalError, Chat, LanguageModel, Prompt, SuspensionStore } from "../../src/index.ts"
 import * as Cryptography from "./cryptography.ts"
 import * as DeferredTools from "./deferredTools.ts"
+import * as Guarded from "./guarded.ts"
 import * as Plan from "./plan.ts"
 import * as Process from "./process.ts"
 import * as Record from "./record.ts"
@@ -17,6 +18,7 @@ import * as State from "./state.ts"
 import * as Storage from "./storage.ts"
 import * as Tamper from "./tamper.ts"
 import * as Turn from "./turn.ts"
+import * as View from "./view.ts"
 import * as Waiting from "./waiting.ts"
 
 /** Carries out a plan, brings it to its end, and gives what happened. */
@@ -112,6 +114,8 @@ const takeStep = Effect.fnUntraced(function*(world: State.World, step: Plan.Step
       return yield* stop(world, step.at)
     case "Answer":
       return yield* answer(world, step)
+    case "Guarded":
+      return yield* Guarded.call(world, step, () => `guarded-${++world.calls}`)
     case "Tell":
       return yield* tell(world, step)
     case "Store":
@@ -156,7 +160,8 @@ const reload = (world: State.World) =>
 
 /** Stops the run of a request that was given out, the newest first. */
 const stop = Effect.fnUntraced(function*({ process, record, step }: State.World, at: number) {
-  const request = record.requests.at(-1 - at % Math.max(1, record.requests.length))
+  const requests = record.requests.filter(({ call }) => !View.isGuarded(call))
+  const request = requests.at(-1 - at % Math.max(1, requests.length))
   if (request === undefined || process.isDead()) return
   // Of a call that was asked about twice, nobody can tell which request runs.
   const isOnly = record.requests.filter(({ call }) => call.id === request.call.id).length === 1
