@@ -99,5 +99,7 @@ const act = Effect.fnUntraced(function*(
 })
 
 /** The handler of `Agent`. */
-export const handler = Handlers.run("Agent", (params, mark) =>
-  Effect.mapError(act(params as Params, mark), () => ({ why: `${mark} failed within` })))
+export const handler = Handlers.run(
+  "Agent",
+  (params, mark) => Effect.mapError(act(params as Params, mark), () => ({ why: `${mark} failed within` }))
+)

@@ -2,6 +2,7 @@
 import * as Hosted from "./hosted.ts"
 import * as Laws from "./laws.ts"
 import type * as Record from "./record.ts"
+import * as Remembered from "./remembered.ts"
 import * as View from "./view.ts"
 import * as Waits from "./waits.ts"
 
@@ -38,6 +39,11 @@ const thingsOf = (happened: Laws.Case): ReadonlySet<string> => {
   for (const name of hostedThingsOf(record)) add(name)
   for (const name of waitingThingsOf(happened)) add(name)
   for (const name of otherThingsOf(record)) add(name)
+  for (const { grants, isAnswered } of justified) add("run by what is remembered", grants.length > 0 && !isAnswered)
+  for (const { decision, isInline, uses } of Remembered.grantsOf(record)) {
+    add(`remembered as ${decision} ${isInline ? "inline" : "in the history"}`)
+    add("remembered for one use", uses === 1)
+  }
   for (const { said } of record.asked) add(`controller said ${said}`)
   for (const turn of record.turns.slice(0, record.closing)) {
     add(`turn ${turn.ending}`, turn.ending !== "success")

@@ -1,5 +1,5 @@
 /** Calls that a program makes straight to a guarded toolkit, without a model: each is written down as a turn of its own. */
-import { Context, Effect, Stream } from "effect"
+import { type Context, Effect, Stream } from "effect"
 import { Prompt, Response } from "../../src/index.ts"
 import * as Behaviour from "./behaviour.ts"
 import * as Note from "./note.ts"

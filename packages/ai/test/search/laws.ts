@@ -2,10 +2,12 @@
  * The laws of DESIGN §5, each as a check of what happened. A law also says which plans concern it, so that a generator
  * that no longer meets them is found out.
  */
+import * as Justify from "./justify.ts"
 import * as Answers from "./lawsOfAnswers.ts"
 import * as Guarded from "./lawsOfGuarded.ts"
 import * as Hosted from "./lawsOfHosted.ts"
 import * as Nested from "./lawsOfNested.ts"
+import * as Remembered from "./lawsOfRemembered.ts"
 import * as Runs from "./lawsOfRuns.ts"
 import * as Text from "./lawsOfText.ts"
 import * as Turns from "./lawsOfTurns.ts"
@@ -14,12 +16,11 @@ import * as WaitingTurns from "./lawsOfWaitingTurns.ts"
 import * as Predictions from "./predictions.ts"
 import * as PredictionsOfWaiting from "./predictionsOfWaiting.ts"
 import type * as Record from "./record.ts"
-import * as View from "./view.ts"
 
 /** What happened, with what it means. */
 export interface Case {
   readonly record: Record.Record
-  readonly justified: ReadonlyArray<View.Justified>
+  readonly justified: ReadonlyArray<Justify.Justified>
   readonly predictions: ReadonlyArray<Predictions.Prediction>
   readonly predictionsOfWaiting: ReadonlyArray<PredictionsOfWaiting.Prediction>
 }
@@ -31,6 +32,8 @@ export interface Law {
   readonly check: (happened: Case) => ReadonlyArray<string>
   /** Whether the law had anything to say here. */
   readonly concerns: (happened: Case) => boolean
+  /** How many plans of the tests it has to concern at least, where it is of what is rare in them (default 300). */
+  readonly fewest?: number
 }
 
 export interface Breach {
@@ -68,12 +71,16 @@ export const laws: ReadonlyArray<Law> = [
   Waiting.L13,
   WaitingTurns.L14,
   Guarded.Guarded,
-  Nested.Nested
+  Nested.Nested,
+  Remembered.Uses,
+  Remembered.Denials,
+  Remembered.Siblings,
+  Remembered.Liveness
 ]
 
 export const makeCase = (record: Record.Record): Case => ({
   record,
-  justified: View.justify(record),
+  justified: Justify.justify(record),
   predictions: Predictions.predict(record),
   predictionsOfWaiting: PredictionsOfWaiting.predict(record)
 })

@@ -1,6 +1,7 @@
 /** The laws of calls that are asked about where they are handled: by a guarded toolkit, within a turn or without any. */
 import type { Law } from "./laws.ts"
-import * as Record from "./record.ts"
+import type * as Record from "./record.ts"
+import * as Remembered from "./remembered.ts"
 import * as View from "./view.ts"
 
 interface Guarded {
@@ -16,7 +17,7 @@ const guardedIn = (record: Record.Record): ReadonlyArray<Guarded> =>
     if (within === "conversation" && (sent.length === 0 || plan.object)) return []
     if ((circumstances.drift["Wipe"] ?? "none") !== "none") return []
     return turn.received.flatMap((call) =>
-      View.isGuarded(call) && !call.params.includes("not a number") &&
+      View.isGuarded(call) && !Remembered.hasSay(record, turn, call) && !call.params.includes("not a number") &&
         turn.received.filter(({ id }) => id === call.id).length === 1 &&
         // Of one whose id was used before, a result may be of the other.
         record.turns.every((other) => other === turn || other.received.every(({ id }) => id !== call.id))
@@ -28,7 +29,7 @@ const guardedIn = (record: Record.Record): ReadonlyArray<Guarded> =>
 /** Whether somebody's yes lets such a call run; `undefined` where the laws do not say. */
 const mayRun = (record: Record.Record, { call, turn }: Guarded): boolean => {
   const { controller } = turn.circumstances
-  const isApproved = controller === "approve" || controller === "edit"
+  const isApproved = controller.startsWith("approve") || controller === "edit"
   switch (View.verdictOf(record, turn, call)) {
     case "allow":
       return true
@@ -42,6 +43,7 @@ const mayRun = (record: Record.Record, { call, turn }: Guarded): boolean => {
 /** L1, L3, L4, L11 and L14, where nobody comes back with an answer. */
 export const Guarded: Law = {
   name: "Guarded",
+  fewest: 60,
   title: "a guarded call runs once when somebody says yes to it there, and else has a result that says why not",
   check: ({ record }) => [
     ...guardedIn(record).flatMap((guarded) => {
@@ -59,7 +61,7 @@ export const Guarded: Law = {
       const reason = View.reasonIn(result.encodedResult) ?? ""
       if (!result.isFailure || reason === "") return [`${what} does not run, and its result does not say why`]
       const isDenied = record.asked.some((asked) =>
-        asked.turn === turn.index && asked.said === "deny" &&
+        asked.turn === turn.index && asked.said.startsWith("deny") &&
         record.requests.some((request) => request.approvalId === asked.approvalId && request.call.id === call.id)
       )
       return isDenied && !reason.includes("no, thank you") ? [`${what} does not give the person's reason`] : []

@@ -6,10 +6,12 @@ import * as View from "./view.ts"
 /** L1 to L5 and L11, within a handler. */
 export const Nested: Law = {
   name: "Nested",
+  fewest: 50,
   title: "in a handler's own turns a call is asked about, and runs once when it was approved, as in any other",
   check: ({ record }) =>
     record.turns.flatMap((turn) => {
       if (turn.within !== "handler" || turn.ending !== "success" || View.isTroubled(record, turn.step)) return []
+      if (turn.circumstances.memory) return []
       return [...asks(record, turn), ...settles(record, turn)]
     }),
   concerns: ({ record }) => record.turns.some(({ within }) => within === "handler")

@@ -1,6 +1,8 @@
 /** The laws of what may run: L1, L2, L3, L4, L11, and that what may run does. */
+import * as Justify from "./justify.ts"
 import type { Law } from "./laws.ts"
 import * as Record from "./record.ts"
+import * as Remembered from "./remembered.ts"
 import * as View from "./view.ts"
 
 const tell = (run: Record.Run): string =>
@@ -24,6 +26,7 @@ export const L1: Law = {
       return turn.received.flatMap((call) =>
         turn.received.filter((other) => other.id === call.id).length === 1 &&
           View.verdictOf(record, turn, call) === "failed" &&
+          !Remembered.hasSay(record, turn, call) &&
           // Where nobody answers inline, a guard has nobody to ask.
           !(View.isGuarded(call) && turn.circumstances.controller === "defer") &&
           !record.requests.some((request) => request.turn === turn.index && Record.isSameCall(request.call, call))
@@ -58,7 +61,7 @@ export const L2: Law = {
         ? [`${tell(run)} after it was stopped`]
         : []
     ),
-    ...View.runsTooMany(record, justified).flatMap(({ requests, run }) => {
+    ...Justify.runsTooMany(record, justified).flatMap(({ requests, run }) => {
       const mayRepeat = run.call.tool === "Sync" && !View.isStopped(record, requests, run.number) &&
         justified.some((earlier) =>
           earlier.run.number < run.number && isUnknown(record, earlier.run, record.turns[run.turn]!.step) &&
@@ -125,7 +128,7 @@ export const L3: Law = {
 const isDenied = (record: Record.Record, turn: Record.Turn, request: Record.Request): boolean =>
   View.answersOf(turn.prompt, request.approvalId).denied ||
   record.asked.some((asked) =>
-    asked.said === "deny" && asked.approvalId === request.approvalId &&
+    asked.said.startsWith("deny") && asked.approvalId === request.approvalId &&
     record.turns[asked.turn]!.step < turn.step && hasEnded(record, record.turns[asked.turn]!) &&
     !mayBeClaimed(record, record.turns[asked.turn]!, request)
   ) ||

@@ -3,8 +3,10 @@ import { Cause } from "effect"
 import type { Prompt } from "../../src/index.ts"
 import { StrictProvider } from "../../src/testing/index.ts"
 import * as Hosted from "./hosted.ts"
+import type * as Justify from "./justify.ts"
 import type { Law } from "./laws.ts"
 import * as Record from "./record.ts"
+import * as Remembered from "./remembered.ts"
 import * as View from "./view.ts"
 import * as Waits from "./waits.ts"
 
@@ -244,7 +246,7 @@ const isEnded = (record: Record.Record, run: Record.Run): boolean =>
   record.turns.slice(record.closing).filter(({ primary }) => primary).every((turn) => turn.ending !== "success")
 
 /** Results of approved calls that the model still does not see when everything is over. */
-const lostAtTheEnd = (record: Record.Record, justified: ReadonlyArray<View.Justified>): ReadonlyArray<string> => {
+const lostAtTheEnd = (record: Record.Record, justified: ReadonlyArray<Justify.Justified>): ReadonlyArray<string> => {
   const last = record.turns.findLast(({ primary }) => primary)
   const prompt = last?.sent.at(-1)?.prompt
   if (last === undefined || prompt === undefined || last.tampered) return []
@@ -358,7 +360,9 @@ const unaskedOf = (record: Record.Record, turn: Record.Turn): ReadonlyArray<Reco
   if (turn.sent.length === 0) return []
   // Parameters that cannot run are nobody's to decide: such a call has failed.
   const failed = new Set(View.resultsOf(turn).flatMap((result) => result.isFailure ? [result.id] : []))
-  return turn.received.filter((call) => !failed.has(call.id) && View.verdictOf(record, turn, call) === "ask")
+  return turn.received.filter((call) =>
+    !failed.has(call.id) && View.verdictOf(record, turn, call) === "ask" && !Remembered.hasSay(record, turn, call)
+  )
 }
 
 const isObject = (record: Record.Record, turn: Record.Turn): boolean =>

@@ -12,6 +12,7 @@ const hasResumed = ({ record }: { readonly record: Record.Record }): boolean => 
 /** L1 Fail closed, and L11 Policy again at dispatch. */
 export const L11: Law = {
   name: "L11 (waiting)",
+  fewest: 8,
   title: "what waits does not go on where the policy blocks it by now, or fails",
   check: ({ record }) =>
     record.resumptions.flatMap((resumption) => {
@@ -29,6 +30,7 @@ export const L11: Law = {
 /** L2 At most once. */
 export const L2: Law = {
   name: "L2 (waiting)",
+  fewest: 50,
   title: "a tool goes on from what it waited for once, across repeats, processes, crashes and several answers",
   check: ({ record }) => [
     ...record.resumptions.flatMap((resumption, index) =>
@@ -54,6 +56,7 @@ export const L2: Law = {
 /** L3 Deny wins. */
 export const L3: Law = {
   name: "L3 (waiting)",
+  fewest: 20,
   title: "a no ends what waits, before any answer beside it or after it; a verdict that holds a no is a no",
   check: ({ record }) =>
     record.resumptions.flatMap((resumption) => {
@@ -88,6 +91,7 @@ const hasEnded = (record: Record.Record, turn: Record.Turn): boolean =>
 /** L4 No forgery. */
 export const L4: Law = {
   name: "L4 (waiting)",
+  fewest: 50,
   title: "a tool goes on from an answer to its own request, as it was given, in its scope and in time; no other counts",
   check: ({ record }) => [
     ...record.resumptions.flatMap((resumption) => {
@@ -127,6 +131,7 @@ const problemOf = (
 /** L13 Ids never cross. */
 export const L13: Law = {
   name: "L13 (waiting)",
+  fewest: 50,
   title: "what a tool gives after it waited is the result of its own call, in parts and in prompts",
   check: ({ record }) => [
     ...record.turns.flatMap((turn) =>

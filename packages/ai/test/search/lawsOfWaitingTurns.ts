@@ -21,6 +21,7 @@ const failuresOf = (turn: Record.Turn, { suspension: { call } }: Record.Asking):
 /** L5 Partial batch waits, and what was answered goes on. */
 export const L5: Law = {
   name: "L5 (waiting)",
+  fewest: 50,
   title: "while a tool waits the model is not called, and its request is given again; once answered it goes on",
   check: ({ predictionsOfWaiting, record }) => [
     ...predictionsOfWaiting.flatMap(({ asking, fate, turn }) => {
@@ -74,6 +75,7 @@ const wentOn = (record: Record.Record, turn: Record.Turn, asking: Record.Asking)
 /** L6 A new user message. */
 export const L6: Law = {
   name: "L6 (waiting)",
+  fewest: 10,
   title: "a new message supersedes what people are asked, and timers and events wait on; or what the program wants",
   check: ({ predictionsOfWaiting, record }) =>
     predictionsOfWaiting.flatMap(({ asking, fate, turn }) => {
@@ -106,6 +108,7 @@ export const L6: Law = {
 /** L8 Isolation. */
 export const L8: Law = {
   name: "L8 (waiting)",
+  fewest: 30,
   title: "what a tool does after it waited is neither lost nor interrupted, and its result is given once",
   check: ({ record }) =>
     record.resumptions.flatMap((resumption) => {
@@ -136,6 +139,7 @@ export const L8: Law = {
 /** L10 Drift, and whatever else ends what waits. */
 export const L10: Law = {
   name: "L10 (waiting)",
+  fewest: 30,
   title: "what waited and does not go on has a result that says why",
   check: ({ predictionsOfWaiting }) =>
     predictionsOfWaiting.flatMap(({ asking, fate, turn }) =>
@@ -149,6 +153,7 @@ export const L10: Law = {
 /** L14 A failed result always has a reason, which is true. */
 export const L14: Law = {
   name: "L14 (waiting)",
+  fewest: 50,
   title: "of a call that began, and then waited, nobody is told that nothing ran",
   check: ({ record }) =>
     failedOf(record).flatMap(({ reason, start, turn }) =>

@@ -90,7 +90,11 @@ export type ModelTurn = typeof ModelTurn.Type
  */
 export const Answer = Schema.Struct({
   request: Schema.Union([Schema.Literal("open"), Index]),
-  decision: Schema.Literals(["approve", "deny", "edit"])
+  decision: Schema.Literals(["approve", "deny", "edit"]),
+  /** What it says of being remembered, which counts only where the policy lets a history say so. */
+  remember: Schema.Literals(["no", "call", "tool", "once"]).pipe(
+    Schema.withDecodingDefaultTypeKey(Effect.succeed("no" as const))
+  )
 })
 export type Answer = typeof Answer.Type
 
@@ -162,7 +166,10 @@ export const Verdict = Schema.Literals([
   "hang",
   "garbage",
   "block later",
-  "fail later"
+  "fail later",
+  // What a person approves under these is remembered; under the first if the answer says so, wherever it came from.
+  "ask rememberable",
+  "ask once"
 ])
 export type Verdict = typeof Verdict.Type
 
@@ -187,8 +194,23 @@ export const Step = Schema.Union([
   /** `Charge` shows something else from now on. */
   Schema.TaggedStruct("Show", { revision: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1 })) }),
   Schema.TaggedStruct("Controller", {
-    says: Schema.Literals(["defer", "approve", "deny", "edit", "misfit", "info", "fail", "die", "garbage"])
+    says: Schema.Literals([
+      "defer",
+      "approve",
+      "deny",
+      "edit",
+      "misfit",
+      "info",
+      "fail",
+      "die",
+      "garbage",
+      "approve for good",
+      "approve once more",
+      "deny for good"
+    ])
   }),
+  /** Whether answers are remembered from now on. */
+  Schema.TaggedStruct("Memory", { isOn: Schema.Boolean }),
   Schema.TaggedStruct("Drift", { tool: ToolName, how: Schema.Literals(["none", "removed", "widened", "narrowed"]) }),
   Schema.TaggedStruct("Time", { minutes: Schema.Literals([1, 61, 60 * 24 * 31]) }),
   /** Somebody stops the run of a request, one of all ever seen, the newest first. */
@@ -236,7 +258,16 @@ export const simplest = {
     incremental: false,
     provider: "foreign"
   } satisfies Options,
-  call: { tool: "Delete", id: 0, amount: 0, how: "succeed", note: "plain", flaw: "none", waits: [], inner: "leave" } satisfies Call,
+  call: {
+    tool: "Delete",
+    id: 0,
+    amount: 0,
+    how: "succeed",
+    note: "plain",
+    flaw: "none",
+    waits: [],
+    inner: "leave"
+  } satisfies Call,
   hosted: { tool: "Remote", amount: 0, asks: true, says: false, runs: "succeed", early: false } satisfies HostedCall,
   model: { text: true, calls: [], hosted: [], finish: "complete", fails: "no" } satisfies ModelTurn,
   turn: {

@@ -5,6 +5,7 @@
 import * as Hosted from "./hosted.ts"
 import type * as Plan from "./plan.ts"
 import * as Record from "./record.ts"
+import * as Remembered from "./remembered.ts"
 import * as View from "./view.ts"
 import * as Waits from "./waits.ts"
 
@@ -115,6 +116,7 @@ const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Reques
     }
   }
   if (circumstances.controller !== "defer" || verdict === "block") return undefined
+  if (Remembered.hasSay(record, turn, request.call)) return undefined
   // Whether a held request is held however its tool has changed, the laws do not say.
   if (plan.toolkit === "full" && hasDrifted) return isPassedOver ? undefined : "drifted"
   return "waits"
@@ -146,6 +148,9 @@ export const verdictAgain = (record: Record.Record, turn: Record.Turn, call: Rec
     switch (verdict) {
       case "nothing":
         return "own"
+      case "ask rememberable":
+      case "ask once":
+        return "ask"
       case "ask":
       case "allow":
       case "block":

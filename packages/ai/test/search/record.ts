@@ -17,6 +17,8 @@ export interface Circumstances {
   readonly revision: number
   readonly drift: { readonly [tool: string]: string }
   readonly scope: number
+  /** Whether answers are remembered. */
+  readonly memory: boolean
   /** The keys that are accepted, with the time until which they are. */
   readonly keys: ReadonlyArray<{ readonly key: number; readonly until: number }>
   /** The key new requests are sealed with. */

@@ -91,10 +91,10 @@ export const answers = (
   { isRival, open, planned, seen, words }: Said
 ): ReadonlyArray<Approval.ApprovalAnswer> => {
   const newest = seen.toReversed()
-  return planned.flatMap(({ decision, request }) => {
+  return planned.flatMap(({ decision, remember, request }) => {
     const meant = request === "open" ? open : newest.length === 0 ? [] : [newest[request % newest.length]!]
     const opposite = decision === "deny" ? "approve" : "deny"
-    return meant.map((request) => Answering.answer(request, isRival ? opposite : decision, words))
+    return meant.map((request) => Answering.answer(request, isRival ? opposite : decision, words, remember))
   })
 }
 

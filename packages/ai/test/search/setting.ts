@@ -4,6 +4,7 @@ import {
   Approval,
   ApprovalController,
   ApprovalJournal,
+  ApprovalMemory,
   ApprovalPolicy,
   ApprovalSeal,
   SuspensionStore
@@ -17,8 +18,9 @@ import * as State from "./state.ts"
 /** Begins the record of a turn. */
 export const openTurn = Effect.fnUntraced(function*(
   { circumstances, record, step, tampered }: Pick<State.World, "circumstances" | "record" | "step" | "tampered">,
-  fields: Pick<Record.Turn, "plan" | "process" | "primary" | "prompt" | "added" | "sent" | "received"> &
-    Partial<Record.Turn>
+  fields:
+    & Pick<Record.Turn, "plan" | "process" | "primary" | "prompt" | "added" | "sent" | "received">
+    & Partial<Record.Turn>
 ): Effect.fn.Return<Record.Turn> {
   const turn: Record.Turn = {
     index: record.turns.length,
@@ -64,6 +66,7 @@ export const contextOf = Effect.fnUntraced(function*(
     Context.add(Tracer.Tracer, Note.tracerOf(record)),
     Context.add(Clock.Clock, process.clock)
   ) as Context.Context<never>
+  if (circumstances.memory) context = Context.add(context, ApprovalMemory.ApprovalMemory, process.memory)
   if (circumstances.policy !== "default") {
     context = Context.add(context, ApprovalPolicy.ApprovalPolicy, Stage.policyOf(circumstances.policy))
   }

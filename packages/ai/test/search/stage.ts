@@ -46,6 +46,10 @@ const answerOf = (
       return ["own", Effect.undefined]
     case "ask":
       return ["ask", Effect.succeed(Approval.needsApproval({ reason: `Asked. ${Record.nasty}` }))]
+    case "ask rememberable":
+      return ["ask", Effect.succeed(Approval.needsApproval({ rememberable: true }))]
+    case "ask once":
+      return ["ask", Effect.succeed(Approval.needsApproval({ remember: Answering.remembering.tool }))]
     case "allow":
       return ["allow", Effect.succeed(Approval.preApproved())]
     case "block":
@@ -98,7 +102,7 @@ export const controllerOf = (
       ({ alive, record, turn }) =>
         Effect.flatMap(alive, (): Effect.Effect<ApprovalController.Reply, unknown> => {
           show(request, turn)
-          const approved = says === "approve" || says === "edit"
+          const approved = says.startsWith("approve") || says === "edit"
           const params = says === "edit" ? Answering.edited(request.params) : request.params
           record.asked.push({
             turn,
@@ -112,8 +116,14 @@ export const controllerOf = (
           switch (says) {
             case "approve":
               return Effect.succeed(true)
+            case "approve for good":
+              return Effect.succeed(Approval.approve(request, { remember: Answering.remembering.call }))
+            case "approve once more":
+              return Effect.succeed(Approval.approve(request, { remember: Answering.remembering.once }))
             case "deny":
               return Effect.succeed(Approval.deny(request, "no, thank you"))
+            case "deny for good":
+              return Effect.succeed(Approval.deny(request, "no, thank you", { remember: Answering.remembering.call }))
             case "edit":
               return Effect.succeed(Approval.approve(request, { params }))
             case "misfit":

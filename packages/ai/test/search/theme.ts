@@ -23,6 +23,8 @@ export interface Theme {
   readonly guards: number
   /** Handlers that have a model of their own. */
   readonly nests: number
+  /** Answers that are remembered. */
+  readonly remembers: number
 }
 
 const ordinary: Theme = {
@@ -39,7 +41,8 @@ const ordinary: Theme = {
   answers: 1,
   waits: 0,
   guards: 0,
-  nests: 0
+  nests: 0,
+  remembers: 0
 }
 
 export const themes: ReadonlyArray<readonly [weight: number, theme: Theme]> = [
@@ -57,8 +60,9 @@ export const themes: ReadonlyArray<readonly [weight: number, theme: Theme]> = [
   [3, { ...ordinary, storage: 12, crowds: 4, hosted: 2 }],
   [2, { ...ordinary, stops: 6, crowds: 2, storage: 2, tampering: 1 }],
   [2, { ...ordinary, answers: 10, hosted: 5 }],
-  [2, { ...ordinary, waits: 8, answers: 3, tampering: 1 }],
-  [1, { ...ordinary, waits: 8, crowds: 4, storage: 2, policies: 3, changes: 3 }],
-  [2, { ...ordinary, guards: 8, policies: 6 }],
-  [2, { ...ordinary, nests: 8, policies: 4, crowds: 3, storage: 1 }]
+  [3, { ...ordinary, waits: 8, answers: 3, tampering: 1 }],
+  [2, { ...ordinary, waits: 8, crowds: 4, storage: 2, policies: 3, changes: 3 }],
+  [1, { ...ordinary, guards: 8, policies: 6 }],
+  [2, { ...ordinary, nests: 8, policies: 4, crowds: 3, storage: 1 }],
+  [4, { ...ordinary, remembers: 8, crowds: 2, tampering: 1 }]
 ]

@@ -1,8 +1,8 @@
 /** The tools of a plan, with their handlers and gates: the same objects for all plans. */
 import { Effect, Schema } from "effect"
 import { Approval, Tool, Toolkit } from "../../src/index.ts"
-import * as Behaviour from "./behaviour.ts"
 import * as AgentTools from "./agentTools.ts"
+import * as Behaviour from "./behaviour.ts"
 import * as DeferredTools from "./deferredTools.ts"
 import * as Handlers from "./handlers.ts"
 import type * as Plan from "./plan.ts"

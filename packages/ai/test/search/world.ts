@@ -101,6 +101,8 @@ const takeStep = Effect.fnUntraced(function*(world: State.World, step: Plan.Step
       return set({ revision: step.revision })
     case "Controller":
       return set({ controller: step.says })
+    case "Memory":
+      return set({ memory: step.isOn })
     case "Drift":
       return set({ drift: { ...world.circumstances.drift, [step.tool]: step.how } })
     case "Time": {
