@@ -168,7 +168,8 @@ export const L14: Law = {
 const failedOf = (record: Record.Record) =>
   record.turns.flatMap((turn) =>
     turn.tampered ? [] : View.resultsOf(turn).flatMap((result) => {
-      if (!result.isFailure) return []
+      // Another call of the same id may have failed of its own.
+      if (!result.isFailure || turn.received.some(({ id }) => id === result.id)) return []
       const begun = record.suspensions.filter(({ call }) => call.id === result.id)
       const [first] = begun
       if (first === undefined || first.start >= turn.runsBefore) return []
