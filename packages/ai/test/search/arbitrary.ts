@@ -15,9 +15,11 @@ import {
   asks,
   asksAlike,
   call,
+  contradicts,
   denies,
   goesOn,
   says,
+  settlesForGood,
   stopsInHaste
 } from "./arbitraryTurn.ts"
 import { below, listOf, oneOf, weighted } from "./choose.ts"
@@ -118,6 +120,13 @@ const drift = driftOf("Delete", "Send", "Charge", "Sync")
 
 const waitingDrift = driftOf("Wait", "Order")
 
+/** What the tool is by now, and takes still. */
+const widening = step(oneOf<Plan.ToolName>(4, "Delete", "Sync", "Wipe"), (tool) => ({
+  _tag: "Drift",
+  tool,
+  how: "widened"
+}))
+
 const time = step(oneOf<1 | 61 | 44_640>(2, 61, 61, 1, 44_640), (minutes) => ({ _tag: "Time", minutes }))
 const keys = step(oneOf(1, "rotate", "replace", "restore"), (how) => ({ _tag: "Keys", how }))
 const scope = step(below(2), (index) => ({ _tag: "Scope", index }))
@@ -216,6 +225,7 @@ const fragment = (theme: Theme): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> =
     [theme.waits, inTurn(approves(theme), says(theme), tell, clock, goesOn(theme))],
     [theme.waits, inTurn(approves(theme), rules, approves(theme))],
     [theme.waits, inTurn(approves(theme), waitingDrift, approves(theme))],
+    [theme.waits, inTurn(contradicts(theme), approvesAgain(theme))],
     [theme.waits, inTurn(approves(theme), forgets, approvesAgain(theme))],
     [theme.guards, inTurn(guarded(theme))],
     [theme.guards, inTurn(controller, guarded(theme))],
@@ -232,6 +242,8 @@ const fragment = (theme: Theme): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> =
     [theme.remembers, inTurn(lastingPolicy, asks(theme), approvesAgain(theme), denies(theme))],
     [theme.remembers, inTurn(lastingPolicy, asks(theme), denies(theme), asks(theme))],
     [theme.remembers, inTurn(lastingController, asks(theme), changes, asks(theme))],
+    [2 * theme.remembers, inTurn(rememberingPolicy, asksAlike(theme), settlesForGood(theme), asksAlike(theme))],
+    [theme.remembers, inTurn(lastingController, asksAlike(theme), widening, asksAlike(theme))],
     [theme.remembers, inTurn(lastingController, asks(theme), rules, asks(theme))],
     [theme.remembers, inTurn(lastingController, guarded(theme), guarded(theme))],
     [theme.waits, inTurn(tell, tell, approvesInHaste(theme), approvesAgain(theme))]

@@ -149,6 +149,34 @@ export const approvesBoth = (theme: Theme): Arbitrary.Arbitrary<Plan.Turn> =>
     talking
   )
 
+/** Two people say different things at once of everything that is open. */
+export const contradicts = (theme: Theme): Arbitrary.Arbitrary<Plan.Turn> =>
+  turn(
+    theme,
+    Arbitrary.Constant("nothing"),
+    Arbitrary.map(oneOf(1, true, false), (isFirst): ReadonlyArray<Plan.Answer> => {
+      const no: Plan.Answer = { request: "open", decision: "deny", remember: "no" }
+      const yes: Plan.Answer = { request: "open", decision: "approve", remember: "no" }
+      return isFirst ? [no, yes] : [yes, no]
+    }),
+    talking
+  )
+
+/** Of two requests one is denied and the other approved, both for good, and both perhaps for each other. */
+export const settlesForGood = (theme: Theme): Arbitrary.Arbitrary<Plan.Turn> =>
+  turn(
+    theme,
+    Arbitrary.Constant("nothing"),
+    Arbitrary.map(
+      Arbitrary.all({ denial: oneOf<"call" | "tool">(1, "call", "tool"), approval: oneOf(1, "tool", "call") }),
+      ({ approval, denial }): ReadonlyArray<Plan.Answer> => [
+        { request: 0, decision: "deny", remember: denial },
+        { request: 1, decision: "approve", remember: approval as Plan.Answer["remember"] }
+      ]
+    ),
+    talking
+  )
+
 export const denies = deciding("deny")(Arbitrary.Constant("open"))
 
 /** An approval whose reader or process is gone before it has settled. */

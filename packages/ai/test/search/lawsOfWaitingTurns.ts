@@ -168,12 +168,12 @@ export const L14: Law = {
 const failedOf = (record: Record.Record) =>
   record.turns.flatMap((turn) =>
     turn.tampered ? [] : View.resultsOf(turn).flatMap((result) => {
-      // Another call of the same id may have failed of its own.
-      if (!result.isFailure || turn.received.some(({ id }) => id === result.id)) return []
+      // Where the model used an id again, another call may have failed of its own.
+      const received = record.turns.flatMap((turn) => turn.received.filter(({ id }) => id === result.id))
+      if (!result.isFailure || received.length > 1) return []
       const begun = record.suspensions.filter(({ call }) => call.id === result.id)
       const [first] = begun
       if (first === undefined || first.start >= turn.runsBefore) return []
-      if (record.runs.filter(({ call }) => call.id === result.id).length > 1) return []
       if (!begun.every((suspension) => Waits.isKnown(record, turn, suspension))) return []
       return [{ turn, start: first.start, reason: View.reasonIn(result.encodedResult) ?? "" }]
     })

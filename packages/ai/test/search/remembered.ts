@@ -144,16 +144,34 @@ export const hasSay = (record: Record.Record, turn: Record.Turn, call: Record.Re
     (grant.params === undefined || grant.params === call.params || grant.decision === "denied")
   )
 
-/** Whether a grant was surely made before a turn, and can be read in it: its answer was given inline, and had its effect. */
+/** Whether a grant was surely made before a turn, and can be read in it: its answer had its effect, and nothing failed. */
 export const isSure = (record: Record.Record, turn: Record.Turn, grant: Grant): boolean => {
   const given = record.turns[grant.turn]!
   const request = record.requests.find(({ approvalId }) => approvalId === grant.approvalId)
-  if (request === undefined || !grant.isInline || request.turn !== grant.turn || given.ending !== "success") {
-    return false
-  }
+  if (request === undefined || given.ending !== "success") return false
   if (given.step >= turn.step || View.isTroubledSince(record, given.step, turn.step)) return false
   // What the policy failed to judge is not remembered.
   if (View.verdictOf(record, given, request.call) !== "ask") return false
-  return grant.decision === "denied" ||
-    record.runs.some((run) => run.turn === grant.turn && run.call.id === request.call.id && run.outcome === "succeeded")
+  if (grant.isInline) {
+    return request.turn === grant.turn && (grant.decision === "denied" ||
+      record.runs.some((run) =>
+        run.turn === grant.turn && run.call.id === request.call.id && run.outcome === "succeeded"
+      ))
+  }
+  return grant.decision === "denied" && isFirstAnswered(record, given, request)
+}
+
+/** Whether a history answers, for the first time, to a request that the turn before gave out, in the same circumstances. */
+const isFirstAnswered = (
+  record: Record.Record,
+  turn: Record.Turn,
+  { approvalId, call, turn: asking }: Record.Request
+) => {
+  const before = record.turns.findLast(({ index, primary }) => primary && index < turn.index)
+  return turn.primary && !turn.tampered && before?.index === asking && before.plan.delivery._tag === "Once" &&
+    turn.plan.delivery._tag === "Once" && turn.plan.resolve && turn.plan.toolkit === "full" && !turn.plan.object &&
+    View.isPrompted(turn, approvalId) && before.circumstances.scope === turn.circumstances.scope &&
+    before.circumstances.key === turn.circumstances.key &&
+    (before.circumstances.drift[call.tool] ?? "none") === (turn.circumstances.drift[call.tool] ?? "none") &&
+    record.requests.every((request) => request.approvalId !== approvalId || turn.endedAt < request.expiresAt)
 }
