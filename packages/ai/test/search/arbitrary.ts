@@ -224,7 +224,7 @@ const fragment = (theme: Theme): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> =
     [theme.waits, inTurn(approves(theme), denies(theme), approvesAgain(theme))],
     [theme.waits, inTurn(approves(theme), says(theme), tell, clock, goesOn(theme))],
     [theme.waits, inTurn(approves(theme), rules, approves(theme))],
-    [theme.waits, inTurn(approves(theme), waitingDrift, approves(theme))],
+    [2 * theme.waits, inTurn(asks(theme), waitingDrift, approves(theme))],
     [theme.waits, inTurn(contradicts(theme), approvesAgain(theme))],
     [theme.waits, inTurn(approves(theme), forgets, approvesAgain(theme))],
     [theme.guards, inTurn(guarded(theme))],
