@@ -45,7 +45,7 @@ const sureIn = (
 /** What is remembered counts. */
 export const Liveness: Law = {
   name: "Liveness (remembered)",
-  fewest: 8,
+  fewest: 10,
   title: "nobody is asked again about what was answered for good; an approval lets it run, a denial says so",
   check: ({ record }) =>
     rememberedIn(record).flatMap(({ call, decision, turn }) => {
@@ -97,7 +97,7 @@ const rememberedIn = (record: Record.Record): ReadonlyArray<Known> =>
 /** L5, of siblings that wait. */
 export const Siblings: Law = {
   name: "L5 (remembered)",
-  fewest: 2,
+  fewest: 8,
   title: "one answer that is to be remembered answers what waits beside it and is covered",
   check: ({ predictions, record }) =>
     predictions.flatMap(({ fate, request, turn }) => {

@@ -75,7 +75,7 @@ const wentOn = (record: Record.Record, turn: Record.Turn, asking: Record.Asking)
 /** L6 A new user message. */
 export const L6: Law = {
   name: "L6 (waiting)",
-  fewest: 10,
+  fewest: 20,
   title: "a new message supersedes what people are asked, and timers and events wait on; or what the program wants",
   check: ({ predictionsOfWaiting, record }) =>
     predictionsOfWaiting.flatMap(({ asking, fate, turn }) => {
