@@ -11,10 +11,15 @@ import {
   approvesAgain,
   approvesBoth,
   approvesInHaste,
+  approvesOne,
   asks,
+  asksAlike,
+  call,
+  contradicts,
   denies,
   goesOn,
   says,
+  settlesForGood,
   stopsInHaste
 } from "./arbitraryTurn.ts"
 import { below, listOf, oneOf, weighted } from "./choose.ts"
@@ -102,13 +107,25 @@ const controller = step(
 
 const show = step(oneOf(3, 1, 0), (revision) => ({ _tag: "Show", revision }))
 
-const drift = step(
-  Arbitrary.all({
-    tool: oneOf(2, "Delete", "Send", "Charge", "Sync"),
-    how: oneOf(2, "removed", "widened", "narrowed", "none")
-  }),
-  (fields) => ({ _tag: "Drift", ...fields })
-)
+const driftOf = (...tools: readonly [Plan.ToolName, ...ReadonlyArray<Plan.ToolName>]) =>
+  step(
+    Arbitrary.all({
+      tool: oneOf<Plan.ToolName>(2, ...tools),
+      how: oneOf(2, "removed", "widened", "narrowed", "none")
+    }),
+    (fields) => ({ _tag: "Drift", ...fields })
+  )
+
+const drift = driftOf("Delete", "Send", "Charge", "Sync")
+
+const waitingDrift = driftOf("Wait", "Order")
+
+/** What the tool is by now, and takes still. */
+const widening = step(oneOf<Plan.ToolName>(4, "Delete", "Sync", "Wipe"), (tool) => ({
+  _tag: "Drift",
+  tool,
+  how: "widened"
+}))
 
 const time = step(oneOf<1 | 61 | 44_640>(2, 61, 61, 1, 44_640), (minutes) => ({ _tag: "Time", minutes }))
 const keys = step(oneOf(1, "rotate", "replace", "restore"), (how) => ({ _tag: "Keys", how }))
@@ -129,6 +146,39 @@ const store = step(
 const answering = step(
   Arbitrary.all({ answers: listOf(answer, 1, 2), unknown: oneOf(9, false, true) }),
   (fields) => ({ _tag: "Answer", ...fields })
+)
+
+const tell = step(
+  Arbitrary.all({ at: below(3), how: oneOf(4, "right", "wrong", "cancel") }),
+  (fields) => ({ _tag: "Tell", ...fields })
+)
+
+const clock = step(oneOf<1 | 61>(3, 61, 1), (minutes) => ({ _tag: "Time", minutes }))
+
+const guarded = (theme: Theme) =>
+  step(
+    Arbitrary.all({
+      calls: listOf(call(theme), 1, 3),
+      leave: weighted<number | "no">([[5, Arbitrary.Constant("no")], [1, below(12)]])
+    }),
+    (fields) => ({ _tag: "Guarded", ...fields })
+  )
+
+const memory = step(oneOf(4, true, false), (isOn) => ({ _tag: "Memory", isOn }))
+
+const lastingPolicy = step(
+  oneOf<Plan.Verdict | "default">(3, "ask rememberable", "ask once", "ask", "default", "block", "allow", "fail"),
+  (says) => ({ _tag: "Policy", says })
+)
+
+const rememberingPolicy = step(oneOf<Plan.Verdict>(1, "ask rememberable", "ask once"), (says) => ({
+  _tag: "Policy",
+  says
+}))
+
+const lastingController = step(
+  oneOf(2, "approve for good", "approve once more", "deny for good", "approve", "defer", "defer", "edit"),
+  (says) => ({ _tag: "Controller", says })
 )
 
 /** A step, or a change and the turn that meets it. */
@@ -165,7 +215,38 @@ const fragment = (theme: Theme): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> =
     [2, inTurn(asks(theme), goesOn(theme))],
     [2, inTurn(asks(theme), denies(theme), approvesAgain(theme))],
     [theme.answers, inTurn(answering)],
-    [theme.answers, inTurn(answering, goesOn(theme))]
+    [theme.answers, inTurn(answering, goesOn(theme))],
+    [2 * theme.waits, inTurn(tell, goesOn(theme))],
+    [2 * theme.waits, inTurn(clock, goesOn(theme))],
+    [theme.waits, inTurn(approves(theme), clock, tell, goesOn(theme))],
+    [2 * theme.waits, inTurn(approves(theme), approvesAgain(theme))],
+    [theme.waits, inTurn(asks(theme), approves(theme), restart, approves(theme))],
+    [theme.waits, inTurn(approves(theme), denies(theme), approvesAgain(theme))],
+    [theme.waits, inTurn(approves(theme), says(theme), tell, clock, goesOn(theme))],
+    [theme.waits, inTurn(approves(theme), rules, approves(theme))],
+    [2 * theme.waits, inTurn(asks(theme), waitingDrift, approves(theme))],
+    [theme.waits, inTurn(contradicts(theme), approvesAgain(theme))],
+    [theme.waits, inTurn(approves(theme), forgets, approvesAgain(theme))],
+    [theme.guards, inTurn(guarded(theme))],
+    [theme.guards, inTurn(controller, guarded(theme))],
+    [theme.guards, inTurn(rules, controller, guarded(theme))],
+    [2 * theme.guards, inTurn(controller, asks(theme))],
+    [2 * theme.nests, inTurn(controller, asks(theme))],
+    [2 * theme.nests, inTurn(rules, asks(theme), approves(theme))],
+    [theme.nests, inTurn(asks(theme), approvesInHaste(theme), approvesAgain(theme))],
+    [theme.remembers, inTurn(memory)],
+    [2 * theme.remembers, inTurn(lastingController, asks(theme), asks(theme))],
+    [2 * theme.remembers, inTurn(lastingPolicy, asks(theme), approves(theme), asks(theme))],
+    [2 * theme.remembers, inTurn(rememberingPolicy, asksAlike(theme), approvesOne(theme))],
+    [theme.remembers, inTurn(lastingController, asksAlike(theme))],
+    [theme.remembers, inTurn(lastingPolicy, asks(theme), approvesAgain(theme), denies(theme))],
+    [theme.remembers, inTurn(lastingPolicy, asks(theme), denies(theme), asks(theme))],
+    [theme.remembers, inTurn(lastingController, asks(theme), changes, asks(theme))],
+    [2 * theme.remembers, inTurn(rememberingPolicy, asksAlike(theme), settlesForGood(theme), asksAlike(theme))],
+    [theme.remembers, inTurn(lastingController, asksAlike(theme), widening, asksAlike(theme))],
+    [theme.remembers, inTurn(lastingController, asks(theme), rules, asks(theme))],
+    [theme.remembers, inTurn(lastingController, guarded(theme), guarded(theme))],
+    [theme.waits, inTurn(tell, tell, approvesInHaste(theme), approvesAgain(theme))]
   ])
 }
 
@@ -190,15 +271,19 @@ const options = ({ hosted, messages, objects }: Theme): Arbitrary.Arbitrary<Plan
   })
 
 /** Most plans begin with a turn that asks. */
-const planOf = (theme: Theme): Arbitrary.Arbitrary<Plan.Plan> =>
+export const planOf = (theme: Theme): Arbitrary.Arbitrary<Plan.Plan> =>
   Arbitrary.map(
     Arbitrary.all({
       options: options(theme),
       before: weighted<ReadonlyArray<Plan.Step>>([[6, Arbitrary.Constant([])], [theme.policies, fragment(theme)]]),
+      // Nothing is remembered unless the program wants it.
+      memory: Arbitrary.Constant<ReadonlyArray<Plan.Step>>(
+        theme.remembers > 0 ? [{ _tag: "Memory", isOn: true }] : []
+      ),
       first: asks(theme),
       rest: listOf(fragment(theme), 1, 6)
     }),
-    ({ before, first, options, rest }) => ({ options, steps: [...before, first, ...rest.flat()] })
+    ({ before, first, memory, options, rest }) => ({ options, steps: [...memory, ...before, first, ...rest.flat()] })
   )
 
 export const plan: Arbitrary.Arbitrary<Plan.Plan> = weighted(

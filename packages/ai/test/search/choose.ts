@@ -17,3 +17,13 @@ export const oneOf = <const A>(favour: number, first: A, ...others: ReadonlyArra
 
 export const listOf = <A>(item: Arbitrary.Arbitrary<A>, minLength: number, maxLength: number) =>
   Arbitrary.array(item, { minLength, maxLength })
+
+/** Made once for each theme, however often it is part of something. */
+export const perTheme = <Theme extends object, A>(make: (theme: Theme) => A): (theme: Theme) => A => {
+  const made = new Map<Theme, A>()
+  return (theme) => {
+    const known = made.get(theme) ?? make(theme)
+    made.set(theme, known)
+    return known
+  }
+}

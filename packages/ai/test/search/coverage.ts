@@ -2,7 +2,9 @@
 import * as Hosted from "./hosted.ts"
 import * as Laws from "./laws.ts"
 import type * as Record from "./record.ts"
+import * as Remembered from "./remembered.ts"
 import * as View from "./view.ts"
+import * as Waits from "./waits.ts"
 
 /** How many plans met each thing. */
 export type Coverage = Map<string, number>
@@ -35,6 +37,13 @@ const thingsOf = (happened: Laws.Case): ReadonlySet<string> => {
   for (const { outcome } of record.answerings) add(`answers were ${outcome}`)
   for (const { said } of record.stops) add(said ? "a live run was stopped" : "there was no run to stop")
   for (const name of hostedThingsOf(record)) add(name)
+  for (const name of waitingThingsOf(happened)) add(name)
+  for (const name of otherThingsOf(record)) add(name)
+  for (const { grants, isAnswered } of justified) add("run by what is remembered", grants.length > 0 && !isAnswered)
+  for (const { decision, isInline, uses } of Remembered.grantsOf(record)) {
+    add(`remembered as ${decision} ${isInline ? "inline" : "in the history"}`)
+    add("remembered for one use", uses === 1)
+  }
   for (const { said } of record.asked) add(`controller said ${said}`)
   for (const turn of record.turns.slice(0, record.closing)) {
     add(`turn ${turn.ending}`, turn.ending !== "success")
@@ -52,6 +61,43 @@ const thingsOf = (happened: Laws.Case): ReadonlySet<string> => {
   }
   return things
 }
+
+/** What a plan met of tools that wait. */
+const waitingThingsOf = ({ predictionsOfWaiting, record }: Laws.Case): ReadonlyArray<string> =>
+  [
+    ...record.askings.map(({ suspension: { index, kind } }) => index === 0 ? `waits: ${kind}` : "waits again"),
+    ...record.suspensions.map(({ call: { tool } }) => `waits: ${tool}`),
+    ...predictionsOfWaiting.map(({ fate }) => `what waits ${fate}`),
+    ...record.resumptions.map(({ suspension: { kind } }) => `goes on from: ${kind}`),
+    ...record.resumptions.map(({ outcome }) => `resumption ${outcome}`),
+    ...record.resumptions.map(({ process, suspension }) => process === suspension.process ? "" : "goes on elsewhere"),
+    ...record.tellings.map(({ answer, outcome }) => `${answer === undefined ? "cancelled" : "told"}: ${outcome}`),
+    ...record.turns.flatMap((turn) => {
+      const answered = record.askings.filter((asking) => Waits.saidIn(turn.prompt, asking).length > 0)
+      return answered.flatMap((asking) => {
+        const denied = Waits.saidIn(turn.prompt, asking).filter(({ isDenial }) => isDenial).length
+        return [
+          denied > 0 ? "what waits is denied in the history" : "what waits is answered in the history",
+          ...(turn.tampered ? ["what waits is answered in a history that was tampered with"] : [])
+        ]
+      })
+    })
+  ].filter((name) => name !== "")
+
+/** What a plan met of guarded toolkits, and of models within handlers. */
+const otherThingsOf = (record: Record.Record): ReadonlyArray<string> =>
+  record.turns.flatMap((turn) => [
+    ...turn.received.flatMap((call) => {
+      if (!View.isGuarded(call)) return []
+      const hasRun = record.runs.some((run) => run.turn === turn.index && run.call.id === call.id)
+      return [`guarded within ${turn.within} ${hasRun ? "ran" : "did not run"}`]
+    }),
+    ...(turn.within === "handler" ? [`nested turn ${turn.ending}`] : []),
+    ...(turn.within === "handler" && View.requestIdsOf(turn).length > 0 ? ["nested turn asks"] : []),
+    ...record.runs.flatMap((run) =>
+      run.turn === turn.index && run.call.tool === "Dig" ? [`nested run ${run.outcome}`] : []
+    )
+  ])
 
 /** What a plan met of the calls that the provider runs itself. */
 const hostedThingsOf = (record: Record.Record): ReadonlyArray<string> => {

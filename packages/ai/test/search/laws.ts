@@ -2,20 +2,27 @@
  * The laws of DESIGN §5, each as a check of what happened. A law also says which plans concern it, so that a generator
  * that no longer meets them is found out.
  */
+import * as Justify from "./justify.ts"
 import * as Answers from "./lawsOfAnswers.ts"
+import * as Guarded from "./lawsOfGuarded.ts"
 import * as Hosted from "./lawsOfHosted.ts"
+import * as Nested from "./lawsOfNested.ts"
+import * as Remembered from "./lawsOfRemembered.ts"
 import * as Runs from "./lawsOfRuns.ts"
 import * as Text from "./lawsOfText.ts"
 import * as Turns from "./lawsOfTurns.ts"
+import * as Waiting from "./lawsOfWaiting.ts"
+import * as WaitingTurns from "./lawsOfWaitingTurns.ts"
 import * as Predictions from "./predictions.ts"
+import * as PredictionsOfWaiting from "./predictionsOfWaiting.ts"
 import type * as Record from "./record.ts"
-import * as View from "./view.ts"
 
 /** What happened, with what it means. */
 export interface Case {
   readonly record: Record.Record
-  readonly justified: ReadonlyArray<View.Justified>
+  readonly justified: ReadonlyArray<Justify.Justified>
   readonly predictions: ReadonlyArray<Predictions.Prediction>
+  readonly predictionsOfWaiting: ReadonlyArray<PredictionsOfWaiting.Prediction>
 }
 
 export interface Law {
@@ -25,6 +32,8 @@ export interface Law {
   readonly check: (happened: Case) => ReadonlyArray<string>
   /** Whether the law had anything to say here. */
   readonly concerns: (happened: Case) => boolean
+  /** How many plans of the tests it has to concern at least, where it is of what is rare in them (default 300). */
+  readonly fewest?: number
 }
 
 export interface Breach {
@@ -50,13 +59,30 @@ export const laws: ReadonlyArray<Law> = [
   Text.L15,
   Runs.Liveness,
   Answers.Answers,
-  Answers.Storage
+  Answers.Storage,
+  Waiting.L2,
+  Waiting.L3,
+  Waiting.L4,
+  WaitingTurns.L5,
+  WaitingTurns.L6,
+  WaitingTurns.L8,
+  WaitingTurns.L10,
+  Waiting.L11,
+  Waiting.L13,
+  WaitingTurns.L14,
+  Guarded.Guarded,
+  Nested.Nested,
+  Remembered.Uses,
+  Remembered.Denials,
+  Remembered.Siblings,
+  Remembered.Liveness
 ]
 
 export const makeCase = (record: Record.Record): Case => ({
   record,
-  justified: View.justify(record),
-  predictions: Predictions.predict(record)
+  justified: Justify.justify(record),
+  predictions: Predictions.predict(record),
+  predictionsOfWaiting: PredictionsOfWaiting.predict(record)
 })
 
 /** Everything that breaks a law, the first breach of each. */

@@ -1,6 +1,8 @@
 /** The laws of what may run: L1, L2, L3, L4, L11, and that what may run does. */
+import * as Justify from "./justify.ts"
 import type { Law } from "./laws.ts"
 import * as Record from "./record.ts"
+import * as Remembered from "./remembered.ts"
 import * as View from "./view.ts"
 
 const tell = (run: Record.Run): string =>
@@ -24,6 +26,9 @@ export const L1: Law = {
       return turn.received.flatMap((call) =>
         turn.received.filter((other) => other.id === call.id).length === 1 &&
           View.verdictOf(record, turn, call) === "failed" &&
+          !Remembered.hasSay(record, turn, call) &&
+          // Where nobody answers inline, a guard has nobody to ask.
+          !(View.isGuarded(call) && turn.circumstances.controller === "defer") &&
           !record.requests.some((request) => request.turn === turn.index && Record.isSameCall(request.call, call))
           ? [`nobody was asked about ${call.tool} (call ${call.id}) in turn ${turn.index}, of which the policy failed`]
           : []
@@ -56,7 +61,7 @@ export const L2: Law = {
         ? [`${tell(run)} after it was stopped`]
         : []
     ),
-    ...View.runsTooMany(record, justified).flatMap(({ requests, run }) => {
+    ...Justify.runsTooMany(record, justified).flatMap(({ requests, run }) => {
       const mayRepeat = run.call.tool === "Sync" && !View.isStopped(record, requests, run.number) &&
         justified.some((earlier) =>
           earlier.run.number < run.number && isUnknown(record, earlier.run, record.turns[run.turn]!.step) &&
@@ -123,7 +128,7 @@ export const L3: Law = {
 const isDenied = (record: Record.Record, turn: Record.Turn, request: Record.Request): boolean =>
   View.answersOf(turn.prompt, request.approvalId).denied ||
   record.asked.some((asked) =>
-    asked.said === "deny" && asked.approvalId === request.approvalId &&
+    asked.said.startsWith("deny") && asked.approvalId === request.approvalId &&
     record.turns[asked.turn]!.step < turn.step && hasEnded(record, record.turns[asked.turn]!) &&
     !mayBeClaimed(record, record.turns[asked.turn]!, request)
   ) ||
@@ -209,7 +214,8 @@ export const Liveness: Law = {
         record.turns[run.turn]!.step === turn.step && Record.isSameCall(run.call, request.call)
       )
       if (runs.length === 0) return [`call ${request.call.id} was approved in turn ${turn.index} and did not run`]
-      if (turn.ending !== "success") return []
+      // What waits now has no result yet.
+      if (turn.ending !== "success" || runs.some(({ outcome }) => outcome === "suspended")) return []
       const results = View.resultsOf(turn).filter((result) => View.approvalIdOf(result) === request.approvalId)
       return results.length === 1
         ? []

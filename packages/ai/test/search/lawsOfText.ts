@@ -129,7 +129,7 @@ export const L15: Law = {
   name: "L15",
   title: "nothing that is shown to a person misleads their screen, and no secret gets out",
   check: ({ record }) => [
-    ...record.requests.flatMap(({ shown }) =>
+    ...[...record.requests, ...record.askings].flatMap(({ shown }) =>
       textsOf(shown).flatMap(([name, text, limit]) => [
         ...(unsafe.test(text.replaceAll(/[\n\t]/g, ""))
           ? [`the ${name} of a request holds what is not to be shown`]
@@ -169,6 +169,7 @@ const textsOf = (
 ): ReadonlyArray<readonly [name: string, text: string, limit: number]> => [
   ["description", shown.description, 600],
   ["reason", shown.reason ?? "", 1_100],
+  ["prompt", shown.awaited?.prompt ?? "", 10_100],
   ["presentation", shown.presentation?.content ?? "", 110_000]
 ]
 

@@ -3,9 +3,12 @@ import { Cause } from "effect"
 import type { Prompt } from "../../src/index.ts"
 import { StrictProvider } from "../../src/testing/index.ts"
 import * as Hosted from "./hosted.ts"
+import type * as Justify from "./justify.ts"
 import type { Law } from "./laws.ts"
 import * as Record from "./record.ts"
+import * as Remembered from "./remembered.ts"
 import * as View from "./view.ts"
+import * as Waits from "./waits.ts"
 
 const finishOf = (turn: Record.Turn): string | undefined =>
   turn.parts.findLast((part) => part.type === "finish")?.reason
@@ -168,6 +171,7 @@ const pairsOf = (record: Record.Record) => {
   return sent.flatMap((after, index) => {
     const before = sent[index - 1]
     if (before === undefined || after.turn.tampered || before.turn.ending !== "success") return []
+    if (Waits.holdsPlace(record, before.turn)) return []
     const isInline = ({ turn }: { readonly turn: Record.Turn }) =>
       record.hosted.some((hosted) => Hosted.isAnsweredInline(record, turn, hosted))
     if (isInline(before) || isInline(after) || Hosted.isContradicted(after.turn.prompt)) return []
@@ -191,8 +195,10 @@ export const L8: Law = {
         ? [`turn ${turn.index} ended while ${turn.unfinished} of its runs went on`]
         : []
     ),
-    ...justified.flatMap(({ isDirect, run }) => {
+    ...justified.flatMap(({ isDirect: isUnasked, run }) => {
       const turn = record.turns[run.turn]!
+      // What a guard has asked about is its caller's too.
+      const isDirect = isUnasked || View.isGuarded(run.call)
       const breaches: Array<string> = []
       const closed = record.closed.find(({ process }) => process === run.process)
       const isInterrupted = !isDirect && run.outcome === "interrupted" &&
@@ -237,11 +243,11 @@ const isStopped = (record: Record.Record, { call }: Record.Run): boolean =>
 const isEnded = (record: Record.Record, run: Record.Run): boolean =>
   record.steps.includes("Restart") || record.steps.includes("Time") ||
   record.crashed.includes(run.process) ||
-  record.turns.slice(record.closing).every((turn) => turn.ending !== "success")
+  record.turns.slice(record.closing).filter(({ primary }) => primary).every((turn) => turn.ending !== "success")
 
 /** Results of approved calls that the model still does not see when everything is over. */
-const lostAtTheEnd = (record: Record.Record, justified: ReadonlyArray<View.Justified>): ReadonlyArray<string> => {
-  const last = record.turns.at(-1)
+const lostAtTheEnd = (record: Record.Record, justified: ReadonlyArray<Justify.Justified>): ReadonlyArray<string> => {
+  const last = record.turns.findLast(({ primary }) => primary)
   const prompt = last?.sent.at(-1)?.prompt
   if (last === undefined || prompt === undefined || last.tampered) return []
   const calls = prompt.content.flatMap((message) =>
@@ -282,11 +288,16 @@ export const L10: Law = {
         )
       return defects.map(({ defect }) => `turn ${turn.index} dies with ${String(defect)}`)
     }),
-    ...record.turns.slice(record.closing).flatMap((turn, index) => {
+    ...record.turns.slice(record.closing).filter(({ primary }) => primary).flatMap((turn, index) => {
       if (turn.ending === "success" && turn.sent.length === 1) return []
-      // The first may join a run that a reader left behind, and fail as that does.
-      const isJoined = index === 0 && record.runs.some((run) => run.outcome === "died" || run.outcome === "failed")
-      return isJoined && turn.ending === "failure"
+      // The first may join a run that a reader left behind, and fail as that does, or wait for what that came to ask.
+      const isJoined = index === 0 &&
+        [...record.runs, ...record.resumptions].some((run) => run.outcome === "died" || run.outcome === "failed")
+      const isAsked = index === 0 && turn.sent.length === 0 &&
+        record.askings.some(({ approvalId }) =>
+          View.requestIdsOf(turn).includes(approvalId) && !View.isPrompted(turn, approvalId)
+        )
+      return (isJoined && turn.ending === "failure") || (isAsked && turn.ending === "success")
         ? []
         : [`with everything healed, turn ${turn.index} is a ${turn.ending} with ${turn.sent.length} calls of the model`]
     }),
@@ -329,7 +340,10 @@ export const L12: Law = {
       }
       if (turn.required !== undefined) {
         const ran = justified.filter(({ run }) => run.turn === turn.index && View.isReceived(turn, run.call))
-        const waits = turn.required.requests.some((request) => !View.isPrompted(turn, request.approvalId))
+        // What has begun and waits is no reason for its siblings not to run.
+        const waits = turn.required.requests.some((request) =>
+          request.awaited === undefined && !View.isPrompted(turn, request.approvalId)
+        )
         if (waits) {
           breaches.push(...ran.map(({ run }) => `run ${run.number} of ${run.call.tool}, while another call waits`))
         }
@@ -346,7 +360,9 @@ const unaskedOf = (record: Record.Record, turn: Record.Turn): ReadonlyArray<Reco
   if (turn.sent.length === 0) return []
   // Parameters that cannot run are nobody's to decide: such a call has failed.
   const failed = new Set(View.resultsOf(turn).flatMap((result) => result.isFailure ? [result.id] : []))
-  return turn.received.filter((call) => !failed.has(call.id) && View.verdictOf(record, turn, call) === "ask")
+  return turn.received.filter((call) =>
+    !failed.has(call.id) && View.verdictOf(record, turn, call) === "ask" && !Remembered.hasSay(record, turn, call)
+  )
 }
 
 const isObject = (record: Record.Record, turn: Record.Turn): boolean =>

@@ -17,14 +17,31 @@ export type Way = typeof Way.Type
 /**
  * The tools. `Delete` is always asked and fails the turn; `Send` has a gate that can be set and returns its failures;
  * `Charge` has parameters that decode to something else and shows a presentation; `Sync` is idempotent; `Read` and
- * `Poke` need nobody, and `Poke` fails the turn.
+ * `Poke` need nobody, and `Poke` fails the turn. `Wait` begins at once and `Order` when it is approved, and then both
+ * wait. `Wipe` is of a guarded toolkit, and `Agent` has a model of its own, whose calls are asked about.
  */
-export const ToolName = Schema.Literals(["Delete", "Send", "Charge", "Sync", "Read", "Poke"])
+export const ToolName = Schema.Literals([
+  "Delete",
+  "Send",
+  "Charge",
+  "Sync",
+  "Read",
+  "Poke",
+  "Wait",
+  "Order",
+  "Wipe",
+  "Agent"
+])
 export type ToolName = typeof ToolName.Type
+
+/** What a tool waits for: the words of a user, a yes or a no, half an hour, or what the program tells. */
+export const Awaited = Schema.Literals(["words", "verdict", "timer", "event"])
+export type Awaited = typeof Awaited.Type
 
 /**
  * A call, as the model makes it. `id` 0 is a fresh id, another one is shared by all calls that have it. `how` is what its
- * handler does. `flaw` makes parameters that do not decode, or names a tool that does not exist.
+ * handler does. `flaw` makes parameters that do not decode, or names a tool that does not exist. `waits` is what a tool
+ * that waits does so for, one after the other; `inner` what the handler of an agent says of requests that it gets back.
  */
 export const Call = Schema.Struct({
   tool: ToolName,
@@ -32,7 +49,12 @@ export const Call = Schema.Struct({
   amount: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 })),
   how: Schema.Literals(["succeed", "fail", "die", "slow", "preliminary"]),
   note: Schema.Literals(["plain", "nasty", "long"]),
-  flaw: Schema.Literals(["none", "parameters", "tool"])
+  flaw: Schema.Literals(["none", "parameters", "tool"]),
+  // Plans of the corpus are older than what has a default.
+  waits: Schema.Array(Awaited).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed([]))),
+  inner: Schema.Literals(["leave", "approve", "deny"]).pipe(
+    Schema.withDecodingDefaultTypeKey(Effect.succeed("leave" as const))
+  )
 })
 export type Call = typeof Call.Type
 
@@ -55,7 +77,6 @@ export type HostedCall = typeof HostedCall.Type
 export const ModelTurn = Schema.Struct({
   text: Schema.Boolean,
   calls: Schema.Array(Call),
-  // Plans of the corpus are older than what has a default.
   hosted: Schema.Array(HostedCall).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed([]))),
   finish: Schema.Literals(["complete", "length", "none"]),
   fails: Schema.Literals(["no", "before", "after"])
@@ -64,11 +85,16 @@ export type ModelTurn = typeof ModelTurn.Type
 
 /**
  * What a person, or somebody who passes for one, answers. `"open"` are all requests the last turn ended with; a number
- * is one of all requests ever seen, the newest first. `"edit"` is an approval that would change the parameters.
+ * is one of all requests ever seen, the newest first. `"edit"` is an approval that would change the parameters. To what
+ * a tool waits for, `"approve"` is an answer that fits and `"edit"` one that does not.
  */
 export const Answer = Schema.Struct({
   request: Schema.Union([Schema.Literal("open"), Index]),
-  decision: Schema.Literals(["approve", "deny", "edit"])
+  decision: Schema.Literals(["approve", "deny", "edit"]),
+  /** What it says of being remembered, which counts only where the policy lets a history say so. */
+  remember: Schema.Literals(["no", "call", "tool", "once"]).pipe(
+    Schema.withDecodingDefaultTypeKey(Effect.succeed("no" as const))
+  )
 })
 export type Answer = typeof Answer.Type
 
@@ -140,7 +166,10 @@ export const Verdict = Schema.Literals([
   "hang",
   "garbage",
   "block later",
-  "fail later"
+  "fail later",
+  // What a person approves under these is remembered; under the first if the answer says so, wherever it came from.
+  "ask rememberable",
+  "ask once"
 ])
 export type Verdict = typeof Verdict.Type
 
@@ -165,8 +194,23 @@ export const Step = Schema.Union([
   /** `Charge` shows something else from now on. */
   Schema.TaggedStruct("Show", { revision: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1 })) }),
   Schema.TaggedStruct("Controller", {
-    says: Schema.Literals(["defer", "approve", "deny", "edit", "misfit", "info", "fail", "die", "garbage"])
+    says: Schema.Literals([
+      "defer",
+      "approve",
+      "deny",
+      "edit",
+      "misfit",
+      "info",
+      "fail",
+      "die",
+      "garbage",
+      "approve for good",
+      "approve once more",
+      "deny for good"
+    ])
   }),
+  /** Whether answers are remembered from now on. */
+  Schema.TaggedStruct("Memory", { isOn: Schema.Boolean }),
   Schema.TaggedStruct("Drift", { tool: ToolName, how: Schema.Literals(["none", "removed", "widened", "narrowed"]) }),
   Schema.TaggedStruct("Time", { minutes: Schema.Literals([1, 61, 60 * 24 * 31]) }),
   /** Somebody stops the run of a request, one of all ever seen, the newest first. */
@@ -174,6 +218,13 @@ export const Step = Schema.Union([
   /** Answers are put into the history between two turns; `"unknown"` are for a request that nobody made. */
   Schema.TaggedStruct("Answer", { answers: Schema.Array(Answer), unknown: Schema.Boolean }),
   Store,
+  /** The program tells a tool that waits what it waits for, or something else; or makes an end of its waiting. */
+  Schema.TaggedStruct("Tell", { at: Index, how: Schema.Literals(["right", "wrong", "cancel"]) }),
+  /** Calls that are made straight to the guarded toolkit, all at once; whoever made them may not wait for them. */
+  Schema.TaggedStruct("Guarded", {
+    calls: Schema.Array(Call),
+    leave: Schema.Union([Schema.Literal("no"), Hops])
+  }),
   Schema.TaggedStruct("Keys", { how: Schema.Literals(["rotate", "replace", "restore"]) }),
   Schema.TaggedStruct("Scope", { index: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1 })) })
 ])
@@ -207,7 +258,16 @@ export const simplest = {
     incremental: false,
     provider: "foreign"
   } satisfies Options,
-  call: { tool: "Delete", id: 0, amount: 0, how: "succeed", note: "plain", flaw: "none" } satisfies Call,
+  call: {
+    tool: "Delete",
+    id: 0,
+    amount: 0,
+    how: "succeed",
+    note: "plain",
+    flaw: "none",
+    waits: [],
+    inner: "leave"
+  } satisfies Call,
   hosted: { tool: "Remote", amount: 0, asks: true, says: false, runs: "succeed", early: false } satisfies HostedCall,
   model: { text: true, calls: [], hosted: [], finish: "complete", fails: "no" } satisfies ModelTurn,
   turn: {

@@ -5,7 +5,9 @@
 import * as Hosted from "./hosted.ts"
 import type * as Plan from "./plan.ts"
 import * as Record from "./record.ts"
+import * as Remembered from "./remembered.ts"
 import * as View from "./view.ts"
+import * as Waits from "./waits.ts"
 
 /** What the laws say becomes of an open request in a turn; see {@link predict}. */
 export type Fate =
@@ -43,7 +45,7 @@ export const predict = (record: Record.Record): ReadonlyArray<Prediction> => {
       const fate = ended ? fateOf(record, turn, request) : undefined
       return fate === undefined ? [] : [{ turn, request, fate, isWhole: true }]
     })
-    const isWhole = fates.length === open.length && !Hosted.mayBeOpen(record, turn) &&
+    const isWhole = fates.length === open.length && !Hosted.mayBeOpen(record, turn) && !Waits.mayWait(record, turn) &&
       record.requests.every((request) => open.includes(request) || !View.isUnsettled(turn, request.approvalId))
     predictions.push(...fates.map((one) => ({ ...one, isWhole })))
     // What its twin may have done, the history does not tell.
@@ -116,6 +118,7 @@ const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Reques
     }
   }
   if (circumstances.controller !== "defer" || verdict === "block") return undefined
+  if (Remembered.hasSay(record, turn, request.call)) return undefined
   // Whether a held request is held however its tool has changed, the laws do not say.
   if (plan.toolkit === "full" && hasDrifted) return isPassedOver ? undefined : "drifted"
   return "waits"
@@ -133,11 +136,11 @@ const isClaimed = (record: Record.Record, turn: Record.Turn, request: Record.Req
   )
 
 /** Of two turns at once either may be the first to ask such a policy. */
-const isFickle = ({ circumstances: { gate, policy } }: Record.Turn): boolean =>
+export const isFickle = ({ circumstances: { gate, policy } }: Record.Turn): boolean =>
   policy.endsWith("later") || gate.endsWith("later")
 
 /** What will be said of a call that was asked about before. */
-const verdictAgain = (record: Record.Record, turn: Record.Turn, call: Record.Received): View.Verdict => {
+export const verdictAgain = (record: Record.Record, turn: Record.Turn, call: Record.Received): View.Verdict => {
   const { gate, policy } = turn.circumstances
   const { tool } = call
   const said = (by: Record.Judgement["by"], verdict: Plan.Verdict): View.Verdict | "own" => {
@@ -147,6 +150,9 @@ const verdictAgain = (record: Record.Record, turn: Record.Turn, call: Record.Rec
     switch (verdict) {
       case "nothing":
         return "own"
+      case "ask rememberable":
+      case "ask once":
+        return "ask"
       case "ask":
       case "allow":
       case "block":

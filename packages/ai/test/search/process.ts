@@ -3,12 +3,14 @@
  * any more: whatever it still had to do waits for ever.
  */
 import { Clock, Effect, Exit, Scope } from "effect"
-import { ApprovalJournal, AtomicStore } from "../../src/index.ts"
+import { ApprovalJournal, ApprovalMemory, AtomicStore, SuspensionStore } from "../../src/index.ts"
 import type * as Storage from "./storage.ts"
 
 export interface Process {
   readonly index: number
   readonly journal: ApprovalJournal.Service
+  readonly suspensions: SuspensionStore.Service
+  readonly memory: ApprovalMemory.Service
   readonly scope: Scope.Closeable
   readonly alive: Effect.Effect<void>
   /** What the process knows of time: nothing any more once it has crashed, so that nothing of it beats on. */
@@ -50,6 +52,8 @@ export const make = Effect.fnUntraced(
     return {
       index,
       journal,
+      suspensions: SuspensionStore.make({ store }),
+      memory: yield* ApprovalMemory.make({ store }),
       scope,
       alive,
       clock,

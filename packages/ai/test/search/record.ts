@@ -17,6 +17,8 @@ export interface Circumstances {
   readonly revision: number
   readonly drift: { readonly [tool: string]: string }
   readonly scope: number
+  /** Whether answers are remembered. */
+  readonly memory: boolean
   /** The keys that are accepted, with the time until which they are. */
   readonly keys: ReadonlyArray<{ readonly key: number; readonly until: number }>
   /** The key new requests are sealed with. */
@@ -27,6 +29,8 @@ export interface Turn {
   readonly index: number
   /** The step of the plan; those that bring a plan to its end come after it. */
   readonly step: number
+  /** Where calls are made: in the conversation, straight to a guarded toolkit, or by a handler's own model. */
+  readonly within: "conversation" | "guard" | "handler"
   readonly plan: Plan.Turn
   readonly process: number
   /** Whether the conversation goes on from this turn, rather than from its twin. */
@@ -100,7 +104,55 @@ export interface Run {
   readonly call: Received
   readonly startedAt: number
   endedAt: number
-  outcome: "running" | "succeeded" | "failed" | "died" | "interrupted"
+  outcome: "running" | "succeeded" | "failed" | "died" | "interrupted" | "suspended"
+}
+
+/** A handler ended with the wish to wait. `start` is the number of the run with which its call began. */
+export interface Suspension {
+  readonly start: number
+  /** How often the call had waited before. */
+  readonly index: number
+  readonly kind: Plan.Awaited
+  readonly call: Received
+  readonly turn: number
+  readonly process: number
+  readonly at: number
+  /** For a timer, when it is due. */
+  readonly dueAt: number
+}
+
+/** A request for what a tool waits for, as it was first given out. */
+export interface Asking {
+  readonly approvalId: string
+  readonly suspension: Suspension
+  readonly turn: number
+  readonly shown: Approval.ApprovalRequest
+}
+
+/** A handler went on from where it waited. */
+export interface Resumption {
+  readonly number: number
+  readonly turn: number
+  readonly process: number
+  readonly suspension: Suspension
+  /** Canonical: what it was given. */
+  readonly answer: string
+  readonly startedAt: number
+  /** How many runs had started by then. */
+  readonly runs: number
+  endedAt: number
+  outcome: Run["outcome"]
+}
+
+/** The program told a tool what it waits for, or ended its waiting. */
+export interface Telling {
+  readonly step: number
+  readonly at: number
+  readonly approvalId: string
+  /** Canonical; `undefined` where it ended the waiting. */
+  readonly answer: string | undefined
+  /** `"done"`, or the name of the error's reason. */
+  readonly outcome: string
 }
 
 /** Somebody stopped the run of a request, or tried to. */
@@ -174,6 +226,10 @@ export interface Record {
   readonly stops: Array<Stop>
   readonly answerings: Array<Answering>
   readonly troubles: Array<Trouble>
+  readonly suspensions: Array<Suspension>
+  readonly askings: Array<Asking>
+  readonly resumptions: Array<Resumption>
+  readonly tellings: Array<Telling>
   /** Names, attributes and events of spans, as text. */
   readonly spans: Array<string>
   /** Where the turns begin that bring the plan to its end, with everything healed. */
@@ -196,6 +252,10 @@ export const make = (plan: Plan.Plan): Record => ({
   stops: [],
   answerings: [],
   troubles: [],
+  suspensions: [],
+  askings: [],
+  resumptions: [],
+  tellings: [],
   spans: [],
   closing: 0
 })

@@ -3,12 +3,13 @@
  */
 import type { Effect } from "effect"
 import { AiError } from "effect/ai"
-import { Approval, Prompt } from "../../src/index.ts"
+import { type Approval, Prompt } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import * as Answering from "./answering.ts"
+import * as Behaviour from "./behaviour.ts"
 import type * as Plan from "./plan.ts"
 import * as Provider from "./provider.ts"
 import * as Record from "./record.ts"
-import * as Stage from "./stage.ts"
 
 export interface Script {
   /** The calls the model makes for us to run, in order. */
@@ -35,7 +36,7 @@ export const write = ({ model, object }: Plan.Turn, freshId: () => string): Scri
     ScriptedModel.toolCall({
       id: call.id === 0 ? freshId() : `call-${call.id}`,
       name: call.flaw === "tool" ? "Nowhere" : call.tool,
-      params: Stage.paramsOf(call)
+      params: Behaviour.paramsOf(call)
     })
   )
   const hosted = Provider.make(model.hosted, freshId)
@@ -73,34 +74,34 @@ export const write = ({ model, object }: Plan.Turn, freshId: () => string): Scri
 export const message = (text: string): Prompt.Prompt =>
   Prompt.fromMessages([Prompt.userMessage({ content: [Prompt.textPart({ text })] })])
 
-/** What is answered to requests that a person has seen, the oldest first. A rival answers the opposite. */
+/** Who answers what to whom. */
+export interface Said {
+  readonly planned: ReadonlyArray<Plan.Answer>
+  /** Requests that a person has seen, the oldest first. */
+  readonly seen: ReadonlyArray<Approval.ApprovalRequest>
+  readonly open: ReadonlyArray<Approval.ApprovalRequest>
+  /** A rival answers the opposite. */
+  readonly isRival: boolean
+  /** What is said where an answer is one in words. */
+  readonly words: string
+}
+
+/** What is answered to requests that a person has seen. */
 export const answers = (
-  planned: ReadonlyArray<Plan.Answer>,
-  seen: ReadonlyArray<Approval.ApprovalRequest>,
-  open: ReadonlyArray<Approval.ApprovalRequest>,
-  isRival: boolean
+  { isRival, open, planned, seen, words }: Said
 ): ReadonlyArray<Approval.ApprovalAnswer> => {
   const newest = seen.toReversed()
-  return planned.flatMap(({ decision, request }) => {
+  return planned.flatMap(({ decision, remember, request }) => {
     const meant = request === "open" ? open : newest.length === 0 ? [] : [newest[request % newest.length]!]
-    const isDenied = (decision === "deny") !== isRival
-    return meant.map((request) =>
-      isDenied
-        ? Approval.deny(request, "I would rather not.")
-        : Approval.approve(request, decision === "edit" ? { params: Stage.edited(request.params) } : undefined)
-    )
+    const opposite = decision === "deny" ? "approve" : "deny"
+    return meant.map((request) => Answering.answer(request, isRival ? opposite : decision, words, remember))
   })
 }
 
 /** What is sent with a turn. */
-export const input = (
-  step: Plan.Turn,
-  seen: ReadonlyArray<Approval.ApprovalRequest>,
-  open: ReadonlyArray<Approval.ApprovalRequest>,
-  isRival: boolean
-): Prompt.Prompt => {
-  const answering = Prompt.approvalResponses(answers(step.answers, seen, open, isRival))
-  switch (step.say) {
+export const input = ({ say }: Plan.Turn, said: Said): Prompt.Prompt => {
+  const answering = Prompt.approvalResponses(answers(said))
+  switch (say) {
     case "nothing":
       return answering
     case "after":

@@ -61,6 +61,13 @@ function* simplerSteps(step: Plan.Step): Generator<Plan.Step> {
     for (const key of ["at", "other", "index", "revision", "skip", "count"]) {
       if (key in step) yield* simplerFields<any>(step, { ...step, [key]: 0 })
     }
+    if (step._tag === "Guarded") {
+      if (step.leave !== "no") yield { ...step, leave: "no" }
+      for (const [index, call] of step.calls.entries()) {
+        yield { ...step, calls: step.calls.toSpliced(index, 1) }
+        for (const simpler of simplerCalls(call)) yield { ...step, calls: step.calls.with(index, simpler) }
+      }
+    }
     if (step._tag === "Answer") {
       if (step.unknown) yield { ...step, unknown: false }
       for (const answers of simplerAnswers(step.answers)) yield { ...step, answers }
@@ -80,9 +87,7 @@ function* simplerSteps(step: Plan.Step): Generator<Plan.Step> {
   const { calls } = step.model
   for (const [index, call] of calls.entries()) {
     yield withModel({ ...step.model, calls: calls.toSpliced(index, 1) })
-    for (const simpler of simplerFields<Plan.Call>(call, Plan.simplest.call)) {
-      yield withModel({ ...step.model, calls: calls.with(index, simpler) })
-    }
+    for (const simpler of simplerCalls(call)) yield withModel({ ...step.model, calls: calls.with(index, simpler) })
   }
   const { hosted } = step.model
   for (const [index, call] of hosted.entries()) {
@@ -93,10 +98,17 @@ function* simplerSteps(step: Plan.Step): Generator<Plan.Step> {
   }
 }
 
+function* simplerCalls(call: Plan.Call): Generator<Plan.Call> {
+  yield* simplerFields<Plan.Call>(call, Plan.simplest.call)
+  for (const index of call.waits.keys()) yield { ...call, waits: call.waits.toSpliced(index, 1) }
+}
+
 function* simplerAnswers(answers: ReadonlyArray<Plan.Answer>): Generator<ReadonlyArray<Plan.Answer>> {
   for (const [index, answer] of answers.entries()) {
     yield answers.toSpliced(index, 1)
-    for (const simpler of simplerFields<Plan.Answer>(answer, { request: "open", decision: "approve" })) {
+    for (
+      const simpler of simplerFields<Plan.Answer>(answer, { request: "open", decision: "approve", remember: "no" })
+    ) {
       yield answers.with(index, simpler)
     }
   }

@@ -42,6 +42,7 @@ export const initial: Record.Circumstances = {
   revision: 0,
   drift: {},
   scope: 0,
+  memory: false,
   keys: [{ key: 0, until: Infinity }],
   key: 0
 }

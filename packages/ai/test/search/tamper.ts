@@ -3,9 +3,9 @@
  * It knows every approval id that was ever given out, and no key.
  */
 import { type Approval, Prompt } from "../../src/index.ts"
+import * as Answering from "./answering.ts"
 import type * as Plan from "./plan.ts"
 import type * as Record from "./record.ts"
-import * as Stage from "./stage.ts"
 
 export interface Knowledge {
   readonly record: Record.Record
@@ -30,7 +30,7 @@ export const apply = (
 
   switch (how) {
     case "edit parameters":
-      return call && replace(history, call, { ...call, params: Stage.edited(call.params) })
+      return call && replace(history, call, { ...call, params: Answering.edited(call.params) })
     case "rename tool":
       return call && replace(history, call, { ...call, name: call.name === "Sync" ? "Delete" : "Sync" })
     case "rename call": {
@@ -131,7 +131,7 @@ export const apply = (
         Prompt.toolApprovalResponsePart({
           approvalId: request.approvalId,
           approved: true,
-          options: { assent: { params: Stage.edited(request.shown.params) } }
+          options: { assent: { params: Answering.edited(request.shown.params) } }
         })
       ])
   }
@@ -147,14 +147,21 @@ interface GivenOut {
   readonly shown: Approval.ApprovalRequest
 }
 
-/** The requests that were given out, ours and the provider's, the newest first. */
-const givenOut = ({ hosted, requests }: Record.Record): ReadonlyArray<GivenOut> => {
+/** The requests that were given out, ours and the provider's, and what tools wait for, the newest first. */
+const givenOut = ({ askings, hosted, requests }: Record.Record): ReadonlyArray<GivenOut> => {
   const asked = hosted.flatMap(({ approvalId, callId, shown, turn }) =>
     shown === undefined ? [] : [{ approvalId, call: { id: callId }, shown, turn }]
   )
-  return asked.length === 0
+  const awaited = askings.map(({ approvalId, shown, suspension, turn }) => ({
+    approvalId,
+    call: suspension.call,
+    shown,
+    turn
+  }))
+  const others = [...asked, ...awaited]
+  return others.length === 0
     ? requests.toReversed()
-    : [...requests, ...asked].toSorted((left, right) => right.turn - left.turn)
+    : [...requests, ...others].toSorted((left, right) => right.turn - left.turn)
 }
 
 const pick = <A>(list: ReadonlyArray<A>, index: number): A | undefined =>

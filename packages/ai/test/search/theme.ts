@@ -17,6 +17,14 @@ export interface Theme {
   readonly stops: number
   /** Answers between two turns. */
   readonly answers: number
+  /** Tools that wait. */
+  readonly waits: number
+  /** Guarded toolkits. */
+  readonly guards: number
+  /** Handlers that have a model of their own. */
+  readonly nests: number
+  /** Answers that are remembered. */
+  readonly remembers: number
 }
 
 const ordinary: Theme = {
@@ -30,7 +38,11 @@ const ordinary: Theme = {
   hosted: 0,
   storage: 0,
   stops: 0,
-  answers: 1
+  answers: 1,
+  waits: 0,
+  guards: 0,
+  nests: 0,
+  remembers: 0
 }
 
 export const themes: ReadonlyArray<readonly [weight: number, theme: Theme]> = [
@@ -47,5 +59,10 @@ export const themes: ReadonlyArray<readonly [weight: number, theme: Theme]> = [
   [6, { ...ordinary, storage: 16, policies: 3, tampering: 1 }],
   [3, { ...ordinary, storage: 12, crowds: 4, hosted: 2 }],
   [2, { ...ordinary, stops: 6, crowds: 2, storage: 2, tampering: 1 }],
-  [2, { ...ordinary, answers: 10, hosted: 5 }]
+  [2, { ...ordinary, answers: 10, hosted: 5 }],
+  [3, { ...ordinary, waits: 8, answers: 3, tampering: 1 }],
+  [2, { ...ordinary, waits: 8, crowds: 4, storage: 2, policies: 3, changes: 3 }],
+  [1, { ...ordinary, guards: 8, policies: 6 }],
+  [2, { ...ordinary, nests: 8, policies: 4, crowds: 3, storage: 1 }],
+  [4, { ...ordinary, remembers: 8, crowds: 2, tampering: 1 }]
 ]

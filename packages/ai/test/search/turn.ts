@@ -1,25 +1,16 @@
 /** One turn of a plan, against the real engine: begun in a fiber of its own, and written down as it goes. */
-import { Cause, Clock, Context, Effect, Exit, type Fiber, Option, Schema, Stream, Tracer } from "effect"
+import { Context, Effect, type Fiber, Schema, Stream } from "effect"
 import { ResponseIdTracker } from "effect/ai"
-import {
-  Approval,
-  ApprovalController,
-  ApprovalError,
-  ApprovalJournal,
-  ApprovalPolicy,
-  ApprovalSeal,
-  Chat,
-  LanguageModel,
-  Prompt,
-  Response
-} from "../../src/index.ts"
+import { type Approval, Chat, LanguageModel, Prompt, Response } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import * as Note from "./note.ts"
 import type * as Plan from "./plan.ts"
 import type * as Process from "./process.ts"
-import * as Record from "./record.ts"
+import type * as Record from "./record.ts"
 import type * as Script from "./script.ts"
-import * as Stage from "./stage.ts"
+import * as Setting from "./setting.ts"
 import * as State from "./state.ts"
+import * as Tools from "./tools.ts"
 import * as Waiting from "./waiting.ts"
 
 export interface Begun {
@@ -37,37 +28,15 @@ export const begin = Effect.fnUntraced(function*(world: State.World, { added, pr
 }): Effect.fn.Return<Begun> {
   const { circumstances, plan, record } = world
   const sent: Array<{ readonly prompt: Prompt.Prompt; readonly incremental: Prompt.Prompt | undefined }> = []
-  const turn: Record.Turn = {
-    index: record.turns.length,
-    step: world.step,
+  const turn = yield* Setting.openTurn(world, {
     plan: step,
     process: process.index,
     primary,
-    tampered: world.tampered,
-    startedAt: yield* Effect.clockWith((clock) => clock.currentTimeMillis),
-    runsBefore: record.runs.length,
-    circumstances,
     prompt: Prompt.concat(world.history, added),
     added: added.content.length,
-    parts: [],
     sent,
-    received: script.received,
-    ending: "stuck",
-    endedAt: 0,
-    unfinished: 0,
-    cause: undefined,
-    required: undefined
-  }
-  record.turns.push(turn)
-  const stage: Stage.Stage = {
-    record,
-    turn: turn.index,
-    process: process.index,
-    gate: circumstances.gate,
-    revision: circumstances.revision,
-    alive: process.alive,
-    judged: world.judged
-  }
+    received: script.received
+  })
   const scripted = yield* ScriptedModel.make({
     turns: [],
     afterLastTurn: ({ incrementalPrompt: incremental, prompt }) => {
@@ -82,8 +51,8 @@ export const begin = Effect.fnUntraced(function*(world: State.World, { added, pr
   const toolkit = step.toolkit === "none"
     ? undefined
     : yield* step.toolkit === "empty"
-      ? Stage.noTools
-      : Stage.toolkitOf(circumstances.drift)
+      ? Tools.noTools
+      : Tools.toolkitOf(Tools.namesOf(plan), circumstances.drift)
   const request = {
     prompt: chat === undefined ? turn.prompt : added,
     ...(toolkit === undefined ? undefined : { toolkit }),
@@ -93,27 +62,14 @@ export const begin = Effect.fnUntraced(function*(world: State.World, { added, pr
   const model = plan.options.provider === "ours"
     ? yield* LanguageModel.make(scripted.params, options)
     : LanguageModel.withApproval(scripted.model, options)
-  let context = Context.make(Stage.Stage, stage).pipe(
-    Context.add(LanguageModel.LanguageModel, model),
-    Context.add(ApprovalSeal.ApprovalSeal, yield* State.sealOf(world)),
-    Context.add(ApprovalJournal.ApprovalJournal, process.journal),
-    Context.add(Approval.Scope, State.scopes[circumstances.scope]!),
-    Context.add(Tracer.Tracer, tracerOf(record)),
-    Context.add(Clock.Clock, process.clock)
-  ) as Context.Context<LanguageModel.LanguageModel>
+  let context = Context.add(
+    yield* Setting.contextOf(world, turn, process),
+    LanguageModel.LanguageModel,
+    model
+  )
   if (plan.options.incremental) context = Context.add(context, ResponseIdTracker.ResponseIdTracker, world.tracker)
-  if (circumstances.policy !== "default") {
-    context = Context.add(context, ApprovalPolicy.ApprovalPolicy, Stage.policyOf(circumstances.policy))
-  }
-  if (circumstances.controller !== "defer") {
-    context = Context.add(
-      context,
-      ApprovalController.ApprovalController,
-      Stage.controllerOf(circumstances.controller, (shown) => note(record, turn, shown))
-    )
-  }
   const fiber = yield* call(world, turn, chat, request).pipe(
-    Effect.onExit((exit) => Effect.andThen(process.alive, conclude(record, turn, exit))),
+    Effect.onExit((exit) => Effect.andThen(process.alive, Note.conclude(record, turn, exit))),
     Effect.provideContext(context),
     Effect.forkDetach({ startImmediately: true })
   )
@@ -142,7 +98,7 @@ const call = (
     if (part.type !== "tool-approval-request") return
     // The provider's own say nothing of themselves, but with their calls they do.
     for (const shown of Response.approvalRequests(turn.parts)) {
-      if (shown.approvalId === part.approvalId) note(record, turn, shown)
+      if (shown.approvalId === part.approvalId) Note.note(record, turn, shown)
     }
   }
   const takeAll = (response: { readonly content: ReadonlyArray<Response.AnyPart> }) => response.content.forEach(receive)
@@ -161,64 +117,6 @@ const call = (
     (part) => Effect.sync(() => receive(part))
   )
 }
-
-/** Writes down a request that was given out. */
-const note = (record: Record.Record, turn: Record.Turn, shown: Approval.ApprovalRequest): void => {
-  const hosted = record.hosted.find(({ approvalId }) => approvalId === shown.approvalId)
-  if (hosted !== undefined) hosted.shown ??= shown
-  if (shown.providerExecuted) return
-  if (record.requests.some((known) => known.approvalId === shown.approvalId)) return
-  record.requests.push({
-    approvalId: shown.approvalId,
-    call: { id: shown.toolCallId, tool: shown.toolName, params: Record.canonical(shown.params) },
-    turn: turn.index,
-    scope: turn.circumstances.scope,
-    key: turn.circumstances.key,
-    expiresAt: shown.expiresAt ?? Infinity,
-    shown
-  })
-}
-
-const conclude = (record: Record.Record, turn: Record.Turn, exit: Exit.Exit<unknown, unknown>) =>
-  Effect.clockWith((clock) =>
-    Effect.map(clock.currentTimeMillis, (now) => {
-      turn.endedAt = now
-      turn.unfinished = record.runs.filter((run) => run.turn === turn.index && run.outcome === "running").length
-      if (turn.ending === "stuck") turn.ending = Exit.isSuccess(exit) ? "success" : "failure"
-      if (Exit.isSuccess(exit)) return
-      turn.cause = exit.cause
-      const error = Cause.findErrorOption(exit.cause).pipe(Option.flatMap(approvalErrorOf))
-      if (Option.isNone(error) || error.value.reason._tag !== "ApprovalRequired") return
-      const { content, requests } = error.value.reason
-      turn.required = { requests }
-      for (const shown of requests) note(record, turn, shown)
-      if (turn.plan.object) turn.parts.push(...content)
-    })
-  )
-
-const approvalErrorOf = (error: unknown): Option.Option<ApprovalError.ApprovalError> =>
-  ApprovalError.fromAiError(error as never)
-
-const tracerOf = (record: Record.Record): Tracer.Tracer =>
-  Tracer.make({
-    span: (options) => {
-      const span = new Tracer.NativeSpan(options)
-      const write = (text: unknown) => record.spans.push(typeof text === "string" ? text : Record.canonical(text) ?? "")
-      write(options.name)
-      const { attribute, event } = span
-      span.attribute = (key, value) => {
-        write(key)
-        write(typeof value === "bigint" ? String(value) : value)
-        attribute.call(span, key, value)
-      }
-      span.event = (name, startTime, attributes) => {
-        write(name)
-        write(attributes)
-        event.call(span, name, startTime, attributes)
-      }
-      return span
-    }
-  })
 
 /** Waits for turns; those that never end are stuck. */
 export const finish = (begun: ReadonlyArray<Begun>) =>

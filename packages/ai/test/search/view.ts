@@ -49,8 +49,8 @@ export const answersOf = (prompt: Prompt.Prompt, approvalId: string): Answers =>
 
 export type Verdict = "ask" | "allow" | "block" | "failed" | "unjudged"
 
-const neverAsked: ReadonlySet<string> = new Set(["Read", "Poke"])
-const alwaysAsked: ReadonlySet<string> = new Set(["Delete", "Sync"])
+const neverAsked: ReadonlySet<string> = new Set(["Read", "Poke", "Wait", "Agent"])
+const alwaysAsked: ReadonlySet<string> = new Set(["Delete", "Sync", "Order", "Wipe", "Dig"])
 
 /** What the tool itself says, where neither the policy nor its gate was heard. */
 export const ownVerdict = (tool: string): Verdict =>
@@ -80,7 +80,7 @@ export const verdictOf = (
 /** Whether the provider made this call in this turn; a second use of an id gets one of its own. */
 export const isReceived = (turn: Record.Turn, call: Record.Received): boolean => receivedIndexes(turn, call).length > 0
 
-const receivedIndexes = (turn: Record.Turn, call: Record.Received): ReadonlyArray<number> =>
+export const receivedIndexes = (turn: Record.Turn, call: Record.Received): ReadonlyArray<number> =>
   turn.received.flatMap((received, index) =>
     received.tool === call.tool && received.params === call.params &&
       (received.id === call.id || call.id.startsWith(`${received.id}_`))
@@ -95,65 +95,8 @@ export const isKeyAccepted = ({ circumstances, startedAt }: Record.Turn, key: nu
 export const isValid = (turn: Record.Turn, request: Record.Request): boolean =>
   request.scope === turn.circumstances.scope && turn.startedAt < request.expiresAt && isKeyAccepted(turn, request.key)
 
-/** The requests that were given out for this very call and approved in this turn, in a message or inline. */
-export const justificationsOf = (record: Record.Record, run: Record.Run): ReadonlyArray<Record.Request> => {
-  const turn = record.turns[run.turn]!
-  return record.requests.filter((request) => {
-    if (request.call.id !== run.call.id || request.call.tool !== run.call.tool) return false
-    if (request.turn > turn.index || !isValid(turn, request)) return false
-    const inline = record.asked.some((asked) =>
-      asked.turn === turn.index && asked.approvalId === request.approvalId && asked.params === run.call.params
-    )
-    return inline || (request.call.params === run.call.params && answersOf(turn.prompt, request.approvalId).approved)
-  })
-}
-
-/** A run with what allows it: a call that needs nobody, or an approved request. */
-export interface Justified {
-  readonly run: Record.Run
-  readonly isDirect: boolean
-  readonly requests: ReadonlyArray<Record.Request>
-}
-
-export const justify = (record: Record.Record): ReadonlyArray<Justified> =>
-  record.runs.map((run) => {
-    const turn = record.turns[run.turn]!
-    return {
-      run,
-      isDirect: isReceived(turn, run.call) && verdictOf(record, turn, run.call, run.number) === "allow",
-      requests: justificationsOf(record, run)
-    }
-  })
-
-/**
- * Runs for which no permit is left when every permit allows one run: each approved request is one, and so is each call
- * of the response that needs nobody.
- */
-export const runsTooMany = (record: Record.Record, justified: ReadonlyArray<Justified>): ReadonlyArray<Justified> => {
-  const takenBy = new Map<string, Justified>()
-  const tooMany: Array<Justified> = []
-  const permitsOf = ({ isDirect, requests, run }: Justified): ReadonlyArray<string> => [
-    ...(isDirect ? receivedIndexes(record.turns[run.turn]!, run.call).map((index) => `${run.turn}/${index}`) : []),
-    ...requests.map((request) => request.approvalId)
-  ]
-  // An augmenting path: a permit is given up by a run that can have another.
-  const find = (one: Justified, tried: Set<string>): boolean => {
-    for (const permit of permitsOf(one)) {
-      if (tried.has(permit)) continue
-      tried.add(permit)
-      const holder = takenBy.get(permit)
-      if (holder === undefined || find(holder, tried)) {
-        takenBy.set(permit, one)
-        return true
-      }
-    }
-    return false
-  }
-  for (const one of justified) {
-    if (permitsOf(one).length > 0 && !find(one, new Set())) tooMany.push(one)
-  }
-  return tooMany
-}
+/** Whether a call is asked about where it is handled: then only whoever is asked there can say yes. */
+export const isGuarded = ({ tool }: Record.Received): boolean => tool === "Wipe"
 
 /** Whether nobody can tell what a run did: it was interrupted, or its process ended in the midst of it. */
 export const isUnknown = (run: Record.Run): boolean => run.outcome === "interrupted" || run.outcome === "running"

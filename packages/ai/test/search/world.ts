@@ -6,8 +6,10 @@ import { Effect, Fiber, Logger, Ref, Scheduler, Schema } from "effect"
 import { ResponseIdTracker } from "effect/ai"
 import { WebCrypto } from "effect/crypto"
 import { TestClock } from "effect/testing"
-import { Approval, type ApprovalError, Chat, LanguageModel, Prompt } from "../../src/index.ts"
+import { Approval, type ApprovalError, Chat, LanguageModel, Prompt, SuspensionStore } from "../../src/index.ts"
 import * as Cryptography from "./cryptography.ts"
+import * as DeferredTools from "./deferredTools.ts"
+import * as Guarded from "./guarded.ts"
 import * as Plan from "./plan.ts"
 import * as Process from "./process.ts"
 import * as Record from "./record.ts"
@@ -16,6 +18,7 @@ import * as State from "./state.ts"
 import * as Storage from "./storage.ts"
 import * as Tamper from "./tamper.ts"
 import * as Turn from "./turn.ts"
+import * as View from "./view.ts"
 import * as Waiting from "./waiting.ts"
 
 /** Carries out a plan, brings it to its end, and gives what happened. */
@@ -51,7 +54,9 @@ export const carryOut = (plan: Plan.Plan): Effect.Effect<Record.Record> =>
     record.closing = record.turns.length
     yield* bringToAnEnd(world)
     // What readers left behind goes on to its end.
-    if (record.runs.some((run) => run.outcome === "running")) yield* TestClock.adjust("1 minute")
+    if ([...record.runs, ...record.resumptions].some((run) => run.outcome === "running")) {
+      yield* TestClock.adjust("1 minute")
+    }
     for (const one of world.processes) yield* close(world, one)
     return record
   }).pipe(
@@ -96,6 +101,8 @@ const takeStep = Effect.fnUntraced(function*(world: State.World, step: Plan.Step
       return set({ revision: step.revision })
     case "Controller":
       return set({ controller: step.says })
+    case "Memory":
+      return set({ memory: step.isOn })
     case "Drift":
       return set({ drift: { ...world.circumstances.drift, [step.tool]: step.how } })
     case "Time": {
@@ -109,6 +116,10 @@ const takeStep = Effect.fnUntraced(function*(world: State.World, step: Plan.Step
       return yield* stop(world, step.at)
     case "Answer":
       return yield* answer(world, step)
+    case "Guarded":
+      return yield* Guarded.call(world, step, () => `guarded-${++world.calls}`)
+    case "Tell":
+      return yield* tell(world, step)
     case "Store":
       return world.storage.set(step)
     case "Scope":
@@ -151,7 +162,8 @@ const reload = (world: State.World) =>
 
 /** Stops the run of a request that was given out, the newest first. */
 const stop = Effect.fnUntraced(function*({ process, record, step }: State.World, at: number) {
-  const request = record.requests.at(-1 - at % Math.max(1, record.requests.length))
+  const requests = record.requests.filter(({ call }) => !View.isGuarded(call))
+  const request = requests.at(-1 - at % Math.max(1, requests.length))
   if (request === undefined || process.isDead()) return
   // Of a call that was asked about twice, nobody can tell which request runs.
   const isOnly = record.requests.filter(({ call }) => call.id === request.call.id).length === 1
@@ -171,7 +183,7 @@ const answer = Effect.fnUntraced(function*(world: State.World, step: Extract<Pla
   const chat = world.chat ?? (yield* Chat.fromPrompt(world.history))
   const before = yield* Ref.get(chat.history)
   const answers = [
-    ...Script.answers(step.answers, world.seen, openOf(world), false),
+    ...Script.answers(saidOf(world, step.answers)),
     ...(step.unknown ? [Approval.approve({ approvalId: "nobody-asked" })] : [])
   ]
   const outcome = yield* Chat.answer(chat, answers).pipe(
@@ -189,6 +201,41 @@ const answer = Effect.fnUntraced(function*(world: State.World, step: Extract<Pla
   })
 })
 
+/** What is answered at this moment. */
+const saidOf = (world: State.World, planned: ReadonlyArray<Plan.Answer>): Script.Said => ({
+  planned,
+  seen: world.seen,
+  open: openOf(world),
+  isRival: false,
+  words: `words of step ${world.step}`
+})
+
+/** Tells a tool what it waits for, or ends its waiting: the newest first, and those that wait to be told before all. */
+const tell = Effect.fnUntraced(function*(world: State.World, { at, how }: Extract<Plan.Step, { _tag: "Tell" }>) {
+  const { circumstances, process, record, step } = world
+  const events = record.askings.filter(({ suspension }) => suspension.kind === "event")
+  const askings = how === "right" && events.length > 0 ? events : record.askings
+  const asking = askings.at(-1 - at % Math.max(1, askings.length))
+  if (asking === undefined || process.isDead()) return
+  const { approvalId } = asking
+  const event = { told: how === "right" ? `told in step ${step}` : "" }
+  const told = how === "cancel"
+    ? process.suspensions.end(approvalId)
+    : DeferredTools.tell(approvalId, event).pipe(
+      Effect.provideService(SuspensionStore.SuspensionStore, process.suspensions),
+      Effect.provideService(Approval.Scope, State.scopes[circumstances.scope]!)
+    )
+  const telling = yield* Effect.forkDetach(
+    Effect.catch(Effect.as(told, "done"), ({ reason }) => Effect.succeed(reason._tag)),
+    { startImmediately: true }
+  )
+  yield* Waiting.wait([telling])
+  const outcome = yield* Fiber.join(telling)
+  const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+  const answer = how === "cancel" ? undefined : Record.canonical(event)
+  record.tellings.push({ step, at: now, approvalId, answer, outcome })
+})
+
 // =============================================================================
 // Delivering a turn
 // =============================================================================
@@ -196,15 +243,14 @@ const answer = Effect.fnUntraced(function*(world: State.World, step: Extract<Pla
 const deliver = Effect.fnUntraced(function*(world: State.World, step: Plan.Turn) {
   const { delivery } = step
   const script = Script.write(step, () => `fresh-${++world.calls}`)
-  const open = openOf(world)
-  const seen = world.seen.slice()
-  const added = Script.input(step, seen, open, false)
+  const said: Script.Said = { ...saidOf(world, step.answers), seen: world.seen.slice() }
+  const added = Script.input(step, said)
   const first = yield* Turn.begin(world, { step, script, added, process: world.process, primary: true })
   const twin = (process: Process.Process, isRival: boolean) =>
     Turn.begin(world, {
       step,
       script,
-      added: isRival ? Script.input(step, seen, open, true) : added,
+      added: isRival ? Script.input(step, { ...said, isRival }) : added,
       process,
       primary: false
     })
