@@ -1,7 +1,7 @@
 /** The walks there are: each begins with every standing of its kind, made of the lists in `standing.ts`. */
 import * as Standing from "../../src/internal/decide/standing.ts"
 import { Call, type CallFacts, type EditFacts, type QuestionFacts, type Says, type WaitFacts } from "./facts.ts"
-import { Fact, World } from "./world.ts"
+import { type Fact, World } from "./world.ts"
 
 export interface Configuration {
   readonly name: string
@@ -55,8 +55,9 @@ const questionOf = (answers: ReadonlyArray<ReadonlyArray<Says>>): QuestionLists 
 /** Fewer of what is much the same: for what has to be walked again and again. */
 const briefly = (question: QuestionLists): QuestionLists => ({
   ...question,
-  fate: ["pending", "unknown", "done", "denied", "expired"],
-  written: ["running", "done", "denied"]
+  fate: ["pending", "unknown", "done", "denied"],
+  sealed: [false],
+  written: ["done", "denied"]
 })
 
 /** A request that was made or answered in this turn: nothing of it is old, but for the time that it took. */
@@ -166,7 +167,7 @@ export const someWaits: Make = () =>
     way: ["history"],
     asked: waiting.asked.map(briefly),
     judged: [false],
-    memory: ["none", "known"],
+    memory: ["known", "unknown"],
     finished: [false],
     replied: [undefined, "given"]
   })

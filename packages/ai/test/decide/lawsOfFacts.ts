@@ -108,13 +108,22 @@ export const laws: ReadonlyArray<Law> = [
 
   law(
     "L2",
-    "where a run waits is looked up where one waits, and before anything that is costly",
-    ({ asks, said, truth, writes }) => {
+    "where a run waits is looked up once, by the last of its steps, before anything that is costly",
+    (moment) => {
+      const { asks, call, said, truth, writes } = moment
       if (said._tag !== "Need" || said.fact !== "wait") return true
       const question = truth.questions[said.at]!
-      return question.own === true && (question.suspension || Truth.stateOf(question) === "suspended") &&
-        (writes.length > 0 || !asksAny(asks, costly))
+      if (question.own !== true || (writes.length === 0 && asksAny(asks, costly))) return false
+      // What became of the steps before the last one may be forgotten by now.
+      const last = truth.own.findLast((at) => truth.questions[at]!.suspension)
+      return call.wait === undefined && last !== undefined ? said.at === last : Truth.stateOf(question) === "suspended"
     }
+  ),
+
+  law(
+    "L2",
+    "the journal is not asked about the steps before the one that waits",
+    ({ asked, truth }) => !asked.has("fate") || !truth.isLost
   ),
 
   law(

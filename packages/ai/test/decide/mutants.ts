@@ -7,6 +7,7 @@ import * as Lists from "../../src/internal/decide/standing.ts"
 import type { Standing } from "../../src/internal/decide/standing.ts"
 import type { Row } from "../../src/internal/decide/table.ts"
 import type { Configuration } from "./configurations.ts"
+import { type Change, StandingOverlay } from "./overlay.ts"
 import { type Breach, type Decide, isSame, keyOf, type Law, type Said, walk } from "./walk.ts"
 
 export type Table = ReadonlyArray<Row>
@@ -217,86 +218,28 @@ const ofEdit: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   deniedBefore: [undefined, ...bool]
 }
 
-// The same in all but one field; what is not looked at is not looked at by this either.
-const having = <A extends object>(of: A, field: string, get: () => unknown): A =>
-  Object.create(of, { [field]: { get, enumerable: true } }) as A
+const changesOf = (prefix: string, lists: Readonly<Record<string, ReadonlyArray<unknown>>>): ReadonlyArray<Change> =>
+  Object.entries(lists).flatMap(([name, values]) => values.map((value) => ({ field: `${prefix}${name}`, value })))
 
-interface Field {
-  readonly name: string
-  readonly values: ReadonlyArray<unknown>
-  /** The standing as it looks with this in the place of the field; `get` is given what was there. */
-  readonly replace: (standing: Standing, get: (is: unknown) => unknown) => Standing
-}
-
-type Any = Record<string, unknown>
-
-const onQuestions = (
-  standing: Standing,
-  f: (question: Lists.Question) => Lists.Question
-): Standing =>
-  having(
-    standing,
-    "questions",
-    () => typeof standing.questions === "string" ? standing.questions : standing.questions.map(f)
-  )
-
-const fieldOf = (of: object, field: string) => (of as Any)[field]
-
-const fieldsOf = (
-  prefix: string,
-  lists: Readonly<Record<string, ReadonlyArray<unknown>>>,
-  replaceIn: (
-    standing: Standing,
-    replace: <A extends object>(of: A, field: string) => A,
-    field: string
-  ) => Standing
-): ReadonlyArray<Field> =>
-  Object.entries(lists).map(([field, values]) => ({
-    name: `${prefix}${field}`,
-    values,
-    replace: (standing, get) =>
-      replaceIn(standing, (of, field) => having(of, field, () => get(fieldOf(of, field))), field)
-  }))
-
-const fields: ReadonlyArray<Field> = [
-  ...fieldsOf("", ofCall, (standing, replace, field) => replace(standing, field)),
-  ...fieldsOf(
-    "wait's ",
-    ofWait,
-    (standing, replace, field) =>
-      having(standing, "wait", () => typeof standing.wait === "object" ? replace(standing.wait, field) : standing.wait)
-  ),
-  ...fieldsOf(
-    "question's ",
-    ofQuestion,
-    (standing, replace, field) => onQuestions(standing, (question) => replace(question, field))
-  ),
-  ...fieldsOf(
-    "edit's ",
-    ofEdit,
-    (standing, replace, field) =>
-      onQuestions(
-        standing,
-        (question) =>
-          having(question, "answers", () =>
-            question.answers.map((answer) =>
-              answer.says === "edit" ? replace(answer, field) : answer
-            ))
-      )
-  )
+const changes: ReadonlyArray<Change> = [
+  ...changesOf("", ofCall),
+  ...changesOf("wait's ", ofWait),
+  ...changesOf("question's ", ofQuestion),
+  ...changesOf("edit's ", ofEdit)
 ]
 
 const wordOf = (value: unknown): string => value === undefined ? "not known" : JSON.stringify(value)
 
-const takenFor = (table: Table, index: number, { name, replace, values }: Field): ReadonlyArray<Mutant> =>
-  values.map((value) =>
-    withRow(
-      table,
-      index,
-      `takes the ${name} for ${wordOf(value)}`,
-      (standing) => table[index]!.says(replace(standing, () => value))
-    )
+const blind = (table: Table, index: number, change: Change): Mutant => {
+  const { says } = table[index]!
+  const overlay = new StandingOverlay(change)
+  return withRow(
+    table,
+    index,
+    `takes the ${change.field} for ${wordOf(change.value)}`,
+    (standing) => says(overlay.on(standing))
   )
+}
 
 // Those that say something else than their row does, anywhere that row is read, with the walk on which they do.
 const differing = (
@@ -343,7 +286,7 @@ const saidBy = (row: Row, standing: Standing): Said | "thrown" | undefined => {
 /** What each row says, one of each kind with the first walk on which it does, and which fields it looks at. */
 type Watched = ReadonlyArray<{
   readonly spoken: Map<string, { readonly said: Said; readonly configuration: Configuration }>
-  readonly seen: Set<Field>
+  readonly seen: Set<string>
 }>
 
 const watch = (table: Table, configurations: ReadonlyArray<Configuration>, decideBy: DecideBy): Watched => {
@@ -353,15 +296,7 @@ const watch = (table: Table, configurations: ReadonlyArray<Configuration>, decid
       ...row,
       says: (standing) => {
         const { seen, spoken } = watched[index]!
-        let looked = standing
-        for (const field of fields) {
-          if (seen.has(field)) continue
-          looked = field.replace(looked, (is) => {
-            seen.add(field)
-            return is
-          })
-        }
-        const said = row.says(looked)
+        const said = row.says(watchedStanding(standing, (field) => void seen.add(field)))
         if (said !== undefined && !spoken.has(keyOf(said))) spoken.set(keyOf(said), { said, configuration })
         return said
       }
@@ -370,6 +305,35 @@ const watch = (table: Table, configurations: ReadonlyArray<Configuration>, decid
   }
   return watched
 }
+
+type See = (field: string) => void
+
+const watching = <A extends object>(
+  of: A,
+  prefix: string,
+  see: See,
+  inside: (name: string | symbol, is: unknown) => unknown = (_, is) => is
+): A =>
+  new Proxy(of, {
+    get: (of, name) => {
+      see(`${prefix}${String(name)}`)
+      return inside(name, Reflect.get(of, name))
+    }
+  })
+
+const watchedStanding = (standing: Standing, see: See): Standing =>
+  watching(standing, "", see, (name, is) =>
+    name === "questions" && typeof is !== "string"
+      ? (is as ReadonlyArray<Lists.Question>).map((question) => watchedQuestion(question, see))
+      : name === "wait" && typeof is === "object" && is !== null
+      ? watching(is, "wait's ", see)
+      : is)
+
+const watchedQuestion = (question: Lists.Question, see: See): Lists.Question =>
+  watching(question, "question's ", see, (name, is) =>
+    name === "answers"
+      ? (is as ReadonlyArray<Lists.Answer>).map((answer) => watching(answer, "edit's ", see))
+      : is)
 
 /** Every table that is wrong in one place, and says something else somewhere for it. */
 export const mutants = (
@@ -381,7 +345,7 @@ export const mutants = (
   const found = [...dropped(table), ...lowered(table), ...altered(table, watched)]
   const alike: Array<Mutant> = []
   for (const [index, { seen }] of watched.entries()) {
-    const candidates = Array.from(seen, (field) => takenFor(table, index, field)).flat()
+    const candidates = changes.filter(({ field }) => seen.has(field)).map((change) => blind(table, index, change))
     const differ = differing(table, index, candidates, configurations, decideBy)
     found.push(...differ)
     alike.push(...candidates.filter(({ change }) => !differ.some((mutant) => mutant.change === change)))

@@ -62,8 +62,8 @@ export interface Options {
   readonly like?: Decide
   /** Ends with the first breach. */
   readonly untilBreach?: boolean
-  /** Ends then, at the latest. */
-  readonly maxClasses?: number
+  /** Asked now and then: ends as soon as it is true. */
+  readonly isOver?: () => boolean
 }
 
 /** More steps than there are facts. */
@@ -74,7 +74,7 @@ const endless: Law = { name: "ends", title: "it ends", holds: () => false }
 const thrown: Law = { name: "throws", title: "nothing is thrown", holds: () => false }
 
 export const walk = ({ call, name, world }: Configuration, options: Options): Walked => {
-  const { decide, laws, like, maxClasses = Infinity, untilBreach = false } = options
+  const { decide, laws, isOver, like, untilBreach = false } = options
   const decisions = new Map<string, number>()
   const shapes = new Map<number, number>()
   const breaches = new Map<Law, Breach>()
@@ -103,7 +103,8 @@ export const walk = ({ call, name, world }: Configuration, options: Options): Wa
       const said = decide(call.known)
       if (like !== undefined && !isSame(said, like(call.known))) {
         hasDiffered = true
-        differs = true
+        // That other facts were asked for is no difference, if it is decided alike in the end.
+        if (said._tag !== "Need" && !isSame(said, like(call.truth))) differs = true
       }
       switch (said._tag) {
         case "Need": {
@@ -158,7 +159,7 @@ export const walk = ({ call, name, world }: Configuration, options: Options): Wa
       isLast = true
       break
     }
-    if ((untilBreach && breaches.size > 0) || classes >= maxClasses) break
+    if ((untilBreach && breaches.size > 0) || (classes % 1_000 === 0 && isOver?.() === true)) break
   }
   let standings = 0n
   for (const [shape, count] of shapes) standings += world.weight(shape) * BigInt(count)
