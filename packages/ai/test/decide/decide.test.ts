@@ -4,27 +4,16 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Path from "node:path"
-import type { Standing } from "../../src/internal/decide/standing.ts"
 import { decide, rows } from "../../src/internal/decide/table.ts"
 import * as Source from "../source.ts"
-import * as Configurations from "./configurations.ts"
+import { brief, decideBy } from "./exhaustive.ts"
 import { laws } from "./laws.ts"
 import { reasons } from "./lawsOfReasons.ts"
 import * as Mutants from "./mutants.ts"
 import * as Report from "./report.ts"
 import { walk } from "./walk.ts"
 
-const configurations = [
-  Configurations.guarded,
-  Configurations.received,
-  Configurations.hosted,
-  Configurations.history([1]),
-  Configurations.answered,
-  Configurations.someWaits,
-  Configurations.someOfTwo
-].map((make) => make())
-
-const decideBy: Mutants.DecideBy = (table) => (standing: Standing) => decide(standing, table)
+const configurations = brief.map((make) => make())
 
 const timeout = 60_000
 

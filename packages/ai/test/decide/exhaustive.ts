@@ -32,7 +32,8 @@ export const brief: ReadonlyArray<Configurations.Make> = [
   Configurations.hosted,
   Configurations.history([1]),
   Configurations.answered,
-  Configurations.someWaits
+  Configurations.someWaits,
+  Configurations.someOfTwo
 ]
 
 export const decideBy: Mutants.DecideBy = (table) => (standing: Standing) => decide(standing, table)
@@ -48,10 +49,9 @@ const changeAll = Effect.gen(function*() {
   const startedAt = performance.now()
   const configurations = brief.map((make) => make())
   const { alike, mutants } = Mutants.mutants(rows, configurations, decideBy)
-  const all = [...configurations, Configurations.someOfTwo()]
   const judged: Array<Mutants.Judged> = []
   for (const mutant of mutants) {
-    judged.push(Mutants.judge(mutant, rows, all, laws, decideBy))
+    judged.push(Mutants.judge(mutant, rows, configurations, laws, decideBy))
     // So that Ctrl-C is heard.
     yield* Effect.yieldNow
   }

@@ -147,8 +147,9 @@ export const laws: ReadonlyArray<Law> = [
 
   law(
     "L8",
-    "a call that needs nobody waits for nothing",
-    ({ asks, call, said }) => said._tag !== "Run" || said.as !== "free" || call.tool !== "free" || asks.length === 0
+    "a call that needs nobody waits for nothing, and one whose tool needs nobody asks for nothing",
+    ({ asked, call, said }) =>
+      said._tag !== "Run" || said.as !== "free" || (!asked.has("finish") && (call.tool !== "free" || asked.size === 0))
   ),
 
   law(

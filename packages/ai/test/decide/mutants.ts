@@ -372,11 +372,14 @@ export const judge = (
   const { where } = mutant
   const inOrder = where === undefined ? configurations : [where, ...configurations.filter((one) => one !== where)]
   let differs = false
-  for (const configuration of inOrder) {
-    const walked = walk(configuration, { decide, laws, like, untilBreach: true })
-    differs ||= walked.differs
-    const [breach] = walked.breaches
-    if (breach !== undefined) return { mutant, breach, differs }
+  // Most are noticed soon on some walk, and late on each of the others.
+  for (const isOver of [() => true, () => false]) {
+    for (const configuration of inOrder) {
+      const walked = walk(configuration, { decide, laws, like, untilBreach: true, isOver })
+      differs ||= walked.differs
+      const [breach] = walked.breaches
+      if (breach !== undefined) return { mutant, breach, differs }
+    }
   }
   return { mutant, breach: undefined, differs }
 }
