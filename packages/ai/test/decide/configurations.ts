@@ -88,7 +88,7 @@ const common = {
   finished: [false],
   finish: Standing.finishes,
   replied: [undefined],
-  reply: ["none", "given"]
+  reply: Standing.replies
 } as const
 
 const historyOf = (questions: ReadonlyArray<QuestionLists>): Lists => ({
@@ -147,7 +147,7 @@ const waiting = {
   judged: bool,
   memory: ["none", "known", "unknown"],
   finished: bool,
-  replied: [undefined, "none", "given"],
+  replied: [undefined, ...Standing.replies],
   wait: {
     kind: ["gone", "over", ...Standing.waitsFor],
     given: bool,

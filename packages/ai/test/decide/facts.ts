@@ -62,8 +62,8 @@ export interface CallFacts {
   readonly finished: Fact<boolean>
   readonly finish: Fact<Standing.Finish>
   /** Before the walk begins. */
-  readonly replied: Fact<Standing.Later<"none" | "given">>
-  readonly reply: Fact<"none" | "given">
+  readonly replied: Fact<Standing.Later<Standing.Reply>>
+  readonly reply: Fact<Standing.Reply>
   readonly wait: WaitFacts | undefined
 }
 
@@ -259,7 +259,7 @@ class CallView implements Standing.Standing {
     const { finish, finished } = this.call.facts
     return this.call.isFinished || finished.value ? finish.value : undefined
   }
-  get reply(): Standing.Later<"none" | "given"> {
+  get reply(): Standing.Later<Standing.Reply> {
     return this.call.isUnanswered ? "none" : this.call.facts.replied.value
   }
   get wait(): Standing.Later<Standing.Wait> {

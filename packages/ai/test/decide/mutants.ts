@@ -46,47 +46,51 @@ export const lowered = (table: Table): ReadonlyArray<Mutant> =>
 // What a row says
 // =============================================================================
 
-const tellWhys: ReadonlyArray<TellWhy> = [
-  "cut",
-  "unknownTool",
-  "unfit",
-  "lost",
-  "forged",
-  "denied",
-  "noToolkit",
-  "blocked",
-  "remembered",
-  "unfinished",
-  "recorded",
-  "gone",
-  "over"
-]
+// Complete, or it does not compile.
+const keysOf = <Key extends string>(keys: Readonly<Record<Key, true>>): ReadonlyArray<Key> =>
+  Object.keys(keys) as Array<Key>
 
-const openWhys: ReadonlyArray<OpenWhy> = [
-  "asked",
-  "held",
-  "untrustedEdit",
-  "unfitEdit",
-  "noToolkit",
-  "invalidAnswer"
-]
+const tellWhys = keysOf<TellWhy>({
+  cut: true,
+  unknownTool: true,
+  unfit: true,
+  lost: true,
+  forged: true,
+  denied: true,
+  noToolkit: true,
+  blocked: true,
+  remembered: true,
+  unfinished: true,
+  recorded: true,
+  gone: true,
+  over: true
+})
 
-const endWhys: ReadonlyArray<EndWhy> = [
-  "said",
-  "blocked",
-  "editBlocked",
-  "remembered",
-  "editDenied",
-  "expired",
-  "superseded",
-  "drifted",
-  "shownChanged",
-  "undeliverable",
-  "unfitParameters",
-  "unfitState"
-]
+const openWhys = keysOf<OpenWhy>({
+  asked: true,
+  held: true,
+  untrustedEdit: true,
+  unfitEdit: true,
+  noToolkit: true,
+  invalidAnswer: true
+})
 
-const runsAs: ReadonlyArray<RunAs> = ["free", "claim", "join", "repeat", "resume"]
+const endWhys = keysOf<EndWhy>({
+  said: true,
+  blocked: true,
+  editBlocked: true,
+  remembered: true,
+  editDenied: true,
+  expired: true,
+  superseded: true,
+  drifted: true,
+  shownChanged: true,
+  undeliverable: true,
+  unfitParameters: true,
+  unfitState: true
+})
+
+const runsAs = keysOf<RunAs>({ free: true, claim: true, join: true, repeat: true, resume: true })
 
 const placeOf = (said: Said): number => "at" in said ? Math.max(0, said.at) : 0
 
@@ -190,7 +194,7 @@ const ofCall: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   verdict: [undefined, ...Lists.verdicts],
   recall: [undefined, ...Lists.recalls],
   finish: [undefined, ...Lists.finishes],
-  reply: [undefined, "none", "given"],
+  reply: [undefined, ...Lists.replies],
   wait: [undefined, "gone", "over"]
 }
 
