@@ -1,11 +1,12 @@
 /**
  * The long search: `npm run laws -- --runs 100000 --seed 7`. Prints what it tries and meets; the first plan that breaks a
- * law ends it with code 1, made small, as a test to paste and as a file for the corpus. Options it does not know end it
- * with code 2.
+ * law ends it with code 1, made small, as a test to paste and as a file for the corpus. `npm run laws -- --exhaustive`
+ * walks the table of decisions instead, over every standing of a call. Options it does not know end it with code 2.
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Clock, Console, Effect, Option } from "effect"
 import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli"
+import { exhaustive as walkAll } from "../decide/exhaustive.ts"
 import * as Report from "./report.ts"
 import * as Search from "./search.ts"
 
@@ -27,10 +28,15 @@ const seed = Flag.String("seed").pipe(
   Flag.optional
 )
 
+const exhaustive = Flag.Boolean("exhaustive").pipe(
+  Flag.withDescription("Walks every standing of a call through the table of decisions, and changes each of its rows")
+)
+
 const laws = Command.make(
   "laws",
-  { runs, seed },
-  Effect.fnUntraced(function*({ runs, seed }) {
+  { exhaustive, runs, seed },
+  Effect.fnUntraced(function*({ exhaustive, runs, seed }) {
+    if (exhaustive) return yield* (yield* walkAll) ? Effect.void : exitWith(1)
     const startedAt = yield* Clock.currentTimeMillis
     const chosen = Option.getOrElse(seed, () => String(startedAt))
     yield* Console.log(`seed ${chosen}`)
@@ -59,7 +65,8 @@ const laws = Command.make(
   Command.withDescription("Searches random histories for one that breaks a law of Assent."),
   Command.withExamples([
     { command: "npm run laws -- --runs 100000", description: "A long search" },
-    { command: "npm run laws -- --seed 7", description: "The same search again" }
+    { command: "npm run laws -- --seed 7", description: "The same search again" },
+    { command: "npm run laws -- --exhaustive", description: "Every standing, through the table of decisions" }
   ])
 )
 

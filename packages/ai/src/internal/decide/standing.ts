@@ -51,6 +51,10 @@ export type Verdict = typeof verdicts[number]
 export const recalls = ["nothing", "approved", "denied", "unsure"] as const
 export type Recall = typeof recalls[number]
 
+/** Whether whoever was asked has answered. */
+export const replies = ["none", "given"] as const
+export type Reply = typeof replies[number]
+
 export const endings = ["denied", "expired", "superseded", "void"] as const
 export type Ending = typeof endings[number]
 
@@ -145,6 +149,6 @@ export interface Standing {
   readonly recall: Later<Recall>
   readonly finish: Later<Finish>
   /** Whoever was asked has answered, or has not; what was answered stands among the answers. */
-  readonly reply: Later<"none" | "given">
+  readonly reply: Later<Reply>
   readonly wait: Later<Wait>
 }

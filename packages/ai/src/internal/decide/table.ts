@@ -13,7 +13,7 @@ export interface Row {
   readonly says: (standing: Standing) => Said | undefined
 }
 
-/** What the first row says that says something. */
+/** What the first row says that says something; else it stays open (law L5). */
 export const decide = (standing: Standing, table: ReadonlyArray<Row> = rows): Said => {
   for (const row of table) {
     const said = row.says(standing)
@@ -239,8 +239,7 @@ export const rows: ReadonlyArray<Row> = [
       if (isWaiting(wait) && (wait.for === "other" || verdict?.says === "failed")) return undefined
       return { _tag: "Need", fact: "reply" }
     }
-  },
-  { name: "open", laws: "L5", says: (call) => open(firstOf(call), "asked") }
+  }
 ]
 
 // =============================================================================

@@ -1,0 +1,70 @@
+/**
+ * `npm run laws -- --exhaustive`: every standing of a call against the laws, and every table that is wrong in one place
+ * against them. Two requests with more than one answer each are walked for a minute.
+ */
+import { Console, Effect } from "effect"
+import type { Standing } from "../../src/internal/decide/standing.ts"
+import { decide, rows } from "../../src/internal/decide/table.ts"
+import * as Configurations from "./configurations.ts"
+import { laws } from "./laws.ts"
+import * as Mutants from "./mutants.ts"
+import * as Report from "./report.ts"
+import { walk } from "./walk.ts"
+
+const whole: ReadonlyArray<Configurations.Make> = [
+  Configurations.history([2]),
+  Configurations.history([1, 1]),
+  Configurations.answered,
+  Configurations.waits,
+  Configurations.received,
+  Configurations.guarded,
+  Configurations.hosted
+]
+
+const limited: ReadonlyArray<Configurations.Make> = [Configurations.history([2, 2])]
+
+const limit = 60_000
+
+/** Small enough to be walked for each change of the table, and together they meet every decision. */
+export const brief: ReadonlyArray<Configurations.Make> = [
+  Configurations.guarded,
+  Configurations.received,
+  Configurations.hosted,
+  Configurations.history([1]),
+  Configurations.answered,
+  Configurations.someWaits,
+  Configurations.someOfTwo
+]
+
+export const decideBy: Mutants.DecideBy = (table) => (standing: Standing) => decide(standing, table)
+
+const walkAll = Effect.fnUntraced(function*(make: Configurations.Make, milliseconds = Infinity) {
+  const startedAt = performance.now()
+  const walked = walk(make(), { decide, laws, isOver: () => performance.now() - startedAt > milliseconds })
+  yield* Console.log(Report.walked(walked, performance.now() - startedAt))
+  return walked.breaches.length === 0 && (!walked.whole || walked.standings === walked.size)
+})
+
+const changeAll = Effect.gen(function*() {
+  const startedAt = performance.now()
+  const configurations = brief.map((make) => make())
+  const { alike, mutants } = Mutants.mutants(rows, configurations, decideBy)
+  const judged: Array<Mutants.Judged> = []
+  for (const mutant of mutants) {
+    judged.push(Mutants.judge(mutant, rows, configurations, laws, decideBy))
+    // So that Ctrl-C is heard.
+    yield* Effect.yieldNow
+  }
+  yield* Console.log(Report.judged(judged, alike))
+  yield* Console.log(`${rows.length} rows, ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`)
+  return judged.every(({ breach, differs }) => breach !== undefined || !differs)
+})
+
+/** Whether every law holds, and no change of the table goes unnoticed. */
+export const exhaustive: Effect.Effect<boolean> = Effect.gen(function*() {
+  yield* Console.log(`${laws.length} laws, ${rows.length} rows`)
+  let holds = true
+  for (const make of whole) holds = (yield* walkAll(make)) && holds
+  for (const make of limited) holds = (yield* walkAll(make, limit)) && holds
+  return (yield* changeAll) && holds
+})

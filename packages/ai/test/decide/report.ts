@@ -1,0 +1,61 @@
+/** What the walks have to tell, as text for people. */
+import type { Judged, Mutant } from "./mutants.ts"
+import { type Breach, keyOf, type Walked } from "./walk.ts"
+
+const wordOf = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value)
+
+/** A law that is broken, and one standing that shows it. */
+export const breach = ({ asked, configuration, law, said, world }: Breach): string =>
+  [
+    `${law.name}: ${law.title}`,
+    `broken in "${configuration}" by: ${JSON.stringify(said)}`,
+    `where ${world.map(([name, value]) => `${name} is ${wordOf(value)}`).join(", ")}`,
+    `after asking for ${asked.length === 0 ? "nothing" : asked.map(keyOf).join(", ").replaceAll("Need ", "")}`
+  ].join("\n  ")
+
+const countOf = (count: bigint | number): string => count.toLocaleString("en")
+
+/** How much of it was seen. */
+const shareOf = ({ size, standings, whole }: Walked): string =>
+  whole
+    ? standings === size ? "all of them" : `${countOf(standings)} of them, which is a mistake`
+    : `${(Number(standings * 10_000n / size) / 100).toFixed(2)} % of them`
+
+/** A walk, with how long it took. */
+export const walked = (walked: Walked, milliseconds: number): string =>
+  [
+    `${walked.configuration}: ${countOf(walked.size)} standings, ${shareOf(walked)} in ${
+      countOf(walked.classes)
+    } classes,` +
+    ` ${(milliseconds / 1_000).toFixed(1)} s`,
+    ...Array.from(walked.decisions)
+      .toSorted(([, left], [, right]) => right - left)
+      .map(([name, count]) => `${String(count).padStart(9)}  ${name}`),
+    ...walked.breaches.map(breach)
+  ].join("\n")
+
+const changeOf = ({ change, row }: Mutant): string => `  "${row}" ${change}`
+
+/** What became of the tables that are wrong in one place; `alike` are those of which a row never said anything else. */
+export const judged = (all: ReadonlyArray<Judged>, alike: ReadonlyArray<Mutant>): string => {
+  const noticed = all.filter(({ breach }) => breach !== undefined)
+  const unnoticed = all.filter(({ breach }) => breach === undefined)
+  const same = [...unnoticed.filter(({ differs }) => !differs).map(({ mutant }) => mutant), ...alike]
+  const missed = unnoticed.filter(({ differs }) => differs).map(({ mutant }) => mutant)
+  const byLaw = new Map<string, number>()
+  for (const { breach } of noticed) {
+    const law = `${breach!.law.name}: ${breach!.law.title}`
+    byLaw.set(law, (byLaw.get(law) ?? 0) + 1)
+  }
+  return [
+    `${
+      all.length + alike.length
+    } changes of the table: ${noticed.length} break a law, ${same.length} change no decision,` +
+    ` ${missed.length} are missed`,
+    ...Array.from(byLaw)
+      .toSorted(([, left], [, right]) => right - left)
+      .map(([law, count]) => `${String(count).padStart(9)}  ${law}`),
+    ...(same.length === 0 ? [] : ["That change no decision:", ...same.map(changeOf)]),
+    ...(missed.length === 0 ? [] : ["Missed:", ...missed.map(changeOf)])
+  ].join("\n")
+}

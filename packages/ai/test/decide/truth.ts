@@ -1,0 +1,323 @@
+/**
+ * What is true of a call, in the words of the laws. Everything is known here. Nothing of this is taken from the table:
+ * what both say is said twice.
+ */
+import type { Answer, Question, Standing, Verdict, Wait } from "../../src/internal/decide/standing.ts"
+
+export const stateOf = ({ fate }: Question) => fate!.state
+
+export const isPending = (question: Question): boolean => stateOf(question) === "pending"
+
+/** A write of ours found it so. */
+export const isWritten = ({ fate }: Question): boolean => fate!.state !== "pending" && fate!.written
+
+const begun = new Set(["running", "unknown", "done", "failed", "suspended"])
+
+/** It was claimed, so that something may have happened. */
+export const hasBegun = (question: Question): boolean => begun.has(stateOf(question))
+
+const hasResult = (question: Question): boolean => stateOf(question) === "done" || stateOf(question) === "failed"
+
+export const isUnfinished = (question: Question): boolean =>
+  stateOf(question) === "running" || stateOf(question) === "unknown"
+
+export const hasNo = ({ answers }: Question): boolean => answers.some(({ says }) => says === "no")
+
+const hasYes = ({ answers }: Question): boolean => answers.some(({ says }) => says === "yes")
+
+export const canEdit = (verdict: Verdict | undefined): boolean => verdict?.says === "ask" && verdict.editable
+
+const allows = ({ says }: Verdict): boolean => says !== "failed" && says !== "blocked"
+
+/** What becomes of the answers that approve. */
+export type Effect =
+  | "Run"
+  | "Open held"
+  | "Open unfitEdit"
+  | "Open untrustedEdit"
+  | "End denied, blocked"
+  | "End denied, editBlocked"
+  | "End denied, editDenied"
+  | "End void, shownChanged"
+
+export interface Effective {
+  readonly effect: Effect
+  /** The answer that has it. */
+  readonly by: number
+}
+
+const none: ReadonlyArray<Question> = []
+
+/** Of one call; what was found out once is kept. */
+export class Truth {
+  readonly call: Standing
+  #own?: ReadonlyArray<number>
+  #denied?: ReadonlyArray<number>
+  #decided?: number
+  #isUndecided?: boolean
+  #counting?: Array<ReadonlyArray<number> | undefined>
+  #chosen?: number
+  #effects?: Array<Effective | "none" | undefined>
+  #isPassedOver?: boolean
+  #isOpen?: boolean
+  #isJudged?: boolean
+  #isUnanswered?: boolean
+  #isFree?: boolean
+
+  constructor(call: Standing) {
+    this.call = call
+  }
+
+  get questions(): ReadonlyArray<Question> {
+    const { questions } = this.call
+    return typeof questions === "string" ? none : questions
+  }
+
+  get isAsked(): boolean {
+    return typeof this.call.questions !== "string"
+  }
+
+  /** A call that nobody was asked about yet, and that is of now. */
+  get isUnasked(): boolean {
+    return this.call.questions === "none" && (this.call.way === "received" || this.call.way === "guarded")
+  }
+
+  /** The places of its own requests. */
+  get own(): ReadonlyArray<number> {
+    return this.#own ??= this.questions.flatMap(({ own }, at) => own === true ? [at] : [])
+  }
+
+  /** What its run waits for, if that is known. */
+  get wait(): Exclude<Wait, string> | undefined {
+    const { wait } = this.call
+    return typeof wait === "object" ? wait : undefined
+  }
+
+  get isForgotten(): boolean {
+    return this.call.wait === "gone" || this.call.wait === "over"
+  }
+
+  /** Its own request belongs to a run that waits, and where that stands was not looked up. */
+  get isLost(): boolean {
+    return this.call.wait === undefined && this.own.some((at) => this.questions[at]!.suspension)
+  }
+
+  get isRunnable(): boolean {
+    return this.call.tool === "free" || this.call.tool === "gated"
+  }
+
+  /** Nothing can be run for this caller, or of this tool. */
+  get cannotRun(): boolean {
+    return this.call.powers === "reads" || !this.isRunnable
+  }
+
+  /** The provider has its answer from the history. */
+  get isTold(): boolean {
+    const { call } = this
+    return call.way === "hosted" && call.reply !== "given" &&
+      (call.denied || (call.powers === "reads" && this.questions.some(({ answers }) => answers.length > 0)))
+  }
+
+  // ===========================================================================
+  // What was decided before
+  // ===========================================================================
+
+  /** Requests that somebody said no to, and that are still pending. */
+  get deniedPlaces(): ReadonlyArray<number> {
+    return this.#denied ??= this.own.filter((at) => isPending(this.questions[at]!) && hasNo(this.questions[at]!))
+  }
+
+  /** By which it was decided: with a result, before one that began, before one that ended; -1 if it was not. */
+  get decidedPlace(): number {
+    if (this.#decided !== undefined) return this.#decided
+    const decided = this.own.filter((at) => !isPending(this.questions[at]!))
+    return this.#decided = decided.find((at) => hasResult(this.questions[at]!)) ??
+      decided.find((at) => hasBegun(this.questions[at]!)) ?? decided[0] ?? -1
+  }
+
+  /** The journal has a denial of it. */
+  get wasDenied(): boolean {
+    return this.own.some((at) => stateOf(this.questions[at]!) === "denied")
+  }
+
+  /** Its own requests are pending, where it waits is known, and nobody said no. */
+  get isUndecided(): boolean {
+    return this.#isUndecided ??= this.own.length > 0 && !this.isLost && this.decidedPlace < 0 && !this.isForgotten &&
+      !this.call.denied && !this.isTold
+  }
+
+  // ===========================================================================
+  // Answers
+  // ===========================================================================
+
+  // Parameters of a history count only if somebody vouches for them; a reader leaves that open (law L4).
+  #counts({ says }: Answer): boolean {
+    const { powers, trusted } = this.call
+    return says === "yes" ||
+      (says === "edit" && (trusted || powers === "reads" || (this.isRunnable && canEdit(this.call.verdict))))
+  }
+
+  /** The places of the answers that may have an effect. */
+  countingOf(at: number): ReadonlyArray<number> {
+    this.#counting ??= []
+    return this.#counting[at] ??= this.questions[at]!.answers.flatMap((answer, by) => this.#counts(answer) ? [by] : [])
+  }
+
+  /** The request that was approved, or the first. */
+  get chosenPlace(): number {
+    return this.#chosen ??= this.own.find((at) => this.countingOf(at).length > 0) ?? this.own[0]!
+  }
+
+  get chosen(): Question {
+    return this.questions[this.chosenPlace]!
+  }
+
+  get isApproved(): boolean {
+    return this.countingOf(this.chosenPlace).length > 0
+  }
+
+  /** What is said of the call that an answer approves. */
+  verdictOf(answer: Answer): Verdict {
+    return answer.says === "edit" && answer.leads === "elsewhere" ? answer.verdict! : this.call.verdict!
+  }
+
+  // Why an approving answer has no effect, so that the next one counts.
+  #ignoredFor(answer: Answer): Effect | undefined {
+    if (answer.says !== "edit") return undefined
+    const verdict = this.verdictOf(answer)
+    return answer.leads === "asProposed" || this.call.trusted || verdict.says !== "ask" || verdict.editable
+      ? undefined
+      : "Open untrustedEdit"
+  }
+
+  // Why an answer that fits does not let the call run after all (laws L1, L11).
+  #stoppedBy({ shown }: Question, answer: Answer): Effect | undefined {
+    const isElsewhere = answer.says === "edit" && answer.leads === "elsewhere"
+    const { says } = this.verdictOf(answer)
+    if (says === "failed") return "Open held"
+    if (says === "blocked") return isElsewhere ? "End denied, editBlocked" : "End denied, blocked"
+    // What was shown is the call as it was proposed.
+    if (shown !== "nothing" && this.call.verdict!.says === "failed") return "Open held"
+    if (shown === "changed") return "End void, shownChanged"
+    return isElsewhere && answer.deniedBefore === true ? "End denied, editDenied" : undefined
+  }
+
+  /** What becomes of a request that was approved: the first answer that has an effect counts (law L3). */
+  effectOf(at: number): Effective | undefined {
+    this.#effects ??= []
+    const effective = this.#effects[at] ??= this.#findEffect(at)
+    return effective === "none" ? undefined : effective
+  }
+
+  #findEffect(at: number): Effective | "none" {
+    const question = this.questions[at]!
+    let ignored: Effect | undefined
+    for (const by of this.countingOf(at)) {
+      const answer = question.answers[by]!
+      if (answer.says === "edit" && answer.leads === "unfit") {
+        ignored ??= "Open unfitEdit"
+        continue
+      }
+      const stopped = this.#stoppedBy(question, answer)
+      if (stopped !== undefined) return { effect: stopped, by }
+      const reason = this.#ignoredFor(answer)
+      if (reason === undefined) return { effect: "Run", by }
+      ignored ??= reason
+    }
+    return ignored === undefined ? "none" : { effect: ignored, by: -1 }
+  }
+
+  // ===========================================================================
+  // On the way to a run
+  // ===========================================================================
+
+  /** Something stands behind it, and nothing that counts was said to it. */
+  get isPassedOver(): boolean {
+    if (this.#isPassedOver !== undefined) return this.#isPassedOver
+    if (!this.chosen.passedOver || this.isApproved) return this.#isPassedOver = false
+    const answer = this.wait?.answer
+    return this.#isPassedOver = answer !== "fits" && answer !== "undeliverable"
+  }
+
+  /** It has neither ended by itself nor by what came behind it. */
+  get isOpen(): boolean {
+    return this.#isOpen ??= this.isUndecided && !this.chosen.expired &&
+      !(this.isPassedOver && this.call.onNewMessage !== "hold")
+  }
+
+  get hasToolkit(): boolean {
+    return this.call.tool !== "noToolkit" || this.call.way === "hosted"
+  }
+
+  /** It is not what was asked about any more (law L10). */
+  get hasDrifted(): boolean {
+    const { tool, way } = this.call
+    return way !== "hosted" && (tool === "gone" || tool === "unfit" || this.chosen.drifted)
+  }
+
+  /** Whoever may decide here looks at it: at an approval, or at a request that nobody has answered. */
+  get isJudged(): boolean {
+    const { powers } = this.call
+    return this.#isJudged ??= this.isOpen && this.hasToolkit && !this.hasDrifted &&
+      (powers === "asks" || (powers === "judges" && this.isApproved))
+  }
+
+  /** There is an answer to what it waits for, with which the tool can go on; the policy may be against it. */
+  get isReady(): boolean {
+    return this.wait?.answer === "fits" && this.wait.state === "fits"
+  }
+
+  /** The policy lets it go on, if it has a say in that. */
+  get mayGoOn(): boolean {
+    return this.call.tool !== "gated" || allows(this.call.verdict!)
+  }
+
+  get hasNoAnswer(): boolean {
+    return !this.isApproved && (this.wait?.answer ?? "none") === "none"
+  }
+
+  /** Nothing was answered that counts, and the policy has nothing against the call. */
+  get isUnanswered(): boolean {
+    return this.#isUnanswered ??= this.isJudged && this.hasNoAnswer && this.call.verdict!.says !== "blocked"
+  }
+
+  /** Nobody said anything about it, and somebody may be asked. */
+  get isFree(): boolean {
+    return this.#isFree ??= this.isUnanswered && !this.chosen.passedOver && this.chosen.answers.length === 0
+  }
+
+  /** The provider's, which wants nobody. */
+  get isHostedAllowed(): boolean {
+    const { recall, verdict, way } = this.call
+    return way === "hosted" && verdict!.says === "allowed" && recall === "nothing"
+  }
+
+  /** Only a person can say what becomes of it. */
+  get isForPeople(): boolean {
+    return this.isFree && (this.wait !== undefined || (!this.isHostedAllowed && this.call.recall !== "denied"))
+  }
+
+  /** There is a person whose word can have an effect. */
+  get isAnswerable(): boolean {
+    return this.isForPeople && this.call.controlled &&
+      (this.wait === undefined || (this.wait.for !== "other" && this.call.verdict!.says !== "failed"))
+  }
+
+  /** What goes on, or ended unknown, was allowed by what still holds. */
+  isAllowedAgain(at: number): boolean {
+    const question = this.questions[at]!
+    return isUnfinished(question) && !isWritten(question) && !this.call.denied && !this.wasDenied &&
+      !question.expired && !question.drifted &&
+      (this.wait === undefined ? this.effectOf(at)?.effect === "Run" : this.isReady && this.mayGoOn)
+  }
+
+  /** The request that a decision is made by: denied, decided before, approved as it was proposed, or the first. */
+  get placeInForce(): number {
+    if (this.isTold || this.isForgotten) return this.deniedPlaces[0] ?? Math.max(this.decidedPlace, this.own[0]!)
+    if (this.deniedPlaces.length > 0) return this.deniedPlaces[0]!
+    if (this.decidedPlace >= 0) return this.decidedPlace
+    if (!this.call.denied) return this.chosenPlace
+    // Nobody said no to a request of ours: the one that was approved is not to run.
+    return this.own.find((at) => hasYes(this.questions[at]!)) ?? this.own[0]!
+  }
+}
