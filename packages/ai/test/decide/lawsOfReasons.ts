@@ -155,12 +155,12 @@ const answers: Reasons = {
   "Open unfitEdit": (truth) => hasEffect(truth, "Open unfitEdit"),
   "Open untrustedEdit": (truth) =>
     hasEffect(truth, "Open untrustedEdit") ||
-    (truth.isUnanswered && !truth.chosen.passedOver && truth.chosen.answers.length > 0),
+    (truth.isUnanswered && !truth.isHeld && truth.chosen.answers.length > 0),
   "Run claim": (truth) =>
     hasEffect(truth, "Run") || (truth.isFree && truth.isHostedAllowed && truth.call.reply === undefined),
   "End denied, remembered": (truth) => truth.isFree && truth.wait === undefined && truth.call.recall === "denied",
   "Open asked": (truth, { asked }) =>
-    isBare(truth) || (truth.isUnanswered && truth.chosen.passedOver) ||
+    isBare(truth) || (truth.isUnanswered && truth.isHeld) ||
     (truth.isForPeople && (!truth.isAnswerable || truth.call.reply !== undefined || asked.has("reply")))
 }
 

@@ -283,7 +283,12 @@ export class Truth {
 
   /** Nobody said anything about it, and somebody may be asked. */
   get isFree(): boolean {
-    return this.#isFree ??= this.isUnanswered && !this.chosen.passedOver && this.chosen.answers.length === 0
+    return this.#isFree ??= this.isUnanswered && !this.isHeld && this.chosen.answers.length === 0
+  }
+
+  /** A new message stands behind it, so nobody is asked; what the provider asks may be answered all the same. */
+  get isHeld(): boolean {
+    return this.chosen.passedOver && this.call.way !== "hosted"
   }
 
   /** The provider's, which wants nobody. */

@@ -91,7 +91,7 @@ export const gather = Effect.fnUntraced(function*(
     file.note = reply?.note
     return { ...standing, reply: "none" }
   }
-  const expired = yield* Proof.expiry(file.tip?.suspension ?? asked.sealed)
+  const expired = yield* (file.tip === undefined ? Proof.expiry(asked.sealed) : Wait.expiry(file.tip))
   return file.tip === undefined
     ? withReply(file, standing, reply, expired)
     : Wait.withReply(file, standing, reply, expired)

@@ -58,15 +58,10 @@ export const gather = Effect.fnUntraced(function*(
     file.tip = tip
     const denial = Answering.denialOf(tip)
     file.denial = denial === undefined ? undefined : Answering.givenOf(denial)
-    const { awaited, expiresAt } = found.suspension
+    const { awaited } = found.suspension
     // What was given to the store was accepted in time, however late anybody looks.
-    const expired = tip.delivered === undefined && (yield* Clock.currentTimeMillis) >= expiresAt
-    if (expired) {
-      file.questions = [{
-        ...file.questions[0]!,
-        expired: new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }).message
-      }]
-    }
+    const expired = tip.delivered === undefined ? yield* expiry(tip) : undefined
+    if (expired !== undefined) file.questions = [{ ...file.questions[0]!, expired }]
     const lastUserIndex = history?.transcript.lastUserIndex ?? -1
     const answersNow = history !== undefined &&
       Answering.isAnsweredSince(history.transcript, approvalId, lastUserIndex)
@@ -87,7 +82,7 @@ export const gather = Effect.fnUntraced(function*(
       questions: [question({
         suspension: true,
         fate,
-        expired,
+        expired: expired !== undefined,
         passedOver: !answersNow && asked !== undefined && lastUserIndex > asked.messageIndex
       })],
       wait: found.status === "over" ? "over" : {
@@ -229,6 +224,13 @@ export const withReply = (
 // =============================================================================
 // What is said of it
 // =============================================================================
+
+/** Why nobody can answer any more, once its time is over. */
+export const expiry = ({ suspension: { expiresAt, toolName } }: Tip): Effect.Effect<string | undefined> =>
+  Effect.map(Clock.currentTimeMillis, (now) =>
+    now < expiresAt
+      ? undefined
+      : Words.stands(`What "${toolName}" waited for expired at ${new Date(expiresAt).toISOString()}.`))
 
 /** Why the tool cannot go on. */
 export const driftOf = ({ call: { toolName }, tools }: File, { suspension }: Tip): string => {
