@@ -1,7 +1,7 @@
 /** L2 for tools that wait: what the journal has on record is told from there, whatever became of the rest. */
 import { assert, describe } from "@effect/vitest"
-import { Effect } from "effect"
-import { ApprovalError, DeferredTool, SuspensionStore } from "../../src/index.ts"
+import { Effect, Fiber } from "effect"
+import { Approval, ApprovalError, ApprovalJournal, DeferredTool, SuspensionStore } from "../../src/index.ts"
 import * as Support from "./support.ts"
 
 const unavailable = ApprovalError.make(
@@ -26,4 +26,33 @@ describe("a run that waited and came to its end", () => {
         assert.deepStrictEqual(names(), ["start", "external"])
       })
   )
+})
+
+describe("a run of which a journal says that it waits, and not for what", () => {
+  Support.inEachMode("L2 it is not run again, and the turn comes to its end", (mode) =>
+    Effect.gen(function*() {
+      const calls = [Support.call("c1", "Gated", { question: "Size?" })]
+      const { first, names, toolkit } = yield* Support.begin(mode, calls)
+      const journal = yield* ApprovalJournal.ApprovalJournal
+      const entry = new ApprovalJournal.Entry({ state: "suspended", toolName: "Gated", toolCallId: "c1", at: 0 })
+      const { model } = yield* Support.answering
+      const turn = yield* Effect.forkChild(
+        Support.takeTurn(mode, {
+          model,
+          toolkit,
+          history: first.history,
+          prompt: Support.answers(Approval.approve(Support.only(first)))
+        }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, {
+          ...journal,
+          find: () => Effect.succeed(entry),
+          run: () => Effect.succeed({ entry, ran: undefined })
+        }))
+      )
+      const ended = yield* Support.advance(turn, "1 millis", 3)
+      yield* Fiber.interrupt(turn)
+      assert.isTrue(ended, "it came to its end")
+      const { results } = yield* Fiber.join(turn)
+      assert.match(Support.failureReason(results[0]), /check/i)
+      assert.deepStrictEqual(names(), [])
+    }))
 })
