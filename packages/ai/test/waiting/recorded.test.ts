@@ -1,7 +1,14 @@
 /** L2 for tools that wait: what the journal has on record is told from there, whatever became of the rest. */
 import { assert, describe } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { Approval, ApprovalError, ApprovalJournal, DeferredTool, SuspensionStore } from "../../src/index.ts"
+import {
+  Approval,
+  ApprovalController,
+  ApprovalError,
+  ApprovalJournal,
+  DeferredTool,
+  SuspensionStore
+} from "../../src/index.ts"
 import * as Support from "./support.ts"
 
 const unavailable = ApprovalError.make(
@@ -56,3 +63,34 @@ describe("a run of which a journal says that it waits, and not for what", () => 
       assert.deepStrictEqual(names(), [])
     }))
 })
+
+describe("a call that is denied while somebody else has let it begin", () => {
+  Support.inEachMode("L13 its result names the request that was asked about", (mode) =>
+    Effect.gen(function*() {
+      const { names, toolkit } = yield* makeTools
+      const journal = yield* ApprovalJournal.ApprovalJournal
+      const asked: Array<string> = []
+      const turn = yield* Support.firstTurn(mode, toolkit, [Support.call("c1", "Gated", { question: "Size?" })]).pipe(
+        Effect.provideService(
+          ApprovalController.ApprovalController,
+          ApprovalController.interactive((request) => (asked.push(request.approvalId), false))
+        ),
+        Effect.provideService(ApprovalJournal.ApprovalJournal, {
+          ...journal,
+          end: (claim, state, reason) =>
+            Effect.andThen(
+              journal.run(claim, { effect: Effect.succeed({ suspendedAs: "elsewhere" }), idempotent: false }),
+              journal.end(claim, state, reason)
+            )
+        })
+      )
+      assert.deepStrictEqual(names(), [])
+      assert.match(Support.failureReason(turn.results[0]), /had begun and was waiting/)
+      assert.deepStrictEqual(turn.results.map(({ metadata }) => metadata), [{ assent: { approvalId: asked[0] } }])
+    }))
+})
+
+const makeTools = Effect.map(Support.makeWaiting(), ({ steps, toolkit }) => ({
+  toolkit,
+  names: () => steps.map(([name]) => name)
+}))

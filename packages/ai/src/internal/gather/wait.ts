@@ -36,6 +36,7 @@ export const gather = Effect.fnUntraced(function*(
   const { journal, seal, suspensions } = environment
   file.waits = true
   const first = file.questions[at]
+  file.root ??= first?.sealed.approvalId
   const canonical = first?.canonical ?? file.prepared?.canonical ?? "null"
   let approvalId = file.waitsAs ?? first?.entry?.suspendedAs ?? first!.sealed.approvalId
   while (true) {
