@@ -233,7 +233,7 @@ export const awaited = (
     // Who only joins never begins.
     journal.run(claim, { effect: Effect.never, idempotent: false, joinOnly: true }),
     ({ entry }): Executed => ({
-      part: Results.ofEnding(call, entry, root) ?? Results.ofRecorded(call, entry, root),
+      part: Results.ofEntry(call, entry, root),
       failure: undefined,
       suspendedAs: entry.suspendedAs
     })
@@ -282,7 +282,7 @@ const executed = Effect.fnUntraced(function*(
     ? yield* suspensions.next(previous)
     : undefined
   if (next !== undefined) return { part: undefined, failure: undefined, suspendedAs: next }
-  const part = Results.ofEnding(call, entry, root) ?? Results.ofRecorded(call, entry, root)
+  const part = Results.ofEntry(call, entry, root)
   return { part: yield* decodeResult(prepared.tool, part), failure: undefined }
 })
 
