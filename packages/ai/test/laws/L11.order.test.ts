@@ -204,6 +204,18 @@ describe("L11 a remembered approval that has one use left", () => {
   }
 
   forEachOrder(
+    "L4 the call that gets it, and was shown, runs in its place among those that were approved",
+    (story) =>
+      Effect.gen(function*() {
+        const { ran, take } = yield* begin({ ...story, rememberable: true })
+        const [a, , c] = (yield* take("Go on.")).requests
+        const answers = Support.answers(Approval.approve(c!), Approval.approve(a!))
+        const turn = yield* withOneUse(story, take(answers))
+        assert.deepStrictEqual([ran(), turn.requests], [[...paths], []], story.times.join())
+      }).pipe(Effect.provideService(Approval.Scope, { conversation: "talk" }))
+  )
+
+  forEachOrder(
     "L11 the first of three open requests gets it, when it is remembered meanwhile",
     (story) =>
       Effect.gen(function*() {

@@ -10,9 +10,9 @@ import * as Request from "./request.ts"
 /** `written`: it is what a write of ours found. */
 export const of = (entry: ApprovalJournal.Entry | undefined, written: boolean): Standing.Fate => {
   if (entry === undefined || entry.state === "pending") return Standing.pending
-  // A journal writes no other states than these.
-  const state = entry.suspendedAs !== undefined ? "suspended" : entry.state as Standing.Decided
-  return { state, written }
+  if (entry.suspendedAs !== undefined) return { state: "suspended", written }
+  // Of one that says not for what it waits nobody can know more than that it began.
+  return { state: entry.state === "suspended" ? "unknown" : entry.state as Standing.Decided, written }
 }
 
 export const gather = Effect.fnUntraced(function*(

@@ -108,7 +108,7 @@ export interface File {
   /** What policies are shown of the conversation. */
   readonly messages: ReadonlyArray<Prompt.Message>
   readonly history: Place | undefined
-  /** What the policy says of the call with these parameters. */
+  /** What the policy says of the call with these parameters: those that a person changed are what a run waits with. */
   readonly judge: (prepared: Prepare.Prepared | undefined) => Effect.Effect<
     Approval.ApprovalResult,
     ApprovalError.ApprovalError

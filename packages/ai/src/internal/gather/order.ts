@@ -42,7 +42,8 @@ export const make = (): Line => {
       return {
         wait: Effect.suspend(() => {
           if (waiter.hasLeft || line[0] === waiter) return Effect.void
-          return Deferred.await(waiter.waiting ??= Deferred.makeUnsafe<void>())
+          // Whoever left may have been interrupted with the whole turn: then this one is about to be.
+          return Effect.andThen(Deferred.await(waiter.waiting ??= Deferred.makeUnsafe<void>()), Effect.yieldNow)
         }),
         leave: Effect.sync(() => {
           waiter.hasLeft = true

@@ -91,10 +91,10 @@ export const gather = Effect.fnUntraced(function*(
     file.note = reply?.note
     return { ...standing, reply: "none" }
   }
-  const expired = yield* (file.tip === undefined ? Proof.expiry(asked.sealed) : Wait.expiry(file.tip))
-  return file.tip === undefined
-    ? withReply(file, standing, reply, expired)
-    : Wait.withReply(file, standing, reply, expired)
+  if (file.tip !== undefined) return Wait.withReply(file, standing, reply, yield* Wait.expiry(file.tip))
+  // It is to run when those are through that were approved before it.
+  if (reply._tag === "Approved" && shownOf(standing) !== "nothing") file.running ??= file.runs?.join()
+  return withReply(file, standing, reply, yield* Proof.expiry(asked.sealed))
 })
 
 // The next may be asked once this question is put, and not when it is about to be.
@@ -163,14 +163,11 @@ const withReply = (
   expired: string | undefined
 ): Standing.Standing => {
   const at = first(standing)
-  const { questions } = standing
-  const shown = typeof questions === "string" ? undefined : questions[at]!.shown
+  const shown = shownOf(standing)
   const isApproval = reply._tag === "Approved"
   const { note, remember } = reply
   const given: Given = isApproval ? { note, remember, params: reply.params } : { note, remember: remember ?? "none" }
   file.denial = isApproval ? undefined : given
-  // It is to run when those are through that were approved before it.
-  if (isApproval && shown !== "nothing") file.running ??= file.runs?.join()
   file.questions = [{ ...file.questions[at]!, given: [given], expired }]
   return {
     ...standing,
@@ -185,6 +182,9 @@ const withReply = (
     })]
   }
 }
+
+const shownOf = (standing: Standing.Standing): Standing.Question["shown"] =>
+  typeof standing.questions === "string" ? undefined : standing.questions[first(standing)]!.shown
 
 /** The place of the question that is asked: the first of this call. */
 export const first = ({ questions }: Standing.Standing): number =>

@@ -6,14 +6,14 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Approval from "../../Approval.ts"
-import type * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import type * as ApprovalSeal from "../../ApprovalSeal.ts"
 import type * as Standing from "../decide/standing.ts"
 import type * as Environment from "../environment/environment.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Presentation from "../tool/presentation.ts"
-import type { Judged } from "./file.ts"
+import type { File, Judged } from "./file.ts"
 import * as Tools from "./tools.ts"
 
 /** What a policy that failed says (law L1): no approval counts, so none is remembered; a denial that was does. */
@@ -30,6 +30,14 @@ export const ask = (
   messages: ReadonlyArray<Prompt.Message>
 ): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> =>
   decide(environment.policy, prepared, messages, environment.options.policyTimeLimit)
+
+/** What it says of a call of this name with whatever parameters it has come to by then; none fit the tool: it fails. */
+export const judgeOf =
+  (environment: Environment.Environment, toolName: string, messages: ReadonlyArray<Prompt.Message>): File["judge"] =>
+  (prepared) =>
+    prepared === undefined
+      ? Effect.fail(ApprovalError.make(new ApprovalError.PolicyFailed({ toolName })))
+      : ask(environment, prepared, messages)
 
 const decide = (
   policy: ApprovalPolicy.Service,

@@ -36,11 +36,12 @@ export const gather = Effect.fnUntraced(function*(
   const { journal, seal, suspensions } = environment
   file.waits = true
   const first = file.questions[at]
+  file.root ??= first?.sealed.approvalId
   const canonical = first?.canonical ?? file.prepared?.canonical ?? "null"
   let approvalId = file.waitsAs ?? first?.entry?.suspendedAs ?? first!.sealed.approvalId
   while (true) {
     const parsed = seal.parse(approvalId)
-    if (Result.isFailure(parsed)) return forgotten(standing, "gone")
+    if (Result.isFailure(parsed)) return gone(standing)
     const entry = yield* journal.find(Request.claimOf(parsed.success, call))
     if (entry?.suspendedAs !== undefined) {
       approvalId = entry.suspendedAs
@@ -48,12 +49,13 @@ export const gather = Effect.fnUntraced(function*(
     }
     const asked = history?.transcript.allRequests.find(({ part }) => part.approvalId === approvalId)
     const responses = Answering.responsesTo(asked)
-    const found = yield* suspensions.find(approvalId)
-    if (entry !== undefined && responses.length > 0) yield* refuseLate(file, approvalId, responses, entry, found)
     const fate = Fate.of(entry, false)
+    // What came to its end is on record, whether or not the store can be reached.
+    const found = mayGoOn(fate) || responses.length > 0 ? yield* suspensions.find(approvalId) : undefined
+    if (entry !== undefined && responses.length > 0) yield* refuseLate(file, approvalId, responses, entry, found)
     file.questions = [{ sealed: parsed.success, canonical, given: responses.map(Answering.givenOf), entry }]
     const isKnown = found !== undefined && (yield* Suspension.isSealedFor(parsed.success, found.suspension.awaited))
-    if (!isKnown) return { ...forgotten(standing, "gone"), questions: [question({ suspension: true, fate })] }
+    if (!isKnown) return { ...gone(standing), questions: [question({ suspension: true, fate })] }
     const tip = tipOf(file, found, responses)
     file.tip = tip
     const denial = Answering.denialOf(tip)
@@ -95,11 +97,13 @@ export const gather = Effect.fnUntraced(function*(
   }
 })
 
-const forgotten = (standing: Standing.Standing, wait: "gone"): Standing.Standing => ({
+const mayGoOn = ({ state }: Standing.Fate): boolean => state === "pending" || state === "running" || state === "unknown"
+
+const gone = (standing: Standing.Standing): Standing.Standing => ({
   ...forget(standing),
   way: "history",
   denied: false,
-  wait,
+  wait: "gone",
   questions: [question({ suspension: true })]
 })
 

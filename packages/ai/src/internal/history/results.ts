@@ -138,7 +138,7 @@ export const toPromptPart = (part: ResultPart): Prompt.ToolResultPart =>
   })
 
 /** The failed result of a request that ended without running; `undefined` while it has not ended that way. */
-export const ofEnding = (
+const ofEnding = (
   call: CallName,
   entry: ApprovalJournal.Entry,
   approvalId: string
@@ -196,6 +196,10 @@ export const ofRecorded = (call: CallName, entry: ApprovalJournal.Entry, approva
     modelOutput: modelOutput === undefined ? undefined : decodeModelOutput(modelOutput)
   }, settles(approvalId, edits))
 }
+
+/** What an entry says of a request that is not pending any more: how it ended, or what its run gave. */
+export const ofEntry = (call: CallName, entry: ApprovalJournal.Entry, approvalId: string): ResultPart =>
+  ofEnding(call, entry, approvalId) ?? ofRecorded(call, entry, approvalId)
 
 const ModelOutput = Schema.toCodecJson(Schema.Array(Prompt.ToolModelOutputPart))
 

@@ -224,19 +224,15 @@ export const resumed = (
 
 /** Waits for the end of a run that goes on elsewhere, of a call that cannot be run here. */
 export const awaited = (
-  { journal }: Environment.Environment,
+  environment: Environment.Environment,
   claim: ApprovalJournal.Claim,
   root: string
 ): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
   const call = { id: claim.toolCallId, name: claim.toolName }
-  return Effect.map(
+  return Effect.flatMap(
     // Who only joins never begins.
-    journal.run(claim, { effect: Effect.never, idempotent: false, joinOnly: true }),
-    ({ entry }): Executed => ({
-      part: Results.ofEnding(call, entry, root) ?? Results.ofRecorded(call, entry, root),
-      failure: undefined,
-      suspendedAs: entry.suspendedAs
-    })
+    environment.journal.run(claim, { effect: Effect.never, idempotent: false, joinOnly: true }),
+    ({ entry }) => recorded(environment, entry, call, { root, previous: claim.approvalId, tool: undefined })
   )
 }
 
@@ -256,34 +252,44 @@ const takenReason =
   "The tool was answered and went on before; what became of it is not known here. Check before calling" +
   " it again."
 
-const executed = Effect.fnUntraced(function*(
-  { suspensions }: Environment.Environment,
+const executed = (
+  environment: Environment.Environment,
   { entry, ran }: ApprovalJournal.Settled,
   { call: { root, toolCallId: id, toolName: name }, prepared, previous }: Suspending.Waiting
-): Effect.fn.Return<Executed, ApprovalError.ApprovalError> {
+): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
   const call = { id, name }
-  if (entry.state === "suspended" && entry.suspendedAs !== undefined) {
-    return { part: undefined, failure: undefined, suspendedAs: entry.suspendedAs }
+  if (ran === undefined) return recorded(environment, entry, call, { root, previous, tool: prepared.tool })
+  return Effect.succeed({
+    part: Results.toolResult(call, {
+      result: ran.result,
+      encodedResult: ran.encodedResult,
+      isFailure: ran.recorded.isFailure,
+      modelOutput: Results.ofRecorded(call, entry, root).modelOutput
+    }, Results.settles(root, entry.recorded?.edits)),
+    failure: ran.failure
+  })
+}
+
+// What the journal holds of a run. Without its tool nobody can tell whether it may wait.
+const recorded = Effect.fnUntraced(function*(
+  { suspensions }: Environment.Environment,
+  entry: ApprovalJournal.Entry,
+  call: Results.CallName,
+  { previous, root, tool }: {
+    readonly root: string
+    readonly previous: string | undefined
+    readonly tool: Tool.Any | undefined
   }
-  if (ran !== undefined) {
-    return {
-      part: Results.toolResult(call, {
-        result: ran.result,
-        encodedResult: ran.encodedResult,
-        isFailure: ran.recorded.isFailure,
-        modelOutput: Results.ofRecorded(call, entry, root).modelOutput
-      }, Results.settles(root, entry.recorded?.edits)),
-      failure: ran.failure
-    }
-  }
+): Effect.fn.Return<Executed, ApprovalError.ApprovalError> {
+  const waits = (suspendedAs: string): Executed => ({ part: undefined, failure: undefined, suspendedAs })
+  if (entry.state === "suspended" && entry.suspendedAs !== undefined) return waits(entry.suspendedAs)
   // The process of a run may have died between keeping what it waits for and telling the journal.
-  const next = entry.state === "unknown" && entry.stopped !== true && previous !== undefined &&
-      Deferral.of(prepared.tool) !== undefined
-    ? yield* suspensions.next(previous)
-    : undefined
-  if (next !== undefined) return { part: undefined, failure: undefined, suspendedAs: next }
-  const part = Results.ofEnding(call, entry, root) ?? Results.ofRecorded(call, entry, root)
-  return { part: yield* decodeResult(prepared.tool, part), failure: undefined }
+  const isLost = entry.state === "unknown" && entry.stopped !== true && previous !== undefined &&
+    (tool === undefined || Deferral.of(tool) !== undefined)
+  const next = isLost ? yield* suspensions.next(previous) : undefined
+  if (next !== undefined) return waits(next)
+  const part = Results.ofEntry(call, entry, root)
+  return { part: tool === undefined ? part : yield* decodeResult(tool, part), failure: undefined }
 })
 
 // Never fails: what went wrong is recorded, and carried for the turn to fail with. Interruption (Stop, shutdown)

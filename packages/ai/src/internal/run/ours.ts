@@ -107,7 +107,10 @@ const end: Hand["end"] = Effect.fnUntraced(function*(file, standing, ending) {
   asked.entry = entry
   if (entry.state === state) {
     if (tip !== undefined) yield* Effect.ignore(environment.suspensions.end(claim.approvalId))
-    else if (ending.why === "said") yield* rememberDenial(file, claim, asked.given[ending.by] ?? file.denial)
+    // Who resolves calls themselves has nobody asked, and whether it is to be remembered is the policy's to say.
+    else if (ending.why === "said" && standing.powers !== "reads") {
+      yield* rememberDenial(file, claim, asked.given[ending.by] ?? file.denial)
+    }
   }
   return withQuestion(standing, at, { fate: Fate.of(entry, true) })
 })

@@ -41,8 +41,7 @@ export const toldPart = (file: File, { at, why }: Extract<Decision, { _tag: "Tel
       return Results.interrupted(call, Results.unfinishedReason)
     case "recorded": {
       const { entry } = file.questions[at]!
-      const approvalId = rootOf(file, at)
-      return Results.ofEnding(call, entry!, approvalId) ?? Results.ofRecorded(call, entry!, approvalId)
+      return Results.ofEntry(call, entry!, rootOf(file, at))
     }
     case "gone":
       return Results.interrupted(call, Words.gone, root)
