@@ -87,6 +87,12 @@ export const laws: ReadonlyArray<Law> = [
 
   law(
     "costly",
+    "no policy is asked whether a run goes on of whose tool nobody says anything",
+    ({ asked, call, truth }) => !asked.has("verdict") || truth.wait === undefined || call.tool === "gated"
+  ),
+
+  law(
+    "costly",
     "memory is asked only where it decides: an approval uses up a use",
     ({ asked, call, truth, writes }) =>
       !asked.has("recall") || writes.length > 0 ||

@@ -8,7 +8,7 @@ import type { Standing } from "../../src/internal/decide/standing.ts"
 import type { Row } from "../../src/internal/decide/table.ts"
 import type { Configuration } from "./configurations.ts"
 import { type Change, StandingOverlay } from "./overlay.ts"
-import { type Breach, type Decide, isSame, keyOf, type Law, type Said, walk } from "./walk.ts"
+import { type Breach, type Decide, type Difference, isSame, keyOf, type Law, type Said, walk } from "./walk.ts"
 
 export type Table = ReadonlyArray<Row>
 
@@ -361,7 +361,7 @@ export const mutants = (
 export interface Judged {
   readonly mutant: Mutant
   readonly breach: Breach | undefined
-  readonly differs: boolean
+  readonly differs: Difference
 }
 
 export const judge = (
@@ -375,12 +375,12 @@ export const judge = (
   const like = decideBy(right)
   const { where } = mutant
   const inOrder = where === undefined ? configurations : [where, ...configurations.filter((one) => one !== where)]
-  let differs = false
+  let differs: Difference = "nowhere"
   // Most are noticed soon on some walk, and late on each of the others.
   for (const isOver of [() => true, () => false]) {
     for (const configuration of inOrder) {
       const walked = walk(configuration, { decide, laws, like, untilBreach: true, isOver })
-      differs ||= walked.differs
+      if (differs !== "decides" && walked.differs !== "nowhere") differs = walked.differs
       const [breach] = walked.breaches
       if (breach !== undefined) return { mutant, breach, differs }
     }

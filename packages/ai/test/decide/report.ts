@@ -40,22 +40,26 @@ const changeOf = ({ change, row }: Mutant): string => `  "${row}" ${change}`
 export const judged = (all: ReadonlyArray<Judged>, alike: ReadonlyArray<Mutant>): string => {
   const noticed = all.filter(({ breach }) => breach !== undefined)
   const unnoticed = all.filter(({ breach }) => breach === undefined)
-  const same = [...unnoticed.filter(({ differs }) => !differs).map(({ mutant }) => mutant), ...alike]
-  const missed = unnoticed.filter(({ differs }) => differs).map(({ mutant }) => mutant)
+  const differing = (how: Judged["differs"]) =>
+    unnoticed.filter(({ differs }) => differs === how).map(({ mutant }) => mutant)
+  const same = [...differing("nowhere"), ...alike]
+  const asking = differing("asks")
+  const missed = differing("decides")
   const byLaw = new Map<string, number>()
   for (const { breach } of noticed) {
     const law = `${breach!.law.name}: ${breach!.law.title}`
     byLaw.set(law, (byLaw.get(law) ?? 0) + 1)
   }
+  const listed = (title: string, mutants: ReadonlyArray<Mutant>): ReadonlyArray<string> =>
+    mutants.length === 0 ? [] : [title, ...mutants.map(changeOf)]
   return [
-    `${
-      all.length + alike.length
-    } changes of the table: ${noticed.length} break a law, ${same.length} change no decision,` +
-    ` ${missed.length} are missed`,
+    `${all.length + alike.length} changes of the table: ${noticed.length} break a law, ${missed.length} are missed,` +
+    ` ${asking.length} ask for other facts and decide alike, ${same.length} make no difference`,
     ...Array.from(byLaw)
       .toSorted(([, left], [, right]) => right - left)
       .map(([law, count]) => `${String(count).padStart(9)}  ${law}`),
-    ...(same.length === 0 ? [] : ["That change no decision:", ...same.map(changeOf)]),
-    ...(missed.length === 0 ? [] : ["Missed:", ...missed.map(changeOf)])
+    ...listed("Missed:", missed),
+    ...listed("Ask for other facts:", asking),
+    ...listed("Make no difference:", same)
   ].join("\n")
 }

@@ -51,9 +51,12 @@ export interface Walked {
   readonly whole: boolean
   readonly decisions: ReadonlyMap<string, number>
   readonly breaches: ReadonlyArray<Breach>
-  /** Another table said something else somewhere. */
-  readonly differs: boolean
+  /** In what it comes to another table says something else: in what it asks for, or even in what it decides. */
+  readonly differs: Difference
 }
+
+/** What is different about a table beside another one: what it decides, or what it asks for on the way to that. */
+export type Difference = "nowhere" | "asks" | "decides"
 
 export interface Options {
   readonly decide: Decide
@@ -79,7 +82,7 @@ export const walk = ({ call, name, world }: Configuration, options: Options): Wa
   const shapes = new Map<number, number>()
   const breaches = new Map<Law, Breach>()
   let classes = 0
-  let differs = false
+  let differs: Difference = "nowhere"
   let isLast = false
 
   const lead = (): void => {
@@ -103,8 +106,8 @@ export const walk = ({ call, name, world }: Configuration, options: Options): Wa
       const said = decide(call.known)
       if (like !== undefined && !isSame(said, like(call.known))) {
         hasDiffered = true
-        // That other facts were asked for is no difference, if it is decided alike in the end.
-        if (said._tag !== "Need" && !isSame(said, like(call.truth))) differs = true
+        if (said._tag !== "Need" && !isSame(said, like(call.truth))) differs = "decides"
+        else if (differs === "nowhere") differs = "asks"
       }
       switch (said._tag) {
         case "Need": {
