@@ -17,7 +17,7 @@ import * as Results from "../history/results.ts"
 import * as Hosted from "../hosted/hosted.ts"
 import { advance, conclude } from "../run/loop.ts"
 import * as Ours from "../run/ours.ts"
-import * as Outcome from "../run/outcome.ts"
+import type * as Outcome from "../run/outcome.ts"
 import * as Parts from "../run/parts.ts"
 import * as Batch from "./batch.ts"
 import * as ReceivedCalls from "./receivedCalls.ts"
@@ -325,7 +325,7 @@ const resolveAtOnce = Effect.fnUntraced(function*(
     ([index, { decision }]) =>
       decision === undefined || ReceivedCalls.isFree(decision)
         ? runDirect(turn, calls[index]!, end, permits)
-        : Outcome.carryOut(turn, calls[index]!.one!, decision, sink)
+        : Batch.carryOut(turn, { one: calls[index]!.one!, said: Exit.succeed(decision) }, sink)
   )
 })
 
