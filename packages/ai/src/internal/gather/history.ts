@@ -4,7 +4,6 @@ import type * as Tool from "effect/ai/Tool"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import * as ApprovalError from "../../ApprovalError.ts"
 import * as Standing from "../decide/standing.ts"
 import type * as Environment from "../environment/environment.ts"
 import * as Transcript from "../history/transcript.ts"
@@ -67,10 +66,7 @@ export const read = Effect.fnUntraced(function*(
       tools,
       messages: transcript.messages,
       history: { transcript, call },
-      judge: (prepared) =>
-        prepared === undefined
-          ? Effect.fail(ApprovalError.make(new ApprovalError.PolicyFailed({ toolName: part.name })))
-          : Verdict.ask(environment, prepared, transcript.messages),
+      judge: Verdict.judge(environment, part.name, transcript.messages),
       subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
       request: ({ sealed }, shown) => Request.makeRequest(sealed, encoded, shown),
       prepared,

@@ -6,7 +6,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Approval from "../../Approval.ts"
-import type * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import type * as ApprovalSeal from "../../ApprovalSeal.ts"
 import type * as Standing from "../decide/standing.ts"
@@ -30,6 +30,17 @@ export const ask = (
   messages: ReadonlyArray<Prompt.Message>
 ): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> =>
   decide(environment.policy, prepared, messages, environment.options.policyTimeLimit)
+
+/** The same, of whatever is left of a call: of one that does not fit its tool nobody can say anything. */
+export const judge = (
+  environment: Environment.Environment,
+  toolName: string,
+  messages: ReadonlyArray<Prompt.Message>
+) =>
+(prepared: Prepare.Prepared | undefined): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> =>
+  prepared === undefined
+    ? Effect.fail(ApprovalError.make(new ApprovalError.PolicyFailed({ toolName })))
+    : ask(environment, prepared, messages)
 
 const decide = (
   policy: ApprovalPolicy.Service,

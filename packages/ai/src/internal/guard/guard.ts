@@ -116,7 +116,7 @@ const read = Effect.fnUntraced(function*(
       tools: { [call.name]: tool },
       messages,
       announces: true,
-      judge: () => Verdict.ask(environment, prepared!, messages),
+      judge: Verdict.judge(environment, call.name, messages),
       subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
       request: ({ sealed: { expiresAt, ...identity } }, shown) =>
         Request.makeRequest(expiresAt === Infinity ? identity : { ...identity, expiresAt }, prepared!, shown),
