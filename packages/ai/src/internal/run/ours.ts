@@ -132,8 +132,7 @@ export const rememberDenial = Effect.fnUntraced(function*(
     remember: said,
     note: denial.note
   })
-  yield* Remembering.give(environment, answered)
-  yield* Remembering.keep(environment, answered)
+  yield* Remembering.take(environment, answered, denial.response !== undefined)
 })
 
 // =============================================================================
