@@ -226,6 +226,7 @@ const resolve = Effect.fnUntraced(function*(
   turn: Turn.Turn,
   received: Received
 ): Effect.fn.Return<ReadonlyArray<Outcome.Outcome>, ApprovalError.ApprovalError> {
+  if (received.calls.length === 0) return []
   const end = ReceivedCalls.finishOf(received.finish)
   if (end?.complete === false) return yield* cutAll(turn, received.calls, end.reason)
   const advanced = yield* judge(received.calls, end)

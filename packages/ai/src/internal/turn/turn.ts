@@ -115,7 +115,9 @@ const settleCalls = Effect.fnUntraced(function*(
   const { environment, transcript } = turn
   const subject = subjectOf(turn)
   yield* Effect.forEach(transcript.lateDenials, (late) => Late.deny(subject, late), { discard: true })
-  const outcomes = yield* Batch.settle(turn, yield* readCalls(turn, subject, pending), sink)
+  const outcomes = pending.length === 0
+    ? []
+    : yield* Batch.settle(turn, yield* readCalls(turn, subject, pending), sink)
   const results: Array<Results.ResultPart> = []
   const open: Array<Approval.ApprovalRequest> = []
   // For each call that had none, in order.
