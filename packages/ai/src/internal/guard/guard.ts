@@ -123,7 +123,6 @@ const read = Effect.fnUntraced(function*(
       prepared,
       failure: Result.isFailure(preparation) ? preparation.failure : undefined
     }),
-    // What the answers of a history are trusted with says nothing of what is asked here.
     standing: standing(environment, {
       way: "guarded",
       tool: prepared === undefined ? "unfit" : "gated",
