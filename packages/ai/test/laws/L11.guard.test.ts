@@ -139,6 +139,34 @@ describe("L11 the policy of a guarded call, within a turn", () => {
   )
 
   Support.forEachMode(
+    "L11 in a turn that settles a call first it sees the result of that call, as the turn's own calls do",
+    (mode) =>
+      Effect.gen(function*() {
+        const { policy, runs, seen, toolkit } = yield* makeGuarded
+        const own = yield* Support.makeTools()
+        const asked = yield* Support.ask(mode, {
+          toolkit: own.toolkit,
+          history,
+          calls: [Support.call("c1", "DeleteFile", { path: "a" })]
+        })
+        const { model } = yield* ScriptedModel.make({
+          turns: [[Support.call("c2", "Erase", { path: "b" }), Support.call("c3", "DeleteFile", { path: "c" })]]
+        })
+        const both = yield* Toolkit.join(own.toolkit, toolkit)
+        yield* within(policy)(Support.takeTurn(mode, {
+          model,
+          toolkit: both as unknown as Support.AnyToolkit,
+          history: asked.history,
+          prompt: Support.answers(Approval.approve(asked.requests[0]!))
+        }))
+        assert.deepStrictEqual([own.count("DeleteFile"), runs], [2, ["b"]])
+        const judged = [...around, "assistant: tool-call", "tool: tool-result"]
+        for (const one of whoSaw(seen, "Erase")) assert.deepStrictEqual(one.texts, judged, one.by)
+        assert.deepStrictEqual(whoSaw(seen, "DeleteFile").at(-1)!.texts, judged)
+      })
+  )
+
+  Support.forEachMode(
     "L11 in a turn within a turn it sees the messages of the inner one",
     (mode) =>
       Effect.gen(function*() {

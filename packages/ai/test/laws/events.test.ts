@@ -185,6 +185,23 @@ describe("events of what does not count", () => {
       })
   )
 
+  everyWay(
+    "parameters that do not fit, of a person who is asked here, are no refused answer of a history",
+    (way, watch) =>
+      Effect.gen(function*() {
+        const { runs, toolkit } = yield* C.fileTools
+        const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", "a")], "done"] })
+        const person = ApprovalController.interactive((request) => Approval.approve(request, { params: { path: 1 } }))
+        const asked = yield* Effect.provideService(
+          chat.send("tidy up"),
+          ApprovalController.ApprovalController,
+          person
+        )
+        assert.lengthOf(asked.requests, 1)
+        assert.deepStrictEqual([yield* watch.short, runs], [["c1 Requested", "c1 InvalidParameters"], []])
+      })
+  )
+
   everyWay("L10 a request whose call was trimmed is an event, and void", (way, watch) =>
     Effect.gen(function*() {
       const { asked, chat, runs } = yield* begin(way)

@@ -146,6 +146,20 @@ describe("memory: the provider's calls, decided in a conversation", () => {
       assert.deepStrictEqual(yield* listed, [])
     }))
 
+  test("L2 a no that the program took back is not given anew by reading the same history again", (say) =>
+    Effect.gen(function*() {
+      const process = yield* startProcess({ turns: [asking(1), "Then not.", asking(2)] })
+      const { conversation } = process
+      const request = requestOf(yield* say(process, "one"))
+      yield* conversation.decide(Approval.deny(request, "no issues here", { remember: everyFile }))
+      const memory = yield* ApprovalMemory.ApprovalMemory
+      const [remembered] = yield* listed
+      assert.strictEqual(remembered?.decision, "denied")
+      assert.isTrue(yield* memory.revoke(scope, remembered!.id))
+      assert.strictEqual(requestOf(yield* say(process, "two")).approvalId, "mcpr_2")
+      assert.deepStrictEqual(yield* listed, [])
+    }))
+
   test("L2 what was used up is not granted anew by reading the same history again", (say) =>
     Effect.gen(function*() {
       const process = yield* startProcess({ turns: [asking(1), ran(1), asking(2), ran(2), asking(3)] })

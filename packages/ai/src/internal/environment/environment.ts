@@ -4,7 +4,6 @@
  * A service provided to one call wins over the one captured where the model was wrapped, which wins over the default.
  */
 import * as Context from "effect/Context"
-import type * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Approval from "../../Approval.ts"
@@ -61,8 +60,6 @@ export interface Environment {
   readonly fleeting: boolean
   /** What was answered in this turn and is to be remembered: it holds at once, and is written when it has its effect. */
   readonly given: Array<Given>
-  /** Done once the last question that was begun is put, or needs nobody: the next one waits for it, to keep their order. */
-  readonly asking: { last: Deferred.Deferred<void> | undefined }
 }
 
 const references = [
@@ -105,8 +102,7 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
       options,
       memoryScope,
       fleeting: memoryScope.call !== undefined,
-      given: [],
-      asking: { last: undefined }
+      given: []
     }))
   })
 

@@ -72,7 +72,7 @@ export const read = Effect.fnUntraced(function*(
       tools,
       messages: transcript.messages,
       history: { transcript, call },
-      judge: Verdict.judgeOf(environment, part.name, transcript.messages),
+      judge: Verdict.judge(environment, part.name, transcript.messages),
       subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
       request: ({ sealed }, shown) => Request.makeRequest(sealed, encoded, shown),
       prepared,

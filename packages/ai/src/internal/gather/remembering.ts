@@ -181,6 +181,19 @@ export const keep = (
   return Effect.andThen(warnOnce(environment.memory, answered), counted)
 }
 
+/**
+ * Both, for an answer that has its effect as it is given. One of a history is read again and again: it holds as the memory
+ * has it, from which it may have been taken back.
+ */
+export const take = (
+  environment: Environment.Environment,
+  answered: ApprovalMemory.Answered | undefined,
+  isOfHistory: boolean
+): Effect.Effect<void> =>
+  isOfHistory && !environment.fleeting
+    ? keep(environment, answered)
+    : Effect.andThen(give(environment, answered), keep(environment, answered))
+
 const write = (
   { given, memory, options }: Environment.Environment,
   answered: ApprovalMemory.Answered

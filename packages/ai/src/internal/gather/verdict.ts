@@ -31,13 +31,16 @@ export const ask = (
 ): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> =>
   decide(environment.policy, prepared, messages, environment.options.policyTimeLimit)
 
-/** What it says of a call of this name with whatever parameters it has come to by then; none fit the tool: it fails. */
-export const judgeOf =
-  (environment: Environment.Environment, toolName: string, messages: ReadonlyArray<Prompt.Message>): File["judge"] =>
-  (prepared) =>
-    prepared === undefined
-      ? Effect.fail(ApprovalError.make(new ApprovalError.PolicyFailed({ toolName })))
-      : ask(environment, prepared, messages)
+/** The same, of whatever is left of a call: of one that does not fit its tool nobody can say anything. */
+export const judge = (
+  environment: Environment.Environment,
+  toolName: string,
+  messages: ReadonlyArray<Prompt.Message>
+) =>
+(prepared: Prepare.Prepared | undefined): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> =>
+  prepared === undefined
+    ? Effect.fail(ApprovalError.make(new ApprovalError.PolicyFailed({ toolName })))
+    : ask(environment, prepared, messages)
 
 const decide = (
   policy: ApprovalPolicy.Service,

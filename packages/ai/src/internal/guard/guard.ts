@@ -116,14 +116,13 @@ const read = Effect.fnUntraced(function*(
       tools: { [call.name]: tool },
       messages,
       announces: true,
-      judge: () => Verdict.ask(environment, prepared!, messages),
+      judge: Verdict.judge(environment, call.name, messages),
       subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
       request: ({ sealed: { expiresAt, ...identity } }, shown) =>
         Request.makeRequest(expiresAt === Infinity ? identity : { ...identity, expiresAt }, prepared!, shown),
       prepared,
       failure: Result.isFailure(preparation) ? preparation.failure : undefined
     }),
-    // What the answers of a history are trusted with says nothing of what is asked here.
     standing: standing(environment, {
       way: "guarded",
       tool: prepared === undefined ? "unfit" : "gated",

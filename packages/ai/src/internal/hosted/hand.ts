@@ -129,6 +129,5 @@ const remember = Effect.fnUntraced(function*(
     decision,
     { remember: Remembering.rememberOf(needs, given.remember), note: given.note }
   )
-  yield* Remembering.give(environment, answered)
-  yield* Remembering.keep(environment, answered)
+  yield* Remembering.take(environment, answered, given.response !== undefined)
 })

@@ -135,8 +135,7 @@ export const rememberDenial = Effect.fnUntraced(function*(
     remember: said,
     note: denial.note
   })
-  yield* Remembering.give(environment, answered)
-  yield* Remembering.keep(environment, answered)
+  yield* Remembering.take(environment, answered, denial.response !== undefined)
 })
 
 // =============================================================================
@@ -151,7 +150,7 @@ const decided: Hand["decided"] = Effect.fnUntraced(function*(file, standing, dec
     case "Tell":
       return yield* told(file, decision)
     case "Open":
-      return yield* refuseAnswers(file, decision)
+      return yield* refuseAnswers(file, standing, decision)
     case "Run":
       if (decision.as === "free") return yield* allowed(file, standing)
       // Looked at again before it runs, the same answer is no news.
@@ -202,6 +201,7 @@ const allowed = ({ call, judged, recalled }: File, { tool }: Standing.Standing):
 
 const refuseAnswers = (
   file: File,
+  { reply }: Standing.Standing,
   { at, why }: Extract<Decision, { _tag: "Open" }>
 ): Effect.Effect<void> => {
   if (why === "invalidAnswer") {
@@ -209,7 +209,8 @@ const refuseAnswers = (
       discard: true
     })
   }
-  const invalid = invalidEdit(file, at, why)
+  // Who was asked here is told, and asked again; what is refused stands in a history.
+  const invalid = reply === "given" ? undefined : invalidEdit(file, at, why)
   return invalid === undefined ? Effect.void : refuse(file, invalid.approvalId, invalid)
 }
 

@@ -57,7 +57,7 @@ export const generateText: (
   }
   const response = yield* model.generateText({ ...options, prompt: settled.prompt, ...Model.unresolved })
   const received = yield* receive(turn, response.content, settled.prompt.content)
-  const outcomes = yield* resolve(turn, received)
+  const outcomes = yield* Turn.enclosed(turn, settled.prompt.content, resolve(turn, received))
   const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
   const said = [...received.content, ...resultsOf(outcomes)]
@@ -136,7 +136,7 @@ const objectAfter: (
     const rest = yield* objectAfter([...before, ...received.content, ...next.denials], model, next.turn, options)
     return new LanguageModel.GenerateObjectResponse(rest.value, [...Results.withUsageOf(received.finish, rest.content)])
   }
-  const outcomes = yield* resolveAtOnce(turn, before, received)
+  const outcomes = yield* Turn.enclosed(turn, settled.prompt.content, resolveAtOnce(turn, before, received))
   const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
   // What tools wait for is known only when they have begun: their siblings' results are kept with the requests.
@@ -226,6 +226,7 @@ const resolve = Effect.fnUntraced(function*(
   turn: Turn.Turn,
   received: Received
 ): Effect.fn.Return<ReadonlyArray<Outcome.Outcome>, ApprovalError.ApprovalError> {
+  if (received.calls.length === 0) return []
   const end = ReceivedCalls.finishOf(received.finish)
   if (end?.complete === false) return yield* cutAll(turn, received.calls, end.reason)
   const judged = yield* judge(received.calls, end)

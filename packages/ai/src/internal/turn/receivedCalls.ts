@@ -129,7 +129,7 @@ export const makeReader = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Messa
           call: { toolCallId: call.id, toolName: call.name },
           tools,
           messages,
-          judge: Verdict.judgeOf(environment, call.name, messages),
+          judge: Verdict.judge(environment, call.name, messages),
           subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
           request: ({ sealed }, shown) => Request.makeRequest(sealed, prepared!, shown),
           prepared,

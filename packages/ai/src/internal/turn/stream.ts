@@ -210,7 +210,11 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
     start: Effect.suspend(() =>
       fibers.length === all.length ? Effect.void : Effect.forEach(
         all.slice(fibers.length),
-        (call) => Effect.map(Effect.forkScoped(startOne(call)), (fiber) => void fibers.push(fiber)),
+        (call) =>
+          Effect.map(
+            Effect.forkScoped(Turn.enclosed(turn, messages, startOne(call))),
+            (fiber) => void fibers.push(fiber)
+          ),
         { discard: true }
       )
     ),
@@ -231,7 +235,7 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
         turn,
         started.flatMap((exit) => Exit.isSuccess(exit) && isAdvanced(exit.value) ? [exit.value] : [])
       )
-      return yield* Batch.collect(
+      const outcomes = Batch.collect(
         started,
         (exit) =>
           Effect.flatMap(exit, (started): Effect.Effect<Outcome.Outcome, unknown> =>
@@ -239,6 +243,7 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
               ? Batch.carryOut(turn, started, sink)
               : ReceivedCalls.finishDirect(turn, started, sawFinish, sink))
       )
+      return yield* Turn.enclosed(turn, messages, outcomes)
     }),
     /** The response was cut: whatever has no result by now gets one that says so. */
     truncate: (reason: string) =>

@@ -54,14 +54,19 @@ export const make = (
 })
 
 /** With what is around everything that runs in the turn: a toolkit may ask from within it. */
-export const within = <A, E, R>(
-  { environment: { events, options }, prompt: { content: messages } }: Turn,
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
-  effect.pipe(
-    Effect.provideService(ApprovalEvents.ApprovalEvents, events),
-    Effect.provideService(EnclosingTurn, { messages, options })
+export const within = <A, E, R>(turn: Turn, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(
+    enclosed(turn, turn.prompt.content, effect),
+    ApprovalEvents.ApprovalEvents,
+    turn.environment.events
   )
+
+/** With what the turn's own calls are judged by: of a response, what the model was shown. */
+export const enclosed = <A, E, R>(
+  { environment: { options } }: Turn,
+  messages: ReadonlyArray<Prompt.Message>,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => Effect.provideService(effect, EnclosingTurn, { messages, options })
 
 // At least one, so that nothing waits for ever for a permit that is not there.
 export const permitsOf = (concurrency: Exclude<Turn["concurrency"], undefined>): number =>
@@ -110,7 +115,9 @@ const settleCalls = Effect.fnUntraced(function*(
   const { environment, transcript } = turn
   const subject = subjectOf(turn)
   yield* Effect.forEach(transcript.lateDenials, (late) => Late.deny(subject, late), { discard: true })
-  const outcomes = yield* Batch.settle(turn, yield* readCalls(turn, subject, pending), sink)
+  const outcomes = pending.length === 0
+    ? []
+    : yield* Batch.settle(turn, yield* readCalls(turn, subject, pending), sink)
   const results: Array<Results.ResultPart> = []
   const open: Array<Approval.ApprovalRequest> = []
   // For each call that had none, in order.

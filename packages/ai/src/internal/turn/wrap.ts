@@ -14,6 +14,7 @@ import * as Stream from "effect/Stream"
 import * as ApprovalError from "../../ApprovalError.ts"
 import type * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import { Enclosing } from "../asking/enclosing.ts"
+import { EnclosingTurn, type Turn as Around } from "../environment/enclosingTurn.ts"
 import * as Environment from "../environment/environment.ts"
 import * as Model from "../environment/model.ts"
 import { TrustsAnswers } from "../environment/trust.ts"
@@ -85,17 +86,18 @@ export const wrap = (
       const { prompt, transcript } = read.success
       const policy = Environment.readPolicy(captured, context)
       // Without anybody to answer here, and with everything in order, there is nothing for the engine to do.
-      const inOrder = transcript.changes === undefined && !Environment.mayAnswer(captured, context)
-        ? { ...callOptions, prompt }
-        : undefined
+      const isInOrder = transcript.changes === undefined && !Environment.mayAnswer(captured, context)
+      const passOn = (toolkit: Model.AnyToolkit | undefined): Effect.Effect<Entered<O>> =>
+        Effect.succeed({
+          turn: undefined,
+          options: { ...callOptions, prompt, toolkit: enclose(toolkit, { messages: prompt.content, options }) }
+        })
       const { toolkit } = callOptions
-      if (inOrder !== undefined && (toolkit === undefined || needsNobody(method, policy, declaredTools(toolkit)))) {
-        return Effect.succeed({ turn: undefined, options: inOrder })
+      if (isInOrder && (toolkit === undefined || needsNobody(method, policy, declaredTools(toolkit)))) {
+        return passOn(toolkit)
       }
       return Effect.flatMap(resolveToolkit(toolkit), (resolved): Effect.Effect<Entered<O>, unknown> => {
-        if (inOrder !== undefined && needsNobody(method, policy, resolved?.tools)) {
-          return Effect.succeed({ turn: undefined, options: { ...inOrder, toolkit: resolved } })
-        }
+        if (isInOrder && needsNobody(method, policy, resolved?.tools)) return passOn(resolved)
         return Effect.map(environmentFor(method, resolved?.tools), (environment) => ({
           turn: Turn.make({
             method,
@@ -234,6 +236,21 @@ const readPrompt = (input: Prompt.RawInput) =>
         new ApprovalError.InvalidPrompt({ description: "a message or one of its parts does not have the form of one." })
       )
   })
+
+// Around each call and not around the turn, which would be felt by every chunk of a stream.
+const enclose = (toolkit: Model.AnyToolkit | undefined, turn: Around): Model.AnyToolkit | undefined => {
+  if (toolkit === undefined) return undefined
+  const enclosed = (resolved: Toolkit.WithHandler<Model.AnyTools>): Toolkit.WithHandler<Model.AnyTools> => {
+    const handlers = Execution.handlersOf(resolved)
+    const handle: Execution.Handlers["handle"] = (...call) =>
+      handlers.handle(...call).pipe(
+        Effect.map(Stream.provideService(EnclosingTurn, turn)),
+        Effect.provideService(EnclosingTurn, turn)
+      )
+    return { ...resolved, handle: handle as typeof resolved.handle } // The same tools and the same ways to call them.
+  }
+  return Effect.isEffect(toolkit) ? Effect.map(toolkit, enclosed) : enclosed(toolkit)
+}
 
 const needsNobody = (
   method: string,
