@@ -122,7 +122,7 @@ const history: Reasons = {
 // What was answered
 // =============================================================================
 
-const isAnsweredBy = (truth: Truth.Truth, answer: string): boolean => truth.isJudged && truth.wait?.answer === answer
+const isAnsweredBy = (truth: Truth.Truth, answer: string): boolean => truth.isRead && truth.wait?.answer === answer
 
 const isPoliced = (truth: Truth.Truth, says: string): boolean =>
   truth.isJudged && truth.isReady && truth.call.tool === "gated" && truth.call.verdict!.says === says
@@ -134,7 +134,7 @@ const hasEffect = (truth: Truth.Truth, effect: Truth.Effect): boolean =>
 // Here it can only be shown.
 const isBare = (truth: Truth.Truth): boolean =>
   truth.isOpen && (truth.hasToolkit
-    ? !truth.hasDrifted && !truth.isJudged
+    ? truth.isRead && !truth.isJudged && truth.wait?.answer !== "invalid" && truth.wait?.answer !== "undeliverable"
     : truth.wait === undefined
     ? !truth.isApproved
     : !truth.wait.given)
@@ -142,8 +142,10 @@ const isBare = (truth: Truth.Truth): boolean =>
 const answers: Reasons = {
   "Open invalidAnswer": (truth) => isAnsweredBy(truth, "invalid"),
   "End void, undeliverable": (truth) => isAnsweredBy(truth, "undeliverable"),
-  "End void, unfitParameters": (truth) => isAnsweredBy(truth, "fits") && truth.wait!.state === "unfitParameters",
-  "End void, unfitState": (truth) => isAnsweredBy(truth, "fits") && truth.wait!.state === "unfitState",
+  "End void, unfitParameters": (truth) =>
+    truth.isJudged && isAnsweredBy(truth, "fits") && truth.wait!.state === "unfitParameters",
+  "End void, unfitState": (truth) =>
+    truth.isJudged && isAnsweredBy(truth, "fits") && truth.wait!.state === "unfitState",
   "Open held": (truth) => isPoliced(truth, "failed") || hasEffect(truth, "Open held"),
   "End denied, blocked": (truth) =>
     isPoliced(truth, "blocked") || hasEffect(truth, "End denied, blocked") ||

@@ -255,11 +255,15 @@ export class Truth {
     return way !== "hosted" && (tool === "gone" || tool === "unfit" || this.chosen.drifted)
   }
 
+  /** What was answered to it is looked at. */
+  get isRead(): boolean {
+    return this.isOpen && this.hasToolkit && !this.hasDrifted
+  }
+
   /** Whoever may decide here looks at it: at an approval, or at a request that nobody has answered. */
   get isJudged(): boolean {
     const { powers } = this.call
-    return this.#isJudged ??= this.isOpen && this.hasToolkit && !this.hasDrifted &&
-      (powers === "asks" || (powers === "judges" && this.isApproved))
+    return this.#isJudged ??= this.isRead && (powers === "asks" || (powers === "judges" && this.isApproved))
   }
 
   /** There is an answer to what it waits for, with which the tool can go on; the policy may be against it. */

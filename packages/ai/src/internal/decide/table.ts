@@ -3,7 +3,25 @@
  * thrown. A row that turns on a fact nobody has gathered asks for that one, and the table is read again.
  */
 import { type Decision, type Need, nobody, type OpenWhy, type Write } from "./decision.ts"
-import type { Answer, Fate, Question, Questions, Standing, Verdict, Wait } from "./standing.ts"
+import {
+  type Chosen,
+  chosenOf,
+  countingOf,
+  findOwn,
+  firstOf,
+  hasBegun,
+  hasResult,
+  isAnswered,
+  isAsked,
+  isNo,
+  isOwn,
+  isPending,
+  isRunnable,
+  isWritten,
+  plainestOf,
+  wasDenied
+} from "./questions.ts"
+import type { Fate, Question, Questions, Standing, Verdict, Wait } from "./standing.ts"
 
 export type Said = Decision | Need | Write
 
@@ -149,6 +167,9 @@ export const rows: ReadonlyArray<Row> = [
         : undefined
     )
   },
+
+  // What was answered, and what the policy says now.
+  { name: "answered", laws: "L2 L4 L11", says: ofChosen(answered) },
   {
     name: "read only",
     laws: "L2",
@@ -156,9 +177,6 @@ export const rows: ReadonlyArray<Row> = [
       powers === "reads" || (powers === "judges" && counting.length === 0) ? open(at, "asked") : undefined
     )
   },
-
-  // What was answered, and what the policy says now.
-  { name: "answered", laws: "L2 L4 L11", says: ofChosen(answered) },
   { name: "approved", laws: "L3 L4 L11", says: ofChosen(approved) },
   {
     name: "policy",
@@ -279,7 +297,7 @@ function decided(call: Standing): Said | undefined {
 const again = (call: Standing, question: Question, at: number): Said | undefined => {
   if (call.denied || wasDenied(call) || question.expired || question.drifted) return undefined
   const counting = countingOf(call, question)
-  if (!Array.isArray(counting)) return needVerdict
+  if (counting === "unknown") return needVerdict
   const chosen: Chosen = { at, question, counting }
   const said = answered(call, chosen) ?? approved(call, chosen)
   if (said?._tag === "Need") return said
@@ -324,6 +342,7 @@ function answered(call: Standing, { at }: Chosen): Said | undefined {
     case "fits":
       break
   }
+  if (call.powers === "reads") return open(at, "asked")
   if (wait.state === undefined) return { _tag: "Need", fact: "state" }
   if (wait.state !== "fits") return end(at, "void", wait.state)
   if (call.tool === "gated") {
@@ -374,54 +393,16 @@ function approved(call: Standing, { at, counting, question }: Chosen): Said | un
 }
 
 // =============================================================================
-// The question that counts
-// =============================================================================
-
-interface Chosen {
-  readonly at: number
-  readonly question: Question
-  /** The places of its answers that can have an effect. */
-  readonly counting: ReadonlyArray<number>
-}
-
-// The question that was approved, else the first. Only an answer as it was proposed counts, or one whose edit somebody
-// vouches for.
-function ofChosen(says: (call: Standing, chosen: Chosen) => Said | undefined): Row["says"] {
-  return (call) => {
-    if (!isAsked(call.questions)) return undefined
-    let first: Chosen | undefined
-    for (const [at, question] of call.questions.entries()) {
-      if (!isOwn(question)) continue
-      const counting = countingOf(call, question)
-      if (!Array.isArray(counting)) return needVerdict
-      if (counting.length > 0) return says(call, { at, question, counting })
-      first ??= { at, question, counting }
-    }
-    return says(call, first!)
-  }
-}
-
-const countingOf = (call: Standing, { answers }: Question): ReadonlyArray<number> | "unknown" => {
-  const edits = editsCount(call)
-  if (edits === undefined && answers.some(({ says }) => says === "edit")) return "unknown"
-  return answers.flatMap(({ says }, by) => says === "yes" || (says === "edit" && edits === true) ? [by] : [])
-}
-
-// Where nothing may run, what may count later must not be given up now.
-const editsCount = (call: Standing): boolean | undefined =>
-  call.trusted || call.powers === "reads"
-    ? true
-    : !isRunnable(call)
-    ? false
-    : call.verdict === undefined
-    ? undefined
-    : call.verdict.says === "ask" && call.verdict.editable
-
-const mayBecome = (verdict: Verdict): boolean => verdict.says !== "ask" || verdict.editable
-
-// =============================================================================
 // Words of the table
 // =============================================================================
+
+// Hoisted, because the rows are made of it.
+function ofChosen(says: (call: Standing, chosen: Chosen) => Said | undefined): Row["says"] {
+  return (call) => {
+    const chosen = chosenOf(call)
+    return chosen === undefined ? undefined : chosen === "unknown" ? needVerdict : says(call, chosen)
+  }
+}
 
 const needVerdict: Need = { _tag: "Need", fact: "verdict" }
 
@@ -456,40 +437,9 @@ const end = (
 const nobodyWanted = (call: Standing): Decision | undefined =>
   isUnasked(call) ? run(nobody, "free") : call.way === "hosted" ? run(0, "claim") : undefined
 
-const isAsked = (questions: Questions | undefined): questions is ReadonlyArray<Question> =>
-  questions !== undefined && typeof questions !== "string"
-
 const isUnasked = ({ questions, way }: Standing): boolean =>
   questions === "none" && (way === "received" || way === "guarded")
 
 const isWaiting = (wait: Standing["wait"]): wait is Exclude<Wait, string> => typeof wait === "object"
 
-const isRunnable = ({ tool }: Standing): boolean => tool === "free" || tool === "gated"
-
-const isOwn = ({ own }: Question): boolean => own === true
-
-const isPending = ({ fate }: Question): boolean => fate?.state === "pending"
-
-const hasResult = ({ state }: Fate): boolean => state === "done" || state === "failed"
-
-const hasBegun = ({ state }: Fate): boolean => state === "running" || state === "unknown" || state === "suspended"
-
-// The journal keeps a denial that a history may have lost.
-const wasDenied = ({ questions }: Standing): boolean => findOwn(questions, ({ fate }) => fate?.state === "denied") >= 0
-
-const isWritten = ({ fate }: Question): boolean => fate !== undefined && fate.state !== "pending" && fate.written
-
-const isNo = ({ says }: Answer): boolean => says === "no"
-
-const isAnswered = ({ answers }: Question): boolean => answers.length > 0
-
-const findOwn = (questions: Questions, test: (question: Question) => boolean): number =>
-  isAsked(questions) ? questions.findIndex((question) => isOwn(question) && test(question)) : -1
-
-const firstOf = ({ questions }: Standing): number => Math.max(0, findOwn(questions, () => true))
-
-// The one that was approved as it was proposed, or the first.
-const plainestOf = (questions: Questions): number => {
-  const approved = findOwn(questions, ({ answers }) => answers.some(({ says }) => says === "yes"))
-  return approved >= 0 ? approved : Math.max(0, findOwn(questions, () => true))
-}
+const mayBecome = (verdict: Verdict): boolean => verdict.says !== "ask" || verdict.editable

@@ -13,7 +13,7 @@ import type * as Standing from "../decide/standing.ts"
 import type * as Environment from "../environment/environment.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Presentation from "../tool/presentation.ts"
-import type { File, Judged } from "./file.ts"
+import type { Judged } from "./file.ts"
 import * as Tools from "./tools.ts"
 
 /** What a policy that failed says (law L1): no approval counts, so none is remembered; a denial that was does. */
