@@ -128,8 +128,8 @@ export const laws: ReadonlyArray<Law> = [
 
   law(
     "L2",
-    "the journal is not asked about the steps before the one that waits",
-    ({ asked, truth }) => !asked.has("fate") || !truth.isLost
+    "the journal is not asked about the steps before the one that waits, but for those that were denied",
+    ({ asked, truth }) => !asked.has("fate") || !truth.isLost || truth.own.some((at) => truth.isDenied(at))
   ),
 
   law(

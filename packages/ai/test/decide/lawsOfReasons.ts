@@ -102,7 +102,8 @@ const isHosted = ({ call }: Truth.Truth): boolean => call.way === "hosted"
 
 const history: Reasons = {
   "End denied, said": (truth) => {
-    if (truth.own.length === 0 || truth.isLost || truth.isTold) return false
+    if (truth.own.length === 0 || truth.isTold) return false
+    if (truth.isLost) return truth.deniedPlaces.length > 0
     return truth.deniedPlaces.length > 0 || (truth.decidedPlace < 0 && !truth.isForgotten && truth.call.denied)
   },
   "Leave": (truth) =>

@@ -124,7 +124,13 @@ export class Truth {
 
   /** Requests that somebody said no to, and that are still pending. */
   get deniedPlaces(): ReadonlyArray<number> {
-    return this.#denied ??= this.own.filter((at) => isPending(this.questions[at]!) && hasNo(this.questions[at]!))
+    return this.#denied ??= this.own.filter((at) => isPending(this.questions[at]!) && this.isDenied(at))
+  }
+
+  /** Somebody said no to it. Of what a run waits for, that is read where it is known what it is. */
+  isDenied(at: number): boolean {
+    const question = this.questions[at]!
+    return hasNo(question) && !question.suspension
   }
 
   /** By which it was decided: with a result, before one that began, before one that ended; -1 if it was not. */

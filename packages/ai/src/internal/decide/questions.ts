@@ -68,6 +68,9 @@ export const isWritten = ({ fate }: Question): boolean => fate !== undefined && 
 
 export const isNo = ({ says }: Answer): boolean => says === "no"
 
+/** Somebody said no to it; of what a run waits for, that is an answer like others. */
+export const isDenied = ({ answers, suspension }: Question): boolean => !suspension && answers.some(isNo)
+
 export const isAnswered = ({ answers }: Question): boolean => answers.length > 0
 
 export const findOwn = (questions: Questions, test: (question: Question) => boolean): number =>

@@ -13,6 +13,7 @@ import {
   hasResult,
   isAnswered,
   isAsked,
+  isDenied,
   isNo,
   isOwn,
   isPending,
@@ -104,6 +105,17 @@ export const rows: ReadonlyArray<Row> = [
 
   // What the journal and the provider know.
   {
+    // Before anything else becomes of it, and before anything is told: or a later history could have one approved.
+    name: "each that was denied",
+    laws: "L3",
+    says: ({ questions }) => {
+      const unknown = findOwn(questions, (question) => isDenied(question) && question.fate === undefined)
+      if (unknown >= 0) return { _tag: "Need", fact: "fate", at: unknown }
+      const at = findOwn(questions, (question) => isDenied(question) && isPending(question))
+      return at < 0 ? undefined : end(at, "denied", "said", questions)
+    }
+  },
+  {
     // The last of its steps: what became of those before may be forgotten by now.
     name: "waits",
     laws: "L2",
@@ -119,15 +131,6 @@ export const rows: ReadonlyArray<Row> = [
     says: ({ questions }) => {
       const at = findOwn(questions, ({ fate }) => fate === undefined)
       return at < 0 ? undefined : { _tag: "Need", fact: "fate", at }
-    }
-  },
-  {
-    // Before anything is told: or a later history could have one of them approved.
-    name: "each that was denied",
-    laws: "L3",
-    says: ({ questions }) => {
-      const at = findOwn(questions, (question) => isPending(question) && question.answers.some(isNo))
-      return at < 0 ? undefined : end(at, "denied", "said", questions)
     }
   },
   { name: "decided", laws: "L2 L3", says: decided },

@@ -73,8 +73,8 @@ export const conclude = (hand: Hand, one: Case): Effect.Effect<Decision, Failure
   )
 }
 
-/** What is decided now of a call that was to run: what it was approved by may have changed meanwhile. */
+/** What is decided now of a call that was to run: what it was approved by may have changed meanwhile. Nobody is asked. */
 export const again = (hand: Hand, one: Case): Effect.Effect<Decision, Failure> => {
-  one.standing = forget(one.standing)
+  one.standing = { ...forget(one.standing), reply: one.standing.reply ?? "none" }
   return loop(hand, one, []) as Effect.Effect<Decision, Failure>
 }
