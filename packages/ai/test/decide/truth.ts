@@ -323,7 +323,10 @@ export class Truth {
     const question = this.questions[at]!
     return isUnfinished(question) && !isWritten(question) && !this.call.denied && !this.wasDenied &&
       !question.expired && !question.drifted &&
-      (this.wait === undefined ? this.effectOf(at)?.effect === "Run" : this.isReady && this.mayGoOn)
+      (this.wait === undefined
+        ? this.effectOf(at)?.effect === "Run"
+        // With an answer that went on with it, as long as it goes on.
+        : stateOf(question) === "unknown" && this.isReady && this.mayGoOn)
   }
 
   /** The request that a decision is made by: denied, decided before, approved as it was proposed, or the first. */
