@@ -84,15 +84,7 @@ export const read = Effect.fnUntraced(function*(
     }),
     standing: standing(environment, {
       way: "history",
-      tool: tools === undefined
-        ? "noToolkit"
-        : tool === undefined
-        ? "gone"
-        : prepared === undefined
-        ? "unfit"
-        : Tools.isGated(environment.policy, tool)
-        ? "gated"
-        : "free",
+      tool: Tools.factOf(environment.policy, tools, tool, prepared !== undefined),
       powers: resolvesCalls ? "asks" : "reads",
       denied: denial !== undefined,
       questions: call.requests.length === 0

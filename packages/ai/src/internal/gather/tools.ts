@@ -2,6 +2,7 @@
 import * as Tool from "effect/ai/Tool"
 import * as Context from "effect/Context"
 import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
+import type * as Standing from "../decide/standing.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as Gate from "../tool/gate.ts"
 
@@ -27,3 +28,20 @@ export const isGated = (policy: ApprovalPolicy.Service, tool: Tool.Any): boolean
 
 /** Whether a call of this tool may begin, and then wait. */
 export const mayWait = (tool: Tool.Any): boolean => Deferral.of(tool) !== undefined
+
+/** What of it a decision about one of its calls turns on; `isFit` says whether the parameters fit it. */
+export const factOf = (
+  policy: ApprovalPolicy.Service,
+  tools: Tools | undefined,
+  tool: Tool.Any | undefined,
+  isFit: boolean
+): Standing.Tool =>
+  tools === undefined
+    ? "noToolkit"
+    : tool === undefined
+    ? "gone"
+    : !isFit
+    ? "unfit"
+    : isGated(policy, tool)
+    ? "gated"
+    : "free"

@@ -74,13 +74,7 @@ export const gather = Effect.fnUntraced(function*(
       reply: undefined,
       denied: !isVerdict && denial !== undefined,
       onNewMessage: messageMode(file, tip),
-      tool: file.tools === undefined
-        ? "noToolkit"
-        : tip.waiting === undefined
-        ? "gone"
-        : Tools.isGated(environment.policy, tip.waiting.tool)
-        ? "gated"
-        : "free",
+      tool: Tools.factOf(environment.policy, file.tools, tip.waiting?.tool, true),
       questions: [question({
         suspension: true,
         fate,

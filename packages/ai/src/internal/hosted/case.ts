@@ -25,8 +25,6 @@ export interface Subject {
 export interface HostedCase extends Case {
   readonly approvalId: string
   readonly request: Approval.ApprovalRequest
-  /** What a history says of it. */
-  readonly response: Prompt.ToolApprovalResponsePart | undefined
 }
 
 export const make = (
@@ -53,7 +51,6 @@ export const make = (
   return {
     approvalId,
     request,
-    response,
     file: makeFile({
       environment,
       call: { toolCallId: request.toolCallId, toolName: request.toolName },

@@ -27,7 +27,7 @@ export const settle = (one: HostedCase): Effect.Effect<Settled, ApprovalError.Ap
   )
 
 const settledBy = (
-  { file, request, response }: HostedCase,
+  { file, request }: HostedCase,
   decision: Decision
 ): Effect.Effect<Settled, ApprovalError.ApprovalError> => {
   const answered = (answer: Approval.ApprovalAnswer | undefined) =>
@@ -40,9 +40,8 @@ const settledBy = (
     case "Leave":
       return answered(undefined)
     case "Run":
-      return answered(isAdded(file, response) ? Approval.approve(request, { note: approvalNote(file) }) : undefined)
+      return answered(isAdded(file) ? Approval.approve(request, { note: approvalNote(file) }) : undefined)
     case "Tell":
-      // A denial of the history reaches the provider from there.
       return answered(
         decision.why === "denied"
           ? undefined
@@ -79,7 +78,7 @@ const decided: Hand["decided"] = Effect.fnUntraced(function*(file, standing, dec
       if (standing.denied) yield* remember(file, "denied", file.denial)
       return
     case "Run":
-      if (isAdded(file, given?.response)) yield* changed(file, asked, "approved", approvalNote(file))
+      if (isAdded(file)) yield* changed(file, asked, "approved", approvalNote(file))
       yield* remember(file, "approved", given)
   }
 })
@@ -87,8 +86,8 @@ const decided: Hand["decided"] = Effect.fnUntraced(function*(file, standing, dec
 /** Nothing is sealed for the provider's own request. */
 export const hand: Hand = { seal: (_, standing) => Effect.succeed(standing), end, decided }
 
-const isAdded = ({ questions }: File, response: Given["response"]): boolean =>
-  response === undefined || questions[0]!.given[0]?.response !== response
+// What a history says reaches the provider from there.
+const isAdded = ({ questions }: File): boolean => questions[0]!.given[0]?.response === undefined
 
 const approvalNote = ({ judged, questions }: File): string | undefined =>
   questions[0]!.given[0]?.note ??

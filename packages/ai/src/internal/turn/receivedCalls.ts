@@ -143,15 +143,7 @@ export const makeReader = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Messa
             file,
             standing: standing(environment, {
               way: "received",
-              tool: tools === undefined
-                ? "noToolkit"
-                : tool === undefined
-                ? "gone"
-                : prepared === undefined
-                ? "unfit"
-                : isGated
-                ? "gated"
-                : "free"
+              tool: Tools.factOf(environment.policy, tools, tool, prepared !== undefined)
             })
           }
         }
