@@ -240,9 +240,17 @@ export class Truth {
   /** Something stands behind it, and nothing that counts was said to it. */
   get isPassedOver(): boolean {
     if (this.#isPassedOver !== undefined) return this.#isPassedOver
-    if (!this.chosen.passedOver || this.isApproved) return this.#isPassedOver = false
+    if (!this.chosen.passedOver || this.isApproved || this.isDoubtful) return this.#isPassedOver = false
     const answer = this.wait?.answer
     return this.#isPassedOver = answer !== "fits" && answer !== "undeliverable"
+  }
+
+  /** Only the policy could say whether its edit counts, and it failed (law L11). */
+  get isDoubtful(): boolean {
+    const { powers, trusted, verdict } = this.call
+    return !trusted && powers !== "reads" && this.isRunnable &&
+      this.chosen.answers.some(({ says }) => says === "edit") &&
+      verdict?.says === "failed"
   }
 
   /** It has neither ended by itself nor by what came behind it. */

@@ -309,6 +309,8 @@ const again = (call: Standing, question: Question, at: number): Said | undefined
 
 function passedOver(call: Standing, { at, counting, question }: Chosen): Said | undefined {
   if (!question.passedOver || counting.length > 0) return undefined
+  // Whether its edit counts nobody knows, so it is not given up.
+  if (isRunnable(call) && call.verdict?.says === "failed" && isAnswered(question)) return undefined
   if (isWaiting(call.wait)) {
     if (call.tool !== "noToolkit" && call.tool !== "gone" && call.wait.answer === undefined) return needAnswer
     if (call.wait.answer === "fits" || call.wait.answer === "undeliverable") return undefined
