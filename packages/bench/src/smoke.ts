@@ -76,7 +76,8 @@ const deltas = Effect.gen(function*() {
     {
       title: "   stream: 1,000 deltas beside a gated tool that is not called, per delta",
       rounds: 100,
-      operations: 2_000
+      operations: 2_000,
+      bound: 1.15
     },
     {
       name: "ours",

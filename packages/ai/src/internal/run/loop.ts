@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as Asking from "../asking/asking.ts"
-import type { Decision, Fact, Need, Write } from "../decide/decision.ts"
+import type { Decision, Need, Write } from "../decide/decision.ts"
 import type * as Standing from "../decide/standing.ts"
 import { decide } from "../decide/table.ts"
 import { type Case, type File, forget } from "../gather/file.ts"
@@ -28,12 +28,15 @@ export interface Hand {
 /** Where a call stops: the response is read on, or somebody is to be asked. */
 export type Stop = Need & { readonly fact: "finish" | "reply" }
 
-const isStop = (need: Need, stops: ReadonlyArray<Fact>): need is Stop => stops.includes(need.fact)
+/** Where calls are to stop, if they get there. */
+export type Stops = ReadonlyArray<Stop["fact"]>
+
+const isStop = (need: Need, stops: Stops): need is Stop => stops.some((fact) => fact === need.fact)
 
 const loop = Effect.fnUntraced(function*(
   hand: Hand,
   one: Case,
-  stops: ReadonlyArray<Fact>
+  stops: Stops
 ): Effect.fn.Return<Decision | Stop, Failure> {
   const { file } = one
   while (true) {
@@ -57,7 +60,7 @@ const loop = Effect.fnUntraced(function*(
 })
 
 /** Until it is decided, or what stops it here is wanted. Whoever waits to be looked up after it may go on then. */
-export const advance = (hand: Hand, one: Case, stops: ReadonlyArray<Fact>): Effect.Effect<Decision | Stop, Failure> =>
+export const advance = (hand: Hand, one: Case, stops: Stops): Effect.Effect<Decision | Stop, Failure> =>
   one.file.recalling === Order.none
     ? loop(hand, one, stops)
     : Effect.ensuring(loop(hand, one, stops), one.file.recalling.leave)

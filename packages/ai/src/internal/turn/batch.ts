@@ -5,10 +5,10 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as ApprovalError from "../../ApprovalError.ts"
-import type { Decision, Fact } from "../decide/decision.ts"
+import type { Decision } from "../decide/decision.ts"
 import type { Case } from "../gather/file.ts"
 import * as Order from "../gather/order.ts"
-import { advance, conclude, type Stop } from "../run/loop.ts"
+import { advance, conclude, type Stop, type Stops } from "../run/loop.ts"
 import * as Ours from "../run/ours.ts"
 import * as Outcome from "../run/outcome.ts"
 
@@ -22,7 +22,7 @@ export interface Advanced {
 }
 
 /** Until it is decided or comes to one of these facts; a failure is its own. */
-export const advanceOne = (one: Case, stops: ReadonlyArray<Fact>): Effect.Effect<Advanced> =>
+export const advanceOne = (one: Case, stops: Stops): Effect.Effect<Advanced> =>
   Effect.map(Effect.exit(advance(Ours.hand, one, stops)), (said) => ({ one, said }))
 
 /** How several are carried through; one alone needs no fiber of its own. */
