@@ -29,6 +29,7 @@ const seed = Flag.String("seed").pipe(
 )
 
 const exhaustive = Flag.Boolean("exhaustive").pipe(
+  Flag.withDefault(false),
   Flag.withDescription("Walks every standing of a call through the table of decisions, and changes each of its rows")
 )
 
