@@ -15,9 +15,11 @@ export const L11: Law = {
   fewest: 8,
   title: "what waits does not go on where the policy blocks it by now, or fails",
   check: ({ record }) =>
-    record.resumptions.flatMap((resumption) => {
+    record.resumptions.flatMap((resumption, index) => {
       const { runs, suspension: { call }, turn } = resumption
-      const verdict = View.verdictOf(record, record.turns[turn]!, call, runs)
+      // What was said of what it waited for next says nothing of this.
+      const judgements = record.judgements.filter(({ resumptions }) => resumptions <= index)
+      const verdict = View.verdictOf({ ...record, judgements }, record.turns[turn]!, call, runs)
       return verdict === "ask" || verdict === "allow" ? [] : [`${tell(resumption)} though the policy: ${verdict}`]
     }),
   concerns: ({ record }) =>

@@ -193,6 +193,8 @@ export interface Judgement {
   readonly said: "ask" | "allow" | "block" | "failed" | "own"
   /** How many runs had started by then. */
   readonly runs: number
+  /** How many of those had gone on from where they waited by then. */
+  readonly resumptions: number
   /** How often the model had been called in that turn by then. */
   readonly round: number
 }

@@ -78,7 +78,8 @@ export const judge = (by: Record.Judgement["by"], verdict: Plan.Verdict, call: R
       // A gate that says nothing of use is one that fails.
       const heard = by === "gate" && said === "own" ? "failed" : said
       const round = record.turns[turn]!.sent.length
-      record.judgements.push({ turn, call, by, said: heard, runs: record.runs.length, round })
+      const { resumptions: { length: resumptions }, runs: { length: runs } } = record
+      record.judgements.push({ turn, call, by, said: heard, runs, resumptions, round })
       return answer
     }))
 
