@@ -169,9 +169,11 @@ const failedOf = (record: Record.Record) =>
   record.turns.flatMap((turn) =>
     turn.tampered ? [] : View.resultsOf(turn).flatMap((result) => {
       // Where the model used an id again, another call may have failed of its own.
-      const received = record.turns.flatMap((turn) => turn.received.filter(({ id }) => id === result.id))
+      const received = record.turns.flatMap(({ received }) =>
+        received.filter(({ id, tool }) => tool === result.name && (id === result.id || result.id.startsWith(`${id}_`)))
+      )
       if (!result.isFailure || received.length > 1) return []
-      const begun = record.suspensions.filter(({ call }) => call.id === result.id)
+      const begun = record.suspensions.filter(({ call }) => call.id === result.id && call.tool === result.name)
       const [first] = begun
       if (first === undefined || first.start >= turn.runsBefore) return []
       if (!begun.every((suspension) => Waits.isKnown(record, turn, suspension))) return []
