@@ -96,8 +96,8 @@ const fateOf = (record: Record.Record, turn: Record.Turn, request: Record.Reques
   if (answers.approved) {
     if (plan.toolkit !== "full") return "no tools"
     if (hasDrifted) return "drifted"
-    // Who resolves calls themselves has nobody asked, the policy neither.
-    if (!plan.resolve) return "waits"
+    // Who resolves calls themselves has nobody asked, the policy neither. Another call's new message may fail the turn.
+    if (!plan.resolve) return record.plan.options.onNewMessage === "fail" ? undefined : "waits"
     if (verdict === "block") return "blocked"
     if (verdict === "failed") return "held"
     if (isShownAnew) return "void"

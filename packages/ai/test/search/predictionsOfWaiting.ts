@@ -75,8 +75,9 @@ const fateOf = (record: Record.Record, turn: Record.Turn, asking: Record.Asking)
   if (isAnswered) {
     // What came behind a message may be kept, or be superseded, where nobody can read the answer.
     if (plan.toolkit !== "full") return View.hasMessageAfter(turn.prompt, asking.approvalId) ? undefined : "waits"
-    if (hasDrifted) return "drifted"
+    // Whether it can go on is found out by whoever lets it.
     if (!plan.resolve) return undefined
+    if (hasDrifted) return "drifted"
     if (Predictions.isFickle(turn)) return undefined
     if (verdict === "block") return "blocked"
     return verdict === "failed" ? "held" : "goes on"
