@@ -77,6 +77,8 @@ const fateOf = (record: Record.Record, turn: Record.Turn, asking: Record.Asking)
     if (plan.toolkit !== "full") return View.hasMessageAfter(turn.prompt, asking.approvalId) ? undefined : "waits"
     // Whether it can go on is found out by whoever lets it.
     if (!plan.resolve) return undefined
+    // As above: without the tool nobody can read the answer.
+    if (tool === "removed" && View.hasMessageAfter(turn.prompt, asking.approvalId)) return undefined
     if (hasDrifted) return "drifted"
     if (Predictions.isFickle(turn)) return undefined
     if (verdict === "block") return "blocked"
