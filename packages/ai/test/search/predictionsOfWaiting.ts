@@ -79,6 +79,8 @@ const fateOf = (record: Record.Record, turn: Record.Turn, asking: Record.Asking)
     if (!plan.resolve) return undefined
     // As above: without the tool nobody can read the answer.
     if (tool === "removed" && View.hasMessageAfter(turn.prompt, asking.approvalId)) return undefined
+    // What was asked with more than the tool knows now may fit it all the same.
+    if (hasDrifted && before === "widened" && tool === "none") return undefined
     if (hasDrifted) return "drifted"
     if (Predictions.isFickle(turn)) return undefined
     if (verdict === "block") return "blocked"

@@ -123,6 +123,10 @@ const isAbout = (record: Record.Record, turn: Record.Turn, grant: Grant, call: R
     before.scope === now.scope && (before.drift[call.tool] ?? "none") === (now.drift[call.tool] ?? "none")
 }
 
+/** Whether it may have been made by then: of two turns at once, either may have been the first. */
+const isBy = (record: Record.Record, turn: Record.Turn, grant: Grant): boolean =>
+  record.turns[grant.turn]!.step <= turn.step
+
 /** What may be remembered of a call in a turn. */
 export const covering = (
   record: Record.Record,
@@ -132,7 +136,7 @@ export const covering = (
 ): ReadonlyArray<Grant> =>
   turn.circumstances.memory
     ? grantsOf(record).filter((grant) =>
-      grant.decision === decision && grant.turn <= turn.index && isAbout(record, turn, grant, call)
+      grant.decision === decision && isBy(record, turn, grant) && isAbout(record, turn, grant, call)
     )
     : []
 
@@ -140,7 +144,7 @@ export const covering = (
 export const hasSay = (record: Record.Record, turn: Record.Turn, call: Record.Received): boolean =>
   turn.circumstances.memory &&
   grantsOf(record).some((grant) =>
-    grant.turn <= turn.index && grant.tool === call.tool &&
+    isBy(record, turn, grant) && grant.tool === call.tool &&
     (grant.params === undefined || grant.params === call.params || grant.decision === "denied")
   )
 
