@@ -77,6 +77,8 @@ const rememberedIn = (record: Record.Record): ReadonlyArray<Known> =>
     if (ending !== "success" || !plan.resolve || plan.object || plan.toolkit !== "full") return []
     if (plan.model.finish !== "complete" || (within === "conversation" && sent.length === 0)) return []
     if (!["default", "ask", "ask once", "ask rememberable"].includes(policy)) return []
+    // What does not fit its tool runs by nobody's word.
+    if (plan.model.calls.some(({ flaw }) => flaw !== "none")) return []
     return turn.received.flatMap((call): ReadonlyArray<Known> => {
       const isOnly = record.turns.every((other) =>
         other.received.every((received) => (other === turn && received === call) || received.id !== call.id)
