@@ -24,7 +24,7 @@ export const call = Effect.fnUntraced(function*(world: State.World, { calls, lea
       const params = Behaviour.paramsOf({ ...planned, tool: "Wipe" })
       const turn = yield* Setting.openTurn(world, {
         within: "guard",
-        plan: Plan.simplest.turn,
+        plan: { ...Plan.simplest.turn, model: { ...Plan.simplest.model, calls: [planned] } },
         process: process.index,
         primary: false,
         prompt: Prompt.empty,

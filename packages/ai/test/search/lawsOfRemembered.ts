@@ -26,7 +26,8 @@ export const Denials: Law = {
   check: ({ justified, record }) =>
     justified.flatMap(({ run }) => {
       const turn = record.turns[run.turn]!
-      if (!View.isReceived(turn, run.call)) return []
+      // Where nobody is asked, nothing is looked up: whoever takes the policy away takes its denials with it.
+      if (View.verdictOf(record, turn, run.call) === "allow" || !View.isReceived(turn, run.call)) return []
       const denial = sureIn(record, turn, run.call, "denied")
       return denial === undefined ? [] : [`${tell(run)}, though turn ${denial.turn} denied such calls for good`]
     }),

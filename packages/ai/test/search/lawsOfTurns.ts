@@ -339,7 +339,11 @@ export const L12: Law = {
         breaches.push(...unaskedOf(record, turn).map((call) => `turn ${turn.index} does not wait for call ${call.id}`))
       }
       if (turn.required !== undefined) {
-        const ran = justified.filter(({ run }) => run.turn === turn.index && View.isReceived(turn, run.call))
+        // A call of the history may come again, just as it was: what its request lets run is the one of the history.
+        const ran = justified.filter(({ requests, run }) =>
+          run.turn === turn.index && View.isReceived(turn, run.call) &&
+          !requests.some(({ approvalId }) => View.isPrompted(turn, approvalId))
+        )
         // What has begun and waits is no reason for its siblings not to run.
         const waits = turn.required.requests.some((request) =>
           request.awaited === undefined && !View.isPrompted(turn, request.approvalId)
