@@ -288,12 +288,14 @@ export const L10: Law = {
         )
       return defects.map(({ defect }) => `turn ${turn.index} dies with ${String(defect)}`)
     }),
-    ...record.turns.slice(record.closing).filter(({ primary }) => primary).flatMap((turn, index) => {
+    ...record.turns.slice(record.closing).filter(({ primary }) => primary).flatMap((turn, index, closing) => {
       if (turn.ending === "success" && turn.sent.length === 1) return []
-      // The first may join a run that a reader left behind, and fail as that does, or wait for what that came to ask.
+      // The first may join a run that a reader left behind, and fail as that does. It, or the one after that failure, may
+      // wait for what such a run came to ask.
       const isJoined = index === 0 &&
         [...record.runs, ...record.resumptions].some((run) => run.outcome === "died" || run.outcome === "failed")
-      const isAsked = index === 0 && turn.sent.length === 0 &&
+      const isFirst = index === 0 || (index === 1 && closing[0]!.ending === "failure")
+      const isAsked = isFirst && turn.sent.length === 0 &&
         record.askings.some(({ approvalId }) =>
           View.requestIdsOf(turn).includes(approvalId) && !View.isPrompted(turn, approvalId)
         )
