@@ -23,8 +23,10 @@ export const justify = (record: Record.Record): ReadonlyArray<Justified> =>
   record.runs.map((run) => {
     const turn = record.turns[run.turn]!
     const verdict = View.verdictOf(record, turn, run.call, run.number)
-    const grants = verdict === "ask" ? Remembered.covering(record, turn, run.call, "approved") : []
     const isReceived = View.isReceived(turn, run.call)
+    // What waits since an earlier turn is a question still, whatever the policy says by now.
+    const isAsked = verdict === "ask" || (verdict === "allow" && !isReceived)
+    const grants = isAsked ? Remembered.covering(record, turn, run.call, "approved") : []
     const own = record.requests.filter((request) => isOf(turn, run, request))
     const answered = own.filter((request) => isApproved(record, turn, run, request))
     const waiting = grants.length === 0
@@ -34,7 +36,7 @@ export const justify = (record: Record.Record): ReadonlyArray<Justified> =>
       run,
       isDirect: isReceived && (verdict === "allow" || grants.length > 0),
       requests: [...answered, ...waiting],
-      isAnswered: answered.length > 0 || verdict === "allow",
+      isAnswered: answered.length > 0 || (isReceived && verdict === "allow"),
       grants
     }
   })
