@@ -365,9 +365,10 @@ const unaskedOf = (record: Record.Record, turn: Record.Turn): ReadonlyArray<Reco
   if (controller !== "defer" || !resolve || toolkit !== "full" || model.finish !== "complete") return []
   if (turn.sent.length === 0) return []
   // Parameters that cannot run are nobody's to decide: such a call has failed.
-  const failed = new Set(View.resultsOf(turn).flatMap((result) => result.isFailure ? [result.id] : []))
+  const failed = View.resultsOf(turn).filter(({ isFailure }) => isFailure)
   return turn.received.filter((call) =>
-    !failed.has(call.id) && View.verdictOf(record, turn, call) === "ask" && !Remembered.hasSay(record, turn, call)
+    !failed.some(({ id, name }) => View.isReceived(turn, { ...call, id }) && name === call.tool) &&
+    View.verdictOf(record, turn, call) === "ask" && !Remembered.hasSay(record, turn, call)
   )
 }
 
