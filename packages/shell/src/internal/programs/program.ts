@@ -33,6 +33,17 @@ export interface Values {
   readonly [options: string]: Kind
 }
 
+/** What a command does beside what it says. The proof under `strace` allows this and nothing else. */
+export interface Besides {
+  readonly says: string
+  /** The words of a program that it starts, with blanks between them. */
+  readonly runs?: RegExp
+  /** A file that it makes, writes, renames or removes, seen from the working folder. */
+  readonly writes?: RegExp
+  /** A socket of this machine that it connects to. */
+  readonly connects?: RegExp
+}
+
 /** A program, or one of its subcommands. */
 export interface Command {
   /** `writes here`: changes files below the working folder. What a pattern does not write out must only read. */
@@ -72,8 +83,7 @@ export interface Command {
   readonly variable?: string
   /** Whether no option that it has writes or runs anything, so that the shell may put any name in the place of a `*`. */
   readonly tame?: true
-  /** What it does beside what it says, as a proof with `strace` sees it. */
-  readonly besides?: string
+  readonly besides?: ReadonlyArray<Besides>
 }
 
 /** A program: one command, or one for each of its subcommands, or one that runs what its words do not tell. */
@@ -95,3 +105,8 @@ export interface Program {
 /** The entries of a list. */
 export const entriesOf = (list: string | undefined): ReadonlyArray<string> =>
   list === undefined ? [] : list.split(/\s+/).filter((entry) => entry !== "")
+
+/** Who owns a file is a number, and the system may ask a process of its own for the name. */
+export const asksForNames: ReadonlyArray<Besides> = [
+  { says: "asks nscd for the names of users", connects: /^\/var\/run\/nscd\/socket$/ }
+]

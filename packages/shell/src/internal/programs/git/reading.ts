@@ -11,10 +11,11 @@ import {
   logFlags,
   logOptional,
   logValues,
+  sortField,
   when
 } from "./shared.ts"
 
-const besides = "refreshes .git/index"
+const besides: Command["besides"] = [{ says: "refreshes .git/index", writes: /^\.git\/index(?:\.lock)?$/ }]
 
 const status: Command = {
   does: "reads",
@@ -60,7 +61,7 @@ const branch: Command = {
   says: "git branch, which lists",
   heeds,
   flags: "-a -r -v -vv --all --remotes --verbose --list --show-current --no-color",
-  values: { "--contains --merged --no-merged --points-at": "revision", "--sort": "text" },
+  values: { "--contains --merged --no-merged --points-at": "revision", "--sort": sortField },
   optional: { "--color": when }
 }
 
@@ -198,7 +199,12 @@ export const reading: NonNullable<Program["commands"]> = {
     flags: "--all --push",
     operands: [["text", "one"]]
   },
-  "stash list": { ...lists, says: "git stash list", flags: "--oneline --stat" },
+  "stash list": {
+    ...lists,
+    says: "git stash list",
+    besides: [{ says: "runs git log", runs: /^\S*git log --format=%gd: %gs -g / }],
+    flags: "--oneline --stat"
+  },
   "stash show": {
     ...lists,
     says: "git stash show and its options",
@@ -218,7 +224,7 @@ export const reading: NonNullable<Program["commands"]> = {
     says: "git tag, which lists",
     operandsNeed: "-l --list",
     flags: "-l --list",
-    values: { "--contains --merged --no-merged --points-at": "revision", "--sort": "text" },
+    values: { "--contains --merged --no-merged --points-at": "revision", "--sort": sortField },
     optional: { "-n": "number" },
     operands: [["text", "any"]]
   }
