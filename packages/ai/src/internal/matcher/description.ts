@@ -134,7 +134,9 @@ const list = (texts: ReadonlyArray<string>, joining: "and" | "or" = "or"): strin
 }
 
 const showTrust = (programs: ReadonlyArray<string>): string =>
-  programs.length === 0 ? "" : `, where ${list(programs, "and")} may be given any words`
+  programs.length === 0
+    ? ""
+    : `, where ${list(programs.map((program) => program.slice(0, 40)), "and")} may be given any words`
 
 /** Only what is not the default is worth a word. */
 const showOthers = (others: Others): string => {
