@@ -7,6 +7,7 @@
 import * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
 import type * as Layer from "effect/Layer"
 import * as CommandLine from "./internal/commandLine.ts"
+import * as Forbidding from "./internal/forbidding/forbidding.ts"
 import * as Pattern from "./internal/pattern.ts"
 
 export * from "@assent/ai/ApprovalMatcher"
@@ -82,8 +83,7 @@ export const shell = (
       CommandLine.read(line)?.every(({ words }) => patterns.some((pattern) => Pattern.matches(pattern, words))) ??
         false,
     // One command of it is enough, and a line that cannot be read may run any.
-    mayCover: (line) =>
-      CommandLine.read(line)?.some(({ words }) => patterns.some((pattern) => Pattern.mayMatch(pattern, words))) ?? true
+    mayCover: Forbidding.mayCover(written)
   })
 }
 

@@ -4,6 +4,15 @@ import { describeHouse, type House } from "../../ai/test/house.ts"
 
 /** Lowest first. A new module is listed here, on the lowest floor it can live on. */
 const floors: House["floors"] = [
+  ["forbidding, ground", ["internal/forbidding/words", "internal/forbidding/acts", "internal/forbidding/reason"]],
+  ["forbidding, what is known", [
+    "internal/forbidding/programs",
+    "internal/forbidding/scripts",
+    "internal/forbidding/git"
+  ]],
+  ["forbidding, lines", ["internal/forbidding/line"]],
+  ["forbidding, commands", ["internal/forbidding/running", "internal/forbidding/wanted"]],
+  ["forbidding", ["internal/forbidding/forbidding"]],
   ["ground", ["internal/piece", "internal/delegation", "internal/interpreters"]],
   ["floor 1", ["internal/plain", "internal/parsed"]],
   ["floor 2", ["internal/commandLine"]],
@@ -15,8 +24,8 @@ const floors: House["floors"] = [
 describeHouse({
   source: Path.join(import.meta.dirname, "../src"),
   floors,
-  dependsOn: "effect, the approval engine's matchers and, in one module, the parser",
+  dependsOn: "effect, the approval engine's matchers and, in two modules, the parser",
   mayImport: (specifier, name) =>
     /^(effect\/|@assent\/ai\/ApprovalMatcher$)/.test(specifier) ||
-    (specifier === "unbash" && name === "internal/parsed")
+    (specifier === "unbash" && (name === "internal/parsed" || name === "internal/forbidding/line"))
 })

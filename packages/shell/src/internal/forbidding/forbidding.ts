@@ -1,0 +1,76 @@
+/**
+ * Whether a line may do what a pattern forbids, for all that text can tell.
+ *
+ * It errs to "may": what nobody can read, what is only known when the line runs, and what a shell or an interpreter is
+ * given as text counts as anything. What a script in a file does, and what another name for the same act is that nobody
+ * has written down, cannot be told from a line: so forbid by default where it matters, and allow what is known.
+ */
+import * as Line from "./line.ts"
+import type { Reason } from "./reason.ts"
+import * as Running from "./running.ts"
+import * as Wanted from "./wanted.ts"
+import * as Words from "./words.ts"
+import * as Acts from "./acts.ts"
+
+export type { Reason } from "./reason.ts"
+
+/** What patterns forbid: why a line may do it, or `undefined` if it surely does not. */
+export const make = (patterns: ReadonlyArray<string>): (line: string) => Reason | undefined => {
+  // Most matchers are made to allow.
+  let compiled: ((line: string) => Reason | undefined) | undefined
+  return (line) => (compiled ??= compile(patterns))(line)
+}
+
+const compile = (patterns: ReadonlyArray<string>): (line: string) => Reason | undefined => {
+  const read = patterns.map(wordsOf)
+  const bad = read.findIndex((words) => words === undefined)
+  if (bad >= 0) return () => ({ _tag: "Unreadable", word: patterns[bad]! })
+  if (patterns.includes("*")) return (line) => ({ _tag: "Named", word: line })
+  const made = read.flatMap((words) => Wanted.make(words!))
+  const names = [...new Set(made.map(({ program }) => program))]
+  // A program alone is looked for in the whole text, so that nothing rides on how the line is read.
+  const alone = made.filter(({ items, subcommand }) => items.length === 0 && subcommand === undefined)
+  const texts = Acts.acts.flatMap(({ of, text }) => text !== undefined && names.includes(of) ? [text] : [])
+  return (source) => {
+    const folded = Words.fold(source)
+    const bare = folded.replaceAll(/\\\n|\$['"]|['"\\]/g, "")
+    for (const { isSame, name, program } of alone) {
+      if (name.test(folded) || name.test(bare)) return { _tag: isSame ? "Same" : "Named", word: program }
+    }
+    for (const text of texts) if (text.test(folded) || text.test(bare)) return { _tag: "Same", word: text.source }
+    const line = Line.read(source)
+    if (line === undefined) return { _tag: "Unreadable", word: "" }
+    if (line.reason !== undefined) return line.reason
+    for (const command of line.commands) {
+      const reason = Running.reasonOf(command, line, names) ?? named(made, command)
+      if (reason !== undefined) return reason
+    }
+    return undefined
+  }
+}
+
+const named = (made: ReadonlyArray<Wanted.Wanted>, command: Line.Command): Reason | undefined => {
+  const tokens = command.words.flatMap(tokensOf)
+  const folded = tokens.map(Words.fold)
+  const found = made.find((wanted) => Wanted.isIn(wanted, command, tokens, folded))
+  return found === undefined ? undefined : { _tag: found.isSame ? "Same" : "Named", word: found.program }
+}
+
+/** A word may be a text that has words of its own. */
+const tokensOf = (word: string): ReadonlyArray<string> =>
+  /[\s;|&(){}<>'"`]/.test(word) ? word.split(/[\s;|&(){}<>'"`]+/).filter((part) => part !== "") : [word]
+
+/** The words of a pattern, in which a `*` stays as it is. */
+const wordsOf = (pattern: string): ReadonlyArray<string> | undefined => {
+  const marked = pattern.replaceAll("*", "\ue000")
+  const line = Line.read(marked.replaceAll("\ue000", "__star__"))
+  if (line === undefined || line.reason !== undefined || line.commands.length !== 1) return undefined
+  const words = line.commands[0]!.words.map((word) => word.replaceAll("__star__", "*"))
+  return words.some(Words.isUnknown) || words.length > 1 && words[0]!.includes("*") ? undefined : words
+}
+
+/** Whether a line may do what patterns forbid. */
+export const mayCover = (patterns: ReadonlyArray<string>): (line: string) => boolean => {
+  const why = make(patterns)
+  return (line) => why(line) !== undefined
+}
