@@ -4,15 +4,7 @@ import { describeHouse, type House } from "../../ai/test/house.ts"
 
 /** Lowest first. A new module is listed here, on the lowest floor it can live on. */
 const floors: House["floors"] = [
-  ["forbidding, ground", ["internal/forbidding/words", "internal/forbidding/acts", "internal/forbidding/reason"]],
-  ["forbidding, what is known", [
-    "internal/forbidding/programs",
-    "internal/forbidding/scripts",
-    "internal/forbidding/git"
-  ]],
-  ["forbidding, lines", ["internal/forbidding/line"]],
-  ["forbidding, commands", ["internal/forbidding/running", "internal/forbidding/wanted"]],
-  ["forbidding", ["internal/forbidding/forbidding"]],
+  ["forbidding", ["internal/forbidding/"]],
   ["ground", ["internal/piece", "internal/delegation", "internal/interpreters"]],
   ["floor 1", ["internal/plain", "internal/parsed"]],
   ["floor 2", ["internal/commandLine"]],

@@ -27,11 +27,13 @@ const compile = (patterns: ReadonlyArray<string>): (line: string) => Reason | un
   if (bad >= 0) return () => ({ _tag: "Unreadable", word: patterns[bad]! })
   if (patterns.includes("*")) return (line) => ({ _tag: "Named", word: line })
   const made = read.flatMap((words) => Wanted.make(words!))
+  const any = new RegExp(made.map(({ name }) => name.source).join("|"), "u")
   const names = [...new Set(made.map(({ program }) => program))]
   // A program alone is looked for in the whole text, so that nothing rides on how the line is read.
   const alone = made.filter(({ items, subcommand }) => items.length === 0 && subcommand === undefined)
   const texts = Acts.acts.flatMap(({ of, text }) => text !== undefined && names.includes(of) ? [text] : [])
   return (source) => {
+    if (!Line.isSeen(source)) return { _tag: "Unreadable", word: "" }
     const folded = Words.fold(source)
     const bare = folded.replaceAll(/\\\n|\$['"]|['"\\]/g, "")
     for (const { isSame, name, program } of alone) {
@@ -42,16 +44,17 @@ const compile = (patterns: ReadonlyArray<string>): (line: string) => Reason | un
     if (line === undefined) return { _tag: "Unreadable", word: "" }
     if (line.reason !== undefined) return line.reason
     for (const command of line.commands) {
-      const reason = Running.reasonOf(command, line, names) ?? named(made, command)
+      const reason = Running.reasonOf(command, line, names) ?? named(made, any, command)
       if (reason !== undefined) return reason
     }
     return undefined
   }
 }
 
-const named = (made: ReadonlyArray<Wanted.Wanted>, command: Line.Command): Reason | undefined => {
+const named = (made: ReadonlyArray<Wanted.Wanted>, any: RegExp, command: Line.Command): Reason | undefined => {
   const tokens = command.words.flatMap(tokensOf)
   const folded = tokens.map(Words.fold)
+  if (!folded.some((token) => any.test(token))) return undefined
   const found = made.find((wanted) => Wanted.isIn(wanted, command, tokens, folded))
   return found === undefined ? undefined : { _tag: found.isSame ? "Same" : "Named", word: found.program }
 }
@@ -62,8 +65,8 @@ const tokensOf = (word: string): ReadonlyArray<string> =>
 
 /** The words of a pattern, in which a `*` stays as it is. */
 const wordsOf = (pattern: string): ReadonlyArray<string> | undefined => {
-  const marked = pattern.replaceAll("*", "\ue000")
-  const line = Line.read(marked.replaceAll("\ue000", "__star__"))
+  if (!Line.isSeen(pattern)) return undefined
+  const line = Line.read(pattern.replaceAll("*", "__star__"))
   if (line === undefined || line.reason !== undefined || line.commands.length !== 1) return undefined
   const words = line.commands[0]!.words.map((word) => word.replaceAll("__star__", "*"))
   return words.some(Words.isUnknown) || words.length > 1 && words[0]!.includes("*") ? undefined : words

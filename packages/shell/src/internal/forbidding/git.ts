@@ -62,10 +62,23 @@ export interface Call {
   readonly runs: string | undefined
 }
 
-/** Reads the words after `git`. */
-export const read = (words: ReadonlyArray<string>, start: number): Call => {
+/** Reads the words after `git`; what is known of later words from before is taken from there. */
+export const read = (words: ReadonlyArray<string>, start: number, known = new Map<number, Call>()): Call => {
+  const passed: Array<number> = []
+  const call = walk(words, start, (at) => {
+    const before = known.get(at)
+    passed.push(at)
+    return before
+  })
+  for (const at of passed) known.set(at, call)
+  return call
+}
+
+const walk = (words: ReadonlyArray<string>, start: number, before: (at: number) => Call | undefined): Call => {
   let at = start
   for (; at < words.length; at++) {
+    const found = before(at)
+    if (found !== undefined) return found
     const word = words[at]!
     if (!word.startsWith("-")) break
     const setting = word === "-c" ? words[at + 1] ?? "" : word.startsWith("-c") ? word.slice(2) : undefined

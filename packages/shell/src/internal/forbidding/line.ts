@@ -38,13 +38,25 @@ export interface Line {
 
 const maxLength = 16_384
 
+const maxDepth = 200
+
+/** The parser looks for the ends of all documents on each line. */
+const maxDocuments = 64
+
 /** What nobody can see, but for what belongs to a picture. */
 const unseen = /[^\t\n\x20-\x7e\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]|[\p{Default_Ignorable_Code_Point}\u2800\u00a0]/u
 const pictures = /(?<=\p{Extended_Pictographic})[\u{fe0f}\u{200d}]/gu
 
-/** The commands of a line, or `undefined` if it cannot be read. */
+/** More marks on one letter than any script needs; to put them in order takes the square of their number. */
+const marks = /\p{M}{31}/u
+
+/** Whether a line is short enough, and all of it can be seen. */
+export const isSeen = (source: string): boolean =>
+  source.length <= maxLength && !marks.test(source) && !unseen.test(source.replaceAll(pictures, ""))
+
+/** The commands of a line that {@link isSeen}, or `undefined` if it cannot be read. */
 export const read = (source: string): Line | undefined => {
-  if (source.length > maxLength || unseen.test(source.replaceAll(pictures, ""))) return undefined
+  if (source.split("<<").length > maxDocuments) return undefined
   const script = parse(source)
   if (!isRead(script)) return undefined
   const reader = new Reader()
@@ -64,6 +76,7 @@ class Reader implements Line {
   readonly written = new Set<string>()
   reason: Reason.Reason | undefined = undefined
   private readonly kinds = new Map<string, Kind>()
+  private depth = 0
   /** What a program such as `xargs` adds: one name of a file after another, or anything. */
   private added = Words.open
 
@@ -82,7 +95,18 @@ class Reader implements Line {
     } else if (node.type === "ParameterExpansion" && node.operation?.type === "Default") {
       this.set(node.parameter, "wild")
     }
-    forEachChild(node, (child) => this.assigned(child))
+    this.within(() => forEachChild(node, (child) => this.assigned(child)))
+  }
+
+  /** What is nested deeper than anybody writes counts as anything, and is not gone into. */
+  private within(children: () => void): void {
+    if (this.depth > maxDepth) {
+      this.reason ??= unreadable
+      return
+    }
+    this.depth++
+    children()
+    this.depth--
   }
 
   private assign({ append, index, name, value }: Assignment): void {
@@ -179,7 +203,7 @@ class Reader implements Line {
   }
 
   private children(node: SyntaxNode, fed: boolean): void {
-    forEachChild(node, (child) => this.visit(child, fed))
+    this.within(() => forEachChild(node, (child) => this.visit(child, fed)))
   }
 
   /** Arithmetic runs what stands in the index of an array, also in the value of a variable. */

@@ -12,7 +12,7 @@ import * as Scripts from "./scripts.ts"
 import * as Words from "./words.ts"
 
 /** Programs within programs that are looked at in one command; more are taken for anything. */
-const maxPrograms = 64
+const maxPrograms = 24
 
 /** Why a command may do anything; `names` are the programs that are forbidden. */
 export const reasonOf = (
@@ -251,7 +251,8 @@ class Running {
     const isTest = name === "test" || name === "["
     if (isTest && !rest.some((word) => /^-(?:v|R|eq|ne|lt|le|gt|ge)$/.test(word))) return undefined
     if (name === "printf" && !rest.some((word) => word.startsWith("-v") || Words.isOpen(word))) return undefined
-    const found = rest.find((word) => /\[.*[$`]/s.test(word) || !isTest && name !== "printf" && Words.isOpen(word)) ??
+    const hasIndex = (word: string): boolean => word.includes("[") && /[$`]/.test(word.slice(word.indexOf("[")))
+    const found = rest.find((word) => hasIndex(word) || !isTest && name !== "printf" && Words.isOpen(word)) ??
       (/^(?:declare|typeset|local)$/.test(name) && rest.some((word) => /^-[A-Za-z]*i/.test(word)) ? rest[0] : undefined)
     return found === undefined ? undefined : Reason.text(found)
   }

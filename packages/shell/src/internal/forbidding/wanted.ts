@@ -65,12 +65,13 @@ export const isIn = (
   folded: ReadonlyArray<string>
 ): boolean => {
   const last = items.map((matches) => tokens.findLastIndex((token) => Words.isUnknown(token) ? isAny(token, matches) : matches(token)))
+  const known = new Map<number, Git.Call>()
   for (let at = 0; at < tokens.length; at++) {
     const token = folded[at]!
     if (Words.isUnknown(Words.lastOf(token)) ? at > 0 || !Words.canBe(token, program) : !name.test(token)) continue
     if (last.some((index) => index <= at && !(index === at && tokens[at]!.includes(" ")))) continue
     if (subcommand === undefined) return true
-    const call = Git.read(tokens, at + 1)
+    const call = Git.read(tokens, at + 1, known)
     if (call.runs !== undefined) return true
     const said = folded[call.at]
     if (said === undefined) continue
