@@ -110,13 +110,21 @@ export const runsBy = (words: ReadonlyArray<string>, at: number): string | undef
   return option === undefined ? undefined : rest.find((word) => option.test(word) || Words.isOpen(word))
 }
 
+const looking = /^--(?:get.*|list|show-.*|unset.*|remove-section)$|^-l$/
+
+const neutral = /^--(?:add|all|bool|bool-or-int|global|int|local|no-includes|includes|null|path|replace-all|system|worktree|fixed-value|expiry-date|name-only)$|^-z$|^--type=/
+
 /** `git config key value`, `git config set key value`; to look at one is nothing. */
 const configures = (words: ReadonlyArray<string>): string | undefined => {
-  if (words.some((word) => /^(?:-e|--edit|edit)$/.test(word))) return words[0]
-  if (words.some((word) => /^(?:--get|--list|-l$|list$|get$|--unset|unset$|--show)/.test(word))) return undefined
-  const rest = words.filter((word, index) =>
-    !word.startsWith("-") && !/^(?:-f|--file|--blob|--type)$/.test(words[index - 1] ?? "") && word !== "set"
-  )
-  if (rest.length < 2) return rest.find(Words.isUnknown)
-  return harmlessSetting.test(rest[0]!) ? undefined : rest[0]
+  let at = 0
+  // Git takes options before the key alone, and an option that is not known may take the next word.
+  for (; at < words.length && words[at]!.startsWith("-"); at++) {
+    if (looking.test(words[at]!)) return undefined
+    if (/^(?:-f|--file|--blob|--type)$/.test(words[at]!)) at++
+    else if (!neutral.test(words[at]!)) return words[at]
+  }
+  if (/^(?:get|list|unset|remove-section)$/.test(words[at] ?? "")) return undefined
+  const [key, ...value] = words.slice(words[at] === "set" ? at + 1 : at).filter((word) => !neutral.test(word))
+  if (key === undefined || value.length === 0 && !Words.isUnknown(key)) return undefined
+  return harmlessSetting.test(key) ? undefined : key
 }

@@ -18,20 +18,26 @@ import * as Programs from "./programs.ts"
 import * as Reason from "./reason.ts"
 import * as Words from "./words.ts"
 
+type Fed = "nothing" | "file" | "pipe"
+
 /** One simple command. */
 export interface Command {
   /** As the program gets them, as far as that can be told; see `words.ts`. */
   readonly words: ReadonlyArray<string>
-  /** Whether something is given to it to read. */
-  readonly fed: boolean
+  /** What it is given to read: a file or a text of the line, what another command prints, or nothing. */
+  readonly fed: Fed
   /** Here-documents and here-strings. */
   readonly texts: ReadonlyArray<string>
 }
 
 export interface Line {
   readonly commands: ReadonlyArray<Command>
-  /** The last parts of the paths of files that the line may write. */
+  /** The last parts of the paths of files that the line may write, and other words of programs that write. */
   readonly written: ReadonlySet<string>
+  /** Whether it says where programs are looked for. */
+  readonly setsPath: boolean
+  /** Whether names of files that it writes are only beginnings. */
+  readonly splits: boolean
   /** What the shell itself does that may be anything. */
   readonly reason: Reason.Reason | undefined
 }
@@ -61,7 +67,7 @@ export const read = (source: string): Line | undefined => {
   if (!isRead(script)) return undefined
   const reader = new Reader()
   reader.assigned(script)
-  reader.visit(script, false)
+  reader.visit(script, "nothing")
   return reader
 }
 
@@ -74,6 +80,8 @@ type Kind = "number" | "tame" | "wild"
 class Reader implements Line {
   readonly commands: Array<Command> = []
   readonly written = new Set<string>()
+  splits = false
+  setsPath = false
   reason: Reason.Reason | undefined = undefined
   private readonly kinds = new Map<string, Kind>()
   private depth = 0
@@ -112,6 +120,7 @@ class Reader implements Line {
   private assign({ append, index, name, value }: Assignment): void {
     this.set(name, append === true || index !== undefined || value.type !== "Word" ? "wild" : kindOf(value))
     const text = value.type === "Word" ? value.value : " "
+    this.setsPath ||= /^path$/i.test(name)
     const isPlain = value.type === "Word" && kindOf(value) !== "wild" && !Programs.shells.has(Words.nameOf(text))
     if (Programs.commandVariables.test(name) && !isPlain && !isHarmless(name, text)) {
       this.reason ??= Reason.text(`${name}=${text}`)
@@ -127,7 +136,7 @@ class Reader implements Line {
   // What runs
   // ---------------------------------------------------------------------------
 
-  visit(node: SyntaxNode, fed: boolean): void {
+  visit(node: SyntaxNode, fed: Fed): void {
     switch (node.type) {
       case "Script":
         if (!isRead(node)) this.reason ??= unreadable
@@ -143,26 +152,36 @@ class Reader implements Line {
             : []
         )]
         if (words.length > 0) {
-          this.commands.push({ words: withAdded(words, this.added), fed: fed || redirects.some(feeds), texts: redirects.flatMap((r) => this.textOf(r)) })
+          this.setsPath ||= words.some((word) => word.startsWith("PATH="))
+          this.commands.push({ words: withAdded(words, this.added), fed: redirects.some(feeds) ? "file" : fed, texts: redirects.flatMap((r) => this.textOf(r)) })
         }
-        if (Programs.copying.has(Words.nameOf(words[0] ?? ""))) {
-          for (const word of words.slice(1)) this.written.add(Words.lastOf(word.slice(word.indexOf("=") + 1)))
+        if (words.some((word) => Programs.writing.has(Words.nameOf(word)))) {
+          words.forEach((word, index) => {
+            if (index > 0 && !/^(?:-f|--file)$/.test(words[index - 1]!)) this.writes(word)
+          })
+          this.splits ||= words.some((word) => /^c?split$/.test(Words.nameOf(word)))
         }
-        return this.children(node, false)
+        if (Programs.counting.test(words[0] ?? "")) {
+          for (const word of words.slice(1)) {
+            if (word.startsWith(Words.open) && words[0] === "let") this.reason ??= Reason.text(word)
+            this.arithmetic(word)
+          }
+        }
+        return this.children(node, "nothing")
       }
       case "Redirected":
-        for (const redirect of node.redirects) this.visit(redirect, false)
-        return this.visit(node.command, fed || node.redirects.some(feeds))
+        for (const redirect of node.redirects) this.visit(redirect, "nothing")
+        return this.visit(node.command, node.redirects.some(feeds) ? "file" : fed)
       case "Pipeline":
         node.commands.forEach((command, index) => {
           this.added = index > 0 && this.listsFiles(node.commands[index - 1]!) ? Words.given : Words.open
-          this.visit(command, fed || index > 0)
+          this.visit(command, index > 0 ? "pipe" : fed)
         })
         this.added = Words.open
         return
       case "Redirect": {
         const target = node.target === undefined ? "" : this.word(node.target)
-        if (node.operator.includes(">") && target !== "/dev/null") this.written.add(Words.lastOf(target))
+        if (node.operator.includes(">") && target !== "/dev/null" && !/^\d?$/.test(target)) this.writes(target)
         if (target.startsWith("/dev/\0") || target.startsWith("/dev/\x01")) this.reason ??= Reason.unknown(target)
         return this.children(node, fed)
       }
@@ -170,7 +189,7 @@ class Reader implements Line {
       case "ProcessSubstitution":
       case "ArithmeticCommandExpansion":
         if (node.script === undefined) this.reason ??= unreadable
-        return this.children(node, false)
+        return this.children(node, "nothing")
       case "ArithmeticExpansion":
       case "ArithmeticCommand":
         if (node.expression === undefined) this.reason ??= unreadable
@@ -196,13 +215,16 @@ class Reader implements Line {
         return this.children(node, fed)
       case "Assignment":
         if (node.index !== undefined) this.arithmetic(node.index.value)
+        if (node.value.type === "ArrayValue") {
+          for (const { value } of node.value.elements) if (value.startsWith("[")) this.arithmetic(value)
+        }
         return this.children(node, fed)
       default:
         return this.children(node, fed)
     }
   }
 
-  private children(node: SyntaxNode, fed: boolean): void {
+  private children(node: SyntaxNode, fed: Fed): void {
     this.within(() => forEachChild(node, (child) => this.visit(child, fed)))
   }
 
@@ -213,6 +235,12 @@ class Reader implements Line {
       const kind = this.kinds.get(name)
       if (kind !== undefined && kind !== "number") this.reason ??= Reason.text(name)
     }
+  }
+
+  /** A word that names a file, or a script of a little language in which a file is named. */
+  private writes(word: string): void {
+    for (const part of word.split(/[^\0-\x02\w.+@%-]+/)) if (part !== "") this.written.add(part)
+    this.written.add(Words.lastOf(word))
   }
 
   private parameter({ index, operation, parameter, prefix, text }: Extract<SyntaxNode, { type: "ParameterExpansion" }>) {

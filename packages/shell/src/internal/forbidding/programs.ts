@@ -6,7 +6,7 @@ const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).f
 
 /** Run none of their words, and nothing that stands in them. */
 export const plain = set(`
-  : [ ack ag apk apt-cache arch b2sum base32 base64 basename bg black brew bunzip2 bzcat bzip2 cal cat cd cfssl chgrp chmod
+  : [ ack ag apk apt-cache arch b2sum base32 base64 basename bg black bunzip2 bzcat bzip2 cal cat cd cfssl chgrp chmod
   chown cksum clear cloc cmp column comm cp csplit curl cut date declare df diff diff3 dig dirname dirs dnf dos2unix du echo
   egrep eslint expand expr export false fg fgrep file fmt fold free gofmt grep groups gunzip gzip head hexdump host hostname
   iconv id identify ifconfig info install ip isort jobs join jq kill killall less ln local locale locate logname look ls lsblk
@@ -21,6 +21,35 @@ export const plain = set(`
 /** Put files where another command may run them. */
 export const copying = set("cp mv ln install tee dd curl wget")
 
+/** Write files that are named in their words. */
+export const writing = set(`
+  aria2c awk base32 base64 bunzip2 cp cpio csplit curl dd ed ex envsubst ffmpeg gawk gpg gunzip iconv install jq ln m4
+  mawk mv openssl patch rsync scp sed sftp shuf sort split sponge tar tee truncate unxz unzip uudecode
+  wget xxd yq zstd
+`)
+
+/** Files in which programs look for what they run. */
+export const instructions: { readonly [name: string]: RegExp } = {
+  bun: /^package\.json$/,
+  cargo: /^(?:Cargo\.toml|build\.rs|config\.toml)$/,
+  docker: /^(?:Dockerfile|.*compose.*\.ya?ml)$/,
+  cc: /\.[ch](?:c|pp)?$/,
+  gcc: /\.[ch](?:c|pp)?$/,
+  go: /\.go$/,
+  java: /\.java$/,
+  rustc: /\.rs$/,
+  git: /^(?:config|\.gitconfig|\.gitattributes|\.gitmodules)$|^(?:pre|post|commit|prepare|update|applypatch)-/,
+  gmake: /^(?:GNU)?[Mm]akefile$|\.mk$/,
+  just: /^\.?justfile$/i,
+  make: /^(?:GNU)?[Mm]akefile$|\.mk$/,
+  npm: /^(?:package\.json|\.npmrc)$/,
+  npx: /^package\.json$/,
+  pnpm: /^(?:package\.json|\.npmrc)$/,
+  pytest: /^conftest\.py$/,
+  rake: /^Rakefile$/i,
+  yarn: /^package\.json$/
+}
+
 /** Shells, for which every word may be a program. */
 export const shells = set(
   "ash bash csh dash elvish fish hush ksh ksh93 lksh mksh nu oksh osh pdksh posh rbash rksh sh tcsh xonsh yash zsh"
@@ -29,7 +58,7 @@ export const shells = set(
 /** Give what they get to a shell, or carry it out themselves, in a form that we do not read. */
 export const texts = set(`
   at batch cmd command.com concurrently cross-env-shell crontab eval expect fc hyperfine iex invoke-expression mshta
-  parallel powershell pwsh rexec rsh screen script slogin ssh su tmux trap watch wscript cscript wmic wsl
+  parallel powershell pwsh rexec rsh screen script slogin ssh su newgrp sg tmux trap watch wscript cscript wmic wsl
 `)
 
 /** Options of a program that runs the words after them. */
@@ -128,7 +157,7 @@ const version = /^(?:-[vVh]|--version|--help)$/
 export const interpreters: ReadonlyArray<Interpreter> = [
   interpreter(
     /^(?:python|pypy|ipython|ptpython|jython|micropython)[\d.]*w?$/,
-    /^-[A-Za-z]*c|^-$/,
+    /^-[bBdEhIOPqRsSuvVx]*[ci]|^-$/,
     "-W -X --check-hash-based-pycs",
     /^-[bBdEiIOPqRsSuvx]+$/,
     /^(?:-[vVh?]+|--version|--help)$/
@@ -177,41 +206,41 @@ export const handing: { readonly [name: string]: RegExp } = {
   apt: /^-o|^--option|::/,
   "apt-get": /^-o|^--option|::/,
   bat: /^--pager/,
-  bsdtar: /^-?[A-Za-z]*[IF]|^--(?:use-c|to-c|ch|in|new|rmt|rsh|I)/,
+  bsdtar: /^-?[A-Za-z]*[IF]|^--(?:us|to-c|ch|in|new-v|rmt|rsh|I)/,
   cpio: /^--(?:rsh|rmt)/,
   dpkg: /^--(?:pre|post)-i|^--admindir|^--force-/,
   gcc: /^-wrapper|^-B|^-fplugin/,
   go: /^--?(?:exec|toolexec|vettool)(?:=|$)/,
-  gtar: /^-[A-Za-z]*[IF]|^--(?:use-c|to-c|checkpoint-|in|new|rmt|rsh|I)/,
+  gtar: /^-[A-Za-z]*[IF]|^--(?:us|to-c|checkpoint-|in|new-v|rmt|rsh|I)/,
   less: /^\+|^-[kK]|^--lesskey/,
   make: /^--ev|^-[A-Za-z]*E|\$[({]|^SHELL=|^-[A-Za-z]*f(?:-|\/dev)?$|^--(?:file|makefile)=(?:-|\/dev)/,
   gmake: /^--ev|^-[A-Za-z]*E|\$[({]|^SHELL=|^-[A-Za-z]*f(?:-|\/dev)?$/,
-  man: /^-[A-Za-z]*[HP]|^--(?:pager|html)/,
-  mysql: /\\!|\bsystem\b|^--pager/,
+  man: /^-[A-Za-z]*[HP]|^--(?:pag|ht)/,
+  mysql: /\\[!PeE.]|\b(?:system|pager|edit|source|tee)\b/,
   nodemon: /^-[A-Za-z]*x|^--exec/,
-  npm: /^scripts\.|^--script-shell|^script-shell|^(?:-c|--call)|^set-script$|^--(?:shell|node-options)/,
+  npm: /^scripts|^(?:--)?(?:script-shell|editor|git|shell|viewer|browser|node-options)\b|^(?:-c|--call)|^set-script$/,
   pnpm: /^--script-shell|^(?:-c|--shell-mode)$/,
-  psql: /\\!|\\o\s*\||\\copy|\\g|\\w|\bprogram\b|`/i,
+  psql: /\\(?:[!ogweis]|copy|lo)|\bprogram\b|`/i,
   rg: /^--(?:pre|hostname-bin)(?:=|$)/,
   rsync: /^-[A-Za-z0-9]*e|^--(?:rsh|rsync-p)/,
   scp: /^-[A-Za-z0-9]*[SoF]/,
   sftp: /^-[A-Za-z0-9]*[SoFb]/,
-  sort: /^--com/,
-  split: /^--fil/,
-  sqlite3: /\.\s*s[hy]|\.(?:load|excel|once|output)\b|^-cmd|\b(?:edit|load_extension)\b/i,
-  tar: /^-[A-Za-z]*[IF]|^--(?:use-c|to-c|checkpoint-|in|new|rmt|rsh|I)/,
+  sort: /^--co/,
+  split: /^--f/,
+  sqlite3: /\.\s*s(?:[hy]|\b)|\.(?:load|excel|once|output)\b|^-cmd|\b(?:edit|load_extension)\b/i,
+  tar: /^-[A-Za-z]*[IF]|^--(?:us|to-c|checkpoint-|in|new-v|rmt|rsh|I)/,
   tcpdump: /^-[A-Za-z]*z|^--post/,
   wget: /^-[A-Za-z]*e|^--(?:exe|use-a)/,
   "yt-dlp": /^--(?:exec|ppa|postprocessor|downloader|external-d|netrc-cmd)/,
   zip: /^-[A-Za-z]*TT|^--unz|^-TT/,
-  docker: /^--health-cmd/,
+  docker: /^--(?:health-c|entrypoint=.*\s)|^-$|^-f-$|^--file=-$/,
   flock: /^-[A-Za-z]*c|^--com/,
   runuser: /^-[A-Za-z]*c|^--(?:com|ses)/,
   "nix-shell": /^--(?:run|command)|^-E|^--expr/,
   nix: /^-[A-Za-z]*c$|^--(?:command|expr|impure)/,
   entr: /^-[A-Za-z]*s/,
   cargo: /^--config/,
-  gh: /^(?:alias|codespace|cs|extension)$/,
+  gh: /^(?:alias|codespace|config|cs|extension)$/,
   guix: /^-e/
 }
 
@@ -220,10 +249,13 @@ export const commandVariables =
   /PAGER$|EDITOR$|^VISUAL$|^GIT_(?:SSH|EXTERNAL_DIFF|CONFIG|ASKPASS|PROXY_COMMAND|EXEC_PATH|TRACE_SETUP|SEQUENCE|TEMPLATE)|ASKPASS$|^LESS(?:OPEN|CLOSE|KEY|$)|BROWSER$|^LD_|^DYLD_|^BASH_ENV$|^BASH_FUNC|^ENV$|^ZDOTDIR$|^PS\d$|^PROMPT_COMMAND$|^(?:PERL5|RUBY|NODE_)(?:OPT|LIB|DB)|^PYTHON(?:STARTUP|INSPECT|BREAKPOINT)|^MAKEFLAGS$|^RUSTC|^TAR_OPTIONS$|RSH$|^FZF_|^SHELL$|^(?:CC|CXX|LD)$|_COMMAND$|_CMD$|script_shell$|^IFS$|^(?:npm_config|NPM_CONFIG)_/
 
 /** Of {@link handing}, those that take a text by other means than the value of an option. */
-export const saying = set("apt apt-get gh gmake make mysql npm psql sqlite3 zip dpkg gcc")
+export const saying = set("apt apt-get docker gh gmake make mysql npm psql sqlite3 zip dpkg gcc")
 
 /** Builtins that take names, which may have an index that runs. */
-export const naming = set("declare export getopts let local mapfile printf read readarray readonly test typeset unset wait [")
+export const naming = set("declare export getopts integer let local mapfile printf read readarray readonly test typeset unset wait [")
+
+/** Builtins of which each word is arithmetic, to some shell. */
+export const counting = /^(?:break|continue|exit|let|return|shift|test|ulimit|\[)$/
 
 /** Builtins that keep a text for later, by the option that says so. */
 export const keeping: { readonly [name: string]: RegExp } = {
@@ -232,6 +264,16 @@ export const keeping: { readonly [name: string]: RegExp } = {
   compgen: /^-[A-Za-z]*[CWF]/,
   complete: /^-[A-Za-z]*[CWF]/,
   enable: /^-[A-Za-z]*f/,
+  hash: /^-[A-Za-z]*p/,
   mapfile: /^-[A-Za-z]*C/,
   readarray: /^-[A-Za-z]*C/
 }
+
+/** Give what they read to a shell, where no program is named. */
+export const serving = set(`
+  adb chroot distrobox fakeroot lxc machinectl nix-shell nsenter oc pipenv poetry runcon runuser systemd-run toolbox unshare
+  vagrant setarch linux32 linux64 i386 x86_64 uname26 prlimit setpriv capsh
+`)
+
+/** Of {@link handing}, those that carry out what they read, which may say to run a program. */
+export const reading = set("mysql psql sqlite3")

@@ -46,10 +46,13 @@ class Running {
     if (Words.isUnknown(last)) return this.mayBeRunner(last) ? Reason.unknown(word) : undefined
     if (word.startsWith("!") || word === "") return Reason.unknown(word)
     const name = Words.nameOf(word).replace(/(?<=.)@.*$/, "")
-    if (word.includes("/") && this.isWritten(word)) return Reason.text(word)
+    const instructions = Object.hasOwn(Programs.instructions, name) ? Programs.instructions[name] : undefined
+    if (instructions !== undefined && [...this.line.written].some((one) => instructions.test(one))) return Reason.text(word)
+    if ((word.includes("/") || this.line.setsPath && this.line.written.has(word)) && this.isWritten(word)) return Reason.text(word)
     if (Programs.shells.has(name)) return this.shell(at)
     if (name === "." || name === "source") return at + 1 < words.length ? this.file(words[at + 1]!) : undefined
     if (Programs.texts.has(name)) return this.takesText(at, name)
+    if (Programs.serving.has(name) && this.command.fed !== "nothing") return Reason.text(word)
     const wrapper = Object.hasOwn(Programs.wrappers, name) ? Programs.wrappers[name] : undefined
     if (wrapper !== undefined) return this.wrapped(at, name, wrapper)
     const interpreter = Programs.interpreters.find((one) => one.name.test(name))
@@ -86,10 +89,16 @@ class Running {
   }
 
   private isWritten(word: string): boolean {
-    const { written } = this.line
-    const last = Words.lastOf(word)
+    const { splits, written } = this.line
     if (written.size === 0) return false
-    return written.has(last) || written.has(Words.open) || written.has(Words.wild)
+    const last = Words.lastOf(word.replace(/[/\\]+$/, ""))
+    if (Words.isUnknown(last) || /^\.{0,2}$/.test(last)) return true
+    // A module goes by its name without its ending, and `split` adds letters to the name that it is given.
+    const stem = stemOf(last)
+    return [...written].some((one) =>
+      one === last || Words.isUnknown(one) && Words.matches(one, last) || stem !== "" && stemOf(one) === stem ||
+      splits && last.startsWith(one)
+    )
   }
 
   private interpreter(at: number, { flags, name, other, text, values }: Programs.Interpreter): Reason.Reason | undefined {
@@ -101,14 +110,16 @@ class Running {
     for (let index = at + 1; index < words.length; index++) {
       const word = words[index]!
       if (text.test(word) || Words.isOpen(word) && file === undefined) return Reason.text(word)
-      if (other.test(word)) return undefined
-      if (isPython && /^-[A-Za-z]*m/.test(word)) {
-        const module = word.replace(/^-[A-Za-z]*m/, "") || (words[index + 1] ?? Words.open)
-        return Words.isUnknown(module) || Programs.pythonTexts.has(Words.fold(module)) ? Reason.text(module) : undefined
+      if (other.test(word)) return /^--(?:test|run)/.test(word) && this.writesCode() ? Reason.text(word) : undefined
+      if (/^-[mMr]./.test(word) && this.isWritten(word.slice(2))) return Reason.text(word)
+      if (isPython && /^-[A-Za-z]*?m/.test(word)) {
+        const module = word.replace(/^-[A-Za-z]*?m/, "") || (words[index + 1] ?? Words.open)
+        return Words.isUnknown(module) || Programs.pythonTexts.has(Words.fold(module)) || this.isWritten(module) ? Reason.text(module) : undefined
       }
       if (values.has(word)) {
         index++
-        if (text.test(words[index] ?? "") || Words.isOpen(words[index] ?? "")) return Reason.text(word)
+        const value = words[index] ?? ""
+        if (text.test(value) || Words.isOpen(value) || this.isWritten(value)) return Reason.text(word)
       } else if (/^[-+]/.test(word)) {
         if (word === "--") continue
         isWary ||= !flags.test(word)
@@ -118,6 +129,10 @@ class Running {
       }
     }
     return file === undefined ? Reason.text(words[at]!) : this.file(file)
+  }
+
+  private writesCode(): boolean {
+    return [...this.line.written].some((one) => /\.[cm]?[jt]sx?$|\.json$/.test(one))
   }
 
   private awk(at: number): Reason.Reason | undefined {
@@ -168,7 +183,7 @@ class Running {
   private takesText(at: number, name: string): Reason.Reason | undefined {
     const rest = this.words.slice(at + 1)
     const looks = rest.every((word) => /^(?:-[lpV]|-ls|ls|--version|--help|-)$/.test(word))
-    if (rest.length === 0) return /^(?:at|batch|cmd|powershell|pwsh|su|parallel)$/.test(name) ? Reason.text(name) : undefined
+    if (rest.length === 0) return this.command.fed !== "nothing" || /^(?:at|batch|cmd|powershell|pwsh|su|parallel)$/.test(name) ? Reason.text(name) : undefined
     return looks ? undefined : Reason.text(rest[0]!)
   }
 
@@ -224,12 +239,15 @@ class Running {
     const { words } = this
     const rest = [...words.slice(at + 1), ...this.command.texts]
     const handing = Object.hasOwn(Programs.handing, name) ? Programs.handing[name] : undefined
+    if (/^(?:bsd|g)?tar$/.test(name) && /^[A-Za-z]*[IF]/.test(rest[0] ?? "")) return Reason.text(rest[0]!)
+    if (/^(?:docker|podman|kubectl|nerdctl)$/.test(name) && this.serves(rest)) return Reason.text(name)
     if (handing !== undefined) {
       const found = rest.findIndex((word) => handing.test(word))
-      if (found >= 0 && (Programs.saying.has(name) || !this.isName(rest, found))) return Reason.text(rest[found]!)
+      if (found >= 0 && (Programs.saying.has(name) || !this.isName(rest, found, handing))) return Reason.text(rest[found]!)
       const open = Programs.saying.has(name) ? undefined : rest.find(Words.isOpen)
       if (open !== undefined) return Reason.unknown(open)
     }
+    if (Programs.reading.has(name) && this.command.fed === "pipe") return Reason.text(name)
     const keeping = Object.hasOwn(Programs.keeping, name) ? Programs.keeping[name] : undefined
     const kept = keeping === undefined ? undefined : rest.find((word) => keeping.test(word) || Words.isOpen(word))
     if (kept !== undefined) return Reason.text(kept)
@@ -238,10 +256,21 @@ class Running {
     return Programs.plain.has(name) ? undefined : this.scan(at, false)
   }
 
+  /** Whether what is given to a container may be given to a shell in it. */
+  private serves(rest: ReadonlyArray<string>): boolean {
+    return this.command.fed !== "nothing" && rest.some((word) => /^(?:attach|exec|run)$/.test(word)) &&
+      !rest.some((word) => Programs.plain.has(Words.nameOf(word)))
+  }
+
   /** Whether an option hands over a program that is only a name, and no shell. */
-  private isName(rest: ReadonlyArray<string>, at: number): boolean {
+  private isName(rest: ReadonlyArray<string>, at: number, option: RegExp): boolean {
     const word = rest[at]!
-    const value = word.includes("=") ? word.slice(word.indexOf("=") + 1) : rest[at + 1] ?? ""
+    const attached = word.includes("=")
+      ? word.slice(word.indexOf("=") + 1)
+      : /^-[^-]/.test(word)
+      ? word.slice(option.exec(word)![0].length)
+      : ""
+    const value = attached === "" ? rest[at + 1] ?? "" : attached
     return /^[\w./+-]+$/.test(value) && !Programs.shells.has(Words.nameOf(value)) && !this.isWritten(value) &&
       !Programs.interpreters.some(({ name }) => name.test(Words.nameOf(value)))
   }
@@ -249,11 +278,17 @@ class Running {
   /** Names that builtins take may have an index, and what stands in it runs. */
   private takesNames(name: string, rest: ReadonlyArray<string>): Reason.Reason | undefined {
     const isTest = name === "test" || name === "["
-    if (isTest && !rest.some((word) => /^-(?:v|R|eq|ne|lt|le|gt|ge)$/.test(word))) return undefined
-    if (name === "printf" && !rest.some((word) => word.startsWith("-v") || Words.isOpen(word))) return undefined
+    const isQuiet = isTest && !rest.some((word) => /^-[vR]$/.test(word)) ||
+      name === "printf" && !rest.some((word) => word.startsWith("-v") || Words.isOpen(word))
     const hasIndex = (word: string): boolean => word.includes("[") && /[$`]/.test(word.slice(word.indexOf("[")))
-    const found = rest.find((word) => hasIndex(word) || !isTest && name !== "printf" && Words.isOpen(word)) ??
-      (/^(?:declare|typeset|local)$/.test(name) && rest.some((word) => /^-[A-Za-z]*i/.test(word)) ? rest[0] : undefined)
+    if (name === "integer" || /^(?:declare|local|typeset)$/.test(name) && rest.some((word) => /^-[A-Za-z]*i/.test(word))) {
+      return Reason.text(name)
+    }
+    const isDeclaring = /^(?:declare|local|typeset)$/.test(name) &&
+      rest.some((word) => /^-[A-Za-z]*n/.test(word))
+    const found = isQuiet ? undefined : rest.find((word) =>
+      hasIndex(word) || Words.isOpen(word) || isDeclaring && !/^[\w-]*(?:=\w*)?$/.test(word)
+    )
     return found === undefined ? undefined : Reason.text(found)
   }
 
@@ -277,9 +312,9 @@ class Running {
         if (!isOne && (isWrapper || names.some((name) => Words.canBe(word, name)))) return Reason.unknown(word)
         continue
       }
-      if (/\s/.test(word) && (/[$`]/.test(word) || shellText.test(word))) return Reason.text(word)
+      if (/\s/.test(word) && (/[$`]/.test(word) || shellText.test(word) || this.hasWildcard(word))) return Reason.text(word)
       const name = Words.nameOf(word)
-      const isLast = index + 1 >= words.length && !command.fed && !isWrapper
+      const isLast = index + 1 >= words.length && command.fed === "nothing" && !isWrapper
       const isText = Programs.shells.has(name) || Programs.interpreters.some((one) => one.name.test(name))
       const runs = isText
         ? !isLast
@@ -290,12 +325,22 @@ class Running {
     return undefined
   }
 
+  /** Whether a text has a wildcard that may become what is forbidden. */
+  private hasWildcard(text: string): boolean {
+    return text.split(/[\s;|&()"']+/).some((part) => {
+      const word = part.replaceAll(/\[[^\]]*\]|\{[^}]*\}|[*?]/g, Words.wild)
+      return word !== part && /[^\x02]/.test(Words.lastOf(word)) && this.names.some((name) => Words.canBe(word, name))
+    })
+  }
+
   /** Whether a program that is known in part may be one that runs others. */
   private mayBeRunner(last: string): boolean {
     const start = Words.fold(/^[^\0\x01\x02]*/.exec(last)![0])
     return start.length < 3 || [...known, ...this.names].some((name) => name.startsWith(start))
   }
 }
+
+const stemOf = (name: string): string => name.replace(/\.[^.]*$/, "")
 
 const shellText = /(?:^|[\s;|&/])(?:(?:ba|z|da|k|a)?sh|python[\d.]*|perl|node)\s+-\w*[ce]|\|\s*(?:sudo\s+)?(?:ba|z|da|k|a)?sh\b|\beval\s/
 
