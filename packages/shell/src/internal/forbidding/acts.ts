@@ -37,7 +37,21 @@ export const acts: ReadonlyArray<Act> = [
       "remove-item"
     ]
   },
-  { of: "git push", ways: ["git send-pack", "git http-push", "git lfs push", "git subtree push", "git svn dcommit", "git p4 submit", "git-push", "git-send-pack", "git-http-push", "hub push"] },
+  {
+    of: "git push",
+    ways: [
+      "git send-pack",
+      "git http-push",
+      "git lfs push",
+      "git subtree push",
+      "git svn dcommit",
+      "git p4 submit",
+      "git-push",
+      "git-send-pack",
+      "git-http-push",
+      "hub push"
+    ]
+  },
   {
     of: "npm publish",
     ways: ["pnpm publish", "yarn publish", "bun publish", "npm-cli publish", "npm-cli.js publish", "npm stage"],
@@ -73,7 +87,18 @@ export const versioned: ReadonlySet<string> = new Set([
 export const options: { readonly [command: string]: ReadonlyArray<ReadonlyArray<string>> } = {
   rm: [["-r", "-R", "--recursive"], ["-f", "--force"], ["-i", "-I", "--interactive*"]],
   "git push": [
-    ["--force", "-f", "--force-with-lease*", "--force-if-includes", "--mirror", "--prune", "--delete", "-d", "+*", ":*"],
+    [
+      "--force",
+      "-f",
+      "--force-with-lease*",
+      "--force-if-includes",
+      "--mirror",
+      "--prune",
+      "--delete",
+      "-d",
+      "+*",
+      ":*"
+    ],
     ["--delete", "-d", ":*", "--mirror", "--prune"],
     ["--no-verify"],
     ["--tags", "--follow-tags"]
@@ -101,5 +126,8 @@ export const options: { readonly [command: string]: ReadonlyArray<ReadonlyArray<
 
 /** A value of a pattern that options of a program stand for: `curl -d` sends by POST. */
 export const values: { readonly [command: string]: { readonly [value: string]: ReadonlyArray<string> } } = {
-  curl: { post: ["-d", "--data*", "-F", "--form*", "--json", "-K", "--config"], put: ["-T", "--upload-file", "-K", "--config"] }
+  curl: {
+    post: ["-d", "--data*", "-F", "--form*", "--json", "-K", "--config"],
+    put: ["-T", "--upload-file", "-K", "--config"]
+  }
 }

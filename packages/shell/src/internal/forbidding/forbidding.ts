@@ -5,12 +5,12 @@
  * given as text counts as anything. What a script in a file does, and what another name for the same act is that nobody
  * has written down, cannot be told from a line: so forbid by default where it matters, and allow what is known.
  */
+import * as Acts from "./acts.ts"
 import * as Line from "./line.ts"
 import type { Reason } from "./reason.ts"
 import * as Running from "./running.ts"
 import * as Wanted from "./wanted.ts"
 import * as Words from "./words.ts"
-import * as Acts from "./acts.ts"
 
 export type { Reason } from "./reason.ts"
 
@@ -27,8 +27,8 @@ const compile = (patterns: ReadonlyArray<string>): (line: string) => Reason | un
   if (bad >= 0) return () => ({ _tag: "Unreadable", word: patterns[bad]! })
   if (patterns.includes("*")) return (line) => ({ _tag: "Named", word: line })
   const made = read.flatMap((words) => Wanted.make(words!))
-  const any = new RegExp(made.map(({ name }) => name.source).join("|"), "u")
   const names = [...new Set(made.map(({ program }) => program))]
+  const any = Wanted.namesOf(names)
   // A program alone is looked for in the whole text, so that nothing rides on how the line is read.
   const alone = made.filter(({ items, subcommand }) => items.length === 0 && subcommand === undefined)
   const texts = Acts.acts.flatMap(({ of, text }) => text !== undefined && names.includes(of) ? [text] : [])
@@ -36,7 +36,8 @@ const compile = (patterns: ReadonlyArray<string>): (line: string) => Reason | un
     if (!Line.isSeen(source)) return { _tag: "Unreadable", word: "" }
     const folded = Words.fold(source)
     const bare = folded.replaceAll(/\\\n|\$['"]|['"\\]/g, "")
-    for (const { isSame, name, program } of alone) {
+    const isNamed = any.test(folded) || any.test(bare)
+    for (const { isSame, name, program } of isNamed ? alone : []) {
       if (name.test(folded) || name.test(bare)) return { _tag: isSame ? "Same" : "Named", word: program }
     }
     for (const text of texts) if (text.test(folded) || text.test(bare)) return { _tag: "Same", word: text.source }
@@ -54,7 +55,7 @@ const compile = (patterns: ReadonlyArray<string>): (line: string) => Reason | un
 const named = (made: ReadonlyArray<Wanted.Wanted>, any: RegExp, command: Line.Command): Reason | undefined => {
   const tokens = command.words.flatMap(tokensOf)
   const folded = tokens.map(Words.fold)
-  if (!folded.some((token) => any.test(token))) return undefined
+  if (!any.test(folded.join(" "))) return undefined
   const found = made.find((wanted) => Wanted.isIn(wanted, command, tokens, folded))
   return found === undefined ? undefined : { _tag: found.isSame ? "Same" : "Named", word: found.program }
 }

@@ -99,7 +99,9 @@ const isHarmless = (setting: string): boolean => {
 export const runsBy = (words: ReadonlyArray<string>, at: number): string | undefined => {
   const subcommand = words[at]
   if (subcommand === undefined) return undefined
-  if (Words.isUnknown(subcommand) || running.has(subcommand) || /^(?:remote|credential)-|--/.test(subcommand)) return subcommand
+  if (Words.isUnknown(subcommand) || running.has(subcommand) || /^(?:remote|credential)-|--/.test(subcommand)) {
+    return subcommand
+  }
   const rest = words.slice(at + 1)
   if (subcommand === "config") return configures(rest)
   if (/^(?:clone|fetch|ls-remote|pull|push|remote|submodule|archive|fetch-pack|send-pack)$/.test(subcommand)) {
@@ -112,7 +114,8 @@ export const runsBy = (words: ReadonlyArray<string>, at: number): string | undef
 
 const looking = /^--(?:get.*|list|show-.*|unset.*|remove-section)$|^-l$/
 
-const neutral = /^--(?:add|all|bool|bool-or-int|global|int|local|no-includes|includes|null|path|replace-all|system|worktree|fixed-value|expiry-date|name-only)$|^-z$|^--type=/
+const neutral =
+  /^--(?:add|all|bool|bool-or-int|global|int|local|no-includes|includes|null|path|replace-all|system|worktree|fixed-value|expiry-date|name-only)$|^-z$|^--type=/
 
 /** `git config key value`, `git config set key value`; to look at one is nothing. */
 const configures = (words: ReadonlyArray<string>): string | undefined => {

@@ -144,16 +144,23 @@ class Reader implements Line {
       case "Command": {
         const parts = [...node.prefix, ...node.suffix]
         const redirects = parts.filter(isRedirection)
-        const words = [...(node.name === undefined ? [] : [this.word(node.name)]), ...node.suffix.flatMap((part) =>
-          part.type === "Word"
-            ? [this.word(part)]
-            : part.type === "Assignment"
-            ? [`${part.name}=${part.value.type === "Word" ? this.word(part.value) : Words.open}`]
-            : []
-        )]
+        const words = [
+          ...(node.name === undefined ? [] : [this.word(node.name)]),
+          ...node.suffix.flatMap((part) =>
+            part.type === "Word"
+              ? [this.word(part)]
+              : part.type === "Assignment"
+              ? [`${part.name}=${part.value.type === "Word" ? this.word(part.value) : Words.open}`]
+              : []
+          )
+        ]
         if (words.length > 0) {
           this.setsPath ||= words.some((word) => word.startsWith("PATH="))
-          this.commands.push({ words: withAdded(words, this.added), fed: redirects.some(feeds) ? "file" : fed, texts: redirects.flatMap((r) => this.textOf(r)) })
+          this.commands.push({
+            words: withAdded(words, this.added),
+            fed: redirects.some(feeds) ? "file" : fed,
+            texts: redirects.flatMap((r) => this.textOf(r))
+          })
         }
         if (words.some((word) => Programs.writing.has(Words.nameOf(word)))) {
           words.forEach((word, index) => {
@@ -243,7 +250,9 @@ class Reader implements Line {
     this.written.add(Words.lastOf(word))
   }
 
-  private parameter({ index, operation, parameter, prefix, text }: Extract<SyntaxNode, { type: "ParameterExpansion" }>) {
+  private parameter(
+    { index, operation, parameter, prefix, text }: Extract<SyntaxNode, { type: "ParameterExpansion" }>
+  ) {
     const isStrange = !/^(?:\w+|[@*#?$!-])$/.test(parameter) || operation?.type === "Unknown" ||
       operation?.type === "Transform"
     if (isStrange || (prefix === "!" && this.kinds.get(parameter) === "wild")) this.reason ??= Reason.text(text)
@@ -352,7 +361,9 @@ const withAdded = (words: ReadonlyArray<string>, added: string): ReadonlyArray<s
   marks.delete("")
   // One mark is what is written; with more nobody knows, and each counts.
   const replaced = words.map((word, index) =>
-    index <= at || word.startsWith("-I") ? word : [...marks].slice(0, 4).reduce((text, mark) => text.replaceAll(mark, added), word)
+    index <= at || word.startsWith("-I")
+      ? word
+      : [...marks].slice(0, 4).reduce((text, mark) => text.replaceAll(mark, added), word)
   )
   return [...replaced, added]
 }

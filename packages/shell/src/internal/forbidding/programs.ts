@@ -169,7 +169,13 @@ export const interpreters: ReadonlyArray<Interpreter> = [
     /^-[^-]*$/,
     /^-[vV]|^--(?:version|help)$/
   ),
-  interpreter(/^(?:ruby|jruby|truffleruby)[\d.]*$/, /^-[^-]*e|^-$/, "-r -I -C -E -F", /^-[acdlnpsSuUvwWy0-9]+$|^--(?:yjit|jit|disable.*|enable.*)$/, version),
+  interpreter(
+    /^(?:ruby|jruby|truffleruby)[\d.]*$/,
+    /^-[^-]*e|^-$/,
+    "-r -I -C -E -F",
+    /^-[acdlnpsSuUvwWy0-9]+$|^--(?:yjit|jit|disable.*|enable.*)$/,
+    version
+  ),
   interpreter(/^(?:lua|luajit|luau)[\d.-]*$/, /^-[A-Za-z]*e|^-$/, "-l", /^-[EiW]$/, version),
   interpreter(
     /^php[\d.]*$/,
@@ -186,7 +192,13 @@ export const interpreters: ReadonlyArray<Interpreter> = [
     /^(?:-[vhc]|--version|--help|--check|--test|--run|--v8-options|--completion-bash)/
   ),
   interpreter(/^deno$/, /^(?:eval|repl|-)$|data:/, "", /^-q$/, /^(?:[a-z]{2,}|-[Vh]|--version|--help)$/),
-  interpreter(/^bun$/, /^-[a-z]*[ep]$|^--(?:eval|print)|^(?:exec|repl|-)$|data:/, "", /^--(?:bun|silent|watch|hot)$/, /^(?:[a-z]{2,}|-[vh]|--version|--help|--revision)$/),
+  interpreter(
+    /^bun$/,
+    /^-[a-z]*[ep]$|^--(?:eval|print)|^(?:exec|repl|-)$|data:/,
+    "",
+    /^--(?:bun|silent|watch|hot)$/,
+    /^(?:[a-z]{2,}|-[vh]|--version|--help|--revision)$/
+  ),
   interpreter(
     /^(?:osascript|rscript|r|julia|ghc|ghci|runghc|elixir|iex|erl|escript|scala|groovy|clojure|clj|racket|guile|swift|tclsh|wish|gdb|lldb|jshell|irb|pry|gnuplot|octave|m4|dc|coffee|ocaml|sbcl|clisp|raku|rakudo|crystal|nim|kotlin|dotnet-script|rlwrap|janet|bb|babashka|haxe)$/,
     /^-/,
@@ -194,11 +206,19 @@ export const interpreters: ReadonlyArray<Interpreter> = [
     /^$/,
     /^--(?:version|help)$|^-[vV]$/
   ),
-  interpreter(/^(?:vi|vim|view|nvim|gvim|rvim|vimdiff|ex|ed|red|emacs|emacsclient|kak|joe|micro)$/, /^[-+]/, "", /^$/, /^--(?:version|help)$/)
+  interpreter(
+    /^(?:vi|vim|view|nvim|gvim|rvim|vimdiff|ex|ed|red|emacs|emacsclient|kak|joe|micro)$/,
+    /^[-+]/,
+    "",
+    /^$/,
+    /^--(?:version|help)$/
+  )
 ]
 
 /** Modules of Python that take a text. */
-export const pythonTexts = set("asyncio bdb cprofile code codeop doctest idlelib ipython pdb profile ptpython timeit trace")
+export const pythonTexts = set(
+  "asyncio bdb cprofile code codeop doctest idlelib ipython pdb profile ptpython timeit trace"
+)
 
 /** Options, of programs that run nothing else, that name a program or give a text to a shell. */
 export const handing: { readonly [name: string]: RegExp } = {
@@ -252,7 +272,9 @@ export const commandVariables =
 export const saying = set("apt apt-get docker gh gmake make mysql npm psql sqlite3 zip dpkg gcc")
 
 /** Builtins that take names, which may have an index that runs. */
-export const naming = set("declare export getopts integer let local mapfile printf read readarray readonly test typeset unset wait [")
+export const naming = set(
+  "declare export getopts integer let local mapfile printf read readarray readonly test typeset unset wait ["
+)
 
 /** Builtins of which each word is arithmetic, to some shell. */
 export const counting = /^(?:break|continue|exit|let|return|shift|test|ulimit|\[)$/

@@ -47,8 +47,12 @@ class Running {
     if (word.startsWith("!") || word === "") return Reason.unknown(word)
     const name = Words.nameOf(word).replace(/(?<=.)@.*$/, "")
     const instructions = Object.hasOwn(Programs.instructions, name) ? Programs.instructions[name] : undefined
-    if (instructions !== undefined && [...this.line.written].some((one) => instructions.test(one))) return Reason.text(word)
-    if ((word.includes("/") || this.line.setsPath && this.line.written.has(word)) && this.isWritten(word)) return Reason.text(word)
+    if (instructions !== undefined && [...this.line.written].some((one) => instructions.test(one))) {
+      return Reason.text(word)
+    }
+    if ((word.includes("/") || this.line.setsPath && this.line.written.has(word)) && this.isWritten(word)) {
+      return Reason.text(word)
+    }
     if (Programs.shells.has(name)) return this.shell(at)
     if (name === "." || name === "source") return at + 1 < words.length ? this.file(words[at + 1]!) : undefined
     if (Programs.texts.has(name)) return this.takesText(at, name)
@@ -101,7 +105,10 @@ class Running {
     )
   }
 
-  private interpreter(at: number, { flags, name, other, text, values }: Programs.Interpreter): Reason.Reason | undefined {
+  private interpreter(
+    at: number,
+    { flags, name, other, text, values }: Programs.Interpreter
+  ): Reason.Reason | undefined {
     const { words } = this
     const isPython = name.test("python")
     // After an option that is not known, a word may be its value, and the text comes later.
@@ -114,7 +121,9 @@ class Running {
       if (/^-[mMr]./.test(word) && this.isWritten(word.slice(2))) return Reason.text(word)
       if (isPython && /^-[A-Za-z]*?m/.test(word)) {
         const module = word.replace(/^-[A-Za-z]*?m/, "") || (words[index + 1] ?? Words.open)
-        return Words.isUnknown(module) || Programs.pythonTexts.has(Words.fold(module)) || this.isWritten(module) ? Reason.text(module) : undefined
+        return Words.isUnknown(module) || Programs.pythonTexts.has(Words.fold(module)) || this.isWritten(module)
+          ? Reason.text(module)
+          : undefined
       }
       if (values.has(word)) {
         index++
@@ -169,7 +178,10 @@ class Running {
         isGiven = true
         const reason = this.file(words[++index] ?? "")
         if (reason !== undefined) return reason
-      } else if (/^-[nErszub]*[ils]?$|^-[nErszub]*i[\w.]*$|^--(?:quiet|silent|regexp-extended|in-place.*|null-data|separate|sandbox|posix|debug|version|help)$/.test(word) && word !== "-") {
+      } else if (
+        /^-[nErszub]*[ils]?$|^-[nErszub]*i[\w.]*$|^--(?:quiet|silent|regexp-extended|in-place.*|null-data|separate|sandbox|posix|debug|version|help)$/
+          .test(word) && word !== "-"
+      ) {
         continue
       } else if (word.startsWith("-") || Words.isOpen(word)) {
         return Reason.text(word)
@@ -183,7 +195,11 @@ class Running {
   private takesText(at: number, name: string): Reason.Reason | undefined {
     const rest = this.words.slice(at + 1)
     const looks = rest.every((word) => /^(?:-[lpV]|-ls|ls|--version|--help|-)$/.test(word))
-    if (rest.length === 0) return this.command.fed !== "nothing" || /^(?:at|batch|cmd|powershell|pwsh|su|parallel)$/.test(name) ? Reason.text(name) : undefined
+    if (rest.length === 0) {
+      return this.command.fed !== "nothing" || /^(?:at|batch|cmd|powershell|pwsh|su|parallel)$/.test(name)
+        ? Reason.text(name)
+        : undefined
+    }
     return looks ? undefined : Reason.text(rest[0]!)
   }
 
@@ -219,8 +235,14 @@ class Running {
     for (let index = at + 1; index < words.length; index++) {
       const word = words[index]!
       if (Words.isOpen(word)) return Reason.unknown(word)
-      const runs = isFd ? /^-[A-Za-wyz]*[xX]$|^--exec(?:-batch)?$/.test(word) : /^-(?:exec|execdir|ok|okdir)$/.test(word)
-      const reason = runs ? this.run(index + 1) : isFd && /^-[A-Za-z]*[xX].|^--exec/.test(word) ? Reason.unknown(word) : undefined
+      const runs = isFd
+        ? /^-[A-Za-wyz]*[xX]$|^--exec(?:-batch)?$/.test(word)
+        : /^-(?:exec|execdir|ok|okdir)$/.test(word)
+      const reason = runs
+        ? this.run(index + 1)
+        : isFd && /^-[A-Za-z]*[xX].|^--exec/.test(word)
+        ? Reason.unknown(word)
+        : undefined
       if (reason !== undefined) return reason
     }
     return undefined
@@ -243,7 +265,9 @@ class Running {
     if (/^(?:docker|podman|kubectl|nerdctl)$/.test(name) && this.serves(rest)) return Reason.text(name)
     if (handing !== undefined) {
       const found = rest.findIndex((word) => handing.test(word))
-      if (found >= 0 && (Programs.saying.has(name) || !this.isName(rest, found, handing))) return Reason.text(rest[found]!)
+      if (found >= 0 && (Programs.saying.has(name) || !this.isName(rest, found, handing))) {
+        return Reason.text(rest[found]!)
+      }
       const open = Programs.saying.has(name) ? undefined : rest.find(Words.isOpen)
       if (open !== undefined) return Reason.unknown(open)
     }
@@ -281,21 +305,24 @@ class Running {
     const isQuiet = isTest && !rest.some((word) => /^-[vR]$/.test(word)) ||
       name === "printf" && !rest.some((word) => word.startsWith("-v") || Words.isOpen(word))
     const hasIndex = (word: string): boolean => word.includes("[") && /[$`]/.test(word.slice(word.indexOf("[")))
-    if (name === "integer" || /^(?:declare|local|typeset)$/.test(name) && rest.some((word) => /^-[A-Za-z]*i/.test(word))) {
+    if (
+      name === "integer" || /^(?:declare|local|typeset)$/.test(name) && rest.some((word) => /^-[A-Za-z]*i/.test(word))
+    ) {
       return Reason.text(name)
     }
     const isDeclaring = /^(?:declare|local|typeset)$/.test(name) &&
       rest.some((word) => /^-[A-Za-z]*n/.test(word))
-    const found = isQuiet ? undefined : rest.find((word) =>
-      hasIndex(word) || Words.isOpen(word) || isDeclaring && !/^[\w-]*(?:=\w*)?$/.test(word)
-    )
+    const found = isQuiet ?
+      undefined :
+      rest.find((word) => hasIndex(word) || Words.isOpen(word) || isDeclaring && !/^[\w-]*(?:=\w*)?$/.test(word))
     return found === undefined ? undefined : Reason.text(found)
   }
 
   /** What is copied may be run by another name. */
   private copies(rest: ReadonlyArray<string>): Reason.Reason | undefined {
     const found = rest.find((word) =>
-      /[\0\x01\x02]/.test(word) && /[^\0\x01\x02]/.test(Words.lastOf(word)) && this.names.some((name) => Words.canBe(word, name)) ||
+      /[\0\x01\x02]/.test(word) && /[^\0\x01\x02]/.test(Words.lastOf(word)) &&
+        this.names.some((name) => Words.canBe(word, name)) ||
       /^\/(?:usr\/)?s?bin\/.*[\0\x01\x02]/.test(word)
     )
     return found === undefined ? undefined : Reason.unknown(found)
@@ -312,7 +339,9 @@ class Running {
         if (!isOne && (isWrapper || names.some((name) => Words.canBe(word, name)))) return Reason.unknown(word)
         continue
       }
-      if (/\s/.test(word) && (/[$`]/.test(word) || shellText.test(word) || this.hasWildcard(word))) return Reason.text(word)
+      if (/\s/.test(word) && (/[$`]/.test(word) || shellText.test(word) || this.hasWildcard(word))) {
+        return Reason.text(word)
+      }
       const name = Words.nameOf(word)
       const isLast = index + 1 >= words.length && command.fed === "nothing" && !isWrapper
       const isText = Programs.shells.has(name) || Programs.interpreters.some((one) => one.name.test(name))
@@ -342,7 +371,8 @@ class Running {
 
 const stemOf = (name: string): string => name.replace(/\.[^.]*$/, "")
 
-const shellText = /(?:^|[\s;|&/])(?:(?:ba|z|da|k|a)?sh|python[\d.]*|perl|node)\s+-\w*[ce]|\|\s*(?:sudo\s+)?(?:ba|z|da|k|a)?sh\b|\beval\s/
+const shellText =
+  /(?:^|[\s;|&/])(?:(?:ba|z|da|k|a)?sh|python[\d.]*|perl|node)\s+-\w*[ce]|\|\s*(?:sudo\s+)?(?:ba|z|da|k|a)?sh\b|\beval\s/
 
 const textual = /^(?:cmd|eval|find|git|g?awk|g?sed|parallel|powershell|pwsh|ssh|su)$/
 

@@ -64,8 +64,9 @@ export const isHarmlessSed = (script: string): boolean => {
     else if ("aic".includes(command)) {
       // A text up to the end of its line.
       skip(/(?:\\[\s\S]|[^\\\n])*/y)
-    } else if (command === ":" || command === "b" || command === "t" || command === "T" || command === "#") skip(/[^\n;]*/y)
-    else if (command === "y" || command === "s") {
+    } else if (command === ":" || command === "b" || command === "t" || command === "T" || command === "#") {
+      skip(/[^\n;]*/y)
+    } else if (command === "y" || command === "s") {
       const delimiter = script[at++]
       if (delimiter === undefined || delimiter === "\n" || delimiter === "\\") return false
       if (!delimited(delimiter) || !replacement()) return false

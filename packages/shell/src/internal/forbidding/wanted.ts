@@ -47,15 +47,19 @@ const compile = (program: string, rest: ReadonlyArray<string>, of: string, isSam
   return {
     program,
     isSame,
-    name: Acts.versioned.has(program)
-      ? new RegExp(Words.ownWord([program]).source.replace(`(?:${program})`, `(?:${program})(?:-?\\d[\\d.]*)?`), "u")
-      : Words.ownWord([program]),
+    name: namesOf([program]),
     subcommand: isGit ? Words.fold(subcommand) : undefined,
-    items: rest.filter((word, index) => word !== "*" && !(isGit && index === rest.indexOf(subcommand))).flatMap((word, index, all) =>
-      item(word, all[index + 1], [...new Set(tables)], program)
-    )
+    items: rest.filter((word, index) => word !== "*" && !(isGit && index === rest.indexOf(subcommand))).flatMap((
+      word,
+      index,
+      all
+    ) => item(word, all[index + 1], [...new Set(tables)], program))
   }
 }
+
+/** Finds one of some programs in a text. */
+export const namesOf = (programs: ReadonlyArray<string>): RegExp =>
+  Words.ownWord(programs, (program) => Acts.versioned.has(program))
 
 /** Whether a command may be what is wanted. */
 export const isIn = (
@@ -64,7 +68,9 @@ export const isIn = (
   tokens: ReadonlyArray<string>,
   folded: ReadonlyArray<string>
 ): boolean => {
-  const last = items.map((matches) => tokens.findLastIndex((token) => Words.isUnknown(token) ? isAny(token, matches) : matches(token)))
+  const last = items.map((matches) =>
+    tokens.findLastIndex((token) => Words.isUnknown(token) ? isAny(token, matches) : matches(token))
+  )
   const known = new Map<number, Git.Call>()
   for (let at = 0; at < tokens.length; at++) {
     const token = folded[at]!
@@ -75,7 +81,9 @@ export const isIn = (
     if (call.runs !== undefined) return true
     const said = folded[call.at]
     if (said === undefined) continue
-    if (Words.isUnknown(said) ? Words.matches(said, subcommand) : said === subcommand || !Git.builtins.has(said)) return true
+    if (Words.isUnknown(said) ? Words.matches(said, subcommand) : said === subcommand || !Git.builtins.has(said)) {
+      return true
+    }
     // Git's own subcommand, and another one: what stands after it is no call of git, unless it runs what it is given.
     if (at === 0 && Git.runsBy(words, Git.read(words, 1).at) === undefined) return false
   }

@@ -23,7 +23,7 @@ export const isUnknown = (word: string): boolean => unknown.test(word)
 export const isOpen = (word: string): boolean => word.startsWith(open) || /^[\0\x01\x02]+\0/.test(word)
 
 /** One spelling for what a system may take for the same: wide letters, old letters, another case. */
-export const fold = (text: string): string => text.normalize("NFKC").toLowerCase()
+export const fold = (text: string): string => (/^[\0-\x7f]*$/.test(text) ? text : text.normalize("NFKC")).toLowerCase()
 
 const endings = /\.(?:bat|cmd|com|exe|ps1)$/
 
@@ -69,8 +69,13 @@ const escaped = (name: string): string => name.replaceAll(/[^\p{L}\p{N}_-]/gu, "
  * Finds a name that is a word of its own within a text: not `rm` in `format`, `rm-dist`, `--rm`, `.rmignore`, `rm.ts` or
  * `rm/`, but in `/bin/rm`, `rm.exe`, `(rm`, `x=rm` and `rm;`.
  */
-export const ownWord = (names: ReadonlyArray<string>): RegExp =>
+export const ownWord = (
+  names: ReadonlyArray<string>,
+  versioned: (name: string) => boolean = () => false
+): RegExp =>
   new RegExp(
-    `(?<![\\p{L}\\p{N}_.-])(?:${names.map(escaped).join("|")})(?:\\.(?:bat|cmd|com|exe|ps1)(?![\\p{L}\\p{N}_])|(?!\\.?[\\p{L}\\p{N}_/-]))`,
+    `(?<![\\p{L}\\p{N}_.-])(?:${
+      names.map((name) => versioned(name) ? `${escaped(name)}(?:-?\\d[\\d.]*)?` : escaped(name)).join("|")
+    })(?:\\.(?:bat|cmd|com|exe|ps1)(?![\\p{L}\\p{N}_])|(?!\\.?[\\p{L}\\p{N}_/-]))`,
     "u"
   )
