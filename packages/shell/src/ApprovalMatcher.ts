@@ -6,9 +6,8 @@
  */
 import * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
 import type * as Layer from "effect/Layer"
-import { mayMatch } from "./internal/forbidding/mayMatch.ts"
+import * as Forbidding from "./internal/forbidding/forbidding.ts"
 import * as CommandLine from "./internal/line/commandLine.ts"
-import type { Piece } from "./internal/line/piece.ts"
 import * as Lines from "./internal/world/lines.ts"
 import * as Pattern from "./internal/world/pattern.ts"
 import * as Suggest from "./internal/world/suggest.ts"
@@ -111,7 +110,6 @@ export const shell = (
   const patterns = made.flatMap(({ pattern, problem }) =>
     pattern === undefined || problem !== undefined ? [] : [pattern]
   )
-  const forbidding = made.flatMap(({ pattern }) => pattern === undefined ? [] : [pattern])
   const problems = [
     ...(written.length === 0 ? ["It allows no command, so it covers nothing."] : []),
     ...trust.filter((program) => !patterns.some((pattern) => isTrusted(pattern, program))).map((program) =>
@@ -136,11 +134,7 @@ export const shell = (
       const pieces = CommandLine.read(line, { wildcards: true })
       return pieces !== undefined && Lines.covers(patterns, pieces, folder)
     },
-    // One command of it is enough, and a line that cannot be read may run any.
-    mayCover: (line) => {
-      const pieces = CommandLine.read(line)
-      return pieces === undefined || forbidding.some((pattern) => mayCover(pattern, pieces))
-    }
+    mayCover: Forbidding.mayCover(written)
   })
 }
 
@@ -148,17 +142,6 @@ const sorted = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...new 
 
 const isTrusted = (pattern: Pattern.Pattern, program: string): boolean =>
   pattern._tag === "Trusted" && pattern.written.words[0] === program
-
-const mayCover = (pattern: Pattern.Pattern, pieces: ReadonlyArray<Piece>): boolean => {
-  switch (pattern._tag) {
-    case "Any":
-      return true
-    case "Line":
-      return pattern.pieces.every(({ words }) => pieces.some((piece) => mayMatch({ words, rest: false }, piece.words)))
-    default:
-      return pieces.some((piece) => mayMatch(pattern.written, piece.words))
-  }
-}
 
 /**
  * Makes a matcher anew from what was stored, as `@assent/ai` does, one of command lines included.

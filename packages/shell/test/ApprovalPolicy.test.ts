@@ -39,8 +39,11 @@ describe("commands of a configuration", () => {
     ["git status --short", "NeedsApproval"],
     ["git log -n 3 && git status", "PreApproved"],
     ["git status; rm -rf build", "NeedsApproval"],
+    // It can be told that this is no push.
+    ["git status; rm -rf ~", "NeedsApproval"],
     // Nobody can tell what this runs, and one rule denies.
-    ["git status; rm -rf ~", "Blocked"],
+    ["git status; $x", "Blocked"],
+    ["git status 'x", "Blocked"],
     ["git push", "Blocked"],
     ["git status && git push --force", "Blocked"],
     ["/usr/bin/git push", "Blocked"],
@@ -71,7 +74,7 @@ describe("commands of a configuration", () => {
           "`rm a`",
           "X=1 rm a",
           "ls & rm a",
-          "echo hi > a",
+          "$x a",
           "if true; then rm a; fi",
           "bash -c 'rm a'",
           "sudo sh -c \"rm a\"",
@@ -96,6 +99,8 @@ describe("commands of a configuration", () => {
       const others = [
         "ls",
         "echo hi",
+        // Other redirects than to nowhere are asked about by rules that allow, but remove nothing.
+        "echo hi > a",
         "git status && ls",
         "python3 a.py -v",
         "node a.mjs",

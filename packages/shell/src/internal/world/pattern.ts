@@ -1,7 +1,7 @@
 /**
  * What a pattern covers: one command with `*`, or a whole line without.
  */
-import * as Delegation from "../forbidding/delegation.ts"
+import * as Delegation from "./delegation.ts"
 import * as CommandLine from "../line/commandLine.ts"
 import * as Written from "../line/pattern.ts"
 import type { Piece } from "../line/piece.ts"
