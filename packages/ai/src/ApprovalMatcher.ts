@@ -31,6 +31,7 @@ import * as LooseGlobs from "./internal/matcher/looseGlobs.ts"
 import * as MatcherParams from "./internal/matcher/params.ts"
 import * as Paths from "./internal/matcher/paths.ts"
 import * as Reading from "./internal/matcher/reading.ts"
+import * as TextPart from "./internal/matcher/textPart.ts"
 import * as Canonical from "./internal/seal/canonical.ts"
 
 const TypeId = "~@assent/ai/ApprovalMatcher" as const
@@ -300,21 +301,21 @@ export const makeParam = (options: {
   const others = given === "any" ? given : sorted(given)
   // One spelling for what means the same.
   const description: Description = JSON.stringify(others) === JSON.stringify(defaultOthers) ? rest : { ...rest, others }
-  return {
+  const { covers, mayCover = () => true } = options
+  const { param } = rest
+  return TextPart.register({
     [TypeId]: TypeId,
     description,
     problems: options.problems ?? [],
     covers: MatcherParams.total((params) => {
-      const value = MatcherParams.textOf(params, rest.param, others)
-      return value !== undefined && options.covers(value)
+      const value = MatcherParams.textOf(params, param, others)
+      return value !== undefined && covers(value)
     }),
     mayCover: MatcherParams.unsure((params) => {
-      const value = MatcherParams.anyTextOf(params, rest.param)
-      return value === undefined
-        ? MatcherParams.mayHave(params, rest.param)
-        : options.mayCover === undefined || options.covers(value) || options.mayCover(value)
+      const value = MatcherParams.anyTextOf(params, param)
+      return value === undefined ? MatcherParams.mayHave(params, param) : covers(value) || mayCover(value)
     })
-  }
+  }, { param, others, covers, mayCover })
 }
 
 /**
