@@ -28,6 +28,8 @@ export interface Loose {
   readonly segments: ReadonlyArray<Segment>
   /** The names that it begins with. */
   readonly prefix: ReadonlyArray<string>
+  /** What its last name ends in, as far as that is written. */
+  readonly suffix: string
 }
 
 // =============================================================================
@@ -49,9 +51,17 @@ const ofText = (glob: string, fold: number): Loose => {
     absolute: segments[0] === rest && !/^\/?\*\*/.test(glob) ? undefined : glob.startsWith("/"),
     fold,
     segments,
-    prefix: segments.slice(0, open < 0 ? undefined : open).map(String)
+    prefix: segments.slice(0, open < 0 ? undefined : open).map(String),
+    suffix: suffixOf(segments[segments.length - 1]!)
   }
 }
+
+const suffixOf = (segment: Segment): string =>
+  typeof segment === "string"
+    ? segment
+    : segment === rest
+    ? ""
+    : segment.slice(segment.findLastIndex((token) => typeof token !== "string") + 1).join("")
 
 /** `undefined` if it is hard to say what it means: a brace that is left, a bracket in a bracket, what no path has. */
 const tokensOf = (text: string): string | ReadonlyArray<Token> | undefined => {

@@ -1,5 +1,5 @@
 /**
- * Which of many globs a path may match, by the names that they begin with.
+ * Which of many globs a path may match, by the names that they begin with and the letters that they end in.
  *
  * It leaves out only what {@link LooseGlobs.mayMatch} would refuse, and that refuses nothing that is covered.
  */
@@ -16,15 +16,15 @@ export const make = (
   rules: ReadonlyArray<{ readonly place: number; readonly globs: ReadonlyArray<string>; readonly may: boolean }>
 ): PathIndex => {
   // By the names that a glob begins with, of relative and of absolute ones.
-  const kinds = [new Map<string, Array<number>>(), new Map<string, Array<number>>()] as const
+  const kinds: readonly [Index, Index] = [new Map(), new Map()]
   let deepest = 0
   for (const { globs, may, place } of rules) {
-    for (const { absolute, prefix } of globs.flatMap(LooseGlobs.make)) {
+    for (const { absolute, prefix, suffix } of globs.flatMap(LooseGlobs.make)) {
       deepest = Math.max(deepest, prefix.length)
       for (const [index, kind] of kinds.entries()) {
-        if (absolute === (index === 1)) add(kind, keyOf(prefix), place)
+        if (absolute === (index === 1)) add(kind, keyOf(prefix), { place, suffix })
         // A relative path may be the same file as an absolute one, and one glob may be of both kinds.
-        else if (may || absolute === undefined) add(kind, "", place)
+        else if (may || absolute === undefined) add(kind, "", { place, suffix: "" })
       }
     }
   }
@@ -33,12 +33,14 @@ export const make = (
       // A bracket may be any of several names.
       if (!path.plain || path.bracketed) return undefined
       const kind = kinds[path.absolute ? 1 : 0]
-      const found = new Set<number>(kind.get(""))
+      const found = new Set<number>()
       for (const names of path.folded) {
+        const last = names[names.length - 1]!
         let key = ""
-        for (let depth = 0; depth < names.length && depth < deepest; depth++) {
+        for (let depth = 0;; depth++) {
+          for (const { place, suffix } of kind.get(key) ?? []) if (last.endsWith(suffix)) found.add(place)
+          if (depth === names.length || depth === deepest) break
           key += `/${names[depth]!}`
-          for (const place of kind.get(key) ?? []) found.add(place)
         }
       }
       return found
@@ -46,10 +48,12 @@ export const make = (
   }
 }
 
-const add = (index: Map<string, Array<number>>, key: string, place: number): void => {
-  const places = index.get(key)
-  if (places === undefined) index.set(key, [place])
-  else if (places[places.length - 1] !== place) places.push(place)
+type Index = Map<string, Array<{ readonly place: number; readonly suffix: string }>>
+
+const add = (index: Index, key: string, entry: { readonly place: number; readonly suffix: string }): void => {
+  const entries = index.get(key)
+  if (entries === undefined) index.set(key, [entry])
+  else entries.push(entry)
 }
 
 const keyOf = (names: ReadonlyArray<string>): string => names.map((name) => `/${name}`).join("")

@@ -36,10 +36,12 @@ export interface MadeRule extends Speaking.MadeRule {
 }
 
 /** What is the same for every call that a rule or an entry has a word about. */
-interface Said {
+export interface Said {
   /** By which words are put in order. */
   readonly spelling: string
   readonly resultOf: (toolName: string) => Approval.ApprovalResult | undefined
+  /** Whether it asks, and says nothing beside. */
+  readonly bare: boolean
 }
 
 // =============================================================================
@@ -135,10 +137,7 @@ export const decide = (
   const entries = entriesOf(toolName)
   if (entries.length === 0) return Effect.succeed(Trace.silent)
   const words = inOrder(entries.flatMap((made) => wordsOf(made, toolName, params, known)))
-  const said = words.reduce<Approval.ApprovalResult | undefined>((self, word) => {
-    const that = word.said.resultOf(toolName)
-    return self === undefined || that === undefined ? self ?? that : strictest(self, that)
-  }, undefined)
+  const said = saidTogether(words, toolName)
   const once = entries.some((made) => made.once)
   const settled = said === undefined ? undefined : once ? asksEveryTime(said, words) : said
   const steps = (): ReadonlyArray<Trace.Step> => words.map((word) => stepOf(word, settled, config))
@@ -212,12 +211,36 @@ const wordsOf = (
   return [{ rule: entry, said, why }, ...unsure]
 }
 
+/** The strictest of all; many rules may have a word about a path of which nobody can tell where it leads. */
+export const saidTogether = (
+  words: ReadonlyArray<Pick<Word, "rule" | "said">>,
+  toolName: string
+): Approval.ApprovalResult | undefined => {
+  // What is forbidden is that for its own reasons, unless nobody is left who could approve it, which forbids it too.
+  const forbidding = words.filter(({ rule }) => rule.approval === "deny")
+  const count = forbidding.length > 0 && words.every(({ rule }) => rule.approvers === undefined) ? forbidding : words
+  return count.reduce<Approval.ApprovalResult | undefined>((self, { said }) => {
+    const that = said.resultOf(toolName)
+    if (self === undefined || that === undefined) return self ?? that
+    // A bare question adds nothing to another one, but that two of them leave nothing behind.
+    if (
+      self._tag === "NeedsApproval" && that._tag === "NeedsApproval" && said.bare &&
+      (that.remember === undefined || self.rememberable === false)
+    ) {
+      return self
+    }
+    return strictest(self, that)
+  }, undefined)
+}
+
 const everyCall = { _tag: "Tool" } as const
 
-const saidBy = (rule: Entry | Rule, covers: Approval.NeedsApproval["remember"]): Said => {
+export const saidBy = (rule: Entry | Rule, covers: Approval.NeedsApproval["remember"]): Said => {
   // The last result is kept: most rules are about one tool.
   let last: { readonly toolName: string; readonly result: Approval.ApprovalResult } | undefined
   return {
+    bare: (rule.approval === "required" || rule.approval === "once_per_session") &&
+      Object.keys(questionOf(rule)).length === 0,
     spelling: JSON.stringify([order[rule.approval], covers, questionOf(rule)]),
     resultOf: (toolName) => {
       if (rule.approval === "default") return undefined
