@@ -9,7 +9,7 @@ import type * as Reading from "./reading.ts"
 /** Why a glob can never match a plain path, in a sentence. */
 export const problemOf = (glob: string): string | undefined => {
   if (glob === "") return "it is empty."
-  if (glob.length > 4_096) return "it is longer than 4,096 characters."
+  if (glob.length > Paths.maxLength) return `it is longer than ${Paths.maxLength.toLocaleString("en")} characters.`
   if (/^[~!]/.test(glob)) return "`~` and `!` at the start mean nothing here."
   if (/\\(?:[^\W_]|[./]|$)/.test(glob)) return "folders are separated by `/`, and `\\` stands only before a wildcard."
   const segments = Paths.segmentsOf(glob)
@@ -34,19 +34,29 @@ const exampleOf = (glob: string): string =>
 /** Whether one of the globs surely matches a path. */
 export const match = (globs: ReadonlyArray<string>): (path: Reading.Reading) => boolean => {
   const compiled = globs.map(compile)
-  const ofGit = globs.flatMap((glob) => {
-    const written = Braces.expand(glob) ?? []
-    return written.flatMap((one) => {
-      const count = Paths.countGit(one)
-      return count === 0 || count === Infinity ? [] : [{ count, glob: compile(one) }]
+  const ofGit = globs.flatMap((glob) =>
+    (Braces.expand(glob) ?? []).flatMap((written) => {
+      const count = Paths.countGit(written)
+      return count === 0 || count === Infinity ? [] : [{ ...compile(written), count }]
     })
-  })
+  )
   return ({ git, path, plain }) =>
     plain && (git === 0
-      ? compiled.some((glob) => Glob.match(glob, path))
+      ? compiled.some((glob) => matches(glob, path))
       // A glob that writes it as often as the path has it leaves none to a wildcard.
-      : ofGit.some((one) => one.count === git && Glob.match(one.glob, path)))
+      : ofGit.some((glob) => glob.count === git && matches(glob, path)))
 }
 
-/** `src/**` also matches `src`: what is below it needs a last segment. */
-const compile = (glob: string): Glob.Glob => Glob.make(glob.endsWith("**") ? `${glob}/*` : glob)
+interface Compiled {
+  readonly glob: Glob.Glob
+  /** How every path begins that it matches: most paths need no more to be told from it. */
+  readonly prefix: string
+}
+
+const matches = ({ glob, prefix }: Compiled, path: string): boolean => path.startsWith(prefix) && Glob.match(glob, path)
+
+const compile = (glob: string): Compiled => ({
+  // `src/**` also matches `src`: what is below it needs a last segment.
+  glob: Glob.make(glob.endsWith("**") ? `${glob}/*` : glob),
+  prefix: /^[^*?[{\\]*/.exec(glob)![0]
+})

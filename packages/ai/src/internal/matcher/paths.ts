@@ -7,7 +7,7 @@
 import * as Text from "../text.ts"
 
 /** The longest path Linux opens has this many bytes; a text has no more UTF-16 units than bytes. */
-const maxLength = 4_096
+export const maxLength = 4_096
 
 /**
  * What some shell, tool or file system reads as more than a name: escapes, drives and streams, wildcards, braces,

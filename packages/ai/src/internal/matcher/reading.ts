@@ -8,12 +8,13 @@ export interface Reading {
   /** Whether it means the same to everyone. */
   readonly plain: boolean
   readonly absolute: boolean
+  /** This and what follows is of plain paths only. */
   readonly ascii: boolean
   /** Whether a tool may take a name of it for a pattern. */
   readonly bracketed: boolean
   /** How often `.git` stands in it. */
   readonly git: number
-  /** Its names in the letters of every folding, where these differ. Only of plain paths. */
+  /** Its names in the letters of every folding, where these differ. */
   readonly folded: ReadonlyArray<ReadonlyArray<string>>
 }
 
@@ -29,15 +30,15 @@ export const read = (path: string): Reading => {
     path,
     plain,
     absolute: path.startsWith("/"),
-    ascii: isAscii(path),
-    bracketed: path.includes("["),
+    ascii: plain && isAscii(path),
+    bracketed: plain && path.includes("["),
     git,
     get folded() {
       return folded ??= fold(path).map(Paths.segmentsOf)
     }
   }
-  // What is not plain may be of any length.
-  if (plain) last = reading
+  // A longer one is not plain, and nothing more is asked about it.
+  if (path.length <= Paths.maxLength) last = reading
   return reading
 }
 
