@@ -19,7 +19,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
-import * as Glob from "effect/Glob"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -27,8 +26,12 @@ import * as Schema from "effect/Schema"
 import { definedFields } from "./internal/fields.ts"
 import * as Descriptions from "./internal/matcher/description.ts"
 import { Description, type Others } from "./internal/matcher/description.ts"
+import * as Globs from "./internal/matcher/globs.ts"
+import * as LooseGlobs from "./internal/matcher/looseGlobs.ts"
 import * as MatcherParams from "./internal/matcher/params.ts"
 import * as Paths from "./internal/matcher/paths.ts"
+import * as Reading from "./internal/matcher/reading.ts"
+import * as TextPart from "./internal/matcher/textPart.ts"
 import * as Canonical from "./internal/seal/canonical.ts"
 
 const TypeId = "~@assent/ai/ApprovalMatcher" as const
@@ -71,7 +74,10 @@ export interface ApprovalMatcher {
   readonly problemsToForbid: ReadonlyArray<string>
   /** Whether a call with these parameters, in their encoded form, is covered. Takes anything and never throws. */
   readonly covers: (params: unknown) => boolean
-  /** For rules that ask or forbid: `false` only of calls that, for all that can be told, are surely not covered. */
+  /**
+   * For rules that ask or forbid: `false` only of calls that, for all that can be told, are surely not covered. Globs are
+   * read widely for it: in any case, a bracket as `?`, and what is hard to read as anything.
+   */
   readonly mayCover: (params: unknown) => boolean
 }
 
@@ -230,9 +236,19 @@ export const key = (
  * itself; names that start with a dot are covered only where the glob writes the dot.
  *
  * Only plain paths are covered, as written, with `/`, in the case and the Unicode form (NFC) of the glob. What some
- * system or tool could read as another path is not: `.`, `..` and empty segments, `~`, `\`, `:`, wildcards, percent
- * escapes, Windows' device names and trailing dots or spaces, controls and invisible characters, more than 4,096 UTF-16
- * units. A relative glob covers relative paths only, an absolute one (`/srv/data/**`) absolute ones.
+ * system or tool could read as another path is not: `.`, `..` and empty segments, `~`, `\`, `:`; wildcards and braces;
+ * variables and commands (`$`, `%NAME%`, `!NAME!`, backticks); what ends a word, a list or a URL (`;`, `&`, `|`, `#`, `?`,
+ * `<`, `>`, `"`, two `'`); escapes (`%2e`, `%u002e`, `^`); `-`, `@` and `=` at the start; Windows' device names and
+ * trailing dots or spaces; controls, invisible characters and look-alikes of a slash; characters that would hide a name
+ * or lead elsewhere if they were made compatible; more than 4,096 UTF-16 units. A glob that writes any of it covers
+ * nothing. Names with blanks and parentheses are plain, and so are `[id]` and `[...slug]`, as programs name their routes:
+ * a tool that hands its path to a shell without quotes is not protected from these. A relative glob covers relative paths
+ * only, an absolute one (`/srv/data/**`) absolute ones.
+ *
+ * What stands in `.git` can make git run any program, so no wildcard stands for that name: `.*` and `.g*` cover no path
+ * with a segment `.git`. A glob covers one where it writes the name, as `.git/info/*` does, each time that it stands in
+ * the path. What some system takes for it (`.GIT`, `.git.`, `git~1`) is never covered. Hooks elsewhere, and a folder that
+ * is a bare repository under another name, cannot be told from their names.
  *
  * Text cannot tell where a symbolic link leads. With `isLink`, which says whether a path as far as it goes is one, a
  * path through or to a link is not covered, wherever the link leads, and none if `isLink` throws. In Node:
@@ -266,13 +282,12 @@ export const path = (
   const { isLink } = options
   const written = sorted(globs)
   const problems = written.flatMap((glob) => {
-    const problem = Paths.problemOfGlob(glob)
+    const problem = Globs.problemOf(glob)
     return problem === undefined ? [] : [`The glob ${Descriptions.quote(glob)} covers nothing: ${problem}`]
   })
-  const good = written.filter((glob) => Paths.problemOfGlob(glob) === undefined)
-  // `src/**` also matches `src`: what is below it needs a last segment.
-  const compiled = good.map((glob) => Glob.make(glob.endsWith("**") ? `${glob}/*` : glob))
-  const mayMatch = Paths.mayMatch(good)
+  const good = written.filter((glob) => Globs.problemOf(glob) === undefined)
+  const match = Globs.match(good)
+  const loose = good.flatMap(LooseGlobs.make)
   return makeParam({
     description: {
       _tag: "Path",
@@ -284,13 +299,14 @@ export const path = (
     problems: written.length === 0 ? ["It names no glob, so it covers nothing."] : problems,
     defaultOthers: "any",
     covers: (value) =>
-      Paths.isPlain(value) &&
-      compiled.some((glob) => Glob.match(glob, value)) &&
+      match(Reading.read(value)) &&
       // What is not plainly `false` may be a link.
       (isLink === undefined || Paths.steps(value).every((step) => isLink(step) === false)),
-    mayCover: (value) =>
-      mayMatch(value) || good.length < written.length ||
-      (isLink !== undefined && Paths.steps(value).some((step) => isLink(step) !== false))
+    mayCover: (value) => {
+      const path = Reading.read(value)
+      return loose.some((glob) => LooseGlobs.mayMatch(glob, path)) || good.length < written.length ||
+        (isLink !== undefined && Paths.steps(value).some((step) => isLink(step) !== false))
+    }
   })
 }
 
@@ -317,22 +333,22 @@ export const makeParam = (options: {
   const others = given === "any" ? given : sorted(given)
   // One spelling for what means the same.
   const description: Description = JSON.stringify(others) === JSON.stringify(defaultOthers) ? rest : { ...rest, others }
-  return {
+  const { covers, mayCover = () => true } = options
+  const { param } = rest
+  return TextPart.register({
     [TypeId]: TypeId,
     description,
     problems: options.problems ?? [],
     problemsToForbid: options.problemsToForbid ?? options.problems ?? [],
     covers: MatcherParams.total((params) => {
-      const value = MatcherParams.textOf(params, rest.param, others)
-      return value !== undefined && options.covers(value)
+      const value = MatcherParams.textOf(params, param, others)
+      return value !== undefined && covers(value)
     }),
     mayCover: MatcherParams.unsure((params) => {
-      const value = MatcherParams.anyTextOf(params, rest.param)
-      return value === undefined
-        ? MatcherParams.mayHave(params, rest.param)
-        : options.mayCover === undefined || options.covers(value) || options.mayCover(value)
+      const value = MatcherParams.anyTextOf(params, param)
+      return value === undefined ? MatcherParams.mayHave(params, param) : covers(value) || mayCover(value)
     })
-  }
+  }, { param, others, covers, mayCover })
 }
 
 /**

@@ -242,10 +242,29 @@ describe("rules of parameters that the tool does not have", () => {
       assert.strictEqual(yield* decideOf(config, Write, { file: "a" }), "none")
     }))
 
-  it.effect("a glob may stand for tools with and without it, and what a tool takes may not be known", () =>
+  it.effect("so it is under a glob: what is misspelt there loosens nothing", () =>
+    Effect.gen(function*() {
+      const misspelt = { path: "secret/**", param: "fil", approval: "deny" } as const
+      for (const approval of ["deny", "required", "once_per_session"] as const) {
+        const rules = { rules: [{ ...misspelt, approval }], approval: "none" } as const
+        for (const name of ["*", "write_*", "write_file"]) {
+          assert.strictEqual(yield* decideOf({ [name]: rules }, Write, { file: "secret/a" }), approval, name)
+        }
+      }
+      const allowed = { rules: [{ ...misspelt, approval: "none" }], approval: "required" } as const
+      assert.strictEqual(yield* decideOf({ "write_*": allowed }, Write, { file: "secret/a" }), "required")
+      const beside = {
+        rules: [misspelt, { path: "**", param: "file", approval: "none" }],
+        approval: "required"
+      } as const
+      assert.strictEqual(yield* decideOf({ "write_*": beside }, Write, { file: "a" }), "deny")
+    }))
+
+  it.effect("a glob may stand for tools that take nothing, and what a tool takes may not be known", () =>
     Effect.gen(function*() {
       const rules = { rules: [secret], approval: "none" } as const
-      assert.strictEqual(yield* decideOf({ "*": rules }, Write, { file: "secret/a" }), "none")
+      assert.strictEqual(yield* decideOf({ "*": rules }, Tool.make("get_time"), {}), "none")
+      assert.strictEqual(yield* decideOf({ get_time: rules }, Tool.make("get_time"), {}), "deny")
       const Any = Tool.dynamic("any", { parameters: { type: "object" } })
       assert.strictEqual(yield* decideOf({ any: rules }, Any, { file: "secret/a" }), "none")
       assert.strictEqual(yield* decideOf({ "mcp.disk.write": rules }, Write, { file: "a" }, "mcp.disk.write"), "none")

@@ -68,6 +68,27 @@ export const mayHave = (params: unknown, param: string): boolean => {
   return descriptor !== undefined && (!("value" in descriptor) || (descriptor.value ?? undefined) !== undefined)
 }
 
+/** One parameter of a call, read once. */
+export interface Reading {
+  /** Its text, if it and what stands beside it can be trusted; see {@link textOf}. */
+  readonly sure: string | undefined
+  readonly any: string | undefined
+  readonly mayHave: boolean
+}
+
+export const read = (params: unknown, param: string, others: Others): Reading => {
+  try {
+    const any = anyTextOf(params, param)
+    return {
+      any,
+      sure: any === undefined ? undefined : textOf(params, param, others),
+      mayHave: any !== undefined || mayHave(params, param)
+    }
+  } catch {
+    return { any: undefined, sure: undefined, mayHave: true }
+  }
+}
+
 const ownValue = (params: unknown, param: string): unknown =>
   typeof params === "object" && params !== null
     ? Object.getOwnPropertyDescriptor(params, param)?.value

@@ -11,6 +11,7 @@ import * as Gate from "../tool/gate.ts"
 import * as Annotations from "./annotations.ts"
 import * as Params from "./params.ts"
 import * as Rules from "./rules.ts"
+import * as Speaking from "./speaking.ts"
 
 /**
  * Something in a configuration that is likely to be a mistake. `at` and `line` are where it stands, `fix` is a line that
@@ -147,13 +148,16 @@ export const lint = (rules: Rules.Rules, tools: Readonly<Record<string, Tool.Any
         if (params === undefined) continue
         for (const param of Params.ofMatch(match)) {
           if (params.includes(param)) continue
+          const counts = rule.approval !== "none" && Speaking.unknownOf(entry, [param], params) !== undefined
+          // A glob stands for many tools: that one of them takes nothing is no mistake.
+          if (!counts && params.length === 0 && Names.isGlob(entry.name)) continue
           const meant = Names.nearest(param, params) ?? (params.length === 1 ? params[0] : undefined)
           found(
             "error",
             "unknown-param",
             rule,
             `${name} has no parameter ${param}, so the rule ${
-              rule.approval === "none" ? "never speaks of it." : "may mean any call of it, and counts for all of them."
+              counts ? "may mean any call of it, and counts for all of them." : "never speaks of it."
             }` +
               (params.length === 0 ? "" : ` Its parameters are ${list(params)}.`),
             meant === undefined

@@ -10,7 +10,7 @@ import type { Entry, Rule } from "../config/model.ts"
 import * as Names from "../config/names.ts"
 import * as Problems from "../config/problem.ts"
 import { definedFields } from "../fields.ts"
-import * as Params from "./params.ts"
+import * as Speaking from "./speaking.ts"
 import { strictest } from "./strictest.ts"
 import * as Trace from "./trace.ts"
 
@@ -25,18 +25,36 @@ export interface Rules {
 export interface Made {
   readonly entry: Entry
   readonly rules: ReadonlyArray<MadeRule>
+  readonly speakers: Speaking.Speakers
+  /** Whether it, or a rule of it, asks once. */
+  readonly once: boolean
+  readonly said: Said
 }
 
-export interface MadeRule {
-  readonly rule: Rule
-  readonly matcher: ApprovalMatcher.ApprovalMatcher
+export interface MadeRule extends Speaking.MadeRule {
+  readonly said: Said
+}
+
+/** What is the same for every call that a rule or an entry has a word about. */
+export interface Said {
+  /** By which words are put in order. */
+  readonly spelling: string
+  readonly resultOf: (toolName: string) => Approval.ApprovalResult | undefined
+  /** Whether it asks, and says nothing beside. */
+  readonly bare: boolean
 }
 
 // =============================================================================
 // Making
 // =============================================================================
 
-export const make = (config: ApprovalConfig.ApprovalConfig, behaviors: ApprovalMatcher.Behaviors): Rules => {
+export const make = (
+  config: ApprovalConfig.ApprovalConfig,
+  given: ApprovalMatcher.Behaviors,
+  options?: { readonly indexed?: boolean | undefined }
+): Rules => {
+  const links = given.isLink === undefined ? undefined : Speaking.rememberLinks(given.isLink)
+  const behaviors = links === undefined ? given : { ...given, isLink: links.isLink }
   const problems: Array<Problems.Problem> = []
   const names = new Map<string, Array<Made>>()
   const globs: Array<Made> = []
@@ -50,9 +68,19 @@ export const make = (config: ApprovalConfig.ApprovalConfig, behaviors: ApprovalM
           new Problems.Problem({ path: [], at: rule.at, ...definedFields({ line: rule.line }), message })
         )
       }
-      return { rule, matcher }
+      return { rule, matcher, said: saidBy(rule, matcher.description) }
     })
-    const made = { entry, rules }
+    const speakers = Speaking.make(entry, rules, links?.isLink, options?.indexed)
+    const made: Made = {
+      entry,
+      rules,
+      speakers: links === undefined ? speakers : (params, known) => {
+        links.forget()
+        return speakers(params, known)
+      },
+      once: [entry, ...rules.map(({ rule }) => rule)].some(isOnce),
+      said: saidBy(entry, everyCall)
+    }
     if (Names.isGlob(entry.name)) globs.push(made)
     else names.set(entry.name, [...names.get(entry.name) ?? [], made])
   }
@@ -97,8 +125,8 @@ const withLinks = (
 /** A rule, or what an entry says of the calls that no rule speaks of, and why it has a word about a call. */
 export interface Word {
   readonly rule: Entry | Rule
-  readonly covers: Approval.NeedsApproval["remember"]
-  readonly why: string
+  readonly said: Said
+  readonly why: () => string
 }
 
 export const decide = (
@@ -111,14 +139,8 @@ export const decide = (
   const entries = entriesOf(toolName)
   if (entries.length === 0) return Effect.succeed(Trace.silent)
   const words = inOrder(entries.flatMap((made) => wordsOf(made, toolName, params, known)))
-  const results = words.flatMap(({ covers, rule }) =>
-    rule.approval === "default" ? [] : [resultOf(rule, covers, toolName)]
-  )
-  const said = results.reduce<Approval.ApprovalResult | undefined>(
-    (self, that) => self === undefined ? that : strictest(self, that),
-    undefined
-  )
-  const once = entries.some(({ entry, rules }) => [entry, ...rules.map(({ rule }) => rule)].some(isOnce))
+  const said = saidTogether(words, toolName)
+  const once = entries.some((made) => made.once)
   const settled = said === undefined ? undefined : once ? asksEveryTime(said, words) : said
   const steps = (): ReadonlyArray<Trace.Step> => words.map((word) => stepOf(word, settled, config))
   const leaves = words.filter(({ rule }) => rule.approval === "default")
@@ -158,50 +180,85 @@ export const decide = (
  * have: that is a mistake, and must not loosen anything.
  */
 const wordsOf = (
-  { entry, rules }: Made,
+  { entry, rules, said, speakers }: Made,
   toolName: string,
   params: Schema.Json,
   known: ReadonlyArray<string> | undefined
 ): ReadonlyArray<Word> => {
-  const sentence = (matcher: ApprovalMatcher.ApprovalMatcher) => ApprovalMatcher.toSentence(matcher, toolName)
   const sure: Array<Word> = []
   const unsure: Array<Word> = []
-  for (const { matcher, rule } of rules) {
-    if (matcher.covers(params)) {
-      sure.push({ rule, covers: matcher.description, why: `It speaks of ${sentence(matcher)}.` })
-    } else if (rule.approval !== "none" && matcher.mayCover(params)) {
+  for (const { how, place, unknown } of speakers(params, known)) {
+    const { matcher, rule, said } = rules[place]!
+    const speaksOf = (): string => `It speaks of ${ApprovalMatcher.toSentence(matcher, toolName)}`
+    if (how === "sure") {
+      sure.push({ rule, said, why: () => `${speaksOf()}.` })
+    } else if (how === "unsure") {
+      unsure.push({ rule, said, why: () => `${speaksOf()}, and this may be one, so it counts where it is stricter.` })
+    } else {
       unsure.push({
         rule,
-        covers: matcher.description,
-        why: `It speaks of ${sentence(matcher)}, and this may be one, so it counts where it is stricter.`
+        said,
+        why: () =>
+          `It speaks of the parameter ${unknown}, which ${toolName} does not have, so it counts where it is stricter.`
       })
-    } else if (rule.approval !== "none" && !Names.isGlob(entry.name)) {
-      const unknown = known === undefined ? undefined : Params.ofMatch(rule.match).find((name) => !known.includes(name))
-      if (unknown !== undefined) {
-        unsure.push({
-          rule,
-          covers: matcher.description,
-          why:
-            `It speaks of the parameter ${unknown}, which ${toolName} does not have, so it counts where it is stricter.`
-        })
-      }
     }
   }
   if (sure.length > 0) return [...sure, ...unsure]
-  const name = Names.isGlob(entry.name)
-    ? `${entry.name} is the longest glob that stands for ${toolName}`
-    : `It names ${toolName}`
-  const rest = rules.length === 0 ? "" : ", and no rule of it surely covers this call"
-  return [{ rule: entry, covers: { _tag: "Tool" }, why: `${name}${rest}.` }, ...unsure]
+  const why = (): string => {
+    const name = Names.isGlob(entry.name)
+      ? `${entry.name} is the longest glob that stands for ${toolName}`
+      : `It names ${toolName}`
+    return `${name}${rules.length === 0 ? "" : ", and no rule of it surely covers this call"}.`
+  }
+  return [{ rule: entry, said, why }, ...unsure]
+}
+
+/** The strictest of all; many rules may have a word about a path of which nobody can tell where it leads. */
+export const saidTogether = (
+  words: ReadonlyArray<Pick<Word, "rule" | "said">>,
+  toolName: string
+): Approval.ApprovalResult | undefined => {
+  // What is forbidden is that for its own reasons, unless nobody is left who could approve it, which forbids it too.
+  const forbidding = words.filter(({ rule }) => rule.approval === "deny")
+  const count = forbidding.length > 0 && words.every(({ rule }) => rule.approvers === undefined) ? forbidding : words
+  return count.reduce<Approval.ApprovalResult | undefined>((self, { said }) => {
+    const that = said.resultOf(toolName)
+    if (self === undefined || that === undefined) return self ?? that
+    // A bare question adds nothing to another one, but that two of them leave nothing behind.
+    if (
+      self._tag === "NeedsApproval" && that._tag === "NeedsApproval" && said.bare &&
+      (that.remember === undefined || self.rememberable === false)
+    ) {
+      return self
+    }
+    return strictest(self, that)
+  }, undefined)
+}
+
+const everyCall = { _tag: "Tool" } as const
+
+export const saidBy = (rule: Entry | Rule, covers: Approval.NeedsApproval["remember"]): Said => {
+  // The last result is kept: most rules are about one tool.
+  let last: { readonly toolName: string; readonly result: Approval.ApprovalResult } | undefined
+  return {
+    bare: (rule.approval === "required" || rule.approval === "once_per_session") &&
+      Object.keys(questionOf(rule)).length === 0,
+    spelling: JSON.stringify([order[rule.approval], covers, questionOf(rule)]),
+    resultOf: (toolName) => {
+      if (rule.approval === "default") return undefined
+      if (last?.toolName !== toolName) last = { toolName, result: resultOf(rule, covers, toolName) }
+      return last.result
+    }
+  }
 }
 
 /** By what they say, so that where they stand means nothing, not even to the order of their reasons. */
 const inOrder = (words: ReadonlyArray<Word>): ReadonlyArray<Word> =>
-  words.length < 2 ? words : words.map((word) => [spelling(word), word] as const)
-    .toSorted(([self], [that]) => self < that ? -1 : self > that ? 1 : 0)
-    .map(([, word]) => word)
-
-const spelling = ({ covers, rule }: Word): string => JSON.stringify([order[rule.approval], covers, questionOf(rule)])
+  words.length < 2
+    ? words
+    : words.toSorted(({ said: self }, { said: that }) =>
+      self.spelling < that.spelling ? -1 : self.spelling > that.spelling ? 1 : 0
+    )
 
 const isOnce = ({ approval }: Entry | Rule): boolean => approval === "once_per_session"
 
@@ -227,7 +284,7 @@ const questionOf = (
 /** What a word of a configuration is as a result; `default` is none, and not for here. */
 export const resultOf = (
   rule: Pick<Rule, "approval" | "approvers" | "description" | "editable" | "expiresIn" | "reason" | "rememberable">,
-  covers: Word["covers"],
+  covers: Approval.NeedsApproval["remember"],
   toolName: string
 ): Approval.ApprovalResult => {
   switch (rule.approval) {
@@ -257,7 +314,7 @@ const stepOf = (
     at: rule.at,
     ...definedFields({ file, line: rule.line }),
     says: rule.approval,
-    why,
+    why: why(),
     decides: rule.approval === "default" || Trace.wordOf(result) === Trace.wordOf(resultOf(rule, null, ""))
   })
 

@@ -7,6 +7,7 @@ import { definedFields } from "../fields.ts"
 /** Blocked before asked before let run; of two that ask, each field is the narrower one. */
 export const strictest = (self: Approval.ApprovalResult, that: Approval.ApprovalResult): Approval.ApprovalResult => {
   if (self._tag === "Blocked") {
+    if (that._tag === "Blocked" && that.reason === self.reason) return self
     return that._tag === "Blocked" ? Approval.blocked(join(self.reason, that.reason)!) : self
   }
   if (that._tag === "Blocked") return that
