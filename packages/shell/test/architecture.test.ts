@@ -4,7 +4,7 @@ import { describeHouse, type House } from "../../ai/test/house.ts"
 
 /** Lowest first. A new module is listed here, on the lowest floor it can live on. */
 const floors: House["floors"] = [
-  ["ground", ["internal/line/", "internal/programs/"]],
+  ["ground", ["internal/environment", "internal/line/", "internal/programs/"]],
   ["floor 1", ["internal/forbidding/"]],
   ["floor 2", ["internal/world/"]],
   ["floor 3", ["ApprovalMatcher"]],

@@ -33,6 +33,17 @@ export interface Values {
   readonly [options: string]: Kind
 }
 
+/** What a command does beside what it says. The proof under `strace` allows this and nothing else. */
+export interface Besides {
+  readonly says: string
+  /** The words of a program that it starts, with blanks between them. */
+  readonly runs?: RegExp
+  /** A file that it makes, writes, renames or removes, seen from the working folder. */
+  readonly writes?: RegExp
+  /** A socket of this machine that it connects to. */
+  readonly connects?: RegExp
+}
+
 /** A program, or one of its subcommands. */
 export interface Command {
   /** `writes here`: changes files below the working folder. What a pattern does not write out must only read. */
@@ -66,8 +77,7 @@ export interface Command {
   readonly heeds?: string
   /** A variable of the environment that can name programs, which it then runs. */
   readonly variable?: string
-  /** What it does beside what it says, as a proof with `strace` sees it. */
-  readonly besides?: string
+  readonly besides?: ReadonlyArray<Besides>
 }
 
 /** A program: one command, or one for each of its subcommands. */

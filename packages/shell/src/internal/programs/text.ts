@@ -26,7 +26,10 @@ export const sort: Program = {
     values: { "-k --key": sortKey, "-t --field-separator": "text" },
     operands: [["path", "any"]],
     filter: true,
-    besides: "keeps what is too big for memory in the folder for temporary files"
+    besides: [{
+      says: "keeps what is too big for memory in the folder for temporary files",
+      writes: /^\/tmp\/sort\w+$/
+    }]
   }
 }
 

@@ -14,7 +14,7 @@ import {
   when
 } from "./shared.ts"
 
-const besides = "refreshes .git/index"
+const besides: Command["besides"] = [{ says: "refreshes .git/index", writes: /^\.git\/index(?:\.lock)?$/ }]
 
 const status: Command = {
   does: "reads",
