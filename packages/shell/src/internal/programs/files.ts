@@ -1,7 +1,7 @@
 /**
  * Programs that show files and folders.
  */
-import type { Kind, Program } from "./program.ts"
+import { asksForNames, type Kind, type Program } from "./program.ts"
 
 const coreutils = ["GNU coreutils 9.1"]
 
@@ -16,6 +16,7 @@ export const ls: Program = {
   command: {
     does: "reads",
     says: "ls and its options",
+    besides: asksForNames,
     clusters: true,
     flags: `
       -a -A -l -h -1 -R -t -S -r -d -F -p -i -s -n -g -o -G -c -u -U -X -v -x -m -k -L -Q -b -B -N

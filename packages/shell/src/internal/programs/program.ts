@@ -95,3 +95,8 @@ export interface Program {
 /** The entries of a list. */
 export const entriesOf = (list: string | undefined): ReadonlyArray<string> =>
   list === undefined ? [] : list.split(/\s+/).filter((entry) => entry !== "")
+
+/** Who owns a file is a number, and the system may ask a process of its own for the name. */
+export const asksForNames: ReadonlyArray<Besides> = [
+  { says: "asks nscd for the names of users", connects: /^\/var\/run\/nscd\/socket$/ }
+]

@@ -11,6 +11,7 @@ import {
   logFlags,
   logOptional,
   logValues,
+  sortField,
   when
 } from "./shared.ts"
 
@@ -60,7 +61,7 @@ const branch: Command = {
   says: "git branch, which lists",
   heeds,
   flags: "-a -r -v -vv --all --remotes --verbose --list --show-current --no-color",
-  values: { "--contains --merged --no-merged --points-at": "revision", "--sort": "text" },
+  values: { "--contains --merged --no-merged --points-at": "revision", "--sort": sortField },
   optional: { "--color": when }
 }
 
@@ -123,14 +124,20 @@ export const reading: NonNullable<Program["commands"]> = {
   blame,
   grep,
   remote: { does: "reads", says: "git remote, which lists", heeds, flags: "-v --verbose" },
-  "stash list": { does: "reads", says: "git stash list", heeds, flags: "--oneline --stat" },
+  "stash list": {
+    does: "reads",
+    says: "git stash list",
+    heeds,
+    besides: [{ says: "runs git log", runs: /^\S*git log --format=%gd: %gs -g / }],
+    flags: "--oneline --stat"
+  },
   tag: {
     does: "reads",
     says: "git tag, which lists",
     heeds,
     needs: "-l --list",
     flags: "-l --list",
-    values: { "--contains --points-at": "revision", "--sort": "text" },
+    values: { "--contains --points-at": "revision", "--sort": sortField },
     operands: [["text", "any"]]
   }
 }
