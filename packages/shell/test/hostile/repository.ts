@@ -100,7 +100,9 @@ export const make = (): Hostile => {
       HOOK: program("hook"),
       HOOKS: hooks.join(" "),
       PRE: program("rg --pre"),
-      SETTINGS: settings.map(([setting, name]) => `${setting}=${setting.startsWith("alias.") ? "!" : ""}${program(name)}`).join("\n")
+      SETTINGS: settings.map(([setting, name]) =>
+        `${setting}=${setting.startsWith("alias.") ? "!" : ""}${program(name)}`
+      ).join("\n")
     },
     encoding: "utf8"
   })

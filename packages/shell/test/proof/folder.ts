@@ -68,7 +68,9 @@ export const make = (): Folder => {
 }
 
 const script = `
+  git config --global user.name a
   git init -q --template= -b main
+  git config user.name a
   git add .
   git commit -qm one
   git tag v1

@@ -25,6 +25,8 @@ const partners: Readonly<Record<string, string>> = {
   "git commit": "-q",
   cut: "-z",
   diff: "-a",
+  du: "-h",
+  id: "-r",
   sort: "-s",
   uniq: "-i"
 }
@@ -33,6 +35,8 @@ const isLetter = (option: string): boolean => /^-[^-]$/.test(option)
 
 export const formsOf = (called: Called): ReadonlyArray<Form> => {
   const { command, name } = called
+  // It has no options: what looks like one is printed.
+  if (command.noOptions === true) return []
   const flags = entriesOf(command.flags)
   const values = spelled(command.values)
   const optional = spelled(command.optional)

@@ -43,7 +43,7 @@ export const known: ReadonlyArray<{ readonly lines: RegExp; readonly says: RegEx
     because: "is known to git, which refuses it unless the commits before are shown as well"
   },
   {
-    lines: /^git (?:branch|tag -l) --(?:contains|merged|no-merged|points-at)$/,
+    lines: /^git (?:branch|tag) --(?:contains|merged|no-merged|points-at)$/,
     says: /^$/,
     because: "means HEAD at the end of a line, and takes any word that follows"
   },
@@ -51,6 +51,21 @@ export const known: ReadonlyArray<{ readonly lines: RegExp; readonly says: RegEx
     lines: /^git rev-parse --(?:verify|short(?:=1)?) --zz-none HEAD$/,
     says: /^$/,
     because: "prints one revision, and drops what it does not know"
+  },
+  {
+    lines: /^git config --get --system user\.name$/,
+    says: /^$/,
+    because: "ends with 1 if it is not set, and no settings of the system are read here"
+  },
+  {
+    lines: /^column -(?:xt|tx) /,
+    says: /mutually exclusive/,
+    because: "the two letters of the table that may stand in one word exclude each other"
+  },
+  {
+    lines: /^tree (?:-a?[LIP]|-[LIP]a) --zz-none/,
+    says: /^(?:tree: Invalid level[^\n]*\n)?$/,
+    because: "its value is the next word, whatever that is; the table reads it as an option or an operand"
   },
   { lines: /^git (?:--no-pager )?switch /, says: /^Switched to [^\n]*\n$/, because: "says where it switched to" },
   { lines: /^git diff (?:--exit-code|--quiet)$/, says: /^$/, because: "ends with 1 if there are differences" },
@@ -88,7 +103,7 @@ export const followed = (called: ReadonlyArray<Called>, folder: Folder, part: Pa
     ]),
     folder,
     // `git rev-parse` repeats what it does not know.
-    (_, { stderr, stdout }) => /zz-none|usage/i.test(stderr) || stdout.includes(unknown)
+    (_, { stderr, stdout }) => /zz-none|usage|illegal option/i.test(stderr) || stdout.includes(unknown)
   )
 
 const check = async (

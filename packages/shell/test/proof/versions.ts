@@ -4,27 +4,27 @@ import type { Program } from "../../src/internal/programs/program.ts"
 
 export interface Found {
   readonly program: Program
-  /** Nothing if the program is not there. */
+  /** What the program says of itself, if it is there. */
   readonly version: string | undefined
-  /** Whether a version that the table names is there. */
-  readonly isProved: boolean
+  /** Whether that is a version that the table names; nothing if the program tells none. */
+  readonly isProved: boolean | undefined
 }
 
-/** What a shell has built in has no version of its own. */
-export const builtin = "POSIX"
-
 export const find = (program: Program): Found => {
-  const { error, stderr, stdout } = ChildProcess.spawnSync(program.program, ["--version"], {
+  const { error, status, stdout } = ChildProcess.spawnSync(program.program, ["--version"], {
     encoding: "utf8",
     input: "",
     timeout: 5_000
   })
   if (error !== undefined) return { program, version: undefined, isProved: false }
-  const first = `${stdout}${stderr}`.split("\n").find((line) => line.trim() !== "") ?? ""
-  const words = first.split(/[\s()-]+/)
+  const first = stdout.split("\n").find((line) => /\d/.test(line)) ?? ""
+  if (status !== 0 || first === "") return { program, version: "a program that tells no version", isProved: undefined }
   return {
     program,
     version: first.trim(),
-    isProved: program.proved.some((proved) => proved === builtin || words.includes(proved.split(" ").at(-1)!))
+    isProved: program.proved.some((proved) => {
+      const number = /[\d.-]+$/.exec(proved)?.[0] ?? ""
+      return number === "" || new RegExp(`(?<![\\d.])${number.replaceAll(".", "\\.")}(?![\\d.]*\\d)`).test(first)
+    })
   }
 }

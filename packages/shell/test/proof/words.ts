@@ -19,6 +19,10 @@ export interface Called {
 /** All commands of the tables. */
 export const commands: ReadonlyArray<Called> = programs.flatMap((program) => [
   ...(program.command === undefined ? [] : [called(program, [program.program], program.command)]),
+  // `node --version`, where no other word is known.
+  ...program.alone === undefined
+    ? []
+    : [called(program, [program.program], { does: "reads", says: "", needs: program.alone, flags: program.alone })],
   ...Object.entries(program.commands ?? {}).map(([subcommand, command]) =>
     called(program, [program.program, ...subcommand.split(" ")], command)
   )
@@ -39,8 +43,13 @@ const real: Readonly<Record<string, ReadonlyArray<string>>> = {
   "find -user": ["root"],
   "find -group": ["root"],
   "find -perm": ["644", "-u+r", "/u=w,g+r"],
+  "git config operand": ["user.name"],
+  "git describe --match": ["v*"],
+  "git remote get-url operand": ["origin"],
   "git switch -c": ["fresh"],
   "git switch --create": ["fresh"],
+  "date -d": ["yesterday", "2026-01-01"],
+  "date --date": ["yesterday", "2026-01-01"],
   "grep --include": ["*.txt"],
   "grep -f": ["patterns"],
   "grep --file": ["patterns"],
@@ -59,32 +68,53 @@ const real: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** The words after an option, where one for each operand is not what the command needs: by option, or for all of them. */
 const behind: Readonly<Record<string, ReadonlyArray<string>>> = {
   "git blame": ["a.txt"],
+  "git check-ignore": ["ignored.txt"],
+  "git check-ignore -n": ["-v", "ignored.txt"],
+  "git check-ignore --non-matching": ["-v", "ignored.txt"],
   "git commit -a": [],
   "git commit --all": [],
+  "git describe --contains": ["v1"],
+  "git describe --exact-match": ["v1"],
+  "git diff --no-index": ["a.txt", "a.txt"],
   "git log --exit-code": ["v1..v1"],
   "git log --follow": ["--", "a.txt"],
   "git ls-files -i": ["-c", "--exclude-standard"],
   "git ls-files --ignored": ["-c", "--exclude-standard"],
+  "git merge-base": ["HEAD", "dev"],
+  "git merge-base --fork-point": ["main"],
+  "git merge-base --is-ancestor": ["v1", "HEAD"],
+  "git rev-list": ["HEAD"],
   "git rev-parse": ["HEAD"],
   "git show --exit-code": ["v1..v1"],
   "git show --follow": ["--", "a.txt"],
   "git switch": ["dev"],
   "git switch -c": [],
   "git switch --create": [],
+  basename: ["foo"],
   cut: ["-f1", "a.txt"],
   "cut -f": ["a.txt"],
   "cut --fields": ["a.txt"],
   "cut -c": ["a.txt"],
   "cut -b": ["a.txt"],
+  dirname: ["foo"],
   grep: ["foo", "src/deep/e.txt"],
   "grep -v": ["bar", "src/deep/e.txt"],
   "grep --invert-match": ["bar", "src/deep/e.txt"],
+  "id -n": ["-u"],
+  "id --name": ["-u"],
+  "id -r": ["-u"],
   jq: [".", "data.json"],
+  readlink: ["link"],
   rg: ["foo", "src/deep/e.txt"],
   "rg -v": ["bar", "src/deep/e.txt"],
   "rg --invert-match": ["bar", "src/deep/e.txt"],
   "rg --files-without-match": ["bar", "src/deep/e.txt"],
-  sort: ["src/deep/e.txt"]
+  sort: ["src/deep/e.txt"],
+  tr: ["foo", "bar"],
+  "tr -d": ["foo"],
+  "tr --delete": ["foo"],
+  "tree -L": ["1", "src"],
+  which: ["git"]
 }
 
 /** What stands behind an option, so that the command has what it asks for. */
@@ -104,6 +134,7 @@ const pool = [
   "50%",
   "1,3",
   "/foo/,+1",
+  "a",
   "1,5:a.txt",
   "+5",
   "-3",
@@ -120,7 +151,8 @@ const pool = [
   "iso",
   "short",
   "full-iso",
-  "+%F"
+  "+%F",
+  "aux"
 ]
 
 const plain = { path: "a.txt", revision: "HEAD", text: "foo", number: "1", sedScript: "1p", jqFilter: "." } as const
