@@ -24,14 +24,16 @@ export const names = [
 export type Name = typeof names[number]
 
 export interface Hostile {
-  /** Which programs of the folder the line runs there: in each of the folders, each time as it was. */
-  readonly runs: (line: string, environment: Readonly<Record<string, string>>) => Promise<ReadonlyArray<Name>>
-  /** What a file beside the folder holds after a line. */
-  readonly beside: string
+  /** Which programs of the folders each line runs, in one of them at least, each time as they were. */
+  readonly runs: (
+    lines: ReadonlyArray<string>,
+    environment: Readonly<Record<string, string>>,
+    places?: ReadonlyArray<string>
+  ) => Promise<ReadonlyArray<ReadonlyArray<Name>>>
   readonly remove: () => void
 }
 
-/** Settings that name a program, for which `%s` stands. */
+/** Settings that name a program. */
 const settings: ReadonlyArray<readonly [setting: string, name: Name]> = [
   ["core.fsmonitor", "fsmonitor"],
   ["filter.f.clean", "clean filter"],
@@ -59,6 +61,24 @@ const settings: ReadonlyArray<readonly [setting: string, name: Name]> = [
   ["alias.status", "other"]
 ]
 
+/** What makes git run them. */
+const values = (hooks: string): ReadonlyArray<readonly [setting: string, value: string]> => [
+  ["core.hooksPath", hooks],
+  ["commit.gpgSign", "true"],
+  ["log.showSignature", "true"],
+  ["format.pretty", "%h %G?"],
+  ["remote.origin.url", "ssh://nowhere.invalid/x"],
+  ["column.ui", "always"],
+  ["maintenance.auto", "true"]
+]
+
+/** A setting as a file of settings has it. */
+const written = (setting: string, value: string): string => {
+  const [section, ...names] = setting.split(".")
+  const name = names.pop()!
+  return `[${section}${names.length === 0 ? "" : ` "${names.join(".")}"`}]\n\t${name} = "${value}"\n`
+}
+
 const hooks = [
   "commit-msg",
   "post-checkout",
@@ -73,18 +93,18 @@ const hooks = [
 export const make = (): Hostile => {
   const base = Fs.realpathSync(Fs.mkdtempSync(Path.join(Os.tmpdir(), "assent-hostile-")))
   const at = (...names: ReadonlyArray<string>) => Path.join(base, ...names)
-  for (const folder of ["home", "programs", "fresh", "runs"]) Fs.mkdirSync(at(folder))
+  for (const folder of ["home", "path", "programs", "fresh", "runs"]) Fs.mkdirSync(at(folder))
   const program = (name: Name) => at("programs", name.replaceAll(/\W+/g, "-"))
   for (const name of names) {
     const passesOn = /filter/.test(name) ? "cat" : /textconv|pre/.test(name) ? "cat \"$1\"" : "true"
     Fs.writeFileSync(program(name), `#!/bin/sh\necho '${name}' >> "$RAN"\n${passesOn}\n`, { mode: 0o755 })
   }
-  // What a table of settings names in place of a program of the folder: not of the folder, so nothing is written down.
+  // What git asks about signatures by itself: not of the folder, so nothing is written down.
   for (const name of ["gpg", "gpgsm", "ssh-keygen"]) {
-    Fs.writeFileSync(at("programs", name), "#!/bin/sh\nexit 1\n", { mode: 0o755 })
+    Fs.writeFileSync(at("path", name), "#!/bin/sh\nexit 1\n", { mode: 0o755 })
   }
   const environment = {
-    PATH: `${at("programs")}:${process.env["PATH"]}`,
+    PATH: `${at("path")}:${process.env["PATH"]}`,
     HOME: at("home"),
     LC_ALL: "C.UTF-8",
     GIT_CONFIG_NOSYSTEM: "1",
@@ -93,91 +113,104 @@ export const make = (): Hostile => {
     GIT_COMMITTER_NAME: "a",
     GIT_COMMITTER_EMAIL: "a@example.com"
   }
+  const all = [
+    ...settings.map(([setting, name]) => [setting, `${setting.startsWith("alias.") ? "!" : ""}${program(name)}`] as const),
+    ...values(at("hooks"))
+  ]
+  Fs.writeFileSync(at("config"), all.map(([setting, value]) => written(setting, value)).join(""))
   const made = ChildProcess.spawnSync("bash", ["-euc", script], {
     cwd: at("fresh"),
     env: {
       ...environment,
+      EXTERNAL: program("external diff"),
       HOOK: program("hook"),
       HOOKS: hooks.join(" "),
       PRE: program("rg --pre"),
-      SETTINGS: settings.map(([setting, name]) =>
-        `${setting}=${setting.startsWith("alias.") ? "!" : ""}${program(name)}`
-      ).join("\n")
+      SETTINGS: at("config")
     },
-    encoding: "utf8"
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"]
   })
   if (made.status !== 0) throw new Error(`The folders could not be made: ${made.error ?? made.stderr}`)
   let count = 0
-  const runIn = (folder: string, line: string, added: Readonly<Record<string, string>>) =>
-    new Promise<ReadonlyArray<string>>((resolve, reject) => {
-      const place = at("runs", `${count++}`)
-      Fs.cpSync(at("fresh"), place, { recursive: true, verbatimSymlinks: true })
-      const ran = Path.join(place, "ran")
-      const child = ChildProcess.spawn("bash", ["-c", line], {
-        cwd: Path.join(place, folder),
-        env: { ...environment, RAN: ran, RIPGREP_CONFIG_PATH: ".ripgreprc", ...added },
-        stdio: "ignore"
-      })
-      child.on("error", reject)
-      child.on("close", () => {
-        const text = Fs.existsSync(ran) ? Fs.readFileSync(ran, "utf8") : ""
-        Fs.rmSync(place, { recursive: true, force: true })
-        resolve(text.split("\n").filter((name) => name !== ""))
-      })
-    })
+  /** Carries out one line after the other in a copy of the folder, and brings back what the line before changed. */
+  const runIn = async (folder: string, lines: ReadonlyArray<string>, added: Readonly<Record<string, string>>) => {
+    const [root] = folder.split("/") as [string]
+    const copy = at("runs", `${count++}`)
+    const ran = `${copy}.ran`
+    const all: Array<ReadonlyArray<string>> = []
+    for (const line of lines) {
+      if (all.length === 0 || writes.test(lines[all.length - 1]!)) {
+        Fs.rmSync(copy, { recursive: true, force: true })
+        Fs.cpSync(at("fresh", root), Path.join(copy, root), { recursive: true, verbatimSymlinks: true })
+      } else {
+        // Reading refreshes the index, and the next line would find nothing to do.
+        const index = Path.join(root, ".git/index")
+        if (Fs.existsSync(at("fresh", index))) Fs.copyFileSync(at("fresh", index), Path.join(copy, index))
+      }
+      Fs.writeFileSync(ran, "")
+      await carryOut(line, Path.join(copy, folder), { ...environment, RAN: ran, RIPGREP_CONFIG_PATH: ".ripgreprc", ...added })
+      all.push(Fs.readFileSync(ran, "utf8").split("\n"))
+    }
+    return all
+  }
   return {
-    beside: at("beside"),
-    runs: async (line, added) => {
-      const seen = new Set((await Promise.all(folders.map((folder) => runIn(folder, line, added)))).flat())
-      return names.filter((name) => seen.has(name))
+    runs: async (lines, added, places = folders) => {
+      const all = await Promise.all(places.map((place) => runIn(place, lines, added)))
+      return lines.map((_, index) => names.filter((name) => all.some((ran) => ran[index]!.includes(name))))
     },
     remove: () => Fs.rmSync(base, { recursive: true, force: true })
   }
 }
 
+const carryOut = (line: string, cwd: string, env: Readonly<Record<string, string>>) =>
+  new Promise<void>((resolve, reject) => {
+    const child = ChildProcess.spawn("bash", ["-c", line], { cwd, env, stdio: "ignore" })
+    child.on("error", reject)
+    child.on("close", () => resolve())
+  })
+
+/** What changes more than the index. */
+const writes = /^git (?:add|commit|restore|switch)/
+
 /**
- * - `settings`: everything is named, and the last commit is signed, so that whoever shows its signature asks gpg.
- * - `drivers`: the same without `diff.external`, which goes before the drivers of single files.
+ * - `settings`: names all of them but `diff.external`, which goes before the drivers of single files. The last commit is
+ *   signed, so that whoever shows its signature asks gpg.
+ * - `outer`: names `diff.external`, and has a submodule that names all the others.
  * - `partial`: a clone whose objects are missing, so that git fetches them when it needs one.
- * - `outer`: without such settings itself, but with all of them in a submodule.
- * - `plain/bare`: a bare repository that was committed as plain files.
  */
-const folders = ["settings", "drivers", "partial", "outer", "plain/bare"]
+const folders = ["settings", "outer", "partial"]
+
+/** A bare repository that was committed as plain files. */
+export const bare = "plain/bare"
 
 const script = `
-  hostile() {
-    while IFS= read -r setting; do git config "\${setting%%=*}" "\${setting#*=}"; done <<< "$SETTINGS"
-    git config commit.gpgSign true
-    git config log.showSignature true
-    git config format.pretty '%h %G?'
-    git config remote.origin.url ssh://nowhere.invalid/x
-    git config column.ui always
-    git config maintenance.auto true
-  }
-  make() {
-    git init -q --template= -b main "$1"
-    cd "$1"
-    printf '%s\\n' '*.txt filter=f diff=text' '*.bin diff=command' > .gitattributes
-    printf '%s\\n' "--pre=$PRE" > .ripgreprc
-    echo one > a.txt; echo one > b.bin; echo one > c.md
-    git add .; git commit -qm one; git branch dev
-    echo two >> a.txt; echo two >> c.md
-    git commit -qam two
-    echo three >> c.md; git stash -q
-    # The commit as it is, with a signature that nobody has to believe.
-    signed=$(git cat-file commit HEAD |
-      sed '/^committer/a gpgsig -----BEGIN PGP SIGNATURE-----\\n \\n x\\n -----END PGP SIGNATURE-----' |
-      git hash-object -t commit -w --stdin)
-    git update-ref refs/heads/main "$signed"
-    git tag v1
-    echo three >> a.txt; echo three >> b.bin; echo new > new.txt
-    mkdir .git/hooks
-    for hook in $HOOKS; do cp "$HOOK" ".git/hooks/$hook"; done
-  }
-  (make settings; hostile)
-  (make drivers; hostile; git config --unset diff.external)
+  hostile() { cat "$SETTINGS" >> "\${1:-.git}/config"; }
+  mkdir base
+  cd base
+  git init -q --template= -b main
+  printf '%s\\n' '*.txt filter=f diff=text' '*.bin diff=command' > .gitattributes
+  printf '%s\\n' "--pre=$PRE" > .ripgreprc
+  echo one > a.txt; echo one > b.bin; echo one > c.txt
+  git add .; git commit -qm one; git branch dev
+  echo two >> c.txt
+  git commit -qam two
+  echo three >> c.txt; git stash -q
+  # The commit as it is, with a signature that nobody has to believe.
+  signed=$(git cat-file commit HEAD |
+    sed '/^committer/a gpgsig -----BEGIN PGP SIGNATURE-----\\n \\n x\\n -----END PGP SIGNATURE-----' |
+    git hash-object -t commit -w --stdin)
+  git update-ref refs/heads/main "$signed"
+  echo three >> a.txt; echo three >> b.bin; echo new > new.txt
+  # Objects and hooks are beside the folders, so that there is less to copy.
+  mkdir ../../objects ../../hooks; cp -r .git/objects ../../objects/all; rm -r .git/objects/??
+  echo "$PWD/../../objects/all" > .git/objects/info/alternates
+  for hook in $HOOKS; do cp "$HOOK" "../../hooks/$hook"; done
+  cd ..
+
+  cp -r base settings; (cd settings; hostile; git config --unset diff.external)
   (
-    make partial; hostile
+    cp -r base partial; cd partial; hostile
     for setting in core.fsmonitor filter.f.clean diff.external format.pretty log.showSignature; do
       git config --unset $setting
     done
@@ -185,17 +218,14 @@ const script = `
     git config extensions.partialClone origin
     git config remote.origin.promisor true
     head=$(git rev-parse HEAD)
-    find .git/objects -type f ! -path "*/\${head:0:2}/\${head:2}" -delete
+    rm .git/objects/info/alternates
+    mkdir ".git/objects/\${head:0:2}"; cp "../../objects/all/\${head:0:2}/\${head:2}" ".git/objects/\${head:0:2}"
   )
   (
-    make outer
-    rm .gitattributes; rm -r .git/hooks
-    make sub; hostile; cd ..
-    git add sub 2> /dev/null; git -c core.hooksPath=/dev/null commit -qam sub; git config diff.submodule diff
-    cd sub; echo four >> a.txt; echo four >> b.bin
+    cp -r base outer; cd outer; rm .gitattributes; git commit -qam 'no attributes'
+    cp -r ../base sub; cd sub; hostile; cd ..
+    git add sub 2> /dev/null; git commit -qm sub; git config diff.submodule diff
+    git config diff.external "$EXTERNAL"
   )
-  (
-    mkdir plain; git init -q --template= --bare -b main plain/bare; cd plain/bare
-    hostile; git config core.bare false; git config core.worktree .
-  )
+  (mkdir plain; git init -q --template= --bare -b main plain/bare; cd plain/bare; hostile .; git config core.bare false; git config core.worktree .)
 `

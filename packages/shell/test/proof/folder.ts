@@ -57,7 +57,13 @@ export const make = (): Folder => {
     Fs.writeFileSync(Path.join(fresh, name), text)
   }
   Fs.symlinkSync("../outside/secret", Path.join(fresh, "link"))
-  const made = ChildProcess.spawnSync("bash", ["-euc", script], { cwd: fresh, env: environment, encoding: "utf8" })
+  const made = ChildProcess.spawnSync("bash", ["-euc", script], {
+    cwd: fresh,
+    env: environment,
+    encoding: "utf8",
+    // With a socket for its input, bash reads startup files.
+    stdio: ["ignore", "pipe", "pipe"]
+  })
   if (made.status !== 0) throw new Error(`The folder could not be made: ${made.error ?? made.stderr}`)
   const reset = () => {
     Fs.rmSync(work, { recursive: true, force: true })
