@@ -88,6 +88,20 @@ export interface Behaviors {
   readonly isLink?: ((path: string) => boolean) | undefined
   /** `shell` of `@assent/shell`, whose own functions give it themselves. */
   readonly shell?: ((allowed: ReadonlyArray<string>, options: ShellOptions) => ApprovalMatcher) | undefined
+  /** What may be offered of a command line for more than once; the same package gives it. */
+  readonly suggest?: ((line: string, options: ParamOptions) => Suggestion | undefined) | undefined
+}
+
+/**
+ * Calls that may be offered to a person to approve with this one, and what these are in words, which may be nothing
+ * beyond the matcher's own sentence.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Suggestion {
+  readonly matcher: ApprovalMatcher
+  readonly says: string
 }
 
 /**

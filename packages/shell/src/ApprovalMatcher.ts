@@ -11,6 +11,7 @@ import * as CommandLine from "./internal/line/commandLine.ts"
 import type { Piece } from "./internal/line/piece.ts"
 import * as Lines from "./internal/world/lines.ts"
 import * as Pattern from "./internal/world/pattern.ts"
+import * as Suggest from "./internal/world/suggest.ts"
 
 export * from "@assent/ai/ApprovalMatcher"
 
@@ -119,7 +120,7 @@ export const shell = (
   ]
   const problemOf = ({ problem, source }: typeof made[number]): ReadonlyArray<string> =>
     problem === undefined ? [] : [`The pattern ${JSON.stringify(source)} covers nothing: ${problem}`]
-  const folder = options.folder?.replace(/\/+$/, "") || undefined
+  const folder = Lines.folderOf(options.folder)
   return ApprovalMatcher.makeParam({
     description: {
       _tag: "Shell",
@@ -172,6 +173,15 @@ export const fromDescription = (
 
 const withShell = (behaviors: ShellBehaviors = {}): ApprovalMatcher.Behaviors => ({
   shell: (allowed, options) => shell(allowed, { ...options, folder: behaviors.folder }),
+  suggest: (line, options) => {
+    const suggestion = Suggest.suggest(line, Lines.folderOf(behaviors.folder))
+    if (suggestion === undefined) return undefined
+    const { heeds, patterns, says } = suggestion
+    return {
+      matcher: shell(patterns, { ...options, folder: behaviors.folder }),
+      says: [...says, ...heeds.map((settings) => `heeds ${settings}`)].join("; ")
+    }
+  },
   ...behaviors
 })
 

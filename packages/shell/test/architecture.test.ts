@@ -7,7 +7,7 @@ const floors: House["floors"] = [
   ["ground", ["internal/environment", "internal/line/", "internal/programs/"]],
   ["floor 1", ["internal/forbidding/"]],
   ["floor 2", ["internal/world/"]],
-  ["floor 3", ["ApprovalMatcher"]],
+  ["floor 3", ["ApprovalMatcher", "Shell"]],
   ["index", ["index"]]
 ]
 

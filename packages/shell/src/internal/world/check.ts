@@ -14,6 +14,8 @@ export interface Checked {
   readonly name: string
   /** Where the words of the subcommand end. */
   readonly nameEnds: number
+  /** Whether the words are all that is known: `git --version`. */
+  readonly whole: boolean
   /** Whether it passes on what comes through a pipe, and opens no file. */
   readonly filters: boolean
 }
@@ -69,6 +71,7 @@ const alone = (words: ReadonlyArray<string>): Checked => ({
   command: { does: "reads", says: words.join(" ") },
   name: words[0]!,
   nameEnds: 1,
+  whole: true,
   filters: false
 })
 
@@ -122,6 +125,7 @@ class Reader {
       command,
       name: this.name,
       nameEnds: this.nameEnds,
+      whole: false,
       filters: command.filter !== undefined && !this.opensFile &&
         ![...this.entry.unless].some((option) => this.given.has(option))
     }

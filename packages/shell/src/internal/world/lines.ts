@@ -14,6 +14,9 @@ export interface Found {
   readonly verdict: Pattern.Verdict
 }
 
+/** Without a `/` at its end; nothing is no folder. */
+export const folderOf = (folder: string | undefined): string | undefined => folder?.replace(/\/+$/, "") || undefined
+
 /** Looks at each command of a line. */
 export const look = (
   patterns: ReadonlyArray<Pattern.Pattern>,

@@ -34,7 +34,7 @@ export const make = (source: string, trust: ReadonlySet<string>): Made => {
   const written = Written.make(source)
   if (typeof written === "string") {
     const pieces = CommandLine.read(source)
-    return pieces === undefined
+    return pieces === undefined || pieces.some(({ words }) => words[0] === "")
       ? { pattern: undefined, problem: written, forbids: false }
       : good(pieces.length === 1 ? commandOf(pieces[0]!.words) : { _tag: "Line", pieces })
   }

@@ -2,6 +2,8 @@
  * Why a command is not covered: of which word, and for what reason.
  */
 
+import { star } from "../line/plain.ts"
+
 /** What kind of thing is not known of the word. */
 export type Kind =
   /** The line is not one of plain commands. */
@@ -33,7 +35,8 @@ export interface Refusal {
 export const make = (kind: Kind, word: string, why: string): Refusal => ({ kind, word, why })
 
 /** `--output=/x: this option is not known of git log`. */
-export const toSentence = ({ why, word }: Refusal): string => `${word === "" ? "''" : word}: ${why}`
+export const toSentence = ({ why, word }: Refusal): string =>
+  `${word === "" ? "''" : word.replaceAll(star, "*")}: ${why}`
 
 /** Refuses, or goes on with what was found. */
 export const isRefusal = (found: object): found is Refusal => "why" in found
