@@ -2,6 +2,7 @@
  * Folders whose settings name programs wherever git and ripgrep take any. Each such program writes its name into a file,
  * so that a test sees which of them a line ran.
  */
+import * as Pty from "@lydell/node-pty"
 import * as ChildProcess from "node:child_process"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
@@ -19,16 +20,24 @@ export const names = [
   "fetch",
   "pager",
   "rg --pre",
+  "writes elsewhere",
   "other"
 ] as const
 export type Name = typeof names[number]
+
+export interface Where {
+  readonly folders: ReadonlyArray<string>
+  readonly atTerminal?: true
+  /** What the line is followed by, to see what it did. */
+  readonly then?: string
+}
 
 export interface Hostile {
   /** Which programs of the folders each line runs, in one of them at least, each time as they were. */
   readonly runs: (
     lines: ReadonlyArray<string>,
     environment: Readonly<Record<string, string>>,
-    places?: ReadonlyArray<string>
+    where?: Where
   ) => Promise<ReadonlyArray<ReadonlyArray<Name>>>
   readonly remove: () => void
 }
@@ -114,7 +123,9 @@ export const make = (): Hostile => {
     GIT_COMMITTER_EMAIL: "a@example.com"
   }
   const all = [
-    ...settings.map(([setting, name]) => [setting, `${setting.startsWith("alias.") ? "!" : ""}${program(name)}`] as const),
+    ...settings.map(([setting, name]) =>
+      [setting, `${setting.startsWith("alias.") ? "!" : ""}${program(name)}`] as const
+    ),
     ...values(at("hooks"))
   ]
   Fs.writeFileSync(at("config"), all.map(([setting, value]) => written(setting, value)).join(""))
@@ -134,7 +145,12 @@ export const make = (): Hostile => {
   if (made.status !== 0) throw new Error(`The folders could not be made: ${made.error ?? made.stderr}`)
   let count = 0
   /** Carries out one line after the other in a copy of the folder, and brings back what the line before changed. */
-  const runIn = async (folder: string, lines: ReadonlyArray<string>, added: Readonly<Record<string, string>>) => {
+  const runIn = async (
+    folder: string,
+    lines: ReadonlyArray<string>,
+    added: Readonly<Record<string, string>>,
+    carryOut: CarryOut
+  ) => {
     const [root] = folder.split("/") as [string]
     const copy = at("runs", `${count++}`)
     const ran = `${copy}.ran`
@@ -149,25 +165,39 @@ export const make = (): Hostile => {
         if (Fs.existsSync(at("fresh", index))) Fs.copyFileSync(at("fresh", index), Path.join(copy, index))
       }
       Fs.writeFileSync(ran, "")
-      await carryOut(line, Path.join(copy, folder), { ...environment, RAN: ran, RIPGREP_CONFIG_PATH: ".ripgreprc", ...added })
+      await carryOut(line, Path.join(copy, folder), {
+        ...environment,
+        RAN: ran,
+        RIPGREP_CONFIG_PATH: ".ripgreprc",
+        ...added
+      })
       all.push(Fs.readFileSync(ran, "utf8").split("\n"))
     }
     return all
   }
   return {
-    runs: async (lines, added, places = folders) => {
-      const all = await Promise.all(places.map((place) => runIn(place, lines, added)))
+    runs: async (lines, added, where = { folders }) => {
+      const carryOut = where.atTerminal === undefined ? quietly : atTerminal
+      const carriedOut = lines.map((line) => `${line}${where.then ?? ""}`)
+      const all = await Promise.all(where.folders.map((folder) => runIn(folder, carriedOut, added, carryOut)))
       return lines.map((_, index) => names.filter((name) => all.some((ran) => ran[index]!.includes(name))))
     },
     remove: () => Fs.rmSync(base, { recursive: true, force: true })
   }
 }
 
-const carryOut = (line: string, cwd: string, env: Readonly<Record<string, string>>) =>
-  new Promise<void>((resolve, reject) => {
+type CarryOut = (line: string, cwd: string, env: Readonly<Record<string, string>>) => Promise<void>
+
+const quietly: CarryOut = (line, cwd, env) =>
+  new Promise((resolve, reject) => {
     const child = ChildProcess.spawn("bash", ["-c", line], { cwd, env, stdio: "ignore" })
     child.on("error", reject)
     child.on("close", () => resolve())
+  })
+
+const atTerminal: CarryOut = (line, cwd, env) =>
+  new Promise((resolve) => {
+    Pty.spawn("bash", ["-c", line], { cwd, env }).onExit(() => resolve())
   })
 
 /** What changes more than the index. */
@@ -182,7 +212,15 @@ const writes = /^git (?:add|commit|restore|switch)/
 const folders = ["settings", "outer", "partial"]
 
 /** A bare repository that was committed as plain files. */
-export const bare = "plain/bare"
+export const bare: Where = { folders: ["plain/bare"] }
+
+/** The working tree is said to be beside the repository. */
+export const elsewhere: Where = {
+  folders: ["beside/repository"],
+  then: "; test ! -e ../target/c.txt || echo 'writes elsewhere' >> \"$RAN\""
+}
+
+export const terminal: Where = { folders: ["settings"], atTerminal: true }
 
 const script = `
   hostile() { cat "$SETTINGS" >> "\${1:-.git}/config"; }
@@ -201,6 +239,7 @@ const script = `
     sed '/^committer/a gpgsig -----BEGIN PGP SIGNATURE-----\\n \\n x\\n -----END PGP SIGNATURE-----' |
     git hash-object -t commit -w --stdin)
   git update-ref refs/heads/main "$signed"
+  git tag v1
   echo three >> a.txt; echo three >> b.bin; echo new > new.txt
   # Objects and hooks are beside the folders, so that there is less to copy.
   mkdir ../../objects ../../hooks; cp -r .git/objects ../../objects/all; rm -r .git/objects/??
@@ -226,6 +265,10 @@ const script = `
     cp -r ../base sub; cd sub; hostile; cd ..
     git add sub 2> /dev/null; git commit -qm sub; git config diff.submodule diff
     git config diff.external "$EXTERNAL"
+  )
+  (
+    mkdir -p beside/target; cp -r base beside/repository; cd beside/repository; git checkout -qf dev; git checkout -qf main
+    git config core.worktree ../../target
   )
   (mkdir plain; git init -q --template= --bare -b main plain/bare; cd plain/bare; hostile .; git config core.bare false; git config core.worktree .)
 `

@@ -112,9 +112,8 @@ const check = async (
   isRight: (form: Form, ran: Ran) => boolean
 ): Promise<Result> => {
   // What writes gets the folder as it was; what reads leaves it alone, and can share it.
-  const [reading, writing] = [true, false].map((reads) =>
-    calls.filter(([form]) => (form.called.command.does === "reads") === reads)
-  ) as [typeof calls, typeof calls]
+  const reading = calls.filter(([form]) => form.called.command.does === "reads")
+  const writing = calls.filter(([form]) => form.called.command.does !== "reads")
   const options = { cwd: folder.work, environment: { ...folder.environment, GIT_OPTIONAL_LOCKS: "0" } }
   const results = [
     ...await each(reading, 3, async ([form, words]) => ({ form, words, ran: await run(words, options) })),
