@@ -76,7 +76,9 @@ try {
   } else if (lines > 0) {
     const isTerminal = process.stdout.isTTY
     let done = 0
-    const result = await Effects.effects(called, {
+    // How an interpreter is started is up to this machine: it may be by a script that looks for the version wanted.
+    const traced = called.filter(({ program }) => program.runs === undefined)
+    const result = await Effects.effects(traced, {
       folder,
       draw: Draw.make(Number(values.seed)),
       lines,
@@ -87,11 +89,14 @@ try {
     tell(`\nUnder strace, seed ${values.seed}: ${result.lines} lines, ${seconds()}`)
     for (const [says, times] of [...result.besides].toSorted()) tell(`  ${says} (${times})`)
     for (const line of result.endless) blame(`it does not end: ${line.join(" ")}`)
-    for (const { act, line, name } of result.wrong) blame(`${name} ${act.does} ${act.what}: ${JSON.stringify(line)}`)
+    const wrong = new Map(
+      result.wrong.map(({ act, line, name }) => [`${name} ${act.does} ${act.what}`, JSON.stringify(line)])
+    )
+    for (const [what, line] of wrong) blame(`${what}: ${line}`)
     const count = result.succeeded
     tell(`  ended well: ${[...count].map(([name, times]) => `${name} ${times}`).join(", ")}`)
     for (const [name, times] of count) {
-      if (times === 0 && lines >= 10 * called.length) blame(`no line of ${name} ended well`)
+      if (times === 0 && lines >= 10 * traced.length) blame(`no line of ${name} ended well`)
     }
   }
 } finally {

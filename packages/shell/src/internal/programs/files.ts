@@ -46,6 +46,7 @@ export const tree: Program = {
   command: {
     does: "reads",
     says: "tree and its options",
+    besides: asksForNames,
     clusters: true,
     flags: "-a -d -f -i -s -h -D -C -n -F -r -t -p -u -g -L -I -P --dirsfirst --noreport --gitignore --du --prune",
     operands: [["path", "any"]]
@@ -73,6 +74,7 @@ export const stat: Program = {
   command: {
     does: "reads",
     says: "stat and its options",
+    besides: asksForNames,
     flags: "-t --terse",
     values: { "-c --format": "text" },
     operands: [["path", "any"]]
