@@ -86,6 +86,7 @@ const Fragment = Schema.Literals([
   "fi ",
   "time ",
   "{ ",
+  "{} ",
   "} ",
   "A=b ",
   "echo ",
