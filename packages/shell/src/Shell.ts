@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as Environment from "./internal/environment.ts"
 import * as CommandLine from "./internal/line/commandLine.ts"
 import { star } from "./internal/line/plain.ts"
 import * as Lines from "./internal/world/lines.ts"
@@ -122,6 +123,34 @@ export const explain = (line: string, patterns: ReadonlyArray<string>, options?:
  */
 export const suggest = (line: string, options?: Pick<Options, "folder">): Suggestion | undefined =>
   Suggest.suggest(line, Lines.folderOf(options?.folder))
+
+// =============================================================================
+// Environment
+// =============================================================================
+
+/**
+ * Variables for whoever runs the lines: with these, the settings of a folder name fewer programs that git and ripgrep
+ * run. They close its file watcher, hooks, programs for signatures, pager, fetching of missing objects, and repositories
+ * that were committed as plain files. Filters, `textconv` and external diffs stay open, because git has no value for
+ * none of them: the README has the table.
+ *
+ * What they cost: git runs no hooks, signs nothing, packs nothing by itself, and a partial clone fetches nothing. Whoever
+ * needs one of these leaves its variables out; settings in `GIT_CONFIG_COUNT` of one's own have to be put together.
+ *
+ * @example
+ * import { Shell } from "@assent/shell"
+ * import { ChildProcess } from "effect/process"
+ *
+ * const run = (line: string) =>
+ *   ChildProcess.make("bash", ["-c", line], { env: Shell.environment, extendEnv: true })
+ *
+ * run("git status")._tag // => "StandardCommand"
+ * Shell.environment["GIT_PAGER"] // => "cat"
+ *
+ * @category environment
+ * @since 0.1.0
+ */
+export const environment: Readonly<Record<string, string>> = Environment.environment
 
 // =============================================================================
 // Internals

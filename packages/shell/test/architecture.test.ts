@@ -4,7 +4,7 @@ import { describeHouse, type House } from "../../ai/test/house.ts"
 
 /** Lowest first. A new module is listed here, on the lowest floor it can live on. */
 const floors: House["floors"] = [
-  ["ground", ["internal/line/", "internal/programs/", "internal/forbidding/"]],
+  ["ground", ["internal/environment", "internal/line/", "internal/programs/", "internal/forbidding/"]],
   ["floor 1", ["internal/world/"]],
   ["floor 2", ["ApprovalMatcher", "Shell"]],
   ["index", ["index"]]

@@ -35,16 +35,20 @@ export const ls: Program = {
   }
 }
 
-/** With indentation, in the colours of a terminal. Without `-o`, which writes, and `-l`, which follows links. */
+/**
+ * Without `-o`, which writes, and `-l`, which follows links. What belongs to `-L`, `-I` and `-P` is always a word of its
+ * own: in `-Iof` the `f` is an option, and the `o` is the one that writes. So these stand among the flags, and their
+ * values among the operands.
+ */
 export const tree: Program = {
   program: "tree",
   proved: ["tree 2.1.0"],
   command: {
     does: "reads",
     says: "tree and its options",
+    besides: asksForNames,
     clusters: true,
-    flags: "-a -d -f -i -s -h -D -C -n -F -r -t -p -u -g --dirsfirst --noreport --gitignore --du --prune",
-    values: { "-L": "number", "-I -P": "text" },
+    flags: "-a -d -f -i -s -h -D -C -n -F -r -t -p -u -g -L -I -P --dirsfirst --noreport --gitignore --du --prune",
     operands: [["path", "any"]]
   }
 }
@@ -70,6 +74,7 @@ export const stat: Program = {
   command: {
     does: "reads",
     says: "stat and its options",
+    besides: asksForNames,
     flags: "-t --terse",
     values: { "-c --format": "text" },
     operands: [["path", "any"]]

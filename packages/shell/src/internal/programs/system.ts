@@ -1,7 +1,7 @@
 /**
  * Programs that tell of names and of the machine.
  */
-import type { Program } from "./program.ts"
+import { asksForNames, type Program } from "./program.ts"
 
 const coreutils = ["GNU coreutils 9.1"]
 
@@ -95,13 +95,19 @@ export const uname: Program = {
 export const whoami: Program = {
   program: "whoami",
   proved: coreutils,
-  command: { does: "reads", says: "whoami" }
+  command: { does: "reads", says: "whoami", besides: asksForNames }
 }
 
 export const id: Program = {
   program: "id",
   proved: coreutils,
-  command: { does: "reads", says: "id and its options", clusters: true, flags: "-u -g -n -G -r --user --group --name" }
+  command: {
+    does: "reads",
+    says: "id and its options",
+    besides: asksForNames,
+    clusters: true,
+    flags: "-u -g -n -G -r --user --group --name"
+  }
 }
 
 export const nproc: Program = {
@@ -117,6 +123,7 @@ export const ps: Program = {
   command: {
     does: "reads",
     says: "ps, which lists processes",
+    besides: asksForNames,
     clusters: true,
     flags: "-A -e -f -l",
     operands: [[{ oneOf: "aux auxw auxww ax axw u x" }, "at most one"]]

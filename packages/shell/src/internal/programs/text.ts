@@ -97,7 +97,16 @@ export const tr: Program = {
 export const tac: Program = {
   program: "tac",
   proved: coreutils,
-  command: { does: "reads", says: "tac", operands: [["path", "any"]], filter: true }
+  command: {
+    does: "reads",
+    says: "tac",
+    besides: [{
+      says: "keeps what comes through a pipe in the folder for temporary files",
+      writes: /^\/tmp\/tac\w+$/
+    }],
+    operands: [["path", "any"]],
+    filter: true
+  }
 }
 
 export const rev: Program = {

@@ -1,0 +1,56 @@
+/**
+ * The proof of the tables in short, with what every contributor has: a part of git's options. `npm run proof:shell` tries
+ * all of every program, and draws lines under `strace`.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Draw from "./draw.ts"
+import * as Folder from "./folder.ts"
+import { formsOf } from "./forms.ts"
+import * as Options from "./options.ts"
+import { commands } from "./words.ts"
+
+const git = commands.filter(({ program }) => program.program === "git")
+
+const telling = (result: Options.Result): ReadonlyArray<string> =>
+  result.wrong.map(({ ran, words }) => `${words.join(" ")} -> ${ran.status} ${ran.stderr.split("\n")[0]}`)
+
+describe("the tables", () => {
+  it("have words to try every option with", () => {
+    for (const called of commands) {
+      const options = new Set(formsOf(called).map(({ option }) => option))
+      const { flags, optional, tests, values } = called.command
+      const written = [
+        flags,
+        ...Object.keys(values ?? {}),
+        ...Object.keys(optional ?? {}),
+        tests?.alone,
+        ...Object.keys(tests?.valued ?? {})
+      ]
+      for (const option of written.join(" ").split(/\s+/)) {
+        if (option !== "" && option !== ")") assert.isTrue(options.has(option), option)
+      }
+    }
+  })
+
+  it("are drawn from alike by the same seed", () => {
+    const lines = (seed: number) => {
+      const draw = Draw.make(seed)
+      return commands.map((called) => draw(called).join(" "))
+    }
+    assert.deepStrictEqual(lines(1), lines(1))
+    assert.notDeepEqual(lines(1), lines(2))
+  })
+
+  it("say of git's options what git says", async () => {
+    const folder = Folder.make()
+    try {
+      const every = (step: number) => (_: unknown, index: number) => index % step === 0
+      const alone = await Options.alone(git, folder, every(12))
+      const followed = await Options.followed(git, folder, every(12))
+      assert.deepStrictEqual([...telling(alone), ...telling(followed)], [])
+      assert.isAtLeast(alone.calls.get("git")! + followed.calls.get("git")!, 100)
+    } finally {
+      folder.remove()
+    }
+  }, 30_000)
+})
