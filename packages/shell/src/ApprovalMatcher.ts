@@ -6,8 +6,10 @@
  */
 import * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
 import type * as Layer from "effect/Layer"
-import * as CommandLine from "./internal/commandLine.ts"
-import * as Pattern from "./internal/pattern.ts"
+import { mayMatch } from "./internal/forbidding/mayMatch.ts"
+import * as CommandLine from "./internal/line/commandLine.ts"
+import * as Pattern from "./internal/line/pattern.ts"
+import { matches } from "./internal/world/matches.ts"
 
 export * from "@assent/ai/ApprovalMatcher"
 
@@ -79,11 +81,11 @@ export const shell = (
     problems,
     defaultOthers: [],
     covers: (line) =>
-      CommandLine.read(line)?.every(({ words }) => patterns.some((pattern) => Pattern.matches(pattern, words))) ??
+      CommandLine.read(line)?.every(({ words }) => patterns.some((pattern) => matches(pattern, words))) ??
         false,
     // One command of it is enough, and a line that cannot be read may run any.
     mayCover: (line) =>
-      CommandLine.read(line)?.some(({ words }) => patterns.some((pattern) => Pattern.mayMatch(pattern, words))) ?? true
+      CommandLine.read(line)?.some(({ words }) => patterns.some((pattern) => mayMatch(pattern, words))) ?? true
   })
 }
 

@@ -4,11 +4,10 @@ import { describeHouse, type House } from "../../ai/test/house.ts"
 
 /** Lowest first. A new module is listed here, on the lowest floor it can live on. */
 const floors: House["floors"] = [
-  ["ground", ["internal/piece", "internal/delegation", "internal/interpreters"]],
-  ["floor 1", ["internal/plain", "internal/parsed"]],
-  ["floor 2", ["internal/commandLine"]],
-  ["floor 3", ["internal/pattern"]],
-  ["floor 4", ["ApprovalMatcher"]],
+  ["ground", ["internal/line/", "internal/programs/"]],
+  ["floor 1", ["internal/forbidding/"]],
+  ["floor 2", ["internal/world/"]],
+  ["floor 3", ["ApprovalMatcher"]],
   ["index", ["index"]]
 ]
 
@@ -18,5 +17,5 @@ describeHouse({
   dependsOn: "effect, the approval engine's matchers and, in one module, the parser",
   mayImport: (specifier, name) =>
     /^(effect\/|@assent\/ai\/ApprovalMatcher$)/.test(specifier) ||
-    (specifier === "unbash" && name === "internal/parsed")
+    (specifier === "unbash" && name === "internal/line/parsed")
 })

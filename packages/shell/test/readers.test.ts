@@ -1,9 +1,9 @@
 /** The two readers of a line, each alone: neither leans on the other. */
 import { assert, describe, it } from "@effect/vitest"
-import * as CommandLine from "../src/internal/commandLine.ts"
-import * as Parsed from "../src/internal/parsed.ts"
-import type { Piece } from "../src/internal/piece.ts"
-import * as Plain from "../src/internal/plain.ts"
+import * as CommandLine from "../src/internal/line/commandLine.ts"
+import * as Parsed from "../src/internal/line/parsed.ts"
+import type { Piece } from "../src/internal/line/piece.ts"
+import * as Plain from "../src/internal/line/plain.ts"
 import * as Lines from "./lines.ts"
 
 const isGit = (pieces: ReadonlyArray<Piece> | undefined): boolean =>

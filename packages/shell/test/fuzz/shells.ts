@@ -7,8 +7,8 @@ import * as Process from "node:child_process"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import * as CommandLine from "../../src/internal/commandLine.ts"
-import type { Piece } from "../../src/internal/piece.ts"
+import * as CommandLine from "../../src/internal/line/commandLine.ts"
+import type { Piece } from "../../src/internal/line/piece.ts"
 
 /** How a shell is started, before `-c`: the program, and words that make it be a shell. */
 export type Shell = readonly [program: string, ...words: ReadonlyArray<string>]

@@ -1,0 +1,15 @@
+/**
+ * Every program that is known.
+ */
+import * as Files from "./files.ts"
+import { git } from "./git/git.ts"
+import type { Program } from "./program.ts"
+import * as Search from "./search.ts"
+import * as Text from "./text.ts"
+
+export const programs: ReadonlyArray<Program> = [
+  git,
+  ...Object.values(Files),
+  ...Object.values(Search),
+  ...Object.values(Text)
+]

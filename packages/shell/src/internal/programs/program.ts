@@ -1,0 +1,87 @@
+/**
+ * The form in which it is written down what a program's words can be. What is not written is not known, and a `*` stands
+ * only for what is known.
+ *
+ * Lists are texts with blanks between the entries. Each spelling of an option is an entry of its own: an abbreviation that
+ * the program would take is not known, unless it is written.
+ */
+
+/** What a word may be. */
+export type Kind =
+  /** A file or folder below the working folder, and none of secrets. */
+  | "path"
+  /** What git takes for a commit, a range or a path: as a path, but `main..dev` and `HEAD:a.ts` are such. */
+  | "revision"
+  /** Anything, because the program only compares or prints it. */
+  | "text"
+  /** Digits. */
+  | "number"
+  /** A script of sed that prints ranges of lines. */
+  | "sedScript"
+  /** A filter of jq that only selects. */
+  | "jqFilter"
+  /** One of these words. */
+  | { readonly oneOf: string }
+  /** A text of this form. Must take time linear in the text. */
+  | { readonly like: RegExp }
+
+/** A word that is no option: what it may be, and how often it may stand there. */
+export type Operand = readonly [kind: Kind, count: "one" | "at most one" | "any"]
+
+/** Options by what their value is. Several spellings of one kind stand in one list. */
+export interface Values {
+  readonly [options: string]: Kind
+}
+
+/** A program, or one of its subcommands. */
+export interface Command {
+  /** `writes here`: changes files below the working folder. What a pattern does not write out must only read. */
+  readonly does: "reads" | "writes here"
+  /** What it is in words, for whoever is asked. */
+  readonly says: string
+  /** Options without a value. */
+  readonly flags?: string
+  /** Options with a value: `-n 5`, `-n5`, `--lines 5`, `--lines=5`. */
+  readonly values?: Values
+  /** Options with a value in the same word, or none: `--color`, `--color=always`, `-U10`. */
+  readonly optional?: Values
+  /** Whether flags of one letter may stand in one word, the last of them with a value: `-la`, `-rnA3`. */
+  readonly clusters?: true
+  /** Whether a number may be an option: `-5`. */
+  readonly digits?: true
+  /** The words that are no options, in their order. */
+  readonly operands?: ReadonlyArray<Operand>
+  /** With one of these options the first of the operands falls away: `grep -e x file`. */
+  readonly insteadOfFirst?: string
+  /** One of these options must be there: `git commit -m x`. */
+  readonly needs?: string
+  /** An expression of these tests follows the operands, as `find` has it. */
+  readonly tests?: { readonly alone: string; readonly valued: Values }
+  /**
+   * Whether it passes on what comes through a pipe if it is given no file; with one of the options of `unless` it looks
+   * for files itself.
+   */
+  readonly filter?: true | { readonly unless: string }
+  /** Settings of the folder that can name programs, which it then runs. */
+  readonly heeds?: string
+  /** A variable of the environment that can name programs, which it then runs. */
+  readonly variable?: string
+  /** What it does beside what it says, as a proof with `strace` sees it. */
+  readonly besides?: string
+}
+
+/** A program: one command, or one for each of its subcommands. */
+export interface Program {
+  readonly program: string
+  /** The versions against which it was proved, each on Linux. */
+  readonly proved: ReadonlyArray<string>
+  /** Flags that may stand before the subcommand. */
+  readonly before?: string
+  readonly command?: Command
+  /** By the subcommand, which may be of two words: `stash list`. */
+  readonly commands?: { readonly [subcommand: string]: Command }
+}
+
+/** The entries of a list. */
+export const entriesOf = (list: string | undefined): ReadonlyArray<string> =>
+  list === undefined ? [] : list.split(/\s+/).filter((entry) => entry !== "")

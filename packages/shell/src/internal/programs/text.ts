@@ -1,0 +1,106 @@
+/**
+ * Programs that pass text on, and those that do nothing.
+ */
+import type { Kind, Program } from "./program.ts"
+
+const coreutils = ["GNU coreutils 9.1"]
+
+/** `2`, `2,3`, `1.2n,1.4`. */
+const sortKey: Kind = { like: /^\d+(?:\.\d+)?[bdfgiMhnRrV]*(?:,\d+(?:\.\d+)?[bdfgiMhnRrV]*)?$/ }
+
+/** `1`, `1,3-5`, `2-`. */
+const columns: Kind = { like: /^[\d,-]+$/ }
+
+/** Without `-o`, `--compress-program`, `-T` and `--files0-from`. */
+export const sort: Program = {
+  program: "sort",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "sort and its options",
+    clusters: true,
+    flags: `
+      -n -r -u -h -V -f -b -d -g -i -M -R -s -c -C -z -m
+      --numeric-sort --reverse --unique --human-numeric-sort --version-sort --ignore-case --stable --check
+    `,
+    values: { "-k --key": sortKey, "-t --field-separator": "text" },
+    operands: [["path", "any"]],
+    filter: true,
+    besides: "keeps what is too big for memory in the folder for temporary files"
+  }
+}
+
+/** One operand, because the second is a file that it writes. */
+export const uniq: Program = {
+  program: "uniq",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "uniq and its options",
+    clusters: true,
+    flags: "-c -d -D -u -i -z --count --repeated --unique --ignore-case",
+    values: { "-f -s -w": "number" },
+    operands: [["path", "at most one"]],
+    filter: true
+  }
+}
+
+export const cut: Program = {
+  program: "cut",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "cut and its options",
+    clusters: true,
+    flags: "-s -z --complement --only-delimited",
+    values: { "-d --delimiter --output-delimiter": "text", "-f -c -b --fields": columns },
+    operands: [["path", "any"]],
+    filter: true
+  }
+}
+
+/** Without `-L`, `-f`, `--args` and files as variables. */
+export const jq: Program = {
+  program: "jq",
+  proved: ["jq 1.6"],
+  command: {
+    does: "reads",
+    says: "jq with filters that only select",
+    clusters: true,
+    flags: `
+      -r -c -s -n -e -S -a -j -M -C -R
+      --raw-output --compact-output --slurp --null-input --exit-status --sort-keys --ascii-output --join-output
+      --tab --monochrome-output --color-output --raw-input
+    `,
+    operands: [["jqFilter", "one"], ["path", "any"]],
+    filter: true
+  }
+}
+
+export const sed: Program = {
+  program: "sed",
+  proved: ["GNU sed 4.9"],
+  command: {
+    does: "reads",
+    says: "sed -n with line ranges",
+    needs: "-n",
+    flags: "-n -E -r",
+    values: { "-e": "sedScript" },
+    operands: [["sedScript", "one"], ["path", "any"]],
+    insteadOfFirst: "-e",
+    filter: true
+  }
+}
+
+export const echo: Program = {
+  program: "echo",
+  proved: ["POSIX"],
+  command: { does: "reads", says: "echo", operands: [["text", "any"]] }
+}
+
+/** `true`, which does nothing. */
+export const success: Program = {
+  program: "true",
+  proved: ["POSIX"],
+  command: { does: "reads", says: "true" }
+}
