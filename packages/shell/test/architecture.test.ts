@@ -8,14 +8,16 @@ const floors: House["floors"] = [
   ["floor 1", ["internal/forbidding/"]],
   ["floor 2", ["internal/world/"]],
   ["floor 3", ["ApprovalMatcher"]],
+  ["floor 4", ["internal/import/"]],
+  ["floor 5", ["ApprovalImport"]],
   ["index", ["index"]]
 ]
 
 describeHouse({
   source: Path.join(import.meta.dirname, "../src"),
   floors,
-  dependsOn: "effect, the approval engine's matchers and, in one module, the parser",
+  dependsOn: "effect, the approval engine's matchers and configuration and, in one module, the parser",
   mayImport: (specifier, name) =>
-    /^(effect\/|@assent\/ai\/ApprovalMatcher$)/.test(specifier) ||
+    /^(effect\/|@assent\/ai\/Approval(?:Config|Matcher)$)/.test(specifier) ||
     (specifier === "unbash" && name === "internal/line/parsed")
 })
