@@ -6,6 +6,9 @@
  * what is wider, and what has no rule of ours and was left out. What cannot be told from other calls and was forbidden, or
  * asked about, makes its tool ask about every call.
  *
+ * Every tool that the program names is spoken of: what no rule allows is asked about, also where the tool itself asks for
+ * nothing.
+ *
  * The result is what a program makes a policy of, or writes to a file to go on with. A rule that forbids keeps the words
  * of the rule it was as its `reason`. The rules themselves come from files: escape them before a person sees them.
  *
@@ -87,7 +90,7 @@ export type ToolOptions = Imports.ToolOptions
  *   { tools: { Bash: "bash", Edit: ["edit_file", "write_file"], WebFetch: "fetch" } }
  * )
  *
- * Object.keys(config.tools) // => ["bash", "fetch", "edit_file", "write_file", "github__get_issue"]
+ * Object.keys(config.tools) // => ["bash", "edit_file", "write_file", "fetch", "github__get_issue"]
  * config.tools["github__get_issue"] // => "none"
  * config.tools["edit_file"] // => { rules: [{ path: "src/**", approval: "none" }], approval: "required" }
  * config.tools["fetch"] // => "deny"

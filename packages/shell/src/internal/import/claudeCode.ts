@@ -32,18 +32,19 @@ const lists: ReadonlyArray<readonly [key: string, wanted: Wanted]> = [
 
 export const read = (settings: unknown, context: Context): Imported => {
   const differences: Array<Difference> = []
-  const said: Imports.SaidOfTools = new Map()
+  const said = Imports.start(context.theirs.flatMap(context.tools))
   const tell = (rule: string, effect: Difference["effect"], text: string) => {
     differences.push({ rule, effect, text })
   }
   const permissions = Imports.ownOf(settings, "permissions")
   if (!Predicate.isObject(permissions)) {
     tell("permissions", "left out", "There are none in these settings.")
-    return { config: { tools: {} }, differences }
+    return { config: { tools: Object.fromEntries([...said].map(([name]) => [name, "required"])) }, differences }
   }
   const mode = Imports.ownOf(permissions, "defaultMode")
   // What nothing allows is refused there, also what a rule would ask about.
   const dontAsk = mode === "dontAsk"
+  let hasServers = false
 
   const add = (tool: ToolOption, rule: Said) => {
     Imports.add(said, tool, dontAsk && rule.wanted === "required" ? { ...rule, wanted: "deny" } : rule)
@@ -95,6 +96,7 @@ export const read = (settings: unknown, context: Context): Imported => {
   const readNamed = (rule: string, name: string, wanted: Wanted) => {
     if (name.startsWith("mcp__")) {
       // `files__read` is a tool of the server that is guarded as `files`.
+      hasServers = true
       const rest = name.slice("mcp__".length)
       const ours = rest.includes("__") || rest.endsWith("*") ? rest : `${rest}__*`
       if (wanted === "none" && !/^[^*]+__/.test(ours)) return tell(rule, "left out", `${product} skips it, too.`)
@@ -147,7 +149,7 @@ export const read = (settings: unknown, context: Context): Imported => {
   const tools = Names.yieldToStricter(entries, (name, effect, text) => {
     tell(said.get(name)![0]!.rule, effect, text)
   })
-  differences.push(...generally([...said.values()].flat(), context))
+  differences.push(...generally([...said.values()].flat(), hasServers, context))
   for (const [key, text] of unreadSettings) {
     const holder = key.startsWith("permissions.") ? permissions : settings
     if (Imports.ownOf(holder, key.replace("permissions.", "")) !== undefined) tell(key, "left out", text)
@@ -165,10 +167,24 @@ const unreadSettings: ReadonlyArray<readonly [key: string, text: string]> = [
 ]
 
 /** What differs for every rule of a kind. */
-const generally = (said: ReadonlyArray<Said>, context: Context): ReadonlyArray<Difference> => {
+const generally = (said: ReadonlyArray<Said>, hasServers: boolean, context: Context): ReadonlyArray<Difference> => {
   const some = (by: "path" | "shell", allows: boolean) =>
     said.some((rule) => rule._tag === "Some" && rule.by === by && (rule.wanted === "none") === allows)
   const differences: Array<Difference> = []
+  if (reading.some((theirs) => context.tools(theirs).length > 0)) {
+    differences.push({
+      rule: reading.join(", "),
+      effect: "narrower",
+      text: "What no rule speaks of is asked about, also in the folder of the project."
+    })
+  }
+  if (hasServers) {
+    differences.push({
+      rule: "mcp__*",
+      effect: "wider",
+      text: "A tool of a server that no rule speaks of is as it says itself."
+    })
+  }
   if (some("shell", true)) {
     differences.push(
       {

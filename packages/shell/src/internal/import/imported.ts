@@ -60,6 +60,9 @@ export const isStricter = (one: Wanted, other: Wanted): boolean => strictness[on
 /** What is said of tools, in the order in which they were named. */
 export type SaidOfTools = Map<string, Array<Said>>
 
+/** Every tool that the program names is spoken of: what no rule allows is asked about, whatever the tool itself says. */
+export const start = (tools: ReadonlyArray<ToolOption>): SaidOfTools => new Map(tools.map(({ name }) => [name, []]))
+
 export const add = (all: SaidOfTools, tool: ToolOption, rule: Said): void => {
   const said = all.get(tool.name) ?? []
   said.push(rule._tag === "Some" && tool.param !== undefined ? { ...rule, param: tool.param } : rule)

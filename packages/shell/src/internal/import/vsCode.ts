@@ -39,7 +39,7 @@ export const read = (settings: unknown, context: Context): Imported => {
   for (const [key, text] of unreadSettings) {
     if (Imports.ownOf(settings, key) !== undefined) tell(key, "left out", text)
   }
-  const all: Imports.SaidOfTools = new Map()
+  const all = Imports.start([...context.terminal, ...context.edits])
   for (const rule of terminal) for (const tool of context.terminal) Imports.add(all, tool, rule)
   for (const rule of edits) for (const tool of context.edits) Imports.add(all, tool, rule)
   const origin = { product, otherwise: "required", links: context.links } as const
