@@ -64,6 +64,11 @@ export interface ApprovalMatcher {
   readonly description: Description
   /** Why (a part of) this matcher covers nothing, in sentences; empty for a good one. See {@link validate}. */
   readonly problems: ReadonlyArray<string>
+  /**
+   * Those of the problems that also concern a rule that asks or forbids: a pattern of commands can cover nothing, because
+   * its program is not known, and yet be one to forbid.
+   */
+  readonly problemsToForbid: ReadonlyArray<string>
   /** Whether a call with these parameters, in their encoded form, is covered. Takes anything and never throws. */
   readonly covers: (params: unknown) => boolean
   /** For rules that ask or forbid: `false` only of calls that, for all that can be told, are surely not covered. */
@@ -82,7 +87,21 @@ export interface Behaviors {
   /** See {@link path}. */
   readonly isLink?: ((path: string) => boolean) | undefined
   /** `shell` of `@assent/shell`, whose own functions give it themselves. */
-  readonly shell?: ((allowed: ReadonlyArray<string>, options: ParamOptions) => ApprovalMatcher) | undefined
+  readonly shell?: ((allowed: ReadonlyArray<string>, options: ShellOptions) => ApprovalMatcher) | undefined
+  /** What may be offered of a command line for more than once; the same package gives it. */
+  readonly suggest?: ((line: string, options: ParamOptions) => Suggestion | undefined) | undefined
+}
+
+/**
+ * Calls that may be offered to a person to approve with this one, and what these are in words, which may be nothing
+ * beyond the matcher's own sentence.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Suggestion {
+  readonly matcher: ApprovalMatcher
+  readonly says: string
 }
 
 /**
@@ -94,6 +113,16 @@ export interface Behaviors {
 export interface ParamOptions {
   readonly param: string
   readonly others?: Others | undefined
+}
+
+/**
+ * The same for command lines: `trust` names programs that a `*` lets be given any words.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface ShellOptions extends ParamOptions {
+  readonly trust?: ReadonlyArray<string> | undefined
 }
 
 // =============================================================================
@@ -162,6 +191,7 @@ export const tool: ApprovalMatcher = {
   [TypeId]: TypeId,
   description: { _tag: "Tool" },
   problems: [],
+  problemsToForbid: [],
   covers: (params) => Result.isSuccess(Canonical.canonicalize(params)),
   mayCover: () => true
 }
@@ -275,6 +305,8 @@ export const path = (
 export const makeParam = (options: {
   readonly description: Extract<Description, { readonly param: string }>
   readonly problems?: ReadonlyArray<string> | undefined
+  /** See {@link ApprovalMatcher}; without it, all problems. */
+  readonly problemsToForbid?: ReadonlyArray<string> | undefined
   readonly defaultOthers: Others
   readonly covers: (value: string) => boolean
   /** See `mayCover` of {@link ApprovalMatcher}; without it, every text may be covered. */
@@ -289,6 +321,7 @@ export const makeParam = (options: {
     [TypeId]: TypeId,
     description,
     problems: options.problems ?? [],
+    problemsToForbid: options.problemsToForbid ?? options.problems ?? [],
     covers: MatcherParams.total((params) => {
       const value = MatcherParams.textOf(params, rest.param, others)
       return value !== undefined && options.covers(value)
@@ -462,6 +495,7 @@ const nothing = (description: Description, problem: string): ApprovalMatcher => 
   [TypeId]: TypeId,
   description,
   problems: [problem],
+  problemsToForbid: [problem],
   covers: () => false,
   mayCover: () => true
 })
@@ -472,6 +506,7 @@ const fromCanonical = (approved: Result.Result<string, string>): ApprovalMatcher
     [TypeId]: TypeId,
     description: { _tag: "Exact", params: approved.success },
     problems: [],
+    problemsToForbid: [],
     covers: (params) => Result.getOrUndefined(Canonical.canonicalize(params)) === approved.success,
     mayCover: (params) => Result.getOrElse(Canonical.canonicalize(params), () => approved.success) === approved.success
   }
@@ -490,6 +525,7 @@ const keyed = (
   [TypeId]: TypeId,
   description: name === undefined ? { _tag: "Key", value } : { _tag: "Key", name, value },
   problems,
+  problemsToForbid: problems,
   // No key is spelled "", so that one that could not be computed equals no other.
   covers: (params) => MatcherParams.keyOf(select, params) === value && value !== "",
   mayCover: (params) => value === "" || (MatcherParams.keyOf(select, params) ?? value) === value

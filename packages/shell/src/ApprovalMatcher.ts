@@ -8,36 +8,75 @@ import * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
 import type * as Layer from "effect/Layer"
 import { mayMatch } from "./internal/forbidding/mayMatch.ts"
 import * as CommandLine from "./internal/line/commandLine.ts"
-import * as Pattern from "./internal/line/pattern.ts"
-import { matches } from "./internal/world/matches.ts"
+import type { Piece } from "./internal/line/piece.ts"
+import * as Lines from "./internal/world/lines.ts"
+import * as Pattern from "./internal/world/pattern.ts"
+import * as Suggest from "./internal/world/suggest.ts"
 
 export * from "@assent/ai/ApprovalMatcher"
+
+// =============================================================================
+// Options
+// =============================================================================
+
+/**
+ * How command lines are read. `folder` is where the program's tool runs them, an absolute path with `/`: what lies below
+ * it is covered by that name, too. It is no part of the matcher's description.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface ShellOptions extends ApprovalMatcher.ShellOptions {
+  readonly folder?: string | undefined
+}
+
+/**
+ * What a program gives again when a matcher is made anew, and the `folder` of {@link ShellOptions}.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface ShellBehaviors extends ApprovalMatcher.Behaviors {
+  readonly folder?: string | undefined
+}
 
 // =============================================================================
 // Constructors
 // =============================================================================
 
 /**
- * Covers the calls whose parameter `param` is a command line of nothing but commands that one of the patterns matches.
+ * Covers the calls whose parameter `param` is a command line of nothing but commands that one of the patterns covers.
  *
  * **The line** is one for `bash -c` or `sh -c`. It may join commands by `&&`, `||`, `;`, `|` and newlines, quote words,
  * and end a command in `2>&1`, `>&2` or a redirect to or from `/dev/null`; every command must be covered. Anything else
  * is not covered, because something else would happen or a value is not known: other redirects, `&`, `|&`, `$`,
- * backticks, variables before a command, here-documents, wildcards, braces, `~` at the start of a word, `!` except in
- * single quotes, comments, `\` before a newline, keywords, functions, groups and subshells, characters that cannot be
- * seen, letters outside of ASCII except in quotes, more than 16,384 UTF-16 units. A real parser and a strict reader must
- * agree on every word.
+ * backticks, variables before a command, here-documents, braces, `~` at the start of a word, `!` except in single quotes,
+ * comments, `\` before a newline, keywords, functions, groups and subshells, characters that cannot be seen, letters
+ * outside of ASCII except in quotes, more than 16,384 UTF-16 units. A real parser and a strict reader must agree on every
+ * word.
  *
- * **A pattern** is one command, matched word by word, without quotes and case-sensitively. `*` as its last word stands
- * for any further words, or none: `git *` covers `git` and `git log -n 3`. Elsewhere it stands for any characters of one
- * word that is no option: `npm run test:*`. The program is written out, as it is called: `git *` covers no
- * `/usr/bin/git`. A pattern that is no plain command covers nothing, and `problems` and `validate` say so.
+ * **A pattern without `*`** covers that command, or that line of several, of any program: `npm test`, `make check`.
  *
- * **What `*` does not stand for** are arguments that are known to make a program run another: `git -c …`,
- * `git config …`, `git rebase -x …`, `--upload-pack`, `find -exec`, `tar --to-command`. They are covered where the
- * pattern writes them out, as `git config *` does. That list is no proof: `git *` trusts git with any other argument, and
- * with the aliases, hooks and configuration it finds; so prefer `git status *`. A pattern like `bash *`, `sed *`,
- * `xargs *` or `npm run *` covers whatever they run, and `cd *` changes where the rest of the line runs.
+ * **A pattern with `*`** is one command, and `*` stands for words that are known: of well-known programs it is written
+ * down which options they have in full spelling, what their values may be, and which other words they take. As the last
+ * word it stands for any number of them, elsewhere for any characters of one that is no option. An unknown program,
+ * subcommand, option, abbreviation or word is not covered, and `problems` and `validate` say it of a pattern. The program
+ * is written out, as it is called: `git *` covers no `/usr/bin/git`.
+ *
+ * - What a pattern does not write out **only reads**: `git *` covers `git log` and no `git add`, which `git add *` does.
+ *   `*` alone covers every program that is known to read, but for those that heed settings of the folder, as git does.
+ * - **Paths** lie below the working folder: they begin with no `/` or `~`, have no `..`, and are none that are known to hold
+ *   secrets, such as `.env` and `id_rsa`. A folder that the pattern writes out is allowed: `cat /srv/log/*`.
+ * - **Scripts** of `sed` and `jq` are known as far as they only select what is printed.
+ * - After a pipe, **filters** that open no file need no pattern (`head`, `wc -l`, `grep x`); nor does `true`, nor
+ *   `cd below &&` before programs that heed no settings.
+ * - What runs other programs (`npm`, `make`, `python`, `xargs`, `sh`) is never known: each line is written out, or the
+ *   program is **trusted**. `trust: ["python"]` lets a `*` in patterns of python stand for any words but those that are
+ *   known to make a program run another, and the sentence says so.
+ *
+ * What is known is proved on Linux, against the versions that stand beside it; **macOS and Windows are not proved**. It
+ * is known of the words alone: links lead out of the folder, `grep -r` reads every file, and git runs what settings and
+ * attributes of the repository name, so allow it in repositories that you trust.
  *
  * What stands beside the command line, such as `cwd` or `env`, can change what it does: a call with further parameters
  * is not covered unless `others` names them.
@@ -45,48 +84,80 @@ export * from "@assent/ai/ApprovalMatcher"
  * @example
  * import { ApprovalMatcher } from "@assent/shell"
  *
- * const matcher = ApprovalMatcher.shell(["git *", "head -n *"], { param: "command" })
+ * const matcher = ApprovalMatcher.shell(["*", "git *", "npm test"], { param: "command" })
  *
- * matcher.covers({ command: "git status" }) // => true
  * matcher.covers({ command: "git log --oneline 2>/dev/null | head -n 5" }) // => true
- * matcher.covers({ command: "git status && rm -rf ~" }) // => false
+ * matcher.covers({ command: "grep -rn TODO src && npm test" }) // => true
+ * matcher.covers({ command: "git log --output=/tmp/x" }) // => false
+ * matcher.covers({ command: "git add src" }) // => false
+ * matcher.covers({ command: "cat ../.ssh/id_rsa" }) // => false
  * matcher.covers({ command: "git log $(rm -rf ~)" }) // => false
- * matcher.covers({ command: "GIT_PAGER='rm -rf ~' git log" }) // => false
  * matcher.covers({ command: "git status", cwd: "/tmp/untrusted" }) // => false
  *
- * ApprovalMatcher.toSentence(matcher, "Bash") // => "any call of Bash whose command matches `git *` or `head -n *`"
+ * const trusting = ApprovalMatcher.shell(["python *"], { param: "command", trust: ["python"] })
+ *
+ * ApprovalMatcher.toSentence(trusting, "Bash") // => "any call of Bash whose command matches `python *`, where `python` may be given any words"
  *
  * @category constructors
  * @since 0.1.0
  */
 export const shell = (
   allowed: ReadonlyArray<string>,
-  options: ApprovalMatcher.ParamOptions
+  options: ShellOptions
 ): ApprovalMatcher.ApprovalMatcher => {
-  const written = [...new Set(allowed)].toSorted()
-  const patterns: Array<Pattern.Pattern> = []
-  const problems: Array<string> = written.length === 0 ? ["It allows no command, so it covers nothing."] : []
-  for (const source of written) {
-    const pattern = Pattern.make(source)
-    if (typeof pattern !== "string") patterns.push(pattern)
-    else problems.push(`The pattern ${JSON.stringify(source)} covers nothing: ${pattern}`)
-  }
+  const written = sorted(allowed)
+  const trust = sorted(options.trust ?? [])
+  const made = written.map((source) => ({ source, ...Pattern.make(source, new Set(trust)) }))
+  const patterns = made.flatMap(({ pattern, problem }) =>
+    pattern === undefined || problem !== undefined ? [] : [pattern]
+  )
+  const forbidding = made.flatMap(({ pattern }) => pattern === undefined ? [] : [pattern])
+  const problems = [
+    ...(written.length === 0 ? ["It allows no command, so it covers nothing."] : []),
+    ...trust.filter((program) => !patterns.some((pattern) => isTrusted(pattern, program))).map((program) =>
+      `It trusts ${JSON.stringify(program)}, of which no pattern with \`*\` speaks.`
+    )
+  ]
+  const problemOf = ({ problem, source }: typeof made[number]): ReadonlyArray<string> =>
+    problem === undefined ? [] : [`The pattern ${JSON.stringify(source)} covers nothing: ${problem}`]
+  const folder = Lines.folderOf(options.folder)
   return ApprovalMatcher.makeParam({
     description: {
       _tag: "Shell",
       allowed: written,
       param: options.param,
-      ...(options.others === undefined ? {} : { others: options.others })
+      ...(options.others === undefined ? {} : { others: options.others }),
+      ...(trust.length === 0 ? {} : { trust })
     },
-    problems,
+    problems: [...made.flatMap(problemOf), ...problems],
+    problemsToForbid: [...made.filter(({ forbids }) => !forbids).flatMap(problemOf), ...problems],
     defaultOthers: [],
-    covers: (line) =>
-      CommandLine.read(line)?.every(({ words }) => patterns.some((pattern) => matches(pattern, words))) ??
-        false,
+    covers: (line) => {
+      const pieces = CommandLine.read(line, { wildcards: true })
+      return pieces !== undefined && Lines.covers(patterns, pieces, folder)
+    },
     // One command of it is enough, and a line that cannot be read may run any.
-    mayCover: (line) =>
-      CommandLine.read(line)?.some(({ words }) => patterns.some((pattern) => mayMatch(pattern, words))) ?? true
+    mayCover: (line) => {
+      const pieces = CommandLine.read(line)
+      return pieces === undefined || forbidding.some((pattern) => mayCover(pattern, pieces))
+    }
   })
+}
+
+const sorted = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(texts)].toSorted()
+
+const isTrusted = (pattern: Pattern.Pattern, program: string): boolean =>
+  pattern._tag === "Trusted" && pattern.written.words[0] === program
+
+const mayCover = (pattern: Pattern.Pattern, pieces: ReadonlyArray<Piece>): boolean => {
+  switch (pattern._tag) {
+    case "Any":
+      return true
+    case "Line":
+      return pattern.pieces.every(({ words }) => pieces.some((piece) => mayMatch({ words, rest: false }, piece.words)))
+    default:
+      return pieces.some((piece) => mayMatch(pattern.written, piece.words))
+  }
 }
 
 /**
@@ -97,8 +168,22 @@ export const shell = (
  */
 export const fromDescription = (
   description: ApprovalMatcher.Description,
-  behaviors?: ApprovalMatcher.Behaviors
-): ApprovalMatcher.ApprovalMatcher => ApprovalMatcher.fromDescription(description, { shell, ...behaviors })
+  behaviors?: ShellBehaviors
+): ApprovalMatcher.ApprovalMatcher => ApprovalMatcher.fromDescription(description, withShell(behaviors))
+
+const withShell = (behaviors: ShellBehaviors = {}): ApprovalMatcher.Behaviors => ({
+  shell: (allowed, options) => shell(allowed, { ...options, folder: behaviors.folder }),
+  suggest: (line, options) => {
+    const suggestion = Suggest.suggest(line, Lines.folderOf(behaviors.folder))
+    if (suggestion === undefined) return undefined
+    const { heeds, patterns, says } = suggestion
+    return {
+      matcher: shell(patterns, { ...options, folder: behaviors.folder }),
+      says: [...says, ...heeds.map((settings) => `heeds ${settings}`)].join("; ")
+    }
+  },
+  ...behaviors
+})
 
 // =============================================================================
 // Layers
@@ -122,5 +207,4 @@ export const fromDescription = (
  * @category layers
  * @since 0.1.0
  */
-export const layer = (behaviors?: ApprovalMatcher.Behaviors): Layer.Layer<never> =>
-  ApprovalMatcher.layer({ shell, ...behaviors })
+export const layer = (behaviors?: ShellBehaviors): Layer.Layer<never> => ApprovalMatcher.layer(withShell(behaviors))

@@ -6,3 +6,10 @@
 export * as ApprovalImport from "./ApprovalImport.ts"
 
 export * as ApprovalMatcher from "./ApprovalMatcher.ts"
+
+/**
+ * What is known of a command line: why it is not covered, and what may be offered to a person who is asked about it.
+ *
+ * @since 0.1.0
+ */
+export * as Shell from "./Shell.ts"

@@ -7,7 +7,7 @@ const floors: House["floors"] = [
   ["ground", ["internal/line/", "internal/programs/"]],
   ["floor 1", ["internal/forbidding/"]],
   ["floor 2", ["internal/world/"]],
-  ["floor 3", ["ApprovalMatcher"]],
+  ["floor 3", ["ApprovalMatcher", "Shell"]],
   ["floor 4", ["internal/import/"]],
   ["floor 5", ["ApprovalImport"]],
   ["index", ["index"]]

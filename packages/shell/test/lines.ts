@@ -263,14 +263,13 @@ export const hostile: Table = [
   ...delegations
 ]
 
-/** Covered by `git *` alone. */
-export const harmless: ReadonlyArray<string> = [
-  "git",
+/** Only reads, so that `git *` alone covers it. */
+export const reading: ReadonlyArray<string> = [
+  "git --version",
   "git status",
   "git  status\t-s",
   "  git status  ",
   "git status\n",
-  "git --version",
   "git --no-pager log",
   "git log -n 3",
   "git log --oneline --graph --decorate",
@@ -281,37 +280,16 @@ export const harmless: ReadonlyArray<string> = [
   "git show HEAD^^ HEAD~2^2",
   "git diff --stat -- src/a.ts 'src/b c.ts'",
   "git diff \"HEAD@{1}\"",
-  "git stash push -m 'wip; not && done | yet'",
-  "git stash pop 'stash@{0}'",
-  "git add src/index.ts test/index.test.ts",
-  "git add 'src/*.ts'",
-  "git add my\\ file.txt",
-  "git commit -m 'Fix the gate'",
-  "git commit -m \"Fix the gate\"",
-  "git commit -m \"Say \\\"no\\\" twice\"",
-  "git commit -m 'It costs $5 and `nothing` else!'",
-  "git commit -m \"It costs \\$5\"",
-  "git commit -m 'First line\n\nSecond; rm -rf ~ is text here'",
-  "git commit -m \"Grüße, 世界 🎉\"",
-  "git commit -m ''",
-  "git commit --amend --no-edit",
-  "git push -u origin main",
-  "git push origin HEAD:refs/heads/x",
-  "git pull --rebase",
-  "git rebase main",
-  "git checkout -b feature/x",
-  "git fetch --all --prune",
-  "git clone https://example.com/a/b.git",
   "git blame -L 1,20 src/index.ts",
   "git branch -vv",
-  "git tag v1.0.0",
+  "git tag --list 'v1.*'",
+  "git tag --sort=-creatordate",
   "git rev-parse HEAD",
   "git grep -n 'needle' -- src",
   "git ls-files",
   "git log --format='%h %s'",
   "git log --format=%h",
   "git status && git log",
-  "git add a && git commit -m b && git push",
   "git status; git log; git diff",
   "git status;\ngit log\n\ngit diff\n",
   "git diff --quiet || git status",
@@ -321,8 +299,51 @@ export const harmless: ReadonlyArray<string> = [
   "git status 2>/dev/null",
   "git status > /dev/null 2>&1",
   "git log < /dev/null",
-  "git fetch 2>/dev/null || git status >&2",
-  "git log 'a'\\''; rm -rf ~; '",
+  "git status 2>/dev/null || git status >&2",
+  "git log --grep='a'\\''; rm -rf ~; '",
   "'git' status",
   "g\"i\"t sta'tus'"
+]
+
+/** Changes something here, so that a pattern has to write it out. */
+export const writing: ReadonlyArray<readonly [pattern: string, line: string]> = [
+  ["git add *", "git add src/index.ts test/index.test.ts"],
+  ["git add *", "git add 'src/*.ts'"],
+  ["git add *", "git add my\\ file.txt"],
+  ["git add *", "git add -A"],
+  ["git commit *", "git commit -m 'Fix the gate'"],
+  ["git commit *", "git commit -m \"Fix the gate\""],
+  ["git commit *", "git commit -am \"Say \\\"no\\\" twice\""],
+  ["git commit *", "git commit -m 'It costs $5 and `nothing` else!'"],
+  ["git commit *", "git commit -m \"It costs \\$5\""],
+  ["git commit *", "git commit --message='First line\n\nSecond; rm -rf ~ is text here'"],
+  ["git commit *", "git commit -m \"Grüße, 世界 🎉\""],
+  ["git commit *", "git commit -m ''"],
+  ["git restore *", "git restore --staged src/a.ts"],
+  ["git switch *", "git switch -c feature/x"]
+]
+
+/** Nothing is written down about it, so that only the whole line covers it, or trust. */
+export const unknown: ReadonlyArray<string> = [
+  "git",
+  "git stash push -m 'wip; not && done | yet'",
+  "git stash pop 'stash@{0}'",
+  "git commit --amend --no-edit",
+  "git push -u origin main",
+  "git push origin HEAD:refs/heads/x",
+  "git pull --rebase",
+  "git rebase main",
+  "git checkout -b feature/x",
+  "git fetch --all --prune",
+  "git clone https://example.com/a/b.git",
+  "git tag v1.0.0"
+]
+
+/** Nothing but git with words that can be read: whoever trusts git whole lets all of it run. */
+export const harmless: ReadonlyArray<string> = [
+  ...reading,
+  ...writing.map(([, line]) => line),
+  ...unknown,
+  "git add a && git commit -m b && git push",
+  "git log 'a'\\''; rm -rf ~; '"
 ]

@@ -2,12 +2,14 @@
 import { ApprovalMatcher } from "@assent/shell"
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
+import * as CommandLine from "../src/internal/line/commandLine.ts"
 import * as Lines from "./lines.ts"
 
 const git = ApprovalMatcher.shell(["git *"], { param: "command" })
 const covers = (command: string) => git.covers({ command })
 
-const Line = Schema.Literals(Lines.harmless)
+/** Without an escaped quote, which closes one that is open in what stands before. */
+const Line = Schema.Literals(Lines.reading.filter((line) => !line.includes("\\'")))
 
 const Other = Schema.Literals([
   "rm -rf ~",
@@ -92,10 +94,13 @@ describe("nothing rides on an allowed command", () => {
 })
 
 describe("quotes", () => {
+  const echo = ApprovalMatcher.shell(["echo *"], { param: "command" })
+  const echoes = (command: string) => echo.covers({ command })
+
   it.prop("in single quotes every text is one word, and is matched as it is", [Value], ([parts]) => {
     const value = parts.join("")
     const quoted = `'${value.replaceAll("'", "'\\''")}'`
-    assert.isTrue(covers(`git log ${quoted}`))
+    assert.isTrue(echoes(`echo ${quoted}`))
     assert.isTrue(
       ApprovalMatcher.shell([`git log ${quoted}`], { param: "command" }).covers({
         command: `git log ${quoted}`
@@ -111,7 +116,7 @@ describe("quotes", () => {
   it.prop("in double quotes a text without `!` is one word, if what needs it is escaped", [Value], ([parts]) => {
     const value = parts.join("").replaceAll("!", "").replaceAll(/[^\x20-\x7e\n\t]/g, "")
     const quoted = `"${value.replaceAll(/["\\$`]/g, "\\$&")}"`
-    assert.isTrue(covers(`git log ${quoted}`), quoted)
+    assert.isTrue(echoes(`echo ${quoted}`), quoted)
     assert.strictEqual(
       ApprovalMatcher.shell([`git log ${quoted}`], { param: "command" }).covers({
         command: `git log '${value.replaceAll("'", "'\\''")}'`
@@ -120,6 +125,21 @@ describe("quotes", () => {
     )
   }, runs)
 
+  it.prop(
+    "what is covered stays covered in other quotes",
+    [Line, Schema.Array(Schema.Literals(["plain", "single", "double", "split"])).check(Schema.isMinLength(1))],
+    ([line, ways]) => {
+      const pieces = CommandLine.read(line)!
+      let index = 0
+      const again = pieces.map(({ operator, words }) =>
+        ` ${operator} ${words.map((word) => requote(word, ways[index++ % ways.length]!)).join(" ")}`
+      ).join("")
+      assert.deepStrictEqual(CommandLine.read(again)?.map(({ words }) => words), pieces.map(({ words }) => words))
+      assert.isTrue(covers(again), again)
+    },
+    runs
+  )
+
   it.prop("any text at all gets an answer", [Schema.String, Value], ([text, parts]) => {
     for (const command of [text, parts.join(""), `git ${text}`, `git ${parts.join("")}`]) {
       assert.isBoolean(covers(command))
@@ -127,3 +147,10 @@ describe("quotes", () => {
     }
   }, runs)
 })
+
+const requote = (word: string, way: "plain" | "single" | "double" | "split"): string => {
+  const single = `'${word.replaceAll("'", "'\\''")}'`
+  if (way === "plain" && /^[\w./:,-]+$/.test(word)) return word
+  if (way === "double" && !/[!$`]|[^\x20-\x7e]/.test(word)) return `"${word.replaceAll(/["\\]/g, "\\$&")}"`
+  return way === "split" && /^\w\w/.test(word) ? `${word[0]}${requote(word.slice(1), "single")}` : single
+}

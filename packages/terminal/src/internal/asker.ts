@@ -3,6 +3,7 @@
  */
 import type * as Approval from "@assent/ai/Approval"
 import * as ApprovalController from "@assent/ai/ApprovalController"
+import * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
 import * as Prompt from "effect/cli/Prompt"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -55,7 +56,8 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     const check = yield* ApprovalController.Check
     const remembers = yield* ApprovalController.Remembers
     const session = remembers === undefined ? undefined : sessions[remembers]
-    return { editor, patterns: options.patterns, session, check }
+    const { suggest } = yield* ApprovalMatcher.Behaviors
+    return { editor, patterns: options.patterns, suggest, session, check }
   })
 
   const atTerminal = <A, E>(effect: Effect.Effect<A, E, Prompt.Environment>): Effect.Effect<A, E> =>

@@ -258,6 +258,7 @@ const readMatch = (
   }
   const others = definedFields({ others: input.others })
   if (input.path !== undefined) {
+    refuse("trust")
     return {
       _tag: "Path",
       globs: listOf(input.path),
@@ -268,9 +269,15 @@ const readMatch = (
   }
   refuse("links")
   if (input.shell !== undefined) {
-    return { _tag: "Shell", allowed: listOf(input.shell), param: input.param ?? "command", ...others }
+    return {
+      _tag: "Shell",
+      allowed: listOf(input.shell),
+      param: input.param ?? "command",
+      ...others,
+      ...(input.trust === undefined ? {} : { trust: listOf(input.trust) })
+    }
   }
-  refuse("param", "others")
+  refuse("param", "others", "trust")
   return input.key === undefined
     ? { _tag: "Exact", params: canonical(input.exact, "exact") }
     : { _tag: "Key", name: input.key.name, value: canonical(input.key.value, "key") }

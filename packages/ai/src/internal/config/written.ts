@@ -63,13 +63,14 @@ const match = {
   key: Schema.optionalKey(Schema.Struct({ name: Schema.String, value: Schema.Json })),
   param: Schema.optionalKey(Schema.String),
   others: Schema.optionalKey(Others),
-  links: Schema.optionalKey(Schema.Literal("refused"))
+  links: Schema.optionalKey(Schema.Literal("refused")),
+  trust: Schema.optionalKey(oneOrMore)
 }
 
 /**
  * Which calls a rule is about, by one of `path` (globs), `shell` (patterns of commands), `exact` (all parameters) and
  * `key` (a function of the program, by name, and its value). `param` is the parameter with the path or the command line,
- * `path` and `command` if it is not said; `others` and `links` are those of `ApprovalMatcher`.
+ * `path` and `command` if it is not said; `others`, `links` and `trust` are those of `ApprovalMatcher`.
  *
  * @category models
  * @since 0.1.0

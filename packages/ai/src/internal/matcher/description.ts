@@ -67,7 +67,8 @@ export const Path = Schema.TaggedStruct("Path", {
 
 /**
  * The calls whose parameter `param` is a command line of nothing but commands that one of the patterns matches.
- * Default of `others`: none.
+ * Default of `others`: none. The programs of `trust` may be given any words that a `*` stands for; of all others these
+ * are the words that are known.
  *
  * @category models
  * @since 0.1.0
@@ -75,7 +76,8 @@ export const Path = Schema.TaggedStruct("Path", {
 export const Shell = Schema.TaggedStruct("Shell", {
   allowed: Schema.Array(Schema.String),
   param: Schema.String,
-  others: Schema.optionalKey(Others)
+  others: Schema.optionalKey(Others),
+  trust: Schema.optionalKey(Schema.Array(Schema.String))
 })
 
 /**
@@ -110,6 +112,7 @@ export const toSentence = (description: Description, toolName: string): string =
         (description.others === undefined ? "" : showOthers(description.others))
     case "Shell":
       return `${any} whose ${show(description.param)} matches ${list(description.allowed)}` +
+        (description.trust === undefined ? "" : showTrust(description.trust)) +
         (description.others === undefined ? "" : showOthers(description.others))
   }
 }
@@ -125,10 +128,13 @@ export const quote = (text: string): string => text.includes("`") ? show(JSON.st
 
 const show = (text: string): string => Text.escape(text, { maxLength: 200 })
 
-const list = (texts: ReadonlyArray<string>): string => {
-  const shown = texts.slice(0, 10).map(quote).join(" or ")
-  return texts.length > 10 ? `${shown} or ${texts.length - 10} more` : shown
+const list = (texts: ReadonlyArray<string>, joining: "and" | "or" = "or"): string => {
+  const shown = texts.slice(0, 10).map(quote).join(` ${joining} `)
+  return texts.length > 10 ? `${shown} ${joining} ${texts.length - 10} more` : shown
 }
+
+const showTrust = (programs: ReadonlyArray<string>): string =>
+  programs.length === 0 ? "" : `, where ${list(programs, "and")} may be given any words`
 
 /** Only what is not the default is worth a word. */
 const showOthers = (others: Others): string => {

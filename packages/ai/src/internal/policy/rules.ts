@@ -43,7 +43,9 @@ export const make = (config: ApprovalConfig.ApprovalConfig, behaviors: ApprovalM
   for (const entry of config.entries) {
     const rules = entry.rules.map((rule) => {
       const matcher = ApprovalMatcher.fromDescription(withLinks(rule.match, behaviors), behaviors)
-      for (const message of matcher.problems) {
+      // What covers nothing may still be forbidden.
+      const tightens = rule.approval === "required" || rule.approval === "deny"
+      for (const message of tightens ? matcher.problemsToForbid : matcher.problems) {
         problems.push(
           new Problems.Problem({ path: [], at: rule.at, ...definedFields({ line: rule.line }), message })
         )

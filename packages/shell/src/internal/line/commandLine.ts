@@ -5,8 +5,14 @@ import * as Parsed from "./parsed.ts"
 import type { Piece } from "./piece.ts"
 import * as Plain from "./plain.ts"
 
-/** The commands of a line if it is nothing but plain commands; `undefined` when in doubt. */
-export const read = (source: string): ReadonlyArray<Piece> | undefined => agreed(source, Plain.read(source))
+/**
+ * The commands of a line if it is nothing but plain commands; `undefined` when in doubt. With `wildcards`, a `*` without
+ * quotes is {@link Plain.star} in their words.
+ */
+export const read = (
+  source: string,
+  options?: { readonly wildcards?: boolean | undefined }
+): ReadonlyArray<Piece> | undefined => agreed(source, Plain.read(source, options))
 
 /** The words of a pattern, where `*` without quotes is {@link Plain.star}; `undefined` if it is not one plain command. */
 export const readPattern = (source: string): ReadonlyArray<string> | undefined => {

@@ -1,7 +1,7 @@
 /**
  * Programs that show files and folders.
  */
-import type { Kind, Program } from "./program.ts"
+import { asksForNames, type Kind, type Program } from "./program.ts"
 
 const coreutils = ["GNU coreutils 9.1"]
 
@@ -16,6 +16,7 @@ export const ls: Program = {
   command: {
     does: "reads",
     says: "ls and its options",
+    besides: asksForNames,
     clusters: true,
     flags: `
       -a -A -l -h -1 -R -t -S -r -d -F -p -i -s -n -g -o -G -c -u -U -X -v -x -m -k -L -Q -b -B -N
@@ -29,6 +30,61 @@ export const ls: Program = {
       "--time-style": { like: /^(?:full-iso|long-iso|iso|locale|\+[^]*)$/ }
     },
     optional: { "--color": when },
+    operands: [["path", "any"]],
+    tame: true
+  }
+}
+
+/** With indentation, in the colours of a terminal. Without `-o`, which writes, and `-l`, which follows links. */
+export const tree: Program = {
+  program: "tree",
+  proved: ["tree 2.1.0"],
+  command: {
+    does: "reads",
+    says: "tree and its options",
+    clusters: true,
+    flags: "-a -d -f -i -s -h -D -C -n -F -r -t -p -u -g --dirsfirst --noreport --gitignore --du --prune",
+    values: { "-L": "number", "-I -P": "text" },
+    operands: [["path", "any"]]
+  }
+}
+
+export const du: Program = {
+  program: "du",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "du and its options",
+    clusters: true,
+    flags: "-a -b -c -h -k -m -s -x -S -0 --all --apparent-size --human-readable --summarize --total",
+    values: { "-d --max-depth": "number", "--exclude": "text" },
+    operands: [["path", "any"]],
+    tame: true
+  }
+}
+
+/** Without `-L`, which follows links. */
+export const stat: Program = {
+  program: "stat",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "stat and its options",
+    flags: "-t --terse",
+    values: { "-c --format": "text" },
+    operands: [["path", "any"]]
+  }
+}
+
+/** Without `-C`, which writes, `-z`, which runs programs, and files of names and of rules. */
+export const file: Program = {
+  program: "file",
+  proved: ["file 5.44"],
+  command: {
+    does: "reads",
+    says: "file and its options",
+    clusters: true,
+    flags: "-b -i -h --brief --mime --mime-type --mime-encoding",
     operands: [["path", "any"]]
   }
 }
@@ -42,7 +98,8 @@ export const cat: Program = {
     clusters: true,
     flags: "-n -b -s -A -e -E -t -T -v -u --number --number-nonblank --squeeze-blank --show-all",
     operands: [["path", "any"]],
-    filter: true
+    filter: true,
+    tame: true
   }
 }
 
@@ -86,7 +143,8 @@ export const wc: Program = {
     clusters: true,
     flags: "-l -w -c -m -L --lines --words --bytes --chars --max-line-length",
     operands: [["path", "any"]],
-    filter: true
+    filter: true,
+    tame: true
   }
 }
 
@@ -106,6 +164,51 @@ export const diff: Program = {
     values: { "-U -C -W": "number", "-x --exclude -I --label": "text" },
     optional: { "--color": when, "--unified": "number" },
     operands: [["path", "one"], ["path", "one"]]
+  }
+}
+
+export const cmp: Program = {
+  program: "cmp",
+  proved: ["GNU diffutils 3.8"],
+  command: {
+    does: "reads",
+    says: "cmp and its options",
+    flags: "-b -l -s --print-bytes --verbose --quiet --silent",
+    values: { "-n --bytes": "number" },
+    operands: [["path", "one"], ["path", "one"]]
+  }
+}
+
+/** Without `-c`, which reads the files that a file names. */
+const sum = (program: string): Program => ({
+  program,
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: `${program} of files`,
+    flags: "-b -t --binary --text --tag",
+    operands: [["path", "any"]],
+    filter: true
+  }
+})
+
+export const sha256sum: Program = sum("sha256sum")
+
+export const sha1sum: Program = sum("sha1sum")
+
+export const md5sum: Program = sum("md5sum")
+
+/** One operand, because the second is a file that it writes. */
+export const xxd: Program = {
+  program: "xxd",
+  proved: ["xxd 2022-01-14"],
+  command: {
+    does: "reads",
+    says: "xxd and its options",
+    flags: "-b -i -p -u",
+    values: { "-c -g -l": "number", "-s": { like: /^[+-]?\d+$/ } },
+    operands: [["path", "at most one"]],
+    filter: true
   }
 }
 

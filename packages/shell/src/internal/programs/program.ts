@@ -33,12 +33,25 @@ export interface Values {
   readonly [options: string]: Kind
 }
 
+/** What a command does beside what it says. The proof under `strace` allows this and nothing else. */
+export interface Besides {
+  readonly says: string
+  /** The words of a program that it starts, with blanks between them. */
+  readonly runs?: RegExp
+  /** A file that it makes, writes, renames or removes, seen from the working folder. */
+  readonly writes?: RegExp
+  /** A socket of this machine that it connects to. */
+  readonly connects?: RegExp
+}
+
 /** A program, or one of its subcommands. */
 export interface Command {
   /** `writes here`: changes files below the working folder. What a pattern does not write out must only read. */
   readonly does: "reads" | "writes here"
   /** What it is in words, for whoever is asked. */
   readonly says: string
+  /** Whether even what begins with `-` is an operand. */
+  readonly noOptions?: true
   /** Options without a value. */
   readonly flags?: string
   /** Options with a value: `-n 5`, `-n5`, `--lines 5`, `--lines=5`. */
@@ -51,6 +64,8 @@ export interface Command {
   readonly digits?: true
   /** The words that are no options, in their order. */
   readonly operands?: ReadonlyArray<Operand>
+  /** With an operand one of these options must be there: `git tag x` makes a tag, `git tag --list x` lists some. */
+  readonly operandsNeed?: string
   /** With one of these options the first of the operands falls away: `grep -e x file`. */
   readonly insteadOfFirst?: string
   /** One of these options must be there: `git commit -m x`. */
@@ -66,15 +81,20 @@ export interface Command {
   readonly heeds?: string
   /** A variable of the environment that can name programs, which it then runs. */
   readonly variable?: string
-  /** What it does beside what it says, as a proof with `strace` sees it. */
-  readonly besides?: string
+  /** Whether no option that it has writes or runs anything, so that the shell may put any name in the place of a `*`. */
+  readonly tame?: true
+  readonly besides?: ReadonlyArray<Besides>
 }
 
-/** A program: one command, or one for each of its subcommands. */
+/** A program: one command, or one for each of its subcommands, or one that runs what its words do not tell. */
 export interface Program {
   readonly program: string
   /** The versions against which it was proved, each on Linux. */
   readonly proved: ReadonlyArray<string>
+  /** What it runs, which nothing here can tell: no `*` stands for its words. */
+  readonly runs?: string
+  /** Flags that may be its only word: `--version`. */
+  readonly alone?: string
   /** Flags that may stand before the subcommand. */
   readonly before?: string
   readonly command?: Command
@@ -85,3 +105,8 @@ export interface Program {
 /** The entries of a list. */
 export const entriesOf = (list: string | undefined): ReadonlyArray<string> =>
   list === undefined ? [] : list.split(/\s+/).filter((entry) => entry !== "")
+
+/** Who owns a file is a number, and the system may ask a process of its own for the name. */
+export const asksForNames: ReadonlyArray<Besides> = [
+  { says: "asks nscd for the names of users", connects: /^\/var\/run\/nscd\/socket$/ }
+]

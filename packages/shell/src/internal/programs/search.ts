@@ -1,7 +1,7 @@
 /**
  * Programs that search files and folders.
  */
-import type { Kind, Program } from "./program.ts"
+import { asksForNames, type Kind, type Program } from "./program.ts"
 
 const when: Kind = { oneOf: "always never auto" }
 
@@ -78,6 +78,7 @@ export const find: Program = {
   command: {
     does: "reads",
     says: "find and its tests, which list",
+    besides: asksForNames,
     flags: "-H -P",
     operands: [["path", "any"]],
     tests: {
@@ -93,8 +94,8 @@ export const find: Program = {
         "-mtime -mmin -atime -amin -ctime -cmin -links -inum": signed,
         "-newer -samefile": "path",
         "-newermt -user -group -printf": "text",
-        "-perm": { like: /^[-/]?[0-7ugoa=+rwxst,]+$/ },
-        "-regextype": { like: /^[\w-]+$/ }
+        "-perm": { like: /^[-/]?(?:[0-7]{1,4}|[ugoa]*[-+=][rwxst]+(?:,[ugoa]*[-+=][rwxst]+)*)$/ },
+        "-regextype": { oneOf: "emacs posix-awk posix-basic posix-egrep posix-extended" }
       }
     }
   }

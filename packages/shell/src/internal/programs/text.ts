@@ -26,7 +26,10 @@ export const sort: Program = {
     values: { "-k --key": sortKey, "-t --field-separator": "text" },
     operands: [["path", "any"]],
     filter: true,
-    besides: "keeps what is too big for memory in the folder for temporary files"
+    besides: [{
+      says: "keeps what is too big for memory in the folder for temporary files",
+      writes: /^\/tmp\/sort\w+$/
+    }]
   }
 }
 
@@ -59,6 +62,104 @@ export const cut: Program = {
   }
 }
 
+export const nl: Program = {
+  program: "nl",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "nl and its options",
+    clusters: true,
+    flags: "-p",
+    values: {
+      "-b -h -f": { like: /^(?:[atn]|p[^]*)$/ },
+      "-n": { oneOf: "ln rn rz" },
+      "-i -l -v -w": "number",
+      "-s": "text"
+    },
+    operands: [["path", "any"]],
+    filter: true
+  }
+}
+
+export const tr: Program = {
+  program: "tr",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "tr and its options",
+    clusters: true,
+    flags: "-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1",
+    operands: [["text", "one"], ["text", "at most one"]],
+    filter: true
+  }
+}
+
+export const tac: Program = {
+  program: "tac",
+  proved: coreutils,
+  command: { does: "reads", says: "tac", operands: [["path", "any"]], filter: true }
+}
+
+export const rev: Program = {
+  program: "rev",
+  proved: ["util-linux 2.38.1"],
+  command: { does: "reads", says: "rev", operands: [["path", "any"]], filter: true }
+}
+
+export const fold: Program = {
+  program: "fold",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "fold and its options",
+    clusters: true,
+    flags: "-b -s",
+    values: { "-w --width": "number" },
+    operands: [["path", "any"]],
+    filter: true
+  }
+}
+
+export const comm: Program = {
+  program: "comm",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "comm and its options",
+    clusters: true,
+    flags: "-1 -2 -3",
+    operands: [["path", "one"], ["path", "one"]]
+  }
+}
+
+export const paste: Program = {
+  program: "paste",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "paste and its options",
+    clusters: true,
+    flags: "-s --serial",
+    values: { "-d --delimiters": "text" },
+    operands: [["path", "any"]],
+    filter: true
+  }
+}
+
+export const column: Program = {
+  program: "column",
+  proved: ["util-linux 2.38.1"],
+  command: {
+    does: "reads",
+    says: "column and its options",
+    clusters: true,
+    flags: "-t -x --table",
+    values: { "-s -o --separator --output-separator": "text", "-c --output-width": "number" },
+    operands: [["path", "any"]],
+    filter: true
+  }
+}
+
 /** Without `-L`, `-f`, `--args` and files as variables. */
 export const jq: Program = {
   program: "jq",
@@ -82,8 +183,7 @@ export const sed: Program = {
   proved: ["GNU sed 4.9"],
   command: {
     does: "reads",
-    says: "sed -n with line ranges",
-    needs: "-n",
+    says: "sed with ranges of lines to print",
     flags: "-n -E -r",
     values: { "-e": "sedScript" },
     operands: [["sedScript", "one"], ["path", "any"]],
@@ -95,7 +195,7 @@ export const sed: Program = {
 export const echo: Program = {
   program: "echo",
   proved: ["POSIX"],
-  command: { does: "reads", says: "echo", operands: [["text", "any"]] }
+  command: { does: "reads", says: "echo", noOptions: true, operands: [["text", "any"]] }
 }
 
 /** `true`, which does nothing. */

@@ -2,6 +2,7 @@
  * One call: shown whole, then a key. What was edited is shown whole again, with what changed, and asked again.
  */
 import type * as Approval from "@assent/ai/Approval"
+import type * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
 import * as Prompt from "effect/cli/Prompt"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -25,6 +26,8 @@ import * as Verdict from "./verdict.ts"
 export interface Setting {
   readonly editor: Editor.Editor | undefined
   readonly patterns: Session.Patterns | undefined
+  /** What the program knows of command lines. */
+  readonly suggest: ApprovalMatcher.Behaviors["suggest"]
   /** For how long "the session" is, in words; nothing where nothing is remembered. */
   readonly session: string | undefined
   /** Why changed parameters cannot run. */
@@ -91,7 +94,7 @@ const ask = (
   ]
 
   const forSession = (): Prompt.Prompt<Outcome> => {
-    const offered = Session.choices(asked, params, setting.patterns)
+    const offered = Session.choices(asked, params, setting.patterns, setting.suggest)
     const chosen = List.choose(stage, {
       lines: [Style.prose(`Approve, and ${setting.session} do not ask again for:`)],
       question: "Which?",

@@ -8,6 +8,7 @@ import { writing } from "./writing.ts"
 export const git: Program = {
   program: "git",
   proved: ["git 2.39.5"],
+  alone: "--version",
   before: "--no-pager",
   commands: { ...reading, ...writing }
 }

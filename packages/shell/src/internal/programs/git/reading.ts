@@ -11,10 +11,11 @@ import {
   logFlags,
   logOptional,
   logValues,
+  sortField,
   when
 } from "./shared.ts"
 
-const besides = "refreshes .git/index"
+const besides: Command["besides"] = [{ says: "refreshes .git/index", writes: /^\.git\/index(?:\.lock)?$/ }]
 
 const status: Command = {
   does: "reads",
@@ -49,7 +50,7 @@ const diff: Command = {
   says: "git diff and its options",
   heeds,
   besides,
-  flags: `${diffFlags} --cached --staged`,
+  flags: `${diffFlags} --cached --staged --no-index`,
   values: diffValues,
   optional: diffOptional,
   operands: [["revision", "any"]]
@@ -60,7 +61,7 @@ const branch: Command = {
   says: "git branch, which lists",
   heeds,
   flags: "-a -r -v -vv --all --remotes --verbose --list --show-current --no-color",
-  values: { "--contains --merged --no-merged --points-at": "revision", "--sort": "text" },
+  values: { "--contains --merged --no-merged --points-at": "revision", "--sort": sortField },
   optional: { "--color": when }
 }
 
@@ -112,6 +113,73 @@ const grep: Command = {
   insteadOfFirst: "-e"
 }
 
+/** What changes nothing of what it lists. */
+const lists = { does: "reads", heeds } as const
+
+/** Subcommands that tell of commits and names. */
+const names: NonNullable<Program["commands"]> = {
+  "rev-list": {
+    ...lists,
+    says: "git rev-list and its options",
+    digits: true,
+    flags: `
+      --count --all --merges --no-merges --first-parent --reverse --left-right --parents --topo-order --date-order
+      --branches --tags --remotes
+    `,
+    values: { "-n --max-count --skip": "number", "--since --until --after --before --author --grep": "text" },
+    operands: [["revision", "any"]]
+  },
+  "merge-base": {
+    ...lists,
+    says: "git merge-base and its options",
+    flags: "-a --all --is-ancestor --fork-point --octopus --independent",
+    operands: [["revision", "any"]]
+  },
+  describe: {
+    ...lists,
+    says: "git describe and its options",
+    besides,
+    flags: "--tags --always --all --long --dirty --contains --first-parent --exact-match",
+    values: { "--match --exclude": "text", "--candidates": "number" },
+    optional: { "--abbrev": "number" },
+    operands: [["revision", "any"]]
+  },
+  shortlog: {
+    ...lists,
+    says: "git shortlog and its options",
+    clusters: true,
+    flags: "-s -n -e -c --summary --numbered --email --committer --no-merges --all",
+    values: { "--since --until --after --before --author": "text" },
+    operands: [["revision", "any"]]
+  },
+  "ls-tree": {
+    ...lists,
+    says: "git ls-tree and its options",
+    flags: "-r -d -t -l -z --name-only --name-status --long --full-tree --full-name",
+    operands: [["revision", "one"], ["path", "any"]]
+  },
+  "cat-file": {
+    ...lists,
+    says: "git cat-file of one object",
+    needs: "-p -t -s -e",
+    flags: "-p -t -s -e",
+    operands: [["revision", "one"]]
+  },
+  "check-ignore": {
+    ...lists,
+    says: "git check-ignore and its options",
+    flags: "-v --verbose -q --quiet -n --non-matching --no-index",
+    operands: [["path", "any"]]
+  },
+  // A second operand is what it would be set to.
+  "symbolic-ref": {
+    ...lists,
+    says: "git symbolic-ref, which reads one",
+    flags: "--short -q --quiet",
+    operands: [["revision", "one"]]
+  }
+}
+
 export const reading: NonNullable<Program["commands"]> = {
   status,
   log,
@@ -122,15 +190,42 @@ export const reading: NonNullable<Program["commands"]> = {
   "ls-files": lsFiles,
   blame,
   grep,
-  remote: { does: "reads", says: "git remote, which lists", heeds, flags: "-v --verbose" },
-  "stash list": { does: "reads", says: "git stash list", heeds, flags: "--oneline --stat" },
+  ...names,
+  reflog: { ...lists, says: "git reflog, which lists", digits: true, flags: "--oneline", values: { "-n": "number" } },
+  remote: { ...lists, says: "git remote, which lists", flags: "-v --verbose" },
+  "remote get-url": {
+    ...lists,
+    says: "git remote get-url",
+    flags: "--all --push",
+    operands: [["text", "one"]]
+  },
+  "stash list": {
+    ...lists,
+    says: "git stash list",
+    besides: [{ says: "runs git log", runs: /^\S*git log --format=%gd: %gs -g / }],
+    flags: "--oneline --stat"
+  },
+  "stash show": {
+    ...lists,
+    says: "git stash show and its options",
+    flags: "-p --patch --stat --name-only --name-status -u --include-untracked",
+    operands: [["revision", "at most one"]]
+  },
+  "worktree list": { ...lists, says: "git worktree list", flags: "-v --verbose --porcelain" },
+  config: {
+    ...lists,
+    says: "git config --get, which reads",
+    needs: "--get --get-all",
+    flags: "--get --get-all --local --global --system --show-origin --show-scope",
+    operands: [["text", "one"]]
+  },
   tag: {
-    does: "reads",
+    ...lists,
     says: "git tag, which lists",
-    heeds,
-    needs: "-l --list",
+    operandsNeed: "-l --list",
     flags: "-l --list",
-    values: { "--contains --points-at": "revision", "--sort": "text" },
+    values: { "--contains --merged --no-merged --points-at": "revision", "--sort": sortField },
+    optional: { "-n": "number" },
     operands: [["text", "any"]]
   }
 }

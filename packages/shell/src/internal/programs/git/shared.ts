@@ -10,9 +10,17 @@ export const when: Kind = { oneOf: "always never auto" }
 
 const percent: Kind = { like: /^\d+%?$/ }
 
-/** `10,20`, `10,+5`, `/function/`, and with a file: `10,20:a.ts`. */
-export const lineRange: Kind = {
-  like: /^(?:\d+|\/[\w .]+\/)?(?:,(?:[+-]?\d+|\/[\w .]+\/)?)?(?::[\w./-]+)?$/
+/** `10,20`, `10,+5`, `/function/`. */
+export const lineRange: Kind = { like: /^(?:\d+|\/[\w .]+\/)?(?:,(?:[+-]?\d+|\/[\w .]+\/)?)?$/ }
+
+/** `10,20:a.ts`, `:function:a.ts`. */
+const lineRangeOfFile: Kind = {
+  like: /^(?:(?:\d+|\/[\w .]+\/),(?:[+-]?\d+|\/[\w .]+\/)|:\w+):(?:[\w-]+\/)*(?:\.?[\w-]+)+$/
+}
+
+/** A field of a branch or a tag. */
+export const sortField: Kind = {
+  like: /^-?(?:refname|objectname|objecttype|(?:committer|author|creator|tagger)date|v(?:ersion)?:refname)$/
 }
 
 export const diffFlags = `
@@ -25,7 +33,8 @@ export const diffFlags = `
 
 export const diffValues: Values = {
   "-S -G": "text",
-  "--diff-algorithm": { oneOf: "myers minimal patience histogram default" }
+  "--diff-algorithm": { oneOf: "myers minimal patience histogram default" },
+  "--diff-filter": { like: /^[ACDMRTUXB*]+$/i }
 }
 
 export const diffOptional: Values = {
@@ -35,7 +44,6 @@ export const diffOptional: Values = {
   "-M -C --find-renames": percent,
   "--word-diff": { oneOf: "color plain porcelain none" },
   "--color-words": "text",
-  "--diff-filter": { like: /^[A-Za-z]+$/ },
   "--abbrev": "number",
   "--relative": "path",
   "--color-moved": { oneOf: "no default plain blocks zebra dimmed-zebra" }
@@ -53,17 +61,23 @@ export const logValues: Values = {
   ...diffValues,
   "-n --max-count --skip": "number",
   "--since --until --after --before --author --committer --grep": "text",
-  "-L": lineRange
+  "-L": lineRangeOfFile,
+  "--date": {
+    like: /^(?:relative|local|iso|iso8601|iso-strict|rfc|rfc2822|short|raw|human|unix|default|format:[^]*)$/
+  }
 }
 
-/** What begins with `%G` asks gpg. */
-const format: Kind = { like: /^(?:[^%]|%(?!G))*$/ }
+/**
+ * A format by its name or by placeholders. What begins with `%G`, or `%+G`, `%-G` and `% G`, asks gpg, and `%(describe)`
+ * runs `git describe`. Other names are what the settings say, which may be `%G?`.
+ */
+const format: Kind = {
+  like:
+    /^(?:|oneline|short|medium|full|fuller|reference|email|mboxrd|raw|(?:t?format:|(?=[^%]*%))(?:[^%]|%(?![-+ ]?G|\(describe))*)$/
+}
 
 export const logOptional: Values = {
   ...diffOptional,
   "--format --pretty": format,
-  "--date": {
-    like: /^(?:relative|local|iso|iso8601|iso-strict|rfc|rfc2822|short|raw|human|unix|default|format:[^]*)$/
-  },
   "--decorate": { oneOf: "short full auto no" }
 }

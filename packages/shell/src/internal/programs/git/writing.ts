@@ -17,7 +17,7 @@ export const writing: NonNullable<Program["commands"]> = {
     does: "writes here",
     says: "git commit with a message, which runs the repository's hooks",
     heeds,
-    besides: "runs `git maintenance run --auto`",
+    besides: [{ says: "packs the repository when it has grown", runs: /git maintenance run --auto/ }],
     needs: "-m --message",
     clusters: true,
     flags: "-a --all -q --quiet -v --verbose -s --signoff --allow-empty --dry-run --no-edit",

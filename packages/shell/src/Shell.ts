@@ -1,0 +1,139 @@
+/**
+ * What is known of a command line: why it is not covered, and what may be offered to a person who is asked about it.
+ *
+ * @since 0.1.0
+ */
+import * as CommandLine from "./internal/line/commandLine.ts"
+import { star } from "./internal/line/plain.ts"
+import * as Lines from "./internal/world/lines.ts"
+import * as Pattern from "./internal/world/pattern.ts"
+import * as Refusals from "./internal/world/refusal.ts"
+import * as Suggest from "./internal/world/suggest.ts"
+
+// =============================================================================
+// Models
+// =============================================================================
+
+/**
+ * Why a command of a line is not covered. `word` is the word that is not known, as the program would get it, and `kind`
+ * what it was to be:
+ *
+ * - `line`: the line is none of plain commands, or too long;
+ * - `pattern`: no pattern speaks of the command;
+ * - `program`, `subcommand`, `option`, `value`, `operand`: the word is not known as such;
+ * - `missing`: something else must stand in the command, too;
+ * - `writes`: the command changes files, and the pattern does not write it out;
+ * - `settings`: the command heeds settings of a folder that may be anybody's;
+ * - `wildcard`: the shell would put other words in its place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Refusal {
+  readonly kind: Refusals.Kind
+  readonly word: string
+  /** In words, without a full stop: `--output=/x: this option is not known of git log`. */
+  readonly message: string
+}
+
+/**
+ * Whether a line is covered; if not, why each command that is not. `heeds` are the settings that its commands heed, which
+ * may name programs that they run.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Explanation {
+  readonly covered: boolean
+  readonly refusals: ReadonlyArray<Refusal>
+  readonly heeds: ReadonlyArray<string>
+}
+
+/**
+ * What may be offered for more than this once: patterns that cover the line, what they stand for in words, which is
+ * nothing where they are written out, and the settings that their programs heed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Suggestion {
+  readonly patterns: ReadonlyArray<string>
+  readonly says: ReadonlyArray<string>
+  readonly heeds: ReadonlyArray<string>
+}
+
+/**
+ * As in `ApprovalMatcher.shell`: the programs that are trusted, and where the line runs.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly trust?: ReadonlyArray<string> | undefined
+  readonly folder?: string | undefined
+}
+
+// =============================================================================
+// Functions
+// =============================================================================
+
+/**
+ * Says which word of a line is not covered by the patterns, and why; for whoever shows the question to a person.
+ *
+ * @example
+ * import { Shell } from "@assent/shell"
+ *
+ * Shell.explain("git log --output=/x | head", ["git *"]).refusals.map(({ message }) => message) // => ["--output=/x: this option is not known of git log"]
+ * Shell.explain("git add .", ["git *"]).refusals.map(({ message }) => message) // => ["git add: it changes files here; write `git add *` for it"]
+ * Shell.explain("git status && ls", ["*", "git *"]) // => { covered: true, refusals: [], heeds: ["git's settings"] }
+ *
+ * @category functions
+ * @since 0.1.0
+ */
+export const explain = (line: string, patterns: ReadonlyArray<string>, options?: Options): Explanation => {
+  const pieces = CommandLine.read(line, { wildcards: true })
+  if (pieces === undefined) {
+    return { covered: false, refusals: [refusal(Refusals.make("line", shorten(line), unreadable))], heeds: [] }
+  }
+  const trust = new Set(options?.trust)
+  const made = patterns.flatMap((source) => {
+    const { pattern, problem } = Pattern.make(source, trust)
+    return pattern === undefined || problem !== undefined ? [] : [pattern]
+  })
+  const verdicts = Lines.look(made, pieces, Lines.folderOf(options?.folder)).map(({ verdict }) => verdict)
+  const refusals = verdicts.flatMap((verdict) => Refusals.isRefusal(verdict) ? [refusal(verdict)] : [])
+  const heeds = verdicts.flatMap((verdict) => Refusals.isRefusal(verdict) ? [] : verdict.checked?.command.heeds ?? [])
+  return { covered: refusals.length === 0, refusals, heeds: [...new Set(heeds)] }
+}
+
+/**
+ * What may be offered "for the session" to a person who is asked about a line: `name *` for each of its commands, if
+ * every word of these is known, else the line as it stands there; `undefined` of a line that cannot be read.
+ *
+ * @example
+ * import { Shell } from "@assent/shell"
+ *
+ * Shell.suggest("ls -la src | head -5") // => { patterns: ["ls *"], says: ["ls and its options"], heeds: [] }
+ * Shell.suggest("git add . && npm test")?.patterns // => ["git add . && npm test"]
+ * Shell.suggest("echo $HOME") // => undefined
+ *
+ * @category functions
+ * @since 0.1.0
+ */
+export const suggest = (line: string, options?: Pick<Options, "folder">): Suggestion | undefined =>
+  Suggest.suggest(line, Lines.folderOf(options?.folder))
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+const unreadable =
+  "this is more than plain commands, quoted words, pipes, `&&`, `||` and `;`, so it cannot be told what runs"
+
+const shorten = (line: string): string => line.length > 80 ? `${line.slice(0, 79)}…` : line
+
+const refusal = (refused: Refusals.Refusal): Refusal => ({
+  kind: refused.kind,
+  word: refused.word.replaceAll(star, "*"),
+  message: Refusals.toSentence(refused)
+})

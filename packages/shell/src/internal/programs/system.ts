@@ -1,0 +1,116 @@
+/**
+ * Programs that tell of names and of the machine.
+ */
+import type { Program } from "./program.ts"
+
+const coreutils = ["GNU coreutils 9.1"]
+
+export const basename: Program = {
+  program: "basename",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "basename, which takes names apart",
+    flags: "-a -z --multiple --zero",
+    values: { "-s --suffix": "text" },
+    operands: [["text", "any"]]
+  }
+}
+
+export const dirname: Program = {
+  program: "dirname",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "dirname, which takes names apart",
+    flags: "-z --zero",
+    operands: [["text", "any"]]
+  }
+}
+
+export const realpath: Program = {
+  program: "realpath",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "realpath and its options",
+    clusters: true,
+    flags: "-e -m -q -s -z --canonicalize-existing --canonicalize-missing --quiet --no-symlinks",
+    operands: [["path", "any"]]
+  }
+}
+
+export const readlink: Program = {
+  program: "readlink",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "readlink and its options",
+    clusters: true,
+    flags: "-e -f -m -n -q -z --canonicalize --no-newline",
+    operands: [["path", "any"]]
+  }
+}
+
+export const which: Program = {
+  program: "which",
+  proved: ["debianutils 5.7"],
+  command: { does: "reads", says: "which, which finds programs", flags: "-a", operands: [["text", "any"]] }
+}
+
+/** Without `-s`, and without the operand that sets the clock. */
+export const date: Program = {
+  program: "date",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "date and its options",
+    flags: "-u -R --utc --rfc-email",
+    values: { "-d --date": "text" },
+    optional: { "-I --iso-8601": { oneOf: "date hours minutes seconds ns" } },
+    operands: [[{ like: /^\+/ }, "at most one"]]
+  }
+}
+
+export const uname: Program = {
+  program: "uname",
+  proved: coreutils,
+  command: { does: "reads", says: "uname and its options", clusters: true, flags: "-a -m -n -o -p -r -s -v --all" }
+}
+
+export const whoami: Program = {
+  program: "whoami",
+  proved: coreutils,
+  command: { does: "reads", says: "whoami" }
+}
+
+export const id: Program = {
+  program: "id",
+  proved: coreutils,
+  command: { does: "reads", says: "id and its options", clusters: true, flags: "-u -g -n -G -r --user --group --name" }
+}
+
+export const nproc: Program = {
+  program: "nproc",
+  proved: coreutils,
+  command: { does: "reads", says: "nproc" }
+}
+
+/** Without `e`, which shows what is in the environment of others. */
+export const ps: Program = {
+  program: "ps",
+  proved: ["procps-ng 4.0.2"],
+  command: {
+    does: "reads",
+    says: "ps, which lists processes",
+    clusters: true,
+    flags: "-A -e -f -l",
+    operands: [[{ oneOf: "aux auxw auxww ax axw u x" }, "at most one"]]
+  }
+}
+
+export const sleep: Program = {
+  program: "sleep",
+  proved: coreutils,
+  command: { does: "reads", says: "sleep", operands: [[{ like: /^\d+(?:\.\d+)?[smh]?$/ }, "one"]] }
+}

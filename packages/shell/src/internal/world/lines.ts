@@ -1,0 +1,94 @@
+/**
+ * What patterns cover of a whole line.
+ */
+import type { Piece } from "../line/piece.ts"
+import { star } from "../line/plain.ts"
+import * as Check from "./check.ts"
+import * as Kinds from "./kinds.ts"
+import * as Pattern from "./pattern.ts"
+import * as Refusal from "./refusal.ts"
+
+/** A command of a line, and what became of it. */
+export interface Found {
+  readonly piece: Piece
+  readonly verdict: Pattern.Verdict
+}
+
+/** Without a `/` at its end; nothing is no folder. */
+export const folderOf = (folder: string | undefined): string | undefined => folder?.replace(/\/+$/, "") || undefined
+
+/** Looks at each command of a line. */
+export const look = (
+  patterns: ReadonlyArray<Pattern.Pattern>,
+  pieces: ReadonlyArray<Piece>,
+  folder: string | undefined
+): ReadonlyArray<Found> => {
+  if (patterns.some((pattern) => pattern._tag === "Line" && isSameLine(pattern.pieces, pieces))) {
+    return pieces.map((piece) => ({ piece, verdict: covered }))
+  }
+  let moved = false
+  return pieces.map((piece, index) => {
+    const free = isFree(piece, pieces[index + 1], folder)
+    const verdict = free === undefined ? verdictOf(patterns, piece, moved, folder) : covered
+    const isTrusted = !Refusal.isRefusal(verdict) && verdict.trusted
+    if (piece.words[0] === "cd" && free !== "does nothing" && !isTrusted) moved = true
+    return { piece, verdict }
+  })
+}
+
+/** Whether nothing of it is left uncovered; the same as {@link look}, which says more. */
+export const covers = (
+  patterns: ReadonlyArray<Pattern.Pattern>,
+  pieces: ReadonlyArray<Piece>,
+  folder: string | undefined
+): boolean => look(patterns, pieces, folder).every(({ verdict }) => !Refusal.isRefusal(verdict))
+
+const covered: Pattern.Covered = { checked: undefined, trusted: false }
+
+/** What needs no pattern: it does nothing, passes on what it gets through a pipe, or goes to a folder below. */
+export const isFree = (
+  { operator, words }: Piece,
+  next: Piece | undefined,
+  folder: string | undefined
+): "does nothing" | "moves" | undefined => {
+  if (words[0] === "true" && words.length === 1) return "does nothing"
+  if (words[0] === "cd") {
+    if (words.length !== 2 || next?.operator !== "&&" || operator === "|" || words[1]!.includes(star)) return undefined
+    if (words[1] === folder) return "does nothing"
+    return words[1]!.startsWith("-") || Kinds.problemOf("path", words[1]!, { written: 0, folder }) !== undefined
+      ? undefined
+      : "moves"
+  }
+  if (operator !== "|") return undefined
+  const checked = Check.check(words)
+  return !Refusal.isRefusal(checked) && checked.filters ? "does nothing" : undefined
+}
+
+const verdictOf = (
+  patterns: ReadonlyArray<Pattern.Pattern>,
+  piece: Piece,
+  moved: boolean,
+  folder: string | undefined
+): Pattern.Verdict => {
+  const name = piece.words[0]!
+  let refusal: Refusal.Refusal | undefined
+  for (const pattern of patterns) {
+    const verdict = Pattern.covers(pattern, piece, folder)
+    if (verdict === undefined) continue
+    if (!Refusal.isRefusal(verdict)) {
+      if (!moved || (verdict.checked !== undefined && verdict.checked.command.heeds === undefined)) return verdict
+      refusal = Refusal.make("settings", name, "after `cd` only what heeds no settings of the folder is known")
+    } else if (refusal === undefined || pattern._tag !== "Any") {
+      refusal = verdict
+    }
+  }
+  if (name === "cd") return Refusal.make("pattern", name, "it is known only as `cd below && …`, with a folder below")
+  return refusal ?? Refusal.make("pattern", name, "no pattern speaks of it")
+}
+
+const isSameLine = (one: ReadonlyArray<Piece>, other: ReadonlyArray<Piece>): boolean =>
+  one.length === other.length && one.every(({ operator, words }, index) => {
+    const that = other[index]!
+    return operator === that.operator && words.length === that.words.length &&
+      words.every((word, at) => word === that.words[at])
+  })

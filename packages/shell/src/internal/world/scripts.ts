@@ -1,0 +1,36 @@
+/**
+ * The little languages that stand in words of `sed` and `jq`. Each is known as far as it only selects what is printed.
+ */
+
+/** A line, or one that an expression matches; in an expression a backslash takes the next character with it. */
+const address = String.raw`(?:\d+|\$|/(?:[^/\\\n]|\\[^\n])+/I?)`
+
+const sedCommand = String.raw`(?:${address}(?:,(?:\+\d+|${address}))?!?)?[pq=]`
+
+const sed = new RegExp(String.raw`^${sedCommand}(?:; ?${sedCommand})*$`)
+
+/** Why a script of sed may do more than print lines. */
+export const problemOfSed = (script: string): string | undefined =>
+  sed.test(script) ? undefined : "only scripts that print ranges of lines are known, such as `10,20p`"
+
+/** Why a filter of jq may do more than select. */
+export const problemOfJq = (filter: string): string | undefined => {
+  const bare = filter.replaceAll(/"(?:[^"\\]|\\["\\/bfnrt])*"/g, " ")
+  const strange = /[\\$@#"]/.exec(bare)?.[0]
+  if (strange !== undefined) return `filters with \`${strange === "\"" ? "\\(" : strange}\` are not known`
+  for (const { 0: word, index } of bare.matchAll(/(?<![\w.])[A-Za-z_]\w*/g)) {
+    const isKey = /^\s*:/.test(bare.slice(index + word.length, index + word.length + 8))
+    if (!isKey && !jqWords.has(word)) return `filters with \`${word}\` are not known`
+  }
+  return undefined
+}
+
+const jqWords = new Set(
+  `
+  add all and any arrays as ascii_downcase ascii_upcase booleans capture contains del elif else empty end endswith
+  false first flatten floor foreach from_entries fromjson getpath group_by gsub has if in index inside join keys
+  keys_unsorted last length limit ltrimstr map map_values match max max_by min min_by not nth null nulls numbers objects
+  or paths range reduce reverse rtrimstr select sort sort_by split sqrt startswith strings sub test then to_entries tojson
+  tonumber tostring true type unique unique_by values with_entries
+  `.trim().split(/\s+/)
+)
