@@ -72,6 +72,9 @@ export type ToolOptions = Imports.ToolOptions
  * Tools of MCP servers keep their names: `mcp__github__get_issue` is `github__get_issue`, of a server that
  * `McpApproval.guard` was given as `github`.
  *
+ * Where a rule with `*` is about a program of `trust`, the `*` stands for any words, as it does there: `trust: ["npm"]`
+ * keeps `Bash(npm run test:*)` whole. See `ApprovalMatcher.shell`.
+ *
  * `home` is what `~` means. With `links: "refused"`, rules of paths refuse symbolic links, and want `isLink` among the
  * `Behaviors` of matchers.
  *
@@ -104,20 +107,22 @@ export const fromClaudeCode = (settings: unknown, options: {
   readonly tools: { readonly [theirs: string]: ToolOptions }
   readonly home?: string | undefined
   readonly links?: "refused" | undefined
+  readonly trust?: ReadonlyArray<string> | undefined
 }): Imported =>
   ClaudeCode.read(settings, {
     tools: (theirs) => Object.hasOwn(options.tools, theirs) ? toTools(options.tools[theirs]) : [],
     theirs: Object.keys(options.tools),
     home: options.home,
     links: options.links,
-    problemOf
+    judge: { problemOf, trust: options.trust ?? [] }
   })
 
 /**
  * Reads the settings of VS Code: a parsed `settings.json`, without its comments, of which
  * `chat.tools.terminal.autoApprove` and `chat.tools.edits.autoApprove` are read. What VS Code has by default is not.
  *
- * `terminal` and `edits` say which tools of yours run command lines, and write files.
+ * `terminal` and `edits` say which tools of yours run command lines, and write files; `links` and `trust` are those of
+ * {@link fromClaudeCode}.
  *
  * @example
  * import { ApprovalImport } from "@assent/shell"
@@ -141,12 +146,13 @@ export const fromVsCode = (settings: unknown, options: {
   readonly terminal?: ToolOptions | undefined
   readonly edits?: ToolOptions | undefined
   readonly links?: "refused" | undefined
+  readonly trust?: ReadonlyArray<string> | undefined
 }): Imported =>
   VsCode.read(settings, {
     terminal: toTools(options.terminal),
     edits: toTools(options.edits),
     links: options.links,
-    problemOf,
+    judge: { problemOf, trust: options.trust ?? [] },
     problemOfGlob
   })
 
@@ -154,8 +160,8 @@ export const fromVsCode = (settings: unknown, options: {
 // Internals
 // =============================================================================
 
-const problemOf = (pattern: string): string | undefined =>
-  sentences(ApprovalMatcher.shell([pattern], { param: "command" }))
+const problemOf = (pattern: string, trust?: string): string | undefined =>
+  sentences(ApprovalMatcher.shell([pattern], { param: "command", ...(trust === undefined ? {} : { trust: [trust] }) }))
 
 const problemOfGlob = (glob: string): string | undefined => sentences(ApprovalMatcher.path([glob], { param: "path" }))
 

@@ -22,7 +22,9 @@ describe("one rule of Claude Code", () => {
     [{ allow: ["Bash(git status)"] }, { bash: one({ shell: "git status", ...allow }) }],
     [{ allow: ["Bash(git status:*)"] }, { bash: one({ shell: "git status *", ...allow }) }],
     [{ allow: ["Bash(git status *)"] }, { bash: one({ shell: "git status *", ...allow }) }],
-    [{ allow: ["Bash(git status*)"] }, { bash: one({ shell: "git status *", ...allow }) }],
+    [{ allow: ["Bash(git status*)"] }, { bash: one({ shell: ["git status *", "git status*"], ...allow }) }],
+    [{ allow: ["Bash(cat /srv/log/*)"] }, { bash: one({ shell: ["cat /srv/log/ *", "cat /srv/log/*"], ...allow }) }],
+    [{ allow: ["Bash(npm run test:*)"] }, { bash: one({ shell: "npm run test", ...allow }) }],
     [{ allow: ["Bash(npm run build)"] }, { bash: one({ shell: "npm run build", ...allow }) }],
     [{ allow: ["Bash"] }, { bash: "none" }],
     [{ allow: ["Bash(*)"] }, { bash: "none" }],
@@ -139,7 +141,8 @@ describe("what is told of Claude Code", () => {
   const cases: ReadonlyArray<readonly [permissions: object, rule: string, effects: ReadonlyArray<string>]> = [
     [{ allow: ["Bash(git status)"] }, "Bash(git status)", []],
     [{ allow: ["Bash(git status)"] }, "Bash", ["narrower", "wider"]],
-    [{ allow: ["Bash(git status*)"] }, "Bash(git status*)", ["narrower"]],
+    [{ allow: ["Bash(git status*)"] }, "Bash(git status*)", []],
+    [{ allow: ["Bash(ls*)"] }, "Bash(ls*)", ["narrower"]],
     [{ allow: ["Bash(export:*)"] }, "Bash(export:*)", ["left out"]],
     [{ deny: ["Bash(rm:*)"] }, "Bash", ["narrower"]],
     [{ deny: ["Bash(rm*)"] }, "Bash(rm*)", ["wider"]],
@@ -173,6 +176,23 @@ describe("what is told of Claude Code", () => {
       assert.isTrue(Object.values(nothing.config.tools).every((value) => value === "required"))
       assert.deepStrictEqual(told(nothing, "permissions"), ["left out"])
     }
+  })
+
+  it("a program that is trusted may be given any words, as it may there", () => {
+    const permissions = { allow: ["Bash(npm run test:*)", "Bash(npm ci)", "Bash(make:*)"] }
+    const imported = ApprovalImport.fromClaudeCode({ permissions }, { tools: { Bash: "bash" }, trust: ["npm"] })
+    assert.deepStrictEqual(imported.config.tools, {
+      bash: {
+        rules: [
+          { shell: "npm run test *", trust: "npm", approval: "none" },
+          { shell: "npm ci", approval: "none" },
+          { shell: "make", approval: "none" }
+        ],
+        approval: "required"
+      }
+    })
+    assert.deepStrictEqual(told(imported, "Bash(npm run test:*)"), [])
+    assert.deepStrictEqual(told(imported, "Bash(make:*)"), ["narrower"])
   })
 
   it("home, links and the names of parameters are the program's", () => {

@@ -13,7 +13,7 @@ export interface Context {
   readonly theirs: ReadonlyArray<string>
   readonly home: string | undefined
   readonly links: "refused" | undefined
-  readonly problemOf: Commands.ProblemOf
+  readonly judge: Commands.Judge
 }
 
 const product = "Claude Code"
@@ -70,10 +70,10 @@ export const read = (settings: unknown, context: Context): Imported => {
       return addUnreadable(["Bash"], rule, wanted, "")
     }
     const written = toWritten(specifier)
-    const found = wanted === "none" ? Commands.allowing(written, context.problemOf) : Commands.forbidding(written)
-    if (found.pattern === undefined) return addUnreadable(["Bash"], rule, wanted, found.note)
+    const found = wanted === "none" ? Commands.allowing(written, context.judge) : Commands.forbidding(written)
+    if (found.patterns.length === 0) return addUnreadable(["Bash"], rule, wanted, found.note!)
     if (found.note !== undefined) tell(rule, "narrower", found.note)
-    addAll(["Bash"], { _tag: "Some", by: "shell", patterns: [found.pattern], wanted, rule })
+    addAll(["Bash"], { _tag: "Some", by: "shell", patterns: found.patterns, trust: found.trust, wanted, rule })
   }
 
   const readPath = (name: "Read" | "Edit", rule: string, specifier: string, wanted: Wanted) => {
@@ -191,11 +191,15 @@ const generally = (said: ReadonlyArray<Said>, hasServers: boolean, context: Cont
         rule: "Bash",
         effect: "narrower",
         text:
-          "Words are compared, not text, and a `*` stands for words that are known. Asked about are also wrappers " +
-          "(`timeout 5 …`), variables before a command, wildcards, and commands that Claude Code always allows (`ls`), " +
-          "unless a rule allows them."
+          "Words are compared, not text. A `*` stands for words that are known, of what only reads unless the rule " +
+          "writes it out: `git *` allows no `git commit`. Wrappers (`timeout 5 …`), variables before a command, and " +
+          "commands that Claude Code always allows (`ls`) are asked about, unless a rule allows them."
       },
-      { rule: "Bash", effect: "wider", text: "After `|`, a filter that reads no file, such as `head`, needs no rule." }
+      {
+        rule: "Bash",
+        effect: "wider",
+        text: "After `|`, a filter that reads no file, such as `head`, needs no rule; nor do `true` and `cd below &&`."
+      }
     )
   }
   if (some("shell", false)) {

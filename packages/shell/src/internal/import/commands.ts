@@ -4,13 +4,23 @@
 import * as Pattern from "../line/pattern.ts"
 import { star } from "../line/plain.ts"
 
-/** A pattern of ours, and what it leaves out or adds. */
-export type Translated =
-  | { readonly pattern: string; readonly note?: string | undefined }
-  | { readonly pattern?: undefined; readonly note: string }
+/** Patterns of ours, with what they leave out or add; without patterns, why there are none. */
+export interface Translated {
+  readonly patterns: ReadonlyArray<string>
+  readonly note?: string | undefined
+  /** A program whose words may be any. */
+  readonly trust?: string | undefined
+}
 
-/** Which patterns a matcher can cover something by, with what is wrong otherwise. */
-export type ProblemOf = (pattern: string) => string | undefined
+/** Why a pattern covers nothing; nothing if it covers something. */
+export type ProblemOf = (pattern: string, trust?: string) => string | undefined
+
+/** How a pattern that allows is judged. */
+export interface Judge {
+  readonly problemOf: ProblemOf
+  /** The programs that are trusted with any words. */
+  readonly trust: ReadonlyArray<string>
+}
 
 /** A whole command line, or the beginning of one. */
 export interface Written {
@@ -50,28 +60,31 @@ const changesTheRest = new Set([
   "unset"
 ])
 
-/** A pattern that covers nothing but what was written. */
-export const allowing = ({ glued, rest, text }: Written, problemOf: ProblemOf): Translated => {
-  if (text.includes("*")) return { note: "A `*` before the end stands for any text, options and other commands too." }
+/** Patterns that cover nothing but what was written. */
+export const allowing = ({ glued, rest, text }: Written, { problemOf, trust }: Judge): Translated => {
+  if (text.includes("*")) return none("A `*` before the end stands for any text, options and other commands too.")
   const plain = Pattern.make(text)
-  if (typeof plain === "string") return { note: `No command line is covered by it: ${plain}` }
-  if (changesTheRest.has(plain.words[0]!)) {
-    return { note: `\`${plain.words[0]}\` changes what the rest of a line does.` }
+  if (typeof plain === "string") return none(`No command line is covered by it: ${plain}`)
+  const program = plain.words[0]!
+  if (changesTheRest.has(program)) return none(`\`${program}\` changes what the rest of a line does.`)
+  const exact = problemOf(text)
+  if (!rest) return exact === undefined ? { patterns: [text] } : none(exact)
+  const trusted = trust.includes(program) ? { trust: program } : {}
+  const problems = [`${text} *`, ...(glued === true ? [`${text}*`] : [])].map((pattern) =>
+    [pattern, problemOf(pattern, trusted.trust)] as const
+  )
+  const patterns = problems.flatMap(([pattern, problem]) => problem === undefined ? [pattern] : [])
+  if (patterns.length === problems.length) return { patterns, ...trusted }
+  if (patterns.length > 0) {
+    return { patterns, note: "Other words that begin like its last word are asked about.", ...trusted }
   }
-  if (!rest) {
-    const problem = problemOf(text)
-    return problem === undefined ? { pattern: text } : { note: problem }
-  }
-  const problem = problemOf(`${text} *`)
-  if (problem === undefined) {
-    return glued === true
-      ? { pattern: `${text} *`, note: "Words that only begin like its last word are asked about." }
-      : { pattern: `${text} *` }
-  }
-  return problemOf(text) === undefined
-    ? { pattern: text, note: `Only the line without further words is allowed. ${problem}` }
-    : { note: problem }
+  const [, problem] = problems[0]!
+  return exact === undefined
+    ? { patterns: [text], note: `Only the line without further words is allowed. ${problem}` }
+    : none(problem!)
 }
+
+const none = (note: string): Translated => ({ patterns: [], note })
 
 /** A pattern that means at least what was written; none if no word of it can be read. */
 export const forbidding = ({ glued, rest, text }: Written): Translated => {
@@ -79,10 +92,10 @@ export const forbidding = ({ glued, rest, text }: Written): Translated => {
   const cut = words.findIndex((word) => word.includes("*"))
   let end = cut >= 0 ? cut : glued === true ? words.length - 1 : words.length
   while (end > 0 && !isReadable(words.slice(0, end).join(" "))) end--
-  if (end === 0) return { note: "No word of it can be read." }
+  if (end === 0) return none("No word of it can be read.")
   const kept = words.slice(0, end).join(" ")
-  if (end < words.length) return { pattern: `${kept} *`, note: `It speaks of every \`${kept}\`.` }
-  return { pattern: rest ? `${kept} *` : kept }
+  if (end < words.length) return { patterns: [`${kept} *`], note: `It speaks of every \`${kept}\`.` }
+  return { patterns: [rest ? `${kept} *` : kept] }
 }
 
 const isReadable = (text: string): boolean => {

@@ -45,6 +45,7 @@ export type Said =
     readonly by: "path" | "shell"
     readonly patterns: ReadonlyArray<string>
     readonly param?: string | undefined
+    readonly trust?: string | undefined
   }
   | { readonly _tag: "Unreadable"; readonly wanted: "required" | "deny"; readonly rule: string }
 
@@ -107,6 +108,7 @@ export const settle = (
     return [{
       [rule.by]: rule.patterns.length === 1 ? rule.patterns[0]! : rule.patterns,
       ...(rule.param === undefined ? {} : { param: rule.param }),
+      ...(rule.trust === undefined ? {} : { trust: rule.trust }),
       ...(rule.by === "path" && rule.wanted === "none" && links !== undefined ? { links } : {}),
       approval: rule.wanted,
       ...(rule.wanted === "none" ? {} : { reason: `${product}: ${rule.rule}` })

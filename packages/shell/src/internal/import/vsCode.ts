@@ -12,8 +12,8 @@ export interface Context {
   readonly terminal: ReadonlyArray<ToolOption>
   readonly edits: ReadonlyArray<ToolOption>
   readonly links: "refused" | undefined
-  readonly problemOf: Commands.ProblemOf
-  readonly problemOfGlob: Commands.ProblemOf
+  readonly judge: Commands.Judge
+  readonly problemOfGlob: (glob: string) => string | undefined
 }
 
 const product = "VS Code"
@@ -95,19 +95,19 @@ const readTerminal = (settings: unknown, context: Context, tell: Tell): Readonly
     const commands = regex === undefined ? [{ text: key.trim(), rest: true }] : toCommands(regex)
     if (!approve) {
       const found = commands?.map(Commands.forbidding)
-      if (found === undefined || found.some(({ pattern }) => pattern === undefined)) {
+      if (found === undefined || found.some(({ patterns }) => patterns.length === 0)) {
         if (regex !== undefined) {
           refused.push(regex)
           return []
         }
         return [{ _tag: "Unreadable", wanted: "required", rule: key }]
       }
-      return found.map(({ pattern }) => ({
+      return found.map(({ patterns }) => ({
         _tag: "Some",
         by: "shell",
         wanted: "required",
         rule: key,
-        patterns: [pattern!]
+        patterns
       }))
     }
     if (commands === undefined) {
@@ -116,11 +116,10 @@ const readTerminal = (settings: unknown, context: Context, tell: Tell): Readonly
     }
     if (regex?.ignoreCase === true) tell(key, "narrower", "Another case is asked about.")
     return commands.flatMap((command) => {
-      const found = Commands.allowing(command, context.problemOf)
-      if (found.note !== undefined) tell(key, found.pattern === undefined ? "left out" : "narrower", found.note)
-      return found.pattern === undefined
-        ? []
-        : [{ _tag: "Some", by: "shell", wanted: "none", rule: key, patterns: [found.pattern] }]
+      const found = Commands.allowing(command, context.judge)
+      const { note, patterns, trust } = found
+      if (note !== undefined) tell(key, patterns.length === 0 ? "left out" : "narrower", note)
+      return patterns.length === 0 ? [] : [{ _tag: "Some", by: "shell", wanted: "none", rule: key, patterns, trust }]
     })
   })
   const kept = keepUnrefused(said, refused, tell)
@@ -140,10 +139,14 @@ const readTerminal = (settings: unknown, context: Context, tell: Tell): Readonly
     tell(
       terminalKey,
       "narrower",
-      "Words are compared, not text, and a `*` stands for words that are known. What VS Code allows by default is asked " +
-        "about unless a rule allows it."
+      "Words are compared, not text. A `*` stands for words that are known, of what only reads unless the rule writes " +
+        "it out. What VS Code allows by default is asked about unless a rule allows it."
     )
-    tell(terminalKey, "wider", "After `|`, a filter that reads no file, such as `head`, needs no rule.")
+    tell(
+      terminalKey,
+      "wider",
+      "After `|`, a filter that reads no file, such as `head`, needs no rule; nor do `true` and `cd below &&`."
+    )
   }
   return kept
 }
