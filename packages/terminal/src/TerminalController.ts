@@ -47,8 +47,8 @@ export interface Options {
     readonly window?: Duration.Input | undefined
   } | undefined
   /**
-   * More of what may be approved for the session, beside this call, its folder, and the tool. What does not cover the call
-   * is left out.
+   * More of what may be approved for the session, beside this call, its folder, what is known of its command line (with
+   * `ApprovalMatcher.layer()` of `@assent/shell`), and the tool. What does not cover the call is left out.
    */
   readonly patterns?:
     | ((request: Approval.ApprovalRequest) => ReadonlyArray<ApprovalMatcher.ApprovalMatcher>)

@@ -1,6 +1,7 @@
 /** Who is asked, and when: one question at a time, none that nobody waits for, and none after the person has left. */
 import * as Approval from "@assent/ai/Approval"
 import * as ApprovalController from "@assent/ai/ApprovalController"
+import { ApprovalMatcher } from "@assent/shell"
 import * as TerminalController from "@assent/terminal/TerminalController"
 import { assert, describe, it } from "@effect/vitest"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
@@ -84,6 +85,30 @@ describe("a question", () => {
 })
 
 describe("what is asked", () => {
+  it.effect("of a command line, for the session, is what is known of it, or this very line", () =>
+    Effect.gen(function*() {
+      const said = [
+        ["git log --oneline | head", "git log *", " (git log and its options; heeds git's settings)"],
+        ["npm test 2>&1 | tail -5", "npm test", ""]
+      ] as const
+      for (const [command, pattern, says] of said) {
+        const { armed, ask, key, over, shown } = yield* make()
+        const asked = yield* Effect.provide(ask(requestOf("Run", { params: { command } })), ApprovalMatcher.layer())
+        yield* armed
+        yield* key("s")
+        yield* over
+        yield* armed
+        const words = shown().replaceAll(/\s+(?:⋮ +)?/g, " ")
+        assert.include(words, `2 any call of Run whose command matches \`${pattern}\`${says} `)
+        yield* key("2")
+        yield* over
+        const decision = yield* Fiber.join(asked)
+        assert.deepStrictEqual(decision?._tag === "Approved" ? decision.remember : undefined, {
+          covers: { _tag: "Shell", allowed: [pattern], param: "command" }
+        })
+      }
+    }))
+
   it.effect("is answered by no key from before its last line was on the screen, though it was all asked for", () =>
     Effect.gen(function*() {
       const { armed, ask, key, over, shown } = yield* make()

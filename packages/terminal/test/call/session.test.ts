@@ -64,6 +64,25 @@ describe("for the session", () => {
     ])
   })
 
+  it("offers what the program's shell package knows of a command line, if anything does", () => {
+    const suggest = (line: string, options: ApprovalMatcher.ParamOptions): ApprovalMatcher.Suggestion | undefined =>
+      line === "ls" ? { matcher: ApprovalMatcher.path([line], options), says: "lists\u001b files" } : undefined
+    const offered = (params: Schema.Json, known: ApprovalMatcher.Behaviors["suggest"] = suggest) =>
+      Session.choices(requestOf(params), params, undefined, known).slice(1, -1).map(({ sentence }) => sentence)
+    for (const param of ["command", "cmd", "shell_command", "commandLine"]) {
+      assert.deepStrictEqual(offered({ [param]: "ls" }), [
+        `any call of WriteFile whose ${param} matches \`ls\` (lists\\u001b files)`
+      ])
+    }
+    assert.deepStrictEqual(offered({ command: "ls", timeout: 5, description: "look" }), [
+      "any call of WriteFile whose command matches `ls`, with any description, timeout (lists\\u001b files)"
+    ])
+    assert.deepStrictEqual(offered({ command: "rm" }), [])
+    assert.deepStrictEqual(offered({ text: "ls" }), [])
+    assert.deepStrictEqual(offered(["ls"]), [])
+    assert.deepStrictEqual(Session.choices(requestOf({ command: "ls" }), { command: "ls" }, undefined).length, 2)
+  })
+
   it("remembers just what it says", () => {
     const [exact, tool] = Session.choices(requestOf({ a: 1 }), { a: 1 }, undefined)
     assert.deepStrictEqual(exact!.remember, {})
