@@ -243,6 +243,14 @@ export const ours: ReadonlyArray<Bypass> = from("Assent", "issue 15", [
   ["cat *", "cat ../secret", "climbs out of the folder"],
   ["cat *", "cat /etc/shadow", "outside of the folder"],
   ["cat *", "cat .env", "a file of secrets"],
+  ["rg *", "rg -n TODO src", "options that only read", "covered"],
+  ["sort *", "sort -u names.txt", "an option that only reads", "covered"],
+  ["ls *", "ls -la src", "options that only read", "covered"],
+  ["wc *", "wc -l README.md", "an option that only reads", "covered"],
+  ["diff *", "diff -u a b", "an option that only reads", "covered"],
+  ["jq *", "jq .scripts package.json", "a filter that only selects", "covered"],
+  ["true", "true", "that line", "covered"],
+  ["./run.sh", "./run.sh", "that line", "covered"],
   ["jq *", "jq env package.json", "the environment"],
   ["jq *", "jq -L /tmp/evil 'import \"x\" as x; .' a.json", "a module"]
 ])
