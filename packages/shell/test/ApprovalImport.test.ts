@@ -150,6 +150,7 @@ describe("what is told of Claude Code", () => {
     [{ deny: ["Bash(rm*)"], defaultMode: "dontAsk" }, "Bash(rm*)", ["narrower"]],
     [{ deny: ["Bash(rm*)"], allow: ["Bash(git status)"] }, "Bash(git status)", ["left out"]],
     [{ allow: ["Edit(src/**)"] }, "Edit, Read", ["narrower", "wider"]],
+    [{ allow: ["Edit"] }, "Edit", ["narrower"]],
     [{ deny: ["Read(.env)"] }, "Read(.env)", ["wider"]],
     [{ deny: ["Read(../x)"] }, "Read(../x)", ["wider", "wider", "wider"]],
     [{ deny: ["WebFetch(domain:x.com)"] }, "WebFetch(domain:x.com)", ["wider"]],

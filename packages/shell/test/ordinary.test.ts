@@ -52,7 +52,9 @@ const report = (): string => {
 
 describe("ordinary lines of coding agents", () => {
   it("that do not only read are covered by no `*` that does not write them out", () => {
-    const covered = lines.filter(({ does, line }) => does !== "reads" && Shell.explain(line, everything, { folder }).covered)
+    const covered = lines.filter(({ does, line }) =>
+      does !== "reads" && Shell.explain(line, everything, { folder }).covered
+    )
     assert.deepStrictEqual(covered, [])
   })
 

@@ -103,6 +103,9 @@ export const read = (settings: unknown, context: Context): Imported => {
       return add({ name: ours === "*" ? "*__*" : ours }, { _tag: "Every", wanted, rule })
     }
     if (!name.includes("*")) {
+      if (wanted === "none" && name === "Edit" && editing.slice(1).some((theirs) => context.tools(theirs).length > 0)) {
+        tell(rule, "narrower", "It allows what is named for Edit, and not what is named for Write.")
+      }
       return addAll(wanted !== "none" && name === "Edit" ? editing : [name], { _tag: "Every", wanted, rule })
     }
     if (wanted === "none") return tell(rule, "left out", `${product} skips it, too.`)
