@@ -4,6 +4,9 @@ import { assert, describe, it } from "@effect/vitest"
 
 type Rows = ReadonlyArray<readonly [patterns: string, line: string, message?: string]>
 
+const unreadable = (line: string): string =>
+  `${line}: this is more than plain commands, quoted words, pipes, \`&&\`, \`||\` and \`;\`, so it cannot be told what runs`
+
 /** Patterns with commas between them; a row without a message is covered. */
 const rules: { readonly [rule: string]: Rows } = {
   "options are known in full spelling": [
@@ -24,6 +27,15 @@ const rules: { readonly [rule: string]: Rows } = {
     ["sed *", "sed -ni 1p a", "-ni: this option is not known of sed"],
     ["tree *", "tree -o a", "-o: this option is not known of tree"],
     ["date *", "date -s x", "-s: this option is not known of date"],
+    ["tar *", "tar -tzf a/b.tgz 'x*'"],
+    ["tar *", "tar -xf a", "-xf: this option is not known of tar"],
+    ["tar *", "tar -tf host:a", "host:a: this value is not known here"],
+    ["tar *", "tar -tf ../a", "../a: this value is not known here"],
+    ["tar *", "tar tf a", "tar: only known with `-t`"],
+    ["command *", "command -v docker"],
+    ["command *", "command ls", "command: only known with `-v`"],
+    ["command *", "command ls -v", "-v: this value is not known here"],
+    ["command *", "command -v 'a[$(id)]'", "a[$(id)]: this value is not known here"],
     ["echo *", "echo -n --- -x"]
   ],
   "so are their values, in each form": [
@@ -68,7 +80,19 @@ const rules: { readonly [rule: string]: Rows } = {
     ["find *", "find . -type f \\( -name '*.ts' -o -name '*.js' \\) -not -path '*/node_modules/*'"],
     ["find *", "find src -maxdepth 2 -print"],
     ["find *", "find . -delete", "-delete: this option is not known of find"],
-    ["find *", "find . -exec rm x", "-exec: this option is not known of find"],
+    ["find *", "find src -name '*.ts' -exec wc -l {} +"],
+    ["find *", "find . -exec grep -n a {} \\; -print"],
+    ["find *", "find . -exec rm {} +", "rm: this program is not known; write the whole line, or trust the program"],
+    ["find *", "find . -exec git log {} +", "git log: find may run only what reads and heeds nothing"],
+    ["find *", "find . -exec sed -i s/a/b/ {} +", "-i: this option is not known of sed"],
+    ["find *", "find . -exec uniq {} {} \\;", "./found: uniq takes no such word"],
+    ["find *", "find . -exec cat {}x \\;", unreadable("find . -exec cat {}x \\;")],
+    ["find *", "find . -exec awk 'NR>0{}' \\;", "NR>0{}: what is found would be a part of it"],
+    ["find *", "find . -exec awk {} \\;", "./found: programs with `.` are not known"],
+    ["find *", "find . -exec ls * {} +", "*: what is found would be a part of it"],
+    ["find *", "find . -exec {} \\;", "./found: this program is not known; write the whole line, or trust the program"],
+    ["find *", "find . -exec cat {}", "-exec: its command is missing, or the end of it"],
+    ["find *", "find . -execdir cat {} +", "-execdir: this option is not known of find"],
     ["find *", "find . -fprint x", "-fprint: this option is not known of find"],
     ["find *", "find . -name", "-name: its value is missing"],
     ["find *", "find -L .", "-L: this option is not known of find"]
@@ -121,6 +145,15 @@ const rules: { readonly [rule: string]: Rows } = {
     ["jq *", "jq '.a|input_filename' a", ".a|input_filename: filters with `input_filename` are not known"],
     ["jq *", "jq '\"\\(env)\"' a", "\"\\(env)\": filters with `\\(` are not known"],
     ["jq *", "jq '$ENV' a", "$ENV: filters with `$` are not known"],
+    ["awk *", "awk 'NR>=30 && NR<=60' a"],
+    ["awk *", "awk -F, '{print $1, $NF}' a"],
+    ["awk *", "awk '/^a\\/b/ && !/c/ {print NR \": \" $0}' a"],
+    ["awk *", "awk '{print $1 > \"x\"}' a", "{print $1 > \"x\"}: programs with `>` in braces are not known"],
+    ["awk *", "awk '{print | \"sh\"}' a", "{print | \"sh\"}: programs with `|` are not known"],
+    ["awk *", "awk 'BEGIN{system(\"id\")}' a", "BEGIN{system(\"id\")}: programs with `BEGIN` are not known"],
+    ["awk *", "awk '\"id\" | getline' a", "\"id\" | getline: programs with `|` are not known"],
+    ["awk *", "awk '{print 1 /2 > \"x\" /1}' a", "{print 1 /2 > \"x\" /1}: programs that divide are not known"],
+    ["awk *", "awk -f x a", "-f: this option is not known of awk"],
     ["jq *", "jq 'import \"a\" as b; .' a", "import \"a\" as b; .: filters with `import` are not known"]
   ],
   "after a pipe a filter that opens no file needs no pattern, nor does `true`": [

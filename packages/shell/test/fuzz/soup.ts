@@ -77,6 +77,7 @@ const Fragment = Schema.Literals([
   "fi ",
   "time ",
   "{ ",
+  "{} ",
   "} ",
   "A=b ",
   "echo ",

@@ -93,6 +93,10 @@ const readWord = (source: string, start: number, wildcards: boolean): Word | und
       if (next === undefined || !/[\x20-\x7e]/.test(next)) return undefined
       value += next
       at++
+    } else if (char === "{" && at === start && source[at + 1] === "}" && endsWord(source[at + 2])) {
+      // Nothing between them, so they mean themselves.
+      value = "{}"
+      at += 2
     } else if (char === "*" && wildcards) {
       value += star
       at++

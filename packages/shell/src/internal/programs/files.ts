@@ -167,6 +167,29 @@ export const diff: Program = {
   }
 }
 
+/** An archive without `:`, which would be on another machine. */
+const archive: Kind = { like: /^(?!-)(?!(?:.*\/)?\.\.(?:\/|$))(?:[\w.+@-]+\/)*[\w.+@-]+$/ }
+
+/** Only `-t`, which lists. */
+export const tar: Program = {
+  program: "tar",
+  proved: ["GNU tar 1.34"],
+  command: {
+    does: "reads",
+    says: "tar -t, which lists",
+    variable: "TAR_OPTIONS",
+    besides: [{
+      says: "runs what unpacks the archive",
+      runs: /^\S*(?:gzip|bzip2|xz|zstd|lzma|sh -c (?:gzip|bzip2|xz|zstd)) /
+    }],
+    needs: "-t --list",
+    clusters: true,
+    flags: "-t -v -z -j -J --list --verbose --gzip --bzip2 --xz",
+    values: { "-f --file": archive },
+    operands: [["text", "any"]]
+  }
+}
+
 export const cmp: Program = {
   program: "cmp",
   proved: ["GNU diffutils 3.8"],

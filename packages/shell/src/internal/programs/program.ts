@@ -20,6 +20,8 @@ export type Kind =
   | "sedScript"
   /** A filter of jq that only selects. */
   | "jqFilter"
+  /** A program of awk that prints fields of lines. */
+  | "awkProgram"
   /** One of these words. */
   | { readonly oneOf: string }
   /** A text of this form. Must take time linear in the text. */
@@ -44,12 +46,22 @@ export interface Besides {
   readonly connects?: RegExp
 }
 
+/** What stands in an expression of `find`. */
+export interface Tests {
+  readonly alone: string
+  readonly valued: Values
+  /** Those that run a command up to `;` or `+`, with what is found in the place of `{}`. It must only read, and heed nothing. */
+  readonly running?: string
+}
+
 /** A program, or one of its subcommands. */
 export interface Command {
   /** `writes here`: changes files below the working folder. What a pattern does not write out must only read. */
   readonly does: "reads" | "writes here"
   /** What it is in words, for whoever is asked. */
   readonly says: string
+  /** Whether no options follow the first operand. */
+  readonly optionsFirst?: true
   /** Whether even what begins with `-` is an operand. */
   readonly noOptions?: true
   /** Options without a value. */
@@ -71,7 +83,7 @@ export interface Command {
   /** One of these options must be there: `git commit -m x`. */
   readonly needs?: string
   /** An expression of these tests follows the operands, as `find` has it. */
-  readonly tests?: { readonly alone: string; readonly valued: Values }
+  readonly tests?: Tests
   /**
    * Whether it passes on what comes through a pipe if it is given no file; with one of the options of `unless` it looks
    * for files itself.

@@ -34,7 +34,6 @@ export const runners: ReadonlyArray<Program> = [
   ...runs("any command", "sh", "bash", "dash", "zsh", "fish", "eval", "source", ".", "ssh"),
   ...runs(
     "another command",
-    "command",
     "doas",
     "env",
     "exec",

@@ -71,17 +71,18 @@ export const rg: Program = {
   }
 }
 
-/** Without the actions that run programs, write and delete, and without `-L`, which follows links out of the folder. */
+/** Without the actions that write, delete, and run programs in other folders or after a question, and without `-L`, which follows links out of the folder. */
 export const find: Program = {
   program: "find",
   proved: ["GNU findutils 4.9.0"],
   command: {
     does: "reads",
-    says: "find and its tests, which list",
+    says: "find and its tests, which list, and -exec with what only reads",
     besides: asksForNames,
     flags: "-H -P",
     operands: [["path", "any"]],
     tests: {
+      running: "-exec",
       alone: `
         ( ) ! -not -o -or -a -and -print -print0 -ls -prune -quit -empty -depth -mount -xdev
         -readable -writable -executable -true -false -daystart -nouser -nogroup

@@ -58,6 +58,20 @@ export const which: Program = {
   command: { does: "reads", says: "which, which finds programs", flags: "-a", operands: [["text", "any"]] }
 }
 
+/** Only `-v`, which finds programs; without it, it runs one. */
+export const command: Program = {
+  program: "command",
+  proved: ["POSIX"],
+  command: {
+    does: "reads",
+    says: "command -v, which finds programs",
+    needs: "-v",
+    flags: "-v",
+    optionsFirst: true,
+    operands: [[{ like: /^[A-Za-z][\w.+-]*$/ }, "any"]]
+  }
+}
+
 /** Without `-s`, and without the operand that sets the clock. */
 export const date: Program = {
   program: "date",

@@ -192,6 +192,19 @@ export const sed: Program = {
   }
 }
 
+/** Without `-f`, `-v`, and all that writes, runs and reads elsewhere. */
+export const awk: Program = {
+  program: "awk",
+  proved: ["mawk 1.3.4"],
+  command: {
+    does: "reads",
+    says: "awk with programs that print fields",
+    values: { "-F": "text" },
+    operands: [["awkProgram", "one"], ["path", "any"]],
+    filter: true
+  }
+}
+
 export const echo: Program = {
   program: "echo",
   proved: ["POSIX"],

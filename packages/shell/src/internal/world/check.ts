@@ -110,7 +110,10 @@ class Reader {
     for (; this.at < this.words.length; this.at++) {
       const word = this.words[this.at]!
       testing ||= command.tests !== undefined && /^[-(!]/.test(word) && !this.entry.flags.has(word)
-      if (!testing && (ended || command.noOptions === true || !word.startsWith("-") || word === "-")) {
+      if (
+        !testing &&
+        (ended || command.noOptions === true || this.isAfterOperands(operands) || !word.startsWith("-") || word === "-")
+      ) {
         operands.push(this.at)
         continue
       }
@@ -129,6 +132,10 @@ class Reader {
       filters: command.filter !== undefined && !this.opensFile &&
         ![...this.entry.unless].some((option) => this.given.has(option))
     }
+  }
+
+  isAfterOperands(operands: ReadonlyArray<number>): boolean {
+    return this.entry.command.optionsFirst === true && operands.length > 0
   }
 
   /** Whether the word is one of a pattern that may stand for any. */
@@ -201,7 +208,8 @@ class Reader {
   }
 
   readTest(word: string): Refusal.Refusal | undefined {
-    const { testsAlone, testsValued } = this.entry
+    const { testsAlone, testsRunning, testsValued } = this.entry
+    if (testsRunning.has(word)) return this.readRunning()
     if (testsAlone.has(word) || this.isAny(word)) return undefined
     const kind = testsValued.get(word)
     if (kind === undefined) return this.unknown(word)
@@ -211,6 +219,24 @@ class Reader {
     }
     this.at++
     return this.readValue(word, kind, value, 0)
+  }
+
+  /** `-exec wc -l {} +`. What is found begins as the operand does that it was found in, so it is no option. */
+  readRunning(): Refusal.Refusal | undefined {
+    const start = this.at + 1
+    const length = this.words.slice(start).findIndex((word) => word === ";" || word === "+")
+    if (length < 1) return Refusal.make("missing", this.words[this.at]!, "its command is missing, or the end of it")
+    const command = this.words.slice(start, start + length)
+    this.at = start + length
+    // The program puts what it finds in the place of `{}` within a word, too, and the shell any words in that of a `*`.
+    const strange = command.find((word) => word.includes(star) || (word.includes("{}") && word !== "{}"))
+    if (strange !== undefined) return Refusal.make("value", strange, "what is found would be a part of it")
+    const checked = check(command.map((word) => word === "{}" ? "./found" : word), { folder: this.options.folder })
+    if (Refusal.isRefusal(checked)) return checked
+    return checked.command.does === "reads" && checked.command.heeds === undefined &&
+        checked.command.tests === undefined
+      ? undefined
+      : Refusal.make("value", checked.name, `${this.name} may run only what reads and heeds nothing`)
   }
 
   readOperands(indexes: ReadonlyArray<number>): Refusal.Refusal | undefined {

@@ -33,6 +33,8 @@ export const problemOf = (kind: Kind, word: string, { folder, written }: Context
       return Scripts.problemOfSed(word)
     case "jqFilter":
       return Scripts.problemOfJq(word)
+    case "awkProgram":
+      return Scripts.problemOfAwk(word)
   }
 }
 

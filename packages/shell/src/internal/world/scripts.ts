@@ -1,5 +1,5 @@
 /**
- * The little languages that stand in words of `sed` and `jq`. Each is known as far as it only selects what is printed.
+ * The little languages that stand in words of `sed`, `jq` and `awk`. Each is known as far as it only selects what is printed.
  */
 
 /** A line, or one that an expression matches; in an expression a backslash takes the next character with it. */
@@ -34,3 +34,30 @@ const jqWords = new Set(
   tonumber tostring true type unique unique_by values with_entries
   `.trim().split(/\s+/)
 )
+
+const awkToken =
+  /\s+|\$|\d+(?:\.\d+)?|"(?:[^"\\\n]|\\[nt"\\])*"|(?:NR|NF|FNR|print|length)\b|&&|\|\||[!=]=|[<>]=?|!?~|[!(){},;+*%-]|\/(?:[^/\\\n]|\\[^\n])+\//y
+
+/** Why a program of awk may do more than print fields of lines. */
+export const problemOfAwk = (program: string): string | undefined => {
+  awkToken.lastIndex = 0
+  let before = ""
+  let depth = 0
+  while (awkToken.lastIndex < program.length) {
+    const at = awkToken.lastIndex
+    const token = awkToken.exec(program)?.[0]
+    if (token === undefined) return `programs with \`${/^\w+|[^]/.exec(program.slice(at, at + 40))![0]}\` are not known`
+    if (/^\s/.test(token)) continue
+    // Elsewhere a slash divides, and what looks like an expression may hold anything.
+    if (token.startsWith("/") && !/^(?:|[({,;}!]|&&|\|\||!?~)$/.test(before)) {
+      return "programs that divide are not known"
+    }
+    if (token === "{") depth++
+    if (token === "}") depth--
+    if (depth < 0) return "programs with `}` alone are not known"
+    // What is printed may go to a file.
+    if (depth > 0 && /^[<>]/.test(token)) return `programs with \`${token}\` in braces are not known`
+    before = token
+  }
+  return undefined
+}

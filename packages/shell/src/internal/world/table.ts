@@ -14,6 +14,7 @@ export interface Entry {
   readonly operandsNeed: ReadonlyArray<string>
   readonly insteadOfFirst: ReadonlySet<string>
   readonly testsAlone: ReadonlySet<string>
+  readonly testsRunning: ReadonlySet<string>
   readonly testsValued: ReadonlyMap<string, Kind>
   /** Options with which a filter looks for files itself. */
   readonly unless: ReadonlySet<string>
@@ -39,6 +40,7 @@ const ready = (command: Command): Entry => ({
   operandsNeed: entriesOf(command.operandsNeed),
   insteadOfFirst: new Set(entriesOf(command.insteadOfFirst)),
   testsAlone: new Set(entriesOf(command.tests?.alone)),
+  testsRunning: new Set(entriesOf(command.tests?.running)),
   testsValued: expand(command.tests?.valued),
   unless: new Set(typeof command.filter === "object" ? entriesOf(command.filter.unless) : [])
 })
