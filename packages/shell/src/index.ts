@@ -1,8 +1,10 @@
 /**
- * Approval of command lines: `ApprovalMatcher` of `@assent/ai`, with `shell`.
+ * Approval of command lines: `ApprovalMatcher` of `@assent/ai`, with `shell`, and the rules of other products read in.
  *
  * @since 0.1.0
  */
+export * as ApprovalImport from "./ApprovalImport.ts"
+
 export * as ApprovalMatcher from "./ApprovalMatcher.ts"
 
 /**

@@ -7,14 +7,16 @@ const floors: House["floors"] = [
   ["ground", ["internal/environment", "internal/line/", "internal/programs/", "internal/forbidding/"]],
   ["floor 1", ["internal/world/"]],
   ["floor 2", ["ApprovalMatcher", "Shell"]],
+  ["floor 3", ["internal/import/"]],
+  ["floor 4", ["ApprovalImport"]],
   ["index", ["index"]]
 ]
 
 describeHouse({
   source: Path.join(import.meta.dirname, "../src"),
   floors,
-  dependsOn: "effect, the approval engine's matchers and, in two modules, the parser",
+  dependsOn: "effect, the approval engine's matchers and configuration and, in two modules, the parser",
   mayImport: (specifier, name) =>
-    /^(effect\/|@assent\/ai\/ApprovalMatcher$)/.test(specifier) ||
+    /^(effect\/|@assent\/ai\/Approval(?:Config|Matcher)$)/.test(specifier) ||
     (specifier === "unbash" && (name === "internal/line/parsed" || name === "internal/forbidding/line"))
 })
