@@ -152,7 +152,7 @@ describe("with an index and without", () => {
         )
         assert.deepStrictEqual(indexed, plain)
       }),
-    { arbitrary: { runs: 150, seed: "index" } }
+    { arbitrary: { runs: 60, seed: "index" } }
   )
 
   it.prop(
