@@ -26,11 +26,8 @@ import * as Schema from "effect/Schema"
 import { definedFields } from "./internal/fields.ts"
 import * as Descriptions from "./internal/matcher/description.ts"
 import { Description, type Others } from "./internal/matcher/description.ts"
-import * as Globs from "./internal/matcher/globs.ts"
-import * as LooseGlobs from "./internal/matcher/looseGlobs.ts"
 import * as MatcherParams from "./internal/matcher/params.ts"
-import * as Paths from "./internal/matcher/paths.ts"
-import * as Reading from "./internal/matcher/reading.ts"
+import * as PathGlobs from "./internal/matcher/pathGlobs.ts"
 import * as TextPart from "./internal/matcher/textPart.ts"
 import * as Canonical from "./internal/seal/canonical.ts"
 
@@ -281,13 +278,6 @@ export const path = (
 ): ApprovalMatcher => {
   const { isLink } = options
   const written = sorted(globs)
-  const problems = written.flatMap((glob) => {
-    const problem = Globs.problemOf(glob)
-    return problem === undefined ? [] : [`The glob ${Descriptions.quote(glob)} covers nothing: ${problem}`]
-  })
-  const good = written.filter((glob) => Globs.problemOf(glob) === undefined)
-  const match = Globs.match(good)
-  const loose = good.flatMap(LooseGlobs.make)
   return makeParam({
     description: {
       _tag: "Path",
@@ -296,17 +286,8 @@ export const path = (
       ...definedFields({ others: options.others }),
       ...(isLink === undefined ? {} : { links: "refused" })
     },
-    problems: written.length === 0 ? ["It names no glob, so it covers nothing."] : problems,
     defaultOthers: "any",
-    covers: (value) =>
-      match(Reading.read(value)) &&
-      // What is not plainly `false` may be a link.
-      (isLink === undefined || Paths.steps(value).every((step) => isLink(step) === false)),
-    mayCover: (value) => {
-      const path = Reading.read(value)
-      return loose.some((glob) => LooseGlobs.mayMatch(glob, path)) || good.length < written.length ||
-        (isLink !== undefined && Paths.steps(value).some((step) => isLink(step) !== false))
-    }
+    ...PathGlobs.make(written, isLink)
   })
 }
 
