@@ -312,6 +312,12 @@ describe("L15 what a person reads", () => {
       ApprovalMatcher.toSentence({ ...trusting, trust: ["a", "b"] }, "Bash"),
       "any call of Bash whose command matches `a *` or `b *`, where `a` and `b` may be given any words, with any timeout"
     )
+    assert.deepStrictEqual(
+      [["*"], ["*", "git *"]].map((allowed) =>
+        ApprovalMatcher.toSentence({ _tag: "Shell", allowed, param: "command" }, "Bash")
+      ),
+      ["any call of Bash whose command only reads", "any call of Bash whose command only reads or matches `git *`"]
+    )
     assert.strictEqual(
       ApprovalMatcher.toSentence({ ...trusting, trust: [] }, "Bash"),
       "any call of Bash whose command matches `a *` or `b *`, with any timeout"
