@@ -189,7 +189,7 @@ class Reader implements Line {
       case "Redirect": {
         const target = node.target === undefined ? "" : this.word(node.target)
         if (node.operator.includes(">") && target !== "/dev/null" && !/^\d?$/.test(target)) this.writes(target)
-        if (target.startsWith("/dev/\0") || target.startsWith("/dev/\x01")) this.reason ??= Reason.unknown(target)
+        if (target.startsWith("/dev/\ue000") || target.startsWith("/dev/\ue001")) this.reason ??= Reason.unknown(target)
         return this.children(node, fed)
       }
       case "CommandExpansion":
@@ -246,7 +246,7 @@ class Reader implements Line {
 
   /** A word that names a file, or a script of a little language in which a file is named. */
   private writes(word: string): void {
-    for (const part of word.split(/[^\0-\x02\w.+@%-]+/)) if (part !== "") this.written.add(part)
+    for (const part of word.split(/[^\ue000-\ue002\w.+@%-]+/)) if (part !== "") this.written.add(part)
     this.written.add(Words.lastOf(word))
   }
 
@@ -309,11 +309,12 @@ class Reader implements Line {
     if (node.type !== "Command" || node.name === undefined) return false
     const words = [node.name, ...node.suffix.filter((part) => part.type === "Word")].map((word) => this.word(word))
     const line = words.join(" ")
-    return /^find [^\0]*$/.test(line) && !/ -(?:f?printf|exec|ok)/.test(line) ||
-      /^grep (?:[^\0]* )?(?:-[A-Za-z]*l[A-Za-z]*|--files-with-matches)(?: [^\0]*)?$/.test(line) ||
-      /^rg (?:[^\0]* )?(?:-l|--files|--files-with-matches)(?: [^\0]*)?$/.test(line) ||
-      /^git ls-files(?: [^\0]*)?$/.test(line) && !line.includes("--format") ||
-      /^git diff (?:[^\0]* )?--name-only(?: [^\0]*)?$/.test(line)
+    if (line.includes(Words.open)) return false
+    return line.startsWith("find ") && !/ -(?:f?printf|exec|ok)/.test(line) ||
+      line.startsWith("grep ") && / (?:-[A-Za-z]*l[A-Za-z]*|--files-with-matches)(?: |$)/.test(line) ||
+      line.startsWith("rg ") && / (?:-l|--files|--files-with-matches)(?: |$)/.test(line) ||
+      /^git ls-files(?: |$)/.test(line) && !line.includes("--format") ||
+      line.startsWith("git diff ") && / --name-only(?: |$)/.test(line)
   }
 
   private textOf(redirect: Redirection): ReadonlyArray<string> {

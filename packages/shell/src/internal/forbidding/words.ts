@@ -6,24 +6,24 @@
  */
 
 /** May be any text, options and several words included. */
-export const open = "\0"
+export const open = "\ue000"
 
 /** A variable that the line does not set, or only to names and numbers. */
-export const given = "\x01"
+export const given = "\ue001"
 
 /** Any characters of a file's name: `*`, `?`, `[…]`, `{…}`. */
-export const wild = "\x02"
+export const wild = "\ue002"
 
-const unknown = /[\0\x01\x02]/
+const unknown = /[\ue000\ue001\ue002]/
 
 /** Whether a part of a word is only known when the line runs. */
 export const isUnknown = (word: string): boolean => unknown.test(word)
 
 /** Whether a word may be an option, or more than one word. */
-export const isOpen = (word: string): boolean => word.startsWith(open) || /^[\0\x01\x02]+\0/.test(word)
+export const isOpen = (word: string): boolean => word.startsWith(open) || /^[\ue000\ue001\ue002]+\ue000/.test(word)
 
 /** One spelling for what a system may take for the same: wide letters, old letters, another case. */
-export const fold = (text: string): string => (/^[\0-\x7f]*$/.test(text) ? text : text.normalize("NFKC")).toLowerCase()
+export const fold = (text: string): string => (/^[\t\n -~]*$/.test(text) ? text : text.normalize("NFKC")).toLowerCase()
 
 const endings = /\.(?:bat|cmd|com|exe|ps1)$/
 
