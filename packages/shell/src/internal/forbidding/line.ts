@@ -189,7 +189,10 @@ class Reader implements Line {
       case "Redirect": {
         const target = node.target === undefined ? "" : this.word(node.target)
         if (node.operator.includes(">") && target !== "/dev/null" && !/^\d?$/.test(target)) this.writes(target)
-        if (target.startsWith("/dev/\ue000") || target.startsWith("/dev/\ue001")) this.reason ??= Reason.unknown(target)
+        // `/dev/tcp/host/80` is a connection.
+        if (Words.isUnknown(target) && (target.startsWith("/dev/") || /(?:tcp|udp)\//.test(target))) {
+          this.reason ??= Reason.unknown(target)
+        }
         return this.children(node, fed)
       }
       case "CommandExpansion":

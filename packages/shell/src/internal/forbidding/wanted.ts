@@ -132,7 +132,7 @@ const item = (
     return Words.isUnknown(text) && Words.canBe(text, last) || own.test(text) ||
       // `-XPOST`, `npm pub`
       /^-[a-z0-9]+$/.test(text) && text.length > last.length + 1 && text.endsWith(last) ||
-      isNpm && text.length >= 3 && last.startsWith(text) || others.some((spelling) => spelling(token))
+      isNpm && text.length >= 2 && last.startsWith(text) || others.some((spelling) => spelling(token))
   }]
 }
 
