@@ -283,6 +283,11 @@ export const rows: ReadonlyArray<Rows> = [
     ]
   },
   {
+    pattern: "@a/b~c+d,e#f%g *",
+    refused: [["npx '@a/b~c+d,e#f%g' x", "whatever a program is called"]],
+    let: [["npx a", "another program"]]
+  },
+  {
     pattern: "npm run test:*",
     refused: [
       ["npm run test:unit", "as it is"],

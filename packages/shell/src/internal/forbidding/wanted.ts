@@ -41,15 +41,16 @@ const compileWay = (way: string, further: ReadonlyArray<string>, of: string): Wa
 }
 
 const compile = (program: string, rest: ReadonlyArray<string>, of: string, isSame: boolean): Wanted => {
-  const subcommand = rest.find((word) => !word.startsWith("-"))
-  const isGit = program === "git" && subcommand !== undefined && !subcommand.includes("*")
+  const said = program === "git" ? Git.read(rest, 0).at : rest.findIndex((word) => !word.startsWith("-"))
+  const subcommand = rest[said]
+  const isGit = program === "git" && subcommand !== undefined && !/^-|\*/.test(subcommand)
   const tables = [of, program, ...(subcommand === undefined ? [] : [`${program} ${subcommand}`])]
   return {
     program,
     isSame,
     name: namesOf([program]),
     subcommand: isGit ? Words.fold(subcommand) : undefined,
-    items: rest.filter((word, index) => word !== "*" && !(isGit && index === rest.indexOf(subcommand))).flatMap((
+    items: rest.filter((word, index) => word !== "*" && !(isGit && index === said)).flatMap((
       word,
       index,
       all
@@ -66,13 +67,16 @@ export const isIn = (
   { items, name, program, subcommand }: Wanted,
   { words }: Command,
   tokens: ReadonlyArray<string>,
-  folded: ReadonlyArray<string>
+  folded: ReadonlyArray<string>,
+  ends: ReadonlyArray<number>
 ): boolean => {
   let last: ReadonlyArray<number> | undefined
   const hasItems = (at: number): boolean => {
-    last ??= items.map((matches) =>
-      tokens.findLastIndex((token) => Words.isUnknown(token) ? isAny(token, matches) : matches(token))
-    )
+    last ??= items.map((matches) => {
+      const seen = (word: string): boolean => Words.isUnknown(word) ? isAny(word, matches) : matches(word)
+      // In a part of a word, or in a word as a whole.
+      return Math.max(tokens.findLastIndex(seen), ends[words.findLastIndex(seen)] ?? -1)
+    })
     return last.every((index) => index > at)
   }
   const known = new Map<number, Git.Call>()

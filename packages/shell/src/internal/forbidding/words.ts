@@ -63,7 +63,7 @@ export const matches = (word: string, text: string): boolean => {
   return w === word.length
 }
 
-const escaped = (name: string): string => name.replaceAll(/[^\p{L}\p{N}_-]/gu, "\\$&")
+const escaped = (name: string): string => name.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
 
 /**
  * Finds a name that is a word of its own within a text: not `rm` in `format`, `rm-dist`, `--rm`, `.rmignore`, `rm.ts` or
