@@ -65,6 +65,9 @@ export const matches = (word: string, text: string): boolean => {
 
 const escaped = (name: string): string => name.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
 
+/** What belongs to a name: to a shell all that is not ASCII, but not the parts that are only known when the line runs. */
+const letter = "[\\w\\u0080-\\udfff\\ue003-\\uffff]"
+
 /**
  * Finds a name that is a word of its own within a text: not `rm` in `format`, `rm-dist`, `--rm`, `.rmignore`, `rm.ts` or
  * `rm/`, but in `/bin/rm`, `rm.exe`, `(rm`, `x=rm` and `rm;`.
@@ -74,8 +77,7 @@ export const ownWord = (
   versioned: (name: string) => boolean = () => false
 ): RegExp =>
   new RegExp(
-    `(?<![\\p{L}\\p{N}_.-])(?:${
+    `(?<![.-]|${letter})(?:${
       names.map((name) => versioned(name) ? `${escaped(name)}(?:-?\\d[\\d.]*)?` : escaped(name)).join("|")
-    })(?:\\.(?:bat|cmd|com|exe|ps1)(?![\\p{L}\\p{N}_])|(?!\\.?[\\p{L}\\p{N}_/-]))`,
-    "u"
+    })(?:\\.(?:bat|cmd|com|exe|ps1)(?!${letter})|(?!\\.?(?:[/-]|${letter})))`
   )
