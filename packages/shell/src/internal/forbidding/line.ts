@@ -162,7 +162,7 @@ class Reader implements Line {
             texts: redirects.flatMap((r) => this.textOf(r))
           })
         }
-        if (words.some((word) => Programs.writing.has(Words.nameOf(word)))) {
+        if (words.some((word) => Programs.writing.has(Words.nameOf(word)) || /^-f(?:ls|print0?|printf)$/.test(word))) {
           words.forEach((word, index) => {
             if (index > 0 && !/^(?:-f|--file)$/.test(words[index - 1]!)) this.writes(word)
           })
@@ -198,6 +198,7 @@ class Reader implements Line {
       case "CommandExpansion":
       case "ProcessSubstitution":
       case "ArithmeticCommandExpansion":
+        if (node.type === "ArithmeticCommandExpansion") this.reason ??= Reason.text(node.text)
         if (node.script === undefined) this.reason ??= unreadable
         return this.children(node, "nothing")
       case "ArithmeticExpansion":
@@ -206,6 +207,10 @@ class Reader implements Line {
         return this.children(node, fed)
       case "ArithmeticWord":
         this.arithmetic(node.value)
+        // What a command says, or a function is given, is arithmetic of its own.
+        if (/\$[\d*@]/.test(node.value) || node.parts?.some((part) => this.part(part).includes(Words.open)) === true) {
+          this.reason ??= Reason.text(node.value)
+        }
         return this.children(node, fed)
       case "TestUnary":
         if (node.operator === "-v" || node.operator === "-R") this.arithmetic(node.operand.value)
