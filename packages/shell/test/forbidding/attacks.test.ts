@@ -1,8 +1,11 @@
 /** Ways around a rule that forbids, each tried against it. */
 import { assert, describe, it } from "@effect/vitest"
 import { ApprovalMatcher } from "../../src/index.ts"
-import { attacks } from "./attacks.ts"
+import * as First from "./attacks.ts"
 import * as OfPrograms from "./attacksOfPrograms.ts"
+import * as More from "./moreAttacks.ts"
+
+const attacks = [...First.attacks, ...More.attacks]
 
 const rm = ApprovalMatcher.shell(["rm *"], { param: "command" })
 

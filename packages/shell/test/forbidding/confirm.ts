@@ -7,7 +7,8 @@ import * as Process from "node:child_process"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import { attacks } from "./attacks.ts"
+import * as First from "./attacks.ts"
+import * as More from "./moreAttacks.ts"
 
 const removes = (shell: string, line: string): boolean => {
   const root = Fs.mkdtempSync(Path.join(Os.tmpdir(), "assent-attack-"))
@@ -25,7 +26,7 @@ const removes = (shell: string, line: string): boolean => {
   return isGone
 }
 
-const lines = attacks.flatMap(([, lines]) => lines)
+const lines = [...First.attacks, ...More.attacks].flatMap(([, lines]) => lines)
 for (const shell of ["bash", "dash", "zsh", "mksh"]) {
   if (Process.spawnSync(shell, ["-c", ":"]).status !== 0) continue
   const others = lines.filter((line) => !removes(shell, line))

@@ -26,6 +26,13 @@ export const rows: ReadonlyArray<Rows> = [
       ["git -c remote.origin.push=+main push", "a setting"],
       ["git -c \"$x\" push", "a setting that is not known before"],
       ["git p -f", "what may be an alias"],
+      ["git p", "what may be an alias of it, with its options"],
+      ["git config alias.p 'push --force'; git p", "an alias for now"],
+      ["git config remote.origin.push +HEAD && git push", "a setting for later"],
+      ["f=-f; git push $f", "a variable"],
+      ["git push {+main,dev}", "in braces"],
+      ["git for-each-repo --config=x push -f", "for each repository"],
+      ["mytool --run='git push -f'", "one word for a program that we do not know"],
       ["git $x -f", "what is not known before"],
       ["git pu\"\"sh -f", "quotes in it"],
       ["git send-pack --force origin", "the same act"],
@@ -70,6 +77,9 @@ export const rows: ReadonlyArray<Rows> = [
       ["git status; npm install --force", "another program"],
       ["git push && npm install --force", "another program"],
       ["cat git push force", "another program"],
+      ["git branch -f x; git push", "each without the other"],
+      ["git fetch --force; git push", "each without the other"],
+      ["git lfs pull -f", "another act of git"],
       ["git branch -f x", "another act of git"]
     ]
   },
@@ -141,7 +151,10 @@ export const rows: ReadonlyArray<Rows> = [
       ["node -p 'await fetch(x)'", "a text for an interpreter"],
       ["bash -c 'cu''rl x'", "a text for a shell"],
       ["exec 3<>/dev/tcp/example.com/80", "a connection of the shell's own"],
-      ["cat < /dev/tcp/example.com/80", "a connection of the shell's own"]
+      ["cat < /dev/tcp/example.com/80", "a connection of the shell's own"],
+      ["cat < /dev/${p}cp/example.com/80", "a connection of the shell's own, not known before"],
+      ["d=/dev; cat < $d/tcp/example.com/80", "a connection of the shell's own, not known before"],
+      ["docker run --entrypoint curl x", "run in a container"]
     ],
     let: [
       ["ls libcurl curly mycurl", "letters of another word"],
@@ -185,6 +198,10 @@ export const rows: ReadonlyArray<Rows> = [
       ["npm --prefix a publish", "options before"],
       ["npm publis", "its beginning"],
       ["npm pub", "its beginning"],
+      ["npm pu", "its beginning"],
+      ["corepack npm publish", "run by another"],
+      ["node $(npm root -g)/npm/bin/npm-cli.js publish", "by its file"],
+      ["npx @changesets/cli publish", "the same act"],
       ["npm.cmd publish", "in Windows"],
       ["npx npm publish", "run by another"],
       ["npm exec npm publish", "run by another"],
@@ -206,7 +223,9 @@ export const rows: ReadonlyArray<Rows> = [
       ["npm install publisher", "letters of another word"],
       ["npm pack", "another act"],
       ["npm ci && echo published", "letters of another word"],
-      ["cargo publish", "another program"]
+      ["cargo publish", "another program"],
+      ["nx release publish", "no act of one meaning that we know"],
+      ["npm unpublish x", "another act"]
     ]
   },
   {
@@ -262,6 +281,11 @@ export const rows: ReadonlyArray<Rows> = [
       ["cat pythonic.md", "letters of another word"],
       ["ls python-docs", "another word"]
     ]
+  },
+  {
+    pattern: "@a/b~c+d,e#f%g *",
+    refused: [["npx '@a/b~c+d,e#f%g' x", "whatever a program is called"]],
+    let: [["npx a", "another program"]]
   },
   {
     pattern: "npm run test:*",

@@ -12,11 +12,9 @@ describe.each(all)("a rule that forbids `$pattern`", ({ let: others, pattern, re
   it.each(refused)("refuses %j: %s", (command) => {
     assert.isTrue(matcher.mayCover({ command }))
   })
-  if (others.length > 0) {
-    it.each(others)("says nothing of %j: %s", (command) => {
-      assert.isFalse(matcher.mayCover({ command }))
-    })
-  }
+  it.each(others)("says nothing of %j: %s", (command) => {
+    assert.isFalse(matcher.mayCover({ command }))
+  })
 })
 
 describe("the rows", () => {

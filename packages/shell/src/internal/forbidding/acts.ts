@@ -55,11 +55,11 @@ export const acts: ReadonlyArray<Act> = [
   {
     of: "npm publish",
     ways: ["pnpm publish", "yarn publish", "bun publish", "npm-cli publish", "npm-cli.js publish", "npm stage"],
-    always: ["lerna publish", "changeset publish", "np", "release-it", "semantic-release"]
+    always: ["lerna publish", "changeset publish", "@changesets/cli publish", "np", "release-it", "semantic-release"]
   },
   { of: "npm run", ways: ["npm run-script", "npm rum", "npm urn"] },
   { of: "npm install", ways: ["npm i", "npm add", "npm in", "npm ins", "npm inst", "npm isntall"] },
-  { of: "curl", ways: [], text: /\/dev\/(?:tcp|udp)\// },
+  { of: "curl", ways: [], text: /\/dev\/(?:tcp|udp)\b/ },
   { of: "python", ways: ["pypy"] },
   { of: "docker", ways: ["podman", "nerdctl"] },
   { of: "vim", ways: ["vi", "nvim", "gvim"] },

@@ -72,10 +72,14 @@ const compile = (commands: ReadonlyArray<ReadonlyArray<string>>): Why => {
 }
 
 const named = (made: ReadonlyArray<Wanted.Wanted>, any: RegExp, command: Line.Command): Reason | undefined => {
-  const tokens = command.words.flatMap(tokensOf)
+  const tokens: Array<string> = []
+  const ends = command.words.map((word) => {
+    for (const token of tokensOf(word)) tokens.push(token)
+    return tokens.length - 1
+  })
   const folded = tokens.map(Words.fold)
   if (!any.test(folded.join(" "))) return undefined
-  const found = made.find((wanted) => Wanted.isIn(wanted, command, tokens, folded))
+  const found = made.find((wanted) => Wanted.isIn(wanted, command, tokens, folded, ends))
   return found === undefined ? undefined : { _tag: found.isSame ? "Same" : "Named", word: found.program }
 }
 

@@ -14,7 +14,7 @@ export const builtins = set(`
   check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config
   count-objects credential daemon describe diagnose diff diff-files diff-index diff-tree difftool fast-export fast-import fetch
   fetch-pack filter-branch fmt-merge-msg for-each-ref for-each-repo format-patch fsck gc get-tar-commit-id grep gui
-  hash-object help hook http-backend http-fetch http-push imap-send index-pack init init-db instaweb interpret-trailers log
+  hash-object help hook lfs http-backend http-fetch http-push imap-send index-pack init init-db instaweb interpret-trailers log
   ls-files ls-remote ls-tree mailinfo mailsplit maintenance merge merge-base merge-file merge-index merge-tree mergetool
   mktag mktree multi-pack-index mv name-rev notes p4 pack-objects pack-refs patch-id prune prune-packed pull push quiltimport
   range-diff read-tree rebase receive-pack reflog remote repack replace request-pull rerere reset restore rev-list rev-parse

@@ -162,7 +162,7 @@ class Reader implements Line {
             texts: redirects.flatMap((r) => this.textOf(r))
           })
         }
-        if (words.some((word) => Programs.writing.has(Words.nameOf(word)))) {
+        if (words.some((word) => Programs.writing.has(Words.nameOf(word)) || /^-f(?:ls|print0?|printf)$/.test(word))) {
           words.forEach((word, index) => {
             if (index > 0 && !/^(?:-f|--file)$/.test(words[index - 1]!)) this.writes(word)
           })
@@ -189,12 +189,16 @@ class Reader implements Line {
       case "Redirect": {
         const target = node.target === undefined ? "" : this.word(node.target)
         if (node.operator.includes(">") && target !== "/dev/null" && !/^\d?$/.test(target)) this.writes(target)
-        if (target.startsWith("/dev/\0") || target.startsWith("/dev/\x01")) this.reason ??= Reason.unknown(target)
+        // `/dev/tcp/host/80` is a connection.
+        if (Words.isUnknown(target) && (target.startsWith("/dev/") || /(?:tcp|udp)\//.test(target))) {
+          this.reason ??= Reason.unknown(target)
+        }
         return this.children(node, fed)
       }
       case "CommandExpansion":
       case "ProcessSubstitution":
       case "ArithmeticCommandExpansion":
+        if (node.type === "ArithmeticCommandExpansion") this.reason ??= Reason.text(node.text)
         if (node.script === undefined) this.reason ??= unreadable
         return this.children(node, "nothing")
       case "ArithmeticExpansion":
@@ -203,6 +207,10 @@ class Reader implements Line {
         return this.children(node, fed)
       case "ArithmeticWord":
         this.arithmetic(node.value)
+        // What a command says, or a function is given, is arithmetic of its own.
+        if (/\$[\d*@]/.test(node.value) || node.parts?.some((part) => this.part(part).includes(Words.open)) === true) {
+          this.reason ??= Reason.text(node.value)
+        }
         return this.children(node, fed)
       case "TestUnary":
         if (node.operator === "-v" || node.operator === "-R") this.arithmetic(node.operand.value)
@@ -246,7 +254,7 @@ class Reader implements Line {
 
   /** A word that names a file, or a script of a little language in which a file is named. */
   private writes(word: string): void {
-    for (const part of word.split(/[^\0-\x02\w.+@%-]+/)) if (part !== "") this.written.add(part)
+    for (const part of word.split(/[^\ue000-\ue002\w.+@%-]+/)) if (part !== "") this.written.add(part)
     this.written.add(Words.lastOf(word))
   }
 
@@ -309,11 +317,12 @@ class Reader implements Line {
     if (node.type !== "Command" || node.name === undefined) return false
     const words = [node.name, ...node.suffix.filter((part) => part.type === "Word")].map((word) => this.word(word))
     const line = words.join(" ")
-    return /^find [^\0]*$/.test(line) && !/ -(?:f?printf|exec|ok)/.test(line) ||
-      /^grep (?:[^\0]* )?(?:-[A-Za-z]*l[A-Za-z]*|--files-with-matches)(?: [^\0]*)?$/.test(line) ||
-      /^rg (?:[^\0]* )?(?:-l|--files|--files-with-matches)(?: [^\0]*)?$/.test(line) ||
-      /^git ls-files(?: [^\0]*)?$/.test(line) && !line.includes("--format") ||
-      /^git diff (?:[^\0]* )?--name-only(?: [^\0]*)?$/.test(line)
+    if (line.includes(Words.open)) return false
+    return line.startsWith("find ") && !/ -(?:f?printf|exec|ok)/.test(line) ||
+      line.startsWith("grep ") && / (?:-[A-Za-z]*l[A-Za-z]*|--files-with-matches)(?: |$)/.test(line) ||
+      line.startsWith("rg ") && / (?:-l|--files|--files-with-matches)(?: |$)/.test(line) ||
+      /^git ls-files(?: |$)/.test(line) && !line.includes("--format") ||
+      line.startsWith("git diff ") && / --name-only(?: |$)/.test(line)
   }
 
   private textOf(redirect: Redirection): ReadonlyArray<string> {

@@ -288,7 +288,9 @@ export const keeping: { readonly [name: string]: RegExp } = {
   enable: /^-[A-Za-z]*f/,
   hash: /^-[A-Za-z]*p/,
   mapfile: /^-[A-Za-z]*C/,
-  readarray: /^-[A-Za-z]*C/
+  readarray: /^-[A-Za-z]*C/,
+  // zsh's own `zf_rm`.
+  zmodload: /./
 }
 
 /** Give what they read to a shell, where no program is named. */

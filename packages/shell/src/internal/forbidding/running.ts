@@ -321,9 +321,9 @@ class Running {
   /** What is copied may be run by another name. */
   private copies(rest: ReadonlyArray<string>): Reason.Reason | undefined {
     const found = rest.find((word) =>
-      /[\0\x01\x02]/.test(word) && /[^\0\x01\x02]/.test(Words.lastOf(word)) &&
+      /[\ue000\ue001\ue002]/.test(word) && /[^\ue000\ue001\ue002]/.test(Words.lastOf(word)) &&
         this.names.some((name) => Words.canBe(word, name)) ||
-      /^\/(?:usr\/)?s?bin\/.*[\0\x01\x02]/.test(word)
+      /^\/(?:usr\/)?s?bin\/.*[\ue000\ue001\ue002]/.test(word)
     )
     return found === undefined ? undefined : Reason.unknown(found)
   }
@@ -358,13 +358,13 @@ class Running {
   private hasWildcard(text: string): boolean {
     return text.split(/[\s;|&()"']+/).some((part) => {
       const word = part.replaceAll(/\[[^\]]*\]|\{[^}]*\}|[*?]/g, Words.wild)
-      return word !== part && /[^\x02]/.test(Words.lastOf(word)) && this.names.some((name) => Words.canBe(word, name))
+      return word !== part && /[^\ue002]/.test(Words.lastOf(word)) && this.names.some((name) => Words.canBe(word, name))
     })
   }
 
   /** Whether a program that is known in part may be one that runs others. */
   private mayBeRunner(last: string): boolean {
-    const start = Words.fold(/^[^\0\x01\x02]*/.exec(last)![0])
+    const start = Words.fold(/^[^\ue000\ue001\ue002]*/.exec(last)![0])
     return start.length < 3 || [...known, ...this.names].some((name) => name.startsWith(start))
   }
 }

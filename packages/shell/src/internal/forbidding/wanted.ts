@@ -41,15 +41,16 @@ const compileWay = (way: string, further: ReadonlyArray<string>, of: string): Wa
 }
 
 const compile = (program: string, rest: ReadonlyArray<string>, of: string, isSame: boolean): Wanted => {
-  const subcommand = rest.find((word) => !word.startsWith("-"))
-  const isGit = program === "git" && subcommand !== undefined && !subcommand.includes("*")
+  const said = program === "git" ? Git.read(rest, 0).at : rest.findIndex((word) => !word.startsWith("-"))
+  const subcommand = rest[said]
+  const isGit = program === "git" && subcommand !== undefined && !/^-|\*/.test(subcommand)
   const tables = [of, program, ...(subcommand === undefined ? [] : [`${program} ${subcommand}`])]
   return {
     program,
     isSame,
     name: namesOf([program]),
     subcommand: isGit ? Words.fold(subcommand) : undefined,
-    items: rest.filter((word, index) => word !== "*" && !(isGit && index === rest.indexOf(subcommand))).flatMap((
+    items: rest.filter((word, index) => word !== "*" && !(isGit && index === said)).flatMap((
       word,
       index,
       all
@@ -66,24 +67,34 @@ export const isIn = (
   { items, name, program, subcommand }: Wanted,
   { words }: Command,
   tokens: ReadonlyArray<string>,
-  folded: ReadonlyArray<string>
+  folded: ReadonlyArray<string>,
+  ends: ReadonlyArray<number>
 ): boolean => {
-  const last = items.map((matches) =>
-    tokens.findLastIndex((token) => Words.isUnknown(token) ? isAny(token, matches) : matches(token))
-  )
+  let last: ReadonlyArray<number> | undefined
+  const hasItems = (at: number): boolean => {
+    last ??= items.map((matches) => {
+      const seen = (word: string): boolean => Words.isUnknown(word) ? isAny(word, matches) : matches(word)
+      // In a part of a word, or in a word as a whole.
+      return Math.max(tokens.findLastIndex(seen), ends[words.findLastIndex(seen)] ?? -1)
+    })
+    return last.every((index) => index > at)
+  }
   const known = new Map<number, Git.Call>()
   for (let at = 0; at < tokens.length; at++) {
     const token = folded[at]!
     if (Words.isUnknown(Words.lastOf(token)) ? at > 0 || !Words.canBe(token, program) : !name.test(token)) continue
-    if (last.some((index) => index <= at && !(index === at && tokens[at]!.includes(" ")))) continue
-    if (subcommand === undefined) return true
+    if (subcommand === undefined) {
+      if (hasItems(at)) return true
+      continue
+    }
     const call = Git.read(tokens, at + 1, known)
     if (call.runs !== undefined) return true
     const said = folded[call.at]
     if (said === undefined) continue
-    if (Words.isUnknown(said) ? Words.matches(said, subcommand) : said === subcommand || !Git.builtins.has(said)) {
-      return true
-    }
+    const isUnknown = Words.isUnknown(said)
+    // What is no subcommand of git's own may be an alias, and that may stand for anything, with its options.
+    if (!isUnknown && said !== subcommand && !Git.builtins.has(said)) return true
+    if ((isUnknown ? Words.matches(said, subcommand) : said === subcommand) && hasItems(at)) return true
     // Git's own subcommand, and another one: what stands after it is no call of git, unless it runs what it is given.
     if (at === 0 && Git.runsBy(words, Git.read(words, 1).at) === undefined) return false
   }
@@ -105,7 +116,7 @@ const item = (
 ): ReadonlyArray<(word: string) => boolean> => {
   if (/^-[A-Za-z0-9]{1,4}$/.test(word)) {
     const others = standIns(next, tables)
-    return [...word.slice(1)].map((letter) => {
+    return Array.from(word.slice(1), (letter) => {
       const matches = option(`-${letter}`, tables)
       return (token) => matches(token) || others.some((spelling) => spelling(token))
     })
@@ -125,7 +136,7 @@ const item = (
     return Words.isUnknown(text) && Words.canBe(text, last) || own.test(text) ||
       // `-XPOST`, `npm pub`
       /^-[a-z0-9]+$/.test(text) && text.length > last.length + 1 && text.endsWith(last) ||
-      isNpm && text.length >= 3 && last.startsWith(text) || others.some((spelling) => spelling(token))
+      isNpm && text.length >= 2 && last.startsWith(text) || others.some((spelling) => spelling(token))
   }]
 }
 
@@ -152,11 +163,12 @@ const option = (word: string, tables: ReadonlyArray<string>): (word: string) => 
 const spelled = (word: string): (token: string) => boolean => {
   if (/^-[A-Za-z0-9]$/.test(word)) {
     const letter = word[1]!
-    return (token) => /^-[^-]/.test(token) && (token.includes(letter) || Words.isUnknown(token))
+    return (token) => token[0] === "-" && token[1] !== "-" && (token.includes(letter) || Words.isUnknown(token))
   }
   const stem = word.replace(/\*$/, "")
   const isOpenEnded = stem !== word
   return (token) => {
+    if (token.charAt(0) !== stem[0] && !Words.isUnknown(token.charAt(0))) return false
     const name = token.replace(/[= ].*$/s, "")
     if (name === stem || isOpenEnded && token.startsWith(stem)) return true
     if (Words.isUnknown(name)) return Words.matches(name, stem)

@@ -6,24 +6,24 @@
  */
 
 /** May be any text, options and several words included. */
-export const open = "\0"
+export const open = "\ue000"
 
 /** A variable that the line does not set, or only to names and numbers. */
-export const given = "\x01"
+export const given = "\ue001"
 
 /** Any characters of a file's name: `*`, `?`, `[…]`, `{…}`. */
-export const wild = "\x02"
+export const wild = "\ue002"
 
-const unknown = /[\0\x01\x02]/
+const unknown = /[\ue000\ue001\ue002]/
 
 /** Whether a part of a word is only known when the line runs. */
 export const isUnknown = (word: string): boolean => unknown.test(word)
 
 /** Whether a word may be an option, or more than one word. */
-export const isOpen = (word: string): boolean => word.startsWith(open) || /^[\0\x01\x02]+\0/.test(word)
+export const isOpen = (word: string): boolean => word.startsWith(open) || /^[\ue000\ue001\ue002]+\ue000/.test(word)
 
 /** One spelling for what a system may take for the same: wide letters, old letters, another case. */
-export const fold = (text: string): string => (/^[\0-\x7f]*$/.test(text) ? text : text.normalize("NFKC")).toLowerCase()
+export const fold = (text: string): string => (/^[\t\n -~]*$/.test(text) ? text : text.normalize("NFKC")).toLowerCase()
 
 const endings = /\.(?:bat|cmd|com|exe|ps1)$/
 
@@ -63,7 +63,10 @@ export const matches = (word: string, text: string): boolean => {
   return w === word.length
 }
 
-const escaped = (name: string): string => name.replaceAll(/[^\p{L}\p{N}_-]/gu, "\\$&")
+const escaped = (name: string): string => name.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
+
+/** What belongs to a name: to a shell all that is not ASCII, but not the parts that are only known when the line runs. */
+const letter = "[\\w\\u0080-\\udfff\\ue003-\\uffff]"
 
 /**
  * Finds a name that is a word of its own within a text: not `rm` in `format`, `rm-dist`, `--rm`, `.rmignore`, `rm.ts` or
@@ -74,8 +77,7 @@ export const ownWord = (
   versioned: (name: string) => boolean = () => false
 ): RegExp =>
   new RegExp(
-    `(?<![\\p{L}\\p{N}_.-])(?:${
+    `(?<![.-]|${letter})(?:${
       names.map((name) => versioned(name) ? `${escaped(name)}(?:-?\\d[\\d.]*)?` : escaped(name)).join("|")
-    })(?:\\.(?:bat|cmd|com|exe|ps1)(?![\\p{L}\\p{N}_])|(?!\\.?[\\p{L}\\p{N}_/-]))`,
-    "u"
+    })(?:\\.(?:bat|cmd|com|exe|ps1)(?!${letter})|(?!\\.?(?:[/-]|${letter})))`
   )
