@@ -69,6 +69,7 @@ export type ToolOptions = Imports.ToolOptions
  * which there count together, go into one before.
  *
  * `tools` says which tools of yours its tools are: `Bash`, `Read`, `Edit`, `Write`, `Grep`, `Glob`, `WebFetch` and so on.
+ * One of yours may be several of theirs, and is then allowed what each of them is.
  * Tools of MCP servers keep their names: `mcp__github__get_issue` is `github__get_issue`, of a server that
  * `McpApproval.guard` was given as `github`.
  *

@@ -196,6 +196,22 @@ describe("what is told of Claude Code", () => {
     assert.deepStrictEqual(told(imported, "Bash(make:*)"), ["narrower"])
   })
 
+  it("one tool may stand for several, and has each rule once", () => {
+    const { config } = ApprovalImport.fromClaudeCode(
+      { permissions: { allow: ["Read(docs/**)"], deny: ["Edit(src/a/**)"] } },
+      { tools: { Read: "files", Edit: "files", Write: "files" } }
+    )
+    assert.deepStrictEqual(config.tools, {
+      files: {
+        rules: [
+          { path: "src/a/**", approval: "deny", reason: "Claude Code: Edit(src/a/**)" },
+          { path: "docs/**", approval: "none" }
+        ],
+        approval: "required"
+      }
+    })
+  })
+
   it("home, links and the names of parameters are the program's", () => {
     const { config } = ApprovalImport.fromClaudeCode(
       { permissions: { allow: ["Read(~/notes/**)", "Bash(git status)"], deny: ["Read(~/notes/x)"] } },

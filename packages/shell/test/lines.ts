@@ -66,7 +66,9 @@ export const insideWords: Table = [
   ["git log \"!rm\"", "history in quotes"],
   ["^status^rm", "history, quickly"],
   ["git log ^a", "a substitution, or an old pipe"],
-  ["git =rm", "zsh's path of a command"]
+  ["git =rm", "zsh's path of a command"],
+  ["git \"\"=rm", "zsh's path of a command, after quotes around nothing"],
+  ["git ''^a", "a substitution, after quotes around nothing"]
 ]
 
 /** Redirects and documents. */

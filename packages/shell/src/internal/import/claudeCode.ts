@@ -51,7 +51,10 @@ export const read = (settings: unknown, context: Context): Imported => {
   }
   /** Adds the rule for each of the tools; says so if there is none. */
   const addAll = (theirs: ReadonlyArray<string>, rule: Said) => {
-    const tools = theirs.flatMap(context.tools)
+    // One of ours may stand for several of theirs.
+    const tools = theirs.flatMap(context.tools).filter(({ name, param }, index, all) =>
+      all.findIndex((tool) => tool.name === name && tool.param === param) === index
+    )
     if (tools.length === 0) tell(rule.rule, "left out", `No tool of yours is named for ${theirs[0]}.`)
     for (const tool of tools) add(tool, rule)
   }

@@ -103,7 +103,7 @@ const readWord = (source: string, start: number, wildcards: boolean): Word | und
     } else {
       if (!safe.test(char)) return undefined
       // zsh has `=command`; old shells take `^` for a pipe, interactive ones for a substitution.
-      if ((char === "=" || char === "^") && at === start) return undefined
+      if ((char === "=" || char === "^") && value === "") return undefined
       if (char === "~" && (at === start || !beforeTilde.test(source[at - 1]!))) return undefined
       value += char
       at++
