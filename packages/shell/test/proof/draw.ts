@@ -98,5 +98,6 @@ const words: Readonly<Record<Extract<Kind, string>, ReadonlyArray<string>>> = {
   text: ["foo", "a", "*", "^x", "-exec", "|id", "$(id)", "!id", ".", "`id`", "%s"],
   number: ["1", "5", "20"],
   sedScript: ["1,2p", "5p", "$p", "/foo/,/x/p", "2q"],
-  jqFilter: [".", ".scripts", "keys", ".scripts.test", "to_entries | map(.key)"]
+  jqFilter: [".", ".scripts", "keys", ".scripts.test", "to_entries | map(.key)"],
+  awkProgram: ["{print $1}", "NR>2", "/foo/ {print $NF}", "$1 > 1", "END {print NR}"]
 }

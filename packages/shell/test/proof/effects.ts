@@ -10,7 +10,7 @@ import type { Folder } from "./folder.ts"
 import { each } from "./run.ts"
 import type { Act } from "./trace.ts"
 import { trace } from "./trace.ts"
-import type { Called } from "./words.ts"
+import { type Called, started } from "./words.ts"
 
 export interface Seen {
   readonly name: string
@@ -47,9 +47,10 @@ export const effects = async (
     const one = called[index % called.length]!
     return { called: one, line: draw(one), file: Path.join(folder.base, `trace-${index}`) }
   })
-  const carryOut = async ({ called: { command, name, program }, file, line }: Drawn) => {
+  const carryOut = async ({ called: one, file, line }: Drawn) => {
+    const { command, name, program } = one
     if (command.does !== "reads") folder.reset()
-    const { acts, ran } = await trace(line, { cwd: folder.work, environment: folder.environment, file })
+    const { acts, ran } = await trace(started(one, line), { cwd: folder.work, environment: folder.environment, file })
     if (ran.status === undefined) endless.push(line)
     if (ran.status === 0) succeeded.set(name, succeeded.get(name)! + 1)
     for (const act of acts) {

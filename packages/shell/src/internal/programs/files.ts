@@ -222,6 +222,8 @@ const sum = (program: string): Program => ({
 
 export const sha256sum: Program = sum("sha256sum")
 
+export const sha512sum: Program = sum("sha512sum")
+
 export const sha1sum: Program = sum("sha1sum")
 
 export const md5sum: Program = sum("md5sum")
