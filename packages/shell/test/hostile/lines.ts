@@ -48,7 +48,7 @@ export const rows: ReadonlyArray<Row> = [
     environment: ["clean filter", "smudge filter", "external diff"]
   },
   {
-    lines: ["git diff --cached"],
+    lines: ["git diff --cached", "git diff-tree -p HEAD"],
     runs: ["fsmonitor", "fetch"],
     environment: []
   },
@@ -89,7 +89,11 @@ export const rows: ReadonlyArray<Row> = [
       "git shortlog HEAD",
       "git ls-tree HEAD",
       "git cat-file -p HEAD~1",
-      "git reflog"
+      "git reflog",
+      "git show-ref",
+      "git for-each-ref",
+      "git name-rev HEAD",
+      "git cherry main dev"
     ],
     runs: ["fetch"],
     environment: []
@@ -102,7 +106,8 @@ export const rows: ReadonlyArray<Row> = [
       "git tag --list",
       "git symbolic-ref HEAD",
       "git worktree list",
-      "git config --get user.name"
+      "git config --get user.name",
+      "git count-objects"
     ],
     runs: [],
     environment: []

@@ -271,18 +271,6 @@ export const hexdump: Program = {
   }
 }
 
-export const strings: Program = {
-  program: "strings",
-  proved: ["GNU Binutils 2.40"],
-  command: {
-    does: "reads",
-    says: "strings and its options",
-    flags: "-a -f --all --print-file-name",
-    values: { "-n --bytes": "number", "-t --radix": { oneOf: "o d x" } },
-    operands: [["path", "any"]]
-  }
-}
-
 export const base64: Program = {
   program: "base64",
   proved: coreutils,
