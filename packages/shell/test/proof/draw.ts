@@ -45,6 +45,8 @@ export const make = (seed: number): Draw => {
     }
     const test = (): ReadonlyArray<string> => {
       const alone = entriesOf(command.tests?.alone).filter((test) => !/^[()!]$|^-(?:not|o|or|a|and)$/.test(test))
+      const running = entriesOf(command.tests?.running)
+      if (running.length > 0 && below(5) === 0) return [pick(running), ...pick(ran)]
       if (below(2) === 0) return [pick(alone)]
       const [option, kind] = pick(spelled(command.tests?.valued))
       return [option, word(name, option, kind)]
@@ -77,6 +79,9 @@ export const make = (seed: number): Draw => {
     return line
   }
 }
+
+/** What `find` runs. */
+const ran = [["wc", "-l", "{}", ";"], ["cat", "{}", "+"], ["grep", "-l", "foo", "{}", "+"], ["head", "-n1", "{}", ";"]]
 
 /** What could tempt a program: names of files that are not there, that are options, that are commands. */
 const words: Readonly<Record<Extract<Kind, string>, ReadonlyArray<string>>> = {

@@ -5,6 +5,8 @@
  */
 import * as Path from "node:path"
 import type { Besides } from "../../src/internal/programs/program.ts"
+import * as Check from "../../src/internal/world/check.ts"
+import * as Refusal from "../../src/internal/world/refusal.ts"
 import type { Draw } from "./draw.ts"
 import type { Folder } from "./folder.ts"
 import { each } from "./run.ts"
@@ -45,7 +47,7 @@ export const effects = async (
   const wrong: Array<Seen> = []
   const drawn = Array.from({ length: options.lines }, (_, index): Drawn => {
     const one = called[index % called.length]!
-    return { called: one, line: draw(one), file: Path.join(folder.base, `trace-${index}`) }
+    return { called: one, line: covered(one, draw), file: Path.join(folder.base, `trace-${index}`) }
   })
   const carryOut = async ({ called: one, file, line }: Drawn) => {
     const { command, name, program } = one
@@ -59,10 +61,9 @@ export const effects = async (
         const key = `${program.program}: ${allowed.says}`
         besides.set(key, (besides.get(key) ?? 0) + 1)
       } else if (!(command.does === "writes here" && act.does === "writes" && !Path.isAbsolute(act.what))) {
-        // A link that the line itself names is followed: the tables cannot know what it is.
-        if (!(act.does === "reads outside" && line.some((word) => word.includes("link")))) {
-          wrong.push({ name, act, line })
-        }
+        // A link that the line itself names is followed, or one that is found: the tables cannot know what it is.
+        const follows = act.does === "reads outside" && line.some((word) => word.includes("link") || word === "-exec")
+        if (!follows) wrong.push({ name, act, line })
       }
     }
     options.onProgress?.()
@@ -71,6 +72,15 @@ export const effects = async (
   await each(drawn.filter(({ called }) => called.command.does !== "reads"), 1, carryOut)
   folder.reset()
   return { lines: drawn.length, succeeded, endless, wrong, besides }
+}
+
+/** The first line drawn that is covered: a value may look like an option, which is not. */
+const covered = (called: Called, draw: Draw): ReadonlyArray<string> => {
+  for (let drawn = 0; drawn < 100; drawn++) {
+    const line = draw(called)
+    if (!Refusal.isRefusal(Check.check(line))) return line
+  }
+  throw new Error(`Of a hundred lines of ${called.name} none is covered`)
 }
 
 interface Drawn {

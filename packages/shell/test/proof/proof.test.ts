@@ -3,6 +3,8 @@
  * all of every program, and draws lines under `strace`.
  */
 import { assert, describe, it } from "@effect/vitest"
+import * as Check from "../../src/internal/world/check.ts"
+import * as Refusal from "../../src/internal/world/refusal.ts"
 import * as Draw from "./draw.ts"
 import * as Folder from "./folder.ts"
 import { formsOf } from "./forms.ts"
@@ -30,6 +32,16 @@ describe("the tables", () => {
         if (option !== "" && option !== ")") assert.isTrue(options.has(option), option)
       }
     }
+  })
+
+  it("are read by the proof as they are read by the matcher", () => {
+    const refusals = commands.flatMap(formsOf).flatMap(({ before, behind, lacking, words }) => {
+      const line = [...before, ...words, ...behind]
+      const checked = Check.check(line)
+      if (lacking === true) return Refusal.isRefusal(checked) ? [] : [`covered: ${line.join(" ")}`]
+      return Refusal.isRefusal(checked) ? [`${line.join(" ")} -> ${Refusal.toSentence(checked)}`] : []
+    })
+    assert.deepStrictEqual(refusals, [])
   })
 
   it("are drawn from alike by the same seed", () => {

@@ -78,7 +78,7 @@ export const find: Program = {
   command: {
     does: "reads",
     says: "find and its tests, which list, and -exec with what only reads",
-    besides: asksForNames,
+    besides: [...asksForNames, { says: "runs what -exec names", runs: /^(?:cat|grep|head|wc) / }],
     flags: "-H -P",
     operands: [["path", "any"]],
     tests: {
