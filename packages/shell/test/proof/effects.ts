@@ -4,7 +4,7 @@
  * table itself names.
  */
 import * as Path from "node:path"
-import type { Besides } from "../../src/internal/programs/program.ts"
+import { asksForNames, type Besides } from "../../src/internal/programs/program.ts"
 import * as Check from "../../src/internal/world/check.ts"
 import * as Refusal from "../../src/internal/world/refusal.ts"
 import type { Draw } from "./draw.ts"
@@ -56,7 +56,7 @@ export const effects = async (
     if (ran.status === undefined) endless.push(line)
     if (ran.status === 0) succeeded.set(name, succeeded.get(name)! + 1)
     for (const act of acts) {
-      const allowed = (command.besides ?? []).find((besides) => allows(besides, act))
+      const allowed = besidesOf(one).find((besides) => allows(besides, act))
       if (allowed !== undefined) {
         const key = `${program.program}: ${allowed.says}`
         besides.set(key, (besides.get(key) ?? 0) + 1)
@@ -88,6 +88,12 @@ interface Drawn {
   readonly line: ReadonlyArray<string>
   readonly file: string
 }
+
+/** A builtin is run by a shell, which asks where its home is. */
+const besidesOf = ({ command, program }: Called): ReadonlyArray<Besides> => [
+  ...command.besides ?? [],
+  ...program.proved.includes("POSIX") ? asksForNames : []
+]
 
 const allows = (besides: Besides, { does, what }: Act): boolean =>
   (does === "runs" && besides.runs?.test(what) === true) ||

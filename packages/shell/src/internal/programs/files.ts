@@ -183,7 +183,7 @@ export const tar: Program = {
     does: "reads",
     says: "tar -t, which lists",
     variable: "TAR_OPTIONS",
-    besides: [{
+    besides: [...asksForNames, {
       says: "runs what unpacks the archive",
       runs: /^\S*(?:gzip|bzip2|xz|zstd|lzma|sh -c (?:gzip|bzip2|xz|zstd)) /
     }],

@@ -133,6 +133,7 @@ export const ag: Program = {
   command: {
     does: "reads",
     says: "ag and its options",
+    besides: [{ says: "asks git for a list of what is ignored", runs: /^(?:sh -c )?git config -z --path --get / }],
     flags: `
       -i -s -S -w -v -l -L -c -Q -a -u -U -t
       --ignore-case --case-sensitive --smart-case --word-regexp --invert-match --files-with-matches
