@@ -135,6 +135,7 @@ export const tool: ApprovalMatcher = {
   description: { _tag: "Tool" },
   problems: [],
   problemsToForbid: [],
+  cautions: [],
   covers: (params) => Result.isSuccess(Canonical.canonicalize(params)),
   mayCover: () => true
 }
@@ -250,6 +251,7 @@ export const makeParam = (options: {
   readonly problems?: ReadonlyArray<string> | undefined
   /** See {@link ApprovalMatcher}; without it, all problems. */
   readonly problemsToForbid?: ReadonlyArray<string> | undefined
+  readonly cautions?: ReadonlyArray<string> | undefined
   readonly defaultOthers: Others
   readonly covers: (value: string) => boolean
   /** See `mayCover` of {@link ApprovalMatcher}; without it, every text may be covered. */
@@ -265,6 +267,7 @@ export const makeParam = (options: {
     description,
     problems: options.problems ?? [],
     problemsToForbid: options.problemsToForbid ?? options.problems ?? [],
+    cautions: options.cautions ?? [],
     covers: MatcherParams.total((params) => {
       const value = MatcherParams.textOf(params, rest.param, others)
       return value !== undefined && options.covers(value)
@@ -439,6 +442,7 @@ const nothing = (description: Description, problem: string): ApprovalMatcher => 
   description,
   problems: [problem],
   problemsToForbid: [problem],
+  cautions: [],
   covers: () => false,
   mayCover: () => true
 })
@@ -450,6 +454,7 @@ const fromCanonical = (approved: Result.Result<string, string>): ApprovalMatcher
     description: { _tag: "Exact", params: approved.success },
     problems: [],
     problemsToForbid: [],
+    cautions: [],
     covers: (params) => Result.getOrUndefined(Canonical.canonicalize(params)) === approved.success,
     mayCover: (params) => Result.getOrElse(Canonical.canonicalize(params), () => approved.success) === approved.success
   }
@@ -469,6 +474,7 @@ const keyed = (
   description: name === undefined ? { _tag: "Key", value } : { _tag: "Key", name, value },
   problems,
   problemsToForbid: problems,
+  cautions: [],
   // No key is spelled "", so that one that could not be computed equals no other.
   covers: (params) => MatcherParams.keyOf(select, params) === value && value !== "",
   mayCover: (params) => value === "" || (MatcherParams.keyOf(select, params) ?? value) === value

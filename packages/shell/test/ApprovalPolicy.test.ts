@@ -159,6 +159,31 @@ describe("commands of a configuration", () => {
       assert.strictEqual(yield* become(config("deny"), "npm run test:unit"), "Blocked")
     }))
 
+  it.effect("lint tells what allowed programs heed, and which are trusted", () =>
+    Effect.gen(function*() {
+      const rules = (approval: "none" | "required"): ApprovalConfig.Input => ({
+        bash: {
+          rules: [
+            { shell: ["*", "git *", "git status", "ls *", "npm test", "git --version"], approval },
+            { shell: "python *", trust: "python", approval }
+          ],
+          approval: "required"
+        }
+      })
+      const cautions = (config: ApprovalConfig.Input) =>
+        Effect.map(
+          Effect.provide(ApprovalPolicy.lint(config, Toolkit.make(Bash)), ApprovalMatcher.layer()),
+          (findings) => findings.filter(({ kind }) => kind === "caution").map(({ at, message }) => `${at}: ${message}`)
+        )
+      const heeds = "heeds git's settings, which may name programs that it runs: allow it in folders that you trust."
+      assert.deepStrictEqual(yield* cautions(rules("none")), [
+        `bash.rules[0]: \`git *\` ${heeds}`,
+        `bash.rules[0]: \`git status\` ${heeds}`,
+        "bash.rules[1]: `python *` covers whatever python does with its words, because it is trusted with any."
+      ])
+      assert.deepStrictEqual(yield* cautions(rules("required")), [])
+    }))
+
   it.effect("a rule can trust a program", () =>
     Effect.gen(function*() {
       for (const trust of ["python", ["python"]]) {

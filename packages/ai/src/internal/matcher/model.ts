@@ -32,6 +32,8 @@ export interface ApprovalMatcher {
    * its program is not known, and yet be one to forbid.
    */
   readonly problemsToForbid: ReadonlyArray<string>
+  /** What whoever allows these calls should know besides, in sentences; `ApprovalPolicy.lint` tells it. */
+  readonly cautions: ReadonlyArray<string>
   /** Whether a call with these parameters, in their encoded form, is covered. Takes anything and never throws. */
   readonly covers: (params: unknown) => boolean
   /** For rules that ask or forbid: `false` only of calls that, for all that can be told, are surely not covered. */
