@@ -13,7 +13,7 @@ export interface Row {
 
 export const rows: ReadonlyArray<Row> = [
   {
-    lines: ["git status", "git describe --dirty", "git commit -m x"],
+    lines: ["git status", "git diff --stat", "git describe --dirty", "git commit -m x"],
     runs: ["fsmonitor", "hook", "clean filter", "fetch"],
     environment: ["clean filter"]
   },
@@ -38,7 +38,7 @@ export const rows: ReadonlyArray<Row> = [
     environment: []
   },
   {
-    lines: ["git diff"],
+    lines: ["git diff", "git status -vv"],
     runs: ["fsmonitor", "hook", "clean filter", "smudge filter", "external diff", "textconv", "fetch"],
     environment: ["clean filter", "smudge filter", "external diff", "textconv"]
   },
@@ -53,9 +53,14 @@ export const rows: ReadonlyArray<Row> = [
     environment: []
   },
   {
-    lines: ["git log"],
+    lines: ["git log", "git show --stat"],
     runs: ["gpg", "fetch"],
     environment: []
+  },
+  {
+    lines: ["git log -S x"],
+    runs: ["smudge filter", "textconv", "fetch"],
+    environment: ["smudge filter", "textconv"]
   },
   {
     lines: ["git log -p", "git show"],
