@@ -134,7 +134,7 @@ export const shell = (
     ),
     defaultOthers: [],
     covers: (line) => {
-      const pieces = CommandLine.read(line, { wildcards: true })
+      const pieces = CommandLine.readWithWildcards(line)
       return pieces !== undefined && Lines.covers(patterns, pieces, folder)
     },
     mayCover: Forbidding.mayCover(written)

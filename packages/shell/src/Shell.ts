@@ -92,7 +92,7 @@ export interface Options {
  * @since 0.1.0
  */
 export const explain = (line: string, patterns: ReadonlyArray<string>, options?: Options): Explanation => {
-  const pieces = CommandLine.read(line, { wildcards: true })
+  const pieces = CommandLine.readWithWildcards(line)
   if (pieces === undefined) {
     return { covered: false, refusals: [refusal(Refusals.make("line", shorten(line), unreadable))], heeds: [] }
   }

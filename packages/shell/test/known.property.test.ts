@@ -45,7 +45,9 @@ const sample = (kind: Kind): string => {
     "%h",
     "a.tar",
     "u+x",
-    "refname"
+    "refname",
+    "+1k",
+    "x1"
   ]
     .find((text) => kind.like.test(text))
   assert.isDefined(found, String(kind.like))

@@ -35,5 +35,7 @@ export const environment: Readonly<Record<string, string>> = {
   // Nobody sits at the terminal that would be asked.
   GIT_TERMINAL_PROMPT: "0",
   // It may name a file of the folder, and `--pre` in that file a program.
-  RIPGREP_CONFIG_PATH: ""
+  RIPGREP_CONFIG_PATH: "",
+  // Further options for each call, of which some name programs.
+  TAR_OPTIONS: ""
 }

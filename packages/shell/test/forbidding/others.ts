@@ -311,6 +311,18 @@ export const rows: ReadonlyArray<Rows> = [
   {
     pattern: "git push && ls",
     refused: [
+      ["git push && ls", "as it is"],
+      ["ls -la; git push origin main", "both, in another order"],
+      ["bash -c \"$x\"", "a text may be both"]
+    ],
+    let: [
+      ["ls", "one of them"],
+      ["git push", "the other"]
+    ]
+  },
+  {
+    pattern: "git push $x",
+    refused: [
       ["ls", "the pattern cannot be read, so nobody knows what it forbids"]
     ],
     let: []

@@ -7,6 +7,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as ChildProcess from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import { programs } from "../../src/internal/programs/all.ts"
 import { git } from "../../src/internal/programs/git/git.ts"
 import * as Lines from "./lines.ts"
 import * as Repository from "./repository.ts"
@@ -65,6 +66,12 @@ describe("in a folder whose settings name programs", () => {
       assert.strictEqual(Shell.explain("rg x", ["rg *"]).covered, true)
     }
   )
+
+  it("a variable that can name programs is empty in Shell.environment", () => {
+    const variables = programs.flatMap(({ command }) => command?.variable ?? [])
+    assert.deepStrictEqual(new Set(variables), new Set(["RIPGREP_CONFIG_PATH", "TAR_OPTIONS"]))
+    for (const variable of variables) assert.strictEqual(Shell.environment[variable], "", variable)
+  })
 
   it("the README shows the table", () => {
     const readme = Fs.readFileSync(Path.join(import.meta.dirname, "../../README.md"), "utf8")

@@ -13,7 +13,7 @@ export interface Row {
 
 export const rows: ReadonlyArray<Row> = [
   {
-    lines: ["git status", "git describe --dirty", "git commit -m x"],
+    lines: ["git status", "git diff --stat", "git describe --dirty", "git commit -m x"],
     runs: ["fsmonitor", "hook", "clean filter", "fetch"],
     environment: ["clean filter"]
   },
@@ -38,7 +38,7 @@ export const rows: ReadonlyArray<Row> = [
     environment: []
   },
   {
-    lines: ["git diff"],
+    lines: ["git diff", "git status -vv"],
     runs: ["fsmonitor", "hook", "clean filter", "smudge filter", "external diff", "textconv", "fetch"],
     environment: ["clean filter", "smudge filter", "external diff", "textconv"]
   },
@@ -48,14 +48,19 @@ export const rows: ReadonlyArray<Row> = [
     environment: ["clean filter", "smudge filter", "external diff"]
   },
   {
-    lines: ["git diff --cached"],
+    lines: ["git diff --cached", "git diff-tree -p HEAD"],
     runs: ["fsmonitor", "fetch"],
     environment: []
   },
   {
-    lines: ["git log"],
+    lines: ["git log", "git show --stat"],
     runs: ["gpg", "fetch"],
     environment: []
+  },
+  {
+    lines: ["git log -S x"],
+    runs: ["smudge filter", "textconv", "fetch"],
+    environment: ["smudge filter", "textconv"]
   },
   {
     lines: ["git log -p", "git show"],
@@ -89,7 +94,11 @@ export const rows: ReadonlyArray<Row> = [
       "git shortlog HEAD",
       "git ls-tree HEAD",
       "git cat-file -p HEAD~1",
-      "git reflog"
+      "git reflog",
+      "git show-ref",
+      "git for-each-ref",
+      "git name-rev HEAD",
+      "git cherry main dev"
     ],
     runs: ["fetch"],
     environment: []
@@ -102,7 +111,8 @@ export const rows: ReadonlyArray<Row> = [
       "git tag --list",
       "git symbolic-ref HEAD",
       "git worktree list",
-      "git config --get user.name"
+      "git config --get user.name",
+      "git count-objects"
     ],
     runs: [],
     environment: []

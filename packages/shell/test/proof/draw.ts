@@ -45,6 +45,8 @@ export const make = (seed: number): Draw => {
     }
     const test = (): ReadonlyArray<string> => {
       const alone = entriesOf(command.tests?.alone).filter((test) => !/^[()!]$|^-(?:not|o|or|a|and)$/.test(test))
+      const running = entriesOf(command.tests?.running)
+      if (running.length > 0 && below(5) === 0) return [pick(running), ...pick(ran)]
       if (below(2) === 0) return [pick(alone)]
       const [option, kind] = pick(spelled(command.tests?.valued))
       return [option, word(name, option, kind)]
@@ -78,6 +80,9 @@ export const make = (seed: number): Draw => {
   }
 }
 
+/** What `find` runs. */
+const ran = [["wc", "-l", "{}", ";"], ["cat", "{}", "+"], ["grep", "-l", "foo", "{}", "+"], ["head", "-n1", "{}", ";"]]
+
 /** What could tempt a program: names of files that are not there, that are options, that are commands. */
 const words: Readonly<Record<Extract<Kind, string>, ReadonlyArray<string>>> = {
   path: [
@@ -98,5 +103,6 @@ const words: Readonly<Record<Extract<Kind, string>, ReadonlyArray<string>>> = {
   text: ["foo", "a", "*", "^x", "-exec", "|id", "$(id)", "!id", ".", "`id`", "%s"],
   number: ["1", "5", "20"],
   sedScript: ["1,2p", "5p", "$p", "/foo/,/x/p", "2q"],
-  jqFilter: [".", ".scripts", "keys", ".scripts.test", "to_entries | map(.key)"]
+  jqFilter: [".", ".scripts", "keys", ".scripts.test", "to_entries | map(.key)"],
+  awkProgram: ["{print $1}", "NR>2", "/foo/ {print $NF}", "$1 > 1", "END {print NR}"]
 }

@@ -4,13 +4,15 @@
  * table itself names.
  */
 import * as Path from "node:path"
-import type { Besides } from "../../src/internal/programs/program.ts"
+import { asksForNames, type Besides } from "../../src/internal/programs/program.ts"
+import * as Check from "../../src/internal/world/check.ts"
+import * as Refusal from "../../src/internal/world/refusal.ts"
 import type { Draw } from "./draw.ts"
 import type { Folder } from "./folder.ts"
 import { each } from "./run.ts"
 import type { Act } from "./trace.ts"
 import { trace } from "./trace.ts"
-import type { Called } from "./words.ts"
+import { type Called, started } from "./words.ts"
 
 export interface Seen {
   readonly name: string
@@ -45,23 +47,23 @@ export const effects = async (
   const wrong: Array<Seen> = []
   const drawn = Array.from({ length: options.lines }, (_, index): Drawn => {
     const one = called[index % called.length]!
-    return { called: one, line: draw(one), file: Path.join(folder.base, `trace-${index}`) }
+    return { called: one, line: covered(one, draw), file: Path.join(folder.base, `trace-${index}`) }
   })
-  const carryOut = async ({ called: { command, name, program }, file, line }: Drawn) => {
+  const carryOut = async ({ called: one, file, line }: Drawn) => {
+    const { command, name, program } = one
     if (command.does !== "reads") folder.reset()
-    const { acts, ran } = await trace(line, { cwd: folder.work, environment: folder.environment, file })
+    const { acts, ran } = await trace(started(one, line), { cwd: folder.work, environment: folder.environment, file })
     if (ran.status === undefined) endless.push(line)
     if (ran.status === 0) succeeded.set(name, succeeded.get(name)! + 1)
     for (const act of acts) {
-      const allowed = (command.besides ?? []).find((besides) => allows(besides, act))
+      const allowed = besidesOf(one).find((besides) => allows(besides, act))
       if (allowed !== undefined) {
         const key = `${program.program}: ${allowed.says}`
         besides.set(key, (besides.get(key) ?? 0) + 1)
       } else if (!(command.does === "writes here" && act.does === "writes" && !Path.isAbsolute(act.what))) {
-        // A link that the line itself names is followed: the tables cannot know what it is.
-        if (!(act.does === "reads outside" && line.some((word) => word.includes("link")))) {
-          wrong.push({ name, act, line })
-        }
+        // A link that the line itself names is followed, or one that is found: the tables cannot know what it is.
+        const follows = act.does === "reads outside" && line.some((word) => word.includes("link") || word === "-exec")
+        if (!follows) wrong.push({ name, act, line })
       }
     }
     options.onProgress?.()
@@ -72,11 +74,26 @@ export const effects = async (
   return { lines: drawn.length, succeeded, endless, wrong, besides }
 }
 
+/** The first line drawn that is covered: a value may look like an option, which is not. */
+const covered = (called: Called, draw: Draw): ReadonlyArray<string> => {
+  for (let drawn = 0; drawn < 100; drawn++) {
+    const line = draw(called)
+    if (!Refusal.isRefusal(Check.check(line))) return line
+  }
+  throw new Error(`Of a hundred lines of ${called.name} none is covered`)
+}
+
 interface Drawn {
   readonly called: Called
   readonly line: ReadonlyArray<string>
   readonly file: string
 }
+
+/** A builtin is run by a shell, which asks where its home is. */
+const besidesOf = ({ command, program }: Called): ReadonlyArray<Besides> => [
+  ...command.besides ?? [],
+  ...program.proved.includes("POSIX") ? asksForNames : []
+]
 
 const allows = (besides: Besides, { does, what }: Act): boolean =>
   (does === "runs" && besides.runs?.test(what) === true) ||

@@ -23,6 +23,7 @@ const files: Readonly<Record<string, string>> = {
   "c.ts": "export const foo = 1\n",
   "data.json": "{\"scripts\":{\"test\":\"x\"},\"list\":[1,2]}\n",
   "dump.hex": "00000000: 666f 6f0a                                foo.\n",
+  encoded: "Zm9vCg==\n",
   "many.txt": Array.from({ length: 200 }, (_, line) => `${line % 7} line ${line}\n`).join(""),
   "patterns": "foo\nbar\n",
   "src/d.ts": "export function foo() {\n  return 1\n}\n",
@@ -74,6 +75,7 @@ export const make = (): Folder => {
 }
 
 const script = `
+  tar -czf archive.tgz src; tar -cjf archive.tbz src; tar -cJf archive.txz src
   git config --global user.name a
   git init -q --template= -b main
   git config user.name a

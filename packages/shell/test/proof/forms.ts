@@ -56,7 +56,10 @@ export const formsOf = (called: Called): ReadonlyArray<Form> => {
   return [
     ...flags.map((option) => form(option, [option])),
     ...values.flatMap(([option, kind]) => [
-      ...samples(name, option, kind).map((value) => form(option, [option, value])),
+      // What looks like an option is no value in a word of its own.
+      ...samples(name, option, kind).filter((value) => !/^-(?!\d+$)/.test(value)).map((value) =>
+        form(option, [option, value])
+      ),
       ...inOneWord(option, kind),
       { ...form(option, [option]), behind: [], lacking: true as const }
     ]),
@@ -72,13 +75,15 @@ export const formsOf = (called: Called): ReadonlyArray<Form> => {
       ])
     ]),
     ...(command.digits === undefined ? [] : [form("-5", ["-5"])]),
-    ...(called.program.before === undefined ? [] : entriesOf(called.program.before).map((option): Form => ({
-      called,
-      option,
-      before: [],
-      words: [called.head[0]!, option, ...called.head.slice(1)],
-      behind: [...needed(called, option), ...behindOf(called, option)]
-    }))),
+    ...(called.program.before === undefined || called.isAlone ?
+      [] :
+      entriesOf(called.program.before).map((option): Form => ({
+        called,
+        option,
+        before: [],
+        words: [called.head[0]!, option, ...called.head.slice(1)],
+        behind: [...needed(called, option), ...behindOf(called, option)]
+      }))),
     ...testsOf(called)
   ]
 }
@@ -99,6 +104,11 @@ const testsOf = (called: Called): ReadonlyArray<Form> => {
       const inside = operators[test]
       return inside === undefined ? [form(test, [test])] : inside.length === 0 ? [] : [form(test, inside)]
     }),
+    ...entriesOf(command.tests.running).flatMap((test) => [
+      form(test, ["-type", "f", test, "wc", "-l", "{}", ";"]),
+      form(test, ["-type", "f", test, "cat", "{}", "+"]),
+      { ...form(test, [test]), lacking: true as const }
+    ]),
     ...spelled(command.tests.valued).flatMap(([test, kind]) => [
       ...samples(name, test, kind).map((value) => form(test, [test, value])),
       { ...form(test, [test]), lacking: true as const }

@@ -77,7 +77,7 @@ try {
     const isTerminal = process.stdout.isTTY
     let done = 0
     // How an interpreter is started is up to this machine: it may be by a script that looks for the version wanted.
-    const traced = called.filter(({ program }) => program.runs === undefined)
+    const traced = called.filter(({ isAlone }) => !isAlone)
     const result = await Effects.effects(traced, {
       folder,
       draw: Draw.make(Number(values.seed)),

@@ -6,7 +6,7 @@
 import type { Folder } from "./folder.ts"
 import { type Form, formsOf } from "./forms.ts"
 import { each, type Ran, run } from "./run.ts"
-import type { Called } from "./words.ts"
+import { type Called, started } from "./words.ts"
 
 /** A form whose program did something else than the table says. */
 export interface Wrong {
@@ -43,7 +43,7 @@ export const known: ReadonlyArray<{ readonly lines: RegExp; readonly says: RegEx
     because: "is known to git, which refuses it unless the commits before are shown as well"
   },
   {
-    lines: /^git (?:branch|tag) --(?:contains|merged|no-merged|points-at)$/,
+    lines: /^git (?:branch|for-each-ref|tag) --(?:contains|merged|no-merged|points-at)$/,
     says: /^$/,
     because: "means HEAD at the end of a line, and takes any word that follows"
   },
@@ -92,15 +92,16 @@ export const alone = (called: ReadonlyArray<Called>, folder: Folder, part: Part 
 /** Each option followed by one that does not exist: the program must speak of that one, or the option swallowed it. */
 export const followed = (called: ReadonlyArray<Called>, folder: Folder, part: Part = all): Promise<Result> =>
   check(
-    called.flatMap(formsOf).filter((form) => form.lacking === undefined).filter(part).map((form) => [
-      form,
-      [
-        ...form.before,
-        ...form.words,
-        form.called.command.tests === undefined ? unknown : unknown.slice(1),
-        ...form.behind
-      ]
-    ]),
+    called.filter(({ isAlone }) => !isAlone).flatMap(formsOf).filter((form) => form.lacking === undefined).filter(part)
+      .map((form) => [
+        form,
+        [
+          ...form.before,
+          ...form.words,
+          form.called.command.tests === undefined ? unknown : unknown.slice(1),
+          ...form.behind
+        ]
+      ]),
     folder,
     // `git rev-parse` repeats what it does not know.
     (_, { stderr, stdout }) => /zz-none|usage|illegal option/i.test(stderr) || stdout.includes(unknown)
@@ -116,10 +117,14 @@ const check = async (
   const writing = calls.filter(([form]) => form.called.command.does !== "reads")
   const options = { cwd: folder.work, environment: { ...folder.environment, GIT_OPTIONAL_LOCKS: "0" } }
   const results = [
-    ...await each(reading, 3, async ([form, words]) => ({ form, words, ran: await run(words, options) })),
+    ...await each(
+      reading,
+      3,
+      async ([form, words]) => ({ form, words, ran: await run(started(form.called, words), options) })
+    ),
     ...await each(writing, 1, async ([form, words]) => {
       folder.reset()
-      return { form, words, ran: await run(words, options) }
+      return { form, words, ran: await run(started(form.called, words), options) }
     })
   ]
   if (writing.length > 0) folder.reset()

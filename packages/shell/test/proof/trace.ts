@@ -37,7 +37,8 @@ export const trace = async (
 /** What is always open, and keeps nothing. */
 const nowhere = new Set(["/dev/null", "/dev/tty"])
 
-const actsOf = (text: string, folder: string): ReadonlyArray<Act> => {
+/** What a trace tells of a program that was started in the folder. */
+export const actsOf = (text: string, folder: string): ReadonlyArray<Act> => {
   let started = 0
   const acts: Array<Act> = []
   const seen = (path: string): string => {

@@ -11,6 +11,7 @@ export interface Found {
 }
 
 export const find = (program: Program): Found => {
+  if (program.proved.includes("POSIX")) return { program, version: "built into the shell", isProved: true }
   const { error, status, stdout } = ChildProcess.spawnSync(program.program, ["--version"], {
     encoding: "utf8",
     input: "",

@@ -14,6 +14,8 @@ export interface Called {
   readonly name: string
   /** `["git", "log"]`. */
   readonly head: ReadonlyArray<string>
+  /** Whether one option is known, and no other word beside it: `node --version`. */
+  readonly isAlone: boolean
 }
 
 /** All commands of the tables. */
@@ -22,14 +24,19 @@ export const commands: ReadonlyArray<Called> = programs.flatMap((program) => [
   // `node --version`, where no other word is known.
   ...program.alone === undefined
     ? []
-    : [called(program, [program.program], { does: "reads", says: "", needs: program.alone, flags: program.alone })],
+    : [called(program, [program.program], {
+      does: "reads",
+      says: "",
+      needs: program.alone,
+      flags: program.alone
+    }, true)],
   ...Object.entries(program.commands ?? {}).map(([subcommand, command]) =>
     called(program, [program.program, ...subcommand.split(" ")], command)
   )
 ])
 
-function called(program: Program, head: ReadonlyArray<string>, command: Command): Called {
-  return { program, command, head, name: head.join(" ") }
+function called(program: Program, head: ReadonlyArray<string>, command: Command, isAlone = false): Called {
+  return { program, command, head, name: head.join(" "), isAlone }
 }
 
 /** Every option with its kind, one spelling each. */
@@ -55,6 +62,15 @@ const real: Readonly<Record<string, ReadonlyArray<string>>> = {
   "grep --file": ["patterns"],
   "rg -f": ["patterns"],
   "rg --file": ["patterns"],
+  "od -t": ["x1", "c"],
+  "od --format": ["x1", "c"],
+  "fd --changed-within": ["1d"],
+  "mkdir operand": ["made"],
+  "touch operand": ["made"],
+  "tar -f": ["archive.tgz"],
+  "tar --file": ["archive.tgz"],
+  "fd -S": ["+1k", "-5MB"],
+  "fd --size": ["+1k"],
   "rg -t": ["ts"],
   "rg -T": ["ts"],
   "rg --type": ["ts"],
@@ -76,6 +92,7 @@ const behind: Readonly<Record<string, ReadonlyArray<string>>> = {
   "git describe --contains": ["v1"],
   "git describe --exact-match": ["v1"],
   "git diff --no-index": ["a.txt", "a.txt"],
+  "git diff-tree": ["HEAD"],
   "git log --exit-code": ["v1..v1"],
   "git log --follow": ["--", "a.txt"],
   "git ls-files -i": ["-c", "--exclude-standard"],
@@ -85,11 +102,15 @@ const behind: Readonly<Record<string, ReadonlyArray<string>>> = {
   "git merge-base --is-ancestor": ["v1", "HEAD"],
   "git rev-list": ["HEAD"],
   "git rev-parse": ["HEAD"],
+  "git show-ref --verify": ["refs/heads/main"],
   "git show --exit-code": ["v1..v1"],
   "git show --follow": ["--", "a.txt"],
   "git switch": ["dev"],
   "git switch -c": [],
   "git switch --create": [],
+  "ag -L": ["zz", "a.txt"],
+  "ag --files-without-matches": ["zz", "a.txt"],
+  base64: ["encoded"],
   basename: ["foo"],
   cut: ["-f1", "a.txt"],
   "cut -f": ["a.txt"],
@@ -113,6 +134,13 @@ const behind: Readonly<Record<string, ReadonlyArray<string>>> = {
   tr: ["foo", "bar"],
   "tr -d": ["foo"],
   "tr --delete": ["foo"],
+  tar: ["-f", "archive.tgz"],
+  "tar -f": [],
+  "tar --file": [],
+  "tar -j": ["-f", "archive.tbz"],
+  "tar --bzip2": ["-f", "archive.tbz"],
+  "tar -J": ["-f", "archive.txz"],
+  "tar --xz": ["-f", "archive.txz"],
   "tree -L": ["1", "src"],
   which: ["git"]
 }
@@ -127,6 +155,10 @@ export const behindOf = (called: Called, option: string): ReadonlyArray<string> 
     count === "one" || kind === "path" ? [samples(called.name, "operand", kind)[0]!] : []
   )
 }
+
+/** What is typed, as it is started: builtins by a shell. */
+export const started = ({ program }: Called, line: ReadonlyArray<string>): ReadonlyArray<string> =>
+  program.proved.includes("POSIX") ? ["bash", "-c", "\"$@\"", "bash", ...line] : line
 
 /** What a `like` is filled with: the first few that fit. */
 const pool = [
@@ -155,7 +187,15 @@ const pool = [
   "aux"
 ]
 
-const plain = { path: "a.txt", revision: "HEAD", text: "foo", number: "1", sedScript: "1p", jqFilter: "." } as const
+const plain = {
+  path: "a.txt",
+  revision: "HEAD",
+  text: "foo",
+  number: "1",
+  sedScript: "1p",
+  jqFilter: ".",
+  awkProgram: "{print $1}"
+} as const
 
 /** Words that an option, or an operand as the `place` says, takes. Never none: that would be a proof of nothing. */
 export const samples = (name: string, place: string, kind: Kind): ReadonlyArray<string> => {

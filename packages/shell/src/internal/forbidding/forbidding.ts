@@ -32,7 +32,9 @@ const compileAll = (patterns: ReadonlyArray<string>): Why => {
   if (bad >= 0) return () => ({ _tag: "Unreadable", word: patterns[bad]! })
   if (patterns.includes("*")) return (line) => ({ _tag: "Named", word: line })
   const single = compile(read.flatMap((commands) => commands!.length === 1 ? [commands![0]!] : []))
-  const several = read.filter((commands) => commands!.length > 1).map((commands) => commands!.map((one) => compile([one])))
+  const several = read.filter((commands) => commands!.length > 1).map((commands) =>
+    commands!.map((one) => compile([one]))
+  )
   return (line) => {
     const why = single(line)
     if (why !== undefined) return why

@@ -14,6 +14,7 @@ import {
   type Word,
   type WordPart
 } from "unbash"
+import { lastRead } from "../line/lastRead.ts"
 import * as Programs from "./programs.ts"
 import * as Reason from "./reason.ts"
 import * as Words from "./words.ts"
@@ -61,7 +62,7 @@ export const isSeen = (source: string): boolean =>
   source.length <= maxLength && !marks.test(source) && !unseen.test(source.replaceAll(pictures, ""))
 
 /** The commands of a line that {@link isSeen}, or `undefined` if it cannot be read. */
-export const read = (source: string): Line | undefined => {
+export const read = lastRead((source): Line | undefined => {
   if (source.split("<<").length > maxDocuments) return undefined
   const script = parse(source)
   if (!isRead(script)) return undefined
@@ -69,7 +70,7 @@ export const read = (source: string): Line | undefined => {
   reader.assigned(script)
   reader.visit(script, "nothing")
   return reader
-}
+})
 
 const isRead = (script: ParsedScript): boolean =>
   script.shebang === undefined && (script.errors === undefined || script.errors.length === 0)

@@ -1,24 +1,10 @@
 /**
  * A line is what two readers agree on: one that knows the whole shell, and one that knows only its plain part.
  */
+import { lastRead } from "./lastRead.ts"
 import * as Parsed from "./parsed.ts"
 import type { Piece } from "./piece.ts"
 import * as Plain from "./plain.ts"
-
-/**
- * The commands of a line if it is nothing but plain commands; `undefined` when in doubt. With `wildcards`, a `*` without
- * quotes is {@link Plain.star} in their words.
- */
-export const read = (
-  source: string,
-  options?: { readonly wildcards?: boolean | undefined }
-): ReadonlyArray<Piece> | undefined => agreed(source, Plain.read(source, options))
-
-/** The words of a pattern, where `*` without quotes is {@link Plain.star}; `undefined` if it is not one plain command. */
-export const readPattern = (source: string): ReadonlyArray<string> | undefined => {
-  const pieces = agreed(source, Plain.read(source, { wildcards: true }))
-  return pieces?.length === 1 && pieces[0]!.redirects.length === 0 ? pieces[0]!.words : undefined
-}
 
 const agreed = (
   source: string,
@@ -35,3 +21,15 @@ const spelling = (pieces: ReadonlyArray<Piece>): string =>
     words.map((word) => word.replaceAll(Plain.star, "*")),
     redirects
   ]))
+
+/** The commands of a line if it is nothing but plain commands; `undefined` when in doubt. */
+export const read = lastRead((source) => agreed(source, Plain.read(source)))
+
+/** The same, where a `*` without quotes is {@link Plain.star} in their words. */
+export const readWithWildcards = lastRead((source) => agreed(source, Plain.read(source, { wildcards: true })))
+
+/** The words of a pattern, where `*` without quotes is {@link Plain.star}; `undefined` if it is not one plain command. */
+export const readPattern = (source: string): ReadonlyArray<string> | undefined => {
+  const pieces = readWithWildcards(source)
+  return pieces?.length === 1 && pieces[0]!.redirects.length === 0 ? pieces[0]!.words : undefined
+}

@@ -3,6 +3,7 @@
  */
 import * as Files from "./files.ts"
 import { git } from "./git/git.ts"
+import * as Making from "./making.ts"
 import type { Program } from "./program.ts"
 import { runners } from "./runners.ts"
 import * as Search from "./search.ts"
@@ -15,5 +16,6 @@ export const programs: ReadonlyArray<Program> = [
   ...Object.values(Search),
   ...Object.values(Text),
   ...Object.values(System),
+  ...Object.values(Making),
   ...runners
 ]

@@ -183,7 +183,7 @@ export const tar: Program = {
     does: "reads",
     says: "tar -t, which lists",
     variable: "TAR_OPTIONS",
-    besides: [{
+    besides: [...asksForNames, {
       says: "runs what unpacks the archive",
       runs: /^\S*(?:gzip|bzip2|xz|zstd|lzma|sh -c (?:gzip|bzip2|xz|zstd)) /
     }],
@@ -221,6 +221,8 @@ const sum = (program: string): Program => ({
 })
 
 export const sha256sum: Program = sum("sha256sum")
+
+export const sha512sum: Program = sum("sha512sum")
 
 export const sha1sum: Program = sum("sha1sum")
 

@@ -12,7 +12,9 @@ const versions = (what: string, proved: string, ...names: ReadonlyArray<string>)
 export const runners: ReadonlyArray<Program> = [
   ...versions("Python", "Python 3.11.2", "python", "python3"),
   ...versions("JavaScript", "Node.js 26", "node"),
-  ...runs("what package.json says", "npm", "pnpm", "yarn"),
+  // `yarn` and `pnpm` tell the version of a program that the folder names, and `cargo` runs the one that it names.
+  ...versions("what package.json says", "npm 11.19.1", "npm"),
+  ...runs("what package.json says", "pnpm", "yarn"),
   ...runs("programs of packages", "npx", "pnpx", "bunx", "uvx", "pipx"),
   ...runs("JavaScript", "bun", "deno", "tsx", "ts-node"),
   ...runs(

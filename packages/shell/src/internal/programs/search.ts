@@ -78,7 +78,7 @@ export const find: Program = {
   command: {
     does: "reads",
     says: "find and its tests, which list, and -exec with what only reads",
-    besides: asksForNames,
+    besides: [...asksForNames, { says: "runs what -exec names", runs: /^(?:cat|grep|head|wc) / }],
     flags: "-H -P",
     operands: [["path", "any"]],
     tests: {
@@ -99,5 +99,47 @@ export const find: Program = {
         "-regextype": { oneOf: "emacs posix-awk posix-basic posix-egrep posix-extended" }
       }
     }
+  }
+}
+
+/** Without `-x`, `-X` and `-l`, which run programs, and `-L`, which follows links out of the folder. */
+export const fd: Program = {
+  program: "fd",
+  proved: ["fd 8.6.0"],
+  command: {
+    does: "reads",
+    says: "fd and its options",
+    clusters: true,
+    flags: `
+      -H -I -s -i -g -F -a -p -0 -1 -q
+      --hidden --no-ignore --no-ignore-vcs --case-sensitive --ignore-case --glob --fixed-strings --absolute-path
+      --full-path --print0 --quiet --strip-cwd-prefix
+    `,
+    values: {
+      "-d --max-depth --min-depth --exact-depth --max-results": "number",
+      "-t --type": { oneOf: "f file d directory l symlink x executable e empty" },
+      "-e --extension -E --exclude": "text",
+      "-S --size": { like: /^[+-]?\d+(?:b|[kmgt]i?b?)$/i },
+      "-c --color": when
+    },
+    operands: [["text", "at most one"], ["path", "any"]]
+  }
+}
+
+/** Without `--pager`, and `-f`, which follows links out of the folder. */
+export const ag: Program = {
+  program: "ag",
+  proved: ["ag 2.2.0"],
+  command: {
+    does: "reads",
+    says: "ag and its options",
+    besides: [{ says: "asks git for a list of what is ignored", runs: /^(?:sh -c )?git config -z --path --get / }],
+    flags: `
+      -i -s -S -w -v -l -L -c -Q -a -u -U -t
+      --ignore-case --case-sensitive --smart-case --word-regexp --invert-match --files-with-matches
+      --files-without-matches --count --literal --all-types --hidden --column --nocolor --nogroup --vimgrep
+    `,
+    values: { "--depth": "number", "-G --file-search-regex --ignore --ignore-dir": "text" },
+    operands: [["text", "one"], ["path", "any"]]
   }
 }

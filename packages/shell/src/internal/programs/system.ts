@@ -135,3 +135,15 @@ export const sleep: Program = {
   proved: coreutils,
   command: { does: "reads", says: "sleep", operands: [[{ like: /^\d+(?:\.\d+)?[smh]?$/ }, "one"]] }
 }
+
+export const df: Program = {
+  program: "df",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "df and its options",
+    clusters: true,
+    flags: "-a -h -H -i -k -l -P -T --all --human-readable --si --inodes --local --portability --print-type",
+    operands: [["path", "any"]]
+  }
+}

@@ -226,3 +226,61 @@ export const success: Program = {
   proved: ["POSIX"],
   command: { does: "reads", says: "true" }
 }
+
+export const seq: Program = {
+  program: "seq",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "seq and its options",
+    flags: "-w --equal-width",
+    values: { "-s --separator": "text" },
+    operands: [["number", "one"], ["number", "at most one"], ["number", "at most one"]]
+  }
+}
+
+export const od: Program = {
+  program: "od",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "od and its options",
+    clusters: true,
+    flags: "-a -b -c -d -o -x -v",
+    values: {
+      "-A --address-radix": { oneOf: "d o x n" },
+      "-t --format": { like: /^(?:[ac]z?|[doux][1248CSIL]?z?)+$/ },
+      "-j -N --skip-bytes --read-bytes": "number"
+    },
+    operands: [["path", "any"]],
+    filter: true
+  }
+}
+
+export const hexdump: Program = {
+  program: "hexdump",
+  proved: ["util-linux 2.38.1"],
+  command: {
+    does: "reads",
+    says: "hexdump and its options",
+    clusters: true,
+    flags: "-b -c -C -d -o -x -v --canonical --no-squeezing",
+    values: { "-n -s --length --skip": "number" },
+    operands: [["path", "any"]],
+    filter: true
+  }
+}
+
+export const base64: Program = {
+  program: "base64",
+  proved: coreutils,
+  command: {
+    does: "reads",
+    says: "base64 and its options",
+    clusters: true,
+    flags: "-d -i --decode --ignore-garbage",
+    values: { "-w --wrap": "number" },
+    operands: [["path", "at most one"]],
+    filter: true
+  }
+}

@@ -1,12 +1,12 @@
 /**
  * What a pattern covers: one command with `*`, or a whole line without.
  */
-import * as Delegation from "./delegation.ts"
 import * as CommandLine from "../line/commandLine.ts"
 import * as Written from "../line/pattern.ts"
 import type { Piece } from "../line/piece.ts"
 import { star } from "../line/plain.ts"
 import * as Check from "./check.ts"
+import * as Delegation from "./delegation.ts"
 import * as Refusal from "./refusal.ts"
 import * as Table from "./table.ts"
 

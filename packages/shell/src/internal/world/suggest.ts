@@ -18,7 +18,7 @@ export interface Suggestion {
 }
 
 export const suggest = (line: string, folder: string | undefined): Suggestion | undefined => {
-  const pieces = CommandLine.read(line, { wildcards: true })
+  const pieces = CommandLine.readWithWildcards(line)
   if (pieces === undefined) return undefined
   const needed = pieces.filter((piece, index) => Lines.isFree(piece, pieces[index + 1], folder) === undefined)
   const known = needed.flatMap((piece) => {

@@ -11,6 +11,7 @@ import {
   logFlags,
   logOptional,
   logValues,
+  refFormat,
   sortField,
   when
 } from "./shared.ts"
@@ -61,7 +62,7 @@ const branch: Command = {
   says: "git branch, which lists",
   heeds,
   flags: "-a -r -v -vv --all --remotes --verbose --list --show-current --no-color",
-  values: { "--contains --merged --no-merged --points-at": "revision", "--sort": sortField },
+  values: { "--contains --merged --no-merged --points-at": "revision", "--sort": sortField, "--format": refFormat },
   optional: { "--color": when }
 }
 
@@ -171,6 +172,42 @@ const names: NonNullable<Program["commands"]> = {
     flags: "-v --verbose -q --quiet -n --non-matching --no-index",
     operands: [["path", "any"]]
   },
+  "show-ref": {
+    ...lists,
+    says: "git show-ref and its options",
+    flags: "--head --heads --tags --verify -q --quiet -s -d --dereference",
+    operands: [["revision", "any"]]
+  },
+  "for-each-ref": {
+    ...lists,
+    says: "git for-each-ref and its options",
+    values: {
+      "--count": "number",
+      "--sort": sortField,
+      "--format": refFormat,
+      "--contains --merged --no-merged --points-at": "revision"
+    },
+    operands: [["revision", "any"]]
+  },
+  "name-rev": {
+    ...lists,
+    says: "git name-rev and its options",
+    flags: "--tags --name-only --always",
+    operands: [["revision", "any"]]
+  },
+  "count-objects": {
+    ...lists,
+    says: "git count-objects",
+    clusters: true,
+    flags: "-v -H --verbose --human-readable"
+  },
+  "diff-tree": {
+    ...lists,
+    says: "git diff-tree and its options",
+    flags: "-r -t -p -s --no-commit-id --name-only --name-status --stat --root",
+    operands: [["revision", "any"]]
+  },
+  cherry: { ...lists, says: "git cherry and its options", flags: "-v --verbose", operands: [["revision", "any"]] },
   // A second operand is what it would be set to.
   "symbolic-ref": {
     ...lists,

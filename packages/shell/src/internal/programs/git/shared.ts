@@ -23,6 +23,12 @@ export const sortField: Kind = {
   like: /^-?(?:refname|objectname|objecttype|(?:committer|author|creator|tagger)date|v(?:ersion)?:refname)$/
 }
 
+/** Fields of a branch or a tag, in a text. Others may ask gpg. */
+export const refFormat: Kind = {
+  like:
+    /^(?:[^%]|%\((?:HEAD|refname|upstream|push|objectname|objecttype|subject|contents|(?:committer|author|creator|tagger)(?:name|email|date)?)(?::[\w,=-]+)*\))*$/
+}
+
 export const diffFlags = `
   -p -u --patch -s --no-patch --raw --stat --numstat --shortstat --summary --name-only --name-status --check
   --full-index --binary -R -a --text -b -w --ignore-space-change --ignore-all-space --ignore-blank-lines
