@@ -194,7 +194,7 @@ export const refused: Table = [
 ]
 
 /** Not refused where `rm *` is forbidden. */
-export const let_: Table = [
+export const others: Table = [
   ["npm run format", "letters of another word"],
   ["grep -rn terminal src", "letters of another word"],
   ["git log --grep=permission", "letters of another word"],

@@ -5,7 +5,7 @@ import * as Others from "./others.ts"
 import * as Removing from "./removing.ts"
 import type { Rows } from "./table.ts"
 
-const all: ReadonlyArray<Rows> = [{ pattern: "rm *", refused: Removing.refused, let: Removing.let_ }, ...Others.rows]
+const all: ReadonlyArray<Rows> = [{ pattern: "rm *", refused: Removing.refused, let: Removing.others }, ...Others.rows]
 
 describe.each(all)("a rule that forbids `$pattern`", ({ let: others, pattern, refused }) => {
   const matcher = ApprovalMatcher.shell([pattern], { param: "command" })
