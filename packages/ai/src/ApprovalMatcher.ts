@@ -27,11 +27,17 @@ import * as Schema from "effect/Schema"
 import { definedFields } from "./internal/fields.ts"
 import * as Descriptions from "./internal/matcher/description.ts"
 import { Description, type Others } from "./internal/matcher/description.ts"
+import {
+  type ApprovalMatcher,
+  type ParamOptions,
+  type Params,
+  type ShellOptions,
+  type Suggestion,
+  TypeId
+} from "./internal/matcher/model.ts"
 import * as MatcherParams from "./internal/matcher/params.ts"
 import * as Paths from "./internal/matcher/paths.ts"
 import * as Canonical from "./internal/seal/canonical.ts"
-
-const TypeId = "~@assent/ai/ApprovalMatcher" as const
 
 // =============================================================================
 // Descriptions
@@ -43,37 +49,7 @@ export { Description, Exact, Key, Others, Path, Shell, Tool } from "./internal/m
 // Models
 // =============================================================================
 
-/**
- * The parameters of a call as JSON, as the function of a {@link key} sees them: a copy, without getters or prototypes.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Params {
-  readonly [name: string]: Schema.Json
-}
-
-/**
- * Which calls of one tool are covered.
- *
- * @category models
- * @since 0.1.0
- */
-export interface ApprovalMatcher {
-  readonly [TypeId]: typeof TypeId
-  readonly description: Description
-  /** Why (a part of) this matcher covers nothing, in sentences; empty for a good one. See {@link validate}. */
-  readonly problems: ReadonlyArray<string>
-  /**
-   * Those of the problems that also concern a rule that asks or forbids: a pattern of commands can cover nothing, because
-   * its program is not known, and yet be one to forbid.
-   */
-  readonly problemsToForbid: ReadonlyArray<string>
-  /** Whether a call with these parameters, in their encoded form, is covered. Takes anything and never throws. */
-  readonly covers: (params: unknown) => boolean
-  /** For rules that ask or forbid: `false` only of calls that, for all that can be told, are surely not covered. */
-  readonly mayCover: (params: unknown) => boolean
-}
+export type { ApprovalMatcher, ParamOptions, Params, ShellOptions, Suggestion } from "./internal/matcher/model.ts"
 
 /**
  * What a program has to give again when a matcher is made anew from its description: functions are not data.
@@ -90,39 +66,6 @@ export interface Behaviors {
   readonly shell?: ((allowed: ReadonlyArray<string>, options: ShellOptions) => ApprovalMatcher) | undefined
   /** What may be offered of a command line for more than once; the same package gives it. */
   readonly suggest?: ((line: string, options: ParamOptions) => Suggestion | undefined) | undefined
-}
-
-/**
- * Calls that may be offered to a person to approve with this one, and what these are in words, which may be nothing
- * beyond the matcher's own sentence.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Suggestion {
-  readonly matcher: ApprovalMatcher
-  readonly says: string
-}
-
-/**
- * Which parameter is matched, and what may stand beside it.
- *
- * @category options
- * @since 0.1.0
- */
-export interface ParamOptions {
-  readonly param: string
-  readonly others?: Others | undefined
-}
-
-/**
- * The same for command lines: `trust` names programs that a `*` lets be given any words.
- *
- * @category options
- * @since 0.1.0
- */
-export interface ShellOptions extends ParamOptions {
-  readonly trust?: ReadonlyArray<string> | undefined
 }
 
 // =============================================================================
@@ -192,6 +135,7 @@ export const tool: ApprovalMatcher = {
   description: { _tag: "Tool" },
   problems: [],
   problemsToForbid: [],
+  cautions: [],
   covers: (params) => Result.isSuccess(Canonical.canonicalize(params)),
   mayCover: () => true
 }
@@ -307,6 +251,7 @@ export const makeParam = (options: {
   readonly problems?: ReadonlyArray<string> | undefined
   /** See {@link ApprovalMatcher}; without it, all problems. */
   readonly problemsToForbid?: ReadonlyArray<string> | undefined
+  readonly cautions?: ReadonlyArray<string> | undefined
   readonly defaultOthers: Others
   readonly covers: (value: string) => boolean
   /** See `mayCover` of {@link ApprovalMatcher}; without it, every text may be covered. */
@@ -322,6 +267,7 @@ export const makeParam = (options: {
     description,
     problems: options.problems ?? [],
     problemsToForbid: options.problemsToForbid ?? options.problems ?? [],
+    cautions: options.cautions ?? [],
     covers: MatcherParams.total((params) => {
       const value = MatcherParams.textOf(params, rest.param, others)
       return value !== undefined && options.covers(value)
@@ -496,6 +442,7 @@ const nothing = (description: Description, problem: string): ApprovalMatcher => 
   description,
   problems: [problem],
   problemsToForbid: [problem],
+  cautions: [],
   covers: () => false,
   mayCover: () => true
 })
@@ -507,6 +454,7 @@ const fromCanonical = (approved: Result.Result<string, string>): ApprovalMatcher
     description: { _tag: "Exact", params: approved.success },
     problems: [],
     problemsToForbid: [],
+    cautions: [],
     covers: (params) => Result.getOrUndefined(Canonical.canonicalize(params)) === approved.success,
     mayCover: (params) => Result.getOrElse(Canonical.canonicalize(params), () => approved.success) === approved.success
   }
@@ -526,6 +474,7 @@ const keyed = (
   description: name === undefined ? { _tag: "Key", value } : { _tag: "Key", name, value },
   problems,
   problemsToForbid: problems,
+  cautions: [],
   // No key is spelled "", so that one that could not be computed equals no other.
   covers: (params) => MatcherParams.keyOf(select, params) === value && value !== "",
   mayCover: (params) => value === "" || (MatcherParams.keyOf(select, params) ?? value) === value

@@ -93,6 +93,9 @@ const mistakes: ReadonlyArray<readonly [string, string, ReadonlyArray<string>]> 
   ["a parameter of all parameters", "a: { approval: deny, rules: [{ exact: { x: 1 }, param: y, approval: none }] }\n", [
     "a.rules[0].param: It means nothing beside `exact`."
   ]],
+  ["a program that is trusted with paths", "a: { approval: deny, rules: [{ path: x, trust: y, approval: none }] }\n", [
+    "a.rules[0].trust: It means nothing beside `path`."
+  ]],
   ["a time that is none", "a: { approval: required, expires_in: soon }\n", ["a.expires_in: ", "10 minutes"]],
   ["a time that has passed", "a: { approval: required, expires_in: -5 minutes }\n", ["a.expires_in: "]],
   ["a time without end", "a: { approval: required, expires_in: Infinity }\n", ["a.expires_in: "]],

@@ -307,6 +307,21 @@ describe("L15 what a person reads", () => {
       ApprovalMatcher.toSentence({ _tag: "Shell", allowed: ["git *"], param: "command", others: "any" }, "Bash"),
       "any call of Bash whose command matches `git *`, whatever stands beside it"
     )
+    const trusting = { _tag: "Shell", allowed: ["a *", "b *"], param: "command", others: ["timeout"] } as const
+    assert.strictEqual(
+      ApprovalMatcher.toSentence({ ...trusting, trust: ["a", "b"] }, "Bash"),
+      "any call of Bash whose command matches `a *` or `b *`, where `a` and `b` may be given any words, with any timeout"
+    )
+    assert.deepStrictEqual(
+      [["*"], ["*", "git *"]].map((allowed) =>
+        ApprovalMatcher.toSentence({ _tag: "Shell", allowed, param: "command" }, "Bash")
+      ),
+      ["any call of Bash whose command only reads", "any call of Bash whose command only reads or matches `git *`"]
+    )
+    assert.strictEqual(
+      ApprovalMatcher.toSentence({ ...trusting, trust: [] }, "Bash"),
+      "any call of Bash whose command matches `a *` or `b *`, with any timeout"
+    )
     assert.strictEqual(ApprovalMatcher.toSentence("Write")(tool), "any call of Write")
   })
 
@@ -319,7 +334,7 @@ describe("L15 what a person reads", () => {
       say(tool, evil),
       say(key(() => evil, { name: evil })({}), evil),
       say(path(many, { param: evil, others: many }), evil),
-      ApprovalMatcher.toSentence({ _tag: "Shell", allowed: many, param: evil, others: many }, evil),
+      ApprovalMatcher.toSentence({ _tag: "Shell", allowed: many, param: evil, others: many, trust: many }, evil),
       ApprovalMatcher.toSentence({ _tag: "Exact", params: evil }, evil)
     ]
     for (const sentence of sentences) {

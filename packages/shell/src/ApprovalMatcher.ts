@@ -131,6 +131,9 @@ export const shell = (
     },
     problems: [...made.flatMap(problemOf), ...problems],
     problemsToForbid: [...made.filter(({ forbids }) => !forbids).flatMap(problemOf), ...problems],
+    cautions: made.flatMap(({ pattern, problem, source }) =>
+      pattern === undefined || problem !== undefined ? [] : Pattern.cautionsOf(source, pattern)
+    ),
     defaultOthers: [],
     covers: (line) => {
       const pieces = CommandLine.read(line, { wildcards: true })

@@ -5,6 +5,7 @@
 import { ApprovalConfig, ApprovalPolicy, Tool } from "@assent/ai"
 import { ApprovalMatcher } from "@assent/shell"
 import { assert, describe, it } from "@effect/vitest"
+import * as Toolkit from "effect/ai/Toolkit"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -127,6 +128,71 @@ describe("commands of a configuration", () => {
       const config = yield* ApprovalConfig.parse(text.replace("git status", "git status && *"), { file: "a.yaml" })
       const error = yield* Effect.flip(Effect.provide(ApprovalPolicy.fromConfig(config), ApprovalMatcher.layer()))
       assert.isTrue(error.message.startsWith("a.yaml:4: bash.rules[0]: The pattern"))
+    }))
+
+  it.effect("a pattern whose `*` stands for nothing that is known is one too, unless it is to forbid", () =>
+    Effect.gen(function*() {
+      const config = (approval: "none" | "once_per_session" | "required" | "deny"): ApprovalConfig.Input => ({
+        bash: { rules: [{ shell: ["frob *", "npm run test:*"], approval }], approval: "required" }
+      })
+      const said = (findings: Effect.Effect<unknown, { readonly message: string }>) =>
+        Effect.provide(
+          Effect.match(findings, { onFailure: ({ message }) => message, onSuccess: () => "" }),
+          ApprovalMatcher.layer()
+        )
+      for (const approval of ["none", "once_per_session"] as const) {
+        const messages = [
+          yield* said(ApprovalPolicy.fromConfig(config(approval))),
+          yield* said(ApprovalPolicy.lint(config(approval), Toolkit.make(Bash)))
+        ]
+        for (const message of messages) {
+          assert.include(message, "The pattern \"frob *\" covers nothing: frob: this program is not known")
+          assert.include(
+            message,
+            "npm: it runs what package.json says; write each whole line, such as `npm run test:…`"
+          )
+        }
+      }
+      for (const approval of ["required", "deny"] as const) {
+        assert.strictEqual(yield* said(ApprovalPolicy.fromConfig(config(approval))), "")
+      }
+      assert.strictEqual(yield* become(config("deny"), "npm run test:unit"), "Blocked")
+    }))
+
+  it.effect("lint tells what allowed programs heed, and which are trusted", () =>
+    Effect.gen(function*() {
+      const rules = (approval: "none" | "required"): ApprovalConfig.Input => ({
+        bash: {
+          rules: [
+            { shell: ["*", "git *", "git status", "ls *", "npm test", "git --version"], approval },
+            { shell: "python *", trust: "python", approval }
+          ],
+          approval: "required"
+        }
+      })
+      const cautions = (config: ApprovalConfig.Input) =>
+        Effect.map(
+          Effect.provide(ApprovalPolicy.lint(config, Toolkit.make(Bash)), ApprovalMatcher.layer()),
+          (findings) => findings.filter(({ kind }) => kind === "caution").map(({ at, message }) => `${at}: ${message}`)
+        )
+      const heeds = "heeds git's settings, which may name programs that it runs: allow it in folders that you trust."
+      assert.deepStrictEqual(yield* cautions(rules("none")), [
+        `bash.rules[0]: \`git *\` ${heeds}`,
+        `bash.rules[0]: \`git status\` ${heeds}`,
+        "bash.rules[1]: `python *` covers whatever python does with its words, because it is trusted with any."
+      ])
+      assert.deepStrictEqual(yield* cautions(rules("required")), [])
+    }))
+
+  it.effect("a rule can trust a program", () =>
+    Effect.gen(function*() {
+      for (const trust of ["python", ["python"]]) {
+        const config: ApprovalConfig.Input = {
+          bash: { rules: [{ shell: "python *", trust, approval: "none" }], approval: "required" }
+        }
+        assert.strictEqual(yield* become(config, "python a.py"), "PreApproved")
+        assert.strictEqual(yield* become(config, "git status"), "NeedsApproval")
+      }
     }))
 
   it.effect.prop(

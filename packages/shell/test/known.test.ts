@@ -85,12 +85,13 @@ const rules: { readonly [rule: string]: Rows } = {
     ["find *", "find . -exec rm {} +", "rm: this program is not known; write the whole line, or trust the program"],
     ["find *", "find . -exec git log {} +", "git log: find may run only what reads and heeds nothing"],
     ["find *", "find . -exec sed -i s/a/b/ {} +", "-i: this option is not known of sed"],
-    ["find *", "find . -exec uniq {} {} \\;", "./found: uniq takes no such word"],
+    ["find *", "find . -exec uniq {} {} \\;", "{}: uniq takes no such word"],
     ["find *", "find . -exec cat {}x \\;", unreadable("find . -exec cat {}x \\;")],
     ["find *", "find . -exec awk 'NR>0{}' \\;", "NR>0{}: what is found would be a part of it"],
-    ["find *", "find . -exec awk {} \\;", "./found: programs with `.` are not known"],
+    ["find *", "find . -exec awk {} \\;", "{}: programs with `.` are not known"],
+    ["find *", "find host:a -exec tar -tf {} +", "{}: this value is not known here"],
     ["find *", "find . -exec ls * {} +", "*: what is found would be a part of it"],
-    ["find *", "find . -exec {} \\;", "./found: this program is not known; write the whole line, or trust the program"],
+    ["find *", "find . -exec {} \\;", "{}: this program is not known; write the whole line, or trust the program"],
     ["find *", "find . -exec cat {}", "-exec: its command is missing, or the end of it"],
     ["find *", "find . -execdir cat {} +", "-execdir: this option is not known of find"],
     ["find *", "find . -fprint x", "-fprint: this option is not known of find"],
@@ -228,6 +229,14 @@ describe("where the line runs", () => {
   it("is not known without a word", () => {
     for (const line of lines) assert.isFalse(Shell.explain(line, ["*", "git *"]).covered, line)
     assert.deepStrictEqual(Shell.explain("ls /etc", ["*"]).refusals.map(({ message }) => message), [`/etc: ${outside}`])
+  })
+
+  it("is not known if it is told by halves", () => {
+    for (const folder of ["", "/", "//", ".", "shop"]) {
+      for (const line of [...lines, "ls /etc", "ls ./../a", "ls shop/../../a"]) {
+        assert.isFalse(Shell.explain(line, ["*", "git *"], { folder }).covered, `${folder}: ${line}`)
+      }
+    }
   })
 
   it("is known if it is told", () => {

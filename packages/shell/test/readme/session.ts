@@ -1,18 +1,25 @@
-import { ApprovalMatcher } from "@assent/shell"
+import { ApprovalMatcher, Shell } from "@assent/shell"
 
-// A person was asked about `git status`, and said: any git command, for the rest of the session.
-const matcher = ApprovalMatcher.shell(["git *", "head -n *"], { param: "command" })
+// A person was asked about `git status`, and said: git that only reads, and every program that does, for this session.
+const patterns = ["*", "git *", "npm test"]
+const matcher = ApprovalMatcher.shell(patterns, { param: "command" })
 
 console.log(ApprovalMatcher.toSentence(matcher, "Bash"))
 
 for (
   const command of [
     "git log --oneline 2>/dev/null | head -n 5",
-    "git status && rm -rf ~",
-    "git log $(rm -rf ~)",
-    "GIT_PAGER='rm -rf ~' git log",
-    "git -c alias.x='!rm -rf ~' x"
+    "grep -rn TODO src && npm test",
+    "git add src",
+    "git log --output=/etc/passwd",
+    "find . -delete",
+    "cat ../.ssh/id_rsa",
+    "npm run deploy",
+    "git status; $(rm -rf ~)"
   ]
 ) {
-  console.log(matcher.covers({ command }) ? "runs  " : "asked ", command)
+  const [refusal] = Shell.explain(command, patterns).refusals
+  console.log(matcher.covers({ command }) ? `runs   ${command}` : `asked  ${refusal?.message}`)
 }
+
+console.log("offered", Shell.suggest("git diff --stat | tail -1")?.patterns)

@@ -111,7 +111,7 @@ export const toSentence = (description: Description, toolName: string): string =
         (description.links === undefined ? "" : " and leads through no symbolic link") +
         (description.others === undefined ? "" : showOthers(description.others))
     case "Shell":
-      return `${any} whose ${show(description.param)} matches ${list(description.allowed)}` +
+      return `${any} whose ${show(description.param)} ${matchesLine(description.allowed)}` +
         (description.trust === undefined ? "" : showTrust(description.trust)) +
         (description.others === undefined ? "" : showOthers(description.others))
   }
@@ -133,8 +133,17 @@ const list = (texts: ReadonlyArray<string>, joining: "and" | "or" = "or"): strin
   return texts.length > 10 ? `${shown} ${joining} ${texts.length - 10} more` : shown
 }
 
+/** `*` alone stands for every program that is known to only read, and must not look as if it stood for any command. */
+const matchesLine = (allowed: ReadonlyArray<string>): string => {
+  const rest = allowed.filter((pattern) => pattern !== "*")
+  if (rest.length === allowed.length) return `matches ${list(allowed)}`
+  return rest.length === 0 ? "only reads" : `only reads or matches ${list(rest)}`
+}
+
 const showTrust = (programs: ReadonlyArray<string>): string =>
-  programs.length === 0 ? "" : `, where ${list(programs, "and")} may be given any words`
+  programs.length === 0
+    ? ""
+    : `, where ${list(programs.map((program) => program.slice(0, 30)), "and")} may be given any words`
 
 /** Only what is not the default is worth a word. */
 const showOthers = (others: Others): string => {

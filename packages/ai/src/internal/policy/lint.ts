@@ -32,7 +32,8 @@ export class Finding extends Schema.Class<Finding>("@assent/ai/ApprovalPolicy/Fi
     "overrides-tool",
     "no-effect",
     "short-expiry",
-    "pre-approved"
+    "pre-approved",
+    "caution"
   ]),
   at: Schema.String,
   line: Schema.optionalKey(Schema.Number),
@@ -63,6 +64,12 @@ export const lint = (rules: Rules.Rules, tools: Readonly<Record<string, Tool.Any
   const entries = rules.config.entries
   const made = new Map(entries.map((entry) => [entry, [] as Array<string>]))
   for (const name of names) for (const { entry } of rules.entriesOf(name)) made.get(entry)?.push(name)
+
+  const cautions = new Map(
+    names.flatMap((name) =>
+      rules.entriesOf(name).flatMap((made) => made.rules.map(({ matcher, rule }) => [rule, matcher.cautions] as const))
+    )
+  )
 
   for (const entry of entries) {
     const tightens = entry.approval === "required" || entry.approval === "deny"
@@ -183,6 +190,9 @@ export const lint = (rules: Rules.Rules, tools: Readonly<Record<string, Tool.Any
         found("warning", "never-reached", rule, `${same.at} says ${same.approval} of the same calls, and is stricter.`)
       }
       lintQuestion(rule, found)
+      if (rule.approval === "none" || rule.approval === "once_per_session") {
+        for (const caution of cautions.get(rule) ?? []) found("info", "caution", rule, caution)
+      }
     }
   }
   for (const name of names) {

@@ -75,6 +75,9 @@ const alone = (words: ReadonlyArray<string>): Checked => ({
   filters: false
 })
 
+/** What may be found: no more than a path, whatever else is expected in its place. */
+const found = "./{}: "
+
 /** How a pattern with a `*` may look without it. */
 const exampleOf = (words: ReadonlyArray<string>, rest: boolean): string => {
   const written = words.map((word) => word.replaceAll(star, "…"))
@@ -231,8 +234,8 @@ class Reader {
     // The program puts what it finds in the place of `{}` within a word, too, and the shell any words in that of a `*`.
     const strange = command.find((word) => word.includes(star) || (word.includes("{}") && word !== "{}"))
     if (strange !== undefined) return Refusal.make("value", strange, "what is found would be a part of it")
-    const checked = check(command.map((word) => word === "{}" ? "./found" : word), { folder: this.options.folder })
-    if (Refusal.isRefusal(checked)) return checked
+    const checked = check(command.map((word) => word === "{}" ? found : word), { folder: this.options.folder })
+    if (Refusal.isRefusal(checked)) return checked.word === found ? { ...checked, word: "{}" } : checked
     return checked.command.does === "reads" && checked.command.heeds === undefined &&
         checked.command.tests === undefined
       ? undefined

@@ -14,8 +14,9 @@ export interface Found {
   readonly verdict: Pattern.Verdict
 }
 
-/** Without a `/` at its end; nothing is no folder. */
-export const folderOf = (folder: string | undefined): string | undefined => folder?.replace(/\/+$/, "") || undefined
+/** Without a `/` at its end; `undefined` if it is none that tells where it lies. */
+export const folderOf = (folder: string | undefined): string | undefined =>
+  folder === undefined || !/^\/[^/]/.test(folder) ? undefined : folder.replace(/\/+$/, "")
 
 /** Looks at each command of a line. */
 export const look = (

@@ -8,6 +8,7 @@ import type { Piece } from "../line/piece.ts"
 import { star } from "../line/plain.ts"
 import * as Check from "./check.ts"
 import * as Refusal from "./refusal.ts"
+import * as Table from "./table.ts"
 
 export type Pattern =
   /** `*`: every program that only reads, and heeds no settings of the folder. */
@@ -124,3 +125,22 @@ const writtenOf = (word: string | undefined): number => {
 
 const writes = (name: string): Refusal.Refusal =>
   Refusal.make("writes", name, `it changes files here; write \`${name} *\` for it`)
+
+/** What whoever allows the pattern should know, in sentences. */
+export const cautionsOf = (source: string, pattern: Pattern): ReadonlyArray<string> => {
+  if (pattern._tag === "Any" || pattern._tag === "Line") return []
+  const { rest, words } = pattern.written
+  if (pattern._tag === "Trusted") {
+    return [`\`${source}\` covers whatever ${words[0]} does with its words, because it is trusted with any.`]
+  }
+  const checked = Check.check(words, { pattern: { rest } })
+  if (Refusal.isRefusal(checked)) return []
+  const heeds = checked.whole && pattern._tag === "Known"
+    ? [...Table.find(words[0]!)?.commands.values() ?? []].map(({ command }) => command.heeds)
+    : [checked.command.heeds]
+  return [...new Set(heeds)].flatMap((settings) =>
+    settings === undefined
+      ? []
+      : [`\`${source}\` heeds ${settings}, which may name programs that it runs: allow it in folders that you trust.`]
+  )
+}
