@@ -67,8 +67,9 @@ export interface ShellBehaviors extends ApprovalMatcher.Behaviors {
  * - **Paths** lie below the working folder: they begin with no `/` or `~`, have no `..`, and are none that are known to hold
  *   secrets, such as `.env` and `id_rsa`. A folder that the pattern writes out is allowed: `cat /srv/log/*`.
  * - **Scripts** of `sed` and `jq` are known as far as they only select what is printed.
- * - After a pipe, **filters** that open no file need no pattern (`head`, `wc -l`, `grep x`); nor does `true`, nor
- *   `cd below &&` before programs that heed no settings.
+ * - Beside commands that have one, **filters** after a pipe that open no file need no pattern (`head`, `wc -l`, `grep x`),
+ *   nor does what opens no file at all (`true`, `echo`, `pwd`, `date`), nor `cd below &&` before programs that heed no
+ *   settings.
  * - What runs other programs (`npm`, `make`, `python`, `xargs`, `sh`) is never known: each line is written out, or the
  *   program is **trusted**. `trust: ["python"]` lets a `*` in patterns of python stand for any words but those that are
  *   known to make a program run another, and the sentence says so.

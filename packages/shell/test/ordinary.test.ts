@@ -25,7 +25,7 @@ const share = (patterns: ReadonlyArray<string>, options?: Shell.Options): number
 /** What five programs would cover if all of their words were, and every `cd`. */
 const mostOfFive = (): number => {
   const needed = reading.flatMap(({ line }) => {
-    const pieces = CommandLine.read(line, { wildcards: true })
+    const pieces = CommandLine.readWithWildcards(line)
     const programs = pieces?.filter((piece, index) =>
       piece.words[0] !== "cd" && Lines.isFree(piece, pieces[index + 1], folder) === undefined
     ).map(({ words }) => words[0]!)

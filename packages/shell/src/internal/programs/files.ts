@@ -245,5 +245,5 @@ export const xxd: Program = {
 export const pwd: Program = {
   program: "pwd",
   proved: ["POSIX"],
-  command: { does: "reads", says: "pwd" }
+  command: { does: "reads", harmless: true, says: "pwd" }
 }

@@ -89,6 +89,8 @@ export interface Command {
    * for files itself.
    */
   readonly filter?: true | { readonly unless: string }
+  /** Whether it opens no file that its words name and tells of none: it needs no pattern beside what is covered. */
+  readonly harmless?: true
   /** Settings of the folder that can name programs, which it then runs. */
   readonly heeds?: string
   /** A variable of the environment that can name programs, which it then runs. */

@@ -10,6 +10,7 @@ export const basename: Program = {
   proved: coreutils,
   command: {
     does: "reads",
+    harmless: true,
     says: "basename, which takes names apart",
     flags: "-a -z --multiple --zero",
     values: { "-s --suffix": "text" },
@@ -22,6 +23,7 @@ export const dirname: Program = {
   proved: coreutils,
   command: {
     does: "reads",
+    harmless: true,
     says: "dirname, which takes names apart",
     flags: "-z --zero",
     operands: [["text", "any"]]
@@ -55,7 +57,13 @@ export const readlink: Program = {
 export const which: Program = {
   program: "which",
   proved: ["debianutils 5.7"],
-  command: { does: "reads", says: "which, which finds programs", flags: "-a", operands: [["text", "any"]] }
+  command: {
+    does: "reads",
+    harmless: true,
+    says: "which, which finds programs",
+    flags: "-a",
+    operands: [["text", "any"]]
+  }
 }
 
 /** Only `-v`, which finds programs; without it, it runs one. */
@@ -64,6 +72,7 @@ export const command: Program = {
   proved: ["POSIX"],
   command: {
     does: "reads",
+    harmless: true,
     says: "command -v, which finds programs",
     needs: "-v",
     flags: "-v",
@@ -78,6 +87,7 @@ export const date: Program = {
   proved: coreutils,
   command: {
     does: "reads",
+    harmless: true,
     says: "date and its options",
     flags: "-u -R --utc --rfc-email",
     values: { "-d --date": "text" },
@@ -89,13 +99,19 @@ export const date: Program = {
 export const uname: Program = {
   program: "uname",
   proved: coreutils,
-  command: { does: "reads", says: "uname and its options", clusters: true, flags: "-a -m -n -o -p -r -s -v --all" }
+  command: {
+    does: "reads",
+    harmless: true,
+    says: "uname and its options",
+    clusters: true,
+    flags: "-a -m -n -o -p -r -s -v --all"
+  }
 }
 
 export const whoami: Program = {
   program: "whoami",
   proved: coreutils,
-  command: { does: "reads", says: "whoami", besides: asksForNames }
+  command: { does: "reads", harmless: true, says: "whoami", besides: asksForNames }
 }
 
 export const id: Program = {
@@ -113,7 +129,7 @@ export const id: Program = {
 export const nproc: Program = {
   program: "nproc",
   proved: coreutils,
-  command: { does: "reads", says: "nproc" }
+  command: { does: "reads", harmless: true, says: "nproc" }
 }
 
 /** Without `e`, which shows what is in the environment of others. */

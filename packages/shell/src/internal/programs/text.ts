@@ -217,14 +217,14 @@ export const awk: Program = {
 export const echo: Program = {
   program: "echo",
   proved: ["POSIX"],
-  command: { does: "reads", says: "echo", noOptions: true, operands: [["text", "any"]] }
+  command: { does: "reads", harmless: true, says: "echo", noOptions: true, operands: [["text", "any"]] }
 }
 
 /** `true`, which does nothing. */
 export const success: Program = {
   program: "true",
   proved: ["POSIX"],
-  command: { does: "reads", says: "true" }
+  command: { does: "reads", harmless: true, says: "true" }
 }
 
 export const seq: Program = {

@@ -27,12 +27,16 @@ export const look = (
   if (patterns.some((pattern) => pattern._tag === "Line" && isSameLine(pattern.pieces, pieces))) {
     return pieces.map((piece) => ({ piece, verdict: covered }))
   }
+  const free = pieces.map((piece, index) => isFree(piece, pieces[index + 1], folder))
+  // What is harmless goes along with something that a pattern speaks of.
+  const goesAlong = free.some((why) => why === undefined)
   let moved = false
   return pieces.map((piece, index) => {
-    const free = isFree(piece, pieces[index + 1], folder)
-    const verdict = free === undefined ? verdictOf(patterns, piece, moved, folder) : covered
+    const why = free[index]
+    const isCovered = why !== undefined && (goesAlong || why !== "is harmless")
+    const verdict = isCovered ? covered : verdictOf(patterns, piece, moved, folder)
     const isTrusted = !Refusal.isRefusal(verdict) && verdict.trusted
-    if (piece.words[0] === "cd" && free !== "does nothing" && !isTrusted) moved = true
+    if (piece.words[0] === "cd" && why !== "stays" && !isTrusted) moved = true
     return { piece, verdict }
   })
 }
@@ -46,23 +50,32 @@ export const covers = (
 
 const covered: Pattern.Covered = { checked: undefined, trusted: false }
 
-/** What needs no pattern: it does nothing, passes on what it gets through a pipe, or goes to a folder below. */
+/** What needs no pattern: it is harmless, passes on what it gets through a pipe, or goes to a folder below. */
 export const isFree = (
   { operator, words }: Piece,
   next: Piece | undefined,
   folder: string | undefined
-): "does nothing" | "moves" | undefined => {
-  if (words[0] === "true" && words.length === 1) return "does nothing"
+): "is harmless" | "filters" | "moves" | "stays" | undefined => {
   if (words[0] === "cd") {
     if (words.length !== 2 || next?.operator !== "&&" || operator === "|" || words[1]!.includes(star)) return undefined
-    if (words[1] === folder) return "does nothing"
+    if (words[1] === folder) return "stays"
     return words[1]!.startsWith("-") || Kinds.problemOf("path", words[1]!, { written: 0, folder }) !== undefined
       ? undefined
       : "moves"
   }
-  if (operator !== "|") return undefined
+  if (operator === "|") return isFilter(words) ? "filters" : undefined
+  const isFed = next?.operator === "|" && !isFilter(next.words)
+  return !isFed && isHarmless(words) ? "is harmless" : undefined
+}
+
+const isFilter = (words: ReadonlyArray<string>): boolean => {
   const checked = Check.check(words)
-  return !Refusal.isRefusal(checked) && checked.filters ? "does nothing" : undefined
+  return !Refusal.isRefusal(checked) && checked.filters
+}
+
+const isHarmless = (words: ReadonlyArray<string>): boolean => {
+  const checked = Check.check(words)
+  return !Refusal.isRefusal(checked) && checked.command.harmless === true
 }
 
 const verdictOf = (
