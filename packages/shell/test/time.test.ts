@@ -39,11 +39,14 @@ const lines: ReadonlyArray<readonly [what: string, line: string]> = [
 
 describe("a line of 16 kB", () => {
   it.each(lines)("of %s is decided on in a moment", (_, line) => {
-    const start = performance.now()
-    matcher.covers({ command: line })
-    Shell.suggest(line)
-    const took = performance.now() - start
+    // Others may use the machine just then: the best of three.
+    const took = [1, 2, 3].map(() => {
+      const start = performance.now()
+      matcher.covers({ command: line })
+      Shell.suggest(line)
+      return performance.now() - start
+    })
     // A tenth of it on an idle machine; what is quadratic takes seconds.
-    assert.isBelow(took, 500)
+    assert.isBelow(Math.min(...took), 500)
   })
 })
