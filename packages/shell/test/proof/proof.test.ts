@@ -61,17 +61,20 @@ describe("the tables", () => {
         ...log.command,
         // No option; one that takes a value; one that takes none; one that must have one.
         flags: "--no-such-option --max-count",
-        values: { "--oneline": "number" as const },
+        values: { "--oneline": "number" as const, "--author": "text" as const },
         optional: { "--skip": "number" as const }
       }
     }
     const folder = Folder.make()
     try {
-      const alone = await Options.alone([wrong], folder)
-      const followed = await Options.followed([wrong], folder)
-      const options = (result: Options.Result) => new Set(result.wrong.map(({ form }) => form.option))
-      assert.deepStrictEqual(options(alone), new Set(["--no-such-option", "--max-count", "--oneline", "--skip"]))
-      assert.isTrue(options(followed).has("--max-count"))
+      // The last is right.
+      const options = ["--oneline", "--no-such-option", "--max-count", "--skip", "--author"]
+      const part: Options.Part = ({ option }) => options.includes(option)
+      const alone = await Options.alone([wrong], folder, part)
+      const followed = await Options.followed([wrong], folder, part)
+      const found = (result: Options.Result) => new Set(result.wrong.map(({ form }) => form.option))
+      assert.deepStrictEqual(found(alone), new Set(["--no-such-option", "--max-count", "--oneline", "--skip"]))
+      assert.isTrue(found(followed).has("--max-count"))
     } finally {
       folder.remove()
     }

@@ -79,7 +79,7 @@ export const logValues: Values = {
  */
 const format: Kind = {
   like:
-    /^(?:|oneline|short|medium|full|fuller|reference|email|mboxrd|raw|(?:t?format:|(?=[^%]*%))(?:[^%]|%(?![-+ ]?G|\(describe))*)$/
+    /^(?:|oneline|short|medium|full|fuller|reference|email|mboxrd|raw|(?:t?format:|(?=[^%]*%))(?:[^%]|%(?![-+ ]?(?:G|\(describe)))*)$/
 }
 
 export const logOptional: Values = {
