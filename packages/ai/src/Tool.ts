@@ -36,11 +36,19 @@ export * from "effect/ai/Tool"
 export type NeedsApprovalContext = Upstream.NeedsApprovalContext
 
 /**
- * Decides, for one call, whether a person must be asked: `true` asks, `false` lets the call run, `{ description }` or
- * `{ presentation }` asks and says what about, and an `ApprovalResult` says more, as that the call is blocked.
+ * What a gate may say of a call: `true` asks, `false` lets it run, `{ description }` or `{ presentation }` asks and says
+ * what about, and an `ApprovalResult` says more, as that the call is blocked.
  *
- * `Params` is the schema of the tool's parameters, `R` the services the decision may use. It may fail with any error:
- * the call is then asked, the cause goes to events only (law L1).
+ * @category models
+ * @since 0.1.0
+ */
+export type NeedsApprovalResult = boolean | ApprovalResult | Question
+
+/**
+ * Decides, for one call, whether a person must be asked: at once, or as a promise or an effect.
+ *
+ * `Params` is the schema of the tool's parameters, `R` the services the decision may use. It may throw, reject or fail
+ * with anything: the call is then asked, and what was thrown goes to events only (law L1).
  *
  * @category models
  * @since 0.1.0
@@ -48,7 +56,7 @@ export type NeedsApprovalContext = Upstream.NeedsApprovalContext
 export type NeedsApprovalFunction<Params extends Schema.Constraint, R = never> = (
   params: Params["Type"],
   context: NeedsApprovalContext
-) => boolean | ApprovalResult | Question | Effect.Effect<boolean | ApprovalResult | Question, unknown, R>
+) => NeedsApprovalResult | PromiseLike<NeedsApprovalResult> | Effect.Effect<NeedsApprovalResult, unknown, R>
 
 /**
  * A tool's own gate: always ask, never ask, or decide for each call.

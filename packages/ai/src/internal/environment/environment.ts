@@ -6,6 +6,8 @@
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Semaphore from "effect/Semaphore"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalController from "../../ApprovalController.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
@@ -52,6 +54,8 @@ export interface Environment {
   readonly suspensions: SuspensionStore.Service
   readonly scope: Approval.ApprovalScope
   readonly options: Options
+  /** How many policies are asked, and calls that need nobody run, at one time; `undefined`: any number. */
+  readonly permits: Semaphore.Semaphore | undefined
   /** Whether what the answers of the history change, or want remembered, is the program's own word. */
   readonly trustsAnswers: boolean
   /** Whose memory this is: of this call of the model alone, where no conversation is named. */
@@ -100,6 +104,7 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
       scope,
       trustsAnswers: Context.get(context, TrustsAnswers),
       options,
+      permits: undefined,
       memoryScope,
       fleeting: memoryScope.call !== undefined,
       given: []
@@ -113,6 +118,10 @@ const memoryScope = (
   !memory.remembers || scope.conversation !== undefined
     ? Effect.succeed(scope)
     : Effect.map(Cryptography.randomToken(16), (call) => ({ ...scope, call }))
+
+/** Lets a policy be asked when it is its turn; one that has spoken already needs none. */
+export const permitted = <A, E>({ permits }: Environment, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  permits === undefined || Exit.isExit(effect) ? effect : permits.withPermit(effect)
 
 /** The policy alone: all that a program without approvals pays for. */
 export const readPolicy = (captured: Context.Context<never>, current: Context.Context<never>): ApprovalPolicy.Service =>

@@ -6,7 +6,7 @@ import * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import * as Standing from "../decide/standing.ts"
-import type * as Environment from "../environment/environment.ts"
+import * as Environment from "../environment/environment.ts"
 import { definedFields } from "../fields.ts"
 import * as Answering from "../gather/answering.ts"
 import { type Case, make as makeFile, question, standing } from "../gather/file.ts"
@@ -111,7 +111,7 @@ const judge = (
 ): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
   const tool = Tools.toolOf(tools, call.name)
   if (tool === undefined) return Effect.succeed(new Approval.NeedsApproval({}))
-  return ApprovalPolicy.decide(
+  const decided = ApprovalPolicy.decide(
     environment.policy,
     {
       tool: Gate.gateOf(tool) === undefined ? closed(tool) : tool,
@@ -123,6 +123,7 @@ const judge = (
     },
     environment.options.policyTimeLimit
   )
+  return Environment.permitted(environment, decided)
 }
 
 const closedTools = new WeakMap<Tool.Any, Tool.Any>()

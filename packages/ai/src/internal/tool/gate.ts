@@ -8,7 +8,7 @@
 import * as Tool from "effect/ai/Tool"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { constUndefined, constVoid } from "effect/Function"
+import { constUndefined, constVoid, identity } from "effect/Function"
 import type * as JsonSchema from "effect/JsonSchema"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -22,7 +22,7 @@ export const GateTypeId = "~@assent/ai/Tool/Gate" as const
 
 /**
  * What a tool says about its own calls. The function's result should be a boolean, an `ApprovalResult`, a `Question`, or
- * an `Effect` of one of these; it is `unknown` because nothing but reading it can tell.
+ * a promise or an `Effect` of one of these; it is `unknown` because nothing but reading it can tell.
  */
 export type Gate = boolean | ((params: unknown, context: Tool.NeedsApprovalContext) => unknown)
 
@@ -38,8 +38,8 @@ export interface ClosedGate {
 /** The gate answered with something that is neither a boolean, an `ApprovalResult` nor a question. What it was is not in here. */
 export class InvalidGateResult extends Schema.TaggedError<InvalidGateResult>()("InvalidGateResult", {}) {
   override get message(): string {
-    return "needsApproval must return a boolean, an ApprovalResult, what a question says such as { description }, or an" +
-      " Effect of one of these. To await a Promise, return Effect.promise(() => ...)."
+    return "needsApproval must return a boolean, an ApprovalResult, what a question says such as { description }, or a" +
+      " Promise or an Effect of one of these."
   }
 }
 
@@ -145,7 +145,10 @@ const run = (
 ): Effect.Effect<Approval.ApprovalResult, unknown> =>
   Effect.suspend(() => {
     const answer = typeof gate === "function" ? gate(params, context) : gate
-    return Effect.isEffect(answer) ? Effect.flatMap(withoutServices(answer), read) : read(answer)
+    if (Effect.isEffect(answer)) return Effect.flatMap(withoutServices(answer), read)
+    return Predicate.isPromiseLike(answer)
+      ? Effect.flatMap(Effect.tryPromise({ try: () => answer, catch: identity }), read)
+      : read(answer)
   })
 
 /** What was answered, by a gate or by a policy. */
@@ -154,7 +157,7 @@ export const read = (answer: unknown): Effect.Effect<Approval.ApprovalResult, In
   if (Approval.isApprovalResult(answer)) return Effect.succeed(answer)
   const question = readQuestion(answer)
   if (Option.isSome(question)) return Effect.succeed(new Approval.NeedsApproval(question.value))
-  // Nobody will await a Promise returned by mistake; its rejection must not end the process.
+  // Nobody will await a promise that stands where none can, as in an effect; its rejection must not end the process.
   if (Predicate.isPromise(answer)) answer.catch(constVoid)
   return Effect.fail(new InvalidGateResult())
 }

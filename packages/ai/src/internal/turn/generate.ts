@@ -6,7 +6,6 @@ import * as Telemetry from "effect/ai/Telemetry"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import type * as Semaphore from "effect/Semaphore"
 import type * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as Approvals from "../../Response.ts"
@@ -61,7 +60,7 @@ export const generateText: (
   const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
   const said = [...received.content, ...resultsOf(outcomes)]
-  const next = isComplete(received)
+  const next = cutOf(received) === undefined
     ? yield* ReceivedCalls.goOn(turn, settled, received.asked, outcomes, said)
     : undefined
   if (next !== undefined) {
@@ -130,7 +129,7 @@ const objectAfter: (
   const content = Exit.isSuccess(exit) ? exit.value.content : observed.content
   const received = yield* receive(turn, content, settled.prompt.content)
   // With local calls beside them, the provider's requests wait: a finished value cannot (law L12).
-  const alone = received.calls.length === 0 && isComplete(received)
+  const alone = received.calls.length === 0 && cutOf(received) === undefined
   const next = alone ? yield* ReceivedCalls.goOn(turn, settled, received.asked, [], received.content) : undefined
   if (next !== undefined) {
     const rest = yield* objectAfter([...before, ...received.content, ...next.denials], model, next.turn, options)
@@ -219,7 +218,11 @@ const receive = Effect.fnUntraced(function*(
   return { content, calls, asked: { requests: asked, calls: providerCalls }, finish }
 })
 
-const isComplete = ({ finish }: Received): boolean => ReceivedCalls.finishOf(finish)?.complete === true
+// A whole response that does not say how it ended came to its end: only a stream can break off (law L1).
+const cutOf = ({ finish }: Received): string | undefined => {
+  const end = ReceivedCalls.finishOf(finish)
+  return end?.complete === false ? end.reason : undefined
+}
 
 // Decided side by side, then sealed in the order of the calls, so that people are asked in that order.
 const resolve = Effect.fnUntraced(function*(
@@ -227,21 +230,20 @@ const resolve = Effect.fnUntraced(function*(
   received: Received
 ): Effect.fn.Return<ReadonlyArray<Outcome.Outcome>, ApprovalError.ApprovalError> {
   if (received.calls.length === 0) return []
-  const end = ReceivedCalls.finishOf(received.finish)
-  if (end?.complete === false) return yield* cutAll(turn, received.calls, end.reason)
-  const judged = yield* judge(received.calls, end)
+  const cut = cutOf(received)
+  if (cut !== undefined) return yield* cutAll(turn, received.calls, cut)
+  const judged = yield* judge(received.calls)
   for (const one of judged) {
     if (one.advanced !== undefined && isAsked(one.advanced)) {
       one.advanced = yield* Batch.advanceOne(one.advanced.one, ["reply"])
     }
   }
   Batch.takePlaces(turn, judged.flatMap(({ advanced }) => advanced === undefined ? [] : [advanced]))
-  const permits = ReceivedCalls.directPermits(turn)
   return yield* Batch.collect(
     judged,
     ({ advanced, call }): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> =>
       advanced === undefined || (Exit.isSuccess(advanced.said) && ReceivedCalls.isFree(advanced.said.value))
-        ? runDirect(turn, call, end, permits)
+        ? runDirect(turn, call)
         : Batch.carryOut(turn, advanced, sink)
   )
 })
@@ -255,30 +257,25 @@ interface Judged {
 }
 
 const judge = (
-  calls: ReadonlyArray<ReceivedCalls.ReceivedCall>,
-  end: End
+  calls: ReadonlyArray<ReceivedCalls.ReceivedCall>
 ): Effect.Effect<ReadonlyArray<Judged>> =>
   Effect.forEach(calls, (call): Effect.Effect<Judged> => {
     const { one } = call
     return one === undefined
       ? Effect.succeed({ call, advanced: undefined })
       : Effect.map(Batch.advanceOne(one, ["finish"]), (advanced) => {
-        ReceivedCalls.finish(one, end === undefined ? "missing" : "complete")
+        ReceivedCalls.finish(one, "complete")
         return { call, advanced }
       })
   }, Batch.sideBySide(calls))
 
-type End = ReturnType<typeof ReceivedCalls.finishOf>
-
 const runDirect = (
   turn: Turn.Turn,
-  call: ReceivedCalls.ReceivedCall,
-  end: End,
-  permits: Semaphore.Semaphore | undefined
+  call: ReceivedCalls.ReceivedCall
 ): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> =>
   Effect.flatMap(
-    ReceivedCalls.runDirect(turn, call, permits, sink),
-    (started) => ReceivedCalls.finishDirect(turn, started, end !== undefined, sink)
+    ReceivedCalls.runDirect(turn, call, sink),
+    (started) => ReceivedCalls.finishDirect(turn, started, true, sink)
   )
 
 // A finished value cannot wait: whoever is to be asked is asked before anything runs, and if one request stays open
@@ -291,9 +288,9 @@ const resolveAtOnce = Effect.fnUntraced(function*(
   const { calls } = received
   const asked = Approvals.approvalRequests([...received.content, ...received.asked.requests])
   if (calls.length === 0 && asked.length === 0) return []
-  const end = ReceivedCalls.finishOf(received.finish)
-  if (end?.complete === false) return yield* cutAll(turn, calls, end.reason)
-  const judged = yield* judge(calls, end)
+  const cut = cutOf(received)
+  if (cut !== undefined) return yield* cutAll(turn, calls, cut)
+  const judged = yield* judge(calls)
   const decisions: Array<
     { readonly decision: Decision | undefined; readonly request?: Approval.ApprovalRequest }
   > = []
@@ -327,12 +324,11 @@ const resolveAtOnce = Effect.fnUntraced(function*(
       ...siblings
     ])
   }
-  const permits = ReceivedCalls.directPermits(turn)
   return yield* Batch.collect(
     [...decisions.entries()],
     ([index, { decision }]) =>
       decision === undefined || ReceivedCalls.isFree(decision)
-        ? runDirect(turn, calls[index]!, end, permits)
+        ? runDirect(turn, calls[index]!)
         : Batch.carryOut(turn, { one: calls[index]!.one!, said: Exit.succeed(decision) }, sink)
   )
 })

@@ -171,7 +171,6 @@ const isAdvanced = (started: Started): started is Batch.Advanced => "said" in st
 
 // The local calls of a stream: seen, then started, then finished or truncated.
 const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sink: Outcome.Sink) => {
-  const permits = ReceivedCalls.directPermits(turn)
   const all: Array<ReceivedCalls.ReceivedCall> = []
   const providers: Map<string, Response.ToolCallPart<string, unknown>> = new Map()
   // Results of calls that have run, noted before they are offered: a reader's slowness must not undo them.
@@ -188,14 +187,14 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
   const startOne = (call: ReceivedCalls.ReceivedCall): Effect.Effect<Started, unknown> => {
     const { one } = call
     return one === undefined
-      ? ReceivedCalls.runDirect(turn, call, permits, noting)
+      ? ReceivedCalls.runDirect(turn, call, noting)
       : Effect.flatMap(
         advance(Ours.hand, one, ["finish"]),
         (said): Effect.Effect<Started, unknown> =>
           said._tag === "Need"
             ? Effect.succeed({ one, said: Exit.succeed(said) })
             : ReceivedCalls.isFree(said)
-            ? ReceivedCalls.runDirect(turn, call, permits, noting)
+            ? ReceivedCalls.runDirect(turn, call, noting)
             : Outcome.carryOut(turn, one, said, noting)
       )
   }
