@@ -108,8 +108,12 @@ export const directSettled = (
     ),
     (exit): Effect.Effect<Direct> => {
       if (Exit.isSuccess(exit)) return Effect.succeed({ part: exit.value, failure: undefined })
-      const suspended = mayWait ? Deferral.suspendedOf(exit.cause) : undefined
+      const suspended = mayWait ? Deferral.suspendedOf(exit.cause, call.name) : undefined
       if (suspended !== undefined) return Effect.succeed({ part: undefined, failure: undefined, suspended })
+      const caught = mayWait ? Deferral.caughtOf(exit.cause) : undefined
+      if (caught !== undefined) {
+        return Effect.succeed({ part: Results.interrupted(call, caught), failure: undefined })
+      }
       return Cause.hasInterruptsOnly(exit.cause)
         ? Effect.interrupt
         : Effect.succeed({ part: undefined, failure: exit.cause })
@@ -310,13 +314,15 @@ const run = (
   return Effect.matchCauseEffect(mayWait ? within(call, resumption, taken) : taken, {
     onSuccess: (part) => Effect.succeed(record(part, waiting)),
     onFailure: (cause) => {
-      const suspended = mayWait ? Deferral.suspendedOf(cause) : undefined
+      const suspended = mayWait ? Deferral.suspendedOf(cause, call.name) : undefined
       if (suspended !== undefined) {
         return Effect.match(Suspending.suspend(environment, waiting, suspended), {
           onFailure: (reason): ApprovalJournal.Ran => record(Results.interrupted(call, reason), waiting),
           onSuccess: (suspendedAs): ApprovalJournal.Suspended => ({ suspendedAs })
         })
       }
+      const caught = mayWait ? Deferral.caughtOf(cause) : undefined
+      if (caught !== undefined) return Effect.succeed(record(Results.interrupted(call, caught), waiting))
       return Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.map(
         encodeFailure(prepared.tool, cause),
         (failed): ApprovalJournal.Ran => ({ ...record(failed, waiting), failure: cause })
