@@ -19,6 +19,7 @@ import type * as JsonSchema from "effect/JsonSchema"
 import type * as Schema from "effect/Schema"
 import type { ApprovalPresentation, ApprovalResult, Question } from "./Approval.ts"
 import * as Gate from "./internal/tool/gate.ts"
+import * as GatedTool from "./internal/tool/gatedTool.ts"
 import * as Presentation from "./internal/tool/presentation.ts"
 
 export * from "effect/ai/Tool"
@@ -162,11 +163,11 @@ export const make = <
   },
   Context.Service.Identifier<Dependencies[number]>
 > =>
-  Upstream.make(name, {
+  GatedTool.ours(Upstream.make(name, {
     ...options,
     parameters: Gate.toSchema<ParametersFrom<Parameters>>(options?.parameters),
     needsApproval: Gate.toSlot(options?.needsApproval)
-  })
+  }))
 
 /**
  * Makes a tool whose schema may be known only at run time. The options are upstream's, and `needsApproval` and
@@ -226,7 +227,7 @@ export const dynamic = <
     readonly failureMode: Mode extends undefined ? "error" : Mode
   },
   Context.Service.Identifier<Dependencies[number]>
-> => Gate.dynamic(name, options)
+> => GatedTool.dynamic(name, options)
 
 // =============================================================================
 // Combinators
@@ -303,4 +304,4 @@ export const setNeedsApproval: {
     self: T,
     needsApproval: NeedsApproval<Upstream.ParametersSchema<T>, Upstream.Requirements<T>>
   ): T
-} = dual(2, Gate.setGate)
+} = dual(2, GatedTool.setGate)

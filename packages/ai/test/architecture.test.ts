@@ -49,7 +49,7 @@ const floors: House["floors"] = [
   ["floor 10", ["internal/guard/", "internal/hosted/"]],
   ["floor 11", ["internal/elicitation/", "internal/turn/"]],
   ["floor 12", ["LanguageModel", "McpApproval", "Toolkit", "internal/conversation/"]],
-  ["floor 13", ["Chat", "Conversation"]],
+  ["floor 13", ["Chat", "Conversation", "McpServer"]],
   ["index", ["index"]]
 ]
 

@@ -14,6 +14,7 @@ import type * as Remembering from "../gather/remembering.ts"
 import * as Request from "../gather/request.ts"
 import * as Tools from "../gather/tools.ts"
 import * as Gate from "../tool/gate.ts"
+import * as GatedTool from "../tool/gatedTool.ts"
 import * as Call from "../tool/hostedCall.ts"
 
 export interface Subject {
@@ -129,7 +130,7 @@ const judge = (
 const closedTools = new WeakMap<Tool.Any, Tool.Any>()
 
 const closed = (tool: Tool.Any): Tool.Any => {
-  const known = closedTools.get(tool) ?? Gate.setGate(tool, true)
+  const known = closedTools.get(tool) ?? GatedTool.setGate(tool, true)
   closedTools.set(tool, known)
   return known
 }

@@ -17,8 +17,9 @@ import * as ApprovalJournal from "../../ApprovalJournal.ts"
 import type * as Environment from "../environment/environment.ts"
 import type { Approved } from "../gather/file.ts"
 import * as Remembering from "../gather/remembering.ts"
-import type { Tools } from "../gather/tools.ts"
+import { toolOf, type Tools } from "../gather/tools.ts"
 import * as Results from "../history/results.ts"
+import * as Consent from "../tool/consent.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Spans from "./spans.ts"
@@ -67,7 +68,7 @@ const handle = (
   handlers: Handlers,
   { id, name, params }: Call
 ): ReturnType<Handlers["handle"]> => {
-  const handled = handlers.handle(name, params, id)
+  const handled = Consent.give(handlers.handle(name, params, id), toolOf(handlers.tools, name), name, id)
   return options.paramsInSpans ? handled : Spans.withoutParameters(handled)
 }
 

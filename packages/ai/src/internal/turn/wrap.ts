@@ -7,6 +7,7 @@ import * as Prompt from "effect/ai/Prompt"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Effectable from "effect/Effectable"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -172,7 +173,25 @@ export const wrapDefault = (model: LanguageModel.LanguageModel): LanguageModel.L
   return known
 }
 
-const current = Effect.map(LanguageModel.LanguageModel, (model) => Model.modelOf(wrapDefault(model)))
+const protectedModel = Effect.map(LanguageModel.LanguageModel, wrapDefault)
+
+/** Upstream's tag, by its key; what runs it or uses it gets the service with the engine around. */
+export const tag: typeof LanguageModel.LanguageModel = Object.assign(
+  // A function, as every tag is.
+  Object.setPrototypeOf(() => {}, LanguageModel.LanguageModel) as typeof LanguageModel.LanguageModel,
+  Effectable.Prototype<typeof LanguageModel.LanguageModel>({
+    label: "Service",
+    evaluate: () => protectedModel
+  }),
+  {
+    toJSON: LanguageModel.LanguageModel.toJSON,
+    use: <A, E, R>(f: (model: LanguageModel.LanguageModel) => Effect.Effect<A, E, R>) =>
+      Effect.flatMap(protectedModel, f),
+    useSync: <A>(f: (model: LanguageModel.LanguageModel) => A) => Effect.map(protectedModel, f)
+  }
+)
+
+const current = Effect.map(protectedModel, Model.modelOf)
 
 // The accessors are upstream's own functions over another service: their overloads, which infer tools, errors and
 // services from the options, are upstream's to write.
