@@ -3,10 +3,12 @@
  *
  * A service provided to one call wins over the one captured where the model was wrapped, which wins over the default.
  */
+import { CurrentSpanTransformer, type SpanTransformer } from "effect/ai/Telemetry"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Option from "effect/Option"
 import type * as Semaphore from "effect/Semaphore"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalController from "../../ApprovalController.ts"
@@ -56,6 +58,8 @@ export interface Environment {
   readonly options: Options
   /** How many policies are asked, and calls that need nobody run, at one time; `undefined`: any number. */
   readonly permits: Semaphore.Semaphore | undefined
+  /** Who is told of each response of the model: of the call, or else of where the model was made. */
+  readonly spanTransformer: Option.Option<SpanTransformer>
   /** Whether what the answers of the history change, or want remembered, is the program's own word. */
   readonly trustsAnswers: boolean
   /** Whose memory this is: of this call of the model alone, where no conversation is named. */
@@ -73,7 +77,8 @@ const references = [
   ApprovalController.ApprovalController,
   ApprovalMemory.ApprovalMemory,
   ApprovalEvents.ApprovalEvents,
-  SuspensionStore.SuspensionStore
+  SuspensionStore.SuspensionStore,
+  CurrentSpanTransformer
 ]
 
 /**
@@ -105,6 +110,7 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
       trustsAnswers: Context.get(context, TrustsAnswers),
       options,
       permits: undefined,
+      spanTransformer: Context.getOption(context, CurrentSpanTransformer),
       memoryScope,
       fleeting: memoryScope.call !== undefined,
       given: []

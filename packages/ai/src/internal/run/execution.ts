@@ -64,12 +64,10 @@ interface Call extends Results.CallName {
 }
 
 const handle = (
-  { options }: Environment.Environment,
   handlers: Handlers,
   { id, name, params }: Call
 ): ReturnType<Handlers["handle"]> => {
-  const handled = Consent.give(handlers.handle(name, params, id), toolOf(handlers.tools, name), name, id)
-  return options.paramsInSpans ? handled : Spans.withoutParameters(handled)
+  return Consent.give(handlers.handle(name, params, id), toolOf(handlers.tools, name), name, id)
 }
 
 /** Lets a handler run in this fiber, emitting preliminary results, and gives its final one. */
@@ -95,7 +93,6 @@ const take = (
  * is said of a call whose handler may end without a result.
  */
 export const directSettled = (
-  environment: Environment.Environment,
   handlers: Handlers,
   call: Call,
   mayWait: boolean,
@@ -104,8 +101,8 @@ export const directSettled = (
   Effect.flatMap(
     Effect.exit(
       mayWait
-        ? within(call, undefined, take(handle(environment, handlers, call), call, emit))
-        : take(handle(environment, handlers, call), call, emit)
+        ? within(call, undefined, take(handle(handlers, call), call, emit))
+        : take(handle(handlers, call), call, emit)
     ),
     (exit): Effect.Effect<Direct> => {
       if (Exit.isSuccess(exit)) return Effect.succeed({ part: exit.value, failure: undefined })
@@ -311,7 +308,12 @@ const run = (
   const mayWait = Deferral.of(prepared.tool) !== undefined
   const assent = { approvalId: waiting.call.root }
   const emitPreliminary: Emit = (part) => emit({ ...part, metadata: { ...part.metadata, assent } })
-  const taken = take(handle(environment, handlers, call), call, emitPreliminary)
+  const handled = handle(handlers, call)
+  const taken = take(
+    environment.options.paramsInSpans ? handled : Spans.withoutParameters(handled),
+    call,
+    emitPreliminary
+  )
   return Effect.matchCauseEffect(mayWait ? within(call, resumption, taken) : taken, {
     onSuccess: (part) => Effect.succeed(record(part, waiting)),
     onFailure: (cause) => {

@@ -184,7 +184,6 @@ export const runDirect = (
 ): Effect.Effect<Started> => {
   const waits = one?.file.prepared !== undefined && Tools.mayWait(one.file.prepared.tool) ? one : undefined
   const executed = Execution.directSettled(
-    turn.environment,
     turn.handlers!,
     call,
     waits !== undefined,
