@@ -164,9 +164,11 @@ export interface Outcome {
 /** Takes one turn in which the model says this, with handlers that count. */
 export const take = (
   { model, open, protects }: Door,
-  { history, kit, mode, prompt, ran, says }: {
+  { history, kit, layer, mode, prompt, ran, says }: {
     readonly mode: Mode
     readonly kit: AnyKit
+    /** Whose layer has the handlers. */
+    readonly layer: AnyKit
     readonly history: Assent.Prompt.Prompt
     readonly prompt: Assent.Prompt.RawInput
     readonly says: ScriptedModel.Turn
@@ -176,7 +178,7 @@ export const take = (
   Effect.gen(function*() {
     // What upstream's engine sends is not ours to judge.
     const script = yield* ScriptedModel.make({ turns: [says], strict: protects })
-    const exit = yield* Effect.exit(within(open(mode, history, prompt, kit), model(script.model), handlersOf(kit, ran)))
+    const exit = yield* Effect.exit(within(open(mode, history, prompt, kit), model(script.model), handlersOf(layer, ran)))
     return Exit.isSuccess(exit)
       ? { refused: undefined, parts: exit.value }
       : { refused: sentenceOf(exit.cause), parts: [] }
