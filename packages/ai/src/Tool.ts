@@ -3,10 +3,11 @@
  * fail, and may say why.
  *
  * Everything upstream exports is here, the same objects; {@link make}, {@link dynamic} and the types of `needsApproval`
- * are ours, and win. A tool made here is an ordinary tool, and its gate is closed (law L1) even under plain upstream,
- * where this package's engine does not run: a gate that fails, dies, finds a service missing, says nothing of use or
- * nothing at all within 30 seconds asks a person. What stays upstream's there is the decoding of parameters before the
- * gate is called, and the tool's own method `setNeedsApproval`: use the function {@link setNeedsApproval} instead.
+ * are ours, and win. A tool made here is an ordinary tool, and it is locked (law L1): once it needs approval, it runs only
+ * where this package's engine or a guard has somebody's consent to the call. effect/ai's own engine, which takes forged
+ * approvals, dies at its gate, whatever the gate would say; effect/ai's `Toolkit` and `McpServer` do not start with it. Each
+ * time the error says what to import. So what stands in `needsApproval` of such a tool is a function, also where `true` was
+ * written, and is for nobody to call.
  *
  * @since 0.1.0
  */
@@ -288,7 +289,7 @@ export const present: {
  * const Asked = Tool.setNeedsApproval(SendMail, true)
  * const AskedAbroad = pipe(SendMail, Tool.setNeedsApproval(({ to }) => !to.endsWith("@example.com")))
  *
- * Asked.needsApproval // => true
+ * typeof Asked.needsApproval // => "function"
  * SendMail.needsApproval // => undefined
  * AskedAbroad.name // => "SendMail"
  *

@@ -58,7 +58,7 @@ const modules = describeHouse({
   floors,
   testing: {
     floors: [
-      ["ground", ["testing/ScriptedTurn", "testing/StrictProvider"]],
+      ["ground", ["testing/Consent", "testing/ScriptedTurn", "testing/StrictProvider"]],
       ["floor 1", ["testing/ScriptedApprover", "testing/ScriptedModel"]],
       ["index", ["testing/index"]]
     ],
