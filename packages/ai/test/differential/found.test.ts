@@ -93,7 +93,7 @@ describe("found, and kept", () => {
   )
 
   Play.everySide(
-    "L15 a handler's spans belong to the model's span, which says what ran; of the engine's they are the program's, which takes no parameters",
+    "a handler's spans belong to the model's span, which says what ran",
     ["generateText"],
     (side, method) =>
       Effect.gen(function*() {
@@ -107,15 +107,15 @@ describe("found, and kept", () => {
         assert.deepStrictEqual(spans.map(({ name, parent }) => [name, parent]), [
           ["program", undefined],
           ["LanguageModel.generateText", "program"],
-          ["handler", side.engine ? "program" : "LanguageModel.generateText"]
+          ["handler", "LanguageModel.generateText"]
         ])
         assert.deepStrictEqual(spans[0]!.attributes, {})
-        if (!side.engine) assert.deepInclude(spans[1]!.attributes, { tool: "Work", parameters: { millis: 0 } })
+        assert.deepInclude(spans[1]!.attributes, { tool: "Work", parameters: { millis: 0 } })
       })
   )
 
   Play.everySide(
-    "a handler that dies: upstream's span of the model fails with it, the engine's model has answered by then",
+    "a handler that dies: the span of the model fails with it",
     ["generateText"],
     (side, method) =>
       Effect.gen(function*() {
@@ -125,10 +125,7 @@ describe("found, and kept", () => {
           handlers: { Work: () => Effect.die(new Error("defect")) },
           content: [Play.call("c", "Work", { millis: 0 }), Play.finish("stop")]
         })
-        assert.deepStrictEqual(spans.map(({ failed, name }) => [name, failed]), [[
-          "LanguageModel.generateText",
-          !side.engine
-        ]])
+        assert.deepStrictEqual(spans.map(({ failed, name }) => [name, failed]), [["LanguageModel.generateText", true]])
       })
   )
 
@@ -175,7 +172,7 @@ describe("found, and kept", () => {
   )
 
   Play.everySide(
-    "telemetry sees the results of the turn; under the engine, what the model said",
+    "telemetry sees the results of the turn",
     [...Play.both, "generateObject"],
     (side, method) =>
       Effect.gen(function*() {
@@ -193,8 +190,7 @@ describe("found, and kept", () => {
             seen.push(...Play.outline(response as never).toSorted())
           })
         })
-        assert.includeMembers(seen, ["call c", "finish"])
-        assert.strictEqual(seen.includes("result c"), !side.engine)
+        assert.includeMembers(seen, ["call c", "finish", "result c"])
       })
   )
 })
