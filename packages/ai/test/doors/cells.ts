@@ -2,7 +2,7 @@
  * What the matrix of doors is made of: tools that need approval, toolkits, and ways into a turn, each of this package, of a
  * second copy of it, or of effect/ai.
  */
-import { Cause, Context, Effect, Exit, Layer, Option, Schema, Stream } from "effect"
+import { Cause, Context, Effect, Exit, type Layer, Option, Schema, Stream } from "effect"
 import * as Upstream from "effect/ai"
 import * as Assent from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
@@ -56,7 +56,9 @@ export const toolsOf = ({ Tool }: Package): Record<string, MadeTool> => {
       success: Schema.String,
       needsApproval
     }),
-    "a clone by setParameters": Tool.make("Delete", { success: Schema.String, needsApproval }).setParameters(parameters),
+    "a clone by setParameters": Tool.make("Delete", { success: Schema.String, needsApproval }).setParameters(
+      parameters
+    ),
     "a clone by setSuccess": Tool.make("Delete", { parameters, needsApproval }).setSuccess(Schema.String),
     "a clone by addDependency": gated.addDependency(Disk),
     "a clone by annotate": gated.annotate(Tool.Destructive, true),
@@ -115,7 +117,11 @@ export interface Door {
 type Turns = Pick<Assent.LanguageModel.LanguageModel, "generateText" | "streamText">
 
 // The services of a kit's handlers are provided around the whole cell.
-const turnOf = (turns: Turns, mode: Mode, options: { readonly prompt: Assent.Prompt.RawInput; readonly toolkit: AnyKit }) =>
+const turnOf = (
+  turns: Turns,
+  mode: Mode,
+  options: { readonly prompt: Assent.Prompt.RawInput; readonly toolkit: AnyKit }
+) =>
   (mode === "generate"
     ? Effect.map(turns.generateText(options), ({ content }) => content)
     : Stream.runCollect(turns.streamText(options))) as Parts
@@ -178,7 +184,9 @@ export const take = (
   Effect.gen(function*() {
     // What upstream's engine sends is not ours to judge.
     const script = yield* ScriptedModel.make({ turns: [says], strict: protects })
-    const exit = yield* Effect.exit(within(open(mode, history, prompt, kit), model(script.model), handlersOf(layer, ran)))
+    const exit = yield* Effect.exit(
+      within(open(mode, history, prompt, kit), model(script.model), handlersOf(layer, ran))
+    )
     return Exit.isSuccess(exit)
       ? { refused: undefined, parts: exit.value }
       : { refused: sentenceOf(exit.cause), parts: [] }

@@ -36,7 +36,13 @@ describe("L1 two copies of the package", () => {
                 const layer = Cells.kitsOf(packages[toolFrom]!, gated)["Toolkit.make"]!
                 for (const [doorName, door] of Object.entries(Cells.doorsOf(packages[engineFrom]!))) {
                   for (const story of Object.keys(Stories.stories)) {
-                    const cell = { name: `${toolName}, ${doorName}`, tool: { tool: gated, ours: true }, kit, layer, door }
+                    const cell = {
+                      name: `${toolName}, ${doorName}`,
+                      tool: { tool: gated, ours: true },
+                      kit,
+                      layer,
+                      door
+                    }
                     yield* Support.fresh(Stories.check(story, { ...cell, mode: "generate" }))
                   }
                 }

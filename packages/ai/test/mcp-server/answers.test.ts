@@ -68,7 +68,10 @@ describe("L1 the user of the client answers", () => {
       const exit = yield* Effect.exit(
         S.serve(Upstream.toolkit(S.Files).pipe(Layer.provide(S.FilesLive)))
       )
-      assert.include(String(Exit.isFailure(exit) && exit.cause), "(One that serves it over MCP imports McpServer from there too.)")
+      assert.include(
+        String(Exit.isFailure(exit) && exit.cause),
+        "(One that serves it over MCP imports McpServer from there too.)"
+      )
     }))
 
   const denials: Record<string, { readonly answer: ElicitResult; readonly reason: string }> = {

@@ -65,7 +65,11 @@ describe("what the client sees of the tools", () => {
       })
       const ours = yield* refusals(McpApproval.toolkit(tools).pipe(Layer.provide(handlers)))
       const theirs = Upstream.Toolkit.make(
-        Upstream.Tool.make("strict", { parameters: Strict.parametersSchema, success: Schema.String, needsApproval: true })
+        Upstream.Tool.make("strict", {
+          parameters: Strict.parametersSchema,
+          success: Schema.String,
+          needsApproval: true
+        })
           .annotate(Tool.Strict, true)
       )
       assert.deepStrictEqual(ours, yield* refusals(Upstream.McpServer.toolkit(theirs).pipe(Layer.provide(handlers))))
