@@ -64,7 +64,7 @@ describe("Tool.make", () => {
           }))
       }
 
-      it.effect("a gate that wants a person, or blocks, is asked", () =>
+      it.effect("a gate that wants a person is asked, and one that blocks neither asks nor runs", () =>
         Effect.gen(function*() {
           const gates: ReadonlyArray<Needs> = [
             true,
@@ -72,12 +72,13 @@ describe("Tool.make", () => {
             () => Effect.succeed(true),
             () => Approval.needsApproval({ reason: "money" }),
             () => Effect.succeed(Approval.needsApproval()),
-            () => Approval.blocked("never"),
             ({ amount }) => amount === 12
           ]
           for (const gate of gates) {
             assert.deepStrictEqual(yield* turn(makeCharge(gate), via), { ran: 0, asked: 1 })
           }
+          const blocked = makeCharge(() => Approval.blocked("never"))
+          assert.deepStrictEqual(yield* turn(blocked, via), { ran: 0, asked: 0 })
         }))
 
       it.effect("a gate that needs nobody lets the tool run", () =>

@@ -2,7 +2,7 @@
  * What the matrix of doors is made of: tools that need approval, toolkits, and ways into a turn, each of this package, of a
  * second copy of it, or of effect/ai.
  */
-import { Cause, Context, Effect, Exit, Layer, Option, Schema, Stream } from "effect"
+import { Cause, Context, Effect, Exit, type Layer, Option, Schema, Stream } from "effect"
 import * as Upstream from "effect/ai"
 import * as Assent from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"

@@ -4,11 +4,10 @@
  * runs nothing of a toolkit of ours.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer } from "effect"
+import { Effect, Exit, Layer, Logger, type LogLevel } from "effect"
 import { McpProtocol, McpTest } from "effect/ai"
 import * as Assent from "../../src/index.ts"
 import { Approval, ApprovalController } from "../../src/index.ts"
-import { logged } from "../laws/logs.ts"
 import * as Cells from "./cells.ts"
 
 type Registrations = Layer.Layer<never, never, never>
@@ -29,6 +28,16 @@ const called = Effect.fnUntraced(function*(registrations: Registrations) {
   const call = client.callTool({ name: "Delete", arguments: { path: "a.txt" } })
   return JSON.stringify([yield* call, yield* call])
 })
+
+/** What is logged at a level, with the causes. */
+const logged = <A, E, R>(effect: Effect.Effect<A, E, R>, at: LogLevel.LogLevel) =>
+  Effect.suspend(() => {
+    const lines: Array<string> = []
+    const logger = Logger.make<unknown, void>(({ cause, logLevel, message }) => {
+      if (logLevel === at) lines.push(`${message} ${cause}`)
+    })
+    return Effect.map(Effect.provide(effect, Logger.layer([logger])), (value) => [value, lines] as const)
+  })
 
 const approvesOnce = Effect.sync(() => {
   const answers = [Approval.approve, Approval.deny]
@@ -51,7 +60,7 @@ describe("L1 no side door, over MCP", () => {
                   Layer.provide(Cells.handlersOf(kit, ran)),
                   Layer.provide(story === "asked" ? Layer.empty : Layer.unwrap(approvesOnce))
                 )
-                const [exit, lines] = yield* logged(Effect.exit(Effect.scoped(called(registrations))))
+                const [exit, lines] = yield* logged(Effect.exit(Effect.scoped(called(registrations))), "Error")
                 if (tool.ours && (!ours || !server.ours)) {
                   assert.include(
                     String(Exit.isFailure(exit) && exit.cause),
@@ -66,9 +75,8 @@ describe("L1 no side door, over MCP", () => {
                 if (!server.ours) {
                   // The client is told nothing; who runs the server reads what to change.
                   assert.notInclude(told, "Assent", cell)
-                  const said = lines.filter(({ level }) => level === "Error").map(({ text }) => text)
-                  assert.strictEqual(said.length, 2, cell)
-                  for (const text of said) {
+                  assert.strictEqual(lines.length, 2, cell)
+                  for (const text of lines) {
                     assert.include(text, "WithoutConsent", cell)
                     assert.include(text, "McpServer from @assent/ai", cell)
                   }

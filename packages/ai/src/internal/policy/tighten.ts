@@ -2,6 +2,8 @@
 import type * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Approval from "../../Approval.ts"
 import * as Gate from "../tool/gate.ts"
 import * as GatedTool from "../tool/gatedTool.ts"
 import * as LockedToolkit from "../tool/lockedToolkit.ts"
@@ -30,8 +32,20 @@ const withBoth = (own: Tool.Any, tool: Tool.Any): Tool.Any =>
     : !Gate.isGated(tool)
     ? GatedTool.setGate(tool, Gate.gateOf(own) as Gate.Source)
     : GatedTool.setGate(tool, (params: unknown, context: Tool.NeedsApprovalContext) =>
-      Effect.zipWith(
-        Gate.evaluate(own, params, context),
-        Gate.evaluate(tool, params, context),
-        (first, second) => strictest(first!, second!) // both have a gate
+      Effect.flatMap(
+        Effect.all([
+          Effect.exit(Gate.evaluate(own, params, context)),
+          Effect.exit(Gate.evaluate(tool, params, context))
+        ]),
+        both
       ))
+
+// One that fails is asked about, unless the other one blocks.
+const both = ([first, second]: readonly [Answer, Answer]): Answer => {
+  const blocked = [first, second].find((answer) => Exit.isSuccess(answer) && answer.value?._tag === "Blocked")
+  return Exit.isSuccess(first) && Exit.isSuccess(second)
+    ? Exit.succeed(strictest(first.value!, second.value!)) // both have a gate
+    : blocked ?? (Exit.isSuccess(first) ? second : first)
+}
+
+type Answer = Exit.Exit<Approval.ApprovalResult | undefined, unknown>

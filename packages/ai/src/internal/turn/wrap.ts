@@ -7,7 +7,6 @@ import * as Prompt from "effect/ai/Prompt"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Effectable from "effect/Effectable"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -24,6 +23,7 @@ import * as ProviderPrompt from "../history/providerPrompt.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Execution from "../run/execution.ts"
 import * as Generate from "./generate.ts"
+import * as ProtectedTag from "./protectedTag.ts"
 import * as StreamText from "./stream.ts"
 import * as Turn from "./turn.ts"
 
@@ -173,25 +173,10 @@ export const wrapDefault = (model: LanguageModel.LanguageModel): LanguageModel.L
   return known
 }
 
-const protectedModel = Effect.map(LanguageModel.LanguageModel, wrapDefault)
+/** Upstream's tag; what runs it gets the service with the engine around. */
+export const tag: typeof LanguageModel.LanguageModel = ProtectedTag.make(LanguageModel.LanguageModel, wrapDefault)
 
-/** Upstream's tag, by its key; what runs it or uses it gets the service with the engine around. */
-export const tag: typeof LanguageModel.LanguageModel = Object.assign(
-  // A function, as every tag is.
-  Object.setPrototypeOf(() => {}, LanguageModel.LanguageModel) as typeof LanguageModel.LanguageModel,
-  Effectable.Prototype<typeof LanguageModel.LanguageModel>({
-    label: "Service",
-    evaluate: () => protectedModel
-  }),
-  {
-    toJSON: LanguageModel.LanguageModel.toJSON,
-    use: <A, E, R>(f: (model: LanguageModel.LanguageModel) => Effect.Effect<A, E, R>) =>
-      Effect.flatMap(protectedModel, f),
-    useSync: <A>(f: (model: LanguageModel.LanguageModel) => A) => Effect.map(protectedModel, f)
-  }
-)
-
-const current = Effect.map(protectedModel, Model.modelOf)
+const current = Effect.map(tag, Model.modelOf)
 
 // The accessors are upstream's own functions over another service: their overloads, which infer tools, errors and
 // services from the options, are upstream's to write.
