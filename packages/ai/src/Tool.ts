@@ -98,7 +98,7 @@ export type ParametersFrom<Parameters extends ParametersInput> = Parameters exte
 
 /**
  * Makes a tool. The options are upstream's, but `parameters` may be plain fields, and `needsApproval` may use the
- * services in `dependencies`, may fail, and may return an `ApprovalResult`.
+ * services in `dependencies`, may be async, may fail, and may return an `ApprovalResult`.
  *
  * The services surface in the services of `generateText` and its siblings; one that is not declared is a compile error.
  *

@@ -229,6 +229,32 @@ describe("what is traced is upstream's", () => {
   }
 })
 
+describe("a transformer that only a foreign provider's own layer was given", () => {
+  // Nobody but upstream's service can reach it, and while upstream resolves no calls, it knows of no results.
+  const told = { generateText: [["finish", "text", "tool-call"]], generateObject: [], streamText: [["tool-call"]] }
+
+  for (const method of methods) {
+    it.effect(`${method}: is told by upstream, of what the model said`, () =>
+      Effect.gen(function*() {
+        const played = yield* play(
+          method,
+          "to the model",
+          [Support.call("c1", "Read", { path: "a" })],
+          makers["a foreign service"]!,
+          kits["beside a gated tool"]
+        )
+        assert.deepStrictEqual(
+          played.told.map((one) =>
+            (one as { response: ReadonlyArray<string> }).response.filter((type) =>
+              method !== "streamText" || /^tool-call|^result/.test(type)
+            )
+          ),
+          told[method]
+        )
+      }))
+  }
+})
+
 describe("what is traced of a call that somebody is asked about", () => {
   const turn = [Support.call("c1", "Delete", {})]
   const kit = handled(Read, Delete)
