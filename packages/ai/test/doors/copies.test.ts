@@ -2,22 +2,28 @@
  * L1 Two copies of this package in one program, as two dependents may bring along: whichever of them a tool, a toolkit or
  * the engine comes from, a call is asked about, runs once when it was approved, and never by a forged answer.
  */
-import { assert, beforeAll, describe, it, vi } from "@effect/vitest"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Path from "node:path"
 import * as First from "../../src/index.ts"
 import * as Support from "../laws/support.ts"
 import * as Cells from "./cells.ts"
+import * as Generated from "./generated.ts"
 import * as Stories from "./stories.ts"
 
 let packages: Record<string, Cells.Package> = {}
 
+let copy: string
+
 beforeAll(async () => {
-  vi.resetModules()
-  const second: Cells.Package = await import("../../src/index.ts")
+  copy = Generated.copyOfSources()
+  const second = await import(copy) as Cells.Package
   assert.notStrictEqual(second.Tool.make, First.Tool.make)
   assert.strictEqual(second.Tool.getDescription, First.Tool.getDescription, "effect is one")
   packages = { first: First, second }
-})
+}, 60_000)
+
+afterAll(() => Generated.remove(Path.dirname(copy)))
 
 const names = ["first", "second"]
 
