@@ -4,26 +4,27 @@
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Fs from "node:fs"
 import * as Path from "node:path"
 import * as First from "../../src/index.ts"
 import * as Support from "../laws/support.ts"
 import * as Cells from "./cells.ts"
-import * as Generated from "./generated.ts"
 import * as Stories from "./stories.ts"
 
 let packages: Record<string, Cells.Package> = {}
 
-let copy: string
+// Beside the tests, where it finds `effect`; not in git.
+const copy = Path.join(import.meta.dirname, `generated/copy-${process.pid}`)
 
 beforeAll(async () => {
-  copy = Generated.copyOfSources()
-  const second = await import(copy) as Cells.Package
+  Fs.cpSync(Path.join(import.meta.dirname, "../../src"), copy, { recursive: true })
+  const second = await import(Path.join(copy, "index.ts")) as Cells.Package
   assert.notStrictEqual(second.Tool.make, First.Tool.make)
   assert.strictEqual(second.Tool.getDescription, First.Tool.getDescription, "effect is one")
   packages = { first: First, second }
 }, 60_000)
 
-afterAll(() => Generated.remove(Path.dirname(copy)))
+afterAll(() => Fs.rmSync(copy, { recursive: true, force: true }))
 
 const names = ["first", "second"]
 
