@@ -188,7 +188,8 @@ type AnyTools = Record<string, Tool.Any>
  *
  * A call that was denied is a failed result that reads as final; one that nobody could be asked about is a failed result
  * that says so. What a person wants remembered counts for the guarded toolkit, where no conversation is named. Guarding
- * twice asks once. Use the toolkit whole: its tools by themselves, put in another toolkit with other handlers, ask nobody.
+ * twice asks once. Use the toolkit whole: its tools by themselves, put in another toolkit with other handlers, ask nobody,
+ * and with these handlers they die.
  * Under the engine of this package, a guarded tool asks here and not there.
  *
  * @example
@@ -230,7 +231,7 @@ export function guard<Tools extends AnyTools, E, R>(self: Handling<Tools, E, R>,
 
 /**
  * Puts a policy over a toolkit, in place of its tools' own gates, which count where the policy says nothing. It goes with
- * the toolkit: under the engine, guarded, or under plain upstream, where whatever is not pre-approved is asked about.
+ * the toolkit, under the engine or guarded; by any other way its calls die, whatever the policy would say (law L1).
  *
  * Guard a toolkit after its policy. Over one that is guarded already the policy can only forbid or ask before the guard
  * asks in its turn.

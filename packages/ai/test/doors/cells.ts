@@ -87,14 +87,18 @@ export interface MadeKit {
   readonly ours: boolean
 }
 
-export const kitsOf = (ours: Package, tool: Assent.Tool.Any): Record<string, MadeKit> => {
+/** Toolkits that have the tool; `merges` adds those that are merged of others. */
+export const kitsOf = (ours: Package, tool: Assent.Tool.Any, merges = false): Record<string, MadeKit> => {
   const make = ({ Toolkit }: Modules, ...tools: ReadonlyArray<Assent.Tool.Any>) =>
     Toolkit.make(...tools) as unknown as AnyKit
   const Look = ours.Tool.make("Look", { success: Schema.String })
-  return {
+  const made = {
     "Toolkit.make": { kit: make(ours, tool), ours: true },
+    "effect/ai's Toolkit.make": { kit: make(upstream, tool), ours: false }
+  }
+  return !merges ? made : {
+    ...made,
     "Toolkit.merge": { kit: ours.Toolkit.merge(make(upstream, tool), make(ours, Look)), ours: true },
-    "effect/ai's Toolkit.make": { kit: make(upstream, tool), ours: false },
     "effect/ai's Toolkit.merge": { kit: upstream.Toolkit.merge(make(ours, tool), make(ours, Look)), ours: false }
   }
 }

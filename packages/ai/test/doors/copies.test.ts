@@ -2,8 +2,10 @@
  * L1 Two copies of this package in one program, as two dependents may bring along: whichever of them a tool, a toolkit or
  * the engine comes from, a call is asked about, runs once when it was approved, and never by a forged answer.
  */
-import { assert, beforeAll, describe, it, vi } from "@effect/vitest"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
 import * as First from "../../src/index.ts"
 import * as Support from "../laws/support.ts"
 import * as Cells from "./cells.ts"
@@ -11,13 +13,18 @@ import * as Stories from "./stories.ts"
 
 let packages: Record<string, Cells.Package> = {}
 
+// Beside the tests, where it finds `effect`; not in git.
+const copy = Path.join(import.meta.dirname, `generated/copy-${process.pid}`)
+
 beforeAll(async () => {
-  vi.resetModules()
-  const second: Cells.Package = await import("../../src/index.ts")
+  Fs.cpSync(Path.join(import.meta.dirname, "../../src"), copy, { recursive: true })
+  const second = await import(Path.join(copy, "index.ts")) as Cells.Package
   assert.notStrictEqual(second.Tool.make, First.Tool.make)
   assert.strictEqual(second.Tool.getDescription, First.Tool.getDescription, "effect is one")
   packages = { first: First, second }
-})
+}, 60_000)
+
+afterAll(() => Fs.rmSync(copy, { recursive: true, force: true }))
 
 const names = ["first", "second"]
 

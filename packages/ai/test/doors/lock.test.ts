@@ -116,6 +116,18 @@ describe("L1 the lock on a tool", () => {
       assert.deepStrictEqual(seen, ["ran", "ran", "WithoutConsent", "WithoutConsent"])
     })))
 
+  it.effect("a toolkit whose handlers run where their output is read finds the consent there", () =>
+    Support.fresh(Effect.gen(function*() {
+      const toolkit = yield* Files
+      const late = {
+        ...toolkit,
+        handle: (name: "Delete", params: { readonly path: string }, id: string) =>
+          Effect.succeed(Stream.unwrap(toolkit.handle(name, params, id)))
+      } as unknown as Handlers
+      assert.deepStrictEqual(yield* turn(late), ["deleted a"])
+      assert.strictEqual(yield* yes(handle(Toolkit.guard(late))), "deleted a")
+    })).pipe(Effect.provide(live)))
+
   it.effect("a tool that a toolkit calls by another name is opened by either", () =>
     Support.fresh(Effect.gen(function*() {
       const toolkit = yield* Files

@@ -108,7 +108,12 @@ describe("a gated tool fails in a toolkit of effect/ai, and is locked in one of 
       assert.isFalse(Object.hasOwn(tool, "setNeedsApproval"))
       const set: Array<string> = []
       const prototype = Object.create(Object.getPrototypeOf(tool) as object, {
-        id: { get: () => assert.fail("read"), set: (value: string) => void set.push(value) }
+        id: {
+          get: () => assert.fail("read"),
+          set(value: string) {
+            set.push(value)
+          }
+        }
       }) as object
       const { id, ...fields } = tool
       const over = Object.assign(Object.create(prototype) as typeof tool, fields)

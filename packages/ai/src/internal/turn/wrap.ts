@@ -176,7 +176,7 @@ export const wrapDefault = (model: LanguageModel.LanguageModel): LanguageModel.L
 /** Upstream's tag; what runs it gets the service with the engine around. */
 export const tag: typeof LanguageModel.LanguageModel = ProtectedTag.make(LanguageModel.LanguageModel, wrapDefault)
 
-const current = Effect.map(tag, Model.modelOf)
+const current = Effect.map(LanguageModel.LanguageModel, (model) => Model.modelOf(wrapDefault(model)))
 
 // The accessors are upstream's own functions over another service: their overloads, which infer tools, errors and
 // services from the options, are upstream's to write.
