@@ -171,6 +171,15 @@ export const MemoryFailed = Schema.TaggedStruct("MemoryFailed", {
 export const InvalidParameters = Schema.TaggedStruct("InvalidParameters", { ...call, cause: Cause })
 
 /**
+ * A tool was to wait for an interaction, and its handler caught that and went on: nobody was asked, and its result is
+ * a failure. It is a mistake in the handler.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const SuspensionCaught = Schema.TaggedStruct("SuspensionCaught", { ...call, interaction: Schema.String })
+
+/**
  * The reader was too slow, and this many events before the next one are gone.
  *
  * @category models
@@ -197,7 +206,8 @@ export const ApprovalEvent = Schema.Union([
   PresenterFailed,
   ControllerFailed,
   MemoryFailed,
-  InvalidParameters
+  InvalidParameters,
+  SuspensionCaught
 ])
 
 /**

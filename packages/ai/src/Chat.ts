@@ -3,17 +3,64 @@
  *
  * @since 0.1.0
  */
-import * as Chat from "effect/ai/Chat"
+import * as Upstream from "effect/ai/Chat"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import type * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as Transcript from "./internal/history/transcript.ts"
-import { protect } from "./internal/turn/protectChat.ts"
+import { protect, protectPersistence } from "./internal/turn/protectChat.ts"
+import * as ProtectedTag from "./internal/turn/protectedTag.ts"
 import * as Prompt from "./Prompt.ts"
 
 export * from "effect/ai/Chat"
+
+// =============================================================================
+// Services
+// =============================================================================
+
+/**
+ * A chat, as upstream has it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Chat = Upstream.Chat
+
+/**
+ * Upstream's tag of chats, which gives them with approvals around, whoever provided them.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export const Chat: typeof Upstream.Chat = ProtectedTag.make(Upstream.Chat, protect)
+
+/**
+ * Upstream's tag of chats that are kept in a store, which gives them with approvals around, whoever provided it.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export const Persistence: typeof Upstream.Persistence = ProtectedTag.make(Upstream.Persistence, protectPersistence)
+
+/**
+ * What keeps chats, as upstream has it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Persistence = Upstream.Persistence
+
+/**
+ * What keeps chats, as upstream has it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export declare namespace Persistence {
+  export type Service = Upstream.Persistence.Service
+}
 
 // =============================================================================
 // Constructors
@@ -46,7 +93,7 @@ export * from "effect/ai/Chat"
  * @category constructors
  * @since 0.1.0
  */
-export const empty: typeof Chat.empty = Effect.map(Chat.empty, protect)
+export const empty: typeof Upstream.empty = Effect.map(Upstream.empty, protect)
 
 /**
  * A chat that begins with a prompt.
@@ -54,7 +101,7 @@ export const empty: typeof Chat.empty = Effect.map(Chat.empty, protect)
  * @category constructors
  * @since 0.1.0
  */
-export const fromPrompt: typeof Chat.fromPrompt = (prompt) => Effect.map(Chat.fromPrompt(prompt), protect)
+export const fromPrompt: typeof Upstream.fromPrompt = (prompt) => Effect.map(Upstream.fromPrompt(prompt), protect)
 
 /**
  * A chat that goes on from what `export` gave, open requests included.
@@ -62,7 +109,7 @@ export const fromPrompt: typeof Chat.fromPrompt = (prompt) => Effect.map(Chat.fr
  * @category constructors
  * @since 0.1.0
  */
-export const fromExport: typeof Chat.fromExport = (data) => Effect.map(Chat.fromExport(data), protect)
+export const fromExport: typeof Upstream.fromExport = (data) => Effect.map(Upstream.fromExport(data), protect)
 
 /**
  * A chat that goes on from what `exportJson` gave, open requests included.
@@ -70,7 +117,7 @@ export const fromExport: typeof Chat.fromExport = (data) => Effect.map(Chat.from
  * @category constructors
  * @since 0.1.0
  */
-export const fromJson: typeof Chat.fromJson = (data) => Effect.map(Chat.fromJson(data), protect)
+export const fromJson: typeof Upstream.fromJson = (data) => Effect.map(Upstream.fromJson(data), protect)
 
 /**
  * The service of chats that are kept in a store.
@@ -78,12 +125,8 @@ export const fromJson: typeof Chat.fromJson = (data) => Effect.map(Chat.fromJson
  * @category constructors
  * @since 0.1.0
  */
-export const makePersisted: typeof Chat.makePersisted = (options) =>
-  Effect.map(Chat.makePersisted(options), (persistence) =>
-    Chat.Persistence.of({
-      get: (chatId, options) => Effect.map(persistence.get(chatId, options), protect),
-      getOrCreate: (chatId, options) => Effect.map(persistence.getOrCreate(chatId, options), protect)
-    }))
+export const makePersisted: typeof Upstream.makePersisted = (options) =>
+  Effect.map(Upstream.makePersisted(options), protectPersistence)
 
 /**
  * Chats that are kept in a store.
@@ -91,8 +134,8 @@ export const makePersisted: typeof Chat.makePersisted = (options) =>
  * @category layers
  * @since 0.1.0
  */
-export const layerPersisted: typeof Chat.layerPersisted = (options) =>
-  Layer.effect(Chat.Persistence, makePersisted(options))
+export const layerPersisted: typeof Upstream.layerPersisted = (options) =>
+  Layer.effect(Persistence, makePersisted(options))
 
 // =============================================================================
 // Answering
@@ -121,7 +164,7 @@ export const layerPersisted: typeof Chat.layerPersisted = (options) =>
  * @since 0.1.0
  */
 export const answer = Effect.fnUntraced(function*(
-  chat: Chat.Chat,
+  chat: Chat,
   answers: ReadonlyArray<Approval.ApprovalAnswer>
 ): Effect.fn.Return<void, ApprovalError.ApprovalError> {
   const history = yield* Ref.get(chat.history)

@@ -7,6 +7,11 @@
  * the answer comes, in this process or another, `resume` goes on from there, once (law L2), to the result or to the
  * next suspension.
  *
+ * A suspension that is made is one: the handler stops where the effect of `suspend` is run, returned or not. A handler
+ * that catches it all the same, as with `Effect.exit` or in a forked fiber, and goes on, has a failed result that says
+ * so, and a `SuspensionCaught` event. One that is built and never run cannot be told from one that was not chosen: write
+ * `yield*`, or return it.
+ *
  * A deferred tool stands beside any other in a `Toolkit`. It needs the engine: under upstream's own `LanguageModel` its
  * handler does not begin, and the call fails with a `ToolConfigurationError` that says so.
  *
@@ -37,7 +42,8 @@ const TypeId = "~@assent/ai/DeferredTool" as const
 // =============================================================================
 
 /**
- * What a handler ends with that is to wait; made with a tool's own `suspend`.
+ * What a handler ends with that is to wait; made with a tool's own `suspend`, whose effect never succeeds with it: the
+ * handler stops there.
  *
  * @category models
  * @since 0.1.0
@@ -70,7 +76,10 @@ export type AnyTool = Upstream.Tool<
 export interface Deferred<out Name extends string, in out State, out Interactions extends Interaction.Record> {
   readonly [TypeId]: { readonly _State: Types.Invariant<State> }
   readonly interactions: Interactions
-  /** By the name of each interaction: waits for it, with what is asked and what is to be remembered. */
+  /**
+   * By the name of each interaction: waits for it, with what is asked and what is to be remembered. The handler stops
+   * where this effect is run.
+   */
   readonly suspend: Suspend<Name, State, Interactions>
 }
 
@@ -318,7 +327,9 @@ export const from = <
  * Makes the handler of a deferred tool for its place in a `Toolkit`.
  *
  * `start` is given the parameters, and each of `resume` its interaction's answer and what was remembered. Both may end
- * with the tool's success, with its failure, or with `suspend`. `context.toolCallId` is the same in all of them.
+ * with the tool's success, with its failure, or with `suspend`, which ends them wherever it is run. A `suspend` that is
+ * built and never run, as one without `yield*` in a generator, cannot be told from one that was not chosen, and waits
+ * for nothing. `context.toolCallId` is the same in all of them.
  *
  * @category constructors
  * @since 0.1.0

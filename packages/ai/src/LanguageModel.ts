@@ -1,13 +1,13 @@
 /**
  * Upstream's `LanguageModel`, with approvals that can be trusted.
  *
- * Everything of `effect/ai/LanguageModel` is here, the service tag included. {@link generateText}, {@link streamText}
- * and {@link generateObject} put the engine around whatever service they find; {@link withApproval} and
+ * Everything of `effect/ai/LanguageModel` is here. {@link generateText}, {@link streamText} and {@link generateObject} put
+ * the engine around whatever service they find, and so does the tag, {@link LanguageModel}; {@link withApproval} and
  * {@link approval} do so once, for programs that call upstream's own functions or `Chat`.
  *
  * @since 0.1.0
  */
-import * as LanguageModel from "effect/ai/LanguageModel"
+import * as Upstream from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type * as Tool from "effect/ai/Tool"
@@ -30,6 +30,51 @@ import * as HostedSeal from "./internal/hosted/seal.ts"
 import * as Wrap from "./internal/turn/wrap.ts"
 
 export * from "effect/ai/LanguageModel"
+
+// =============================================================================
+// Service
+// =============================================================================
+
+/**
+ * A language model, as upstream has it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type LanguageModel = Upstream.LanguageModel
+
+/**
+ * Upstream's tag of language models, which gives them with approvals around: `yield* LanguageModel.LanguageModel`, its
+ * `use` and `useSync`, and wherever else it is run as an effect. The key is the same, so what is provided by one tag is
+ * found by the other.
+ *
+ * What reads a context instead of running the tag, `Context.get` and `Effect.serviceOption`, finds the service as it was
+ * provided; {@link withApproval} puts approvals around that.
+ *
+ * @example
+ * import { LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
+ *
+ * const program = Effect.gen(function*() {
+ *   const model = yield* LanguageModel.LanguageModel
+ *   const response = yield* model.generateText({ prompt: "Clean up.", toolkit })
+ *   return Response.isWaiting(response)
+ * }).pipe(
+ *   Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.void })),
+ *   Effect.provide(
+ *     ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })]] })
+ *   )
+ * )
+ *
+ * await Effect.runPromise(program) // => true
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export const LanguageModel: typeof Upstream.LanguageModel = Wrap.tag
 
 // =============================================================================
 // Options
@@ -73,11 +118,11 @@ export interface ApprovalOptions {
  * @since 0.1.0
  */
 export const withApproval: {
-  (options?: ApprovalOptions): (model: LanguageModel.LanguageModel) => LanguageModel.LanguageModel
-  (model: LanguageModel.LanguageModel, options?: ApprovalOptions): LanguageModel.LanguageModel
+  (options?: ApprovalOptions): (model: LanguageModel) => LanguageModel
+  (model: LanguageModel, options?: ApprovalOptions): LanguageModel
 } = dual(
   (args) => Wrap.isModel(args[0]),
-  (model: LanguageModel.LanguageModel, options?: ApprovalOptions): LanguageModel.LanguageModel =>
+  (model: LanguageModel, options?: ApprovalOptions): LanguageModel =>
     options === undefined
       ? Wrap.wrapDefault(model)
       : Wrap.wrapOver(model, Context.empty(), definedFields(options))
@@ -107,7 +152,7 @@ export const withApproval: {
  * @since 0.1.0
  */
 export const approval =
-  (options?: ApprovalOptions) => <L extends Layer.Layer<LanguageModel.LanguageModel, unknown, unknown>>(self: L): L =>
+  (options?: ApprovalOptions) => <L extends Layer.Layer<LanguageModel, unknown, unknown>>(self: L): L =>
     Wrap.mapLayer(
       self,
       (model, context) => Wrap.wrapOver(model, Environment.capture(context), definedFields(options))
@@ -142,15 +187,15 @@ export const approval =
  * @since 0.1.0
  */
 export const make = (
-  params: Parameters<typeof LanguageModel.make>[0],
+  params: Parameters<typeof Upstream.make>[0],
   options?: ApprovalOptions
-): Effect.Effect<LanguageModel.LanguageModel> =>
+): Effect.Effect<LanguageModel> =>
   Effect.contextWith((context: Context.Context<never>) => {
     const captured = Environment.capture(context)
     // The hooks see what the engine sees: a provider may have something of its own to seal.
     const withCaptured = <R>(current: Context.Context<R>): Context.Context<R> => Context.merge(captured, current)
     return Effect.map(
-      LanguageModel.make({
+      Upstream.make({
         ...params,
         generateText: (request) =>
           Effect.updateContext(params.generateText(ProviderPrompt.withRequests(request)), withCaptured),
@@ -225,7 +270,7 @@ export type HostedCall = Pick<Response.ToolCallPartEncoded, "id" | "name" | "par
  * @category text generation
  * @since 0.1.0
  */
-export const generateText: typeof LanguageModel.generateText = Wrap.generateText
+export const generateText: typeof Upstream.generateText = Wrap.generateText
 
 /**
  * Upstream's `streamText`, with approvals around whatever service it finds. Parts pass in the provider's own chunks;
@@ -234,7 +279,7 @@ export const generateText: typeof LanguageModel.generateText = Wrap.generateText
  * @category text generation
  * @since 0.1.0
  */
-export const streamText: typeof LanguageModel.streamText = Wrap.streamText
+export const streamText: typeof Upstream.streamText = Wrap.streamText
 
 /**
  * Upstream's `generateObject`, with approvals around whatever service it finds. A finished value cannot wait: with an
@@ -243,7 +288,7 @@ export const streamText: typeof LanguageModel.streamText = Wrap.streamText
  * @category object generation
  * @since 0.1.0
  */
-export const generateObject: typeof LanguageModel.generateObject = Wrap.generateObject
+export const generateObject: typeof Upstream.generateObject = Wrap.generateObject
 
 // =============================================================================
 // Reading a history

@@ -7,10 +7,10 @@
  * asked about it again.
  *
  * **As a server.** A server of ours asks the user of the client that called, through elicitation, before a gated tool
- * runs: {@link toolkit} in place of `McpServer.toolkit`, or {@link layerElicitation} for whatever else asks within a
- * request. The answer comes from the client, and this proves the question and not the person: a client that answers in its
- * user's name is believed, as it is with everything that it calls. What it cannot do is to have run what nobody was asked
- * about, to answer for another client, or to have run what its user was not shown.
+ * runs: {@link toolkit}, which is what `McpServer.toolkit` of `@assent/ai` is, or {@link layerElicitation} for whatever
+ * else asks within a request. The answer comes from the client, and this proves the question and not the person: a client
+ * that answers in its user's name is believed, as it is with everything that it calls. What it cannot do is to have run
+ * what nobody was asked about, to answer for another client, or to have run what its user was not shown.
  *
  * @since 0.1.0
  */

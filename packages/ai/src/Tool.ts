@@ -3,10 +3,11 @@
  * fail, and may say why.
  *
  * Everything upstream exports is here, the same objects; {@link make}, {@link dynamic} and the types of `needsApproval`
- * are ours, and win. A tool made here is an ordinary tool, and its gate is closed (law L1) even under plain upstream,
- * where this package's engine does not run: a gate that fails, dies, finds a service missing, says nothing of use or
- * nothing at all within 30 seconds asks a person. What stays upstream's there is the decoding of parameters before the
- * gate is called, and the tool's own method `setNeedsApproval`: use the function {@link setNeedsApproval} instead.
+ * are ours, and win. A tool made here is an ordinary tool, and it is locked (law L1): once it needs approval, it runs only
+ * where this package's engine or a guard has somebody's consent to the call. effect/ai's own engine, which takes forged
+ * approvals, dies at its gate, whatever the gate would say; effect/ai's `Toolkit` and `McpServer` do not start with it. Each
+ * time the error says what to import. So what stands in `needsApproval` of such a tool is a function, also where `true` was
+ * written, and is for nobody to call.
  *
  * @since 0.1.0
  */
@@ -19,6 +20,7 @@ import type * as JsonSchema from "effect/JsonSchema"
 import type * as Schema from "effect/Schema"
 import type { ApprovalPresentation, ApprovalResult, Question } from "./Approval.ts"
 import * as Gate from "./internal/tool/gate.ts"
+import * as GatedTool from "./internal/tool/gatedTool.ts"
 import * as Presentation from "./internal/tool/presentation.ts"
 
 export * from "effect/ai/Tool"
@@ -36,11 +38,19 @@ export * from "effect/ai/Tool"
 export type NeedsApprovalContext = Upstream.NeedsApprovalContext
 
 /**
- * Decides, for one call, whether a person must be asked: `true` asks, `false` lets the call run, `{ description }` or
- * `{ presentation }` asks and says what about, and an `ApprovalResult` says more, as that the call is blocked.
+ * What a gate may say of a call: `true` asks, `false` lets it run, `{ description }` or `{ presentation }` asks and says
+ * what about, and an `ApprovalResult` says more, as that the call is blocked.
  *
- * `Params` is the schema of the tool's parameters, `R` the services the decision may use. It may fail with any error:
- * the call is then asked, the cause goes to events only (law L1).
+ * @category models
+ * @since 0.1.0
+ */
+export type NeedsApprovalResult = boolean | ApprovalResult | Question
+
+/**
+ * Decides, for one call, whether a person must be asked: at once, or as a promise or an effect.
+ *
+ * `Params` is the schema of the tool's parameters, `R` the services the decision may use. It may throw, reject or fail
+ * with anything: the call is then asked, and what was thrown goes to events only (law L1).
  *
  * @category models
  * @since 0.1.0
@@ -48,7 +58,7 @@ export type NeedsApprovalContext = Upstream.NeedsApprovalContext
 export type NeedsApprovalFunction<Params extends Schema.Constraint, R = never> = (
   params: Params["Type"],
   context: NeedsApprovalContext
-) => boolean | ApprovalResult | Question | Effect.Effect<boolean | ApprovalResult | Question, unknown, R>
+) => NeedsApprovalResult | PromiseLike<NeedsApprovalResult> | Effect.Effect<NeedsApprovalResult, unknown, R>
 
 /**
  * A tool's own gate: always ask, never ask, or decide for each call.
@@ -88,7 +98,7 @@ export type ParametersFrom<Parameters extends ParametersInput> = Parameters exte
 
 /**
  * Makes a tool. The options are upstream's, but `parameters` may be plain fields, and `needsApproval` may use the
- * services in `dependencies`, may fail, and may return an `ApprovalResult`.
+ * services in `dependencies`, may be async, may fail, and may return an `ApprovalResult`.
  *
  * The services surface in the services of `generateText` and its siblings; one that is not declared is a compile error.
  *
@@ -154,11 +164,11 @@ export const make = <
   },
   Context.Service.Identifier<Dependencies[number]>
 > =>
-  Upstream.make(name, {
+  GatedTool.ours(Upstream.make(name, {
     ...options,
     parameters: Gate.toSchema<ParametersFrom<Parameters>>(options?.parameters),
     needsApproval: Gate.toSlot(options?.needsApproval)
-  })
+  }))
 
 /**
  * Makes a tool whose schema may be known only at run time. The options are upstream's, and `needsApproval` and
@@ -218,7 +228,7 @@ export const dynamic = <
     readonly failureMode: Mode extends undefined ? "error" : Mode
   },
   Context.Service.Identifier<Dependencies[number]>
-> => Gate.dynamic(name, options)
+> => GatedTool.dynamic(name, options)
 
 // =============================================================================
 // Combinators
@@ -279,7 +289,7 @@ export const present: {
  * const Asked = Tool.setNeedsApproval(SendMail, true)
  * const AskedAbroad = pipe(SendMail, Tool.setNeedsApproval(({ to }) => !to.endsWith("@example.com")))
  *
- * Asked.needsApproval // => true
+ * typeof Asked.needsApproval // => "function"
  * SendMail.needsApproval // => undefined
  * AskedAbroad.name // => "SendMail"
  *
@@ -295,4 +305,4 @@ export const setNeedsApproval: {
     self: T,
     needsApproval: NeedsApproval<Upstream.ParametersSchema<T>, Upstream.Requirements<T>>
   ): T
-} = dual(2, Gate.setGate)
+} = dual(2, GatedTool.setGate)

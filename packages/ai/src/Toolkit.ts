@@ -1,7 +1,9 @@
 /**
  * Upstream's `Toolkit`, which can ask before it runs, without a model and under any model.
  *
- * Everything of `effect/ai/Toolkit` is here; {@link merge}, {@link join}, {@link guard} and {@link withPolicy} are ours.
+ * Everything of `effect/ai/Toolkit` is here; {@link make}, {@link merge}, {@link tighten}, {@link join}, {@link guard} and
+ * {@link withPolicy} are ours. In a toolkit of ours the tools that need approval are locked (law L1): what runs them
+ * without, such as effect/ai's own engine or `handle` called by hand, ends with an error that says what to change.
  *
  * @since 0.1.0
  */
@@ -14,14 +16,41 @@ import * as ApprovalPolicy from "./ApprovalPolicy.ts"
 import * as Environment from "./internal/environment/environment.ts"
 import * as Guard from "./internal/guard/guard.ts"
 import * as Policies from "./internal/guard/policies.ts"
-import * as Gate from "./internal/tool/gate.ts"
+import { tighten as tighten_ } from "./internal/policy/tighten.ts"
+import * as Clash from "./internal/tool/clash.ts"
 import * as Join from "./internal/tool/join.ts"
+import * as LockedToolkit from "./internal/tool/lockedToolkit.ts"
 
 export * from "effect/ai/Toolkit"
 
 // =============================================================================
 // Constructors
 // =============================================================================
+
+/**
+ * Upstream's `make`, whose gated tools run only where the engine or a guard has the consent to the call; by any other way
+ * the call dies, and nothing runs. Two different tools of one name are an error if one of them has a gate, as in
+ * {@link merge}.
+ *
+ * @example
+ * import { Tool, Toolkit } from "@assent/ai"
+ * import { Cause, Effect, Exit } from "effect"
+ *
+ * const tools = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
+ *
+ * const byHand = Effect.flatMap(tools, (toolkit) => toolkit.handle("DeleteAll", {})).pipe(
+ *   Effect.provide(tools.toLayer({ DeleteAll: () => Effect.void }))
+ * )
+ *
+ * Object.keys(tools.tools) // => ["DeleteAll"]
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make: typeof Toolkit.make = (...tools) => {
+  Clash.refuse(tools.map((tool) => [tool.name, tool]))
+  return LockedToolkit.lock(Toolkit.make(...tools))
+}
 
 /**
  * Upstream's `merge`, but two different tools of one name are an error if one of them has a gate: the later would take the
@@ -46,20 +75,37 @@ export * from "effect/ai/Toolkit"
  * @since 0.1.0
  */
 export const merge: typeof Toolkit.merge = (...toolkits) => {
-  const known = new Map<string, Tool.Any>()
-  for (const { tools } of toolkits) {
-    for (const [name, tool] of Object.entries(tools)) {
-      const other = known.get(name)
-      if (other !== undefined && other !== tool && (Gate.isGated(other) || Gate.isGated(tool))) {
-        throw new TypeError(
-          `Two tools are called "${name}", and one of them needs approval. Give one another name: Tool.make("…${name}", …).`
-        )
-      }
-      known.set(name, tool)
-    }
-  }
-  return Toolkit.merge(...toolkits)
+  Clash.refuse(toolkits.flatMap(({ tools }) => Object.entries(tools)))
+  return LockedToolkit.lock(Toolkit.merge(...toolkits))
 }
+
+/**
+ * Puts a tool in the place of the one of its name, which asks more and never less: a call runs unasked only where both
+ * gates let it, and whatever either says of how to ask holds. The layer of the toolkit's handlers stays as it is.
+ *
+ * Throws a `TypeError` where the toolkit has no tool of that name, or one that has other parameters.
+ *
+ * @example
+ * import { Tool, Toolkit } from "@assent/ai"
+ * import { Schema } from "effect"
+ *
+ * const ReadFile = Tool.make("ReadFile", { parameters: { path: Schema.String } })
+ * const theirs = Toolkit.make(ReadFile, Tool.make("ListFiles"))
+ *
+ * const careful = Toolkit.tighten(theirs, Tool.setNeedsApproval(ReadFile, ({ path }) => path.includes(".env")))
+ *
+ * Object.keys(careful.tools) // => ["ReadFile", "ListFiles"]
+ * careful.tools.ReadFile.needsApproval === undefined // => false
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const tighten: {
+  <Tools extends AnyTools>(
+    tool: Tools[keyof Tools]
+  ): (self: Toolkit.Toolkit<Tools>) => Toolkit.Toolkit<Tools>
+  <Tools extends AnyTools>(self: Toolkit.Toolkit<Tools>, tool: Tools[keyof Tools]): Toolkit.Toolkit<Tools>
+} = dual(2, tighten_)
 
 /**
  * What {@link join} makes of the tools of two toolkits. Where those of one are known at run time only, so are both.
@@ -142,7 +188,8 @@ type AnyTools = Record<string, Tool.Any>
  *
  * A call that was denied is a failed result that reads as final; one that nobody could be asked about is a failed result
  * that says so. What a person wants remembered counts for the guarded toolkit, where no conversation is named. Guarding
- * twice asks once. Use the toolkit whole: its tools by themselves, put in another toolkit with other handlers, ask nobody.
+ * twice asks once. Use the toolkit whole: its tools by themselves, put in another toolkit with other handlers, ask nobody,
+ * and with these handlers they die.
  * Under the engine of this package, a guarded tool asks here and not there.
  *
  * @example
@@ -184,7 +231,7 @@ export function guard<Tools extends AnyTools, E, R>(self: Handling<Tools, E, R>,
 
 /**
  * Puts a policy over a toolkit, in place of its tools' own gates, which count where the policy says nothing. It goes with
- * the toolkit: under the engine, guarded, or under plain upstream, where whatever is not pre-approved is asked about.
+ * the toolkit, under the engine or guarded; by any other way its calls die, whatever the policy would say (law L1).
  *
  * Guard a toolkit after its policy. Over one that is guarded already the policy can only forbid or ask before the guard
  * asks in its turn.

@@ -24,6 +24,7 @@ export * as DeferredTool from "./DeferredTool.ts"
 export * as Interaction from "./Interaction.ts"
 export * as LanguageModel from "./LanguageModel.ts"
 export * as McpApproval from "./McpApproval.ts"
+export * as McpServer from "./McpServer.ts"
 export * as Prompt from "./Prompt.ts"
 export * as Response from "./Response.ts"
 export * as SuspensionStore from "./SuspensionStore.ts"
@@ -42,7 +43,6 @@ export {
   McpClientError,
   McpProtocol,
   McpSchema,
-  McpServer,
   McpTest,
   Model,
   OpenAiStructuredOutput,

@@ -49,8 +49,9 @@ describe("questions", () => {
     Tool.make("a", { parameters, needsApproval: () => {} })
     // @ts-expect-error: an effect of a text is no question
     Tool.make("a", { parameters, needsApproval: () => Effect.succeed("yes") })
-    // @ts-expect-error: a promise is no question
-    Tool.make("a", { parameters, needsApproval: () => Promise.resolve(true) })
+    Tool.make("a", { parameters, needsApproval: async ({ path }) => ({ description: path }) })
+    // @ts-expect-error: a promise of a text is no question
+    Tool.make("a", { parameters, needsApproval: () => Promise.resolve("yes") })
   })
 
   it("are annotations of tools", () => {

@@ -172,13 +172,24 @@ describe("make", () => {
         return cost > 10
       })
     })
+    Tool.make("G", { parameters: { cost: Schema.Number }, needsApproval: async ({ cost }) => cost > 10 })
+    Tool.make("H", {
+      parameters: { cost: Schema.Number },
+      needsApproval: async ({ cost }, { toolCallId }) =>
+        cost > 100 ? Approval.blocked("too much") : cost > 10 ? { description: toolCallId } : false
+    })
+    Tool.dynamic("I", {
+      parameters: Schema.Struct({ cost: Schema.Number }),
+      needsApproval: async (call) => call.cost > 1
+    })
+    Tool.setNeedsApproval(Tool.make("J", { parameters: { cost: Schema.Number } }), async ({ cost }) => cost > 10)
   })
 
   it("rejects other results", () => {
     // @ts-expect-error a string is not an answer
     Tool.make("A", { needsApproval: () => "yes" })
-    // @ts-expect-error nor is a Promise
-    Tool.make("B", { parameters: { path: Schema.String }, needsApproval: async (params) => params.path === "" })
+    // @ts-expect-error nor is a promise of a string
+    Tool.make("B", { parameters: { path: Schema.String }, needsApproval: async (params) => params.path })
     // @ts-expect-error nor is an effect of a string
     Tool.make("C", { needsApproval: () => Effect.succeed("yes") })
     // @ts-expect-error nor is nothing

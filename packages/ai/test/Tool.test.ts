@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Context, Deferred, Effect, Exit, Fiber, pipe, Schema, Stream } from "effect"
-import { LanguageModel, type Response, Tool as Upstream, Toolkit } from "effect/ai"
+import { LanguageModel as UpstreamModel, type Response, Tool as Upstream } from "effect/ai"
 import { TestClock } from "effect/testing"
 import * as Approval from "../src/Approval.ts"
 import * as Gate from "../src/internal/tool/gate.ts"
+import * as LanguageModel from "../src/LanguageModel.ts"
 import * as Tool from "../src/Tool.ts"
+import * as Toolkit from "../src/Toolkit.ts"
 import { context, Ledger, makeCharge, type Needs, parameters, troubled, wrong } from "./tool/gates.ts"
 
 const script = [
@@ -16,15 +18,16 @@ const script = [
   }
 ] satisfies Array<Response.StreamPartEncoded>
 
-/** Calls the tool once through plain upstream, and says whether its handler ran and whether a person was asked. */
+/** Calls the tool once, and says whether its handler ran and whether a person was asked. */
 const turn = Effect.fnUntraced(function*(tool: Upstream.Any, via: "generateText" | "streamText") {
   let ran = 0
   const toolkit = Toolkit.make(tool as ReturnType<typeof makeCharge>)
   const handlers = toolkit.toLayer({ Charge: ({ amount }) => Effect.sync(() => `charged ${amount}, ${++ran}`) })
-  const model = yield* LanguageModel.make({
+  const provider = yield* UpstreamModel.make({
     generateText: () => Effect.succeed([...script]),
     streamText: () => Stream.fromIterable(script)
   })
+  const model = LanguageModel.withApproval(provider)
   const program: Effect.Effect<ReadonlyArray<{ readonly type: string }>, unknown, unknown> = via === "generateText"
     ? Effect.map(model.generateText({ prompt: "charge", toolkit }), (response) => response.content)
     : Stream.runCollect(model.streamText({ prompt: "charge", toolkit }))
@@ -35,7 +38,7 @@ const turn = Effect.fnUntraced(function*(tool: Upstream.Any, via: "generateText"
 
 const both = ["generateText", "streamText"] as const
 
-describe("Tool.make under plain upstream", () => {
+describe("Tool.make", () => {
   for (const via of both) {
     describe(via, () => {
       for (const [name, gate] of Object.entries(troubled)) {
@@ -61,7 +64,7 @@ describe("Tool.make under plain upstream", () => {
           }))
       }
 
-      it.effect("a gate that wants a person, or blocks, is asked", () =>
+      it.effect("a gate that wants a person is asked, and one that blocks neither asks nor runs", () =>
         Effect.gen(function*() {
           const gates: ReadonlyArray<Needs> = [
             true,
@@ -69,12 +72,13 @@ describe("Tool.make under plain upstream", () => {
             () => Effect.succeed(true),
             () => Approval.needsApproval({ reason: "money" }),
             () => Effect.succeed(Approval.needsApproval()),
-            () => Approval.blocked("never"),
             ({ amount }) => amount === 12
           ]
           for (const gate of gates) {
             assert.deepStrictEqual(yield* turn(makeCharge(gate), via), { ran: 0, asked: 1 })
           }
+          const blocked = makeCharge(() => Approval.blocked("never"))
+          assert.deepStrictEqual(yield* turn(blocked, via), { ran: 0, asked: 0 })
         }))
 
       it.effect("a gate that needs nobody lets the tool run", () =>

@@ -49,7 +49,7 @@ const floors: House["floors"] = [
   ["floor 10", ["internal/guard/", "internal/hosted/"]],
   ["floor 11", ["internal/elicitation/", "internal/turn/"]],
   ["floor 12", ["LanguageModel", "McpApproval", "Toolkit", "internal/conversation/"]],
-  ["floor 13", ["Chat", "Conversation"]],
+  ["floor 13", ["Chat", "Conversation", "McpServer"]],
   ["index", ["index"]]
 ]
 
@@ -58,7 +58,7 @@ const modules = describeHouse({
   floors,
   testing: {
     floors: [
-      ["ground", ["testing/ScriptedTurn", "testing/StrictProvider"]],
+      ["ground", ["testing/Consent", "testing/ScriptedTurn", "testing/StrictProvider"]],
       ["floor 1", ["testing/ScriptedApprover", "testing/ScriptedModel"]],
       ["index", ["testing/index"]]
     ],

@@ -1,6 +1,7 @@
 /** The tools of the benchmarks, ours and upstream's, with the same handlers, and what programs around them need. */
 import { ApprovalJournal, ApprovalSeal, LanguageModel, Tool, Toolkit } from "@assent/ai"
 import * as UpstreamTool from "effect/ai/Tool"
+import * as UpstreamToolkit from "effect/ai/Toolkit"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -26,7 +27,7 @@ const UpstreamDeleteFile = UpstreamTool.make("DeleteFile", { ...deletion, needsA
 
 export const open = Toolkit.make(Weather, Search, Clock)
 export const gated = Toolkit.make(Weather, Search, DeleteFile)
-export const upstreamGated = Toolkit.make(Weather, Search, UpstreamDeleteFile)
+export const upstreamGated = UpstreamToolkit.make(Weather, Search, UpstreamDeleteFile)
 
 const openHandlers = {
   Weather: () => Effect.succeed({ degrees: 21, sky: "clear" }),
@@ -38,6 +39,7 @@ const gatedHandlers = { ...openHandlers, DeleteFile: () => Effect.succeed({ dele
 export const live = Layer.mergeAll(
   open.toLayer(openHandlers),
   gated.toLayer(gatedHandlers),
+  // Of tools of the same names, and last: ours locks what it finds, upstream's does not.
   upstreamGated.toLayer(gatedHandlers),
   ApprovalSeal.layer({ key: "a key of the benchmark, 32 bytes or more" }),
   ApprovalJournal.layerMemory()

@@ -291,7 +291,7 @@ export const CodeInterpreter = (
  *   needsApproval: ({ action }) => action.command[0] !== "ls"
  * })
  *
- * Guarded.needsApproval // => true
+ * typeof Guarded.needsApproval // => "function"
  * Trusting.requiresHandler // => true
  *
  * @category constructors

@@ -112,8 +112,10 @@ describe("OpenAiTool", () => {
   describe("tools on the user's machine", () => {
     it("ask before each call, unless told otherwise", () => {
       for (const make of [OpenAiTool.LocalShell, OpenAiTool.Shell, OpenAiTool.ApplyPatch]) {
-        assert.strictEqual(make({}).needsApproval, true)
-        assert.strictEqual(make({ needsApproval: undefined }).needsApproval, true)
+        for (const options of [{}, { needsApproval: undefined }]) {
+          assert.isFunction(make(options).needsApproval)
+          assert.deepStrictEqual(make(options).needsApproval, make({ needsApproval: true }).needsApproval)
+        }
         assert.strictEqual(make({ needsApproval: false }).needsApproval, false)
         assert.isFunction(make({ needsApproval: () => true }).needsApproval)
         assert.strictEqual(make({}).failureMode, "error")

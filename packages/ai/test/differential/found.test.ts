@@ -46,6 +46,66 @@ describe("found, and mended", () => {
         assert.strictEqual(runs, 0)
       })
   )
+
+  Play.everySide(
+    "a handler's spans belong to the model's span, which says what ran",
+    ["generateText"],
+    (side, method) =>
+      Effect.gen(function*() {
+        const { spans } = yield* Play.play(side, {
+          method,
+          tools: [Work],
+          handlers: { Work: () => Effect.withSpan(Effect.succeed("done"), "handler") },
+          content: [Play.call("c", "Work", { millis: 0 }), Play.finish("stop")],
+          around: (effect) => Effect.withSpan(effect, "program")
+        })
+        assert.deepStrictEqual(spans.map(({ name, parent }) => [name, parent]), [
+          ["program", undefined],
+          ["LanguageModel.generateText", "program"],
+          ["handler", "LanguageModel.generateText"]
+        ])
+        assert.deepStrictEqual(spans[0]!.attributes, {})
+        assert.deepInclude(spans[1]!.attributes, { tool: "Work", parameters: { millis: 0 } })
+      })
+  )
+
+  Play.everySide(
+    "a handler that dies: the span of the model fails with it",
+    ["generateText"],
+    (side, method) =>
+      Effect.gen(function*() {
+        const { spans } = yield* Play.play(side, {
+          method,
+          tools: [Work],
+          handlers: { Work: () => Effect.die(new Error("defect")) },
+          content: [Play.call("c", "Work", { millis: 0 }), Play.finish("stop")]
+        })
+        assert.deepStrictEqual(spans.map(({ failed, name }) => [name, failed]), [["LanguageModel.generateText", true]])
+      })
+  )
+
+  Play.everySide(
+    "telemetry sees the results of the turn",
+    [...Play.both, "generateObject"],
+    (side, method) =>
+      Effect.gen(function*() {
+        const seen: Array<string> = []
+        yield* Play.play(side, {
+          method,
+          tools: [Work],
+          handlers: work,
+          content: [
+            Play.call("c", "Work", { millis: 0 }),
+            ...(method === "generateObject" ? [{ type: "text", text: "{\"answer\":\"1\"}" } as const] : []),
+            Play.finish("tool-calls")
+          ],
+          around: Effect.provideService(Telemetry.CurrentSpanTransformer, ({ response }) => {
+            seen.push(...Play.outline(response as never).toSorted())
+          })
+        })
+        assert.includeMembers(seen, ["call c", "finish", "result c"])
+      })
+  )
 })
 
 describe("found, and kept", () => {
@@ -93,46 +153,6 @@ describe("found, and kept", () => {
   )
 
   Play.everySide(
-    "L15 a handler's spans belong to the model's span, which says what ran; of the engine's they are the program's, which takes no parameters",
-    ["generateText"],
-    (side, method) =>
-      Effect.gen(function*() {
-        const { spans } = yield* Play.play(side, {
-          method,
-          tools: [Work],
-          handlers: { Work: () => Effect.withSpan(Effect.succeed("done"), "handler") },
-          content: [Play.call("c", "Work", { millis: 0 }), Play.finish("stop")],
-          around: (effect) => Effect.withSpan(effect, "program")
-        })
-        assert.deepStrictEqual(spans.map(({ name, parent }) => [name, parent]), [
-          ["program", undefined],
-          ["LanguageModel.generateText", "program"],
-          ["handler", side.engine ? "program" : "LanguageModel.generateText"]
-        ])
-        assert.deepStrictEqual(spans[0]!.attributes, {})
-        if (!side.engine) assert.deepInclude(spans[1]!.attributes, { tool: "Work", parameters: { millis: 0 } })
-      })
-  )
-
-  Play.everySide(
-    "a handler that dies: upstream's span of the model fails with it, the engine's model has answered by then",
-    ["generateText"],
-    (side, method) =>
-      Effect.gen(function*() {
-        const { spans } = yield* Play.play(side, {
-          method,
-          tools: [Work],
-          handlers: { Work: () => Effect.die(new Error("defect")) },
-          content: [Play.call("c", "Work", { millis: 0 }), Play.finish("stop")]
-        })
-        assert.deepStrictEqual(spans.map(({ failed, name }) => [name, failed]), [[
-          "LanguageModel.generateText",
-          !side.engine
-        ]])
-      })
-  )
-
-  Play.everySide(
     "a toolkit that is an effect: upstream runs it in the span of the call, we before it, to see its tools",
     ["generateText"],
     (side, method) =>
@@ -171,30 +191,6 @@ describe("found, and kept", () => {
           content: [Play.call("c", "Work", { millis: 0 }), Play.finish("stop")]
         })
         assert.deepStrictEqual(found, [!side.engine])
-      })
-  )
-
-  Play.everySide(
-    "telemetry sees the results of the turn; under the engine, what the model said",
-    [...Play.both, "generateObject"],
-    (side, method) =>
-      Effect.gen(function*() {
-        const seen: Array<string> = []
-        yield* Play.play(side, {
-          method,
-          tools: [Work],
-          handlers: work,
-          content: [
-            Play.call("c", "Work", { millis: 0 }),
-            ...(method === "generateObject" ? [{ type: "text", text: "{\"answer\":\"1\"}" } as const] : []),
-            Play.finish("tool-calls")
-          ],
-          around: Effect.provideService(Telemetry.CurrentSpanTransformer, ({ response }) => {
-            seen.push(...Play.outline(response as never).toSorted())
-          })
-        })
-        assert.includeMembers(seen, ["call c", "finish"])
-        assert.strictEqual(seen.includes("result c"), !side.engine)
       })
   )
 })

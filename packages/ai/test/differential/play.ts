@@ -4,7 +4,7 @@
  * that says nothing.
  */
 import { it } from "@effect/vitest"
-import { type AiError, LanguageModel as UpstreamLanguageModel, type Response, type Tool, Toolkit } from "effect/ai"
+import { type AiError, LanguageModel as UpstreamLanguageModel, type Response, type Tool } from "effect/ai"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
@@ -12,7 +12,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
-import { LanguageModel } from "../../src/index.ts"
+import { LanguageModel, Toolkit } from "../../src/index.ts"
 import * as Observe from "./observe.ts"
 import * as Script from "./response.ts"
 import * as Tools from "./tools.ts"

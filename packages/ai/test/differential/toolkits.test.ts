@@ -141,7 +141,7 @@ describe("spans", () => {
     }))
 
   Play.everySide(
-    "L15 in a stream a handler's spans belong to the program's, which under the engine takes no parameters",
+    "in a stream a handler's spans belong to the program's, which says what ran",
     ["streamText"],
     (side, method) =>
       Effect.gen(function*() {
@@ -157,10 +157,7 @@ describe("spans", () => {
           ["LanguageModel.streamText", "program"],
           ["handler", "program"]
         ])
-        assert.deepStrictEqual(
-          spans[0]!.attributes,
-          side.engine ? {} : { tool: "Work", parameters: { at: "once" } }
-        )
+        assert.deepStrictEqual(spans[0]!.attributes, { tool: "Work", parameters: { at: "once" } })
       })
   )
 

@@ -1,15 +1,16 @@
 /**
  * The tools of the differential tests, and the world their handlers live in: what each call is to do, and what was done.
  *
- * The tools are upstream's own, so that nothing of ours is in what upstream is given; only the gated one is ours.
+ * The tools are upstream's own, so that nothing of ours is in what upstream is given; only the gated one is ours, and a
+ * toolkit of ours without one is upstream's.
  */
-import { AiError, Prompt, Tool, Toolkit } from "effect/ai"
+import { AiError, Prompt, Tool } from "effect/ai"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { Tool as AssentTool } from "../../src/index.ts"
+import { Tool as AssentTool, Toolkit } from "../../src/index.ts"
 
 // =============================================================================
 // Tools

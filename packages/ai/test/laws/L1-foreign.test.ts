@@ -18,7 +18,8 @@ const brokenGates: Record<string, unknown> = {
   },
   "returns nothing": () => undefined,
   "returns a string": () => "false",
-  "returns a promise of false": () => Promise.resolve(false),
+  "rejects": () => Promise.reject(new Error(secret)),
+  "returns a promise of a string": () => Promise.resolve("false"),
   "is an effect of nothing": () => Effect.void,
   "is a string": "false",
   "is a number": 0
@@ -56,7 +57,7 @@ describe("L1 fail closed: tools of any make", () => {
     Support.forEachMode(`L1 a gate of ${maker} that says yes or no is heard`, (mode) =>
       Effect.gen(function*() {
         for (const says of [true, false]) {
-          for (const gate of [says, () => says, () => Effect.succeed(says)]) {
+          for (const gate of [says, () => says, () => Effect.succeed(says), async () => says]) {
             const tools = yield* Support.makeTools([make(gate)])
             const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
             assert.deepStrictEqual([turn.requests.length, tools.runs.length], says ? [1, 0] : [0, 1])

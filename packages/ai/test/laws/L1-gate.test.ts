@@ -41,12 +41,9 @@ const brokenGates = {
   "returns an object": () => ({ approved: true, secret }),
   "returns what looks like a result": () => ({ _tag: "Approved", reason: secret }),
   "returns a broken PreApproved": () => ({ _tag: "PreApproved", reason: 7 }),
-  "returns a promise of false": () => Promise.resolve(false),
-  "returns a promise that rejects": () => {
-    const rejected = Promise.reject(new Error(secret))
-    rejected.catch(() => {})
-    return rejected
-  },
+  "returns a promise of nothing": () => Promise.resolve(),
+  "returns a promise of an effect": () => Promise.resolve(Effect.succeed(false)),
+  "returns a promise that rejects": () => Promise.reject(new Error(secret)),
   "is an effect of nothing": () => Effect.void,
   "is an effect of a string": () => Effect.succeed("no"),
   "is an effect of an effect": () => Effect.succeed(Effect.succeed(false)),

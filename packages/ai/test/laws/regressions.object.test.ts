@@ -68,27 +68,30 @@ const resultOf = (content: ReadonlyArray<Response.AnyPart>, id: string) => {
   return C.reasonOf(result as Response.ToolResultPart<string, unknown, unknown>)
 }
 
-describe("L12 a response without a finish", () => {
-  for (const [how, reply] of [["nobody is asked inline", undefined], ["everybody says yes", true]] as const) {
-    overEach(
-      `L12 generateObject asks nothing and runs nothing, as generateText does; ${how}`,
-      (name) =>
-        Effect.gen(function*() {
-          const cut = [objectText, C.deleteCall("c1", "a"), ScriptedModel.withoutFinish]
-          const { generate, runs, text } = yield* begin(name, [cut, cut])
-          const { asked, within } = asking(() => reply === true)
-          const answering = reply === undefined ? <A, E, R>(effect: Effect.Effect<A, E, R>) => effect : within
-          const response = yield* answering(generate("tidy up"))
-          const compared = yield* answering(text("tidy up"))
-          assert.deepStrictEqual([runs, asked], [[], []])
-          for (const { content } of [response, compared]) {
-            assert.match(resultOf(content, "c1"), /nothing ran/i)
-            assert.isFalse(content.some((part) => part.type === "tool-approval-request"))
-          }
-          assert.deepStrictEqual(response.value, { count: 2 })
-        })
-    )
-  }
+// Doubles of models in users' tests have no finish part, and a whole response cannot break off.
+describe("a whole response without a finish is complete", () => {
+  const whole = [objectText, C.deleteCall("c1", "a"), ScriptedModel.withoutFinish]
+
+  overEach("L12 generateObject needs the approval, and generateText asks for it", (name) =>
+    Effect.gen(function*() {
+      const { generate, runs, text } = yield* begin(name, [whole, whole])
+      const { content, requests } = waitingOf(yield* Effect.flip(generate("tidy up")))
+      assert.deepStrictEqual(requests.map(({ toolCallId }) => toolCallId), ["c1"])
+      assertAccountedFor(content)
+      const compared = yield* text("tidy up")
+      assert.deepStrictEqual(compared.content.map(({ type }) => type), ["text", "tool-call", "tool-approval-request"])
+      assert.deepStrictEqual(runs, [])
+    }))
+
+  overEach("L12 where somebody says yes, both run it", (name) =>
+    Effect.gen(function*() {
+      const { generate, runs, text } = yield* begin(name, [whole, whole])
+      const { asked, within } = asking(() => true)
+      const response = yield* within(generate("tidy up"))
+      yield* within(text("tidy up"))
+      assert.deepStrictEqual([runs, asked], [["delete a", "delete a"], ["c1", "c1"]])
+      assert.deepStrictEqual(response.value, { count: 2 })
+    }))
 })
 
 describe("L12 a response that calls a tool which is not there", () => {

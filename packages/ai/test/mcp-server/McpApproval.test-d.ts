@@ -1,5 +1,6 @@
 import { assert, describe, expectTypeOf, it } from "@effect/vitest"
 import { Context, Effect, type Layer, Schema } from "effect"
+import { McpServer as Upstream } from "effect/ai"
 import { type ApprovalController, McpApproval, McpProtocol, McpServer, Tool, Toolkit } from "../../src/index.ts"
 
 class Db extends Context.Service<Db, { readonly drop: (table: string) => Effect.Effect<void> }>()("test/Db") {}
@@ -17,7 +18,9 @@ const Tools = Toolkit.make(Drop, Look)
 
 describe("McpApproval", () => {
   it("toolkit requires what upstream's requires, the gate's services with it", () => {
-    expectTypeOf(McpApproval.toolkit(Tools)).toEqualTypeOf(McpServer.toolkit(Tools))
+    expectTypeOf(McpApproval.toolkit(Tools)).toEqualTypeOf(Upstream.toolkit(Tools))
+    expectTypeOf(McpServer.toolkit(Tools)).toEqualTypeOf(Upstream.toolkit(Tools))
+    expectTypeOf(McpServer.registerToolkit(Tools)).toEqualTypeOf(Upstream.registerToolkit(Tools))
     expectTypeOf(McpApproval.toolkit(Tools)).toEqualTypeOf<
       Layer.Layer<
         never,

@@ -4,8 +4,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { ClientCapabilities, ElicitResult } from "@modelcontextprotocol/sdk/types.js"
-import { Effect, Layer } from "effect"
-import { McpApproval, McpProtocol, McpServer } from "../../src/index.ts"
+import { Effect, Exit, Layer } from "effect"
+import { McpServer as Upstream } from "effect/ai"
+import { McpApproval, McpProtocol } from "../../src/index.ts"
 import * as S from "./support.ts"
 
 const params = { path: "/tmp/a" }
@@ -62,12 +63,15 @@ describe("L1 the user of the client answers", () => {
       assert.deepStrictEqual([asked, server.runs], [[], ["look /tmp/a"]])
     }))
 
-  it.live("upstream: McpServer.toolkit runs a gated tool and asks nobody", () =>
+  it.live("effect/ai's McpServer.toolkit, which would run a gated tool and ask nobody, does not start", () =>
     Effect.gen(function*() {
-      const server = yield* S.serve(McpServer.toolkit(S.Files).pipe(Layer.provide(S.FilesLive)))
-      const { asked, call } = yield* S.connect(server, () => S.approve)
-      yield* call("delete_file", params)
-      assert.deepStrictEqual([asked, server.runs], [[], ["delete /tmp/a"]], "mended: update the README")
+      const exit = yield* Effect.exit(
+        S.serve(Upstream.toolkit(S.Files).pipe(Layer.provide(S.FilesLive)))
+      )
+      assert.include(
+        String(Exit.isFailure(exit) && exit.cause),
+        "(One that serves it over MCP imports McpServer from there too.)"
+      )
     }))
 
   const denials: Record<string, { readonly answer: ElicitResult; readonly reason: string }> = {

@@ -5,6 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ResultSchema as Anything } from "@modelcontextprotocol/sdk/types.js"
 import { Context, Effect, Layer, Schema } from "effect"
+import { McpServer as Upstream } from "effect/ai"
 import { McpApproval, McpServer, Prompt, Tool, Toolkit } from "../../src/index.ts"
 import * as S from "./support.ts"
 
@@ -89,7 +90,7 @@ describe("what a client gets", () => {
         }
         return { told, asked: asked.length }
       })
-      const upstream = yield* outcomes(McpServer.toolkit, false)
+      const upstream = yield* outcomes(Upstream.toolkit, false)
       const ours = yield* outcomes(McpApproval.toolkit, false)
       const gated = yield* outcomes(McpApproval.toolkit, true)
       assert.deepStrictEqual([upstream.asked, ours.asked], [0, 0])

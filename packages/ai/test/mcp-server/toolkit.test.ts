@@ -4,6 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Fiber, Layer, Ref, Schema, Stream } from "effect"
+import * as Upstream from "effect/ai"
 import {
   Approval,
   ApprovalController,
@@ -28,7 +29,17 @@ describe("what the client sees of the tools", () => {
         return (yield* Effect.promise(() => client.listTools())).tools
       })
       const ours = yield* listed(S.files())
-      assert.deepStrictEqual(ours, yield* listed(McpServer.toolkit(S.Files).pipe(Layer.provide(S.FilesLive))))
+      // Upstream registers no tool of ours that needs approval.
+      const Theirs = Upstream.Toolkit.make(
+        Upstream.Tool.make("delete_file", {
+          description: "Deletes a file",
+          parameters: S.Delete.parametersSchema,
+          success: S.Delete.successSchema,
+          needsApproval: true
+        }).annotate(Tool.Readonly, false),
+        Upstream.Tool.make("look", { parameters: S.Look.parametersSchema, success: S.Look.successSchema })
+      )
+      assert.deepStrictEqual(ours, yield* listed(Upstream.McpServer.toolkit(Theirs).pipe(Layer.provide(S.FilesLive))))
       assert.deepStrictEqual(ours.map(({ annotations, name }) => [name, annotations?.readOnlyHint]), [
         ["delete_file", false],
         ["look", false]
@@ -53,7 +64,15 @@ describe("what the client sees of the tools", () => {
         return refused
       })
       const ours = yield* refusals(McpApproval.toolkit(tools).pipe(Layer.provide(handlers)))
-      assert.deepStrictEqual(ours, yield* refusals(McpServer.toolkit(tools).pipe(Layer.provide(handlers))))
+      const theirs = Upstream.Toolkit.make(
+        Upstream.Tool.make("strict", {
+          parameters: Strict.parametersSchema,
+          success: Schema.String,
+          needsApproval: true
+        })
+          .annotate(Tool.Strict, true)
+      )
+      assert.deepStrictEqual(ours, yield* refusals(Upstream.McpServer.toolkit(theirs).pipe(Layer.provide(handlers))))
       assert.match(JSON.stringify(ours[1]), /force/)
     }))
 })

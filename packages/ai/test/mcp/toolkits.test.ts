@@ -2,7 +2,7 @@
  * Tools of several servers, and of a server and the program, as one toolkit; and guarded tools without a model.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, pipe, Schema } from "effect"
+import { Deferred, Effect, pipe, Schema, Stream } from "effect"
 import {
   Approval,
   ApprovalController,
@@ -323,13 +323,22 @@ describe("Toolkit.withPolicy", () => {
 })
 
 describe("plain upstream", () => {
-  it.effect("L1 asks for a server's tool too, and runs what a trusted server only reads", () =>
+  it.effect("L1 ends the turn at a server's tool too, and runs what a trusted server only reads", () =>
     Effect.gen(function*() {
       const { first, here } = yield* two
-      const { model } = yield* ScriptedModel.make({ turns: [[call("c1", "here__write"), call("c2", "here__read")]] })
-      const { content } = yield* model.generateText({ prompt: "go", toolkit: yield* first })
-      const asked = content.filter((part) => part.type === "tool-approval-request")
-      assert.deepStrictEqual(asked.map(({ toolCallId }) => toolCallId), ["c1"])
+      const { model } = yield* ScriptedModel.make({
+        turns: [[call("c1", "here__write")], [call("c2", "here__read")]]
+      })
+      const turn = model.generateText({ prompt: "go", toolkit: yield* first })
+      assert.include(String(yield* Effect.sandbox(turn).pipe(Effect.flip)), "met the engine of effect/ai")
+      assert.deepStrictEqual(here.ran, [])
+      yield* turn
+      assert.deepStrictEqual(here.ran, [`read {"path":"c2"}`])
+      const byHand = Effect.flatMap(first, (toolkit) => toolkit.handle("here__write", { path: "c3" })).pipe(
+        Stream.unwrap,
+        Stream.runDrain
+      )
+      assert.include(String(yield* Effect.sandbox(byHand).pipe(Effect.flip)), "was called without it")
       assert.deepStrictEqual(here.ran, [`read {"path":"c2"}`])
     }))
 })

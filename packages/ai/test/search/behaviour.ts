@@ -65,7 +65,9 @@ export const concluding =
     Effect.onExit(effect, (exit) =>
       Effect.clockWith((clock) =>
         Effect.sync(() => {
-          if (started.outcome === "running" || Exit.isFailure(exit)) started.outcome = outcomeOf(exit)
+          // One that is to wait dies of it.
+          const waits = started.outcome === "suspended" && Exit.hasDies(exit) && !Exit.hasInterrupts(exit)
+          if (started.outcome === "running" || (Exit.isFailure(exit) && !waits)) started.outcome = outcomeOf(exit)
           started.endedAt = clock.currentTimeMillisUnsafe()
         })
       ))

@@ -109,6 +109,7 @@ const start = (tool: AnyDeferred) => (given: unknown, context: Toolkit.HandlerCo
         record.runs.push(started)
         return goOn(tool, params, context, { start: number, index: 0, mark: Behaviour.markOf(number), started }).pipe(
           Effect.tap(alive),
+          Effect.tapDefect(() => started.outcome === "suspended" ? alive : Effect.void),
           Behaviour.concluding(started)
         )
       })
@@ -144,6 +145,7 @@ const resume = (tool: AnyDeferred) =>
         const after: Params = isRefused ? { ...params, waits: [], how: "succeed" } : params
         return goOn(tool, after, context, { start, index: index + 1, mark, started }).pipe(
           Effect.tap(alive),
+          Effect.tapDefect(() => started.outcome === "suspended" ? alive : Effect.void),
           Behaviour.concluding(started)
         )
       })

@@ -77,6 +77,7 @@ describe("evaluate", () => {
           "Fail",
           "Die",
           "Die",
+          "Fail",
           "Interrupt",
           "Die",
           "Die"

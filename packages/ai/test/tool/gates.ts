@@ -25,8 +25,8 @@ export const wrong = {
   "an effect of a string": () => Effect.succeed("no"),
   "an effect of an effect": () => Effect.succeed(Effect.succeed(false)),
   "an object that looks like a result": () => ({ _tag: "Approved" }),
-  "a promise": () => Promise.resolve(false),
-  "a promise that rejects": () => Promise.reject(new Error("offline")),
+  "a promise of a string": () => Promise.resolve("no"),
+  "a promise of an effect": () => Promise.resolve(Effect.succeed(false)),
   "an effect of a promise that rejects": () => Effect.sync(() => Promise.reject(new Error("offline")))
 }
 
@@ -37,6 +37,7 @@ export const troubled = {
   "throws": () => {
     throw new Error("boom")
   },
+  "rejects": () => Promise.reject(new Error("offline")),
   "interrupts itself": () => Effect.interrupt,
   "uses a service that is missing": () => Effect.flatMap(Ledger, (ledger) => ledger.isLarge(1)),
   "cannot be called": class {}

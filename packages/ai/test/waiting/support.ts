@@ -157,6 +157,13 @@ export const inEachMode = <E>(
   test: (mode: Laws.Mode) => Effect.Effect<unknown, E, Scope.Scope>
 ): void => Laws.forEachMode(name, (mode) => Effect.provide(test(mode), SuspensionStore.layerMemory))
 
+/** The same in one of them. */
+export const inOneMode = <E>(
+  mode: Laws.Mode,
+  name: string,
+  test: (mode: Laws.Mode) => Effect.Effect<unknown, E, Scope.Scope>
+): void => Laws.forEachMode(name, (mode) => Effect.provide(test(mode), SuspensionStore.layerMemory), [mode])
+
 /** One test of what has no turn, or whose turns are alike in every mode. */
 export const once = <E>(name: string, test: () => Effect.Effect<unknown, E, Scope.Scope>): void =>
   Laws.single(name, () => Effect.provide(test(), SuspensionStore.layerMemory))

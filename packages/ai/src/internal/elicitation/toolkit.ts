@@ -19,6 +19,8 @@ import * as ApprovalMemory from "../../ApprovalMemory.ts"
 import * as Guard from "../guard/guard.ts"
 import * as Results from "../history/results.ts"
 import * as Cryptography from "../seal/cryptography.ts"
+import * as Consent from "../tool/consent.ts"
+import * as LockedToolkit from "../tool/lockedToolkit.ts"
 import * as Elicitation from "./elicitation.ts"
 import * as ElicitationRounds from "./rounds.ts"
 
@@ -45,7 +47,7 @@ export const register = <Tools extends AnyTools>(
   // Upstream reads its tools, and runs it as an effect for what handles their calls; its handlers stay in the context.
   const built = toolkit as unknown as Effect.Effect<Handlers>
   const guarded = Object.assign(Effect.map(built, (built) => guard(built, controller, options)), {
-    tools: toolkit.tools
+    tools: LockedToolkit.disclosed(toolkit.tools)
   })
   const calls = makeCalls()
   return Effect.updateService(
@@ -71,7 +73,10 @@ const guard = (
     if (refusal !== undefined) return Stream.succeed(Results.denied({ id: toolCallId ?? "", name }, refusal))
     const outside = yield* Outside
     const handled = toolkit.handle(name, params, toolCallId, decoding)
-    return Stream.map(yield* Effect.updateContext(handled, (_: Context.Context<never>) => outside), unsaid)
+    // Beside what the program provides there is only the consent, which the lock takes away from the handler.
+    const consent = yield* Consent.Consent
+    const within = Context.add(outside, Consent.Consent, consent)
+    return Stream.map(yield* Effect.updateContext(handled, (_: Context.Context<never>) => within), unsaid)
   })
   const inner = { tools: toolkit.tools, handle: run } as unknown as Toolkit.WithHandler<AnyTools>
   const guarded = Guard.guard(inner, options) as unknown as Handlers

@@ -3,9 +3,13 @@
  *
  * A service provided to one call wins over the one captured where the model was wrapped, which wins over the default.
  */
+import { CurrentSpanTransformer, type SpanTransformer } from "effect/ai/Telemetry"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Option from "effect/Option"
+import type * as Semaphore from "effect/Semaphore"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalController from "../../ApprovalController.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
@@ -52,6 +56,10 @@ export interface Environment {
   readonly suspensions: SuspensionStore.Service
   readonly scope: Approval.ApprovalScope
   readonly options: Options
+  /** How many policies are asked, and calls that need nobody run, at one time; `undefined`: any number. */
+  readonly permits: Semaphore.Semaphore | undefined
+  /** Who is told of each response of the model: of the call, or else of where the model was made. */
+  readonly spanTransformer: Option.Option<SpanTransformer>
   /** Whether what the answers of the history change, or want remembered, is the program's own word. */
   readonly trustsAnswers: boolean
   /** Whose memory this is: of this call of the model alone, where no conversation is named. */
@@ -69,7 +77,8 @@ const references = [
   ApprovalController.ApprovalController,
   ApprovalMemory.ApprovalMemory,
   ApprovalEvents.ApprovalEvents,
-  SuspensionStore.SuspensionStore
+  SuspensionStore.SuspensionStore,
+  CurrentSpanTransformer
 ]
 
 /**
@@ -100,6 +109,8 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
       scope,
       trustsAnswers: Context.get(context, TrustsAnswers),
       options,
+      permits: undefined,
+      spanTransformer: Context.getOption(context, CurrentSpanTransformer),
       memoryScope,
       fleeting: memoryScope.call !== undefined,
       given: []
@@ -113,6 +124,10 @@ const memoryScope = (
   !memory.remembers || scope.conversation !== undefined
     ? Effect.succeed(scope)
     : Effect.map(Cryptography.randomToken(16), (call) => ({ ...scope, call }))
+
+/** Lets a policy be asked when it is its turn; one that has spoken already needs none. */
+export const permitted = <A, E>({ permits }: Environment, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  permits === undefined || Exit.isExit(effect) ? effect : permits.withPermit(effect)
 
 /** The policy alone: all that a program without approvals pays for. */
 export const readPolicy = (captured: Context.Context<never>, current: Context.Context<never>): ApprovalPolicy.Service =>

@@ -10,7 +10,7 @@ import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import type * as ApprovalSeal from "../../ApprovalSeal.ts"
 import type * as Standing from "../decide/standing.ts"
-import type * as Environment from "../environment/environment.ts"
+import * as Environment from "../environment/environment.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Presentation from "../tool/presentation.ts"
 import type { Judged } from "./file.ts"
@@ -29,7 +29,10 @@ export const ask = (
   prepared: Prepare.Prepared,
   messages: ReadonlyArray<Prompt.Message>
 ): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> =>
-  decide(environment.policy, prepared, messages, environment.options.policyTimeLimit)
+  Environment.permitted(
+    environment,
+    decide(environment.policy, prepared, messages, environment.options.policyTimeLimit)
+  )
 
 /** The same, of whatever is left of a call: of one that does not fit its tool nobody can say anything. */
 export const judge = (

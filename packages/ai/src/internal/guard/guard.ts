@@ -26,8 +26,9 @@ import { advance, again, conclude } from "../run/loop.ts"
 import * as Ours from "../run/ours.ts"
 import * as Parts from "../run/parts.ts"
 import * as Cryptography from "../seal/cryptography.ts"
+import * as Consent from "../tool/consent.ts"
 import * as Deferral from "../tool/deferral.ts"
-import * as Gate from "../tool/gate.ts"
+import * as GatedTool from "../tool/gatedTool.ts"
 import * as Prepare from "../tool/prepare.ts"
 import { hand } from "./hand.ts"
 
@@ -79,10 +80,12 @@ export const guard = <Kit extends AnyTools>(
     // One that goes on from where it waited was asked about when it began.
     const resumes = Deferral.resumes(yield* Deferral.CurrentRun, name, toolCallId)
     if (tool === undefined || resumes || Tools.isProviderTool(tool) || !Tools.isGated(environment.policy, tool)) {
-      return yield* inner.handle(name, params, toolCallId, ...rest)
+      const handled = inner.handle(name, params, toolCallId, ...rest)
+      return yield* resumes ? Consent.give(handled, tool, name, toolCallId) : handled
     }
     const id = typeof toolCallId === "string" ? toolCallId : yield* Cryptography.randomToken(16)
-    const run = (prepared: Prepare.Prepared) => inner.handle(name, prepared.encoded, id, ...rest)
+    const run = (prepared: Prepare.Prepared) =>
+      Consent.give(inner.handle(name, prepared.encoded, id, ...rest), tool, name, id)
     const before = shown.runs
     const one = yield* read(environment, tool, { id, name, params })
     const said = yield* advance(hand, one, ["reply"])
@@ -93,7 +96,7 @@ export const guard = <Kit extends AnyTools>(
     const output = isShown(one) ? runShown(shown, before, one, run) : yield* run(prepared)
     return edits === undefined ? output : Stream.map(output, tellEdits(prepared))
   })
-  const tools = Record.map(inner.tools, (tool) => Gate.setGate(tool, false).annotate(Tools.Guarded, true))
+  const tools = Record.map(inner.tools, (tool) => GatedTool.setGate(tool, false).annotate(Tools.Guarded, true))
   // The same tools and the same ways to call them.
   return { tools, handle } as unknown as Toolkit.WithHandler<Kit>
 }

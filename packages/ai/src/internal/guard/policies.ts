@@ -7,7 +7,8 @@ import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import * as Tools from "../gather/tools.ts"
-import * as Gate from "../tool/gate.ts"
+import * as Consent from "../tool/consent.ts"
+import * as GatedTool from "../tool/gatedTool.ts"
 import type { AnyTools, Handlers } from "./guard.ts"
 
 /** The toolkit with a policy in the place of each tool's own gate, which counts where the policy says nothing. */
@@ -20,7 +21,7 @@ export const withPolicy = <Kit extends AnyTools>(
   const tools = Record.map(
     inner.tools,
     (tool) =>
-      Gate.setGate(tool, (params: unknown, context: Tool.NeedsApprovalContext) =>
+      GatedTool.setGate(tool, (params: unknown, context: Tool.NeedsApprovalContext) =>
         Effect.flatMap(
           encodeParams(tool, params),
           (encodedParams) =>
@@ -29,7 +30,7 @@ export const withPolicy = <Kit extends AnyTools>(
         // The guard below knows nothing of this policy, so whoever handles the call has to ask it.
         .annotate(Tools.Guarded, false)
   )
-  return { tools, handle: inner.handle } as unknown as Toolkit.WithHandler<Kit>
+  return { tools, handle: Consent.lockHandle(tools, inner.handle) } as unknown as Toolkit.WithHandler<Kit>
 }
 
 // What does not encode is no JSON that a policy could be shown; the gate then fails, and a person is asked (law L1).

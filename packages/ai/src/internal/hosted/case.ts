@@ -6,7 +6,7 @@ import * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import * as Standing from "../decide/standing.ts"
-import type * as Environment from "../environment/environment.ts"
+import * as Environment from "../environment/environment.ts"
 import { definedFields } from "../fields.ts"
 import * as Answering from "../gather/answering.ts"
 import { type Case, make as makeFile, question, standing } from "../gather/file.ts"
@@ -14,6 +14,7 @@ import type * as Remembering from "../gather/remembering.ts"
 import * as Request from "../gather/request.ts"
 import * as Tools from "../gather/tools.ts"
 import * as Gate from "../tool/gate.ts"
+import * as GatedTool from "../tool/gatedTool.ts"
 import * as Call from "../tool/hostedCall.ts"
 
 export interface Subject {
@@ -111,7 +112,7 @@ const judge = (
 ): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
   const tool = Tools.toolOf(tools, call.name)
   if (tool === undefined) return Effect.succeed(new Approval.NeedsApproval({}))
-  return ApprovalPolicy.decide(
+  const decided = ApprovalPolicy.decide(
     environment.policy,
     {
       tool: Gate.gateOf(tool) === undefined ? closed(tool) : tool,
@@ -123,12 +124,13 @@ const judge = (
     },
     environment.options.policyTimeLimit
   )
+  return Environment.permitted(environment, decided)
 }
 
 const closedTools = new WeakMap<Tool.Any, Tool.Any>()
 
 const closed = (tool: Tool.Any): Tool.Any => {
-  const known = closedTools.get(tool) ?? Gate.setGate(tool, true)
+  const known = closedTools.get(tool) ?? GatedTool.setGate(tool, true)
   closedTools.set(tool, known)
   return known
 }

@@ -7,7 +7,8 @@ import * as Tool from "effect/ai/Tool"
 import * as Approval from "../../Approval.ts"
 import * as Annotations from "../policy/annotations.ts"
 import * as Text from "../text.ts"
-import * as Gate from "../tool/gate.ts"
+import type * as Gate from "../tool/gate.ts"
+import * as GatedTool from "../tool/gatedTool.ts"
 import * as Definition from "./definition.ts"
 
 /** What the hints come to; where one is missing, or is no hint, what the protocol says then, which is the stricter. */
@@ -38,7 +39,7 @@ export const apply = <T extends Tool.Any>(
 ): T => {
   const kind = kindOf(listed)
   const gate = trusted && kind.readonly ? false : gateOf(server, listed, kind, trusted)
-  const hinted = Gate.setGate(tool, gate).annotate(Annotations.ServerHints, {
+  const hinted = GatedTool.setGate(tool, gate).annotate(Annotations.ServerHints, {
     server: server.name,
     selfNamed: server.selfNamed,
     readOnlyHint: kind.readonly,

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Text from "../text.ts"
+import * as LockedToolkit from "../tool/lockedToolkit.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Definition from "./definition.ts"
 import { McpGuardError } from "./guardError.ts"
@@ -89,7 +90,7 @@ export const make = Effect.fnUntraced(function*(
     handlers[qualified] = handlerOf(client, server, listed, timeout)
   }
   yield* warnOf(client, server, leftOut)
-  const toolkit: Toolkit.Toolkit<Tools> = Toolkit.make(...tools)
+  const toolkit: Toolkit.Toolkit<Tools> = LockedToolkit.lock(Toolkit.make(...tools))
   return yield* Effect.provideContext(toolkit, yield* toolkit.toHandlers(handlers))
 })
 

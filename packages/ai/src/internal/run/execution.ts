@@ -17,8 +17,9 @@ import * as ApprovalJournal from "../../ApprovalJournal.ts"
 import type * as Environment from "../environment/environment.ts"
 import type { Approved } from "../gather/file.ts"
 import * as Remembering from "../gather/remembering.ts"
-import type { Tools } from "../gather/tools.ts"
+import { toolOf, type Tools } from "../gather/tools.ts"
 import * as Results from "../history/results.ts"
+import * as Consent from "../tool/consent.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Spans from "./spans.ts"
@@ -63,12 +64,10 @@ interface Call extends Results.CallName {
 }
 
 const handle = (
-  { options }: Environment.Environment,
   handlers: Handlers,
   { id, name, params }: Call
 ): ReturnType<Handlers["handle"]> => {
-  const handled = handlers.handle(name, params, id)
-  return options.paramsInSpans ? handled : Spans.withoutParameters(handled)
+  return Consent.give(handlers.handle(name, params, id), toolOf(handlers.tools, name), name, id)
 }
 
 /** Lets a handler run in this fiber, emitting preliminary results, and gives its final one. */
@@ -94,7 +93,6 @@ const take = (
  * is said of a call whose handler may end without a result.
  */
 export const directSettled = (
-  environment: Environment.Environment,
   handlers: Handlers,
   call: Call,
   mayWait: boolean,
@@ -103,13 +101,17 @@ export const directSettled = (
   Effect.flatMap(
     Effect.exit(
       mayWait
-        ? within(call, undefined, take(handle(environment, handlers, call), call, emit))
-        : take(handle(environment, handlers, call), call, emit)
+        ? within(call, undefined, take(handle(handlers, call), call, emit))
+        : take(handle(handlers, call), call, emit)
     ),
     (exit): Effect.Effect<Direct> => {
       if (Exit.isSuccess(exit)) return Effect.succeed({ part: exit.value, failure: undefined })
-      const suspended = mayWait ? Deferral.suspendedOf(exit.cause) : undefined
+      const suspended = mayWait ? Deferral.suspendedOf(exit.cause, call.name) : undefined
       if (suspended !== undefined) return Effect.succeed({ part: undefined, failure: undefined, suspended })
+      const caught = mayWait ? Deferral.caughtOf(exit.cause) : undefined
+      if (caught !== undefined) {
+        return Effect.succeed({ part: Results.interrupted(call, caught), failure: undefined })
+      }
       return Cause.hasInterruptsOnly(exit.cause)
         ? Effect.interrupt
         : Effect.succeed({ part: undefined, failure: exit.cause })
@@ -306,17 +308,24 @@ const run = (
   const mayWait = Deferral.of(prepared.tool) !== undefined
   const assent = { approvalId: waiting.call.root }
   const emitPreliminary: Emit = (part) => emit({ ...part, metadata: { ...part.metadata, assent } })
-  const taken = take(handle(environment, handlers, call), call, emitPreliminary)
+  const handled = handle(handlers, call)
+  const taken = take(
+    environment.options.paramsInSpans ? handled : Spans.withoutParameters(handled),
+    call,
+    emitPreliminary
+  )
   return Effect.matchCauseEffect(mayWait ? within(call, resumption, taken) : taken, {
     onSuccess: (part) => Effect.succeed(record(part, waiting)),
     onFailure: (cause) => {
-      const suspended = mayWait ? Deferral.suspendedOf(cause) : undefined
+      const suspended = mayWait ? Deferral.suspendedOf(cause, call.name) : undefined
       if (suspended !== undefined) {
         return Effect.match(Suspending.suspend(environment, waiting, suspended), {
           onFailure: (reason): ApprovalJournal.Ran => record(Results.interrupted(call, reason), waiting),
           onSuccess: (suspendedAs): ApprovalJournal.Suspended => ({ suspendedAs })
         })
       }
+      const caught = mayWait ? Deferral.caughtOf(cause) : undefined
+      if (caught !== undefined) return Effect.succeed(record(Results.interrupted(call, caught), waiting))
       return Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.map(
         encodeFailure(prepared.tool, cause),
         (failed): ApprovalJournal.Ran => ({ ...record(failed, waiting), failure: cause })

@@ -43,6 +43,20 @@ export const run = (
     ))
 
 /**
+ * The same span, with some of its methods replaced. Not an object that inherits from it: a span may make its id when that
+ * is first read, and keep to itself what others cannot reach.
+ */
+export const instead = (span: Tracer.Span, methods: Partial<Pick<Tracer.Span, "attribute" | "end">>): Tracer.Span =>
+  new Proxy(span, {
+    get: (span, key) => {
+      const own: unknown = Reflect.get(methods, key)
+      if (own !== undefined) return own
+      const value: unknown = Reflect.get(span, key, span)
+      return typeof value === "function" ? value.bind(span) : value
+    }
+  })
+
+/**
  * Upstream's toolkit writes the tool and the parameters of a call into the span it is called in, as it begins: that of
  * its own model, but here the span of an approved call or one of the program's. That span does not take them; what the
  * handler itself writes, later, it takes.
@@ -52,11 +66,9 @@ export const withoutParameters = <A, E, R>(handle: Effect.Effect<A, E, R>): Effe
     onFailure: () => handle,
     onSuccess: (span) => {
       let beginning = true
-      const quiet: Tracer.Span = Object.create(span, {
-        attribute: {
-          value: (key: string, value: unknown) => {
-            if (!beginning || (key !== "parameters" && key !== "tool")) span.attribute(key, value)
-          }
+      const quiet = instead(span, {
+        attribute: (key, value) => {
+          if (!beginning || (key !== "parameters" && key !== "tool")) span.attribute(key, value)
         }
       })
       return Effect.provideService(handle, Tracer.ParentSpan, quiet).pipe(

@@ -2,8 +2,9 @@
  * What makes a tool one that may wait, and how its handler and the engine speak with each other.
  *
  * The handler of a `Toolkit` may only succeed, fail or die. The engine tells it through a reference whether it is to
- * begin or to go on, and a handler that is to wait dies with a {@link Suspended}: a success would have to fit the tool's
- * schema, and a failure could be retried or returned to the model by somebody in between.
+ * begin or to go on, and a handler that is to wait dies with a {@link Suspended} where it makes its suspension: a success
+ * would have to fit the tool's schema and would let the handler go on, and a failure could be retried or returned to the
+ * model by somebody in between. What it made is noted in a cell of the run, so that one that was caught is known.
  */
 import type * as Tool from "effect/ai/Tool"
 import * as Cause from "effect/Cause"
@@ -12,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
+import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type * as Interaction from "../../Interaction.ts"
 
 /** What the engine must know of a tool that may wait. */
@@ -103,25 +105,38 @@ const isFor = (run: Run | undefined, toolName: string, toolCallId: unknown): run
 export const resumes = (run: Run | undefined, toolName: string, toolCallId: unknown): boolean =>
   isFor(run, toolName, toolCallId) && run.resumption !== undefined
 
-const SuspensionTypeId = "~@assent/ai/DeferredTool/Suspension" as const
+declare const SuspensionTypeId: unique symbol
 
-/** What a tool's own handler ends with that is to wait. */
+/** What the effect of a suspension would succeed with. None ever does: the handler stops there. */
 export interface Suspension<out Name extends string> {
-  readonly [SuspensionTypeId]: typeof SuspensionTypeId
-  readonly toolName: Name
-  readonly interaction: string
-  readonly ask: unknown
-  readonly state: unknown
+  readonly [SuspensionTypeId]: Name
 }
 
-const isSuspension = (u: unknown): u is Suspension<string> => Predicate.hasProperty(u, SuspensionTypeId)
+/** What a run has made. */
+interface Made {
+  readonly toolName: string
+  readonly toolCallId: string
+  readonly suspensions: Array<Suspended>
+  hasEnded: boolean
+}
+
+const CurrentMade = Context.Reference<Made | undefined>("~@assent/ai/DeferredTool/CurrentMade", {
+  defaultValue: () => undefined
+})
 
 /** For each interaction the function that makes its suspension. What it takes is in the type of `suspend`. */
 export const suspendFunctions = <Functions>(toolName: string, interactions: Interaction.Record): Functions =>
   Record.map(
     interactions,
     (_, interaction) => (ask: unknown, state: unknown): Effect.Effect<Suspension<string>> =>
-      Effect.succeed({ [SuspensionTypeId]: SuspensionTypeId, toolName, interaction, ask, state })
+      Effect.flatMap(CurrentMade, (made) => {
+        const suspended = new Suspended({ toolName, interaction, ask, state })
+        const dies = Effect.die(suspended)
+        if (made?.toolName !== toolName) return dies
+        if (made.hasEnded) return Effect.andThen(tellCaught(made, suspended), dies)
+        made.suspensions.push(suspended)
+        return dies
+      })
   ) as Functions
 
 /** Lets a handler begin or go on, and end or wait. */
@@ -135,15 +150,52 @@ export const handle = <A, Name extends string, E, E2, R>(options: {
 }): Effect.Effect<A, E | E2, R> =>
   Effect.flatMap(CurrentRun, (run): Effect.Effect<A, E | E2, R> => {
     if (!isFor(run, options.toolName, options.toolCallId)) return Effect.fail(options.withoutEngine)
-    const { resumption } = run
+    const { resumption, toolCallId, toolName } = run
+    const made: Made = { toolName, toolCallId, suspensions: [], hasEnded: false }
     const ending = Effect.suspend(() => resumption === undefined ? options.start() : options.resume(resumption))
-    return Effect.flatMap(
+    return ending.pipe(
+      Effect.provideService(CurrentMade, made),
       // What the handler calls is no run of this tool.
-      Effect.provideService(ending, CurrentRun, undefined),
-      // What is no suspension is the tool's success, which a type that is not known yet cannot show.
-      (ended) => isSuspension(ended) ? Effect.die(new Suspended(ended)) : Effect.succeed(ended as A)
+      Effect.provideService(CurrentRun, undefined),
+      Effect.onExit(() => Effect.sync(() => made.hasEnded = true)),
+      Effect.matchCauseEffect({
+        onSuccess: (ended): Effect.Effect<A> => {
+          const [caught] = made.suspensions
+          // No suspension ever comes out of the effect that makes it.
+          return caught === undefined
+            ? Effect.succeed(ended as A)
+            : Effect.andThen(tellCaught(made, caught), Effect.die(new Caught()))
+        },
+        onFailure: (cause) => {
+          const suspended = made.suspensions.find((one) => hasDefect(cause, one))
+          if (suspended !== undefined) return Effect.die(suspended)
+          const [caught] = made.suspensions
+          return caught === undefined || Cause.hasInterruptsOnly(cause)
+            ? Effect.failCause(cause)
+            : Effect.andThen(tellCaught(made, caught), Effect.failCause(cause))
+        }
+      })
     )
   })
+
+const hasDefect = (cause: Cause.Cause<unknown>, defect: unknown): boolean =>
+  cause.reasons.some((reason) => Cause.isDieReason(reason) && reason.defect === defect)
+
+// It is a mistake in the handler, which its author is to hear of.
+const tellCaught = ({ toolCallId, toolName }: Made, { interaction }: Suspended): Effect.Effect<void> =>
+  Effect.andThen(
+    ApprovalEvents.publish((occasion) => ({
+      _tag: "SuspensionCaught",
+      ...occasion,
+      toolName,
+      toolCallId,
+      interaction
+    })),
+    Effect.logWarning(
+      `Assent: "${toolName}" was to wait for "${interaction}", and something in its handler caught that and went on, so` +
+        " nobody was asked. Do not catch the exit, the cause or the defect of a suspension, and do not fork it."
+    )
+  )
 
 /** The engine resumes only what the tool declares, with an answer and a state that the tool's own schemas have read. */
 export const resumeOf = <Ending, HandlerContext>(
@@ -157,12 +209,16 @@ const TypeId = "~@assent/ai/DeferredTool/Suspended" as const
 /** What a handler dies with that is to wait. An error, so that whoever sees it without the engine sees what it is. */
 export class Suspended extends Error {
   readonly [TypeId] = TypeId
+  readonly toolName: string
   readonly interaction: string
   readonly ask: unknown
   readonly state: unknown
 
-  constructor(options: { readonly interaction: string; readonly ask: unknown; readonly state: unknown }) {
-    super(`The tool waits for "${options.interaction}".`)
+  constructor(options: Pick<Suspended, "toolName" | "interaction" | "ask" | "state">) {
+    super(
+      `The tool "${options.toolName}" waits for "${options.interaction}", which only its own handler can, under the engine.`
+    )
+    this.toolName = options.toolName
     this.interaction = options.interaction
     this.ask = options.ask
     this.state = options.state
@@ -172,10 +228,36 @@ export class Suspended extends Error {
 // By its name, so that two copies of this module agree.
 const isSuspended = (u: unknown): u is Suspended => Predicate.hasProperty(u, TypeId)
 
-/** What a handler that ended this way waits for. */
-export const suspendedOf = (cause: Cause.Cause<unknown>): Suspended | undefined => {
+/** What the handler of this tool waits for, if it ended this way to wait. */
+export const suspendedOf = (cause: Cause.Cause<unknown>, toolName: string): Suspended | undefined => {
   for (const reason of cause.reasons) {
-    if (Cause.isDieReason(reason) && isSuspended(reason.defect)) return reason.defect
+    if (Cause.isDieReason(reason) && isSuspended(reason.defect) && reason.defect.toolName === toolName) {
+      return reason.defect
+    }
+  }
+  return undefined
+}
+
+const CaughtTypeId = "~@assent/ai/DeferredTool/Caught" as const
+
+/** What a handler dies with that was to wait, and went on: a failure could be returned to the model as the tool's own. */
+class Caught extends Error {
+  readonly [CaughtTypeId] = CaughtTypeId
+
+  constructor() {
+    super(
+      "The tool began, and was to wait, but something in its handler caught that and it went on, so nobody was asked." +
+        " What it did stands. Check before calling again."
+    )
+  }
+}
+
+const isCaught = (u: unknown): u is Caught => Predicate.hasProperty(u, CaughtTypeId)
+
+/** Why what a handler ended with counts as a failure, if it was to wait and did not. */
+export const caughtOf = (cause: Cause.Cause<unknown>): string | undefined => {
+  for (const reason of cause.reasons) {
+    if (Cause.isDieReason(reason) && isCaught(reason.defect)) return reason.defect.message
   }
   return undefined
 }

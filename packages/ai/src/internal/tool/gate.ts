@@ -2,19 +2,16 @@
  * A tool's own gate: where it lives, and how it is read.
  *
  * It travels on the function in upstream's `needsApproval` slot, so that upstream's `clone`, `setParameters` and
- * `setNeedsApproval` keep or replace both at once. Our engine reads the gate itself, with everything it may say; plain
- * upstream calls the function around it, which can only be asked or let run, and is asked whenever in doubt (law L1).
+ * `setNeedsApproval` keep or replace both at once. Our engine reads the gate itself, with everything it may say. Whoever
+ * calls the function is another engine, whose requests anybody can forge, and the turn ends there (law L1).
  */
 import * as Tool from "effect/ai/Tool"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { constUndefined, constVoid } from "effect/Function"
-import type * as JsonSchema from "effect/JsonSchema"
+import { constUndefined, constVoid, identity } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
-import { abandonable } from "../abandon.ts"
 import { definedFields } from "../fields.ts"
 
 /** Marks the function in upstream's slot that carries a gate. A string, so that two copies of this module agree. */
@@ -22,14 +19,14 @@ export const GateTypeId = "~@assent/ai/Tool/Gate" as const
 
 /**
  * What a tool says about its own calls. The function's result should be a boolean, an `ApprovalResult`, a `Question`, or
- * an `Effect` of one of these; it is `unknown` because nothing but reading it can tell.
+ * a promise or an `Effect` of one of these; it is `unknown` because nothing but reading it can tell.
  */
 export type Gate = boolean | ((params: unknown, context: Tool.NeedsApprovalContext) => unknown)
 
 /** A gate as a program wrote it, with the types of its tool's parameters. */
 export type Source = boolean | ((params: never, context: Tool.NeedsApprovalContext) => unknown)
 
-/** The function in upstream's slot: closed when called, and open to us through the gate it carries. */
+/** The function in upstream's slot: it dies when called, and is open to us through the gate it carries. */
 export interface ClosedGate {
   (params: unknown, context: Tool.NeedsApprovalContext): Effect.Effect<boolean>
   readonly [GateTypeId]: Gate
@@ -38,36 +35,39 @@ export interface ClosedGate {
 /** The gate answered with something that is neither a boolean, an `ApprovalResult` nor a question. What it was is not in here. */
 export class InvalidGateResult extends Schema.TaggedError<InvalidGateResult>()("InvalidGateResult", {}) {
   override get message(): string {
-    return "needsApproval must return a boolean, an ApprovalResult, what a question says such as { description }, or an" +
-      " Effect of one of these. To await a Promise, return Effect.promise(() => ...)."
+    return "needsApproval must return a boolean, an ApprovalResult, what a question says such as { description }, or a" +
+      " Promise or an Effect of one of these."
   }
 }
 
-/** How long plain upstream waits for an answer before a person is asked. */
-export const closedTimeLimit: Duration.Input = "30 seconds"
+/** Another engine looked at the gate of a tool. A defect, because upstream takes a failure there for "run it". */
+export class NotOurEngine extends Error {
+  override readonly name = "NotOurEngine"
+  constructor() {
+    super(
+      "Assent: a tool that needs approval met the engine of effect/ai, whose approvals anybody can forge, so nothing was" +
+        " asked and nothing ran. Import LanguageModel and Chat from @assent/ai, not from effect/ai; or put" +
+        " LanguageModel.approval() around the model, which protects those of effect/ai too."
+    )
+  }
+}
 
 // =============================================================================
 // Writing
 // =============================================================================
 
 /** What to put into upstream's slot for a gate. Values of the wrong kind, from untyped programs, are always asked. */
-export const toSlot = (source: Source | undefined): boolean | ClosedGate | undefined => {
-  if (source === undefined || typeof source === "boolean") return source
+export const toSlot = (source: Source | undefined): false | ClosedGate | undefined => {
+  if (source === undefined || source === false) return source
+  if (source === true) return always
   return isClosedGate(source) ? source : close(fromSource(source))
 }
 
-/** The function for the slot: an effect that cannot fail, and is `false` only when the gate said so in time. */
+/** The function for the slot. */
 export const close = (gate: Gate): ClosedGate =>
-  Object.assign(
-    (params: unknown, context: Tool.NeedsApprovalContext): Effect.Effect<boolean> =>
-      run(gate, params, context).pipe(
-        abandonable,
-        Effect.timeout(closedTimeLimit),
-        Effect.map((result) => result._tag !== "PreApproved"),
-        Effect.catchCause(() => Effect.succeed(true))
-      ),
-    { [GateTypeId]: gate }
-  )
+  Object.assign((): Effect.Effect<boolean> => Effect.die(new NotOurEngine()), { [GateTypeId]: gate })
+
+const always = close(true)
 
 /** The schema that a tool's parameters stand for: themselves, or the struct of these fields. */
 export const toSchema = <S extends Schema.Constraint>(
@@ -79,26 +79,6 @@ export const toSchema = <S extends Schema.Constraint>(
     : Reflect.ownKeys(parameters).length === 0
     ? Tool.EmptyParams
     : Schema.Struct(parameters as Schema.Struct.Fields)) as S | undefined
-
-/** Upstream's `dynamic`, with a gate. */
-export const dynamic = <T>(
-  name: string,
-  options: {
-    readonly parameters?: Schema.Constraint | JsonSchema.JsonSchema | undefined
-    readonly success?: Schema.Constraint | undefined
-    readonly failure?: Schema.Constraint | undefined
-    readonly failureMode?: Tool.FailureMode | undefined
-    readonly dependencies?: unknown
-    readonly needsApproval?: Source | undefined
-  } | undefined
-): T =>
-  // Upstream's type reads these options back and knows no requirements; a tool's requirements are types only.
-  Tool.dynamic(name, { ...options, needsApproval: toSlot(options?.needsApproval) }) as unknown as T
-
-/** A copy of a tool with another gate. */
-export const setGate = <T extends Tool.Any>(self: T, source: Source): T =>
-  // Upstream's method returns a clone with the same prototype and fields, typed as the base interface `Tool`.
-  self.setNeedsApproval(toSlot(source) ?? true) as unknown as T
 
 // =============================================================================
 // Reading
@@ -145,7 +125,10 @@ const run = (
 ): Effect.Effect<Approval.ApprovalResult, unknown> =>
   Effect.suspend(() => {
     const answer = typeof gate === "function" ? gate(params, context) : gate
-    return Effect.isEffect(answer) ? Effect.flatMap(withoutServices(answer), read) : read(answer)
+    if (Effect.isEffect(answer)) return Effect.flatMap(withoutServices(answer), read)
+    return Predicate.isPromiseLike(answer)
+      ? Effect.flatMap(Effect.tryPromise({ try: () => answer, catch: identity }), read)
+      : read(answer)
   })
 
 /** What was answered, by a gate or by a policy. */
@@ -154,7 +137,7 @@ export const read = (answer: unknown): Effect.Effect<Approval.ApprovalResult, In
   if (Approval.isApprovalResult(answer)) return Effect.succeed(answer)
   const question = readQuestion(answer)
   if (Option.isSome(question)) return Effect.succeed(new Approval.NeedsApproval(question.value))
-  // Nobody will await a Promise returned by mistake; its rejection must not end the process.
+  // Nobody will await a promise that stands where none can, as in an effect; its rejection must not end the process.
   if (Predicate.isPromise(answer)) answer.catch(constVoid)
   return Effect.fail(new InvalidGateResult())
 }

@@ -2,11 +2,8 @@
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
-import * as Telemetry from "effect/ai/Telemetry"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
-import type * as Semaphore from "effect/Semaphore"
 import type * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as Approvals from "../../Response.ts"
@@ -20,6 +17,7 @@ import * as Ours from "../run/ours.ts"
 import type * as Outcome from "../run/outcome.ts"
 import * as Parts from "../run/parts.ts"
 import * as Batch from "./batch.ts"
+import * as ModelCall from "./modelCall.ts"
 import * as ReceivedCalls from "./receivedCalls.ts"
 import * as Turn from "./turn.ts"
 
@@ -50,36 +48,64 @@ export const generateText: (
       Results.pauseFinish()
     ])
   }
+  const { content, finish, next } = yield* ModelCall.use(
+    turn,
+    { observe: false },
+    (call) => Effect.tap(respond(call, model, turn, options, settled), ({ content }) => call.tell(content))
+  )
+  if (next === undefined) return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([...content])
+  const rest = yield* generateText(model, next, options)
+  return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([
+    ...content,
+    ...Results.withUsageOf(finish, rest.content)
+  ])
+})
+
+/** What one call of the model comes to. */
+interface Responded {
+  readonly content: ReadonlyArray<Part>
+  /** Not in the content where the turn goes on. */
+  readonly finish: ReadonlyArray<Response.FinishPart>
+  readonly next: Turn.Turn | undefined
+}
+
+const respond = Effect.fnUntraced(function*(
+  call: ModelCall.ModelCall,
+  model: Model.Model,
+  turn: Turn.Turn,
+  options: Model.Options,
+  settled: Turn.Settled
+): Effect.fn.Return<Responded, unknown> {
+  const { prompt } = settled
   if (!turn.resolvesCalls) {
-    const response = yield* model.generateText({ ...options, prompt: settled.prompt })
+    const response = yield* call.make(model.generateText({ ...options, prompt }))
     const content = yield* Hosted.sealCalls(turn.environment, response.content)
-    return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([...settled.results, ...content])
+    return { content: [...settled.results, ...content], finish: [], next: undefined }
   }
-  const response = yield* model.generateText({ ...options, prompt: settled.prompt, ...Model.unresolved })
-  const received = yield* receive(turn, response.content, settled.prompt.content)
-  const outcomes = yield* Turn.enclosed(turn, settled.prompt.content, resolve(turn, received))
+  const response = yield* call.make(model.generateText({ ...options, prompt, ...Model.unresolved }))
+  const received = yield* call.within(receive(turn, response.content, prompt.content))
+  const outcomes = yield* call.within(Turn.enclosed(turn, prompt.content, resolve(turn, received)))
   const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
+  const { finish } = received
   const said = [...received.content, ...resultsOf(outcomes)]
-  const next = isComplete(received)
+  const next = cutOf(received) === undefined
     ? yield* ReceivedCalls.goOn(turn, settled, received.asked, outcomes, said)
     : undefined
   if (next !== undefined) {
-    const rest = yield* generateText(model, next.turn, options)
-    return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([
+    return { content: [...settled.results, ...said, ...next.denials], finish, next: next.turn }
+  }
+  return {
+    content: [
       ...settled.results,
       ...said,
-      ...next.denials,
-      ...Results.withUsageOf(received.finish, rest.content)
-    ])
+      ...outcomes.flatMap((outcome) => outcome.request === undefined ? [] : [Results.requestPart(outcome.request)]),
+      ...received.asked.requests,
+      ...finish
+    ],
+    finish,
+    next: undefined
   }
-  return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([
-    ...settled.results,
-    ...said,
-    ...outcomes.flatMap((outcome) => outcome.request === undefined ? [] : [Results.requestPart(outcome.request)]),
-    ...received.asked.requests,
-    ...received.finish
-  ])
 })
 
 type ObjectResponse = LanguageModel.GenerateObjectResponse<Model.AnyTools, unknown, "opaque">
@@ -108,55 +134,65 @@ const objectAfter: (
   if (settled.open.length > 0) {
     return yield* approvalRequired(settled.open, [...before, ...settled.open.map(Results.requestPart)])
   }
-  // A response with calls and no text fails to parse before we see it; upstream shows its content to this observer.
-  const observed: { content: ReadonlyArray<Part> } = { content: [] }
-  const outer = yield* Effect.serviceOption(Telemetry.CurrentSpanTransformer)
-  const exit = yield* model.generateObject({
-    ...options,
-    prompt: settled.prompt,
-    ...(turn.resolvesCalls ? Model.unresolved : undefined)
-  }).pipe(
-    Effect.provideService(Telemetry.CurrentSpanTransformer, (observation) => {
-      observed.content = observation.response as ReadonlyArray<Part> // the parts of a whole response
-      if (Option.isSome(outer)) outer.value(observation)
-    }),
-    Effect.exit
+  // A response with calls and no text fails to parse before we see it; upstream shows its content to an observer.
+  const { content, finish, next, value } = yield* ModelCall.use(
+    turn,
+    { observe: true },
+    (call) => respondWithObject(call, before, model, turn, options, settled)
   )
+  if (next === undefined) return new LanguageModel.GenerateObjectResponse(value, [...content])
+  const rest = yield* objectAfter(content, model, next, options)
+  return new LanguageModel.GenerateObjectResponse(rest.value, [...Results.withUsageOf(finish, rest.content)])
+})
+
+const respondWithObject = Effect.fnUntraced(function*(
+  call: ModelCall.ModelCall,
+  before: ReadonlyArray<Part>,
+  model: Model.Model,
+  turn: Turn.Turn,
+  options: Model.ObjectOptions,
+  settled: Turn.Settled
+): Effect.fn.Return<Responded & { readonly value?: unknown }, unknown> {
+  const { prompt } = settled
+  const exit = yield* Effect.exit(call.make(model.generateObject({
+    ...options,
+    prompt,
+    ...(turn.resolvesCalls ? Model.unresolved : undefined)
+  })))
+  const said = Exit.isSuccess(exit) ? exit.value.content : call.said() as ReadonlyArray<Part> // of a whole response
   if (!turn.resolvesCalls) {
-    const response = yield* exit
-    const content = yield* Hosted.sealCalls(turn.environment, response.content)
-    return new LanguageModel.GenerateObjectResponse(response.value, [...before, ...content])
+    const content = [...before, ...yield* Hosted.sealCalls(turn.environment, said)]
+    yield* call.tell(content)
+    return { value: (yield* exit).value, content, finish: [], next: undefined }
   }
-  const content = Exit.isSuccess(exit) ? exit.value.content : observed.content
-  const received = yield* receive(turn, content, settled.prompt.content)
+  const received = yield* call.within(receive(turn, said, prompt.content))
+  const { finish } = received
   // With local calls beside them, the provider's requests wait: a finished value cannot (law L12).
-  const alone = received.calls.length === 0 && isComplete(received)
+  const alone = received.calls.length === 0 && cutOf(received) === undefined
   const next = alone ? yield* ReceivedCalls.goOn(turn, settled, received.asked, [], received.content) : undefined
   if (next !== undefined) {
-    const rest = yield* objectAfter([...before, ...received.content, ...next.denials], model, next.turn, options)
-    return new LanguageModel.GenerateObjectResponse(rest.value, [...Results.withUsageOf(received.finish, rest.content)])
+    const content = [...before, ...received.content, ...next.denials]
+    yield* call.tell(content)
+    return { content, finish, next: next.turn }
   }
-  const outcomes = yield* Turn.enclosed(turn, settled.prompt.content, resolveAtOnce(turn, before, received))
+  const outcomes = yield* call.within(Turn.enclosed(turn, prompt.content, resolveAtOnce(call, turn, before, received)))
   const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
   // What tools wait for is known only when they have begun: their siblings' results are kept with the requests.
   const open = outcomes.flatMap(({ request }) => request === undefined ? [] : [request])
-  if (open.length > 0) {
-    return yield* approvalRequired(open, [
-      ...before,
-      ...received.content,
-      ...resultsOf(outcomes),
-      ...open.map(Results.requestPart)
-    ])
-  }
-  if (Exit.isFailure(exit)) return yield* Effect.failCause(exit.cause)
-  return new LanguageModel.GenerateObjectResponse(exit.value.value, [
-    ...before,
-    ...received.content,
-    ...resultsOf(outcomes),
-    ...received.finish
-  ])
+  const resolved = [...before, ...received.content, ...resultsOf(outcomes)]
+  if (open.length > 0) return yield* waits(call, open, [...resolved, ...open.map(Results.requestPart)])
+  const content = [...resolved, ...finish]
+  yield* call.tell(content)
+  return { value: (yield* exit).value, content, finish, next: undefined }
 })
+
+/** The response is told of as it is; the value is not there, and cannot come. */
+const waits = (
+  call: ModelCall.ModelCall,
+  requests: ReadonlyArray<Approval.ApprovalRequest>,
+  content: ReadonlyArray<Part>
+) => Effect.andThen(call.tell(content), approvalRequired(requests, content))
 
 // An error travels as JSON, so results are in it as they are sent.
 const approvalRequired = (requests: ReadonlyArray<Approval.ApprovalRequest>, content: ReadonlyArray<Part>) =>
@@ -219,7 +255,11 @@ const receive = Effect.fnUntraced(function*(
   return { content, calls, asked: { requests: asked, calls: providerCalls }, finish }
 })
 
-const isComplete = ({ finish }: Received): boolean => ReceivedCalls.finishOf(finish)?.complete === true
+// A whole response that does not say how it ended came to its end: only a stream can break off (law L1).
+const cutOf = ({ finish }: Received): string | undefined => {
+  const end = ReceivedCalls.finishOf(finish)
+  return end?.complete === false ? end.reason : undefined
+}
 
 // Decided side by side, then sealed in the order of the calls, so that people are asked in that order.
 const resolve = Effect.fnUntraced(function*(
@@ -227,21 +267,20 @@ const resolve = Effect.fnUntraced(function*(
   received: Received
 ): Effect.fn.Return<ReadonlyArray<Outcome.Outcome>, ApprovalError.ApprovalError> {
   if (received.calls.length === 0) return []
-  const end = ReceivedCalls.finishOf(received.finish)
-  if (end?.complete === false) return yield* cutAll(turn, received.calls, end.reason)
-  const judged = yield* judge(received.calls, end)
+  const cut = cutOf(received)
+  if (cut !== undefined) return yield* cutAll(turn, received.calls, cut)
+  const judged = yield* judge(received.calls)
   for (const one of judged) {
     if (one.advanced !== undefined && isAsked(one.advanced)) {
       one.advanced = yield* Batch.advanceOne(one.advanced.one, ["reply"])
     }
   }
   Batch.takePlaces(turn, judged.flatMap(({ advanced }) => advanced === undefined ? [] : [advanced]))
-  const permits = ReceivedCalls.directPermits(turn)
   return yield* Batch.collect(
     judged,
     ({ advanced, call }): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> =>
       advanced === undefined || (Exit.isSuccess(advanced.said) && ReceivedCalls.isFree(advanced.said.value))
-        ? runDirect(turn, call, end, permits)
+        ? runDirect(turn, call)
         : Batch.carryOut(turn, advanced, sink)
   )
 })
@@ -255,35 +294,31 @@ interface Judged {
 }
 
 const judge = (
-  calls: ReadonlyArray<ReceivedCalls.ReceivedCall>,
-  end: End
+  calls: ReadonlyArray<ReceivedCalls.ReceivedCall>
 ): Effect.Effect<ReadonlyArray<Judged>> =>
   Effect.forEach(calls, (call): Effect.Effect<Judged> => {
     const { one } = call
     return one === undefined
       ? Effect.succeed({ call, advanced: undefined })
       : Effect.map(Batch.advanceOne(one, ["finish"]), (advanced) => {
-        ReceivedCalls.finish(one, end === undefined ? "missing" : "complete")
+        ReceivedCalls.finish(one, "complete")
         return { call, advanced }
       })
   }, Batch.sideBySide(calls))
 
-type End = ReturnType<typeof ReceivedCalls.finishOf>
-
 const runDirect = (
   turn: Turn.Turn,
-  call: ReceivedCalls.ReceivedCall,
-  end: End,
-  permits: Semaphore.Semaphore | undefined
+  call: ReceivedCalls.ReceivedCall
 ): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> =>
   Effect.flatMap(
-    ReceivedCalls.runDirect(turn, call, permits, sink),
-    (started) => ReceivedCalls.finishDirect(turn, started, end !== undefined, sink)
+    ReceivedCalls.runDirect(turn, call, sink),
+    (started) => ReceivedCalls.finishDirect(turn, started, true, sink)
   )
 
 // A finished value cannot wait: whoever is to be asked is asked before anything runs, and if one request stays open
 // nothing does (law L12). What is open then, and what did not run, is in the content the error carries.
 const resolveAtOnce = Effect.fnUntraced(function*(
+  call: ModelCall.ModelCall,
   turn: Turn.Turn,
   before: ReadonlyArray<Part>,
   received: Received
@@ -291,9 +326,9 @@ const resolveAtOnce = Effect.fnUntraced(function*(
   const { calls } = received
   const asked = Approvals.approvalRequests([...received.content, ...received.asked.requests])
   if (calls.length === 0 && asked.length === 0) return []
-  const end = ReceivedCalls.finishOf(received.finish)
-  if (end?.complete === false) return yield* cutAll(turn, calls, end.reason)
-  const judged = yield* judge(calls, end)
+  const cut = cutOf(received)
+  if (cut !== undefined) return yield* cutAll(turn, calls, cut)
+  const judged = yield* judge(calls)
   const decisions: Array<
     { readonly decision: Decision | undefined; readonly request?: Approval.ApprovalRequest }
   > = []
@@ -320,19 +355,18 @@ const resolveAtOnce = Effect.fnUntraced(function*(
       requests.push(request)
       return Results.requestPart(request)
     })
-    return yield* approvalRequired([...asked, ...requests], [
+    return yield* waits(call, [...asked, ...requests], [
       ...before,
       ...received.content,
       ...received.asked.requests,
       ...siblings
     ])
   }
-  const permits = ReceivedCalls.directPermits(turn)
   return yield* Batch.collect(
     [...decisions.entries()],
     ([index, { decision }]) =>
       decision === undefined || ReceivedCalls.isFree(decision)
-        ? runDirect(turn, calls[index]!, end, permits)
+        ? runDirect(turn, calls[index]!)
         : Batch.carryOut(turn, { one: calls[index]!.one!, said: Exit.succeed(decision) }, sink)
   )
 })

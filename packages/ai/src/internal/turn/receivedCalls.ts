@@ -4,12 +4,12 @@ import type * as Response from "effect/ai/Response"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Semaphore from "effect/Semaphore"
 import type * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as Approvals from "../../Prompt.ts"
 import type { Decision } from "../decide/decision.ts"
 import type { Finish } from "../decide/standing.ts"
+import * as Environment from "../environment/environment.ts"
 import { type Case, make, standing } from "../gather/file.ts"
 import * as Order from "../gather/order.ts"
 import * as Remembering from "../gather/remembering.ts"
@@ -180,19 +180,17 @@ export const isFree = (said: Decision | Stop): boolean => said._tag === "Run" &&
 export const runDirect = (
   turn: Turn.Turn,
   { call, one }: ReceivedCall,
-  permits: Semaphore.Semaphore | undefined,
   sink: Outcome.Sink
 ): Effect.Effect<Started> => {
   const waits = one?.file.prepared !== undefined && Tools.mayWait(one.file.prepared.tool) ? one : undefined
   const executed = Execution.directSettled(
-    turn.environment,
     turn.handlers!,
     call,
     waits !== undefined,
     sink.preliminary
   )
   return Effect.flatMap(
-    permits === undefined ? executed : permits.withPermit(executed),
+    Environment.permitted(turn.environment, executed),
     ({ suspended, ...outcome }): Effect.Effect<Started> =>
       suspended !== undefined && waits !== undefined
         ? Effect.succeed({ _tag: "Waits", one: waits, suspended })
@@ -232,9 +230,6 @@ export const finishDirect = (
     onSuccess: (approvalId) => Outcome.settleWait(turn, one, approvalId, approvalId, sink)
   })
 }
-
-export const directPermits = (turn: Turn.Turn): Semaphore.Semaphore | undefined =>
-  typeof turn.concurrency === "number" ? Semaphore.makeUnsafe(Turn.permitsOf(turn.concurrency)) : undefined
 
 export const firstFailure = (outcomes: ReadonlyArray<Outcome.Outcome>): Cause.Cause<unknown> | undefined =>
   outcomes.find((outcome) => outcome.failure !== undefined)?.failure

@@ -4,6 +4,7 @@ import type * as Response from "effect/ai/Response"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Model from "../environment/model.ts"
@@ -15,6 +16,7 @@ import * as Ours from "../run/ours.ts"
 import * as Outcome from "../run/outcome.ts"
 import * as Batch from "./batch.ts"
 import { type Chunk, type Chunks, offer, offerUnsafe, pass, toStream } from "./chunks.ts"
+import * as ModelCall from "./modelCall.ts"
 import * as ReceivedCalls from "./receivedCalls.ts"
 import * as Turn from "./turn.ts"
 
@@ -42,25 +44,67 @@ const produce: (
     queue: Chunks<Part, unknown>,
     before: ReadonlyArray<Response.FinishPart>
   ): Effect.fn.Return<void, unknown, Scope.Scope> {
+    // Whoever is to be told of the response when it is over hears of what was offered of it.
+    const told: Array<Part> | undefined = Option.isSome(turn.environment.spanTransformer) ? [] : undefined
+    const say = (parts: ReadonlyArray<Part>): Effect.Effect<void> => {
+      told?.push(...parts)
+      return offer(queue, parts)
+    }
     const sink: Outcome.Sink = {
-      preliminary: (part) => offer(queue, [part]),
-      approvedPreliminary: (part) => Effect.sync(() => offerUnsafe(queue, [part])),
-      result: (part) => offer(queue, [part])
+      preliminary: (part) => say([part]),
+      approvedPreliminary: (part) =>
+        Effect.sync(() => {
+          if (offerUnsafe(queue, [part])) told?.push(part)
+        }),
+      result: (part) => say([part])
     }
     const settled = yield* Turn.settleHistory(turn, sink)
     if (settled.failure !== undefined) return yield* Effect.failCause(settled.failure)
     if (settled.open.length > 0) {
       return yield* offer(queue, [...settled.open.map(Results.requestPart), Results.pauseFinish()])
     }
+    const next = yield* ModelCall.use(turn, { observe: false }, (call) =>
+      Effect.ensuring(
+        respond(call, model, turn, options, settled, { queue, sink, say, told }, before),
+        Effect.suspend(() => call.tell(told ?? []))
+      ))
+    if (next !== undefined) yield* produce(model, next.turn, options, queue, next.before)
+  }
+)
+
+/** Where what is said goes. */
+interface Out {
+  readonly queue: Chunks<Part, unknown>
+  readonly sink: Outcome.Sink
+  readonly say: (parts: ReadonlyArray<Part>) => Effect.Effect<void>
+  readonly told: Array<Part> | undefined
+}
+
+/** The turn goes on with another call of the model. */
+interface Next {
+  readonly turn: Turn.Turn
+  readonly before: ReadonlyArray<Response.FinishPart>
+}
+
+const respond = Effect.fnUntraced(
+  function*(
+    call: ModelCall.ModelCall,
+    model: Model.Model,
+    turn: Turn.Turn,
+    options: Model.Options,
+    settled: Turn.Settled,
+    { queue, say, sink, told }: Out,
+    before: ReadonlyArray<Response.FinishPart>
+  ): Effect.fn.Return<Next | undefined, unknown, Scope.Scope> {
     if (!turn.resolvesCalls) {
-      const seal = (parts: ReadonlyArray<Part>) =>
-        Effect.flatMap(Hosted.sealCalls(turn.environment, parts), (sealed) => offer(queue, sealed))
+      const seal = (parts: ReadonlyArray<Part>) => Effect.flatMap(Hosted.sealCalls(turn.environment, parts), say)
       const hosted = HostedStream.make(seal)
       yield* Stream.runForEachArray(
-        model.streamText({ ...options, prompt: settled.prompt }),
-        (next) => hosted.isHolding() || next.some(concernsUs) ? hosted.take(next) : offer(queue, next)
+        call.stream(model.streamText({ ...options, prompt: settled.prompt })),
+        (next) => hosted.isHolding() || next.some(concernsUs) ? hosted.take(next) : say(next)
       ).pipe(Effect.tapError(() => hosted.end))
-      return yield* hosted.end
+      yield* hosted.end
+      return undefined
     }
     const calls = makeCalls(turn, settled.prompt.content, sink)
     const finish: Array<Response.FinishPart> = []
@@ -95,7 +139,7 @@ const produce: (
         }
       }
       if (mayGoOn) said.add(passing)
-      yield* offer(queue, passing)
+      yield* say(passing)
       // A truncating finish comes right behind the last call: a call starts once the stream has moved past it.
       if (ReceivedCalls.finishOf(finish)?.complete !== false) yield* calls.start
       calls.observe(received)
@@ -103,11 +147,12 @@ const produce: (
     // Most chunks are text, and pass as they are.
     const passOn = (chunk: Chunk<Part>): Effect.Effect<void> => {
       if (mayGoOn) said.add(chunk)
+      told?.push(...chunk)
       return pass(queue, chunk)
     }
     const hosted = HostedStream.make(receive)
     yield* Stream.runForEachArray(
-      model.streamText({ ...options, prompt: settled.prompt, ...Model.unresolved }),
+      call.stream(model.streamText({ ...options, prompt: settled.prompt, ...Model.unresolved })),
       (next) => hosted.isHolding() || calls.areWaiting() || next.some(concernsUs) ? hosted.take(next) : passOn(next)
     ).pipe(Effect.tapError(() => hosted.end))
     yield* hosted.end
@@ -125,15 +170,13 @@ const produce: (
         ? undefined
         : yield* ReceivedCalls.goOn(turn, settled, { requests: asked, calls: calls.providers }, outcomes, said.parts)
       if (next !== undefined) {
-        yield* offer(queue, next.denials)
-        return yield* produce(model, next.turn, options, queue, [...before, ...finish])
+        yield* say(next.denials)
+        return { turn: next.turn, before: [...before, ...finish] }
       }
-      yield* offer(
-        queue,
-        outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)])
-      )
+      yield* say(outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)]))
     }
-    yield* offer(queue, [...asked, ...Results.withUsageOf(before, finish)])
+    yield* say([...asked, ...Results.withUsageOf(before, finish)])
+    return undefined
   }
 )
 
@@ -171,7 +214,6 @@ const isAdvanced = (started: Started): started is Batch.Advanced => "said" in st
 
 // The local calls of a stream: seen, then started, then finished or truncated.
 const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sink: Outcome.Sink) => {
-  const permits = ReceivedCalls.directPermits(turn)
   const all: Array<ReceivedCalls.ReceivedCall> = []
   const providers: Map<string, Response.ToolCallPart<string, unknown>> = new Map()
   // Results of calls that have run, noted before they are offered: a reader's slowness must not undo them.
@@ -188,14 +230,14 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
   const startOne = (call: ReceivedCalls.ReceivedCall): Effect.Effect<Started, unknown> => {
     const { one } = call
     return one === undefined
-      ? ReceivedCalls.runDirect(turn, call, permits, noting)
+      ? ReceivedCalls.runDirect(turn, call, noting)
       : Effect.flatMap(
         advance(Ours.hand, one, ["finish"]),
         (said): Effect.Effect<Started, unknown> =>
           said._tag === "Need"
             ? Effect.succeed({ one, said: Exit.succeed(said) })
             : ReceivedCalls.isFree(said)
-            ? ReceivedCalls.runDirect(turn, call, permits, noting)
+            ? ReceivedCalls.runDirect(turn, call, noting)
             : Outcome.carryOut(turn, one, said, noting)
       )
   }

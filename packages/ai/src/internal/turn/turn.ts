@@ -44,6 +44,12 @@ export const make = (
   options: Omit<Turn, "approvedPermits" | "shown" | "uniqueId" | "round" | "approvedAtOnce">
 ): Turn => ({
   ...options,
+  environment: {
+    ...options.environment,
+    permits: typeof options.concurrency === "number"
+      ? Semaphore.makeUnsafe(permitsOf(options.concurrency))
+      : undefined
+  },
   uniqueId: makeCallIds(),
   round: 0,
   approvedAtOnce: [],

@@ -23,6 +23,7 @@ import * as ProviderPrompt from "../history/providerPrompt.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Execution from "../run/execution.ts"
 import * as Generate from "./generate.ts"
+import * as ProtectedTag from "./protectedTag.ts"
 import * as StreamText from "./stream.ts"
 import * as Turn from "./turn.ts"
 
@@ -171,6 +172,9 @@ export const wrapDefault = (model: LanguageModel.LanguageModel): LanguageModel.L
   }
   return known
 }
+
+/** Upstream's tag; what runs it gets the service with the engine around. */
+export const tag: typeof LanguageModel.LanguageModel = ProtectedTag.make(LanguageModel.LanguageModel, wrapDefault)
 
 const current = Effect.map(LanguageModel.LanguageModel, (model) => Model.modelOf(wrapDefault(model)))
 

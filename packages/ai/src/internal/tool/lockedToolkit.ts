@@ -1,0 +1,68 @@
+/**
+ * A toolkit of upstream's whose gated tools are locked, whoever made them and whoever runs it.
+ */
+import type * as Tool from "effect/ai/Tool"
+import * as Toolkit from "effect/ai/Toolkit"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Effectable from "effect/Effectable"
+import * as Consent from "./consent.ts"
+import * as Gate from "./gate.ts"
+import * as GatedTool from "./gatedTool.ts"
+
+type Tools = Record<string, Tool.Any>
+type Handlers = Record<string, unknown>
+
+/** Upstream's toolkits, without what their types tell of tools and services. */
+interface AnyToolkit extends Effect.Effect<{ readonly tools: Tools }> {
+  readonly tools: Tools
+  readonly toHandlers: (build: Handlers | Effect.Effect<Handlers>) => Effect.Effect<Context.Context<never>>
+  readonly toJSON: () => unknown
+}
+
+/** Locks a toolkit that was just made. One without gated tools is left as it is. */
+export const lock = <Kit extends Toolkit.Any>(kit: Kit): Kit => {
+  const { toJSON, tools } = kit as unknown as AnyToolkit
+  if (!Object.values(tools).some(Gate.isGated)) return kit
+  // Upstream's machinery, which looks up handlers by the keys of its tools, and is shown to nobody.
+  const inner = Object.assign(Toolkit.make() as unknown as AnyToolkit, { tools: disclosed(tools) })
+  const lockAll = (handlers: Handlers): Handlers =>
+    Object.fromEntries(
+      Object.entries(handlers).map(([name, handler]) => [
+        name,
+        Object.hasOwn(tools, name) ? Consent.lock(tools[name]!, handler) : handler
+      ])
+    )
+  return Object.assign(
+    kit,
+    Effectable.Prototype<AnyToolkit>({
+      label: "Toolkit",
+      evaluate: () => Effect.map(Effect.updateContext(inner, lockIn(inner.tools)), (built) => ({ ...built, tools }))
+    }),
+    {
+      toJSON,
+      of: lockAll,
+      toHandlers: (build: Handlers | Effect.Effect<Handlers>) =>
+        // What the layer of handlers was built in stays with them.
+        Consent.withoutConsent(inner.toHandlers(Effect.isEffect(build) ? Effect.map(build, lockAll) : lockAll(build)))
+    }
+  )
+}
+
+// The handlers that are there when the toolkit is run: another toolkit may have put them there, with other gates.
+const lockIn = (tools: Tools) => (context: Context.Context<never>): Context.Context<never> => {
+  let services: Map<string, unknown> | undefined
+  for (const tool of Object.values(tools)) {
+    const found = context.mapUnsafe.get(tool.id) as Tool.Handler<string> | undefined
+    if (found === undefined) continue
+    const handler = Consent.lock(tool, found.handler)
+    if (handler === found.handler) continue
+    services ??= new Map(context.mapUnsafe)
+    services.set(tool.id, { ...found, handler })
+  }
+  return services === undefined ? context : Context.makeUnsafe(services)
+}
+
+/** The tools of a toolkit as upstream's machinery needs them that looks up their handlers by itself. */
+export const disclosed = (tools: Tools): Tools =>
+  Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, GatedTool.disclosed(tool)]))
