@@ -10,7 +10,7 @@ import * as Ref from "effect/Ref"
 import type * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as Transcript from "./internal/history/transcript.ts"
-import { protect, protectPersistence } from "./internal/turn/protectChat.ts"
+import { protectOnce, protectPersistence } from "./internal/turn/protectChat.ts"
 import * as ProtectedTag from "./internal/turn/protectedTag.ts"
 import * as Prompt from "./Prompt.ts"
 
@@ -34,7 +34,7 @@ export type Chat = Upstream.Chat
  * @category services
  * @since 0.1.0
  */
-export const Chat: typeof Upstream.Chat = ProtectedTag.make(Upstream.Chat, protect)
+export const Chat: typeof Upstream.Chat = ProtectedTag.make(Upstream.Chat, protectOnce)
 
 /**
  * Upstream's tag of chats that are kept in a store, which gives them with approvals around, whoever provided it.
@@ -93,7 +93,7 @@ export declare namespace Persistence {
  * @category constructors
  * @since 0.1.0
  */
-export const empty: typeof Upstream.empty = Effect.map(Upstream.empty, protect)
+export const empty: typeof Upstream.empty = Effect.map(Upstream.empty, protectOnce)
 
 /**
  * A chat that begins with a prompt.
@@ -101,7 +101,7 @@ export const empty: typeof Upstream.empty = Effect.map(Upstream.empty, protect)
  * @category constructors
  * @since 0.1.0
  */
-export const fromPrompt: typeof Upstream.fromPrompt = (prompt) => Effect.map(Upstream.fromPrompt(prompt), protect)
+export const fromPrompt: typeof Upstream.fromPrompt = (prompt) => Effect.map(Upstream.fromPrompt(prompt), protectOnce)
 
 /**
  * A chat that goes on from what `export` gave, open requests included.
@@ -109,7 +109,7 @@ export const fromPrompt: typeof Upstream.fromPrompt = (prompt) => Effect.map(Ups
  * @category constructors
  * @since 0.1.0
  */
-export const fromExport: typeof Upstream.fromExport = (data) => Effect.map(Upstream.fromExport(data), protect)
+export const fromExport: typeof Upstream.fromExport = (data) => Effect.map(Upstream.fromExport(data), protectOnce)
 
 /**
  * A chat that goes on from what `exportJson` gave, open requests included.
@@ -117,7 +117,7 @@ export const fromExport: typeof Upstream.fromExport = (data) => Effect.map(Upstr
  * @category constructors
  * @since 0.1.0
  */
-export const fromJson: typeof Upstream.fromJson = (data) => Effect.map(Upstream.fromJson(data), protect)
+export const fromJson: typeof Upstream.fromJson = (data) => Effect.map(Upstream.fromJson(data), protectOnce)
 
 /**
  * The service of chats that are kept in a store.

@@ -75,7 +75,7 @@ const guard = (
     const handled = toolkit.handle(name, params, toolCallId, decoding)
     // Beside what the program provides there is only the consent, which the lock takes away from the handler.
     const consent = yield* Consent.Consent
-    const within = Context.add(outside, Consent.Consent, consent)
+    const within = consent === undefined ? outside : Context.add(outside, Consent.Consent, consent)
     return Stream.map(yield* Effect.updateContext(handled, (_: Context.Context<never>) => within), unsaid)
   })
   const inner = { tools: toolkit.tools, handle: run } as unknown as Toolkit.WithHandler<AnyTools>

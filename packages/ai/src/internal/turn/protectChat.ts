@@ -11,19 +11,7 @@ import * as Wrap from "./wrap.ts"
 type Turn = (options: never) => Effect.Effect<unknown, unknown, LanguageModel.LanguageModel>
 type StreamTurn = (options: never) => Stream.Stream<unknown, unknown, LanguageModel.LanguageModel>
 
-const known = new WeakMap<Chat.Chat, Chat.Chat>()
-
-/** One chat is always protected as the same other one, and one that is protected is left as it is. */
 export const protect = <C extends Chat.Chat>(chat: C): C => {
-  const found = known.get(chat) as C | undefined
-  if (found !== undefined) return found
-  const made = wrap(chat)
-  known.set(chat, made)
-  known.set(made, made)
-  return made
-}
-
-const wrap = <C extends Chat.Chat>(chat: C): C => {
   const turn = (f: Turn): Turn => (options) =>
     Effect.updateService(f(options), LanguageModel.LanguageModel, Wrap.wrapDefault)
   const streamTurn = (f: StreamTurn): StreamTurn => (options) =>
@@ -41,8 +29,20 @@ const wrap = <C extends Chat.Chat>(chat: C): C => {
   } as unknown as C
 }
 
+const known = new WeakMap<Chat.Chat, Chat.Chat>()
+
+/** One chat is always protected as the same other one, and one that is protected is left as it is. */
+export const protectOnce = <C extends Chat.Chat>(chat: C): C => {
+  const found = known.get(chat) as C | undefined
+  if (found !== undefined) return found
+  const made = protect(chat)
+  known.set(chat, made)
+  known.set(made, made)
+  return made
+}
+
 /** What keeps chats, whose chats are protected. */
 export const protectPersistence = (persistence: Chat.Persistence.Service): Chat.Persistence.Service => ({
-  get: (chatId, options) => Effect.map(persistence.get(chatId, options), protect),
-  getOrCreate: (chatId, options) => Effect.map(persistence.getOrCreate(chatId, options), protect)
+  get: (chatId, options) => Effect.map(persistence.get(chatId, options), protectOnce),
+  getOrCreate: (chatId, options) => Effect.map(persistence.getOrCreate(chatId, options), protectOnce)
 })
