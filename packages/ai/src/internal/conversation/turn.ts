@@ -15,6 +15,7 @@ import * as ConversationStore from "../../ConversationStore.ts"
 import * as Prompts from "../../Prompt.ts"
 import * as Responses from "../../Response.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
+import * as Cut from "../history/cut.ts"
 import * as Results from "../history/results.ts"
 import * as Transcript from "../history/transcript.ts"
 
@@ -74,6 +75,8 @@ export interface Turn {
   readonly content: Array<Response.AnyPart>
   steps: number
   tokens: number
+  /** What was said ends with the assistant, for the model to go on from there. */
+  isPrefilled: boolean
   /** What a step that goes on has said so far. */
   step: Array<Response.AnyPart>
   readonly suspensions: SuspensionStore.Service
@@ -110,7 +113,18 @@ const enter = (place: Place, found: ConversationStore.Found | undefined) =>
     const { answered = [], history, open } = found?.kept ?? nothing()
     const base = yield* write(place, found, { answered, history, open, turn: { owner: place.store.owner, at } })
     if (base === undefined) return undefined
-    const turn: Turn = { base, history, open, answered, content: [], steps: 0, tokens: 0, step: [], suspensions }
+    const turn: Turn = {
+      base,
+      history,
+      open,
+      answered,
+      content: [],
+      steps: 0,
+      tokens: 0,
+      isPrefilled: false,
+      step: [],
+      suspensions
+    }
     yield* Effect.addFinalizer(() => leave(place, turn))
     return turn
   }))
@@ -153,10 +167,12 @@ const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
   Effect.gen(function*() {
     // A step that was cut short has said what it has said.
     if (turn.step.length > 0) {
-      const { answered } = turn
+      const { answered, history } = turn
       turn.step.push(...missingEnds(turn.step))
+      const isCut = !turn.step.some(({ type }) => type === "finish")
       yield* takeStep(turn)
       turn.answered = answered
+      if (isCut) turn.history = Cut.markFrom(turn.history, history.content.length)
     }
     const ended = Effect.catchIf(writeOver(place, turn, undefined), isUnwritable, () => {
       // What cannot be kept is given up, so that the conversation can go on from what it was.

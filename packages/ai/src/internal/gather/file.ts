@@ -17,6 +17,7 @@ import type * as Interaction from "../../Interaction.ts"
 import type * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Standing from "../decide/standing.ts"
 import type * as Environment from "../environment/environment.ts"
+import type * as Late from "../history/late.ts"
 import type * as Transcript from "../history/transcript.ts"
 import type * as Deferral from "../tool/deferral.ts"
 import type * as Prepare from "../tool/prepare.ts"
@@ -102,6 +103,8 @@ export interface Place {
 }
 
 export interface File {
+  /** What the model was told in the place of its result, if it has gone on beside it (law L6). */
+  readonly late?: Late.Told | undefined
   readonly environment: Environment.Environment
   readonly call: Request.Named
   readonly tools: Tools | undefined

@@ -13,6 +13,7 @@ import * as Approvals from "../../Response.ts"
 import type { Decision } from "../decide/decision.ts"
 import * as Model from "../environment/model.ts"
 import * as Reply from "../gather/reply.ts"
+import * as Ending from "../history/ending.ts"
 import * as Results from "../history/results.ts"
 import * as Hosted from "../hosted/hosted.ts"
 import { advance, conclude } from "../run/loop.ts"
@@ -50,14 +51,19 @@ export const generateText: (
       Results.pauseFinish()
     ])
   }
+  if (settled.answered !== undefined) {
+    return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([
+      ...Turn.nothingNew(settled, settled.answered)
+    ])
+  }
   if (!turn.resolvesCalls) {
     const response = yield* model.generateText({ ...options, prompt: settled.prompt })
     const content = yield* Hosted.sealCalls(turn.environment, response.content)
     return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([...settled.results, ...content])
   }
   const response = yield* model.generateText({ ...options, prompt: settled.prompt, ...Model.unresolved })
-  const received = yield* receive(turn, response.content, settled.prompt.content)
-  const outcomes = yield* Turn.enclosed(turn, settled.prompt.content, resolve(turn, received))
+  const received = yield* receive(turn, response.content, settled.shown.content)
+  const outcomes = yield* Turn.enclosed(turn, settled.shown.content, resolve(turn, received))
   const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
   const said = [...received.content, ...resultsOf(outcomes)]
@@ -108,6 +114,7 @@ const objectAfter: (
   if (settled.open.length > 0) {
     return yield* approvalRequired(settled.open, [...before, ...settled.open.map(Results.requestPart)])
   }
+  if (settled.answered !== undefined) return yield* nothingToAnswer(settled.answered)
   // A response with calls and no text fails to parse before we see it; upstream shows its content to this observer.
   const observed: { content: ReadonlyArray<Part> } = { content: [] }
   const outer = yield* Effect.serviceOption(Telemetry.CurrentSpanTransformer)
@@ -128,7 +135,7 @@ const objectAfter: (
     return new LanguageModel.GenerateObjectResponse(response.value, [...before, ...content])
   }
   const content = Exit.isSuccess(exit) ? exit.value.content : observed.content
-  const received = yield* receive(turn, content, settled.prompt.content)
+  const received = yield* receive(turn, content, settled.shown.content)
   // With local calls beside them, the provider's requests wait: a finished value cannot (law L12).
   const alone = received.calls.length === 0 && isComplete(received)
   const next = alone ? yield* ReceivedCalls.goOn(turn, settled, received.asked, [], received.content) : undefined
@@ -136,7 +143,7 @@ const objectAfter: (
     const rest = yield* objectAfter([...before, ...received.content, ...next.denials], model, next.turn, options)
     return new LanguageModel.GenerateObjectResponse(rest.value, [...Results.withUsageOf(received.finish, rest.content)])
   }
-  const outcomes = yield* Turn.enclosed(turn, settled.prompt.content, resolveAtOnce(turn, before, received))
+  const outcomes = yield* Turn.enclosed(turn, settled.shown.content, resolveAtOnce(turn, before, received))
   const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
   // What tools wait for is known only when they have begun: their siblings' results are kept with the requests.
@@ -157,6 +164,18 @@ const objectAfter: (
     ...received.finish
   ])
 })
+
+// There is no value without the model, and nothing for it to answer (law L7).
+const nothingToAnswer = (answered: ReadonlyArray<Ending.Answered>) => {
+  const [first] = answered
+  return Effect.fail(ApprovalError.make(
+    first === undefined
+      ? new ApprovalError.InvalidPrompt({ description: "it ends with what the model said: say something to it." })
+      : first.request === undefined
+      ? new ApprovalError.UnknownApproval({ approvalId: first.approvalId.slice(0, 64) })
+      : new ApprovalError.AlreadyDecided({ approvalId: first.approvalId, state: Ending.stateOf(first.request) })
+  ))
+}
 
 // An error travels as JSON, so results are in it as they are sent.
 const approvalRequired = (requests: ReadonlyArray<Approval.ApprovalRequest>, content: ReadonlyArray<Part>) =>

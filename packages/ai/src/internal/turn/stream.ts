@@ -7,6 +7,7 @@ import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Model from "../environment/model.ts"
+import * as Cut from "../history/cut.ts"
 import * as Results from "../history/results.ts"
 import * as Hosted from "../hosted/hosted.ts"
 import * as HostedStream from "../hosted/stream.ts"
@@ -26,7 +27,12 @@ export const streamText = (
   options: Model.Options,
   toError: (error: unknown) => unknown
 ): Stream.Stream<Part, unknown> =>
-  toStream((queue) => Turn.within(turn, Effect.mapError(produce(model, turn, options, queue, []), toError)))
+  toStream((queue) =>
+    Turn.within(turn, Effect.mapError(produce(model, turn, options, queue, []), toError)).pipe(
+      // A reader who left before the end was told no more than one whose stream failed.
+      Effect.onExit((exit) => Effect.sync(() => Cut.note(turn.prompt, Exit.isFailure(exit))))
+    )
+  )
 
 const produce: (
   model: Model.Model,
@@ -52,6 +58,10 @@ const produce: (
     if (settled.open.length > 0) {
       return yield* offer(queue, [...settled.open.map(Results.requestPart), Results.pauseFinish()])
     }
+    if (settled.answered !== undefined) {
+      const recorded = Turn.recordedOf(settled.answered)
+      return yield* offer(queue, [...recorded, Results.stopFinish()])
+    }
     if (!turn.resolvesCalls) {
       const seal = (parts: ReadonlyArray<Part>) =>
         Effect.flatMap(Hosted.sealCalls(turn.environment, parts), (sealed) => offer(queue, sealed))
@@ -62,7 +72,7 @@ const produce: (
       ).pipe(Effect.tapError(() => hosted.end))
       return yield* hosted.end
     }
-    const calls = makeCalls(turn, settled.prompt.content, sink)
+    const calls = makeCalls(turn, settled.shown.content, sink)
     const finish: Array<Response.FinishPart> = []
     const held: Array<Response.ToolApprovalRequestPart> = []
     // The provider's requests are held where somebody here may answer them: then they need never be seen, and the turn

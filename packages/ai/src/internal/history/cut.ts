@@ -1,0 +1,67 @@
+/**
+ * Where the model was cut short. What it had said by then stands in the history, and no provider goes on from there
+ * without being told to (law L7).
+ */
+import * as Prompt from "effect/ai/Prompt"
+
+/** The history with the last message of the assistant marked, if one was added from here on: it is known wherever it is read. */
+export const markFrom = (history: Prompt.Prompt, from: number): Prompt.Prompt => {
+  const at = history.content.findLastIndex(({ role }) => role === "assistant")
+  const message = history.content[at]
+  return message?.role !== "assistant" || at < from
+    ? history
+    : Prompt.fromMessages(history.content.with(
+      at,
+      Prompt.makeMessage("assistant", {
+        ...message,
+        options: { ...message.options, assent: { cut: true } }
+      })
+    ))
+}
+
+// Who keeps the history itself, or has upstream's Chat keep it, marks nothing. In this process it is known all the same:
+// by the message that the prompt ended with, and then by what was said to it.
+const answeredInPart = new WeakSet<Prompt.Message>()
+const cut = new WeakSet<Prompt.Message>()
+
+/** The answer to a prompt was cut short, or came to its end after all. */
+export const note = ({ content }: Prompt.Prompt, isCut: boolean): void => {
+  const last = content.at(-1)
+  if (last === undefined) return
+  if (isCut) answeredInPart.add(last)
+  else answeredInPart.delete(last)
+}
+
+/** Finds what was said when an answer was cut short: at the end of a history, before the next turn adds to it. */
+export const recognize = (messages: ReadonlyArray<Prompt.Message>): void => {
+  const at = messages.findLastIndex(({ role }) => role === "assistant")
+  for (let before = at - 1; before >= 0; before--) {
+    const message = messages[before]!
+    if (answeredInPart.has(message)) {
+      cut.add(messages[at]!)
+      return
+    }
+    if (message.role !== "tool") return
+  }
+}
+
+export const isCut = (message: Prompt.AssistantMessage): boolean => {
+  if (cut.has(message)) return true
+  const assent: unknown = message.options?.assent
+  return typeof assent === "object" && assent !== null && "cut" in assent && assent.cut === true
+}
+
+const notes = new WeakMap<Prompt.AssistantMessage, Prompt.UserMessage>()
+
+/** What the model is told where nobody else said anything since. */
+export const noteAfter = (message: Prompt.AssistantMessage): Prompt.UserMessage => {
+  let note = notes.get(message)
+  if (note === undefined) {
+    note = Prompt.makeMessage("user", { content: [Prompt.makePart("text", { text })] })
+    notes.set(message, note)
+  }
+  return note
+}
+
+const text = "<message-cut>\nThis is not from the user. Your last message was cut before it came to its end; go on.\n" +
+  "</message-cut>"
