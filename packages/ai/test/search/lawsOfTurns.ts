@@ -167,9 +167,16 @@ const callsForNothing = (turn: Record.Turn): ReadonlyArray<string> =>
     ? [`turn ${turn.index} does not call the model, which was not the last to say something`]
     : []
 
+// Some providers use ids again: of as many calls as many may be told of.
 const toldTwice = (prompt: Prompt.Prompt): boolean => {
-  const told = Notes.lateIn(prompt).map((late) => JSON.stringify(late))
-  return new Set(told).size < told.length
+  const late = Notes.lateIn(prompt)
+  return late.some(({ toolCallId }) =>
+    late.filter((other) => other.toolCallId === toolCallId).length >
+      prompt.content.filter((message) =>
+        message.role === "assistant" &&
+        message.content.some((part) => part.type === "tool-call" && part.id === toolCallId)
+      ).length
+  )
 }
 
 const isApproval = (message: Prompt.Message): boolean =>

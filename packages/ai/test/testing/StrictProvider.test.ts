@@ -190,9 +190,9 @@ const table: ReadonlyArray<{
   },
   {
     name: "an empty text",
-    refused: [user(text("")), assistant(text(""), text("Hm"))],
+    refused: [user(text("")), assistant(text(""), text("Hm")), ask],
     violations: ["empty-text 0", "empty-text 1"],
-    accepted: [user(text(" ")), assistant(text("Hm"))]
+    accepted: [user(text(" ")), assistant(text("Hm")), ask]
   },
   {
     name: "a result that is undefined",
