@@ -2,7 +2,7 @@
  * What the model is told in the user's role without a user having said it (law L7): results that came late, and that it was
  * cut short. Written from the laws (DESIGN §5), not from the engine.
  */
-import { Prompt } from "../../src/index.ts"
+import type { Prompt } from "../../src/index.ts"
 
 /** Whether a message of a prompt is such a note. */
 export const isNote = (message: Prompt.Message): boolean => textsOf(message).some((text) => opening.test(text))

@@ -8,15 +8,17 @@ import * as Prompt from "effect/ai/Prompt"
 export const markFrom = (history: Prompt.Prompt, from: number): Prompt.Prompt => {
   const at = history.content.findLastIndex(({ role }) => role === "assistant")
   const message = history.content[at]
-  return message?.role !== "assistant" || at < from
+  return message?.role !== "assistant" || at < from || isMarked(message)
     ? history
     : Prompt.fromMessages(history.content.with(
       at,
-      Prompt.makeMessage("assistant", {
-        ...message,
-        options: { ...message.options, assent: { cut: true } }
-      })
+      Prompt.makeMessage("assistant", { ...message, options: { ...message.options, assent: { cut: true } } })
     ))
+}
+
+const isMarked = ({ options }: Prompt.AssistantMessage): boolean => {
+  const assent: unknown = options?.assent
+  return typeof assent === "object" && assent !== null && "cut" in assent && assent.cut === true
 }
 
 // Who keeps the history itself, or has upstream's Chat keep it, marks nothing. In this process it is known all the same:
@@ -32,24 +34,24 @@ export const note = ({ content }: Prompt.Prompt, isCut: boolean): void => {
   else answeredInPart.delete(last)
 }
 
-/** Finds what was said when an answer was cut short: at the end of a history, before the next turn adds to it. */
-export const recognize = (messages: ReadonlyArray<Prompt.Message>): void => {
+/**
+ * Finds what was said when an answer was cut short: at the end of a history, before the next turn adds to it. Where it
+ * stands, or none.
+ */
+export const recognize = (messages: ReadonlyArray<Prompt.Message>): number | undefined => {
   const at = messages.findLastIndex(({ role }) => role === "assistant")
   for (let before = at - 1; before >= 0; before--) {
     const message = messages[before]!
     if (answeredInPart.has(message)) {
       cut.add(messages[at]!)
-      return
+      return at
     }
-    if (message.role !== "tool") return
+    if (message.role !== "tool") return undefined
   }
+  return undefined
 }
 
-export const isCut = (message: Prompt.AssistantMessage): boolean => {
-  if (cut.has(message)) return true
-  const assent: unknown = message.options?.assent
-  return typeof assent === "object" && assent !== null && "cut" in assent && assent.cut === true
-}
+export const isCut = (message: Prompt.AssistantMessage): boolean => cut.has(message) || isMarked(message)
 
 const notes = new WeakMap<Prompt.AssistantMessage, Prompt.UserMessage>()
 
