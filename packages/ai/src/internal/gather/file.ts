@@ -103,8 +103,6 @@ export interface Place {
 }
 
 export interface File {
-  /** What the model was told in the place of its result, if it has gone on beside it (law L6). */
-  readonly late?: Late.Told | undefined
   readonly environment: Environment.Environment
   readonly call: Request.Named
   readonly tools: Tools | undefined
@@ -133,6 +131,8 @@ export interface File {
   readonly failure: ApprovalError.ApprovalError | undefined
   /** The request that its results name: the first (law L13). */
   root: string | undefined
+  /** What the model was told in the place of its result, if it has gone on beside it (law L6). */
+  readonly late?: Late.Told | undefined
   questions: ReadonlyArray<Asked>
   /** The "no", whichever request it answers. */
   denial?: Given | undefined

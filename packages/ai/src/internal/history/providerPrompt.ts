@@ -1,6 +1,7 @@
 /**
  * Writes what the provider receives (law L7): every local call directly followed by its one result, all results of
- * one assistant message in one tool message, no approval request, and no answer but those the provider asked for.
+ * one assistant message in one tool message, no approval request, and no answer but those the provider asked for. Where
+ * nobody says anything, notes tell what came late and what was cut short.
  *
  * Messages that need no change stay the same objects. Rewritten ones are interned, so that upstream's
  * `ResponseIdTracker` recognises them on the next turn and incremental requests stay incremental.
