@@ -59,6 +59,7 @@ describe("L7 to say nothing", () => {
 
 describe("L7 a turn that was cut", () => {
   const slow = [ScriptedModel.text("Half a sen"), ScriptedModel.pause(Effect.never)]
+  const endless = [ScriptedModel.text("Half a sen"), ScriptedModel.withoutFinish]
   const ways: Record<string, (started: C.Started) => Effect.Effect<unknown, unknown>> = {
     "its reader left": ({ conversation }) =>
       Stream.runDrain(Stream.takeUntil(conversation.stream("Go on."), ({ type }) => type === "text-end")),
@@ -82,11 +83,16 @@ describe("L7 a turn that was cut", () => {
         yield* conversation.cancel()
       })
   }
-  for (const [how, leave] of Object.entries(ways)) {
+  const noFinish: typeof ways[string] = ({ conversation }) => Stream.runDrain(conversation.stream("Go on."))
+  for (const [how, leave] of Object.entries({ ...ways, "it had no finish": noFinish })) {
     it.effect(`goes on by a note, which is told later too, also by another process: ${how}`, () =>
       Effect.gen(function*() {
         const shared = yield* C.makeShared
-        const first = yield* C.start({ turns: [slow, "tence."], limits: { time: "30 seconds" }, shared })
+        const first = yield* C.start({
+          turns: [leave === noFinish ? endless : slow, "tence."],
+          limits: { time: "30 seconds" },
+          shared
+        })
         yield* leave(first)
         assert.strictEqual(C.finished(yield* first.conversation.send([])), "tence.")
         const outline = ["user:[Go on.]", "assistant:[Half a sen]", note]

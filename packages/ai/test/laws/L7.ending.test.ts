@@ -201,7 +201,12 @@ describe("L7 a turn that was cut", () => {
     method: "call",
     reason: new AiError.UnknownError({ description: "overloaded" })
   })
-  const cut = [ScriptedModel.text("half a sen"), ScriptedModel.fail(overloaded)]
+  const half = ScriptedModel.text("half a sen")
+  const ways = {
+    "it failed": [half, ScriptedModel.fail(overloaded)],
+    "its reader left": [half, ScriptedModel.pause(Effect.never)],
+    "it had no finish": [half, ScriptedModel.withoutFinish]
+  }
   const note = "user:[<message-cut>\nThis is not from the user. Your last message was cut before it came to its end;" +
     " go on.\n</message-cut>]"
   const outline = [
@@ -214,10 +219,10 @@ describe("L7 a turn that was cut", () => {
     "user:[thanks]"
   ]
 
-  const story = (make: typeof Chat.fromPrompt, reload: boolean, leaves: boolean) =>
+  const story = (make: typeof Chat.fromPrompt, reload: boolean, how: keyof typeof ways) =>
     Effect.gen(function*() {
       const { runs, toolkit } = yield* C.fileTools
-      const first = leaves ? [ScriptedModel.text("half a sen"), ScriptedModel.pause(Effect.never)] : cut
+      const first = ways[how]
       const script = yield* ScriptedModel.make({ turns: [ask, first, "done", "bye"] })
       const model = LanguageModel.withApproval(script.model)
       let chat = yield* make([])
@@ -228,13 +233,14 @@ describe("L7 a turn that was cut", () => {
         )
       const asked = yield* take("delete a")
       const answer = yes(asked.requests[0]!)
-      if (leaves) {
+      if (how === "its reader left") {
         yield* chat.streamText({ prompt: answer, toolkit }).pipe(
           Stream.takeUntil((part: Response.AnyPart) => part.type === "text-end"),
           Stream.runDrain,
           Effect.provideService(LanguageModel.LanguageModel, model)
         )
-      } else yield* Effect.flip(take(answer))
+      } else if (how === "it failed") yield* Effect.flip(take(answer))
+      else yield* take(answer)
       if (reload) chat = yield* Chat.fromJson(yield* chat.exportJson)
       assert.strictEqual((yield* take(answer)).text, "done", "the same answer again calls the model")
       if (reload) chat = yield* Chat.fromJson(yield* chat.exportJson)
@@ -245,14 +251,13 @@ describe("L7 a turn that was cut", () => {
       assert.lengthOf(usersOf(yield* Ref.get(chat.history)), 2)
     })
 
-  for (const leaves of [false, true]) {
-    const how = leaves ? "its reader left" : "it failed"
+  for (const how of ["it failed", "its reader left", "it had no finish"] as const) {
     it.effect(`L2 L7 goes on by a note when it is taken again: ${how} [Chat]`, () =>
-      C.fresh(story(Chat.fromPrompt, false, leaves)))
+      C.fresh(story(Chat.fromPrompt, false, how)))
     it.effect(`L2 L7 goes on by a note when it is taken again: ${how} [Chat, read anew]`, () =>
-      C.fresh(story(Chat.fromPrompt, true, leaves)))
+      C.fresh(story(Chat.fromPrompt, true, how)))
     it.effect(`L2 L7 goes on by a note when it is taken again: ${how} [upstream's Chat]`, () =>
-      C.fresh(story(UpstreamChat.fromPrompt, false, leaves)))
+      C.fresh(story(UpstreamChat.fromPrompt, false, how)))
   }
 })
 

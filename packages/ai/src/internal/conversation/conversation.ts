@@ -143,7 +143,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         if (limit !== undefined) return limited(turn, limit)
         const { content } = yield* Effect.provideService(generateText(requestOf(turn)), KeepsHistory, !isBegun(turn))
         turn.step.push(...content)
-        const end = endOf(turn, yield* ConversationTurn.takeStep(turn))
+        const end = endOf(turn, yield* ConversationTurn.takeStep(turn, false))
         yield* ConversationTurn.save(place, turn)
         if (end !== undefined) return end
       }
@@ -174,7 +174,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         })
       )
       const next = Stream.unwrap(Effect.gen(function*() {
-        outcome = endOf(turn, yield* ConversationTurn.takeStep(turn))
+        outcome = endOf(turn, yield* ConversationTurn.takeStep(turn, true))
         yield* ConversationTurn.save(place, turn)
         return outcome === undefined ? streamSteps(turn) : Stream.empty
       }))

@@ -167,12 +167,10 @@ const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
   Effect.gen(function*() {
     // A step that was cut short has said what it has said.
     if (turn.step.length > 0) {
-      const { answered, history } = turn
+      const { answered } = turn
       turn.step.push(...missingEnds(turn.step))
-      const isCut = !turn.step.some(({ type }) => type === "finish")
-      yield* takeStep(turn)
+      yield* takeStep(turn, true)
       turn.answered = answered
-      if (isCut) turn.history = Cut.markFrom(turn.history, history.content.length)
     }
     const ended = Effect.catchIf(writeOver(place, turn, undefined), isUnwritable, () => {
       // What cannot be kept is given up, so that the conversation can go on from what it was.
@@ -216,12 +214,16 @@ export const say = (turn: Turn, prompt: Prompt.Prompt): void => {
 /** What follows from a step. */
 export type Next = "waits" | "goes on" | "is done"
 
-/** Adds what the step has said to the history, and tells whether the model is to be called again. */
-export const takeStep = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<Next> {
-  const parts = turn.step
+/**
+ * Adds what the step has said to the history, and tells whether the model is to be called again. A stream was cut short where
+ * it has no finish (law L7).
+ */
+export const takeStep = Effect.fnUntraced(function*(turn: Turn, isStream: boolean): Effect.fn.Return<Next> {
+  const { history: { content: before }, step: parts } = turn
   turn.step = []
   turn.content.push(...parts)
   say(turn, withoutEmptyTexts(Prompts.fromResponseParts(parts.map(keepable))))
+  if (isStream && !parts.some(({ type }) => type === "finish")) turn.history = Cut.markFrom(turn.history, before.length)
   const said = Responses.approvalRequests(parts)
   turn.open = yield* openAfter(turn, said)
   turn.answered = []

@@ -26,12 +26,17 @@ const isMarked = ({ options }: Prompt.AssistantMessage): boolean => {
 const answeredInPart = new WeakSet<Prompt.Message>()
 const cut = new WeakSet<Prompt.Message>()
 
-/** The answer to a prompt was cut short, or came to its end after all. */
-export const note = ({ content }: Prompt.Prompt, isCut: boolean): void => {
+/** The answer to a prompt was cut short. */
+export const note = ({ content }: Prompt.Prompt): void => {
   const last = content.at(-1)
-  if (last === undefined) return
-  if (isCut) answeredInPart.add(last)
-  else answeredInPart.delete(last)
+  if (last !== undefined) answeredInPart.add(last)
+}
+
+/** A prompt is answered, perhaps once more: what is said to it now is not what was cut short. */
+export const begin = ({ content }: Prompt.Prompt): void => {
+  recognize(content)
+  const last = content.at(-1)
+  if (last !== undefined) answeredInPart.delete(last)
 }
 
 /**

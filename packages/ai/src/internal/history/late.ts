@@ -32,9 +32,9 @@ export const mark = (part: Results.ResultPart, { after, told }: Told, approvalId
 }
 
 /** How often the model has said something behind a message. */
-export const countAfter = (messages: ReadonlyArray<Prompt.Message>, index: number): number => {
+export const countAfter = (messages: ReadonlyArray<Prompt.Message>, index: number, end = messages.length): number => {
   let count = 0
-  for (let at = index + 1; at < messages.length; at++) if (Transcript.saysSomething(messages[at]!)) count++
+  for (let at = index + 1; at < end; at++) if (Transcript.saysSomething(messages[at]!)) count++
   return count
 }
 
@@ -78,7 +78,7 @@ const placeOf = (
 ): number => {
   // Of a history that was cut in the middle, the result's own place is what is left.
   const isTrimmed = resultAt !== undefined && resultAt > messageIndex + 1 &&
-    countAfter(messages.slice(0, resultAt), messageIndex) < after
+    countAfter(messages, messageIndex, resultAt) < after
   return isTrimmed ? resultAt : nextSaid(messages, messageIndex, after)
 }
 

@@ -30,7 +30,7 @@ export const streamText = (
   toStream((queue) =>
     Turn.within(turn, Effect.mapError(produce(model, turn, options, queue, []), toError)).pipe(
       // A reader who left before the end was told no more than one whose stream failed.
-      Effect.onExit((exit) => Effect.sync(() => Cut.note(turn.prompt, Exit.isFailure(exit))))
+      Effect.onExit((exit) => Exit.isFailure(exit) ? Effect.sync(() => Cut.note(turn.prompt)) : Effect.void)
     )
   )
 
@@ -143,6 +143,7 @@ const produce: (
         outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)])
       )
     }
+    if (end === undefined) Cut.note(turn.prompt)
     yield* offer(queue, [...asked, ...Results.withUsageOf(before, finish)])
   }
 )

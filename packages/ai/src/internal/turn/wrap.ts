@@ -237,7 +237,7 @@ const readPrompt = (input: Prompt.RawInput) =>
   Result.try({
     try: () => {
       const prompt = ProviderPrompt.asRead(Prompt.make(input))
-      Cut.recognize(prompt.content)
+      Cut.begin(prompt)
       return { prompt, transcript: Transcript.read(prompt.content) }
     },
     catch: () =>
