@@ -43,10 +43,12 @@ export const begin = ({ content }: Prompt.Prompt): void => {
  * Finds what was said when an answer was cut short: at the end of a history, before the next turn adds to it. Where it
  * stands, or none.
  */
-export const recognize = (messages: ReadonlyArray<Prompt.Message>): number | undefined => {
-  const at = messages.findLastIndex(({ role }) => role === "assistant")
+export const recognize = (messages: ReadonlyArray<Prompt.Message | null | undefined>): number | undefined => {
+  // It is looked at when nobody has read the messages yet: those made by hand may be anything.
+  const at = messages.findLastIndex((message) => message?.role === "assistant")
   for (let before = at - 1; before >= 0; before--) {
-    const message = messages[before]!
+    const message = messages[before]
+    if (message === null || message === undefined) return undefined
     if (answeredInPart.has(message)) {
       cut.add(messages[at]!)
       return at
