@@ -57,7 +57,7 @@ const thingsOf = (happened: Laws.Case): ReadonlySet<string> => {
       add("told late", !isRaw && Notes.lateIn(prompt).length > 0)
       add(
         "told late, and later again",
-        !isRaw && Notes.lateIn(prompt).length > 0 && !Notes.isNote(prompt.content.at(-1)!)
+        !isRaw && Notes.lateIn(prompt).length > 0 && !prompt.content.slice(-1).some(Notes.isNote)
       )
     }
     add(

@@ -202,7 +202,7 @@ const pairsOf = (record: Record.Record) => {
     if (before === undefined || after.turn.tampered || before.turn.ending !== "success") return []
     if (Waits.holdsPlace(record, before.turn)) return []
     // Of a model that said nothing, the history cannot tell what it was told: of what waits, or that it was cut.
-    const isNoted = Notes.isNote(before.prompt.content.at(-1)!)
+    const isNoted = before.prompt.content.slice(-1).some(Notes.isNote)
     if ((isNoted || record.plan.options.onNewMessage === "keep") && !before.turn.parts.some(isSaid)) return []
     const isInline = ({ turn }: { readonly turn: Record.Turn }) =>
       record.hosted.some((hosted) => Hosted.isAnsweredInline(record, turn, hosted))
