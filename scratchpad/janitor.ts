@@ -63,7 +63,8 @@ const tidy = Effect.fnUntraced(function*({ note, toolkit }: Models.Player) {
   }
   for (const path of left) yield* Console.log(Transcript.line("left", path))
 
-  assert.deepStrictEqual(StrictProvider.check(history), [])
+  // The model has had the last word: it is for somebody else to go on.
+  assert.deepStrictEqual(StrictProvider.check(history, { allowPrefill: true }), [])
   assert.deepStrictEqual(left, before.filter((path) => !deleted.includes(path)))
   return folder.root
 })

@@ -90,7 +90,8 @@ export interface ApprovalOptions {
   /**
    * What a new user message means for requests that are open (law L6). `"supersede"` (default): they fail as
    * superseded and may be asked again. `"keep"`: the model goes on and sees that they wait; a later answer still
-   * counts. `"hold"`: the model is not called. `"fail"`: the call fails with `ApprovalRequired`.
+   * counts, and what came of it is told where the prompt ends then (law L7). `"hold"`: the model is not called.
+   * `"fail"`: the call fails with `ApprovalRequired`.
    */
   readonly onNewMessage?: "supersede" | "keep" | "hold" | "fail" | undefined
   /** What a bad approval becomes (law L4): a failed result that says why (`"result"`, default), or an error. */

@@ -171,7 +171,9 @@ describe("a program without approvals", () => {
         { type: "text-end", id: "t" }
       ] as const
       const script = yield* ScriptedModel.make({
-        turns: ["one", [ScriptedModel.chunk(chunk)], [ScriptedModel.chunk(chunk)]]
+        turns: ["one", [ScriptedModel.chunk(chunk)], [ScriptedModel.chunk(chunk)]],
+        // What a program begins for the model is the program's own.
+        strict: { allowPrefill: true }
       })
       const prompt = Prompt.make([{ role: "user", content: "hi" }, { role: "assistant", content: "hello" }])
       const model = LanguageModel.withApproval(script.model)

@@ -15,10 +15,16 @@ export type RequestMetadata = Schema.Json
 /**
  * On a tool result: which approval it settles, or that it belongs to a call of an earlier message; so a result finds its
  * call even when call ids repeat (law L13). `edits`, as a JSON Patch, lead from the parameters that were proposed, which
- * the call has, to those that ran.
+ * the call has, to those that ran. `told` is what the model was told in the place of a result that came when it had gone
+ * on, and `after` how often it had said something since the call.
  */
 export type ResultMetadata =
-  | { readonly approvalId: string; readonly edits?: Schema.Json }
+  | {
+    readonly approvalId: string
+    readonly edits?: Schema.Json
+    readonly told?: string
+    readonly after?: number
+  }
   | { readonly earlier: true }
 
 /**
@@ -33,6 +39,9 @@ export type CallMetadata = {
   readonly seal?: string
 }
 
+/** On a message of the assistant that was cut short: the turn that goes on from it says so. */
+export type MessageMetadata = { readonly cut: true }
+
 declare module "effect/ai/Response" {
   interface ToolCallPartMetadata {
     readonly assent?: CallMetadata | null
@@ -46,6 +55,9 @@ declare module "effect/ai/Response" {
 }
 
 declare module "effect/ai/Prompt" {
+  interface AssistantMessageOptions {
+    readonly assent?: MessageMetadata | null
+  }
   interface ToolCallPartOptions {
     readonly assent?: CallMetadata | null
   }

@@ -27,7 +27,8 @@ import * as Stream from "effect/Stream"
  * one assistant message). Of approvals: `foreign-approval` (a request or an answer that the provider did not issue).
  * Of content: `empty-message`, `empty-text`, `empty-result` (no result, or a failure that says nothing),
  * `missing-reason` (a denied or interrupted execution without its reason), `result-not-json`, `params-not-json`,
- * `tool-message-part` (a tool message holds something else than results and answers).
+ * `tool-message-part` (a tool message holds something else than results and answers). Of the end: `assistant-last` (the
+ * prompt ends with the assistant, and not with a call or a result of the provider's own).
  *
  * @category models
  * @since 0.1.0
@@ -48,6 +49,7 @@ export type Rule =
   | "result-not-json"
   | "params-not-json"
   | "tool-message-part"
+  | "assistant-last"
 
 /**
  * One breach of one rule. `messageIndex` counts the messages of the prompt from 0.
@@ -64,6 +66,7 @@ export interface Violation {
 /**
  * What a provider accepts besides. `allowProviderApprovals` names the ids of the approvals it issued itself;
  * `incremental` is for a prompt that continues an earlier response and so may begin with results of unseen calls.
+ * `allowPrefill` is for a program that begins the assistant's next message itself, with a model that goes on from there.
  *
  * @category models
  * @since 0.1.0
@@ -71,6 +74,7 @@ export interface Violation {
 export interface Options {
   readonly allowProviderApprovals?: ReadonlyArray<string> | undefined
   readonly incremental?: boolean | undefined
+  readonly allowPrefill?: boolean | undefined
 }
 
 /**
@@ -148,8 +152,27 @@ export const check = (prompt: Prompt.Prompt, options?: Options): ReadonlyArray<V
   }
 
   pairing.end()
+  if (options?.allowPrefill !== true && endsWithAssistant(prompt.content)) {
+    violations.push({
+      rule: "assistant-last",
+      message: "the prompt ends with the assistant: there is nothing to answer",
+      messageIndex: prompt.content.length - 1
+    })
+  }
   return violations.toSorted((left, right) => left.messageIndex - right.messageIndex)
 }
+
+// A local call has no result then, which is a breach of its own. A provider goes on from what it ran itself: after a
+// pause, and after the approval of one of its own calls.
+const endsWithAssistant = (messages: ReadonlyArray<Prompt.Message>): boolean => {
+  const last = messages.at(-1)
+  if (last?.role !== "assistant" || last.content.some(isLocalCall)) return false
+  const end = last.content.at(-1)
+  return end !== undefined && !("providerExecuted" in end && end.providerExecuted === true)
+}
+
+const isLocalCall = (part: Prompt.AssistantMessagePart): boolean =>
+  part.type === "tool-call" && part.providerExecuted !== true
 
 // =============================================================================
 // Wrapping

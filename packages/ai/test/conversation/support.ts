@@ -29,6 +29,7 @@ export interface Started {
 export interface StartOptions extends Partial<Omit<Conversation.Options<Tools>, "toolkit">> {
   readonly turns: ReadonlyArray<ScriptedModel.Turn>
   readonly afterLastTurn?: ScriptedModel.Options["afterLastTurn"]
+  readonly strict?: ScriptedModel.Options["strict"]
   readonly shared?: AtomicStore.AtomicStore | undefined
   readonly scope?: Approval.ApprovalScope | undefined
   /** What the model's own layer says. */
@@ -40,7 +41,7 @@ export interface StartOptions extends Partial<Omit<Conversation.Options<Tools>, 
 
 /** One process: a conversation of its own over what is shared, or over nothing. */
 export const start = (
-  { afterLastTurn, approval, before, layered, scope, shared, turns, ...options }: StartOptions
+  { afterLastTurn, approval, before, layered, scope, shared, strict, turns, ...options }: StartOptions
 ): Effect.Effect<
   Started,
   never,
@@ -48,7 +49,7 @@ export const start = (
 > =>
   Effect.gen(function*() {
     const store = shared ?? (yield* makeShared)
-    const script = yield* ScriptedModel.make({ turns, afterLastTurn })
+    const script = yield* ScriptedModel.make({ turns, afterLastTurn, strict })
     const { steps, toolkit } = yield* Waiting.makeWaiting(before)
     const journal = yield* ApprovalJournal.make({ store, heartbeat: "5 seconds", grace: Duration.zero })
     const withServices = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

@@ -106,6 +106,8 @@ describe("L2 L3 over random histories", () => {
           })
           let fates: ReadonlyArray<Fate> = ids.map(() => "open")
           for (const words of story) {
+            // To say nothing once everything is settled is to let the model go on from its own words.
+            if (words.length === 0 && !fates.includes("open")) continue
             fates = decide(fates, words)
             const turn = yield* chat.take(toPrompt(words, asked.requests))
             assert.deepStrictEqual(ran(tools), ids.filter((_, index) => fates[index] === "done"))
@@ -114,9 +116,10 @@ describe("L2 L3 over random histories", () => {
               ids.filter((_, index) => fates[index] === "open")
             )
             const results = Support.partsOf(turn.history).filter((part) => part.type === "tool-result")
+            // An answer that comes again is given the result again.
             assert.deepStrictEqual(
-              results.map((result) => [result.id, result.isFailure ? "denied" : "done"]).toSorted(),
-              ids.flatMap((id, index) => fates[index] === "open" ? [] : [[id, fates[index]!]])
+              [...new Set(results.map((result) => `${result.id} ${result.isFailure ? "denied" : "done"}`))].toSorted(),
+              ids.flatMap((id, index) => fates[index] === "open" ? [] : [`${id} ${fates[index]!}`])
             )
             if (!fates.includes("open")) {
               const sent = yield* Support.sentResults(script)

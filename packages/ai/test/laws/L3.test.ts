@@ -132,7 +132,9 @@ describe("L3 deny wins until claimed", () => {
               history,
               prompt: Support.answers(...said(request, ...words))
             })
-            assert.deepStrictEqual([turn.text, turn.requests], ["done", []])
+            // Where the result stands in the history, there is nothing to call the model for.
+            assert.deepStrictEqual([turn.text, turn.requests], [history === first.history ? "" : "done", []])
+            assert.lengthOf(turn.results, 1)
             for (const result of turn.results) assert.deepStrictEqual(result.result, { deleted: true })
             const sent = yield* Support.sentResults(script)
             assert.deepStrictEqual(sent.map((result) => result.result), [{ deleted: true }])

@@ -116,7 +116,7 @@ describe("L6 supersede", () => {
 
 describe("L6 keep", () => {
   C.everyWay(
-    "L6 keep: the model goes on and sees that the call waits; a later answer takes that place",
+    "L6 keep: the model goes on and sees that the call waits, which stays so; a later answer is told at the end",
     (way) =>
       Effect.gen(function*() {
         const { asked, chat, runs } = yield* begin(way, "keep", [one, "fine", "deleted, then"])
@@ -146,23 +146,32 @@ describe("L6 keep", () => {
         assert.deepStrictEqual(C.outline(prompt), [
           "user:[delete a]",
           "assistant:[call c1]",
-          "tool:[result c1]",
+          "tool:[failure c1]",
           "user:[what time is it?]",
-          "assistant:[fine]"
+          "assistant:[fine]",
+          `user:[${C.lateNote({ tool: "DeleteFile", toolCallId: "c1", isFailure: false, result: { deleted: "a" } })}]`
         ])
-        assert.deepStrictEqual(C.resultsOf(prompt)[0]!.result, { deleted: "a" })
+        assert.deepStrictEqual(prompt.content.slice(0, 4), meanwhile.content, "what was sent stays what it was")
       })
   )
 
-  C.everyWay("L6 keep: a denial that comes later takes that place too", (way) =>
+  C.everyWay("L6 keep: a denial that comes later is told at the end too", (way) =>
     Effect.gen(function*() {
       const { asked, chat, runs } = yield* begin(way, "keep", [one, "fine", "kept"])
       yield* chat.send("what time is it?")
       const turn = yield* chat.send(Prompt.approvalResponses([Approval.deny(asked.requests[0]!, "keep it")]))
       assert.strictEqual(turn.text, "kept")
-      const [result, ...others] = C.resultsOf(yield* chat.lastPrompt)
-      assert.include(C.reasonOf(result!), "keep it")
-      assert.deepStrictEqual(others, [])
+      const prompt = yield* chat.lastPrompt
+      assert.deepStrictEqual(C.resultsOf(prompt).map(C.reasonOf), ["Waiting for approval; the call has not run yet."])
+      assert.deepStrictEqual(
+        C.lateIn(prompt),
+        [{
+          tool: "DeleteFile",
+          toolCallId: "c1",
+          isFailure: true,
+          result: { type: "execution-denied", reason: "keep it" }
+        }]
+      )
       assert.deepStrictEqual(runs, [])
     }))
 
@@ -176,7 +185,7 @@ describe("L6 keep", () => {
       assert.deepStrictEqual(runs, ["delete a"])
       const prompt = yield* chat.lastPrompt
       C.assertWellFormed(prompt)
-      assert.deepStrictEqual(C.resultsOf(prompt).map((part) => part.result), [{ deleted: "a" }])
+      assert.deepStrictEqual(C.lateIn(prompt).map(({ result }) => result), [{ deleted: "a" }])
     }))
 })
 

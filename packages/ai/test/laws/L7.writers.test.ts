@@ -159,7 +159,7 @@ describe("L7 incremental requests", () => {
     }))
 
   C.everyWay(
-    "L7 B29 L6 a result that takes the place of \"waiting\" is not lost to an incremental request",
+    "L7 B29 L6 a result that comes late is told, and every request after the first is incremental",
     (way) =>
       Effect.gen(function*() {
         const { toolkit } = yield* C.fileTools
@@ -177,10 +177,13 @@ describe("L7 incremental requests", () => {
           yield* chat.send(Prompt.concat(approveAll(asked), "three"))
           yield* chat.send("four")
         }).pipe(Effect.provideService(ResponseIdTracker.ResponseIdTracker, tracker))
-        const [, , third, fourth] = yield* chat.script.requests
-        const told = third!.incrementalPrompt ?? third!.prompt
-        assert.deepStrictEqual(C.resultsOf(told).map((part) => part.result), [{ deleted: "a" }])
-        assert.deepStrictEqual(C.outline(fourth!.incrementalPrompt!), ["user:[four]"])
+        const [, second, third, fourth] = yield* chat.script.requests
+        const note = C.lateNote({ tool: "DeleteFile", toolCallId: "c1", isFailure: false, result: { deleted: "a" } })
+        assert.deepStrictEqual([second, third, fourth].map((request) => C.outline(request!.incrementalPrompt!)), [
+          ["tool:[failure c1]", "user:[two]"],
+          ["user:[three]", `user:[${note}]`],
+          ["user:[four]"]
+        ])
       })
   )
 

@@ -284,7 +284,11 @@ describe("L9 results of the provider's own calls", () => {
             history: Prompt.fromMessages([user("Go on."), ...history])
           })
           const requests = yield* script.requests
-          assert.deepStrictEqual(approvals(requests.at(-1)!.prompt), passes ? ["tool-approval-response"] : [])
+          // Nothing comes of one that is too late, so there is nothing to call the model for.
+          assert.deepStrictEqual(
+            requests.map(({ prompt }) => approvals(prompt)),
+            passes ? [["tool-approval-response"]] : []
+          )
         }),
       ["generateText", "streamText"]
     )

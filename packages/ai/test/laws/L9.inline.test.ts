@@ -214,14 +214,20 @@ describe("L9 the controller answers", () => {
     "L9 an answer that comes after the call ran for another one reaches nobody",
     (way) =>
       Effect.gen(function*() {
-        const { chat } = yield* begin(way, [asking(1), [done(1), ScriptedModel.text("Done.")], "bye", "bye again"])
+        const { chat } = yield* begin(way, [asking(1), [done(1), ScriptedModel.text("Done.")], "bye"])
         const asked = yield* chat.send("go")
         yield* chat.send([]).pipe(withController(() => true))
         for (const late of [Approval.approve(asked.requests[0]!), Approval.deny(asked.requests[0]!, "too late")]) {
-          yield* chat.send(Prompt.approvalResponses([late]))
-          assert.deepStrictEqual(approvals(yield* chat.lastPrompt), [])
-          C.assertWellFormed(yield* chat.lastPrompt, allowed)
+          const turn = yield* chat.send(Prompt.approvalResponses([late]))
+          assert.deepStrictEqual(
+            [turn.shape, yield* chat.calls],
+            ["finish", 2],
+            "there is nothing to call the model for"
+          )
         }
+        assert.strictEqual((yield* chat.send("and?")).text, "bye")
+        assert.deepStrictEqual(approvals(yield* chat.lastPrompt), [])
+        C.assertWellFormed(yield* chat.lastPrompt, allowed)
       })
   )
 

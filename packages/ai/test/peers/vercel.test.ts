@@ -33,9 +33,11 @@ describe("V7's list: what answers name", () => {
   C.everyWay("V7 unknown id: an answer to nothing at all does no harm", (way) =>
     Effect.gen(function*() {
       const { runs, toolkit } = yield* C.fileTools
-      const chat = yield* C.start({ way, toolkit, turns: ["hello", "done"] })
+      const chat = yield* C.start({ way, toolkit, turns: ["hello", "bye"] })
       yield* chat.send("hello")
-      assert.strictEqual((yield* chat.send(yes({ approvalId: "approval-unknown" }))).text, "done")
+      const turn = yield* chat.send(yes({ approvalId: "approval-unknown" }))
+      assert.deepStrictEqual([turn.shape, yield* chat.calls], ["finish", 1], "there is nothing to call the model for")
+      assert.strictEqual((yield* chat.send("bye")).text, "bye")
       C.assertWellFormed(yield* chat.lastPrompt)
       assert.deepStrictEqual(runs, [])
     }))
@@ -106,7 +108,8 @@ describe("V7's list: what answers name", () => {
         const chat = yield* begin(way)
         yield* chat.send(yes(...chat.requests))
         const again = yield* chat.send(yes(...chat.requests))
-        assert.deepStrictEqual([chat.runs, again.requests, again.text], [["delete a"], [], "done"])
+        assert.deepStrictEqual([chat.runs, again.requests, again.text], [["delete a"], [], ""])
+        assert.deepStrictEqual(again.results.map(({ result }) => result), [{ deleted: "a" }], "the result there is")
         const prompt = yield* chat.lastPrompt
         C.assertWellFormed(prompt)
         assert.deepStrictEqual(C.resultsOf(prompt).map((part) => part.result), [{ deleted: "a" }])

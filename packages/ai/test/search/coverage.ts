@@ -1,6 +1,7 @@
 /** What the plans of a search met, so that a generator that no longer meets something is found out. */
 import * as Hosted from "./hosted.ts"
 import * as Laws from "./laws.ts"
+import * as Notes from "./notes.ts"
 import type * as Record from "./record.ts"
 import * as Remembered from "./remembered.ts"
 import * as View from "./view.ts"
@@ -51,6 +52,19 @@ const thingsOf = (happened: Laws.Case): ReadonlySet<string> => {
     add("generateObject waits", turn.plan.object && turn.required !== undefined)
   }
   for (const turn of record.turns) {
+    for (const { prompt } of turn.sent) {
+      const isRaw = turn.prompt.content.some(Notes.isNote)
+      add("told late", !isRaw && Notes.lateIn(prompt).length > 0)
+      add(
+        "told late, and later again",
+        !isRaw && Notes.lateIn(prompt).length > 0 && !prompt.content.slice(-1).some(Notes.isNote)
+      )
+    }
+    add(
+      "answers that settle nothing",
+      turn.ending === "success" && turn.sent.length === 0 && turn.plan.resolve &&
+        turn.parts.some((part) => part.type === "finish" && part.reason === "stop")
+    )
     for (const request of record.requests) {
       const answers = View.answersOf(turn.prompt, request.approvalId)
       add("approved after it expired", answers.approved && turn.startedAt >= request.expiresAt)

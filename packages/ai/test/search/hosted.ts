@@ -3,6 +3,7 @@
  * L9). Written from the laws (DESIGN §5), not from the engine.
  */
 import type { Prompt } from "../../src/index.ts"
+import * as Notes from "./notes.ts"
 import * as Provider from "./provider.ts"
 import * as Record from "./record.ts"
 import * as View from "./view.ts"
@@ -38,7 +39,7 @@ export const partsOf = (prompt: Prompt.Prompt): Parts => {
   const results: Array<Placed<Prompt.ToolResultPart>> = []
   let users = 0
   for (const [at, message] of prompt.content.entries()) {
-    if (message.role === "user") users++
+    if (message.role === "user" && !Notes.isNote(message)) users++
     if (message.role !== "assistant" && message.role !== "tool") continue
     for (const part of message.content) {
       if (part.type === "tool-call" && part.providerExecuted) calls.push({ part, at, users })

@@ -2,6 +2,7 @@
 import { Cause } from "effect"
 import type { Approval, Prompt } from "../../src/index.ts"
 import type { Law } from "./laws.ts"
+import * as Notes from "./notes.ts"
 import * as Record from "./record.ts"
 import * as View from "./view.ts"
 
@@ -28,11 +29,19 @@ export const L13: Law = {
     ...record.turns.flatMap((turn) =>
       turn.tampered ?
         [] :
-        turn.sent.flatMap(({ prompt }) =>
-          prompt.content.flatMap((message, index) =>
+        turn.sent.flatMap(({ prompt }) => [
+          ...prompt.content.flatMap((message, index) =>
             message.role === "tool" ? crossed(record, prompt, message, index) : []
+          ),
+          ...Notes.lateIn(prompt).flatMap((late) =>
+            View.marksIn(late).flatMap((number) => {
+              const { call } = record.runs[number]!
+              return call.id === late.toolCallId && call.tool === late.tool
+                ? []
+                : [`the model is told the result of run ${number} late for another call, ${late.toolCallId}`]
+            })
           )
-        )
+        ])
     )
   ],
   concerns: ({ record }) => {

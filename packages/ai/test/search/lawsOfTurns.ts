@@ -5,6 +5,7 @@ import { StrictProvider } from "../../src/testing/index.ts"
 import * as Hosted from "./hosted.ts"
 import type * as Justify from "./justify.ts"
 import type { Law } from "./laws.ts"
+import * as Notes from "./notes.ts"
 import * as Record from "./record.ts"
 import * as Remembered from "./remembered.ts"
 import * as View from "./view.ts"
@@ -78,7 +79,11 @@ export const L6: Law = {
         case "kept": {
           if (turn.ending !== "success" || !isWhole || others.some((other) => other.fate !== "kept")) return []
           const prompt = turn.sent.at(-1)?.prompt
-          if (prompt === undefined) return [`the model was not called in turn ${turn.index}, which keeps its request`]
+          if (prompt === undefined) {
+            return Notes.endsWithModel(turn.prompt)
+              ? []
+              : [`the model was not called in turn ${turn.index}, which keeps its request`]
+          }
           return waitingIn(prompt, request.call.id) ? [] : [`the model does not see that call ${request.call.id} waits`]
         }
         case "fails":
@@ -131,9 +136,11 @@ export const L7: Law = {
           StrictProvider.check(incremental, { ...allowedIn(record, turn), incremental: true }).map((problem) =>
             `turn ${turn.index} adds [${problem.rule}] ${problem.message}`
           )),
+        ...(!turn.tampered && toldTwice(prompt) ? [`turn ${turn.index} tells one late result twice`] : []),
         ...(saysEverything(turn.prompt, prompt) ? [] : [`turn ${turn.index} loses or rewrites what a user said`])
       ])
     ),
+    ...record.turns.flatMap(callsForNothing),
     ...pairsOf(record).flatMap(([before, after]) => {
       const changed = before.prompt.content.findIndex((message, index) => {
         const now = after.prompt.content[index]
@@ -147,23 +154,45 @@ export const L7: Law = {
   concerns: ({ record }) => record.turns.some((turn) => turn.sent.length > 0 && turn.prompt.content.some(isApproval))
 }
 
+// A program that sends what the model said at the end lets it go on from there.
 const allowedIn = (record: Record.Record, turn: Record.Turn) => ({
-  allowProviderApprovals: Hosted.allowedIn(record, turn)
+  allowProviderApprovals: Hosted.allowedIn(record, turn),
+  allowPrefill: Notes.isPrefilled(turn.prompt)
 })
+
+// Where nobody said anything to the model, and nothing came of what was answered.
+const callsForNothing = (turn: Record.Turn): ReadonlyArray<string> =>
+  turn.ending === "success" && finishOf(turn) === "stop" && turn.sent.length === 0 &&
+    !Notes.endsWithModel(turn.prompt)
+    ? [`turn ${turn.index} does not call the model, which was not the last to say something`]
+    : []
+
+// Some providers use ids again: of as many calls as many may be told of.
+const toldTwice = (prompt: Prompt.Prompt): boolean => {
+  const late = Notes.lateIn(prompt)
+  return late.some(({ toolCallId }) =>
+    late.filter((other) => other.toolCallId === toolCallId).length >
+      prompt.content.filter((message) =>
+        message.role === "assistant" &&
+        message.content.some((part) => part.type === "tool-call" && part.id === toolCallId)
+      ).length
+  )
+}
 
 const isApproval = (message: Prompt.Message): boolean =>
   (message.role === "assistant" || message.role === "tool") &&
   message.content.some((part) => part.type === "tool-approval-request" || part.type === "tool-approval-response")
 
 const saysEverything = (given: Prompt.Prompt, sent: Prompt.Prompt): boolean => {
-  const said = sent.content.filter((message) => message.role === "user" || message.role === "system")
+  const said = sent.content.filter((message) =>
+    (message.role === "user" && !Notes.isNote(message)) || message.role === "system"
+  )
   return given.content.filter((message) => message.role === "user" || message.role === "system")
     .every((message, index) => message === said[index])
 }
 
 /** Prompts that follow one another in one process, with nothing in between that would change what was sent. */
 const pairsOf = (record: Record.Record) => {
-  if (record.plan.options.onNewMessage === "keep") return []
   const sent = record.turns.flatMap((turn) =>
     // What is answered inline is in the prompts of that turn only.
     turn.primary && turn.sent.length > 0 ? [{ turn, prompt: turn.sent[0]!.prompt }] : []
@@ -172,6 +201,9 @@ const pairsOf = (record: Record.Record) => {
     const before = sent[index - 1]
     if (before === undefined || after.turn.tampered || before.turn.ending !== "success") return []
     if (Waits.holdsPlace(record, before.turn)) return []
+    // Of a model that said nothing, the history cannot tell what it was told: of what waits, or that it was cut.
+    const isNoted = before.prompt.content.slice(-1).some(Notes.isNote)
+    if ((isNoted || record.plan.options.onNewMessage === "keep") && !before.turn.parts.some(isSaid)) return []
     const isInline = ({ turn }: { readonly turn: Record.Turn }) =>
       record.hosted.some((hosted) => Hosted.isAnsweredInline(record, turn, hosted))
     if (isInline(before) || isInline(after) || Hosted.isContradicted(after.turn.prompt)) return []
@@ -184,6 +216,9 @@ const pairsOf = (record: Record.Record) => {
     return isReloaded ? [] : [[before, after] as const]
   })
 }
+
+const isSaid = ({ type }: Record.Turn["parts"][number]): boolean =>
+  type === "text" || type === "text-delta" || type === "tool-call"
 
 /** L8 Isolation. */
 export const L8: Law = {
@@ -269,7 +304,7 @@ const lostAtTheEnd = (record: Record.Record, justified: ReadonlyArray<Justify.Ju
     if (!isThere || siblings.length !== 1) return []
     // An answer inline is a matter of the turn: if that failed, its request went with it.
     if (!View.isPrompted(last, requests[0]!.approvalId)) return []
-    const given = results.filter((result) => View.marksIn(result.result).includes(run.number))
+    const given = [...results, ...Notes.lateIn(prompt)].filter((told) => View.marksIn(told).includes(run.number))
     return given.length === 1 ? [] : [`in the end the model sees the result of run ${run.number} ${given.length} times`]
   })
 }

@@ -1,5 +1,6 @@
 /** The laws of what may run, for tools that wait: what they go on from, once, and who says so. */
 import type { Law } from "./laws.ts"
+import * as Notes from "./notes.ts"
 import * as Record from "./record.ts"
 import * as View from "./view.ts"
 import * as Waits from "./waits.ts"
@@ -149,8 +150,15 @@ export const L13: Law = {
     ...record.turns.flatMap((turn) =>
       turn.tampered ?
         [] :
-        turn.sent.flatMap(({ prompt }) =>
-          prompt.content.flatMap((message) =>
+        turn.sent.flatMap(({ prompt }) => [
+          ...Notes.lateIn(prompt).flatMap((late) =>
+            marksIn(late).flatMap((number) =>
+              record.resumptions[number]!.suspension.call.id === late.toolCallId
+                ? []
+                : [`the model is told the result of resumption ${number} late for another call, ${late.toolCallId}`]
+            )
+          ),
+          ...prompt.content.flatMap((message) =>
             message.role !== "tool" ?
               [] :
               message.content.flatMap((part) =>
@@ -163,7 +171,7 @@ export const L13: Law = {
                   )
               )
           )
-        )
+        ])
     )
   ],
   concerns: hasResumed

@@ -95,6 +95,9 @@ const expected: ReadonlyArray<string> = [
     "rewind",
     "trust edit"
   ].map((how) => `tampered: ${how}`),
+  "told late",
+  "told late, and later again",
+  "answers that settle nothing",
   "generateObject waits",
   ...["fails", "loses", "full"].map((how) => `store ${how}`),
   ...["get", "putIfAbsent", "compareAndSet", "put"].map((method) => `store failed to ${method}`),

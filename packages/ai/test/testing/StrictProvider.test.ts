@@ -49,6 +49,24 @@ const table: ReadonlyArray<{
     accepted: [ask, assistant(call("1")), tool(result("1"))]
   },
   {
+    name: "the prompt ends with the assistant",
+    refused: [ask, assistant(call("1")), tool(result("1")), assistant(text("Done"))],
+    violations: ["assistant-last 3"],
+    accepted: [ask, assistant(call("1")), tool(result("1"))]
+  },
+  {
+    name: "the prompt ends with the assistant, behind what the provider ran",
+    refused: [ask, assistant(hostedCall("1"), hostedResult("1"), text("Done"))],
+    violations: ["assistant-last 1"],
+    accepted: [ask, assistant(text("Let me see"), hostedCall("1"), hostedResult("1"))]
+  },
+  {
+    name: "the prompt ends with a call of the provider's, as after a pause, and not with a text before it",
+    refused: [ask, assistant(hostedCall("1"), text("Let me see"))],
+    violations: ["assistant-last 1"],
+    accepted: [ask, assistant(text("Let me see"), hostedCall("1"))]
+  },
+  {
     name: "one of two calls has no result",
     refused: [ask, assistant(call("1"), call("2")), tool(result("2")), ask],
     violations: ["dangling-call 1"],
@@ -190,9 +208,9 @@ const table: ReadonlyArray<{
   },
   {
     name: "an empty text",
-    refused: [user(text("")), assistant(text(""), text("Hm"))],
+    refused: [user(text("")), assistant(text(""), text("Hm")), ask],
     violations: ["empty-text 0", "empty-text 1"],
-    accepted: [user(text(" ")), assistant(text("Hm"))]
+    accepted: [user(text(" ")), assistant(text("Hm")), ask]
   },
   {
     name: "a result that is undefined",
@@ -251,6 +269,7 @@ describe("StrictProvider", () => {
     it("has every rule in its table", () => {
       const named = new Set(table.flatMap((row) => row.violations.map((violation) => violation.split(" ")[0])))
       assert.deepStrictEqual([...named].toSorted(), [
+        "assistant-last",
         "dangling-call",
         "duplicate-call-id",
         "duplicate-result",

@@ -14,6 +14,7 @@ import {
   Toolkit
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import { lateIn } from "../laws/conversation.ts"
 import * as Support from "./support.ts"
 
 const listed = Effect.map(
@@ -90,12 +91,16 @@ describe("L6 a new message", () => {
         const third = yield* chat.take()
         assert.deepStrictEqual(Support.resultsOf(third), [["c2", { paid: 3 }]])
         const again = yield* Support.sentResults(script)
-        assert.deepStrictEqual(again.map(({ id, result }) => [id, (result as any).paid]), [["c1", undefined], [
-          "c2",
-          3
-        ]])
+        assert.deepStrictEqual(again, sent, "what the model was told stays")
+        assert.deepStrictEqual(lateIn((yield* script.requests).at(-1)!.prompt), [
+          { tool: "Menu", toolCallId: "c2", isFailure: false, result: { paid: 3 } }
+        ])
         const late = yield* chat.take(Support.answers(Approval.answer(first.requests[0]!, "x")))
-        assert.deepStrictEqual([late.results, names()], [[], ["start", "start", "external"]])
+        assert.deepStrictEqual([late.results.map(Support.failureReason), late.text, names()], [
+          second.results.map(Support.failureReason),
+          "",
+          ["start", "start", "external"]
+        ])
       })
   )
 

@@ -15,7 +15,7 @@ import {
   Prompt,
   SuspensionStore
 } from "../../src/index.ts"
-import { ScriptedModel } from "../../src/testing/index.ts"
+import { ScriptedModel, StrictProvider } from "../../src/testing/index.ts"
 import { Chain, countOf, type Kind, kinds, makeToolkit, right, unanswered } from "./chain.ts"
 import * as Support from "./support.ts"
 
@@ -65,13 +65,18 @@ const tell = (story: Story, mode: Support.Mode) =>
     const toolkit = yield* makeToolkit(steps)
     let batch: ReadonlyArray<ScriptedModel.TurnPart> | undefined
     let calls = 0
+    // To poll where the model's own words are the last is to let it go on from them.
+    let polls = 0
+    const breaches: Array<string> = []
     const script = yield* ScriptedModel.make({
       turns: [],
-      afterLastTurn: () => {
+      afterLastTurn: ({ prompt }) => {
+        if (polls === 0 && StrictProvider.check(prompt).length > 0) breaches.push(JSON.stringify(prompt.content.at(-1)))
         const turn = batch ?? "done"
         batch = undefined
         return turn
-      }
+      },
+      strict: { allowPrefill: true }
     })
     const ids: Array<string> = []
     const callAll = (all: ReadonlyArray<ReadonlyArray<Kind>>, gated: boolean) =>
@@ -99,10 +104,14 @@ const tell = (story: Story, mode: Support.Mode) =>
     yield* start
     const approval: LanguageModel.ApprovalOptions = { onNewMessage: story.onNewMessage }
     const takeOn = (history: Prompt.Prompt, prompt: Prompt.RawInput) =>
-      Support.takeTurn(mode, { model: script.model, toolkit, history, prompt, approval }).pipe(
-        Effect.provide(services),
-        Effect.orDie
-      )
+      Effect.suspend(() => {
+        const isPoll = Prompt.make(prompt).content.length === 0 && history.content.at(-1)?.role === "assistant"
+        if (isPoll) polls++
+        return Effect.ensuring(
+          Support.takeTurn(mode, { model: script.model, toolkit, history, prompt, approval }),
+          Effect.sync(() => isPoll && polls--)
+        )
+      }).pipe(Effect.provide(services), Effect.orDie)
     let history = Prompt.empty
     let requests: ReadonlyArray<Approval.ApprovalRequest> = []
     const seen = new Map<string, Approval.ApprovalRequest>()
@@ -209,7 +218,7 @@ const tell = (story: Story, mode: Support.Mode) =>
         if (suspensions.length === 0 && unanswered(history).length === 0) break
       }
     }
-    return { history, ids, requests, script, services: services!, steps, toolkit }
+    return { breaches, history, ids, requests, script, services: services!, steps, toolkit }
   })
 
 describe("over random interleavings", () => {
@@ -219,12 +228,16 @@ describe("over random interleavings", () => {
       { story: Story },
       ({ story }) =>
         Effect.gen(function*() {
-          const { history, requests, steps } = yield* tell(story, mode)
+          const { breaches, history, requests, steps } = yield* tell(story, mode)
           const said = JSON.stringify(story)
+          assert.deepStrictEqual(breaches, [], `a prompt that ends with the assistant: ${said}`)
           assert.deepStrictEqual([...new Set(steps)], steps, `a step was taken twice: ${said}`)
           assert.deepStrictEqual(requests, [], `something is still open: ${said}`)
           assert.deepStrictEqual(unanswered(history), [], `a call has no result: ${said}`)
-          assert.strictEqual(countOf(history, "tool-result"), countOf(history, "tool-call"), said)
+          // What is answered again is given its result again.
+          const settled = Support.partsOf(history).flatMap((part) => part.type === "tool-result" ? [part] : [])
+          const results = new Set(settled.map(({ options, result }) => JSON.stringify([options.assent, result])))
+          assert.strictEqual(results.size, countOf(history, "tool-call"), said)
           // A chain that ended well went all its way.
           for (const part of Support.partsOf(history)) {
             if (part.type !== "tool-result" || part.isFailure) continue

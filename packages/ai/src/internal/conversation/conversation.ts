@@ -19,8 +19,10 @@ import * as ConversationStore from "../../ConversationStore.ts"
 import * as DeferredTool from "../../DeferredTool.ts"
 import * as Prompt from "../../Prompt.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
+import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
 import { TrustsAnswers } from "../environment/trust.ts"
+import * as Ending from "../history/ending.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Text from "../text.ts"
 import * as Deferral from "../tool/deferral.ts"
@@ -139,9 +141,9 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       while (true) {
         const limit = ConversationTurn.limitOf(turn, limits)
         if (limit !== undefined) return limited(turn, limit)
-        const { content } = yield* generateText(requestOf(turn))
+        const { content } = yield* Effect.provideService(generateText(requestOf(turn)), KeepsHistory, !isBegun(turn))
         turn.step.push(...content)
-        const end = endOf(turn, yield* ConversationTurn.takeStep(turn))
+        const end = endOf(turn, yield* ConversationTurn.takeStep(turn, false))
         yield* ConversationTurn.save(place, turn)
         if (end !== undefined) return end
       }
@@ -165,13 +167,14 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         return Stream.empty
       }
       const said = streamText(requestOf(turn)).pipe(
+        Stream.provideService(KeepsHistory, !isBegun(turn)),
         Stream.mapArray((chunk) => {
           turn.step.push(...chunk)
           return chunk
         })
       )
       const next = Stream.unwrap(Effect.gen(function*() {
-        outcome = endOf(turn, yield* ConversationTurn.takeStep(turn))
+        outcome = endOf(turn, yield* ConversationTurn.takeStep(turn, true))
         yield* ConversationTurn.save(place, turn)
         return outcome === undefined ? streamSteps(turn) : Stream.empty
       }))
@@ -188,6 +191,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     }
     return Effect.map(readPrompt(prompt), (said) => {
       ConversationTurn.say(turn, said)
+      turn.isPrefilled = Ending.isPrefilled(said.content)
       return true
     })
   }
@@ -344,6 +348,9 @@ const isEmpty = ({ content }: Prompt.Message): boolean =>
 
 const saysNothing = "a message or one of its texts is empty. To go on without saying anything, send `[]`."
 
+// The model goes on from what it has said itself: in an earlier step, or as somebody has begun it.
+const isBegun = ({ isPrefilled, steps }: ConversationTurn.Turn): boolean => isPrefilled || steps > 0
+
 const invalidPrompt = (description: string) => ApprovalError.make(new ApprovalError.InvalidPrompt({ description }))
 
 /** The one text that the user was asked for, or the one choice that has an option of these words. */
@@ -468,9 +475,7 @@ const checkAnswer = (
 const notOpen = ({ history }: ConversationTurn.Turn, approvalId: string) => {
   const known = Transcript.readWhole(history.content).allRequests.find(({ part }) => part.approvalId === approvalId)
   if (known === undefined) return unknown(approvalId)
-  const result = known.call?.result ?? known.providerCall?.result
-  const state = result === undefined ? "answered" : result.isFailure ? "failed" : "done"
-  return Effect.fail(ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state })))
+  return Effect.fail(ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state: Ending.stateOf(known) })))
 }
 
 const noted = (request: Approval.ApprovalRequest, note: string): Approval.ApprovalRequest =>

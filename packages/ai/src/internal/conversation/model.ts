@@ -91,7 +91,7 @@ export interface Conversation<Tools extends AnyTools> {
   readonly id: string
   /**
    * Says something, and takes a turn. A plain text goes to the question that `routeText` names, if there is one. `[]` says
-   * nothing: what was begun goes on.
+   * nothing: what was begun goes on, and where the model had the last word it is not called.
    */
   readonly send: (prompt: Prompt.RawInput) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
   /** As `send`, part by part as they come; {@link Conversation.outcome} says how it ended. */

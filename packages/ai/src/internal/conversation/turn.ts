@@ -15,6 +15,7 @@ import * as ConversationStore from "../../ConversationStore.ts"
 import * as Prompts from "../../Prompt.ts"
 import * as Responses from "../../Response.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
+import * as Cut from "../history/cut.ts"
 import * as Results from "../history/results.ts"
 import * as Transcript from "../history/transcript.ts"
 
@@ -74,6 +75,8 @@ export interface Turn {
   readonly content: Array<Response.AnyPart>
   steps: number
   tokens: number
+  /** What was said ends with the assistant, for the model to go on from there. */
+  isPrefilled: boolean
   /** What a step that goes on has said so far. */
   step: Array<Response.AnyPart>
   readonly suspensions: SuspensionStore.Service
@@ -110,7 +113,18 @@ const enter = (place: Place, found: ConversationStore.Found | undefined) =>
     const { answered = [], history, open } = found?.kept ?? nothing()
     const base = yield* write(place, found, { answered, history, open, turn: { owner: place.store.owner, at } })
     if (base === undefined) return undefined
-    const turn: Turn = { base, history, open, answered, content: [], steps: 0, tokens: 0, step: [], suspensions }
+    const turn: Turn = {
+      base,
+      history,
+      open,
+      answered,
+      content: [],
+      steps: 0,
+      tokens: 0,
+      isPrefilled: false,
+      step: [],
+      suspensions
+    }
     yield* Effect.addFinalizer(() => leave(place, turn))
     return turn
   }))
@@ -155,7 +169,7 @@ const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
     if (turn.step.length > 0) {
       const { answered } = turn
       turn.step.push(...missingEnds(turn.step))
-      yield* takeStep(turn)
+      yield* takeStep(turn, true)
       turn.answered = answered
     }
     const ended = Effect.catchIf(writeOver(place, turn, undefined), isUnwritable, () => {
@@ -200,12 +214,16 @@ export const say = (turn: Turn, prompt: Prompt.Prompt): void => {
 /** What follows from a step. */
 export type Next = "waits" | "goes on" | "is done"
 
-/** Adds what the step has said to the history, and tells whether the model is to be called again. */
-export const takeStep = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<Next> {
-  const parts = turn.step
+/**
+ * Adds what the step has said to the history, and tells whether the model is to be called again. A stream was cut short where
+ * it has no finish (law L7).
+ */
+export const takeStep = Effect.fnUntraced(function*(turn: Turn, isStream: boolean): Effect.fn.Return<Next> {
+  const { history: { content: before }, step: parts } = turn
   turn.step = []
   turn.content.push(...parts)
   say(turn, withoutEmptyTexts(Prompts.fromResponseParts(parts.map(keepable))))
+  if (isStream && !parts.some(({ type }) => type === "finish")) turn.history = Cut.markFrom(turn.history, before.length)
   const said = Responses.approvalRequests(parts)
   turn.open = yield* openAfter(turn, said)
   turn.answered = []

@@ -17,6 +17,7 @@ import type * as Interaction from "../../Interaction.ts"
 import type * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Standing from "../decide/standing.ts"
 import type * as Environment from "../environment/environment.ts"
+import type * as Late from "../history/late.ts"
 import type * as Transcript from "../history/transcript.ts"
 import type * as Deferral from "../tool/deferral.ts"
 import type * as Prepare from "../tool/prepare.ts"
@@ -130,6 +131,8 @@ export interface File {
   readonly failure: ApprovalError.ApprovalError | undefined
   /** The request that its results name: the first (law L13). */
   root: string | undefined
+  /** What the model was told in the place of its result, if it has gone on beside it (law L6). */
+  readonly late?: Late.Told | undefined
   questions: ReadonlyArray<Asked>
   /** The "no", whichever request it answers. */
   denial?: Given | undefined

@@ -11,6 +11,7 @@ import * as Canonical from "../seal/canonical.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Answering from "./answering.ts"
 import { type Asked, type Case, make, question, standing } from "./file.ts"
+import * as Late from "./late.ts"
 import type * as Order from "./order.ts"
 import * as Proof from "./proof.ts"
 import * as Remembering from "./remembering.ts"
@@ -65,6 +66,7 @@ export const read = Effect.fnUntraced(function*(
       )
   )
   const encoded = prepared ?? unprepared(part)
+  const late = yield* Late.read(environment, transcript, call)
   return {
     file: make({
       environment,
@@ -79,6 +81,7 @@ export const read = Effect.fnUntraced(function*(
       failure: Result.isFailure(checked) ? checked.failure : undefined,
       root,
       questions,
+      late,
       denial: denial === undefined ? undefined : Answering.givenOf(denial),
       ...lines
     }),

@@ -260,8 +260,8 @@ export const superseded = ({ suspension: { awaited: { name } } }: Tip): string =
   `Superseded by a new message while the tool waited for "${name}". It did not go on, and what it did before it waited` +
   " stands; it may be asked again."
 
-export const waiting = ({ suspension: { awaited: { name } } }: Tip): string =>
-  `The tool has begun and waits for "${name}"; its result will stand here.`
+export const waiting = ({ suspension: { awaited: { name } } }: Pick<Tip, "suspension">): string =>
+  `The tool has begun and waits for "${name}"; its result will follow.`
 
 // An answer that comes after another one has had its effect (law L3).
 const refuseLate = (

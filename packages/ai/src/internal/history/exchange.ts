@@ -61,7 +61,8 @@ const isOwnResult = (asked: ReadonlyArray<Prompt.AssistantMessagePart>, part: Pr
   if (callOf(asked, part.id, asked.length)?.name !== part.name) return false
   const assent: unknown = part.options?.assent
   if (typeof assent !== "object" || assent === null) return true
-  if ("earlier" in assent) return false
+  // One that came late is told elsewhere.
+  if ("earlier" in assent || "told" in assent) return false
   return !("approvalId" in assent) || typeof assent.approvalId !== "string" ||
     requestOf(asked, assent.approvalId)?.toolCallId === part.id
 }

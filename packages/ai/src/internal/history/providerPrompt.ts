@@ -1,13 +1,16 @@
 /**
  * Writes what the provider receives (law L7): every local call directly followed by its one result, all results of
- * one assistant message in one tool message, no approval request, and no answer but those the provider asked for.
+ * one assistant message in one tool message, no approval request, and no answer but those the provider asked for. Where
+ * nobody says anything, notes tell what came late and what was cut short.
  *
  * Messages that need no change stay the same objects. Rewritten ones are interned, so that upstream's
  * `ResponseIdTracker` recognises them on the next turn and incremental requests stay incremental.
  */
 import * as Prompt from "effect/ai/Prompt"
 import * as Equal from "effect/Equal"
+import * as Cut from "./cut.ts"
 import * as Exchange from "./exchange.ts"
+import * as Late from "./late.ts"
 import * as Results from "./results.ts"
 import * as Transcript from "./transcript.ts"
 
@@ -28,10 +31,23 @@ export const write = (
   const { changes } = transcript
   if (changes === undefined) return original
   const asked = providerRequests(transcript, options)
-  const prompt = new Writer(transcript, options, asked, noRequests).write(changes)
-  if (asked.size > 0) withRequestsOf.set(prompt, new Writer(transcript, options, asked, asked).write(changes))
+  const late = Late.read(transcript, options.resultOf)
+  const writer = new Writer(transcript, options, asked, { late })
+  const prompt = writer.write(changes)
+  if (asked.size > 0) {
+    withRequestsOf.set(prompt, new Writer(transcript, options, asked, { late, kept: asked }).write(changes))
+  }
+  if (writer.hasNotes) withoutNotesOf.set(prompt, new Writer(transcript, options, asked, {}).write(changes))
   return prompt
 }
+
+const withoutNotesOf = new WeakMap<Prompt.Prompt, Prompt.Prompt>()
+
+/**
+ * What policies are shown of a prompt that was written here: every result stands in its place, and there are no notes,
+ * which would read as if the user had said them.
+ */
+export const shown = (prompt: Prompt.Prompt): Prompt.Prompt => withoutNotesOf.get(prompt) ?? prompt
 
 // The provider's own requests that were answered in time. The one answer that stands goes to it, with its reason, at
 // its own place (law L9); its own hook gets the request back too. What the policy forbade after all stays forbidden.
@@ -91,17 +107,28 @@ class Writer {
   private readonly resultOf: Options["resultOf"]
   private readonly passing: ReadonlyMap<Prompt.ToolMessagePart, Answer>
   private readonly kept: Asked
+  private readonly late: ReturnType<typeof Late.read> | undefined
   // What our own hooks see has the requests back; only what every provider sees has to be the same objects each time.
   private readonly interns: boolean
   private readonly run = new Run()
   private readonly written: Array<Prompt.Message> = []
+  // What was written last, if it was cut short.
+  private cut: Prompt.AssistantMessage | undefined = undefined
+  hasNotes: boolean
 
-  constructor(transcript: Transcript.Transcript, options: Options, asked: Asked, kept: Asked) {
+  constructor(
+    transcript: Transcript.Transcript,
+    options: Options,
+    asked: Asked,
+    { kept = noRequests, late }: { readonly kept?: Asked; readonly late?: ReturnType<typeof Late.read> }
+  ) {
     this.transcript = transcript
     this.resultOf = options.resultOf
     this.passing = new Map(Array.from(asked.values(), (answer) => [answer.written, answer]))
     this.kept = kept
-    this.interns = kept.size === 0
+    this.late = late
+    this.hasNotes = late !== undefined && late.size > 0
+    this.interns = late !== undefined && kept.size === 0
   }
 
   write(changes: Uint8Array): Prompt.Prompt {
@@ -109,6 +136,7 @@ class Writer {
     let next = 0
     for (let index = 0; index < messages.length; index++) {
       const message = messages[index]!
+      this.writeNotes(index, message)
       if (changes[index] === Transcript.stands) {
         this.written.push(message)
       } else if (changes[index] === Transcript.settled) {
@@ -124,7 +152,21 @@ class Writer {
         this.written.push(message)
       }
     }
+    this.writeNotes(messages.length, undefined)
     return Prompt.fromMessages(this.written)
+  }
+
+  // What the model is told where nobody says anything: what came late, and that it was cut short.
+  private writeNotes(index: number, next: Prompt.Message | undefined): void {
+    if (this.late === undefined) return
+    const late = this.late.size === 0 ? undefined : this.late.get(index)
+    if (late !== undefined) this.written.push(Late.note(late))
+    const { cut } = this
+    if (cut === undefined || (late === undefined && next?.role === "tool")) return
+    this.cut = undefined
+    if (late !== undefined || (next !== undefined && next.role !== "assistant")) return
+    this.hasNotes = true
+    this.written.push(Cut.noteAfter(cut))
   }
 
   // A settled exchange, without its approval parts.
@@ -151,6 +193,7 @@ class Writer {
     const sent = this.assistantMessage(message, calls, movedResults.get(index) ?? none, before)
     if (sent.content.length === 0) return
     this.written.push(sent)
+    if (calls.length === 0 && Cut.isCut(message)) this.cut = message
     if (calls.length > 0) this.written.push(this.resultMessage(calls, messages[index + 1], before))
   }
 
@@ -197,12 +240,18 @@ class Writer {
     const sent = calls.map(this.sentResult, this)
     const results = sent.every(isThere) ? sent : sent.filter(isThere)
     if (following?.role === "tool" && holdsExactly(following, results)) return following
-    return before.results = resultsMessage(before, results)
+    const written = resultsMessage(before, results)
+    if (this.interns) before.results = written
+    return written
   }
 
   // A tool whose success is `void` has an undefined result, which no provider takes.
   private sentResult(call: Transcript.TranscriptCall): Prompt.ToolResultPart | undefined {
-    const part = call.result ?? this.resultOf(call)
+    const given = call.result ?? this.resultOf(call)
+    const told = this.late === undefined ? undefined : Late.toldOf(given)
+    const part = told === undefined
+      ? given
+      : Results.toPromptPart(Results.interrupted({ id: call.part.id, name: call.part.name }, told.told))
     return part === undefined || (part.result !== undefined && part.id === call.sentId)
       ? part
       : { ...part, id: call.sentId, result: part.result === undefined ? null : part.result }
@@ -211,7 +260,9 @@ class Writer {
   private writeAnswers(message: Prompt.ToolMessage): void {
     if (this.passing.size === 0) return
     const answers = message.content.flatMap((part) => this.passing.get(part) ?? [])
-    if (answers.length > 0) this.written.push(answerMessage(message, answers))
+    if (answers.length === 0) return
+    this.cut = undefined
+    this.written.push(answerMessage(message, answers))
   }
 }
 

@@ -30,7 +30,7 @@ export const lostReason =
 export const noToolkitReason = "No toolkit was given on this turn, so the approved call could not run. Nothing ran;" +
   " it may be asked again."
 
-const unsendableReason = "The call ran, but its result cannot be written as JSON, so it cannot be shown." +
+export const unsendableReason = "The call ran, but its result cannot be written as JSON, so it cannot be shown." +
   " Do not repeat it without checking."
 
 const bodyGoneReason = "This call ran before; its result is no longer kept. Do not repeat it without checking."
@@ -86,6 +86,12 @@ export const reasonOf = ({ result }: Prompt.ToolResultPart): { readonly reason?:
 
 /** Marks a result of a call that has no request as one of an earlier message, should its id be used again (law L13). */
 export const earlier = (part: ResultPart): ResultPart => ({ ...part, metadata: { assent: { earlier: true } } })
+
+/** Whether a failed result says that nothing ran and that the call may be made again (law L14). */
+export const mayBeAskedAgain = (part: Prompt.ToolResultPart | undefined): boolean =>
+  part?.isFailure === true && (reasonOf(part).reason?.includes(again) ?? false)
+
+const again = "it may be asked again"
 
 /** A sibling that needed nobody, of a call that has to wait (law L12). */
 export const notRun = (call: CallName): ResultPart => interrupted(call, notRunReason)
@@ -226,6 +232,13 @@ export const pauseFinish = (): Response.FinishPart =>
     }),
     response: undefined
   })
+
+/** The finish of a turn that called no model because there was nothing to answer (law L7). */
+export const stopFinish = (): Response.FinishPart => ({ ...pauseFinish(), reason: "stop" })
+
+/** A result of a history, as a response has it. It names its request, so that no other call takes it (law L13). */
+export const recorded = (part: Prompt.ToolResultPart, approvalId: string): ResultPart =>
+  toolResult(part, { ...part, encodedResult: part.result }, { approvalId, ...part.options.assent })
 
 /** The parts of a turn's last response, whose finish counts what all of its responses used. */
 export const withUsageOf = <Part extends Response.AnyPart>(

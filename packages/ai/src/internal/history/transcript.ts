@@ -6,6 +6,7 @@
  * latest call of its id that has none yet.
  */
 import type * as Prompt from "effect/ai/Prompt"
+import * as Cut from "./cut.ts"
 import * as Exchange from "./exchange.ts"
 import { Repeated, uniqueIdsAfter } from "./repeatedIds.ts"
 import { TextIndex } from "./textIndex.ts"
@@ -20,6 +21,8 @@ export interface TranscriptCall {
   requests: Array<TranscriptRequest>
   /** The first result; later ones are dropped. */
   result: Prompt.ToolResultPart | undefined
+  /** Where the result stands. */
+  resultAt: number | undefined
 }
 
 /** A call of a history that the provider runs itself. */
@@ -54,6 +57,8 @@ export interface TranscriptRequest {
 /** A person said no when the call had its result already. */
 export interface LateDenial {
   readonly call: TranscriptCall
+  /** The message it stands in. */
+  readonly at: number
   readonly denial: Prompt.ToolApprovalResponsePart
 }
 
@@ -203,7 +208,7 @@ class Reader {
         this.takeResponse(part, index)
       } else if (part.type === "tool-result") {
         if (part.providerExecuted === true) this.takeProviderResult(part, index)
-        else if (this.takeResult(part)?.messageIndex === index - 1 && part.result !== undefined) answered++
+        else if (this.takeResult(part, index)?.messageIndex === index - 1 && part.result !== undefined) answered++
       }
     }
     const due = this.calls.length - this.firstDue
@@ -211,9 +216,10 @@ class Reader {
     this.firstDue = this.calls.length
   }
 
-  private takeAssistantMessage({ content }: Prompt.AssistantMessage, index: number): void {
+  private takeAssistantMessage(message: Prompt.AssistantMessage, index: number): void {
+    const { content } = message
     assertParts(content)
-    if (content.length === 0) this.change(index)
+    if (content.length === 0 || Cut.isCut(message)) this.change(index)
     let uniqueId: ((id: string) => string) | undefined
     for (const part of content) {
       if (part.type === "tool-call") {
@@ -248,7 +254,7 @@ class Reader {
           }
         } else {
           this.change(index)
-          this.takeResult(part)
+          this.takeResult(part, index)
         }
       } else if (part.type === "tool-approval-request") {
         this.change(index)
@@ -259,7 +265,7 @@ class Reader {
   }
 
   private takeCall(part: Prompt.ToolCallPart, messageIndex: number, sentId: string): void {
-    const call: TranscriptCall = { part, messageIndex, sentId, requests: none, result: undefined }
+    const call: TranscriptCall = { part, messageIndex, sentId, requests: none, result: undefined, resultAt: undefined }
     this.calls.push(call)
     const known = this.callsById.get(part.id)
     if (known === undefined) this.callsById.set(part.id, call)
@@ -321,14 +327,14 @@ class Reader {
       (providerCall?.resultAt !== undefined && messageIndex > providerCall.resultAt)
     if (isLate || (providerCall !== undefined && isEdit(part))) {
       request.ignored = withOneMore(request.ignored, part)
-      if (call !== undefined && !part.approved) (this.lateDenials ??= []).push({ call, denial: part })
+      if (call !== undefined && !part.approved) (this.lateDenials ??= []).push({ call, at: messageIndex, denial: part })
       return
     }
     request.responses = withOneMore(request.responses, part)
     request.answeredAt ??= messageIndex
   }
 
-  private takeResult(part: Prompt.ToolResultPart): TranscriptCall | undefined {
+  private takeResult(part: Prompt.ToolResultPart, index: number): TranscriptCall | undefined {
     const assent = part.options?.assent
     const request = isNaming(assent) ? this.requestsById.get(assent.approvalId) : undefined
     // A settled call has its result.
@@ -342,6 +348,8 @@ class Reader {
     if (call === undefined || call.result !== undefined) return undefined
     if (call.part.id !== part.id || call.part.name !== part.name) return undefined
     call.result = part
+    call.resultAt = index
+    if (isTold(assent)) this.change(index)
     return call
   }
 
@@ -395,7 +403,12 @@ const makeRequest = (
   return request
 }
 
-const asUnread = (call: Exchange.SettledCall): TranscriptCall => ({ ...call, sentId: call.part.id, requests: none })
+const asUnread = (call: Exchange.SettledCall): TranscriptCall => ({
+  ...call,
+  sentId: call.part.id,
+  requests: none,
+  resultAt: undefined
+})
 
 const withOneMore = <A>(some: Array<A>, one: A): Array<A> => {
   if (some === none) return [one]
@@ -408,6 +421,10 @@ const approvalIdOf = (request: TranscriptRequest): string => request.part.approv
 /** Whether a result names the approval it settles. */
 export const isNaming = (assent: unknown): assent is { readonly approvalId: string } =>
   typeof assent === "object" && assent !== null && "approvalId" in assent && typeof assent.approvalId === "string"
+
+/** Whether a result says what the model was told in its place. */
+export const isTold = (assent: unknown): assent is { readonly told: string; readonly after?: unknown } =>
+  typeof assent === "object" && assent !== null && "told" in assent && typeof assent.told === "string"
 
 const isEarlier = (assent: unknown): boolean => typeof assent === "object" && assent !== null && "earlier" in assent
 
@@ -437,9 +454,13 @@ export const wasPassedOver = (transcript: Transcript, request: TranscriptRequest
   for (let index = request.messageIndex + 1; index < end; index++) {
     const message = transcript.messages[index]!
     if (message.role === "user") newMessage = true
-    else if (newMessage && message.role === "assistant" && message.content.some(isContent)) return true
+    else if (newMessage && saysSomething(message)) return true
   }
   return false
 }
+
+/** Whether the model says more in it than that it asks. */
+export const saysSomething = (message: Prompt.Message): boolean =>
+  message.role === "assistant" && message.content.some(isContent)
 
 const isContent = (part: Prompt.AssistantMessagePart): boolean => part.type !== "tool-approval-request"

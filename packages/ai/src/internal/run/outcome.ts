@@ -72,7 +72,7 @@ export const carryOut = (
   const { file } = one
   switch (decision._tag) {
     case "Tell": {
-      const part = Parts.toldPart(file, decision)
+      const part = Parts.late(file, Parts.toldPart(file, decision))
       return Effect.as(sink.result(part), { part })
     }
     case "Open":
@@ -180,10 +180,12 @@ const ended = (
   one: Case,
   { failure, part, root, suspendedAs }: Ended,
   sink: Sink
-): Effect.Effect<Outcome, Failure> =>
-  suspendedAs === undefined
-    ? Effect.as(part === undefined ? Effect.void : sink.result(part), { part, failure })
-    : settleWait(runner, one, suspendedAs, root, sink)
+): Effect.Effect<Outcome, Failure> => {
+  if (suspendedAs !== undefined) return settleWait(runner, one, suspendedAs, root, sink)
+  if (part === undefined) return Effect.succeed({ failure })
+  const result = Parts.late(one.file, part)
+  return Effect.as(sink.result(result), { part: result, failure })
+}
 
 /** Settles a call whose run waits, as this request. */
 export const settleWait = (

@@ -7,12 +7,17 @@ import * as Words from "../decide/words.ts"
 import type { Case, File } from "../gather/file.ts"
 import * as Reply from "../gather/reply.ts"
 import * as Suspension from "../gather/suspension.ts"
+import * as Late from "../history/late.ts"
 import * as Results from "../history/results.ts"
 import * as Ours from "./ours.ts"
 
 /** The request that results name: of a run that has waited, the first. */
 export const rootOf = ({ questions, root, waits }: File, at: number): string =>
   waits && root !== undefined ? root : questions[at]!.sealed.approvalId
+
+/** A result of it, as one that came late if it did (law L7). */
+export const late = ({ late, root }: File, part: Results.ResultPart): Results.ResultPart =>
+  late === undefined || root === undefined ? part : Late.mark(part, late, root)
 
 /** A result without any run. */
 export const toldPart = (file: File, { at, why }: Extract<Decision, { _tag: "Tell" }>): Results.ResultPart => {

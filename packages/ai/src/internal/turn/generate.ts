@@ -10,6 +10,7 @@ import * as Approvals from "../../Response.ts"
 import type { Decision } from "../decide/decision.ts"
 import * as Model from "../environment/model.ts"
 import * as Reply from "../gather/reply.ts"
+import * as Ending from "../history/ending.ts"
 import * as Results from "../history/results.ts"
 import * as Hosted from "../hosted/hosted.ts"
 import { advance, conclude } from "../run/loop.ts"
@@ -48,6 +49,11 @@ export const generateText: (
       Results.pauseFinish()
     ])
   }
+  if (settled.answered !== undefined) {
+    return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([
+      ...Turn.nothingNew(settled, settled.answered)
+    ])
+  }
   const { content, finish, next } = yield* ModelCall.use(
     turn,
     { observe: false },
@@ -76,15 +82,15 @@ const respond = Effect.fnUntraced(function*(
   options: Model.Options,
   settled: Turn.Settled
 ): Effect.fn.Return<Responded, unknown> {
-  const { prompt } = settled
+  const { prompt, shown } = settled
   if (!turn.resolvesCalls) {
     const response = yield* call.make(model.generateText({ ...options, prompt }))
     const content = yield* Hosted.sealCalls(turn.environment, response.content)
     return { content: [...settled.results, ...content], finish: [], next: undefined }
   }
   const response = yield* call.make(model.generateText({ ...options, prompt, ...Model.unresolved }))
-  const received = yield* call.within(receive(turn, response.content, prompt.content))
-  const outcomes = yield* call.within(Turn.enclosed(turn, prompt.content, resolve(turn, received)))
+  const received = yield* call.within(receive(turn, response.content, shown.content))
+  const outcomes = yield* call.within(Turn.enclosed(turn, shown.content, resolve(turn, received)))
   const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
   const { finish } = received
@@ -134,6 +140,7 @@ const objectAfter: (
   if (settled.open.length > 0) {
     return yield* approvalRequired(settled.open, [...before, ...settled.open.map(Results.requestPart)])
   }
+  if (settled.answered !== undefined) return yield* nothingToAnswer(settled.answered)
   // A response with calls and no text fails to parse before we see it; upstream shows its content to an observer.
   const { content, finish, next, value } = yield* ModelCall.use(
     turn,
@@ -153,7 +160,7 @@ const respondWithObject = Effect.fnUntraced(function*(
   options: Model.ObjectOptions,
   settled: Turn.Settled
 ): Effect.fn.Return<Responded & { readonly value?: unknown }, unknown> {
-  const { prompt } = settled
+  const { prompt, shown } = settled
   const exit = yield* Effect.exit(call.make(model.generateObject({
     ...options,
     prompt,
@@ -165,7 +172,7 @@ const respondWithObject = Effect.fnUntraced(function*(
     yield* call.tell(content)
     return { value: (yield* exit).value, content, finish: [], next: undefined }
   }
-  const received = yield* call.within(receive(turn, said, prompt.content))
+  const received = yield* call.within(receive(turn, said, shown.content))
   const { finish } = received
   // With local calls beside them, the provider's requests wait: a finished value cannot (law L12).
   const alone = received.calls.length === 0 && cutOf(received) === undefined
@@ -175,7 +182,7 @@ const respondWithObject = Effect.fnUntraced(function*(
     yield* call.tell(content)
     return { content, finish, next: next.turn }
   }
-  const outcomes = yield* call.within(Turn.enclosed(turn, prompt.content, resolveAtOnce(call, turn, before, received)))
+  const outcomes = yield* call.within(Turn.enclosed(turn, shown.content, resolveAtOnce(call, turn, before, received)))
   const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
   // What tools wait for is known only when they have begun: their siblings' results are kept with the requests.
@@ -193,6 +200,18 @@ const waits = (
   requests: ReadonlyArray<Approval.ApprovalRequest>,
   content: ReadonlyArray<Part>
 ) => Effect.andThen(call.tell(content), approvalRequired(requests, content))
+
+// There is no value without the model, and nothing for it to answer (law L7).
+const nothingToAnswer = (answered: ReadonlyArray<Ending.Answered>) => {
+  const [first] = answered
+  return Effect.fail(ApprovalError.make(
+    first === undefined
+      ? new ApprovalError.InvalidPrompt({ description: "it ends with what the model said: say something to it." })
+      : first.request === undefined
+      ? new ApprovalError.UnknownApproval({ approvalId: first.approvalId.slice(0, 64) })
+      : new ApprovalError.AlreadyDecided({ approvalId: first.approvalId, state: Ending.stateOf(first.request) })
+  ))
+}
 
 // An error travels as JSON, so results are in it as they are sent.
 const approvalRequired = (requests: ReadonlyArray<Approval.ApprovalRequest>, content: ReadonlyArray<Part>) =>

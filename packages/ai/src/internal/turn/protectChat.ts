@@ -5,11 +5,26 @@
 import type * as Chat from "effect/ai/Chat"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
 import * as Stream from "effect/Stream"
+import * as Cut from "../history/cut.ts"
 import * as Wrap from "./wrap.ts"
 
 type Turn = (options: never) => Effect.Effect<unknown, unknown, LanguageModel.LanguageModel>
 type StreamTurn = (options: never) => Stream.Stream<unknown, unknown, LanguageModel.LanguageModel>
+
+// Upstream's Chat keeps what was said of a stream that fails or is left. That it was cut short is to be known in another
+// process too, and by who reads what was saved (law L7).
+const markCut = (chat: Chat.Chat | Chat.Persisted) =>
+  Effect.flatMap(Ref.get(chat.history), (history) => {
+    const at = Cut.recognize(history.content)
+    const marked = at === undefined ? history : Cut.markFrom(history, at)
+    if (marked === history) return Effect.void
+    return Effect.andThen(
+      Ref.update(chat.history, (now) => now === history ? marked : now),
+      "save" in chat ? Effect.ignore(chat.save) : Effect.void
+    )
+  })
 
 export const protect = <C extends Chat.Chat>(chat: C): C => {
   const turn = (f: Turn): Turn => (options) =>
@@ -18,7 +33,7 @@ export const protect = <C extends Chat.Chat>(chat: C): C => {
     Stream.unwrap(
       Effect.map(LanguageModel.LanguageModel, (model) =>
         Stream.provideService(f(options), LanguageModel.LanguageModel, Wrap.wrapDefault(model)))
-    )
+    ).pipe(Stream.ensuring(markCut(chat)))
   // Upstream's overloads infer tools, errors and services from the options; providing another service of the same tag
   // changes none of them.
   return {

@@ -83,7 +83,7 @@ export const goOn = Effect.fnUntraced(function*(
   if (asked.requests.length === 0 || turn.round >= Hosted.maxRounds) return undefined
   if (!Hosted.mayAnswer(turn.environment, tools)) return undefined
   if (outcomes.some((outcome) => outcome.part === undefined)) return undefined
-  const subject = { environment: turn.environment, tools, messages: settled.prompt.content }
+  const subject = { environment: turn.environment, tools, messages: settled.shown.content }
   const answers = yield* Hosted.answerAll(subject, asked.requests, asked.calls)
   if (answers === undefined) return undefined
   const calls = new Map(asked.requests.map((part) => [part.approvalId, asked.calls.get(part.toolCallId)!]))

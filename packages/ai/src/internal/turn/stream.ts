@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Model from "../environment/model.ts"
+import * as Cut from "../history/cut.ts"
 import * as Results from "../history/results.ts"
 import * as Hosted from "../hosted/hosted.ts"
 import * as HostedStream from "../hosted/stream.ts"
@@ -28,7 +29,12 @@ export const streamText = (
   options: Model.Options,
   toError: (error: unknown) => unknown
 ): Stream.Stream<Part, unknown> =>
-  toStream((queue) => Turn.within(turn, Effect.mapError(produce(model, turn, options, queue, []), toError)))
+  toStream((queue) =>
+    Turn.within(turn, Effect.mapError(produce(model, turn, options, queue, []), toError)).pipe(
+      // A reader who left before the end was told no more than one whose stream failed.
+      Effect.onExit((exit) => Exit.isFailure(exit) ? Effect.sync(() => Cut.note(turn.prompt)) : Effect.void)
+    )
+  )
 
 const produce: (
   model: Model.Model,
@@ -62,6 +68,10 @@ const produce: (
     if (settled.failure !== undefined) return yield* Effect.failCause(settled.failure)
     if (settled.open.length > 0) {
       return yield* offer(queue, [...settled.open.map(Results.requestPart), Results.pauseFinish()])
+    }
+    if (settled.answered !== undefined) {
+      const recorded = Turn.recordedOf(settled.answered)
+      return yield* offer(queue, [...recorded, Results.stopFinish()])
     }
     const next = yield* ModelCall.use(turn, { observe: false }, (call) =>
       Effect.ensuring(
@@ -106,7 +116,7 @@ const respond = Effect.fnUntraced(
       yield* hosted.end
       return undefined
     }
-    const calls = makeCalls(turn, settled.prompt.content, sink)
+    const calls = makeCalls(turn, settled.shown.content, sink)
     const finish: Array<Response.FinishPart> = []
     const held: Array<Response.ToolApprovalRequestPart> = []
     // The provider's requests are held where somebody here may answer them: then they need never be seen, and the turn
@@ -175,6 +185,7 @@ const respond = Effect.fnUntraced(
       }
       yield* say(outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)]))
     }
+    if (end === undefined) Cut.note(turn.prompt)
     yield* say([...asked, ...Results.withUsageOf(before, finish)])
     return undefined
   }

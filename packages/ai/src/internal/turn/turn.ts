@@ -15,6 +15,7 @@ import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import { EnclosingTurn } from "../environment/enclosingTurn.ts"
 import * as History from "../gather/history.ts"
 import * as Order from "../gather/order.ts"
+import * as Ending from "../history/ending.ts"
 import * as ProviderPrompt from "../history/providerPrompt.ts"
 import * as RepeatedIds from "../history/repeatedIds.ts"
 import * as Results from "../history/results.ts"
@@ -29,6 +30,8 @@ export interface Turn extends Outcome.Runner {
   readonly method: string
   readonly prompt: Prompt.Prompt
   readonly transcript: Transcript.Transcript
+  /** That the prompt ends with the assistant is not for the model to go on with. */
+  readonly keepsHistory: boolean
   /** False when the caller resolves tool calls itself: then nothing runs here. */
   readonly resolvesCalls: boolean
   readonly concurrency: LanguageModel.GenerateTextOptions<{}>["concurrency"]
@@ -100,6 +103,10 @@ export interface Settled {
   readonly history: Prompt.Prompt
   /** What the provider is to see. */
   readonly prompt: Prompt.Prompt
+  /** What policies are to see of it. */
+  readonly shown: Prompt.Prompt
+  /** What is known of what was answered, where nothing came of it and the model has nothing to answer (law L7). */
+  readonly answered?: ReadonlyArray<Ending.Answered> | undefined
   readonly failure: Cause.Cause<unknown> | undefined
 }
 
@@ -146,7 +153,7 @@ const settleCalls = Effect.fnUntraced(function*(
   if (open.length > 0 || failure !== undefined) {
     // If the model is not called, nobody has been told of them: they are asked about again rather than lost.
     open.push(...turn.approvedAtOnce.filter((one) => !open.some(({ approvalId }) => approvalId === one.approvalId)))
-    return { results, open, history: turn.prompt, prompt: turn.prompt, failure }
+    return { results, open, history: turn.prompt, prompt: turn.prompt, shown: turn.prompt, failure }
   }
   results.push(...yield* denyHosted(transcript, hosted.answers, sink))
   const answered = hosted.answers.length === 0 ? turn : continued(turn, Hosted.withAnswers(turn.prompt, hosted.answers))
@@ -156,8 +163,32 @@ const settleCalls = Effect.fnUntraced(function*(
     supersedes: environment.options.onNewMessage === "supersede",
     isOurs: (approvalId) => hosted.bogus.has(approvalId) || Result.isSuccess(environment.seal.parse(approvalId))
   })
-  return { results, open, history: answered.prompt, prompt, failure }
+  const isNothing = Ending.endsWithAssistant(prompt.content) &&
+    (turn.keepsHistory || !Ending.isPrefilled(turn.prompt.content))
+  return {
+    results,
+    open,
+    history: answered.prompt,
+    prompt,
+    shown: ProviderPrompt.shown(prompt),
+    failure,
+    answered: isNothing ? Ending.answered(turn.prompt.content) : undefined
+  }
 })
+
+/** The parts of a turn for which the model is not called. */
+export const nothingNew = (
+  { results }: Settled,
+  answered: ReadonlyArray<Ending.Answered>
+): ReadonlyArray<Results.ResultPart | Response.FinishPart> => [
+  ...results,
+  ...recordedOf(answered),
+  Results.stopFinish()
+]
+
+/** What stands in the history of what was answered. */
+export const recordedOf = (answered: ReadonlyArray<Ending.Answered>): ReadonlyArray<Results.ResultPart> =>
+  answered.flatMap(({ result }) => result === undefined ? [] : [result])
 
 // Where answers are remembered, calls that were answered are looked up first: their answers may cover the others too.
 const readCalls = (

@@ -16,9 +16,12 @@ import type * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import { Enclosing } from "../asking/enclosing.ts"
 import { EnclosingTurn, type Turn as Around } from "../environment/enclosingTurn.ts"
 import * as Environment from "../environment/environment.ts"
+import { KeepsHistory } from "../environment/keepsHistory.ts"
 import * as Model from "../environment/model.ts"
 import { TrustsAnswers } from "../environment/trust.ts"
 import * as Tools from "../gather/tools.ts"
+import * as Cut from "../history/cut.ts"
+import * as Ending from "../history/ending.ts"
 import * as ProviderPrompt from "../history/providerPrompt.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Execution from "../run/execution.ts"
@@ -87,7 +90,9 @@ export const wrap = (
       const { prompt, transcript } = read.success
       const policy = Environment.readPolicy(captured, context)
       // Without anybody to answer here, and with everything in order, there is nothing for the engine to do.
-      const isInOrder = transcript.changes === undefined && !Environment.mayAnswer(captured, context)
+      const keepsHistory = Context.get(context, KeepsHistory)
+      const isInOrder = transcript.changes === undefined && !Environment.mayAnswer(captured, context) &&
+        !(keepsHistory && Ending.endsWithAssistant(prompt.content))
       const passOn = (toolkit: Model.AnyToolkit | undefined): Effect.Effect<Entered<O>> =>
         Effect.succeed({
           turn: undefined,
@@ -105,6 +110,7 @@ export const wrap = (
             environment,
             prompt,
             transcript,
+            keepsHistory,
             handlers: isEmpty(resolved) ? undefined : Execution.handlersOf(resolved),
             resolvesCalls: callOptions.disableToolCallResolution !== true,
             concurrency: callOptions.concurrency
@@ -145,7 +151,7 @@ export const wrap = (
           const said = turn === undefined
             ? model.streamText(options)
             : StreamText.streamText(model, turn, options, toAiError("streamText"))
-          return trusted ? Stream.provideService(said, TrustsAnswers, false) : said
+          return trusted ? Stream.provideContext(said, distrust) : said
         }))
       )
   })
@@ -223,7 +229,9 @@ interface Entered<O extends Model.Options> {
 
 // The trust is in the history that was read: what is asked in the course of its turn has another one (law L4).
 const distrusting = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(TrustsAnswers, (trusted) => trusted ? Effect.provideService(effect, TrustsAnswers, false) : effect)
+  Effect.flatMap(TrustsAnswers, (trusted) => trusted ? Effect.provideContext(effect, distrust) : effect)
+
+const distrust = Context.make(TrustsAnswers, false).pipe(Context.add(KeepsHistory, false))
 
 const toAiError = (method: string) => (error: unknown): unknown =>
   error instanceof ApprovalError.ApprovalError ? ApprovalError.toAiError(error, method) : error
@@ -233,6 +241,7 @@ const readPrompt = (input: Prompt.RawInput) =>
   Result.try({
     try: () => {
       const prompt = ProviderPrompt.asRead(Prompt.make(input))
+      Cut.begin(prompt)
       return { prompt, transcript: Transcript.read(prompt.content) }
     },
     catch: () =>

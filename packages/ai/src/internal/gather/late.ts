@@ -1,0 +1,23 @@
+/** Whether a call's result comes late: the model has gone on beside what was asked, and was told something in its place. */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Environment from "../environment/environment.ts"
+import * as Late from "../history/late.ts"
+import * as Results from "../history/results.ts"
+import * as Transcript from "../history/transcript.ts"
+import * as Wait from "./wait.ts"
+
+/** `undefined` where the model has not gone on. */
+export const read = Effect.fnUntraced(function*(
+  { suspensions }: Environment.Environment,
+  transcript: Transcript.Transcript,
+  { messageIndex, requests }: Transcript.TranscriptCall
+): Effect.fn.Return<Late.Told | undefined> {
+  const passed = requests.findLast((request) => Transcript.wasPassedOver(transcript, request))
+  if (passed === undefined) return undefined
+  const found = yield* Effect.result(suspensions.find(passed.part.approvalId))
+  return {
+    told: Result.isSuccess(found) && found.success !== undefined ? Wait.waiting(found.success) : Results.waitingReason,
+    after: Late.countAfter(transcript.messages, messageIndex)
+  }
+})
