@@ -1,5 +1,5 @@
 /**
- * What the differential test found: faults of ours, which were mended, and differences that neither the design nor a law
+ * What the differential test found: faults of ours, which were fixed, and differences that neither the design nor a law
  * asks for, each with the reason why it stays.
  */
 import { assert, describe } from "@effect/vitest"
@@ -14,7 +14,7 @@ const Work = Tool.make("Work", { parameters: Schema.Struct({ millis: Schema.Numb
 
 const work = { Work: ({ millis }: { readonly millis: number }) => Effect.as(Effect.sleep(millis), `${millis} ms`) }
 
-describe("found, and mended", () => {
+describe("found, and fixed", () => {
   Play.everySide(
     "nothing of a chunk that is refused is emitted",
     ["streamText"],

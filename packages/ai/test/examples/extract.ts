@@ -7,7 +7,7 @@
  *   `const name = expression // => expected` for the variable. It is Node's strict equality: chai's takes two errors
  *   with the same message for equal, whatever their fields.
  * - An example keeps the line numbers of its source, so that an error in `generated/Approval/deny.ts` at line 200 is
- *   to be mended at line 200 of `src/Approval.ts`.
+ *   to be fixed at line 200 of `src/Approval.ts`.
  * - An example that cannot be read becomes a test that fails: it never keeps the other tests from running.
  *
  * It runs when vitest loads its configuration, and before `npm run check:types`.

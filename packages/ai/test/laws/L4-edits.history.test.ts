@@ -190,7 +190,7 @@ describe("L11 an edit passes the policy again", () => {
   )
 
   C.everyWay(
-    "L11 a policy that fails on what was edited: held, and it runs once the policy is mended",
+    "L11 a policy that fails on what was edited: held, and it runs once the policy is fixed",
     (way) =>
       Effect.gen(function*() {
         const { chat, edited, runs, turn } = yield* edit(way, byPath(() => Effect.die("broken")))

@@ -374,7 +374,7 @@ describe("upstream breaks results", () => {
   class Ledger extends Context.Service<Ledger, { readonly isLarge: Effect.Effect<boolean> }>()("test/Ledger") {}
 
   wrong("B21 a gate that needs a service does not compile", true, function*() {
-    // Where this compiles, `tsc` says that the directive is unused: mended, update the table.
+    // Where this compiles, `tsc` says that the directive is unused: fixed, update the table.
     // @ts-expect-error B21
     Tool.make("Gated", { needsApproval: () => Ledger.use((ledger) => ledger.isLarge), dependencies: [Ledger] })
     return true

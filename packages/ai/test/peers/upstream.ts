@@ -22,7 +22,7 @@ export const wrong = <A>(
   for (const way of only) {
     it.effect(`upstream: ${title} [${way}]`, () =>
       Effect.gen(function*() {
-        const told = `mended: update the table (${title})`
+        const told = `fixed: update the table (${title})`
         const exit = yield* Effect.exit(Effect.gen(() => observe(way)))
         if (Exit.isFailure(exit)) return assert.fail(`${told}: ${Cause.pretty(exit.cause)}`)
         assert.deepStrictEqual(exit.value, measured, told)

@@ -23,6 +23,11 @@ const see = async (row: Lines.Row, where?: Repository.Where): Promise<ReadonlyAr
   return row.lines.map((line, index) => ({ lines: [line], runs: runs[index]!, environment: environment[index]! }))
 }
 
+const version = (program: string): string | undefined => {
+  const { error, stdout } = ChildProcess.spawnSync(program, ["--version"], { encoding: "utf8" })
+  return error === undefined ? stdout : undefined
+}
+
 /** A row for each line, so that a failure names it. */
 const apart = (rows: ReadonlyArray<Lines.Row>): ReadonlyArray<Lines.Row> =>
   rows.flatMap((row) => row.lines.map((line) => ({ ...row, lines: [line] })))
@@ -30,7 +35,11 @@ const apart = (rows: ReadonlyArray<Lines.Row>): ReadonlyArray<Lines.Row> =>
 describe("in a folder whose settings name programs", () => {
   it("lines of git run what the table says, with and without Shell.environment", async () => {
     const lines = Lines.rows.flatMap(({ lines }) => lines)
-    assert.deepStrictEqual(await see({ lines, runs: [], environment: [] }), apart(Lines.rows))
+    const seen = await see({ lines, runs: [], environment: [] })
+    // Another git may run less or more; the environment leaves open what no variable closes, and nothing else.
+    if (version("git")?.includes(Lines.measured) === true) assert.deepStrictEqual(seen, apart(Lines.rows))
+    const open = new Set(Lines.rows.flatMap(({ environment }) => environment))
+    assert.deepStrictEqual(seen.flatMap(({ environment }) => environment).filter((name) => !open.has(name)), [])
   }, 60_000)
 
   it("a line of git is in the table for each subcommand that is known, is covered, and heeds the settings", () => {
@@ -58,14 +67,12 @@ describe("in a folder whose settings name programs", () => {
     assert.deepStrictEqual(await see(Lines.terminal, Repository.terminal), [Lines.terminal])
   })
 
-  // Not part of what every contributor has.
-  it.runIf(ChildProcess.spawnSync("rg", ["--version"]).error === undefined)(
-    "ripgrep reads no settings in Shell.environment",
-    async () => {
-      assert.deepStrictEqual(await see(Lines.ripgrep), [Lines.ripgrep])
-      assert.strictEqual(Shell.explain("rg x", ["rg *"]).covered, true)
-    }
-  )
+  it("ripgrep reads no settings in Shell.environment", async () => {
+    assert.strictEqual(Shell.explain("rg x", ["rg *"]).covered, true)
+    // Not every contributor has it; without it, the empty variable is all there is to see.
+    assert.strictEqual(Shell.environment["RIPGREP_CONFIG_PATH"], "")
+    if (version("rg") !== undefined) assert.deepStrictEqual(await see(Lines.ripgrep), [Lines.ripgrep])
+  })
 
   it("a variable that can name programs is empty in Shell.environment", () => {
     const variables = programs.flatMap(({ command }) => command?.variable ?? [])

@@ -11,6 +11,9 @@ export interface Row {
   readonly environment: ReadonlyArray<Name>
 }
 
+/** The version of git that the rows are measured with. */
+export const measured = "2.39.5"
+
 export const rows: ReadonlyArray<Row> = [
   {
     lines: ["git status", "git diff --stat", "git describe --dirty", "git commit -m x"],

@@ -37,7 +37,7 @@ const valueOf = (tool: McpSchema.Tool, part: Part): unknown => {
 
 /** The definition as one text; fails, with a sentence that says why, where it has no canonical form. */
 export const make = ({ name, says }: Server, tool: McpSchema.Tool): Result.Result<string, string> =>
-  // Not the server's version: one that is mended is still that server, if its tools are what they were.
+  // Not the server's version: one that is fixed is still that server, if its tools are what they were.
   Canonical.canonicalize([
     [name, says.name ?? null, says.title ?? null, tool.name],
     ...parts.map((part) => valueOf(tool, part))
