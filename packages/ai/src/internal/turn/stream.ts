@@ -28,26 +28,36 @@ export const streamText = (
   toError: (error: unknown) => unknown
 ): Stream.Stream<Part, unknown> =>
   toStream((queue) =>
-    Turn.within(turn, Effect.mapError(produce(model, turn, options, queue, []), toError)).pipe(
-      // A reader who left before the end was told no more than one whose stream failed.
-      Effect.onExit((exit) => Exit.isFailure(exit) ? Effect.sync(() => Cut.note(turn.prompt)) : Effect.void)
-    )
+    Effect.suspend(() => {
+      let isWhole = false
+      const note = Effect.sync(() => isWhole ? undefined : Cut.note(turn.prompt))
+      const turned = Effect.map(produce(model, turn, options, queue, []), (whole) => {
+        isWhole = whole
+      })
+      // Whoever keeps what was said looks when the stream is at its end: before it is closed, where it came there, and
+      // behind that, where its reader left.
+      return Effect.andThen(
+        Effect.addFinalizer(() => note),
+        Effect.ensuring(Turn.within(turn, Effect.mapError(turned, toError)), note)
+      )
+    })
   )
 
+/** Whether the response came to its finish, or nothing was left for one to say. */
 const produce: (
   model: Model.Model,
   turn: Turn.Turn,
   options: Model.Options,
   queue: Chunks<Part, unknown>,
   before: ReadonlyArray<Response.FinishPart>
-) => Effect.Effect<void, unknown, Scope.Scope> = Effect.fnUntraced(
+) => Effect.Effect<boolean, unknown, Scope.Scope> = Effect.fnUntraced(
   function*(
     model: Model.Model,
     turn: Turn.Turn,
     options: Model.Options,
     queue: Chunks<Part, unknown>,
     before: ReadonlyArray<Response.FinishPart>
-  ): Effect.fn.Return<void, unknown, Scope.Scope> {
+  ): Effect.fn.Return<boolean, unknown, Scope.Scope> {
     const sink: Outcome.Sink = {
       preliminary: (part) => offer(queue, [part]),
       approvedPreliminary: (part) => Effect.sync(() => offerUnsafe(queue, [part])),
@@ -56,11 +66,13 @@ const produce: (
     const settled = yield* Turn.settleHistory(turn, sink)
     if (settled.failure !== undefined) return yield* Effect.failCause(settled.failure)
     if (settled.open.length > 0) {
-      return yield* offer(queue, [...settled.open.map(Results.requestPart), Results.pauseFinish()])
+      yield* offer(queue, [...settled.open.map(Results.requestPart), Results.pauseFinish()])
+      return true
     }
     if (settled.answered !== undefined) {
       const recorded = Turn.recordedOf(settled.answered)
-      return yield* offer(queue, [...recorded, Results.stopFinish()])
+      yield* offer(queue, [...recorded, Results.stopFinish()])
+      return true
     }
     if (!turn.resolvesCalls) {
       const seal = (parts: ReadonlyArray<Part>) =>
@@ -70,7 +82,8 @@ const produce: (
         model.streamText({ ...options, prompt: settled.prompt }),
         (next) => hosted.isHolding() || next.some(concernsUs) ? hosted.take(next) : offer(queue, next)
       ).pipe(Effect.tapError(() => hosted.end))
-      return yield* hosted.end
+      yield* hosted.end
+      return true
     }
     const calls = makeCalls(turn, settled.shown.content, sink)
     const finish: Array<Response.FinishPart> = []
@@ -143,8 +156,8 @@ const produce: (
         outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)])
       )
     }
-    if (end === undefined) Cut.note(turn.prompt)
     yield* offer(queue, [...asked, ...Results.withUsageOf(before, finish)])
+    return end !== undefined
   }
 )
 
