@@ -15,10 +15,11 @@ type StreamTurn = (options: never) => Stream.Stream<unknown, unknown, LanguageMo
 
 // Upstream's Chat keeps what was said of a stream that fails or is left. That it was cut short is to be known in another
 // process too, and by who reads what was saved (law L7).
-const markCut = (chat: Chat.Chat | Chat.Persisted) =>
+const markCut = (chat: Chat.Chat | Chat.Persisted, from: number) =>
   Effect.flatMap(Ref.get(chat.history), (history) => {
     const at = Cut.recognize(history.content)
-    const marked = at === undefined ? history : Cut.markFrom(history, at)
+    // What was said before stays the object it is.
+    const marked = at === undefined ? history : Cut.markFrom(history, from)
     if (marked === history) return Effect.void
     return Effect.andThen(
       Ref.update(chat.history, (now) => now === history ? marked : now),
@@ -31,9 +32,11 @@ export const protect = <C extends Chat.Chat>(chat: C): C => {
     Effect.updateService(f(options), LanguageModel.LanguageModel, Wrap.wrapDefault)
   const streamTurn = (f: StreamTurn): StreamTurn => (options) =>
     Stream.unwrap(
-      Effect.map(LanguageModel.LanguageModel, (model) =>
-        Stream.provideService(f(options), LanguageModel.LanguageModel, Wrap.wrapDefault(model)))
-    ).pipe(Stream.ensuring(markCut(chat)))
+      Effect.zipWith(LanguageModel.LanguageModel, Ref.get(chat.history), (model, { content }) =>
+        Stream.provideService(f(options), LanguageModel.LanguageModel, Wrap.wrapDefault(model)).pipe(
+          Stream.ensuring(markCut(chat, content.length))
+        ))
+    )
   // Upstream's overloads infer tools, errors and services from the options; providing another service of the same tag
   // changes none of them.
   return {

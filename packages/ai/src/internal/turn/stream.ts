@@ -30,26 +30,36 @@ export const streamText = (
   toError: (error: unknown) => unknown
 ): Stream.Stream<Part, unknown> =>
   toStream((queue) =>
-    Turn.within(turn, Effect.mapError(produce(model, turn, options, queue, []), toError)).pipe(
-      // A reader who left before the end was told no more than one whose stream failed.
-      Effect.onExit((exit) => Exit.isFailure(exit) ? Effect.sync(() => Cut.note(turn.prompt)) : Effect.void)
-    )
+    Effect.suspend(() => {
+      let isWhole = false
+      const note = Effect.sync(() => isWhole ? undefined : Cut.note(turn.prompt))
+      const turned = Effect.map(produce(model, turn, options, queue, []), (whole) => {
+        isWhole = whole
+      })
+      // Whoever keeps what was said looks when the stream is at its end: before it is closed, where it came there, and
+      // behind that, where its reader left.
+      return Effect.andThen(
+        Effect.addFinalizer(() => note),
+        Effect.ensuring(Turn.within(turn, Effect.mapError(turned, toError)), note)
+      )
+    })
   )
 
+/** Whether the response came to its finish, or nothing was left for one to say. */
 const produce: (
   model: Model.Model,
   turn: Turn.Turn,
   options: Model.Options,
   queue: Chunks<Part, unknown>,
   before: ReadonlyArray<Response.FinishPart>
-) => Effect.Effect<void, unknown, Scope.Scope> = Effect.fnUntraced(
+) => Effect.Effect<boolean, unknown, Scope.Scope> = Effect.fnUntraced(
   function*(
     model: Model.Model,
     turn: Turn.Turn,
     options: Model.Options,
     queue: Chunks<Part, unknown>,
     before: ReadonlyArray<Response.FinishPart>
-  ): Effect.fn.Return<void, unknown, Scope.Scope> {
+  ): Effect.fn.Return<boolean, unknown, Scope.Scope> {
     // Whoever is to be told of the response when it is over hears of what was offered of it.
     const told: Array<Part> | undefined = Option.isSome(turn.environment.spanTransformer) ? [] : undefined
     const say = (parts: ReadonlyArray<Part>): Effect.Effect<void> => {
@@ -67,18 +77,20 @@ const produce: (
     const settled = yield* Turn.settleHistory(turn, sink)
     if (settled.failure !== undefined) return yield* Effect.failCause(settled.failure)
     if (settled.open.length > 0) {
-      return yield* offer(queue, [...settled.open.map(Results.requestPart), Results.pauseFinish()])
+      yield* offer(queue, [...settled.open.map(Results.requestPart), Results.pauseFinish()])
+      return true
     }
     if (settled.answered !== undefined) {
       const recorded = Turn.recordedOf(settled.answered)
-      return yield* offer(queue, [...recorded, Results.stopFinish()])
+      yield* offer(queue, [...recorded, Results.stopFinish()])
+      return true
     }
     const next = yield* ModelCall.use(turn, { observe: false }, (call) =>
       Effect.ensuring(
         respond(call, model, turn, options, settled, { queue, sink, say, told }, before),
         Effect.suspend(() => call.tell(told ?? []))
       ))
-    if (next !== undefined) yield* produce(model, next.turn, options, queue, next.before)
+    return typeof next === "boolean" ? next : yield* produce(model, next.turn, options, queue, next.before)
   }
 )
 
@@ -96,6 +108,7 @@ interface Next {
   readonly before: ReadonlyArray<Response.FinishPart>
 }
 
+/** What the turn goes on with, or else whether the response came to its finish. */
 const respond = Effect.fnUntraced(
   function*(
     call: ModelCall.ModelCall,
@@ -105,7 +118,7 @@ const respond = Effect.fnUntraced(
     settled: Turn.Settled,
     { queue, say, sink, told }: Out,
     before: ReadonlyArray<Response.FinishPart>
-  ): Effect.fn.Return<Next | undefined, unknown, Scope.Scope> {
+  ): Effect.fn.Return<Next | boolean, unknown, Scope.Scope> {
     if (!turn.resolvesCalls) {
       const seal = (parts: ReadonlyArray<Part>) => Effect.flatMap(Hosted.sealCalls(turn.environment, parts), say)
       const hosted = HostedStream.make(seal)
@@ -114,7 +127,7 @@ const respond = Effect.fnUntraced(
         (next) => hosted.isHolding() || next.some(concernsUs) ? hosted.take(next) : say(next)
       ).pipe(Effect.tapError(() => hosted.end))
       yield* hosted.end
-      return undefined
+      return true
     }
     const calls = makeCalls(turn, settled.shown.content, sink)
     const finish: Array<Response.FinishPart> = []
@@ -185,9 +198,8 @@ const respond = Effect.fnUntraced(
       }
       yield* say(outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)]))
     }
-    if (end === undefined) Cut.note(turn.prompt)
     yield* say([...asked, ...Results.withUsageOf(before, finish)])
-    return undefined
+    return end !== undefined
   }
 )
 
