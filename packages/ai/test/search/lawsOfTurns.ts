@@ -168,16 +168,20 @@ const callsForNothing = (turn: Record.Turn): ReadonlyArray<string> =>
     : []
 
 // Some providers use ids again: of as many calls as many may be told of.
+// A late denial is told apart from a result that said the call may be asked again.
 const toldTwice = (prompt: Prompt.Prompt): boolean => {
   const late = Notes.lateIn(prompt)
-  return late.some(({ toolCallId }) =>
-    late.filter((other) => other.toolCallId === toolCallId).length >
+  return late.some(({ result, toolCallId }) =>
+    late.filter((other) => other.toolCallId === toolCallId && isDenial(other.result) === isDenial(result)).length >
       prompt.content.filter((message) =>
         message.role === "assistant" &&
         message.content.some((part) => part.type === "tool-call" && part.id === toolCallId)
       ).length
   )
 }
+
+const isDenial = (result: unknown): boolean =>
+  typeof result === "object" && result !== null && "type" in result && result.type === "execution-denied"
 
 const isApproval = (message: Prompt.Message): boolean =>
   (message.role === "assistant" || message.role === "tool") &&
