@@ -167,11 +167,11 @@ const callsForNothing = (turn: Record.Turn): ReadonlyArray<string> =>
     ? [`turn ${turn.index} does not call the model, which was not the last to say something`]
     : []
 
-// Some providers use ids again: of as many calls as many may be told of.
+// Some providers use ids again: of as many calls as many may be told of. A "no" to what may be asked again is another.
 const toldTwice = (prompt: Prompt.Prompt): boolean => {
-  const late = Notes.lateIn(prompt)
-  return late.some(({ toolCallId }) =>
-    late.filter((other) => other.toolCallId === toolCallId).length >
+  const told = Notes.lateIn(prompt).map((late) => ({ ...late, text: JSON.stringify(late) }))
+  return told.some(({ text, toolCallId }) =>
+    told.filter((other) => other.text === text).length >
       prompt.content.filter((message) =>
         message.role === "assistant" &&
         message.content.some((part) => part.type === "tool-call" && part.id === toolCallId)
