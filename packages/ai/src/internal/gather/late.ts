@@ -13,11 +13,12 @@ export const read = Effect.fnUntraced(function*(
   transcript: Transcript.Transcript,
   { messageIndex, requests }: Transcript.TranscriptCall
 ): Effect.fn.Return<Late.Told | undefined> {
-  const passed = requests.findLast((request) => Transcript.wasPassedOver(transcript, request))
+  const after = Late.countAfter(transcript.messages, messageIndex)
+  if (after === 0) return undefined
+  // One that was answered in time may have been passed over all the same: its reader left, or its tools were not there.
+  const passed = requests.findLast((request) => Transcript.wasPassedOver(transcript, request)) ?? requests.at(-1)
   if (passed === undefined) return undefined
   const found = yield* Effect.result(suspensions.find(passed.part.approvalId))
-  return {
-    told: Result.isSuccess(found) && found.success !== undefined ? Wait.waiting(found.success) : Results.waitingReason,
-    after: Late.countAfter(transcript.messages, messageIndex)
-  }
+  const waits = Result.isSuccess(found) && found.success !== undefined
+  return { told: waits ? Wait.waiting(found.success) : Results.waitingReason, after }
 })
