@@ -68,7 +68,8 @@ const wentOn = (record: Record.Record, turn: Record.Turn, asking: Record.Asking)
   )
   if (gone === undefined) return [`${what} was answered in turn ${turn.index} and did not go on`]
   if (turn.ending !== "success" || gone.outcome === "suspended") return []
-  const results = View.resultsOf(turn).filter((result) => result.id === asking.suspension.call.id)
+  const { id, tool } = asking.suspension.call
+  const results = View.resultsOf(turn).filter((result) => result.id === id && result.name === tool)
   return results.length === 1 ? [] : [`turn ${turn.index} gives ${results.length} results for ${what}`]
 }
 
