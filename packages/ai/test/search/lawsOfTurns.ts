@@ -205,6 +205,8 @@ const pairsOf = (record: Record.Record) => {
     const before = sent[index - 1]
     if (before === undefined || after.turn.tampered || before.turn.ending !== "success") return []
     if (Waits.holdsPlace(record, before.turn)) return []
+    // What was to be approved has begun since, and waits for something else: the place of its result says so.
+    if (record.askings.some(({ turn }) => turn > before.turn.index && turn <= after.turn.index)) return []
     // Of a model that said nothing, the history cannot tell what it was told: of what waits, or that it was cut.
     const isNoted = before.prompt.content.slice(-1).some(Notes.isNote)
     if ((isNoted || record.plan.options.onNewMessage === "keep") && !before.turn.parts.some(isSaid)) return []
