@@ -133,7 +133,7 @@ describe("Claude Code", () => {
         const we = yield* ours(imported, ApprovalPolicy.makeCall(Bash, { command }))
         assertNotWider(imported, we, they, { allow, ask, deny, command })
       }),
-    { arbitrary: { runs: 300 }, timeout: 60_000 }
+    { arbitrary: { runs: 80, seed: "import" }, timeout: 60_000 }
   )
 
   // ===========================================================================
@@ -207,7 +207,7 @@ describe("Claude Code", () => {
         const we = yield* ours(imported, ApprovalPolicy.makeCall(EditFile, { path }))
         assertNotWider(imported, we, they, { allow, ask, deny, path })
       }),
-    { arbitrary: { runs: 300 }, timeout: 60_000 }
+    { arbitrary: { runs: 80, seed: "import" }, timeout: 60_000 }
   )
 
   // ===========================================================================
@@ -245,7 +245,7 @@ describe("Claude Code", () => {
         const we = yield* ours(imported, ApprovalPolicy.makeCall(tool, {}))
         assertNotWider(imported, we, they, { allow, ask, deny, name })
       }),
-    { arbitrary: { runs: 300 }, timeout: 60_000 }
+    { arbitrary: { runs: 80, seed: "import" }, timeout: 60_000 }
   )
 })
 
@@ -293,6 +293,6 @@ describe("VS Code", () => {
         const we = yield* ours(imported, ApprovalPolicy.makeCall(Bash, { command }))
         assertNotWider(imported, we, they, { settings, command })
       }),
-    { arbitrary: { runs: 300 }, timeout: 60_000 }
+    { arbitrary: { runs: 80, seed: "import" }, timeout: 60_000 }
   )
 })
