@@ -248,6 +248,19 @@ describe("strictest", () => {
     assert.deepStrictEqual(ApprovalPolicy.strictest(leaving("session"), leaving("session")), leaving("session"))
   })
 
+  it("approvers that exclude each other block, in whatever order, and so does one who names nobody", () => {
+    const by = (...approvers: ReadonlyArray<string>) => Approval.needsApproval({ approvers })
+    const { strictest } = ApprovalPolicy
+    assert.deepStrictEqual(
+      strictest(by("ada"), by("eve")),
+      Approval.blocked("Nobody may approve it: one rule wants ada, another eve.")
+    )
+    assert.strictEqual(strictest(strictest(by("ada"), by("eve")), by())._tag, "Blocked")
+    assert.strictEqual(strictest(by("ada"), strictest(by("eve"), by()))._tag, "Blocked")
+    assert.deepStrictEqual(strictest(by(), by()), by())
+    assert.deepStrictEqual(strictest(by(), Approval.needsApproval()), by())
+  })
+
   it.effect.prop(
     "what two leave behind differently, a third cannot bring back",
     { results: Schema.Tuple([Results, Results, Results]) },
@@ -257,7 +270,8 @@ describe("strictest", () => {
         const left = strictest(strictest(asResult(a), asResult(b)), asResult(c))
         const right = strictest(asResult(a), strictest(asResult(b), asResult(c)))
         assert.deepStrictEqual([left._tag, allows(left)?.remember], [right._tag, allows(right)?.remember])
-      })
+      }),
+    { arbitrary: { runs: 500, seed: "three" } }
   )
 })
 

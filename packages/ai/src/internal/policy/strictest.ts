@@ -21,9 +21,10 @@ const join = (self: string | undefined, that: string | undefined): string | unde
 
 const both = (self: Approval.NeedsApproval, that: Approval.NeedsApproval): Approval.ApprovalResult => {
   const approvers = common(self.approvers, that.approvers)
-  if (approvers?.length === 0 && self.approvers?.length !== 0 && that.approvers?.length !== 0) {
+  const named = [...self.approvers ?? [], ...that.approvers ?? []]
+  if (self.approvers !== undefined && that.approvers !== undefined && approvers?.length === 0 && named.length > 0) {
     return Approval.blocked(
-      `Nobody may approve it: one rule wants ${self.approvers?.join(" or ")}, another ${that.approvers?.join(" or ")}.`
+      `Nobody may approve it: one rule wants ${namesOf(self.approvers)}, another ${namesOf(that.approvers)}.`
     )
   }
   // What two want to leave behind is left behind only if it is the same.
@@ -45,6 +46,8 @@ const both = (self: Approval.NeedsApproval, that: Approval.NeedsApproval): Appro
     session: JSON.stringify(self.session) === JSON.stringify(that.session) ? self.session : undefined
   }))
 }
+
+const namesOf = (names: ReadonlyArray<string>): string => names.length === 0 ? "nobody" : names.join(" or ")
 
 /** `false` wins; who says nothing has no word. */
 const least = (self: boolean | undefined, that: boolean | undefined): boolean | undefined =>
