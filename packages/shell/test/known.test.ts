@@ -31,7 +31,7 @@ const rules: { readonly [rule: string]: Rows } = {
     ["tar *", "tar -xf a", "-xf: this option is not known of tar"],
     ["tar *", "tar -tf host:a", "host:a: this value is not known here"],
     ["tar *", "tar -tf ../a", "../a: this value is not known here"],
-    ["tar *", "tar tf a", "tar: only known with `-t`"],
+    ["tar *", "tar tf a", "tf: the first word of tar is options; write them with a dash"],
     ["command *", "command -v docker"],
     ["command *", "command ls", "command: only known with `-v`"],
     ["command *", "command ls -v", "-v: this value is not known here"],

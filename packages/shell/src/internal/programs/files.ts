@@ -188,6 +188,7 @@ export const tar: Program = {
       runs: /^\S*(?:gzip|bzip2|xz|zstd|lzma|sh -c (?:gzip|bzip2|xz|zstd)) /
     }],
     needs: "-t --list",
+    dashFirst: true,
     clusters: true,
     flags: "-t -v -z -j -J --list --verbose --gzip --bzip2 --xz",
     values: { "-f --file": archive },
