@@ -38,6 +38,9 @@ const wrong: ReadonlyArray<readonly [line: string, because: string]> = [
   ["cat id_*", "the shell finds id_rsa"],
   ["git log -L 1,5:.env", "reads what was secret"],
   ["git log -p -- ':(top).env'", "reads what was secret"],
+  ["git diff -- '.env*'", "reads what was secret"],
+  ["tail +1f a.txt", "does not end"],
+  ["tail +f a.txt", "does not end"],
   ["awk '/[/ \"]/{print > \"1\"}#\"' a.txt", "a slash in brackets does not end the expression, and 1 is written"],
   ["awk '/[^]/ \"]/{print > \"1\"}#\"' a.txt", "a bracket that comes first does not end the brackets"],
   ["cd .git && mkdir hooks", "makes a folder of the repository"],
@@ -70,6 +73,7 @@ const right = [
   "awk -F: '/[[:space:]a-z]+[ \\t]/ {print $1}' a.txt",
   "cd src && mkdir parts",
   "sleep 30",
+  "tail -n +5 a.txt",
   "npm --version"
 ]
 

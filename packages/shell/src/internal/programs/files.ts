@@ -131,6 +131,7 @@ export const tail: Program = {
     does: "reads",
     says: "tail and its options",
     clusters: true,
+    plusOptions: true,
     digits: true,
     flags: "-q -v -z --quiet --silent --verbose",
     values: { "-n -c --lines --bytes": amount },

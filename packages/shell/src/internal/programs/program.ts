@@ -66,6 +66,8 @@ export interface Command {
   readonly optionsFirst?: true
   /** Whether its first word is options even without a dash, so that it must have one: `tar tf` is `tar -tf`. */
   readonly dashFirst?: true
+  /** Whether a word that begins with `+` is an option: `tail +1f` does not end. */
+  readonly plusOptions?: true
   /** Whether even what begins with `-` is an operand. */
   readonly noOptions?: true
   /** Options without a value. */

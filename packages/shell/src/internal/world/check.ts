@@ -271,6 +271,7 @@ class Reader {
     let slot = [...insteadOfFirst].some((option) => this.given.has(option)) ? 1 : 0
     for (const index of indexes) {
       const word = this.words[index]!
+      if (command.plusOptions === true && word.startsWith("+")) return this.unknown(word)
       const operand = expected[slot]
       if (operand === undefined) return Refusal.make("operand", word, `${this.name} takes no such word`)
       if (operandsNeed.length > 0 && !operandsNeed.some((option) => this.given.has(option))) {

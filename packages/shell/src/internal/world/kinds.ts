@@ -26,7 +26,7 @@ export const problemOf = (kind: Kind, word: string, { folder, written }: Context
     case "text":
       return undefined
     case "glob":
-      return isSecret(word.replaceAll("*", "")) || isSecret(word) ? secret : undefined
+      return isSecret(word) ? secret : undefined
     case "number":
       return /^\d+$/.test(word) ? undefined : "a number is expected"
     case "path":
@@ -58,8 +58,8 @@ const problemOfPath = (word: string, written: number, folder: string | undefined
 const secret = "it is likely to hold secrets"
 
 const isSecret = (path: string): boolean =>
-  // `:(top).env` is a path of git's.
-  path.split(/[/:)]/).some((name) =>
+  // `:(top).env*` is a path of git's.
+  path.replaceAll("*", "").split(/[/:)]/).some((name) =>
     /^(?:\.(?:netrc|pgpass|git-credentials|npmrc|pypirc|ssh|aws|gnupg|kube|envrc|htpasswd)|id_[a-z0-9]+|\.env(?:\..*)?)$/i
         .test(name)
       ? !/^\.env\.(?:example|sample|template)$/i.test(name)
