@@ -64,7 +64,15 @@ export const check = (words: ReadonlyArray<string>, options: Options = {}): Chec
   }
   return word.startsWith("-")
     ? Refusal.make("option", word, `this option is not known before a subcommand of ${words[0]}`)
-    : Refusal.make("subcommand", word, `this subcommand of ${words[0]} is not known`)
+    : Refusal.make("subcommand", word, problemOfSubcommand(words[0]!, word, [...known.commands.keys()]))
+}
+
+/** Of `git stash pop`: `of git stash only list and show are known`. */
+const problemOfSubcommand = (program: string, word: string, commands: ReadonlyArray<string>): string => {
+  const further = commands.flatMap((name) => name.startsWith(`${word} `) ? [`\`${name.slice(word.length + 1)}\``] : [])
+  return further.length === 0
+    ? `this subcommand of ${program} is not known`
+    : `of ${program} ${word} only ${further.join(" and ")} ${further.length === 1 ? "is" : "are"} known`
 }
 
 const alone = (words: ReadonlyArray<string>): Checked => ({
@@ -273,7 +281,7 @@ class Reader {
       const word = this.words[index]!
       if (command.plusOptions === true && word.startsWith("+")) return this.unknown(word)
       const operand = expected[slot]
-      if (operand === undefined) return Refusal.make("operand", word, `${this.name} takes no such word`)
+      if (operand === undefined) return Refusal.make("operand", word, `this word is not known of ${this.name}`)
       if (operandsNeed.length > 0 && !operandsNeed.some((option) => this.given.has(option))) {
         return Refusal.make("operand", word, `${this.name} takes it only with \`${operandsNeed[0]}\``)
       }
