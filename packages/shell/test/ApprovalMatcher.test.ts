@@ -154,7 +154,7 @@ describe("patterns", () => {
       ["git -C a *", "-C: this option is not known before a subcommand of git"],
       ["git log --output=/x *", "--output=/x: this option is not known of git log"],
       ["git branch --show-curren *", "--show-curren: this option is not known of git branch"],
-      ["uniq a b *", "b: uniq takes no such word"],
+      ["uniq a b *", "b: this word is not known of uniq"],
       ["/usr/bin/git *", "/usr/bin/git: this program is not known"]
     ]
     for (const [pattern, problem] of said) {

@@ -22,6 +22,7 @@ const sample = (kind: Kind): string => {
       path: "src/a.ts",
       revision: "HEAD~1",
       text: "'a b'",
+      glob: "'*.ts'",
       number: "3",
       sedScript: "1,5p",
       jqFilter: ".a",

@@ -29,6 +29,7 @@ export const rows: ReadonlyArray<Rows> = [
       ["git p", "what may be an alias of it, with its options"],
       ["git config alias.p 'push --force'; git p", "an alias for now"],
       ["git config remote.origin.push +HEAD && git push", "a setting for later"],
+      ["git remote add --mirror=push b ../b && git push b", "a setting for later"],
       ["f=-f; git push $f", "a variable"],
       ["git push {+main,dev}", "in braces"],
       ["git for-each-repo --config=x push -f", "for each repository"],

@@ -100,6 +100,7 @@ const words: Readonly<Record<Extract<Kind, string>, ReadonlyArray<string>>> = {
     "--pre=evil"
   ],
   revision: ["HEAD", "HEAD~1", "main", "main..dev", "v1", "HEAD:a.txt", "dev", "origin/main", "a.txt", "src"],
+  glob: ["*", "*.txt", "!a", "**/e.txt"],
   text: ["foo", "a", "*", "^x", "-exec", "|id", "$(id)", "!id", ".", "`id`", "%s"],
   number: ["1", "5", "20"],
   sedScript: ["1,2p", "5p", "$p", "/foo/,/x/p", "2q"],

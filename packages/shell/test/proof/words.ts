@@ -191,6 +191,7 @@ const plain = {
   path: "a.txt",
   revision: "HEAD",
   text: "foo",
+  glob: "foo",
   number: "1",
   sedScript: "1p",
   jqFilter: ".",

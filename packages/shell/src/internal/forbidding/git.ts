@@ -47,6 +47,8 @@ const options: { readonly [subcommand: string]: RegExp } = {
   "ls-remote": /^--(?:upl|exec)/,
   pull: /^--upl/,
   push: /^--(?:rec|exec)/,
+  // What is pushed later is pushed by force, and what is not there is removed.
+  remote: /^--mi/,
   rebase: /^-[A-Za-z]*x|^--ex/,
   "send-pack": /^--(?:rec|exec)/,
   submodule: /^(?:foreach|--command)$/

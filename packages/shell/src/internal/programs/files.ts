@@ -131,6 +131,7 @@ export const tail: Program = {
     does: "reads",
     says: "tail and its options",
     clusters: true,
+    plusOptions: true,
     digits: true,
     flags: "-q -v -z --quiet --silent --verbose",
     values: { "-n -c --lines --bytes": amount },
@@ -188,6 +189,7 @@ export const tar: Program = {
       runs: /^\S*(?:gzip|bzip2|xz|zstd|lzma|sh -c (?:gzip|bzip2|xz|zstd)) /
     }],
     needs: "-t --list",
+    dashFirst: true,
     clusters: true,
     flags: "-t -v -z -j -J --list --verbose --gzip --bzip2 --xz",
     values: { "-f --file": archive },

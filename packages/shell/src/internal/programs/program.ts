@@ -14,6 +14,8 @@ export type Kind =
   | "revision"
   /** Anything, because the program only compares or prints it. */
   | "text"
+  /** What names of files are compared with: anything but the name of a file of secrets. */
+  | "glob"
   /** Digits. */
   | "number"
   /** A script of sed that prints ranges of lines. */
@@ -24,8 +26,8 @@ export type Kind =
   | "awkProgram"
   /** One of these words. */
   | { readonly oneOf: string }
-  /** A text of this form. Must take time linear in the text. */
-  | { readonly like: RegExp }
+  /** A text of this form, in which a path may stand. Must take time linear in the text. */
+  | { readonly like: RegExp; readonly hasPath?: true }
 
 /** A word that is no option: what it may be, and how often it may stand there. */
 export type Operand = readonly [kind: Kind, count: "one" | "at most one" | "any"]
@@ -62,6 +64,10 @@ export interface Command {
   readonly says: string
   /** Whether no options follow the first operand. */
   readonly optionsFirst?: true
+  /** Whether its first word is options even without a dash, so that it must have one: `tar tf` is `tar -tf`. */
+  readonly dashFirst?: true
+  /** Whether a word that begins with `+` is an option: `tail +1f` does not end. */
+  readonly plusOptions?: true
   /** Whether even what begins with `-` is an operand. */
   readonly noOptions?: true
   /** Options without a value. */

@@ -28,7 +28,8 @@ export const grep: Program = {
       "-e --regexp": "text",
       "-f --file": "path",
       "-A -B -C -m --after-context --before-context --context --max-count": "number",
-      "--include --exclude --exclude-dir --label": "text",
+      "--include": "glob",
+      "--exclude --exclude-dir --label": "text",
       "--binary-files": { oneOf: "binary text without-match" }
     },
     optional: { "--color --colour": when },
@@ -59,7 +60,8 @@ export const rg: Program = {
       "-e --regexp": "text",
       "-f --file": "path",
       "-A -B -C -m -M -j --after-context --before-context --context --max-count --max-depth --max-columns": "number",
-      "-g --glob --iglob -r --replace": "text",
+      "-g --glob --iglob": "glob",
+      "-r --replace": "text",
       "-t -T --type --type-not": { like: /^\w+$/ },
       "--max-filesize": { like: /^\d+[KMG]?$/ },
       "--color": { oneOf: "always never auto ansi" },
@@ -88,7 +90,8 @@ export const find: Program = {
         -readable -writable -executable -true -false -daystart -nouser -nogroup
       `,
       valued: {
-        "-name -iname -path -ipath -wholename -regex -iregex -lname": "text",
+        "-name -iname -path -ipath -wholename": "glob",
+        "-regex -iregex -lname": "text",
         "-type": { like: /^[bcdpfls](?:,[bcdpfls])*$/ },
         "-maxdepth -mindepth": "number",
         "-size": { like: /^[+-]?\d+[cwbkMG]?$/ },

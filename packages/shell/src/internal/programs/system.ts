@@ -146,10 +146,11 @@ export const ps: Program = {
   }
 }
 
+/** Up to about ten minutes, because more is as good as no end. */
 export const sleep: Program = {
   program: "sleep",
   proved: coreutils,
-  command: { does: "reads", says: "sleep", operands: [[{ like: /^\d+(?:\.\d+)?[smh]?$/ }, "one"]] }
+  command: { does: "reads", says: "sleep", operands: [[{ like: /^(?:\d{1,3}(?:\.\d+)?s?|\d(?:\.\d+)?m)$/ }, "one"]] }
 }
 
 export const df: Program = {

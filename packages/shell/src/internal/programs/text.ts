@@ -18,6 +18,7 @@ export const sort: Program = {
   command: {
     does: "reads",
     says: "sort and its options",
+    plusOptions: true,
     clusters: true,
     flags: `
       -n -r -u -h -V -f -b -d -g -i -M -R -s -c -C -z -m
@@ -40,6 +41,7 @@ export const uniq: Program = {
   command: {
     does: "reads",
     says: "uniq and its options",
+    plusOptions: true,
     clusters: true,
     flags: "-c -d -D -u -i -z --count --repeated --unique --ignore-case",
     values: { "-f -s -w": "number" },

@@ -64,7 +64,15 @@ export const check = (words: ReadonlyArray<string>, options: Options = {}): Chec
   }
   return word.startsWith("-")
     ? Refusal.make("option", word, `this option is not known before a subcommand of ${words[0]}`)
-    : Refusal.make("subcommand", word, `this subcommand of ${words[0]} is not known`)
+    : Refusal.make("subcommand", word, problemOfSubcommand(words[0]!, word, [...known.commands.keys()]))
+}
+
+/** Of `git stash pop`: `of git stash only list and show are known`. */
+const problemOfSubcommand = (program: string, word: string, commands: ReadonlyArray<string>): string => {
+  const further = commands.flatMap((name) => name.startsWith(`${word} `) ? [`\`${name.slice(word.length + 1)}\``] : [])
+  return further.length === 0
+    ? `this subcommand of ${program} is not known`
+    : `of ${program} ${word} only ${further.join(" and ")} ${further.length === 1 ? "is" : "are"} known`
 }
 
 const alone = (words: ReadonlyArray<string>): Checked => ({
@@ -76,7 +84,10 @@ const alone = (words: ReadonlyArray<string>): Checked => ({
 })
 
 /** What may be found: no more than a path, whatever else is expected in its place. */
-const found = "./{}: "
+const found = "./{}: @"
+
+/** With `+` any number is found; more than any command takes one by one. */
+const many = 4
 
 /** How a pattern with a `*` may look without it. */
 const exampleOf = (words: ReadonlyArray<string>, rest: boolean): string => {
@@ -95,6 +106,9 @@ class Reader {
   readonly given = new Set<string>()
   operands = 0
   opensFile = false
+  runsAnother = false
+  /** What a test looks for, if that is likely to hold secrets: it may be listed, and not be handed on. */
+  secret: Refusal.Refusal | undefined
 
   constructor(words: ReadonlyArray<string>, at: number, name: string, entry: Table.Entry, options: Options) {
     this.words = words
@@ -107,6 +121,10 @@ class Reader {
 
   read(): Checked | Refusal.Refusal {
     const { command } = this.entry
+    const first = this.words[this.at]
+    if (command.dashFirst === true && first !== undefined && !first.startsWith("-")) {
+      return Refusal.make("option", first, `the first word of ${this.name} is options; write them with a dash`)
+    }
     const operands: Array<number> = []
     let ended = false
     let testing = false
@@ -127,6 +145,7 @@ class Reader {
       const refusal = testing ? this.readTest(word) : this.readOption(word)
       if (refusal !== undefined) return refusal
     }
+    if (this.runsAnother && this.secret !== undefined) return this.secret
     return this.readOperands(operands) ?? this.missing() ?? {
       command,
       name: this.name,
@@ -202,7 +221,7 @@ class Reader {
     if (kind === "path") this.opensFile = true
     if (this.isAny(word)) return undefined
     // A wildcard in a word of its own may become any number of words, and in another any number of options.
-    if (word.includes(star) && (start === 0 || kind !== "text")) {
+    if (word.includes(star) && (start === 0 || (kind !== "text" && kind !== "glob"))) {
       return Refusal.make("wildcard", word, "the shell puts names of files here")
     }
     const value = word.slice(start)
@@ -220,21 +239,33 @@ class Reader {
     if (value === undefined) {
       return this.options.pattern?.rest === true ? undefined : Refusal.make("missing", word, "its value is missing")
     }
+    const isLeftOut = /^(?:!|-not)$/.test(this.words[this.at - 1]!)
     this.at++
-    return this.readValue(word, kind, value, 0)
+    const refusal = this.readValue(word, kind, value, 0)
+    if (kind !== "glob" || refusal?.kind !== "value") return refusal
+    if (!isLeftOut) this.secret ??= refusal
+    return undefined
   }
 
   /** `-exec wc -l {} +`. What is found begins as the operand does that it was found in, so it is no option. */
   readRunning(): Refusal.Refusal | undefined {
+    this.runsAnother = true
     const start = this.at + 1
-    const length = this.words.slice(start).findIndex((word) => word === ";" || word === "+")
+    // A `+` elsewhere is a word of the command, which goes on.
+    const length = this.words.slice(start).findIndex((word, index, all) =>
+      word === ";" || (word === "+" && all[index - 1] === "{}")
+    )
     if (length < 1) return Refusal.make("missing", this.words[this.at]!, "its command is missing, or the end of it")
     const command = this.words.slice(start, start + length)
     this.at = start + length
     // The program puts what it finds in the place of `{}` within a word, too, and the shell any words in that of a `*`.
     const strange = command.find((word) => word.includes(star) || (word.includes("{}") && word !== "{}"))
     if (strange !== undefined) return Refusal.make("value", strange, "what is found would be a part of it")
-    const checked = check(command.map((word) => word === "{}" ? found : word), { folder: this.options.folder })
+    const times = this.words[this.at] === "+" ? many : 1
+    const checked = check(
+      command.flatMap((word) => word === "{}" ? Array.from({ length: times }, () => found) : [word]),
+      { folder: this.options.folder }
+    )
     if (Refusal.isRefusal(checked)) return checked.word === found ? { ...checked, word: "{}" } : checked
     return checked.command.does === "reads" && checked.command.heeds === undefined &&
         checked.command.tests === undefined
@@ -248,8 +279,9 @@ class Reader {
     let slot = [...insteadOfFirst].some((option) => this.given.has(option)) ? 1 : 0
     for (const index of indexes) {
       const word = this.words[index]!
+      if (command.plusOptions === true && word.startsWith("+")) return this.unknown(word)
       const operand = expected[slot]
-      if (operand === undefined) return Refusal.make("operand", word, `${this.name} takes no such word`)
+      if (operand === undefined) return Refusal.make("operand", word, `this word is not known of ${this.name}`)
       if (operandsNeed.length > 0 && !operandsNeed.some((option) => this.given.has(option))) {
         return Refusal.make("operand", word, `${this.name} takes it only with \`${operandsNeed[0]}\``)
       }

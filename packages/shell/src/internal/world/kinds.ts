@@ -19,16 +19,21 @@ export const problemOf = (kind: Kind, word: string, { folder, written }: Context
   if (written >= word.length && written > 0) return undefined
   if (typeof kind === "object") {
     const fits = "oneOf" in kind ? entriesOf(kind.oneOf).includes(word) : kind.like.test(word)
-    return fits ? undefined : "this value is not known here"
+    if (!fits) return "this value is not known here"
+    return "hasPath" in kind && isSecret(word) ? secret : undefined
   }
   switch (kind) {
     case "text":
       return undefined
+    case "glob":
+      return isSecret(word) ? secret : undefined
     case "number":
       return /^\d+$/.test(word) ? undefined : "a number is expected"
     case "path":
-    case "revision":
       return problemOfPath(word, written, folder)
+    case "revision":
+      // `:/fix` is the last commit that says so, and `:/` the folder of the repository.
+      return problemOfPath(word.replace(/^:\//, ":"), written, folder)
     case "sedScript":
       return Scripts.problemOfSed(word)
     case "jqFilter":
@@ -47,14 +52,18 @@ const problemOfPath = (word: string, written: number, folder: string | undefined
   }
   // `main..dev` is no step up.
   if (/(?:^|[/:])\.\.(?:$|[/:])/.test(path)) return "it leads out of the folder"
-  return isSecret(word) ? "it is likely to hold secrets" : undefined
+  return isSecret(word) ? secret : undefined
 }
 
+const secret = "it is likely to hold secrets"
+
 const isSecret = (path: string): boolean =>
-  path.split(/[/:]/).some((name) =>
-    /^(?:\.(?:netrc|pgpass|git-credentials|npmrc|pypirc|ssh|aws|gnupg)|id_[a-z0-9]+|\.env(?:\..*)?)$/i.test(name)
+  // `:(top).env*` is a path of git's.
+  path.replaceAll("*", "").split(/[/:)]/).some((name) =>
+    /^(?:\.(?:netrc|pgpass|git-credentials|npmrc|pypirc|ssh|aws|gnupg|kube|envrc|htpasswd)|id_[a-z0-9]+|\.env(?:\..*)?)$/i
+        .test(name)
       ? !/^\.env\.(?:example|sample|template)$/i.test(name)
-      : /\.pem$/i.test(name)
+      : /\.(?:pem|key|p12|pfx)$/i.test(name)
   )
 
 /**
@@ -63,7 +72,7 @@ const isSecret = (path: string): boolean =>
  */
 export const problemOfWildcard = (word: string, isTame: boolean): string | undefined => {
   if (word.startsWith(star) && !isTame) return "a name that the shell finds may be an option; write `./*`"
-  return word.split("/").some((name) => name.startsWith(".") && name.includes(star))
+  return word.split("/").some((name) => /^(?:\.|id_)/i.test(name) && name.includes(star))
     ? "the shell may find `..` or a file of secrets"
     : undefined
 }

@@ -50,6 +50,9 @@ export const covers = (
 
 const covered: Pattern.Covered = { checked: undefined, trusted: false }
 
+/** What is made in there is a part of the repository, and the words of what makes it do not tell. */
+const repository = /(?:^|\/)\.git(?:\/|$)/i
+
 /** What needs no pattern: it is harmless, passes on what it gets through a pipe, or goes to a folder below. */
 export const isFree = (
   { operator, words }: Piece,
@@ -59,7 +62,8 @@ export const isFree = (
   if (words[0] === "cd") {
     if (words.length !== 2 || next?.operator !== "&&" || operator === "|" || words[1]!.includes(star)) return undefined
     if (words[1] === folder) return "stays"
-    return words[1]!.startsWith("-") || Kinds.problemOf("path", words[1]!, { written: 0, folder }) !== undefined
+    return words[1]!.startsWith("-") || repository.test(words[1]!) ||
+        Kinds.problemOf("path", words[1]!, { written: 0, folder }) !== undefined
       ? undefined
       : "moves"
   }
@@ -96,7 +100,12 @@ const verdictOf = (
       refusal = verdict
     }
   }
-  if (name === "cd") return Refusal.make("pattern", name, "it is known only as `cd below && …`, with a folder below")
+  if (name === "cd") {
+    const why = repository.test(piece.words[1] ?? "")
+      ? "what lies in `.git` is known to git alone"
+      : "it is known only as `cd below && …`, with a folder below"
+    return Refusal.make("pattern", name, why)
+  }
   return refusal ?? Refusal.make("pattern", name, "no pattern speaks of it")
 }
 

@@ -15,7 +15,7 @@ export const problemOfSed = (script: string): string | undefined =>
 
 /** Why a filter of jq may do more than select. */
 export const problemOfJq = (filter: string): string | undefined => {
-  const bare = filter.replaceAll(/"(?:[^"\\]|\\["\\/bfnrt])*"/g, " ")
+  const bare = filter.replaceAll(/"(?:[^"\\]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/g, " ")
   const strange = /[\\$@#"]/.exec(bare)?.[0]
   if (strange !== undefined) return `filters with \`${strange === "\"" ? "\\(" : strange}\` are not known`
   for (const { 0: word, index } of bare.matchAll(/(?<![\w.])[A-Za-z_]\w*/g)) {
@@ -35,8 +35,9 @@ const jqWords = new Set(
   `.trim().split(/\s+/)
 )
 
+/** In brackets a slash does not end an expression for each awk, so none may stand there. */
 const awkToken =
-  /\s+|\$|\d+(?:\.\d+)?|"(?:[^"\\\n]|\\[nt"\\])*"|(?:NR|NF|FNR|print|length)\b|&&|\|\||[!=]=|[<>]=?|!?~|[!(){},;+*%-]|\/(?:[^/\\\n]|\\[^\n])+\//y
+  /\s+|\$|\d+(?:\.\d+)?|"(?:[^"\\\n]|\\[nt"\\])*"|(?:NR|NF|FNR|print|length)\b|&&|\|\||[!=]=|[<>]=?|!?~|[!(){},;+*%-]|\/(?:[^/\\\n[]|\\[^\n]|\[(?!\^?\])(?:\[:\w+:\]|[^/\\\n[\]]|\\[^/\\\n[\]])+\])+\//y
 
 /** Why a program of awk may do more than print fields of lines. */
 export const problemOfAwk = (program: string): string | undefined => {

@@ -15,7 +15,8 @@ export const lineRange: Kind = { like: /^(?:\d+|\/[\w .]+\/)?(?:,(?:[+-]?\d+|\/[
 
 /** `10,20:a.ts`, `:function:a.ts`. */
 const lineRangeOfFile: Kind = {
-  like: /^(?:(?:\d+|\/[\w .]+\/),(?:[+-]?\d+|\/[\w .]+\/)|:\w+):(?:[\w-]+\/)*(?:\.?[\w-]+)+$/
+  like: /^(?:(?:\d+|\/[\w .]+\/),(?:[+-]?\d+|\/[\w .]+\/)|:\w+):(?:[\w-]+\/)*(?:\.?[\w-]+)+$/,
+  hasPath: true
 }
 
 /** A field of a branch or a tag. */

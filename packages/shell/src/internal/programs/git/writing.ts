@@ -34,7 +34,7 @@ export const writing: NonNullable<Program["commands"]> = {
   },
   switch: {
     does: "writes here",
-    says: "git switch",
+    says: "git switch, which goes to another branch or makes one",
     heeds,
     flags: "-q --quiet --no-guess",
     values: { "-c --create": "revision" },
