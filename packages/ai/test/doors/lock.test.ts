@@ -172,6 +172,8 @@ describe("L1 the lock on a tool", () => {
       for (const kit of [Toolkit.make(loose), Toolkit.make(loose, Tool.make("Other", { needsApproval: true }))]) {
         const toolkit = yield* Effect.provide(kit as Toolkit.Toolkit<{ readonly Delete: typeof Delete }>, live)
         assert.strictEqual(yield* defectOf(turn(toolkit)), "WithoutConsent")
+        const exit = yield* Effect.exit(turn(toolkit))
+        assert.include(String(Exit.isFailure(exit) && exit.cause), "needs a layer of handlers of its own")
       }
       const own = Toolkit.make(loose)
       const toolkit = yield* Effect.provide(own, own.toLayer({ Delete: () => Effect.succeed("ran") }))
