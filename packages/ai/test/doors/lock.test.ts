@@ -206,13 +206,20 @@ describe("L1 the lock on a tool", () => {
       }
     }))
 
-  it.effect("a guarded toolkit's tools, put into another toolkit, find the handlers locked", () =>
+  it.effect("a guarded toolkit's tools are put into no other toolkit of ours, and find the handlers locked in effect/ai's", () =>
     Effect.gen(function*() {
       const guarded = Toolkit.guard(yield* Files)
-      for (const { make } of [Toolkit, Upstream.Toolkit]) {
-        const stolen = make(guarded.tools.Delete) as typeof Files
-        assert.strictEqual(yield* defectOf(Effect.flatMap(stolen, (toolkit) => handle(toolkit))), "WithoutConsent")
-      }
+      const sentence =
+        /^The tool "Delete" is from a guarded toolkit, and nobody would be asked about it in another one\./
+      assert.throws(() => Toolkit.make(guarded.tools.Delete), TypeError, sentence)
+      const theirs = Upstream.Toolkit.make(guarded.tools.Delete)
+      assert.throws(() => Toolkit.merge(theirs), TypeError, sentence)
+      const again = Toolkit.guard(guarded)
+      assert.throws(() => Toolkit.make(...Object.values(again.tools)), TypeError, sentence)
+      assert.strictEqual(
+        yield* defectOf(Effect.flatMap(theirs as typeof Files, (toolkit) => handle(toolkit))),
+        "WithoutConsent"
+      )
     }).pipe(Effect.provide(live)))
 
   it.effect("a tool of effect/ai that asks still asks under effect/ai's engine in a toolkit of ours; its run is refused", () =>
