@@ -34,15 +34,15 @@ export * from "effect/ai/Toolkit"
  *
  * @example
  * import { Tool, Toolkit } from "@assent/ai"
- * import { Cause, Effect, Exit } from "effect"
+ * import { Effect, Exit, Stream } from "effect"
  *
  * const tools = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
  *
- * const byHand = Effect.flatMap(tools, (toolkit) => toolkit.handle("DeleteAll", {})).pipe(
+ * const byHand = Effect.flatMap(tools, (toolkit) => Stream.runDrain(Stream.unwrap(toolkit.handle("DeleteAll", {})))).pipe(
  *   Effect.provide(tools.toLayer({ DeleteAll: () => Effect.void }))
  * )
  *
- * Object.keys(tools.tools) // => ["DeleteAll"]
+ * Exit.hasDies(await Effect.runPromiseExit(byHand)) // => true
  *
  * @category constructors
  * @since 0.1.0
