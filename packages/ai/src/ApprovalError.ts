@@ -89,7 +89,7 @@ export class AlreadyDecided extends Schema.TaggedError<AlreadyDecided>()("Alread
   state: ApprovalState
 }) {
   override get message(): string {
-    return `The request was decided before and is now "${this.state}". This answer changes nothing.`
+    return `The request is not open any more: its state is "${this.state}". This answer changes nothing.`
   }
 }
 
@@ -225,7 +225,8 @@ export class ApprovalRequired extends Schema.TaggedError<ApprovalRequired>()("Ap
 }) {
   override get message(): string {
     const names = this.requests.map((request) => request.description).join(", ")
-    return `Waiting for approval of ${names}. Answer with Prompt.approvalResponses([...]) and call again.`
+    return `Waiting for approval of ${names}. Put this error's content into the history,` +
+      " Prompt.fromResponseParts(reason.content), answer with Prompt.approvalResponses([...]), and call again."
   }
 }
 

@@ -7,10 +7,10 @@
  * the answer comes, in this process or another, `resume` goes on from there, once (law L2), to the result or to the
  * next suspension.
  *
- * A suspension that is made is one: the handler stops where the effect of `suspend` is run, returned or not. A handler
- * that catches it all the same, as with `Effect.exit` or in a forked fiber, and goes on, has a failed result that says
- * so, and a `SuspensionCaught` event. One that is built and never run cannot be told from one that was not chosen: write
- * `yield*`, or return it.
+ * The handler stops where the effect of `suspend` is run, whether it returns what comes of it or not. If something in the
+ * handler catches that, as `Effect.exit` or a forked fiber does, and the handler goes on, the call has a failed result that
+ * says so, and there is a `SuspensionCaught` event. A `suspend` that is built and never run cannot be told from one that
+ * was not chosen: write `yield*`, or return it.
  *
  * A deferred tool stands beside any other in a `Toolkit`. It needs the engine: under upstream's own `LanguageModel` its
  * handler does not begin, and the call fails with a `ToolConfigurationError` that says so.

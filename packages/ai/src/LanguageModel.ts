@@ -111,9 +111,9 @@ export interface ApprovalOptions {
 // =============================================================================
 
 /**
- * Puts approvals around a language model service. Without options a service that has them is returned as it is, and a
- * bare one is always wrapped into the same other one; what the options say counts over what was said before. Seal, journal, policy and controller are those of the context the
- * calls are made in.
+ * Puts approvals around a language model service. Without options, a service that has them is returned as it is, and of
+ * a bare one the same wrapped service is made each time. What the options say counts over what was said before. Seal,
+ * journal, policy and controller are those of the context the calls are made in.
  *
  * @category combinators
  * @since 0.1.0
@@ -284,7 +284,8 @@ export const streamText: typeof Upstream.streamText = Wrap.streamText
 
 /**
  * Upstream's `generateObject`, with approvals around whatever service it finds. A finished value cannot wait: with an
- * open request it fails with `ApprovalRequired`, and nothing runs (law L12).
+ * open request it fails with `ApprovalRequired`, and nothing runs (law L12). Add the error's `content` and then the
+ * answers to the history, and call it again.
  *
  * @category object generation
  * @since 0.1.0

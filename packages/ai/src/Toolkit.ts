@@ -29,25 +29,26 @@ export * from "effect/ai/Toolkit"
 
 /**
  * Upstream's `make`, whose gated tools run only where the engine or a guard has the consent to the call; by any other way
- * the call dies, and nothing runs. Two different tools of one name are an error if one of them has a gate, as in
- * {@link merge}.
+ * the call dies, and nothing runs. Throws a `TypeError` for two different tools of one name if one of them has a gate, as
+ * {@link merge} does, and for a tool of a guarded toolkit.
  *
  * @example
  * import { Tool, Toolkit } from "@assent/ai"
- * import { Cause, Effect, Exit } from "effect"
+ * import { Effect, Exit, Stream } from "effect"
  *
  * const tools = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
  *
- * const byHand = Effect.flatMap(tools, (toolkit) => toolkit.handle("DeleteAll", {})).pipe(
+ * const byHand = Effect.flatMap(tools, (toolkit) => Stream.runDrain(Stream.unwrap(toolkit.handle("DeleteAll", {})))).pipe(
  *   Effect.provide(tools.toLayer({ DeleteAll: () => Effect.void }))
  * )
  *
- * Object.keys(tools.tools) // => ["DeleteAll"]
+ * Exit.hasDies(await Effect.runPromiseExit(byHand)) // => true
  *
  * @category constructors
  * @since 0.1.0
  */
 export const make: typeof Toolkit.make = (...tools) => {
+  Guard.refuseAlone(tools)
   Clash.refuse(tools.map((tool) => [tool.name, tool]))
   return LockedToolkit.lock(Toolkit.make(...tools))
 }
@@ -75,6 +76,7 @@ export const make: typeof Toolkit.make = (...tools) => {
  * @since 0.1.0
  */
 export const merge: typeof Toolkit.merge = (...toolkits) => {
+  for (const { tools } of toolkits) Guard.refuseAlone(Object.values(tools))
   Clash.refuse(toolkits.flatMap(({ tools }) => Object.entries(tools)))
   return LockedToolkit.lock(Toolkit.merge(...toolkits))
 }
@@ -188,9 +190,9 @@ type AnyTools = Record<string, Tool.Any>
  *
  * A call that was denied is a failed result that reads as final; one that nobody could be asked about is a failed result
  * that says so. What a person wants remembered counts for the guarded toolkit, where no conversation is named. Guarding
- * twice asks once. Use the toolkit whole: its tools by themselves, put in another toolkit with other handlers, ask nobody,
- * and with these handlers they die.
- * Under the engine of this package, a guarded tool asks here and not there.
+ * twice asks once. Use the toolkit whole: its tools have no gates of their own, so {@link make} refuses them, and in a toolkit of
+ * effect/ai, with other handlers, nobody is asked about them. Under the engine of this package, a guarded tool asks here
+ * and not there.
  *
  * @example
  * import { Approval, ApprovalController, Tool, Toolkit } from "@assent/ai"

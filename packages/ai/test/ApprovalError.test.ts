@@ -44,7 +44,7 @@ const reasons: ReadonlyArray<readonly [reason: ApprovalError.ApprovalErrorReason
     ],
     [
       new ApprovalError.AlreadyDecided({ approvalId, state: "denied" }),
-      /^The request was decided before and is now "denied"\. This answer changes nothing\.$/,
+      /^The request is not open any more: its state is "denied"\. This answer changes nothing\.$/,
       false
     ],
     [
@@ -89,7 +89,7 @@ const reasons: ReadonlyArray<readonly [reason: ApprovalError.ApprovalErrorReason
     ],
     [
       new ApprovalError.ApprovalRequired({ requests: [request("one()"), request("two()")], content: [] }),
-      /^Waiting for approval of one\(\), two\(\)\. Answer with Prompt\.approvalResponses\(\[\.\.\.\]\) and call again\.$/,
+      /^Waiting for approval of one\(\), two\(\)\. Put this error's content into the history, Prompt\.fromResponseParts\(reason\.content\), answer with Prompt\.approvalResponses\(\[\.\.\.\]\), and call again\.$/,
       false
     ],
     [

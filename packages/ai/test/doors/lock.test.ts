@@ -172,6 +172,8 @@ describe("L1 the lock on a tool", () => {
       for (const kit of [Toolkit.make(loose), Toolkit.make(loose, Tool.make("Other", { needsApproval: true }))]) {
         const toolkit = yield* Effect.provide(kit as Toolkit.Toolkit<{ readonly Delete: typeof Delete }>, live)
         assert.strictEqual(yield* defectOf(turn(toolkit)), "WithoutConsent")
+        const exit = yield* Effect.exit(turn(toolkit))
+        assert.include(String(Exit.isFailure(exit) && exit.cause), "needs a layer of handlers of its own")
       }
       const own = Toolkit.make(loose)
       const toolkit = yield* Effect.provide(own, own.toLayer({ Delete: () => Effect.succeed("ran") }))
@@ -204,13 +206,20 @@ describe("L1 the lock on a tool", () => {
       }
     }))
 
-  it.effect("a guarded toolkit's tools, put into another toolkit, find the handlers locked", () =>
+  it.effect("a guarded toolkit's tools are put into no other toolkit of ours, and find the handlers locked in effect/ai's", () =>
     Effect.gen(function*() {
       const guarded = Toolkit.guard(yield* Files)
-      for (const { make } of [Toolkit, Upstream.Toolkit]) {
-        const stolen = make(guarded.tools.Delete) as typeof Files
-        assert.strictEqual(yield* defectOf(Effect.flatMap(stolen, (toolkit) => handle(toolkit))), "WithoutConsent")
-      }
+      const sentence =
+        /^The tool "Delete" is from a guarded toolkit, and nobody would be asked about it in another one\./
+      assert.throws(() => Toolkit.make(guarded.tools.Delete), TypeError, sentence)
+      const theirs = Upstream.Toolkit.make(guarded.tools.Delete)
+      assert.throws(() => Toolkit.merge(theirs), TypeError, sentence)
+      const again = Toolkit.guard(guarded)
+      assert.throws(() => Toolkit.make(...Object.values(again.tools)), TypeError, sentence)
+      assert.strictEqual(
+        yield* defectOf(Effect.flatMap(theirs as typeof Files, (toolkit) => handle(toolkit))),
+        "WithoutConsent"
+      )
     }).pipe(Effect.provide(live)))
 
   it.effect("a tool of effect/ai that asks still asks under effect/ai's engine in a toolkit of ours; its run is refused", () =>

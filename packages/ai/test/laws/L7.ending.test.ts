@@ -259,6 +259,42 @@ describe("L7 a turn that was cut", () => {
     it.effect(`L2 L7 goes on by a note when it is taken again: ${how} [upstream's Chat]`, () =>
       C.fresh(story(UpstreamChat.fromPrompt, false, how)))
   }
+
+  const failed = [ScriptedModel.fail(overloaded)]
+  const retries = { "the same answer": yes, "nothing new": () => Prompt.empty }
+  const wholeAfter = (make: typeof Chat.fromPrompt, retry: (request: Approval.ApprovalRequest) => Prompt.Prompt) =>
+    Effect.gen(function*() {
+      const { runs, toolkit } = yield* C.fileTools
+      const script = yield* ScriptedModel.make({ turns: [ask, failed, "done", "bye"] })
+      const chat = yield* make([])
+      const take = (prompt: Prompt.RawInput) =>
+        Stream.runCollect(chat.streamText({ prompt, toolkit })).pipe(
+          Effect.map((parts) => C.toTurn(parts)),
+          Effect.provideService(LanguageModel.LanguageModel, LanguageModel.withApproval(script.model))
+        )
+      const request = (yield* take("delete a")).requests[0]!
+      yield* Effect.flip(take(yes(request)))
+      assert.strictEqual((yield* take(retry(request))).text, "done")
+      assert.deepStrictEqual((yield* take(yes(request))).shape, "result finish", "what it said then is whole")
+      yield* take("thanks")
+      assert.deepStrictEqual(C.outline((yield* script.requests).at(-1)!.prompt), [
+        "user:[delete a]",
+        "assistant:[call c1]",
+        "tool:[result c1]",
+        "assistant:[done]",
+        "user:[thanks]"
+      ])
+      assert.deepStrictEqual(runs, ["delete a"])
+    })
+
+  for (const [how, retry] of Object.entries(retries)) {
+    it.effect(`L2 L7 one that failed before the model said a word is whole when it is taken again: ${how} [Chat]`, () =>
+      C.fresh(wholeAfter(Chat.fromPrompt, retry)))
+    it.effect(
+      `L2 L7 one that failed before the model said a word is whole when it is taken again: ${how} [upstream's Chat]`,
+      () => C.fresh(wholeAfter(UpstreamChat.fromPrompt, retry))
+    )
+  }
 })
 
 describe("L7 what a prompt may end with", () => {

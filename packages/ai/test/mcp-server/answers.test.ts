@@ -70,7 +70,7 @@ describe("L1 the user of the client answers", () => {
       )
       assert.include(
         String(Exit.isFailure(exit) && exit.cause),
-        "(One that serves it over MCP imports McpServer from there too.)"
+        "import Toolkit from @assent/ai, and McpServer too where it is served over MCP."
       )
     }))
 

@@ -4,6 +4,7 @@
  */
 import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
+import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
@@ -99,6 +100,20 @@ export const guard = <Kit extends AnyTools>(
   const tools = Record.map(inner.tools, (tool) => GatedTool.setGate(tool, false).annotate(Tools.Guarded, true))
   // The same tools and the same ways to call them.
   return { tools, handle } as unknown as Toolkit.WithHandler<Kit>
+}
+
+/**
+ * Throws a `TypeError` for a tool of a guarded toolkit. It has no gate, because the toolkit asks where it is handled: with
+ * handlers of another it would run unasked (law L1).
+ */
+export const refuseAlone = (tools: Iterable<Tool.Any>): void => {
+  for (const tool of tools) {
+    if (!Context.get(tool.annotations, Tools.Guarded)) continue
+    throw new TypeError(
+      `The tool "${tool.name}" is from a guarded toolkit, and nobody would be asked about it in another one. Put the tool` +
+        " that you made into Toolkit.make, and guard that toolkit; Toolkit.join puts guarded toolkits together."
+    )
+  }
 }
 
 // The call as one that is to be decided.

@@ -35,8 +35,12 @@ export const note = ({ content }: Prompt.Prompt): void => {
 /** A prompt is answered, perhaps once more: what is said to it now is not what was cut short. */
 export const begin = ({ content }: Prompt.Prompt): void => {
   recognize(content)
-  const last = content.at(-1)
-  if (last !== undefined) answeredInPart.delete(last)
+  // Of a turn that came to no word of the model, results and answers may stand behind what it answered.
+  for (const message of content.toReversed()) {
+    if (message === null || message === undefined) return
+    answeredInPart.delete(message)
+    if (message.role !== "tool") return
+  }
 }
 
 /**

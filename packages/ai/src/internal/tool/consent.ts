@@ -30,7 +30,8 @@ export class WithoutConsent extends Error {
     super(
       `Assent: the tool "${toolName}" needs approval and was called without it, so it did not run. Import LanguageModel,` +
         " Chat, Toolkit and McpServer from @assent/ai, not from effect/ai; or put LanguageModel.approval() around the" +
-        " model. Without a model, Toolkit.guard(toolkit) asks."
+        " model. Without a model, Toolkit.guard(toolkit) asks. A copy that asks less, setNeedsApproval(tool, false), needs" +
+        " a layer of handlers of its own: Toolkit.make(copy).toLayer({ … })."
     )
   }
 }

@@ -15,8 +15,8 @@ export class NotOurToolkit extends Error {
   override readonly name = "NotOurToolkit"
   constructor(toolName: string) {
     super(
-      `Assent: the tool "${toolName}" needs approval and was put into a Toolkit of effect/ai, which would run it without:` +
-        " import Toolkit from @assent/ai. (One that serves it over MCP imports McpServer from there too.)"
+      `Assent: the tool "${toolName}" needs approval and was put into a Toolkit of effect/ai, which would run it` +
+        " unasked: import Toolkit from @assent/ai, and McpServer too where it is served over MCP."
     )
   }
 }
