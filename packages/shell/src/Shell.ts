@@ -157,7 +157,7 @@ export const environment: Readonly<Record<string, string>> = Environment.environ
 // =============================================================================
 
 const unreadable =
-  "this is more than plain commands, quoted words, pipes, `&&`, `||` and `;`, so it cannot be told what runs"
+  "this is more than plain commands, quoted words, pipes, `&&`, `||` and `;`, so it cannot be told what it does"
 
 const shorten = (line: string): string => line.length > 80 ? `${line.slice(0, 79)}…` : line
 

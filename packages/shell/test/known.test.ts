@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 type Rows = ReadonlyArray<readonly [patterns: string, line: string, message?: string]>
 
 const unreadable = (line: string): string =>
-  `${line}: this is more than plain commands, quoted words, pipes, \`&&\`, \`||\` and \`;\`, so it cannot be told what runs`
+  `${line}: this is more than plain commands, quoted words, pipes, \`&&\`, \`||\` and \`;\`, so it cannot be told what it does`
 
 /** Patterns with commas between them; a row without a message is covered. */
 const rules: { readonly [rule: string]: Rows } = {
@@ -199,7 +199,7 @@ const rules: { readonly [rule: string]: Rows } = {
     [
       "*",
       "echo $(id)",
-      "echo $(id): this is more than plain commands, quoted words, pipes, `&&`, `||` and `;`, so it cannot be told what runs"
+      "echo $(id): this is more than plain commands, quoted words, pipes, `&&`, `||` and `;`, so it cannot be told what it does"
     ]
   ]
 }

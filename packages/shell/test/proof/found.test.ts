@@ -41,6 +41,7 @@ const wrong: ReadonlyArray<readonly [line: string, because: string]> = [
   ["git diff -- '.env*'", "reads what was secret"],
   ["tail +1f a.txt", "does not end"],
   ["tail +f a.txt", "does not end"],
+  ["jq '.[env:1]' a.json", "is no key, but reads the environment"],
   ["awk '/[/ \"]/{print > \"1\"}#\"' a.txt", "a slash in brackets does not end the expression, and 1 is written"],
   ["awk '/[^]/ \"]/{print > \"1\"}#\"' a.txt", "a bracket that comes first does not end the brackets"],
   ["cd .git && mkdir hooks", "makes a folder of the repository"],
@@ -73,6 +74,7 @@ const right = [
   "awk -F: '/[[:space:]a-z]+[ \\t]/ {print $1}' a.txt",
   "cd src && mkdir parts",
   "sleep 30",
+  "jq '{env: .a, b: [.c[1:2]]}' a.json",
   "tail -n +5 a.txt",
   "npm --version"
 ]

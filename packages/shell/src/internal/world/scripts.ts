@@ -18,8 +18,15 @@ export const problemOfJq = (filter: string): string | undefined => {
   const bare = filter.replaceAll(/"(?:[^"\\]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/g, " ")
   const strange = /[\\$@#"]/.exec(bare)?.[0]
   if (strange !== undefined) return `filters with \`${strange === "\"" ? "\\(" : strange}\` are not known`
-  for (const { 0: word, index } of bare.matchAll(/(?<![\w.])[A-Za-z_]\w*/g)) {
-    const isKey = /^\s*:/.test(bare.slice(index + word.length, index + word.length + 8))
+  const open: Array<string> = []
+  for (const { 0: word, index } of bare.matchAll(/[([{}\])]|(?<![\w.])[A-Za-z_]\w*/g)) {
+    if (/^\W/.test(word)) {
+      if (/[([{]/.test(word)) open.push(word)
+      else open.pop()
+      continue
+    }
+    // In `.[from:to]` no key stands before the colon.
+    const isKey = open.at(-1) === "{" && /^\s*:/.test(bare.slice(index + word.length, index + word.length + 8))
     if (!isKey && !jqWords.has(word)) return `filters with \`${word}\` are not known`
   }
   return undefined
