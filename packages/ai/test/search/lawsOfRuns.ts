@@ -44,6 +44,12 @@ const isUnknown = (record: Record.Record, run: Record.Run, until: number): boole
   View.isUnknown(run) || record.turns[run.turn]!.ending === "crashed" || record.crashed.includes(run.process) ||
   View.isTroubledSince(record, record.turns[run.turn]!.step, until)
 
+// A stop that the store did not keep is forgotten, and what may be repeated is.
+const isKnownStopped = (record: Record.Record, request: Record.Request, run: Record.Run): boolean =>
+  record.stops.some((stop) =>
+    View.isStopped({ ...record, stops: [stop] }, [request], run.number) && !View.isTroubled(record, stop.step)
+  )
+
 /** L2 At most once. */
 export const L2: Law = {
   name: "L2",
@@ -57,7 +63,7 @@ export const L2: Law = {
       ]
     ),
     ...justified.flatMap(({ isDirect, requests, run }) =>
-      !isDirect && requests.length === 1 && View.isStopped(record, requests, run.number)
+      !isDirect && requests.length === 1 && isKnownStopped(record, requests[0]!, run)
         ? [`${tell(run)} after it was stopped`]
         : []
     ),
