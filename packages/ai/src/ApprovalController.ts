@@ -20,6 +20,7 @@ import * as ApprovalEvents from "./ApprovalEvents.ts"
 import * as ApprovalMemory from "./ApprovalMemory.ts"
 import * as Asking from "./internal/asking/asking.ts"
 import * as Enclosing from "./internal/asking/enclosing.ts"
+import * as Levels from "./internal/asking/levels.ts"
 import * as MemoryGuard from "./internal/asking/memoryGuard.ts"
 import { definedFields } from "./internal/fields.ts"
 import * as Canonical from "./internal/seal/canonical.ts"
@@ -163,14 +164,7 @@ export const approveAll: Service = { ask: () => Effect.succeed(new Approval.Appr
  * @category constructors
  * @since 0.1.0
  */
-export const strict: Service = {
-  ask: () =>
-    Effect.succeed(
-      new Approval.Denied({
-        note: "This call needs a person's approval, and nobody can be asked here. Do not retry it."
-      })
-    )
-}
+export const strict: Service = Asking.strict
 
 /**
  * Asks inline, one question at a time, and the turn goes on with the answer. The callback may return a value, a
@@ -321,7 +315,7 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
   readonly presentation?: Approval.ApprovalPresentation | undefined
 }): Effect.fn.Return<Approval.Approved | Approval.Denied, ApprovalError.ApprovalError> {
   const context = yield* Enclosing.context
-  const controller = Context.get(context, ApprovalController)
+  const controller = yield* current
   const memory = Context.get(context, ApprovalMemory.ApprovalMemory)
   const scope = yield* Approval.Scope
   const approvalId = yield* Cryptography.randomToken(16)
@@ -443,6 +437,14 @@ export function layerInteractive<E, R>(
 // =============================================================================
 // Internals
 // =============================================================================
+
+/** Whoever is asked here: what is named further in comes before what is named around it (law L11). */
+const current: Effect.Effect<Service> = Effect.contextWith((context: Context.Context<never>) =>
+  Effect.succeed(
+    Asking.innermost(Levels.controllersOf(Context.get(context, Enclosing.Enclosing), context) as Array<Service>) ??
+      deferred
+  )
+)
 
 const memoryTimeLimit: Duration.Input = "30 seconds"
 

@@ -356,10 +356,11 @@ export const strictest: {
  * @since 0.1.0
  */
 export const decide = (
-  policy: Service,
-  call: PolicyCall,
+  around: Service,
+  asked: PolicyCall,
   timeLimit: Duration.Input
 ): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
+  const { call, policy } = Policies.within(around, asked)
   const own = Policies.own(call).says
   const decided = policy === toolGate
     ? own

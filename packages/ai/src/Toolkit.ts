@@ -13,6 +13,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import * as ApprovalPolicy from "./ApprovalPolicy.ts"
+import * as Levels from "./internal/asking/levels.ts"
 import * as Environment from "./internal/environment/environment.ts"
 import * as Guard from "./internal/guard/guard.ts"
 import * as Policies from "./internal/guard/policies.ts"
@@ -226,7 +227,12 @@ export function guard<Tools extends AnyTools, E, R>(
   options?: GuardOptions
 ): Effect.Effect<Toolkit.WithHandler<Tools>, E, R>
 export function guard<Tools extends AnyTools, E, R>(self: Handling<Tools, E, R>, options?: GuardOptions) {
-  return over(self, (toolkit) => Guard.guard(toolkit, { policyTimeLimit: options?.policyTimeLimit }))
+  if (!Effect.isEffect(self)) return Guard.guard(self, { policyTimeLimit: options?.policyTimeLimit })
+  return Effect.flatMap(
+    self,
+    (toolkit) =>
+      Effect.map(Levels.here, (inside) => Guard.guard(toolkit, { policyTimeLimit: options?.policyTimeLimit, inside }))
+  )
 }
 
 /**

@@ -18,6 +18,23 @@ export interface Controller {
   readonly personOf?: ((context: Context.Context<never>) => object | undefined) | undefined
 }
 
+/** Nobody is there to ask; the public name is `ApprovalController.strict`. */
+export const strict: Controller = {
+  ask: () =>
+    Effect.succeed(
+      new Approval.Denied({
+        note: "This call needs a person's approval, and nobody can be asked here. Do not retry it."
+      })
+    )
+}
+
+/**
+ * Who is asked, of those that are named from the inside to the outside: between people there is no order, so the innermost.
+ * Where one of them says that nobody is to be asked, nobody is (law L11).
+ */
+export const innermost = <A extends Controller>(controllers: ReadonlyArray<A>): A | undefined =>
+  controllers.find((one) => one === strict) ?? controllers[0]
+
 /** Why what the person wants cannot be, as a sentence; the reference is `ApprovalController.Check`. */
 export type Check = (json: Schema.Json) => Effect.Effect<string | undefined>
 

@@ -19,6 +19,7 @@ import * as ConversationStore from "../../ConversationStore.ts"
 import * as DeferredTool from "../../DeferredTool.ts"
 import * as Prompt from "../../Prompt.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
+import * as Levels from "../asking/levels.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
 import { TrustsAnswers } from "../environment/trust.ts"
@@ -64,16 +65,14 @@ export const make = <Tools extends AnyTools, E, R>(
       busyFor: Duration.fromInputUnsafe(options.busyFor ?? "30 seconds"),
       known: undefined
     }
-    // Whose conversation it is does not change with who takes a turn.
-    const own = Context.make(Approval.Scope, scope).pipe(Context.add(TrustsAnswers, true))
-    // What was there when it was made has the services; what is there when a turn is taken wins.
-    const inside = (current: Context.Context<never>) => {
-      const services = Context.merge(around, current)
-      const model = Context.getOption(services, LanguageModel.LanguageModel)
-      // The engine's own stores and journal: what is given to others it would not see.
-      const captured = Option.match(model, { onNone: () => Context.empty(), onSome: Wrap.capturedBy })
-      return Context.merge(Context.merge(captured, services), own)
-    }
+    const model = Context.getOption(around, LanguageModel.LanguageModel)
+    // The engine's own stores and journal: what is given to others it would not see.
+    const captured = Option.match(model, { onNone: () => Context.empty(), onSome: Wrap.capturedBy })
+    // Whose conversation it is, who its model is and who decides in it does not change with who takes a turn (law L11).
+    const own = ownOf(model, scope, Levels.levels(captured, around))
+    const inside = (current: Context.Context<never>) =>
+      // What was there when it was made has the services; what else is there when a turn is taken wins.
+      Context.merge(Context.merge(captured, Context.merge(around, current)), own)
     // The toolkit's own types are in those of the conversation.
     const made = operations({ ...options, place, inside, toolkit: toolkit as unknown as AnyToolkit })
     return made as unknown as Conversation.Conversation<Tools>
@@ -83,6 +82,19 @@ export const make = <Tools extends AnyTools, E, R>(
     // The services are in the context that is captured above, whole.
     R | LanguageModel.LanguageModel | LanguageModel.ExtractServices<{ readonly toolkit: Toolkit.WithHandler<Tools> }>
   >
+
+const ownOf = (
+  model: Option.Option<LanguageModel.LanguageModel>,
+  scope: Approval.ApprovalScope,
+  levels: Levels.Levels
+): Context.Context<never> => {
+  const own = Context.make(Approval.Scope, scope).pipe(Context.add(TrustsAnswers, true))
+  const within = levels === Levels.silent ? own : Context.add(own, Levels.Inside, levels)
+  // It is in the requirements of whoever makes a conversation.
+  return Option.isNone(model)
+    ? within
+    : Context.add(within, LanguageModel.LanguageModel, model.value) as Context.Context<never>
+}
 
 interface Settings extends Omit<Conversation.Options<AnyTools>, "toolkit"> {
   readonly place: ConversationTurn.Place
