@@ -315,7 +315,8 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
   readonly presentation?: Approval.ApprovalPresentation | undefined
 }): Effect.fn.Return<Approval.Approved | Approval.Denied, ApprovalError.ApprovalError> {
   const context = yield* Enclosing.context
-  const controller = yield* current
+  const services = yield* Effect.context<never>()
+  const controller = Levels.innermost(Context.get(services, Enclosing.Enclosing), services) ?? deferred
   const memory = Context.get(context, ApprovalMemory.ApprovalMemory)
   const scope = yield* Approval.Scope
   const approvalId = yield* Cryptography.randomToken(16)
@@ -437,14 +438,6 @@ export function layerInteractive<E, R>(
 // =============================================================================
 // Internals
 // =============================================================================
-
-/** Whoever is asked here: what is named further in comes before what is named around it (law L11). */
-const current: Effect.Effect<Service> = Effect.contextWith((context: Context.Context<never>) =>
-  Effect.succeed(
-    Asking.innermost(Levels.controllersOf(Context.get(context, Enclosing.Enclosing), context) as Array<Service>) ??
-      deferred
-  )
-)
 
 const memoryTimeLimit: Duration.Input = "30 seconds"
 

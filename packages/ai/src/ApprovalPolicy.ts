@@ -25,6 +25,7 @@ import type * as ApprovalConfig from "./ApprovalConfig.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalEvents from "./ApprovalEvents.ts"
 import { abandonable, done } from "./internal/abandon.ts"
+import * as Levels from "./internal/asking/levels.ts"
 import * as Annotations from "./internal/policy/annotations.ts"
 import * as Linter from "./internal/policy/lint.ts"
 import * as Params from "./internal/policy/params.ts"
@@ -443,7 +444,7 @@ export const makeCall = (
  * @since 0.1.0
  */
 export const explain = (call: PolicyCall): Effect.Effect<Trace.Explanation> =>
-  ApprovalPolicy.use((policy) => Policies.explain(policy, call))
+  Effect.flatMap(Levels.policies, (policies) => Policies.explain(Policies.join(policies), call))
 
 /**
  * An explanation for a person: what becomes of the call, and a line for each that had a word in it. Escaped and bounded

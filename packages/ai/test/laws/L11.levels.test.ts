@@ -6,6 +6,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as L from "./levels.ts"
+import { fresh } from "./support.ts"
 
 const order: ReadonlyArray<L.End> = ["ran", "open", "refused"]
 
@@ -36,7 +37,7 @@ describe("L11 the stricter policy holds, whichever is inside", () => {
   for (const [name, way] of Object.entries({ ...L.ways, ...L.policyWays })) {
     for (const stream of [false, true]) {
       it.effect(`L11 ${name} [${stream ? "stream" : "generate"}]`, () =>
-        Effect.gen(function*() {
+        fresh(Effect.gen(function*() {
           const wrong: Array<string> = []
           for (const gated of [true, false]) {
             for (const inside of L.words) {
@@ -55,7 +56,7 @@ describe("L11 the stricter policy holds, whichever is inside", () => {
             }
           }
           assert.deepStrictEqual(wrong, [])
-        }))
+        })))
     }
   }
 })
@@ -64,7 +65,7 @@ describe("L11 the innermost controller that is named is asked", () => {
   for (const [name, way] of Object.entries(L.ways)) {
     for (const stream of [false, true]) {
       it.effect(`L11 ${name} [${stream ? "stream" : "generate"}]`, () =>
-        Effect.gen(function*() {
+        fresh(Effect.gen(function*() {
           const wrong: Array<string> = []
           for (const inside of L.controllers) {
             for (const outside of L.controllers) {
@@ -81,13 +82,13 @@ describe("L11 the innermost controller that is named is asked", () => {
             }
           }
           assert.deepStrictEqual(wrong, [])
-        }))
+        })))
     }
   }
 
   for (const [name, way] of Object.entries(L.ways)) {
     it.effect(`L11 nobody around opens what a policy denies: ${name}`, () =>
-      Effect.gen(function*() {
+      fresh(Effect.gen(function*() {
         for (const [inside, outside] of [["deny", "none"], ["none", "deny"], ["deny", "allow"]] as const) {
           const came = yield* L.play(way, {
             stream: false,
@@ -97,6 +98,6 @@ describe("L11 the innermost controller that is named is asked", () => {
           })
           assert.deepStrictEqual(came, { end: "refused", asked: [] }, `${inside} × ${outside}`)
         }
-      }))
+      })))
   }
 })

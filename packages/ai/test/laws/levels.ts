@@ -216,7 +216,7 @@ export const play = (
   way: Way,
   options: { readonly stream: boolean; readonly gated: boolean; readonly inside: Level; readonly outside: Level }
 ): Effect.Effect<Outcome> =>
-  Support.fresh(Effect.gen(function*() {
+  Effect.gen(function*() {
     const asked: Array<"inside" | "outside"> = []
     const { count, toolkit } = yield* Support.makeTools([make(options.gated)], { Target: () => Effect.succeed("ran") })
     const waits = yield* way({
@@ -228,4 +228,23 @@ export const play = (
     })
     const end: End = count("Target") > 0 ? "ran" : waits ? "open" : "refused"
     return { end, asked }
-  })).pipe(Effect.orDie)
+  })
+
+/** Turns within turns, from the inside to the outside; whose person was asked, by place. */
+export const nest = (options: {
+  readonly stream: boolean
+  readonly gated: boolean
+  readonly levels: ReadonlyArray<Level>
+}): Effect.Effect<{ readonly end: End; readonly asked: ReadonlyArray<number> }> =>
+  Effect.gen(function*() {
+    const { stream } = options
+    const asked: Array<number> = []
+    const { count, toolkit } = yield* Support.makeTools([make(options.gated)], { Target: () => Effect.succeed("ran") })
+    const innermost = turn(stream, toolkit as Kit, yield* modelOf("Target"))
+    const waits = yield* options.levels.reduce(
+      (inner, level, at) => under(level, () => asked.push(at))(at === 0 ? inner : within(stream, inner)),
+      innermost
+    )
+    const end: End = count("Target") > 0 ? "ran" : waits ? "open" : "refused"
+    return { end, asked }
+  })

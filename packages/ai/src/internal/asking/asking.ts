@@ -28,13 +28,6 @@ export const strict: Controller = {
     )
 }
 
-/**
- * Who is asked, of those that are named from the inside to the outside: between people there is no order, so the innermost.
- * Where one of them says that nobody is to be asked, nobody is (law L11).
- */
-export const innermost = <A extends Controller>(controllers: ReadonlyArray<A>): A | undefined =>
-  controllers.find((one) => one === strict) ?? controllers[0]
-
 /** Why what the person wants cannot be, as a sentence; the reference is `ApprovalController.Check`. */
 export type Check = (json: Schema.Json) => Effect.Effect<string | undefined>
 

@@ -5,6 +5,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Asking from "./asking.ts"
 import { Enclosing } from "./enclosing.ts"
 
 /** What was said of each service, from the inside to the outside, each once; empty where nobody said anything. */
@@ -58,16 +59,29 @@ const levelsOf = (
 export const policiesOf = (captured: Services, current: Services): ReadonlyArray<unknown> =>
   levelsOf(policyKey, captured, current)
 
-/** The controllers that are named, from the inside to the outside. */
-export const controllersOf = (captured: Services, current: Services): ReadonlyArray<unknown> =>
-  levelsOf(controllerKey, captured, current)
+/**
+ * Who is asked, of the controllers that are named: between people there is no order, so the innermost. Where one of them
+ * says that nobody is to be asked, nobody is (law L11).
+ */
+export const innermost = (captured: Services, current: Services): Asking.Controller | undefined => {
+  // They are found by the key of the reference.
+  const controllers = levelsOf(controllerKey, captured, current) as ReadonlyArray<Asking.Controller>
+  return controllers.find((one) => one === Asking.strict) ?? controllers[0]
+}
 
 /** Everything that has a word here. */
 export const levels = (captured: Services, current: Services): Levels => {
   const policies = policiesOf(captured, current)
-  const controllers = controllersOf(captured, current)
+  const controllers = levelsOf(controllerKey, captured, current)
   return policies.length + controllers.length === 0 ? silent : { policies, controllers }
 }
+
+/** What is further in, and then what is further out. */
+export const concat = (self: Levels, that: Levels): Levels =>
+  that === silent ? self : {
+    policies: [...new Set([...self.policies, ...that.policies])],
+    controllers: [...new Set([...self.controllers, ...that.controllers])]
+  }
 
 /** What is to stand in the context of everything that runs in a turn, or in a guarded call; nothing where nobody spoke. */
 export const around = (captured: Services, current: Services): Services | undefined => {
@@ -75,7 +89,12 @@ export const around = (captured: Services, current: Services): Services | undefi
   return said === silent ? undefined : Context.make(Around, said).pipe(Context.add(Inside, silent))
 }
 
-/** What holds where this runs. */
+/** Everything that has a word where this runs. */
 export const here: Effect.Effect<Levels> = Effect.contextWith((current: Services) =>
   Effect.succeed(levels(Context.get(current, Enclosing), current))
+)
+
+/** The policies that have a word where this runs. */
+export const policies: Effect.Effect<ReadonlyArray<unknown>> = Effect.contextWith((current: Services) =>
+  Effect.succeed(policiesOf(Context.get(current, Enclosing), current))
 )

@@ -19,8 +19,6 @@ import * as ApprovalMemory from "../../ApprovalMemory.ts"
 import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import * as ApprovalSeal from "../../ApprovalSeal.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
-import * as Asking from "../asking/asking.ts"
-import { Enclosing } from "../asking/enclosing.ts"
 import * as Levels from "../asking/levels.ts"
 import * as Policies from "../policy/service.ts"
 import * as Cryptography from "../seal/cryptography.ts"
@@ -135,19 +133,15 @@ export const permitted = <A, E>({ permits }: Environment, effect: Effect.Effect<
 
 /** The policy alone: all that a program without approvals pays for. */
 export const readPolicy = (captured: Context.Context<never>, current: Context.Context<never>): ApprovalPolicy.Service =>
-  Policies.join(Levels.policiesOf(captured, current) as ReadonlyArray<ApprovalPolicy.Service>)
+  Policies.join(Levels.policiesOf(captured, current))
 
 /** The policies that have a word where this runs. */
-export const policy: Effect.Effect<ApprovalPolicy.Service> = Effect.contextWith((current: Context.Context<never>) =>
-  Effect.succeed(readPolicy(Context.get(current, Enclosing), current))
-)
+export const policy: Effect.Effect<ApprovalPolicy.Service> = Effect.map(Levels.policies, Policies.join)
 
 const readController = (
   captured: Context.Context<never>,
   current: Context.Context<never>
-): ApprovalController.Service =>
-  Asking.innermost(Levels.controllersOf(captured, current) as ReadonlyArray<ApprovalController.Service>) ??
-    ApprovalController.deferred
+): ApprovalController.Service => Levels.innermost(captured, current) ?? ApprovalController.deferred
 
 /** Whether the provider's own requests may be answered at once: by a controller, or by what was answered before. */
 export const mayAnswer = (captured: Context.Context<never>, current: Context.Context<never>): boolean =>

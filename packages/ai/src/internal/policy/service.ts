@@ -163,11 +163,12 @@ export const tighten = (self: Service, that: Service): Service =>
   )
 
 /**
- * Policies as one, from the inside to the outside: the stricter word of all. The same ones are always the same, so that
- * what is known of one stays known.
+ * What was provided as the policy, level by level, as one: the stricter word of all. The same ones always make the same,
+ * so that what is known of it stays known.
  */
-export const join = (policies: ReadonlyArray<Service>): Service =>
-  policies.length === 0 ? toolGate : policies.reduce(tightened)
+export const join = (policies: ReadonlyArray<unknown>): Service =>
+  // They were found by the key of the reference.
+  policies.length === 0 ? toolGate : (policies as ReadonlyArray<Service>).reduce(tightened)
 
 const joined = new WeakMap<Service, WeakMap<Service, Service>>()
 
