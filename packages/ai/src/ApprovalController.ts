@@ -1,6 +1,7 @@
 /**
  * Who answers: nobody here (the request goes out with the response, the answer comes back with a later turn), a
- * person asked inline, everybody's yes, or nobody ever.
+ * person asked inline, everybody's yes, or nobody ever. Where several are named, one around the other, the innermost is
+ * asked, and {@link strict} at any level denies (law L11).
  *
  * @since 0.1.0
  */

@@ -7,7 +7,7 @@
  * mistake in a configuration.
  *
  * The default policy says nothing, which leaves the tool's own `needsApproval` in force; so does any policy that
- * returns nothing for a call. A policy that fails, dies or is too slow never lets a call run, whatever it is a part of
+ * returns nothing for a call. Policies further in and further out join to the stricter (law L11). A policy that fails, dies or is too slow never lets a call run, whatever it is a part of
  * (law L1).
  *
  * @since 0.1.0

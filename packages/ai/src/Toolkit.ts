@@ -189,7 +189,8 @@ type AnyTools = Record<string, Tool.Any>
  *
  * A call that was denied is a failed result that reads as final; one that nobody could be asked about is a failed result
  * that says so. What a person wants remembered counts for the guarded toolkit, where no conversation is named. Guarding
- * twice asks once. Use the toolkit whole: its tools by themselves, put in another toolkit with other handlers, ask nobody,
+ * twice asks once. A policy and a controller that are there where a toolkit, given as an effect, is guarded hold for its
+ * calls: those around a call may be stricter, and never milder (law L11). Use the toolkit whole: its tools by themselves, put in another toolkit with other handlers, ask nobody,
  * and with these handlers they die.
  * Under the engine of this package, a guarded tool asks here and not there.
  *
@@ -237,7 +238,8 @@ export function guard<Tools extends AnyTools, E, R>(self: Handling<Tools, E, R>,
 
 /**
  * Puts a policy over a toolkit, in place of its tools' own gates, which count where the policy says nothing. It goes with
- * the toolkit, under the engine or guarded; by any other way its calls die, whatever the policy would say (law L1).
+ * the toolkit, under the engine or guarded; by any other way its calls die, whatever the policy would say (law L1). With
+ * the policy around a call it joins to the stricter word of the two (law L11).
  *
  * Guard a toolkit after its policy. Over one that is guarded already the policy can only forbid or ask before the guard
  * asks in its turn.

@@ -35,7 +35,7 @@ const decided = (inside: L.Who, outside: L.Who): L.Outcome => {
 
 describe("L11 the stricter policy holds, whichever is inside", () => {
   for (const [name, way] of Object.entries({ ...L.ways, ...L.policyWays })) {
-    for (const stream of [false, true]) {
+    for (const stream of L.streams(name)) {
       it.effect(`L11 ${name} [${stream ? "stream" : "generate"}]`, () =>
         fresh(Effect.gen(function*() {
           const wrong: Array<string> = []
@@ -63,7 +63,7 @@ describe("L11 the stricter policy holds, whichever is inside", () => {
 
 describe("L11 the innermost controller that is named is asked", () => {
   for (const [name, way] of Object.entries(L.ways)) {
-    for (const stream of [false, true]) {
+    for (const stream of L.streams(name)) {
       it.effect(`L11 ${name} [${stream ? "stream" : "generate"}]`, () =>
         fresh(Effect.gen(function*() {
           const wrong: Array<string> = []

@@ -212,6 +212,10 @@ export const policyWays: Readonly<Record<string, Way>> = {
     outside(handle(Toolkit.guard(level.policy === "none" ? kit : Toolkit.withPolicy(kit, policyOf(level.policy)))))
 }
 
+/** Where no model is, nothing is streamed. */
+export const streams = (name: string): ReadonlyArray<boolean> =>
+  name === "a guarded toolkit" || name === "withPolicy in a guarded toolkit" ? [false] : [false, true]
+
 export const play = (
   way: Way,
   options: { readonly stream: boolean; readonly gated: boolean; readonly inside: Level; readonly outside: Level }
