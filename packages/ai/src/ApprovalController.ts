@@ -84,7 +84,7 @@ export interface Service {
  * @category references
  * @since 0.1.0
  */
-export const ApprovalController = Context.Reference<Service>("@assent/ai/ApprovalController", {
+export const ApprovalController = Context.Reference<Service>(Levels.controllerKey, {
   defaultValue: () => deferred
 })
 

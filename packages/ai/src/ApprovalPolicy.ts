@@ -54,7 +54,7 @@ export { type AnnotationRules, ServerHints } from "./internal/policy/annotations
  * @category references
  * @since 0.1.0
  */
-export const ApprovalPolicy = Context.Reference<Service>("@assent/ai/ApprovalPolicy", { defaultValue: () => toolGate })
+export const ApprovalPolicy = Context.Reference<Service>(Levels.policyKey, { defaultValue: () => toolGate })
 
 // =============================================================================
 // Constructors

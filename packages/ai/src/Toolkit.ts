@@ -187,10 +187,12 @@ type AnyTools = Record<string, Tool.Any>
  * controller where it is handled, and runs only when approved; the caller waits. No model and no history is needed, so
  * it serves command lines, MCP servers, and any language model, upstream's own as well.
  *
+ * A policy and a controller that are there where a toolkit, given as an effect, is guarded hold for its calls: what is around
+ * a call may be stricter, and never milder (law L11).
+ *
  * A call that was denied is a failed result that reads as final; one that nobody could be asked about is a failed result
  * that says so. What a person wants remembered counts for the guarded toolkit, where no conversation is named. Guarding
- * twice asks once. A policy and a controller that are there where a toolkit, given as an effect, is guarded hold for its
- * calls: those around a call may be stricter, and never milder (law L11). Use the toolkit whole: its tools by themselves, put in another toolkit with other handlers, ask nobody,
+ * twice asks once. Use the toolkit whole: its tools by themselves, put in another toolkit with other handlers, ask nobody,
  * and with these handlers they die.
  * Under the engine of this package, a guarded tool asks here and not there.
  *

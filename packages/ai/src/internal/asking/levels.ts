@@ -28,7 +28,8 @@ export const Inside = Context.Reference<Levels>("~@assent/ai/internal/Inside", {
 /** What holds for the turn or the guarded call around. */
 const Around = Context.Reference<Levels>("~@assent/ai/internal/Around", { defaultValue: () => silent })
 
-type Services = Context.Context<never>
+/** Whatever is provided somewhere. */
+export type Services = Context.Context<never>
 
 const isAlone = ({ mapUnsafe }: Services): boolean => !mapUnsafe.has(Inside.key) && !mapUnsafe.has(Around.key)
 

@@ -4,7 +4,6 @@
  */
 import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
-import type * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
@@ -142,7 +141,7 @@ const read = Effect.fnUntraced(function*(
 interface Place {
   readonly environment: Environment.Environment
   /** What stands around what its handler does. */
-  readonly around: Context.Context<never> | undefined
+  readonly around: Levels.Services | undefined
 }
 
 const placeOf = (
@@ -174,7 +173,7 @@ const sessionScope = ({ scope }: Environment.Environment, session: Effect.Effect
 
 // What a handler asks further in is asked within what holds for the guarded toolkit.
 const within = (
-  around: Context.Context<never> | undefined,
+  around: Levels.Services | undefined,
   handled: Effect.Effect<Output, unknown>
 ): Effect.Effect<Output, unknown> =>
   around === undefined ? handled : Effect.provideContext(Effect.map(handled, Stream.provideContext(around)), around)
