@@ -130,6 +130,68 @@ describe("L11 in a handler", () => {
     })))
 })
 
+describe("L11 what a level does not say", () => {
+  const Delegate = Tool.make("Delegate", { success: Schema.String })
+  const delegating = Toolkit.make(Delegate)
+  const doing = (what: Effect.Effect<unknown, unknown>) =>
+    delegating.toLayer({ Delegate: () => Effect.as(Effect.orDie(what), "done") })
+
+  /** Forbids by itself, and calls these tools in turn. */
+  const forbidding = Effect.fnUntraced(function*(...names: ReadonlyArray<string>) {
+    const given = Layer.succeed(LanguageModel.LanguageModel, yield* modelOf(...names)).pipe(
+      LanguageModel.approval(),
+      Layer.provide(Layer.succeed(ApprovalPolicy.ApprovalPolicy, L.policyOf("deny")))
+    )
+    return yield* Effect.provide(LanguageModel.LanguageModel, given)
+  })
+
+  const goes = <Tools extends Record<string, Tool.Any>>(
+    toolkit: Toolkit.WithHandler<Tools>,
+    model: LanguageModel.LanguageModel
+  ) =>
+    Effect.provideService(
+      LanguageModel.generateText({ prompt: "Go.", toolkit }) as Effect.Effect<unknown, unknown>,
+      LanguageModel.LanguageModel,
+      model
+    )
+
+  it.effect("L11 what a call said in the place of its model's policy holds for turns of that model further in", () =>
+    fresh(Effect.gen(function*() {
+      const { runs, toolkit } = yield* counting
+      const model = yield* forbidding("Delegate", "Target")
+      const outer = yield* Effect.provide(delegating, doing(goes(toolkit, model)))
+      yield* judged(allow)(goes(outer, model))
+      assert.deepStrictEqual(runs, ["ran"])
+    })))
+
+  it.effect("L11 and what was said where a conversation was made stands in the place of its model's, also in a handler", () =>
+    fresh(Effect.gen(function*() {
+      const { runs, toolkit } = yield* counting
+      const conversation = yield* Conversation.make({ id: "overruled", toolkit }).pipe(
+        Effect.provideService(LanguageModel.LanguageModel, yield* forbidding("Target")),
+        judged(allow)
+      )
+      const outer = yield* Effect.provide(delegating, doing(conversation.send("Go.")))
+      yield* judged(ApprovalPolicy.make(() => false))(goes(outer, yield* modelOf("Delegate")))
+      assert.deepStrictEqual(runs, ["ran"])
+    })))
+
+  it.effect("L11 who is named in a turn further in comes before who is named in the conversation around it", () =>
+    fresh(Effect.gen(function*() {
+      const { toolkit } = yield* counting
+      const seen: Array<string> = []
+      const person = (name: string) => named(ApprovalController.interactive(() => (seen.push(name), true)))
+      const inner = person("inner")(goes(toolkit, yield* modelOf("Target")))
+      const conversation = yield* Conversation.make({ id: "people", toolkit: delegating }).pipe(
+        Effect.provide(doing(inner)),
+        Effect.provideService(LanguageModel.LanguageModel, yield* modelOf("Delegate")),
+        person("outer")
+      )
+      yield* conversation.send("Go.")
+      assert.deepStrictEqual(seen, ["inner"])
+    })))
+})
+
 describe("L11 over a tool", () => {
   it.effect("L11 of two policies put over a toolkit the stricter holds, whichever was first, and none around opens it", () =>
     fresh(Effect.gen(function*() {
@@ -189,7 +251,7 @@ describe("L11 the model of a conversation", () => {
           Layer.provide(Layer.succeed(ApprovalPolicy.ApprovalPolicy, L.policyOf(other)))
         )
         const model = yield* Effect.provide(LanguageModel.LanguageModel, given)
-        yield* conversation.withModel(model).send("Go.")
+        yield* judged(allow)(conversation.withModel(model).send("Go."))
       }
       assert.deepStrictEqual(runs, ["ran"])
     })))
