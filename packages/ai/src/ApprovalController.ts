@@ -1,6 +1,7 @@
 /**
  * Who answers: nobody here (the request goes out with the response, the answer comes back with a later turn), a
- * person asked inline, everybody's yes, or nobody ever.
+ * person asked inline, everybody's yes, or nobody ever. Where several are named, one around the other, the innermost is
+ * asked, and {@link strict} at any level denies (law L11).
  *
  * @since 0.1.0
  */
@@ -20,6 +21,7 @@ import * as ApprovalEvents from "./ApprovalEvents.ts"
 import * as ApprovalMemory from "./ApprovalMemory.ts"
 import * as Asking from "./internal/asking/asking.ts"
 import * as Enclosing from "./internal/asking/enclosing.ts"
+import * as Levels from "./internal/asking/levels.ts"
 import * as MemoryGuard from "./internal/asking/memoryGuard.ts"
 import { definedFields } from "./internal/fields.ts"
 import * as Canonical from "./internal/seal/canonical.ts"
@@ -82,7 +84,7 @@ export interface Service {
  * @category references
  * @since 0.1.0
  */
-export const ApprovalController = Context.Reference<Service>("@assent/ai/ApprovalController", {
+export const ApprovalController = Context.Reference<Service>(Levels.controllerKey, {
   defaultValue: () => deferred
 })
 
@@ -163,14 +165,7 @@ export const approveAll: Service = { ask: () => Effect.succeed(new Approval.Appr
  * @category constructors
  * @since 0.1.0
  */
-export const strict: Service = {
-  ask: () =>
-    Effect.succeed(
-      new Approval.Denied({
-        note: "This call needs a person's approval, and nobody can be asked here. Do not retry it."
-      })
-    )
-}
+export const strict: Service = Asking.strict
 
 /**
  * Asks inline, one question at a time, and the turn goes on with the answer. The callback may return a value, a
@@ -321,7 +316,8 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
   readonly presentation?: Approval.ApprovalPresentation | undefined
 }): Effect.fn.Return<Approval.Approved | Approval.Denied, ApprovalError.ApprovalError> {
   const context = yield* Enclosing.context
-  const controller = Context.get(context, ApprovalController)
+  const services = yield* Effect.context<never>()
+  const controller = Levels.innermost(Context.get(services, Enclosing.Enclosing), services) ?? deferred
   const memory = Context.get(context, ApprovalMemory.ApprovalMemory)
   const scope = yield* Approval.Scope
   const approvalId = yield* Cryptography.randomToken(16)

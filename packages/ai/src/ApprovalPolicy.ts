@@ -7,7 +7,7 @@
  * mistake in a configuration.
  *
  * The default policy says nothing, which leaves the tool's own `needsApproval` in force; so does any policy that
- * returns nothing for a call. A policy that fails, dies or is too slow never lets a call run, whatever it is a part of
+ * returns nothing for a call. Policies further in and further out join to the stricter (law L11). A policy that fails, dies or is too slow never lets a call run, whatever it is a part of
  * (law L1).
  *
  * @since 0.1.0
@@ -25,6 +25,7 @@ import type * as ApprovalConfig from "./ApprovalConfig.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalEvents from "./ApprovalEvents.ts"
 import { abandonable, done } from "./internal/abandon.ts"
+import * as Levels from "./internal/asking/levels.ts"
 import * as Annotations from "./internal/policy/annotations.ts"
 import * as Linter from "./internal/policy/lint.ts"
 import * as Params from "./internal/policy/params.ts"
@@ -53,7 +54,7 @@ export { type AnnotationRules, ServerHints } from "./internal/policy/annotations
  * @category references
  * @since 0.1.0
  */
-export const ApprovalPolicy = Context.Reference<Service>("@assent/ai/ApprovalPolicy", { defaultValue: () => toolGate })
+export const ApprovalPolicy = Context.Reference<Service>(Levels.policyKey, { defaultValue: () => toolGate })
 
 // =============================================================================
 // Constructors
@@ -356,10 +357,11 @@ export const strictest: {
  * @since 0.1.0
  */
 export const decide = (
-  policy: Service,
-  call: PolicyCall,
+  around: Service,
+  asked: PolicyCall,
   timeLimit: Duration.Input
 ): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
+  const { call, policy } = Policies.within(around, asked)
   const own = Policies.own(call).says
   const decided = policy === toolGate
     ? own
@@ -442,7 +444,7 @@ export const makeCall = (
  * @since 0.1.0
  */
 export const explain = (call: PolicyCall): Effect.Effect<Trace.Explanation> =>
-  ApprovalPolicy.use((policy) => Policies.explain(policy, call))
+  Effect.flatMap(Levels.policies, (policies) => Policies.explain(Policies.join(policies), call))
 
 /**
  * An explanation for a person: what becomes of the call, and a line for each that had a word in it. Escaped and bounded

@@ -42,7 +42,8 @@ type AnyTools = Record<string, Tool.Any>
 
 /**
  * Makes the conversation of an id, or goes on with the one that its store has. The model, the toolkit's handlers, and the
- * approval services around it are taken from where it is made; those around a turn win over them.
+ * approval services around it are taken from where it is made. What is around a turn never loosens what was said there: its
+ * policy may be stricter, and its controller is asked only where none was named (law L11). Other services of a turn win.
  *
  * @example
  * import { Approval, Conversation, LanguageModel, Tool, Toolkit } from "@assent/ai"

@@ -19,7 +19,6 @@ import type * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as Approval from "./Approval.ts"
 import type * as ApprovalError from "./ApprovalError.ts"
-import * as ApprovalPolicy from "./ApprovalPolicy.ts"
 import * as ApprovalSeal from "./ApprovalSeal.ts"
 import * as Environment from "./internal/environment/environment.ts"
 import { definedFields } from "./internal/fields.ts"
@@ -391,6 +390,6 @@ export const isApprovalNeeded = <T extends Tool.Any>(
   messages: ReadonlyArray<Prompt.Message>
 ): Effect.Effect<boolean, never, Tool.HandlerServices<T> | Tool.ParametersEncodingServices<T>> =>
   Effect.flatMap(
-    ApprovalPolicy.ApprovalPolicy,
+    Environment.policy,
     (policy) => Verdict.isNeeded(policy, tool, toolCall, messages, Environment.defaultOptions.policyTimeLimit)
   )

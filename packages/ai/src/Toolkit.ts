@@ -13,6 +13,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import * as ApprovalPolicy from "./ApprovalPolicy.ts"
+import * as Levels from "./internal/asking/levels.ts"
 import * as Environment from "./internal/environment/environment.ts"
 import * as Guard from "./internal/guard/guard.ts"
 import * as Policies from "./internal/guard/policies.ts"
@@ -188,6 +189,9 @@ type AnyTools = Record<string, Tool.Any>
  * controller where it is handled, and runs only when approved; the caller waits. No model and no history is needed, so
  * it serves command lines, MCP servers, and any language model, upstream's own as well.
  *
+ * A policy and a controller that are there where a toolkit, given as an effect, is guarded hold for its calls: what is around
+ * a call may be stricter, and never milder (law L11).
+ *
  * A call that was denied is a failed result that reads as final; one that nobody could be asked about is a failed result
  * that says so. What a person wants remembered counts for the guarded toolkit, where no conversation is named. Guarding
  * twice asks once. Use the toolkit whole: its tools have no gates of their own, so {@link make} refuses them, and in a toolkit of
@@ -228,12 +232,18 @@ export function guard<Tools extends AnyTools, E, R>(
   options?: GuardOptions
 ): Effect.Effect<Toolkit.WithHandler<Tools>, E, R>
 export function guard<Tools extends AnyTools, E, R>(self: Handling<Tools, E, R>, options?: GuardOptions) {
-  return over(self, (toolkit) => Guard.guard(toolkit, { policyTimeLimit: options?.policyTimeLimit }))
+  if (!Effect.isEffect(self)) return Guard.guard(self, { policyTimeLimit: options?.policyTimeLimit })
+  return Effect.flatMap(
+    self,
+    (toolkit) =>
+      Effect.map(Levels.here, (inside) => Guard.guard(toolkit, { policyTimeLimit: options?.policyTimeLimit, inside }))
+  )
 }
 
 /**
  * Puts a policy over a toolkit, in place of its tools' own gates, which count where the policy says nothing. It goes with
- * the toolkit, under the engine or guarded; by any other way its calls die, whatever the policy would say (law L1).
+ * the toolkit, under the engine or guarded; by any other way its calls die, whatever the policy would say (law L1). With
+ * the policy around a call it joins to the stricter word of the two (law L11).
  *
  * Guard a toolkit after its policy. Over one that is guarded already the policy can only forbid or ask before the guard
  * asks in its turn.

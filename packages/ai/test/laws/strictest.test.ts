@@ -145,8 +145,11 @@ const play = Effect.fnUntraced(function*(world: World) {
     const version = yield* Effect.gen(function*() {
       const seen: Array<string> = []
       const spy: ApprovalMemory.Service = { ...memory, find: (call) => Effect.sync(() => void seen.push(call.version)) }
-      const guarded = yield* Toolkit.guard(toolkit)
-      yield* Effect.flatMap(guarded.handle("Act", { n: world.call }), Stream.runDrain).pipe(
+      // It is guarded under the policy that asks: one that forbids would hold for its calls too (law L11).
+      yield* Effect.flatMap(
+        Toolkit.guard(toolkit),
+        (guarded) => Effect.flatMap(guarded.handle("Act", { n: world.call }), Stream.runDrain)
+      ).pipe(
         Effect.provideService(ApprovalMemory.ApprovalMemory, spy),
         Effect.provideService(ApprovalController.ApprovalController, ApprovalController.strict),
         Effect.provideService(ApprovalPolicy.ApprovalPolicy, ApprovalPolicy.make(() => true))

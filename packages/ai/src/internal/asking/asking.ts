@@ -18,6 +18,16 @@ export interface Controller {
   readonly personOf?: ((context: Context.Context<never>) => object | undefined) | undefined
 }
 
+/** Nobody is there to ask; the public name is `ApprovalController.strict`. */
+export const strict: Controller = {
+  ask: () =>
+    Effect.succeed(
+      new Approval.Denied({
+        note: "This call needs a person's approval, and nobody can be asked here. Do not retry it."
+      })
+    )
+}
+
 /** Why what the person wants cannot be, as a sentence; the reference is `ApprovalController.Check`. */
 export type Check = (json: Schema.Json) => Effect.Effect<string | undefined>
 

@@ -1,9 +1,8 @@
 /** The operations of a conversation: what is said and decided, and the turns that follow from it. */
-import * as LanguageModel from "effect/ai/LanguageModel"
+import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -21,7 +20,6 @@ import * as Prompt from "../../Prompt.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
-import { TrustsAnswers } from "../environment/trust.ts"
 import * as Ending from "../history/ending.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Text from "../text.ts"
@@ -29,6 +27,7 @@ import * as Deferral from "../tool/deferral.ts"
 import * as Wrap from "../turn/wrap.ts"
 import * as Interactions from "../waiting/interaction.ts"
 import type * as Conversation from "./model.ts"
+import * as Surroundings from "./surroundings.ts"
 import * as ConversationTurn from "./turn.ts"
 
 type AnyTools = Model.AnyTools
@@ -55,7 +54,6 @@ export const make = <Tools extends AnyTools, E, R>(
   R | LanguageModel.LanguageModel | LanguageModel.ExtractServices<{ readonly toolkit: Toolkit.WithHandler<Tools> }>
 > =>
   Effect.gen(function*() {
-    const around: Context.Context<never> = yield* Effect.context<never>()
     const toolkit = Effect.isEffect(options.toolkit) ? yield* options.toolkit : options.toolkit
     const scope = { ...(yield* Approval.Scope), conversation: options.id }
     const place: ConversationTurn.Place = {
@@ -64,18 +62,14 @@ export const make = <Tools extends AnyTools, E, R>(
       busyFor: Duration.fromInputUnsafe(options.busyFor ?? "30 seconds"),
       known: undefined
     }
-    // Whose conversation it is does not change with who takes a turn.
-    const own = Context.make(Approval.Scope, scope).pipe(Context.add(TrustsAnswers, true))
-    // What was there when it was made has the services; what is there when a turn is taken wins.
-    const inside = (current: Context.Context<never>) => {
-      const services = Context.merge(around, current)
-      const model = Context.getOption(services, LanguageModel.LanguageModel)
-      // The engine's own stores and journal: what is given to others it would not see.
-      const captured = Option.match(model, { onNone: () => Context.empty(), onSome: Wrap.capturedBy })
-      return Context.merge(Context.merge(captured, services), own)
-    }
     // The toolkit's own types are in those of the conversation.
-    const made = operations({ ...options, place, inside, toolkit: toolkit as unknown as AnyToolkit })
+    const made = operations({
+      ...options,
+      place,
+      surroundings: Surroundings.make(yield* Effect.context<never>(), scope),
+      taken: { outcome: undefined, turns: new Set() },
+      toolkit: toolkit as unknown as AnyToolkit
+    })
     return made as unknown as Conversation.Conversation<Tools>
   }) as Effect.Effect<
     Conversation.Conversation<Tools>,
@@ -86,8 +80,15 @@ export const make = <Tools extends AnyTools, E, R>(
 
 interface Settings extends Omit<Conversation.Options<AnyTools>, "toolkit"> {
   readonly place: ConversationTurn.Place
-  readonly inside: (current: Context.Context<never>) => Context.Context<never>
+  readonly surroundings: Surroundings.Surroundings
+  readonly taken: Taken
   readonly toolkit: AnyToolkit
+}
+
+/** What is known of the turns that are taken here, by whichever model. */
+interface Taken {
+  outcome: Outcome | undefined
+  readonly turns: Set<Current>
 }
 
 /** A turn that is being taken here, or waits for another one to end. */
@@ -98,14 +99,14 @@ interface Current {
 }
 
 const operations = (settings: Settings): Conversation.Conversation<AnyTools> => {
-  const { inside, place, toolkit } = settings
+  const { place, taken, toolkit } = settings
+  const { turns } = taken
+  const inside = Surroundings.inside(settings.surroundings)
   const limits: ConversationTurn.Limits = {
     steps: settings.limits?.steps ?? defaultSteps,
     tokens: settings.limits?.tokens ?? Number.POSITIVE_INFINITY
   }
   const time = settings.limits?.time
-  let outcome: Outcome | undefined
-  const turns = new Set<Current>()
 
   const requestOf = ({ history }: ConversationTurn.Turn): Model.Options => ({
     prompt: history,
@@ -125,7 +126,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     instruct(turn, settings.instructions)
     const goesOn = yield* beginning(turn)
     if (goesOn) {
-      outcome = undefined
+      taken.outcome = undefined
       yield* ConversationTurn.save(place, turn)
     }
     // One that was cancelled before it could begin has said what it was to say, and does no more.
@@ -153,17 +154,17 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     Effect.gen(function*() {
       const { cancelled, goesOn, turn } = yield* enter(beginning)
       if (!goesOn) return turn.open.length === 0 ? undefined : waiting(turn)
-      const taken = Effect.raceFirst(steps(turn), cancelled)
-      return outcome = time === undefined
-        ? yield* taken
-        : Option.getOrElse(yield* Effect.timeoutOption(taken, time), () => limited(turn, "time"))
+      const ended = Effect.raceFirst(steps(turn), cancelled)
+      return taken.outcome = time === undefined
+        ? yield* ended
+        : Option.getOrElse(yield* Effect.timeoutOption(ended, time), () => limited(turn, "time"))
     }).pipe(Effect.scoped, Effect.updateContext(inside), Effect.withSpan("Conversation.turn"))
 
   const streamSteps = (turn: ConversationTurn.Turn): Stream.Stream<Response.AnyPart, unknown> =>
     Stream.suspend(() => {
       const limit = ConversationTurn.limitOf(turn, limits)
       if (limit !== undefined) {
-        outcome = limited(turn, limit)
+        taken.outcome = limited(turn, limit)
         return Stream.empty
       }
       const said = streamText(requestOf(turn)).pipe(
@@ -174,9 +175,9 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         })
       )
       const next = Stream.unwrap(Effect.gen(function*() {
-        outcome = endOf(turn, yield* ConversationTurn.takeStep(turn, true))
+        taken.outcome = endOf(turn, yield* ConversationTurn.takeStep(turn, true))
         yield* ConversationTurn.save(place, turn)
-        return outcome === undefined ? streamSteps(turn) : Stream.empty
+        return taken.outcome === undefined ? streamSteps(turn) : Stream.empty
       }))
       return Stream.concat(said, next)
     })
@@ -206,10 +207,10 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         const parts = Stream.interruptWhen(streamSteps(turn), cancelled)
         return time === undefined ? parts : Stream.interruptWhen(
           parts,
-          Effect.andThen(Effect.sleep(time), Effect.sync(() => (outcome = limited(turn, "time"))))
+          Effect.andThen(Effect.sleep(time), Effect.sync(() => (taken.outcome = limited(turn, "time"))))
         )
       })).pipe(Stream.updateContext(inside)),
-    outcome: Effect.sync(() => outcome),
+    outcome: Effect.sync(() => taken.outcome),
     pending: (kind?: string) =>
       Effect.map(
         ConversationTurn.read(place),
@@ -261,7 +262,9 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       Effect.scoped,
       Effect.updateContext(inside)
     ),
-    history: Effect.map(ConversationTurn.read(place), ({ history }) => history)
+    history: Effect.map(ConversationTurn.read(place), ({ history }) => history),
+    withModel: (model: LanguageModel.LanguageModel) =>
+      operations({ ...settings, surroundings: Surroundings.withModel(settings.surroundings, model) })
     // Tools, errors and services are those of the toolkit, which only the caller's types know.
   } as unknown as Conversation.Conversation<AnyTools>
 }

@@ -138,6 +138,11 @@ export interface Conversation<Tools extends AnyTools> {
     reason?: string
   ) => Effect.Effect<void, ConversationStore.ConversationError>
   readonly history: Effect.Effect<Prompt.Prompt, ConversationStore.ConversationError>
+  /**
+   * The same conversation, whose turns another model takes. One that is merely there where a turn is taken takes none. Who
+   * decides does not change with it; what the other model was given may only be stricter.
+   */
+  readonly withModel: (model: LanguageModel.LanguageModel) => Conversation<Tools>
 }
 
 // =============================================================================

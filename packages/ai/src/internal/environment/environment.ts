@@ -19,6 +19,8 @@ import * as ApprovalMemory from "../../ApprovalMemory.ts"
 import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import * as ApprovalSeal from "../../ApprovalSeal.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
+import * as Levels from "../asking/levels.ts"
+import * as Policies from "../policy/service.ts"
 import * as Cryptography from "../seal/cryptography.ts"
 import { TrustsAnswers } from "./trust.ts"
 
@@ -101,8 +103,8 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
     return Effect.map(memoryScope(memory, scope), (memoryScope) => ({
       seal: Context.get(context, ApprovalSeal.ApprovalSeal),
       journal: Context.get(context, ApprovalJournal.ApprovalJournal),
-      policy: Context.get(context, ApprovalPolicy.ApprovalPolicy),
-      controller: Context.get(context, ApprovalController.ApprovalController),
+      policy: readPolicy(captured, current),
+      controller: readController(captured, current),
       events: Context.get(context, ApprovalEvents.ApprovalEvents),
       suspensions: Context.get(context, SuspensionStore.SuspensionStore),
       memory,
@@ -131,17 +133,19 @@ export const permitted = <A, E>({ permits }: Environment, effect: Effect.Effect<
 
 /** The policy alone: all that a program without approvals pays for. */
 export const readPolicy = (captured: Context.Context<never>, current: Context.Context<never>): ApprovalPolicy.Service =>
-  Context.get(
-    current.mapUnsafe.has(ApprovalPolicy.ApprovalPolicy.key) ? current : captured,
-    ApprovalPolicy.ApprovalPolicy
-  )
+  Policies.join(Levels.policiesOf(captured, current))
+
+/** The policies that have a word where this runs. */
+export const policy: Effect.Effect<ApprovalPolicy.Service> = Effect.map(Levels.policies, Policies.join)
+
+const readController = (
+  captured: Context.Context<never>,
+  current: Context.Context<never>
+): ApprovalController.Service => Levels.innermost(captured, current) ?? ApprovalController.deferred
 
 /** Whether the provider's own requests may be answered at once: by a controller, or by what was answered before. */
 export const mayAnswer = (captured: Context.Context<never>, current: Context.Context<never>): boolean =>
-  Context.get(
-      current.mapUnsafe.has(ApprovalController.ApprovalController.key) ? current : captured,
-      ApprovalController.ApprovalController
-    ).ask !== undefined ||
+  readController(captured, current).ask !== undefined ||
   Context.get(
     current.mapUnsafe.has(ApprovalMemory.ApprovalMemory.key) ? current : captured,
     ApprovalMemory.ApprovalMemory

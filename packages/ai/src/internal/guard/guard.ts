@@ -13,6 +13,7 @@ import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import * as Enclosing from "../asking/enclosing.ts"
+import * as Levels from "../asking/levels.ts"
 import type { Decision } from "../decide/decision.ts"
 import { EnclosingTurn } from "../environment/enclosingTurn.ts"
 import * as Environment from "../environment/environment.ts"
@@ -46,6 +47,8 @@ type Output = Stream.Stream<Tool.HandlerResult<Tool.Any>, unknown>
 export interface Options {
   /** As the engine around has it, or 30 seconds, where nothing is said. */
   readonly policyTimeLimit?: Duration.Input | undefined
+  /** What holds where the toolkit was guarded. */
+  readonly inside?: Levels.Levels | undefined
 }
 
 const nobodyReason = "This call needs a person's approval, and nobody can be asked here. Nothing ran. Provide" +
@@ -66,27 +69,27 @@ export const guard = <Kit extends AnyTools>(
   const shown: Shown = { permits: Semaphore.makeUnsafe(1), runs: 0 }
   const handle: Handlers["handle"] = (...args) =>
     Effect.flatMap(
-      environmentOf(options, session),
-      (environment) =>
-        Effect.provideService(handleIn(environment, ...args), ApprovalEvents.ApprovalEvents, environment.events)
+      placeOf(options, session),
+      (place) =>
+        Effect.provideService(handleIn(place, ...args), ApprovalEvents.ApprovalEvents, place.environment.events)
     )
   const handleIn = Effect.fnUntraced(function*(
-    environment: Environment.Environment,
+    { around, environment }: Place,
     name: string,
     params: unknown,
     toolCallId?: unknown,
     ...rest: ReadonlyArray<unknown>
   ): Effect.fn.Return<Output, unknown> {
     const tool = Tools.toolOf(inner.tools, name)
+    const handled = (params: unknown, id: unknown) => within(around, inner.handle(name, params, id, ...rest))
     // One that goes on from where it waited was asked about when it began.
     const resumes = Deferral.resumes(yield* Deferral.CurrentRun, name, toolCallId)
     if (tool === undefined || resumes || Tools.isProviderTool(tool) || !Tools.isGated(environment.policy, tool)) {
-      const handled = inner.handle(name, params, toolCallId, ...rest)
-      return yield* resumes ? Consent.give(handled, tool, name, toolCallId) : handled
+      const handling = handled(params, toolCallId)
+      return yield* resumes ? Consent.give(handling, tool, name, toolCallId) : handling
     }
     const id = typeof toolCallId === "string" ? toolCallId : yield* Cryptography.randomToken(16)
-    const run = (prepared: Prepare.Prepared) =>
-      Consent.give(inner.handle(name, prepared.encoded, id, ...rest), tool, name, id)
+    const run = (prepared: Prepare.Prepared) => Consent.give(handled(prepared.encoded, id), tool, name, id)
     const before = shown.runs
     const one = yield* read(environment, tool, { id, name, params })
     const said = yield* advance(hand, one, ["reply"])
@@ -149,29 +152,46 @@ const read = Effect.fnUntraced(function*(
   }
 })
 
-const environmentOf = (
-  options: Options,
+/** Where a call is handled. */
+interface Place {
+  readonly environment: Environment.Environment
+  /** What stands around what its handler does. */
+  readonly around: Levels.Services | undefined
+}
+
+const placeOf = (
+  { inside, policyTimeLimit }: Options,
   session: Effect.Effect<string>
-): Effect.Effect<Environment.Environment> =>
-  Effect.flatMap(
+): Effect.Effect<Place> => {
+  const place = Effect.gen(function*() {
+    const context = yield* Effect.context<never>()
     // Under our engine, what was provided to the model counts for its guarded tools too.
-    Effect.flatMap(
-      Enclosing.context,
-      (context) =>
-        Effect.flatMap(EnclosingTurn, (turn) =>
-          Environment.read(context, {
-            ...(turn?.options ?? Environment.defaultOptions),
-            ...definedFields(options)
-          }))
-    ),
-    (environment) =>
-      !environment.memory.remembers || environment.scope.conversation !== undefined
-        ? Effect.succeed(environment)
-        : Effect.map(
-          session,
-          (call) => ({ ...environment, fleeting: false, memoryScope: { ...environment.scope, call } })
-        )
-  )
+    const services = yield* Enclosing.context
+    const turn = yield* EnclosingTurn
+    const environment = yield* Environment.read(services, {
+      ...(turn?.options ?? Environment.defaultOptions),
+      ...definedFields({ policyTimeLimit })
+    })
+    const around = Levels.around(services, context)
+    return environment.memory.remembers && environment.scope.conversation === undefined
+      ? {
+        around,
+        environment: { ...environment, fleeting: false, memoryScope: yield* sessionScope(environment, session) }
+      }
+      : { around, environment }
+  })
+  return inside === undefined || inside === Levels.silent ? place : Effect.provideService(place, Levels.Inside, inside)
+}
+
+const sessionScope = ({ scope }: Environment.Environment, session: Effect.Effect<string>) =>
+  Effect.map(session, (call) => ({ ...scope, call }))
+
+// What a handler asks further in is asked within what holds for the guarded toolkit.
+const within = (
+  around: Levels.Services | undefined,
+  handled: Effect.Effect<Output, unknown>
+): Effect.Effect<Output, unknown> =>
+  around === undefined ? handled : Effect.provideContext(Effect.map(handled, Stream.provideContext(around)), around)
 
 /** The calls that were approved by what was shown of them run one after the other. */
 interface Shown {

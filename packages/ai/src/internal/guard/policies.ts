@@ -7,6 +7,7 @@ import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import * as Tools from "../gather/tools.ts"
+import * as Policies from "../policy/service.ts"
 import * as Consent from "../tool/consent.ts"
 import * as GatedTool from "../tool/gatedTool.ts"
 import type { AnyTools, Handlers } from "./guard.ts"
@@ -21,12 +22,22 @@ export const withPolicy = <Kit extends AnyTools>(
   const tools = Record.map(
     inner.tools,
     (tool) =>
-      GatedTool.setGate(tool, (params: unknown, context: Tool.NeedsApprovalContext) =>
-        Effect.flatMap(
-          encodeParams(tool, params),
-          (encodedParams) =>
-            ApprovalPolicy.decide(policy, { ...context, tool, toolName: tool.name, params, encodedParams }, timeLimit)
-        ))
+      GatedTool.setGate(
+        tool,
+        Policies.putOver(
+          (params: unknown, context: Tool.NeedsApprovalContext) =>
+            Effect.flatMap(
+              encodeParams(tool, params),
+              (encodedParams) =>
+                ApprovalPolicy.decide(
+                  policy,
+                  { ...context, tool, toolName: tool.name, params, encodedParams },
+                  timeLimit
+                )
+            ),
+          { policy, tool }
+        )
+      )
         // The guard below knows nothing of this policy, so whoever handles the call has to ask it.
         .annotate(Tools.Guarded, false)
   )

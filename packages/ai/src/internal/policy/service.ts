@@ -6,6 +6,7 @@ import type * as Tool from "effect/ai/Tool"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
 import { abandonable } from "../abandon.ts"
@@ -101,8 +102,9 @@ const traceOf = (policy: Service, call: PolicyCall): Effect.Effect<Trace.Trace, 
 }
 
 /** What becomes of a call, and why; closed. */
-export const explain = (policy: Service, call: PolicyCall): Effect.Effect<Trace.Explanation> =>
-  Effect.flatMap(
+export const explain = (around: Service, asked: PolicyCall): Effect.Effect<Trace.Explanation> => {
+  const { call, policy } = within(around, asked)
+  return Effect.flatMap(
     Effect.suspend(() => traceOf(policy, call)),
     (trace) => {
       if (trace.result !== undefined) return Effect.succeed({ result: trace.result, steps: trace.steps() })
@@ -115,6 +117,7 @@ export const explain = (policy: Service, call: PolicyCall): Effect.Effect<Trace.
     Effect.catchCause(() => Effect.succeed(failed)),
     Effect.map(({ result, steps }) => new Trace.Explanation({ toolName: call.toolName, result, steps }))
   )
+}
 
 const failed: { readonly result: Approval.ApprovalResult; readonly steps: ReadonlyArray<Trace.Step> } = {
   result: Approval.needsApproval({ reason: "The approval policy failed, so a person is asked." }),
@@ -158,6 +161,56 @@ export const tighten = (self: Service, that: Service): Service =>
       return yield* Exit.isSuccess(second) ? orFail(second.value, first.cause, call) : Effect.failCause(first.cause)
     })
   )
+
+/**
+ * What was provided as the policy, level by level, as one: the stricter word of all. The same ones always make the same,
+ * so that what is known of it stays known.
+ */
+export const join = (policies: ReadonlyArray<unknown>): Service =>
+  // They were found by the key of the reference.
+  policies.length === 0 ? toolGate : (policies as ReadonlyArray<Service>).reduce(tightened)
+
+const joined = new WeakMap<Service, WeakMap<Service, Service>>()
+
+const tightened = (self: Service, that: Service): Service => {
+  const known = joined.get(self) ?? new WeakMap<Service, Service>()
+  joined.set(self, known)
+  const both = known.get(that) ?? tighten(self, that)
+  known.set(that, both)
+  return both
+}
+
+/** Marks a gate that a policy was put into. A string, so that two copies of this module agree. */
+const OverTypeId = "~@assent/ai/Tool/Over" as const
+
+interface Over {
+  readonly policy: Service
+  /** The tool as it was, with a gate of its own. */
+  readonly tool: Tool.Any
+}
+
+/** A gate in which a policy is over the tool that it was put over: who sets another gate takes both away. */
+export const putOver = <G extends object>(gate: G, over: Over): G => Object.assign(gate, { [OverTypeId]: over })
+
+const overOf = (tool: Tool.Any): Over | undefined => {
+  const gate: unknown = Gate.gateOf(tool)
+  return Predicate.hasProperty(gate, OverTypeId) ? gate[OverTypeId] as Over : undefined
+}
+
+/**
+ * A call as the policies see it, and those with the ones that were put over its tool, which are further in. That gate is a
+ * level; the tool's own is none: the nearest policy may override it (law L11).
+ */
+export const within = (
+  policy: Service,
+  call: PolicyCall
+): { readonly policy: Service; readonly call: PolicyCall } => {
+  const over = overOf(call.tool)
+  return over === undefined ? { policy, call } : within(
+    policy === toolGate ? over.policy : tightened(over.policy, policy),
+    { ...call, tool: over.tool }
+  )
+}
 
 /** Where one policy failed, and the other leaves it to the tool: that may forbid the call. */
 const orFail = (

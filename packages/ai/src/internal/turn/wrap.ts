@@ -14,6 +14,7 @@ import * as Stream from "effect/Stream"
 import * as ApprovalError from "../../ApprovalError.ts"
 import type * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import { Enclosing } from "../asking/enclosing.ts"
+import * as Levels from "../asking/levels.ts"
 import { EnclosingTurn, type Turn as Around } from "../environment/enclosingTurn.ts"
 import * as Environment from "../environment/environment.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
@@ -121,11 +122,24 @@ export const wrap = (
     })
 
   // Handlers run in the turn, and what asks from within one asks as the turn does.
-  const isEnclosing = captured.mapUnsafe.size > 0
+  const given = captured.mapUnsafe.size > 0 ? Context.make(Enclosing, captured) : undefined
+  const insideOf = (current: Context.Context<never>): Context.Context<never> | undefined => {
+    const around = Levels.around(captured, current)
+    return around === undefined || given === undefined ? around ?? given : Context.merge(around, given)
+  }
   const enclosing = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    isEnclosing ? Effect.provideService(effect, Enclosing, captured) : effect
-  const enclosingStream = <A, E, R>(stream: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
-    isEnclosing ? Stream.provideService(stream, Enclosing, captured) : stream
+    Effect.contextWith((current: Context.Context<never>) => {
+      const inside = insideOf(current)
+      return inside === undefined ? effect : Effect.provideContext(effect, inside)
+    })
+  // Only where there is something to provide: it is felt by every chunk.
+  const enclosingStream = <A, E, R, E2, R2>(begun: Effect.Effect<Stream.Stream<A, E, R>, E2, R2>) =>
+    Stream.unwrap(Effect.contextWith((current: Context.Context<never>) => {
+      const inside = insideOf(current)
+      return inside === undefined
+        ? begun
+        : Effect.provideContext(Effect.map(begun, Stream.provideContext(inside)), inside)
+    }))
 
   const wrapped = Model.toService(original, {
     generateText: (callOptions) =>
@@ -147,12 +161,12 @@ export const wrap = (
         ))),
     streamText: (callOptions) =>
       enclosingStream(
-        Stream.unwrap(Effect.zipWith(enter("streamText", callOptions), TrustsAnswers, ({ options, turn }, trusted) => {
+        Effect.zipWith(enter("streamText", callOptions), TrustsAnswers, ({ options, turn }, trusted) => {
           const said = turn === undefined
             ? model.streamText(options)
             : StreamText.streamText(model, turn, options, toAiError("streamText"))
           return trusted ? Stream.provideContext(said, distrust) : said
-        }))
+        })
       )
   })
   sources.set(wrapped, { original, captured, options })
