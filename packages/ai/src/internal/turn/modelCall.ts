@@ -22,6 +22,8 @@ type Parts = ReadonlyArray<Response.AnyPart>
 export interface ModelCall {
   /** The call itself. */
   readonly make: <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Reads the stream of a call, which {@link stream} gave: what is provided here once costs nothing for each chunk. */
+  readonly reading: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   readonly stream: <A, E, R>(call: Stream.Stream<A, E, R>) => Stream.Stream<A, E, R>
   /** What is done with the response of one that is no stream. Upstream runs the handlers of a stream outside its span. */
   readonly within: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -69,10 +71,8 @@ export const use = Effect.fnUntraced(function*<A, E, R>(
       const held = Effect.provideService(call, CurrentTracer, holding)
       return isObserved ? Effect.provideService(held, Telemetry.CurrentSpanTransformer, observer) : held
     },
-    stream: (call) => {
-      const held = Stream.provideService(call, CurrentTracer, holding)
-      return isObserved ? Stream.provideService(held, Telemetry.CurrentSpanTransformer, observer) : held
-    },
+    reading: (effect) => Effect.provideService(effect, CurrentTracer, holding),
+    stream: (call) => isObserved ? Stream.provideService(call, Telemetry.CurrentSpanTransformer, observer) : call,
     within: (effect) =>
       Effect.suspend(() =>
         span === undefined ? effect : Effect.withParentSpan(effect, span, { captureStackTrace: false })

@@ -125,7 +125,7 @@ const respond = Effect.fnUntraced(
       yield* Stream.runForEachArray(
         call.stream(model.streamText({ ...options, prompt: settled.prompt })),
         (next) => hosted.isHolding() || next.some(concernsUs) ? hosted.take(next) : say(next)
-      ).pipe(Effect.tapError(() => hosted.end))
+      ).pipe(call.reading, Effect.tapError(() => hosted.end))
       yield* hosted.end
       return true
     }
@@ -177,7 +177,7 @@ const respond = Effect.fnUntraced(
     yield* Stream.runForEachArray(
       call.stream(model.streamText({ ...options, prompt: settled.prompt, ...Model.unresolved })),
       (next) => hosted.isHolding() || calls.areWaiting() || next.some(concernsUs) ? hosted.take(next) : passOn(next)
-    ).pipe(Effect.tapError(() => hosted.end))
+    ).pipe(call.reading, Effect.tapError(() => hosted.end))
     yield* hosted.end
     const asked = held.filter((part) => !calls.isAskedFor(part))
     const end = ReceivedCalls.finishOf(finish)
