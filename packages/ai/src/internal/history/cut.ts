@@ -36,7 +36,8 @@ export const note = ({ content }: Prompt.Prompt): void => {
 export const begin = ({ content }: Prompt.Prompt): void => {
   recognize(content)
   // Of a turn that came to no word of the model, results and answers may stand behind what it answered.
-  for (const message of content.toReversed()) {
+  for (let at = content.length - 1; at >= 0; at--) {
+    const message = content[at]
     if (message === null || message === undefined) return
     answeredInPart.delete(message)
     if (message.role !== "tool") return

@@ -146,7 +146,7 @@ export const ps: Program = {
   }
 }
 
-/** Up to about ten minutes, because more is as good as no end. */
+/** Up to 999 seconds, because more is as good as no end. */
 export const sleep: Program = {
   program: "sleep",
   proved: coreutils,
