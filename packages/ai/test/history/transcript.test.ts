@@ -74,17 +74,20 @@ describe("L7 which messages stand as they are", () => {
 })
 
 describe("L3 L13 what a request is about", () => {
-  everyReading("L13 of several calls of one id the latest", (read) => {
-    const histories: ReadonlyArray<Messages> = [
-      [assistant(call("a")), user("so"), assistant(call("a"))],
-      [assistant(call("a")), user("so"), ...exchange("a")],
-      [...exchange("a"), user("so"), assistant(call("a"))],
-      [...exchange("a"), ...exchange("a")]
+  everyReading("L13 of several calls of one id the latest without a result, or else the latest", (read) => {
+    const histories: ReadonlyArray<readonly [history: Messages, asked: number]> = [
+      [[assistant(call("a")), user("so"), assistant(call("a"))], 1],
+      [[...exchange("a"), user("so"), assistant(call("a"))], 1],
+      [[...exchange("a"), ...exchange("a")], 1],
+      // A tool that waits asks behind its call. What has its result asks no more.
+      [[assistant(call("a")), user("so"), ...exchange("a")], 0],
+      [[assistant(call("a")), assistant(call("a", "Y")), user("so"), tool({ ...result("a"), name: "Y" })], 0],
+      [[assistant(call("a")), assistant(call("a")), user("so"), tool(result("a"))], 0]
     ]
-    for (const history of histories) {
+    for (const [history, expected] of histories) {
       const calls = history.flatMap((message) => message.role === "assistant" ? message.content : [])
       const { call: asked, messageIndex } = theRequest(read([...history, assistant(request("p", "a"))]))
-      assert.strictEqual(asked?.part, calls.at(-1))
+      assert.strictEqual(asked?.part, calls[expected])
       assert.strictEqual(messageIndex, history.length)
     }
   })

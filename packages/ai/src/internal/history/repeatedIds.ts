@@ -29,6 +29,16 @@ export class Repeated<A extends Call> {
     return this
   }
 
+  /** The latest that has no result. */
+  withoutResult(): A | undefined {
+    let found: A | undefined
+    for (const waiting of this.waiting.values()) {
+      const call = latest(waiting)
+      if (call !== undefined && (found === undefined || call.messageIndex > found.messageIndex)) found = call
+    }
+    return found
+  }
+
   answeredBy({ name }: Prompt.ToolResultPart, isEarlier: boolean, lastIndex: number): A | undefined {
     const waiting = this.waiting.get(name)
     return waiting === undefined ? undefined : isEarlier ? earliest(waiting, lastIndex) : latest(waiting)

@@ -284,17 +284,20 @@ class Reader {
     if (this.settled?.hasRequest(part.approvalId) === true) return
     const latest = this.providerCalls?.get(part.toolCallId)
     const providerCall = latest?.isHidden === false ? latest : undefined
-    const call = providerCall === undefined ? this.latestCall(part.toolCallId, messageIndex) : undefined
+    const call = providerCall === undefined ? this.askedCall(part.toolCallId, messageIndex) : undefined
     const request = makeRequest(part, messageIndex, call, providerCall)
     this.requests.push(request)
     this.requestsById.set(request)
     for (const answer of this.earlyAnswers?.get(part.approvalId) ?? none) this.answer(request, answer)
   }
 
-  private latestCall(id: string, messageIndex: number): TranscriptCall | undefined {
+  private askedCall(id: string, messageIndex: number): TranscriptCall | undefined {
     const known = this.callsById.get(id)
     const call = known instanceof Repeated ? known.latest : known
     if (call?.messageIndex === messageIndex) return call
+    // What has its result is asked about no more: a later request is about one that has begun and waits.
+    const waiting = known instanceof Repeated ? known.withoutResult() : call
+    if (waiting !== undefined && waiting.result === undefined) return waiting
     const settled = this.settled?.latestCall(id)
     return settled === undefined || (call !== undefined && call.messageIndex > settled.messageIndex)
       ? call
