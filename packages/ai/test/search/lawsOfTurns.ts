@@ -340,7 +340,15 @@ export const L10: Law = {
         record.askings.some(({ approvalId }) =>
           View.requestIdsOf(turn).includes(approvalId) && !View.isPrompted(turn, approvalId)
         )
-      return (isJoined && turn.ending === "failure") || (isAsked && turn.ending === "success")
+      // A forged call has taken the id of one that waits, so a program cannot tell what that one asks for: it is not
+      // denied, and holds what waits for it.
+      const isHidden = turn.ending === "failure" && record.tampered.includes("forge call") &&
+        record.plan.options.onNewMessage === "fail" && turn.required !== undefined &&
+        turn.required.requests.every(({ approvalId, awaited }) =>
+          awaited !== undefined &&
+          closing.slice(0, index).some((before) => View.requestIdsOf(before).includes(approvalId))
+        )
+      return (isJoined && turn.ending === "failure") || (isAsked && turn.ending === "success") || isHidden
         ? []
         : [`with everything healed, turn ${turn.index} is a ${turn.ending} with ${turn.sent.length} calls of the model`]
     }),
