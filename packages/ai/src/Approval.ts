@@ -10,8 +10,11 @@
 import * as Context from "effect/Context"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import * as Approver from "./Approver.ts"
 import { definedFields } from "./internal/fields.ts"
 import * as Text from "./internal/text.ts"
+
+export { ApprovalState, isLegalStep } from "./internal/states.ts"
 
 // =============================================================================
 // Presentations
@@ -98,6 +101,9 @@ export class Awaited extends Schema.Class<Awaited>("@assent/ai/Awaited")({
  * `session` says which calls an answer for the session covers; without, it is this very call. `interaction` is
  * `"approval"`, or the kind of what a tool that has begun waits for; then `awaited` says what it is.
  *
+ * `conversation` and `principal` are those of the scope it is asked in, and `path` the agents that led to it, outermost
+ * first: so that whoever shows it knows whom to show it to.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -115,7 +121,10 @@ export class ApprovalRequest extends Schema.Class<ApprovalRequest>("@assent/ai/A
   expiresAt: Schema.optionalKey(Schema.Number),
   providerExecuted: Schema.Boolean,
   source: Schema.optionalKey(Schema.String),
-  approvers: Schema.optionalKey(Schema.Array(Schema.String)),
+  conversation: Schema.optionalKey(Schema.String),
+  principal: Schema.optionalKey(Schema.String),
+  path: Schema.optionalKey(Schema.Array(Schema.String)),
+  approvers: Schema.optionalKey(Approver.Approvers),
   editable: Schema.optionalKey(Schema.Boolean),
   rememberable: Schema.optionalKey(Schema.Boolean),
   session: Schema.optionalKey(Schema.String)
@@ -256,8 +265,9 @@ export class PreApproved extends Schema.TaggedClass<PreApproved>()("PreApproved"
 }) {}
 
 /**
- * The policy wants a person to decide. `expiresIn` is in milliseconds, `approvers` names who may answer; that they did is
- * for the program to see to.
+ * The policy wants a person to decide. `expiresIn` is in milliseconds, `approvers` names who may decide: a decision by
+ * anybody else, or by nobody known, settles nothing (law L16). With `selfApproval: false` the principal of the scope in
+ * which it is asked may not.
  *
  * `editable` lets an answer in a message history change the parameters, and `rememberable` lets it say that it is to be
  * remembered; both count from a trusted channel in any case, but `rememberable: false` asks every time, whatever was
@@ -272,7 +282,8 @@ export class NeedsApproval extends Schema.TaggedClass<NeedsApproval>()("NeedsApp
   description: Schema.optionalKey(Schema.String),
   presentation: Schema.optionalKey(ApprovalPresentation),
   expiresIn: Schema.optionalKey(Schema.Number),
-  approvers: Schema.optionalKey(Schema.Array(Schema.String)),
+  approvers: Schema.optionalKey(Approver.Approvers),
+  selfApproval: Schema.optionalKey(Schema.Boolean),
   editable: Schema.optionalKey(Schema.Boolean),
   rememberable: Schema.optionalKey(Schema.Boolean),
   remember: Schema.optionalKey(Schema.Json),
@@ -331,7 +342,8 @@ export interface Question {
   readonly description?: string | undefined
   readonly presentation?: ApprovalPresentation | undefined
   readonly expiresIn?: number | undefined
-  readonly approvers?: ReadonlyArray<string> | undefined
+  readonly approvers?: Approver.Approvers | undefined
+  readonly selfApproval?: boolean | undefined
   readonly editable?: boolean | undefined
   readonly rememberable?: boolean | undefined
   readonly remember?: Schema.Json | undefined
@@ -353,71 +365,6 @@ export const needsApproval = (question?: Question): ApprovalResult => new NeedsA
  * @since 0.1.0
  */
 export const blocked = (reason: string): ApprovalResult => new Blocked({ reason })
-
-// =============================================================================
-// States
-// =============================================================================
-
-/**
- * The states of a request. `pending` is the absence of a record; the states after it are written once, by compare
- * and set, to the journal (law L2).
- *
- * @category models
- * @since 0.1.0
- */
-export const ApprovalState = Schema.Literals([
-  "pending",
-  "approved",
-  "edited",
-  "denied",
-  "answered",
-  "expired",
-  "superseded",
-  "void",
-  "suspended",
-  "running",
-  "done",
-  "failed",
-  "unknown"
-])
-
-/**
- * The states of a request.
- *
- * @category models
- * @since 0.1.0
- */
-export type ApprovalState = typeof ApprovalState.Type
-
-const next: Record<ApprovalState, ReadonlyArray<ApprovalState>> = {
-  pending: ["approved", "edited", "denied", "answered", "expired", "superseded", "void", "running"],
-  approved: ["running", "suspended", "expired", "void"],
-  edited: ["running", "suspended", "expired", "void"],
-  answered: ["running", "suspended", "expired", "void"],
-  suspended: ["running", "denied", "expired", "void"],
-  running: ["done", "failed", "unknown", "suspended"],
-  unknown: ["running"],
-  denied: [],
-  expired: [],
-  superseded: [],
-  void: [],
-  done: [],
-  failed: []
-}
-
-/**
- * Whether a request may go from one state to another. `unknown → running` is for tools that are `Tool.Idempotent`.
- *
- * @example
- * import { Approval } from "@assent/ai"
- *
- * Approval.isLegalStep("pending", "denied") // => true
- * Approval.isLegalStep("denied", "running") // => false
- *
- * @category guards
- * @since 0.1.0
- */
-export const isLegalStep = (from: ApprovalState, to: ApprovalState): boolean => next[from].includes(to)
 
 // =============================================================================
 // Scope

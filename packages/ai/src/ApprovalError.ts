@@ -14,6 +14,7 @@ import { dual } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { ApprovalRequest, ApprovalState } from "./Approval.ts"
+import { DecidedBy } from "./Approver.ts"
 import type {} from "./internal/augment.ts"
 
 // =============================================================================
@@ -92,6 +93,34 @@ export class AlreadyDecided extends Schema.TaggedError<AlreadyDecided>()("Alread
     return `The request is not open any more: its state is "${this.state}". This answer changes nothing.`
   }
 }
+
+/**
+ * Whoever decided may not, so it settles nothing and the request stays open (law L16). Of each list of `approvers` one
+ * person is needed. `problem`: nobody knows who decided, or they are on no list, asked for it, or approved it already.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class NotAnApprover extends Schema.TaggedError<NotAnApprover>()("NotAnApprover", {
+  approvalId: Schema.String,
+  approvers: Schema.Array(Schema.Array(Schema.String)),
+  decidedBy: DecidedBy,
+  problem: Schema.Literals(["unknown", "not named", "requester", "approved already"])
+}) {
+  override get message(): string {
+    const needs = this.approvers.length === 0 ? "" : ` It needs ${this.approvers.map(oneOf).join(", and ")}.`
+    return `${problems[this.problem](this.decidedBy.name ?? this.decidedBy.id)} The request stays open.${needs}`
+  }
+}
+
+const problems = {
+  unknown: () => "Nobody knows who decided this.",
+  "not named": (who: string | undefined) => `${who} may not decide this.`,
+  requester: (who: string | undefined) => `${who} asked for this, and somebody else has to decide it.`,
+  "approved already": (who: string | undefined) => `${who} has approved this already. Somebody else has to as well.`
+}
+
+const oneOf = (ids: ReadonlyArray<string>): string => ids.length === 1 ? ids[0]! : `one of ${ids.join(", ")}`
 
 /**
  * No request with this id is known.
@@ -326,6 +355,7 @@ export const ApprovalErrorReason = Schema.Union([
   UnknownKey,
   Expired,
   AlreadyDecided,
+  NotAnApprover,
   UnknownApproval,
   IllegalStep,
   PolicyFailed,

@@ -321,8 +321,8 @@ export const when: {
 
 /**
  * Two results as the one that allows nothing which either does not. Of two that ask, each field is the narrower one:
- * the shorter time, the approvers that both name (none: the call is blocked), `false` before `true`. A field that one of
- * them does not set is the other's.
+ * the shorter time, `false` before `true`; of different lists of approvers one person of each is needed. A field that one
+ * of them does not set is the other's.
  *
  * @example
  * import { Approval, ApprovalPolicy } from "@assent/ai"

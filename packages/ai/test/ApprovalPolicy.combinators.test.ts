@@ -4,7 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, pipe, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalPolicy, Tool } from "../src/index.ts"
+import { Approval, ApprovalPolicy, Approver, Tool } from "../src/index.ts"
 import * as Support from "./laws/support.ts"
 
 const parts = {
@@ -191,13 +191,16 @@ const Results = Schema.Union([
 const allows = (result: Approval.ApprovalResult) =>
   result._tag === "NeedsApproval"
     ? {
-      approvers: result.approvers ?? ["ada", "bob", "eve"],
+      sets: people.filter((set) => Approver.lists(result.approvers).every((ids) => ids.some((id) => set.includes(id)))),
       expiresIn: result.expiresIn ?? Infinity,
       editable: result.editable,
       rememberable: result.rememberable,
       remember: result.remember
     }
     : undefined
+
+/** Every set of people who may have approved it. */
+const people = [[], ["ada"], ["bob"], ["eve"], ["ada", "bob"], ["ada", "eve"], ["bob", "eve"], ["ada", "bob", "eve"]]
 
 const order = { PreApproved: 0, NeedsApproval: 1, Blocked: 2 }
 
@@ -216,7 +219,7 @@ describe("strictest", () => {
         for (const part of [allows(self), allows(that)]) {
           if (result === undefined || part === undefined) continue
           assert.isAtMost(result.expiresIn, part.expiresIn)
-          assert.isTrue(result.approvers.every((name) => part.approvers.includes(name)))
+          assert.isTrue(result.sets.every((set) => part.sets.includes(set)))
           if (part.editable === false) assert.isFalse(result.editable)
           if (part.rememberable === false) {
             assert.isFalse(result.rememberable)
@@ -248,17 +251,18 @@ describe("strictest", () => {
     assert.deepStrictEqual(ApprovalPolicy.strictest(leaving("session"), leaving("session")), leaving("session"))
   })
 
-  it("approvers that exclude each other block, in whatever order, and so does one who names nobody", () => {
+  it("of different lists of approvers one of each is needed, in whatever order, and a list without anybody blocks", () => {
     const by = (...approvers: ReadonlyArray<string>) => Approval.needsApproval({ approvers })
     const { strictest } = ApprovalPolicy
-    assert.deepStrictEqual(
-      strictest(by("ada"), by("eve")),
-      Approval.blocked("Nobody may approve it: one rule wants ada, another eve.")
-    )
-    assert.strictEqual(strictest(strictest(by("ada"), by("eve")), by())._tag, "Blocked")
-    assert.strictEqual(strictest(by("ada"), strictest(by("eve"), by()))._tag, "Blocked")
-    assert.deepStrictEqual(strictest(by(), by()), by())
-    assert.deepStrictEqual(strictest(by(), Approval.needsApproval()), by())
+    const both = strictest(by("ada"), by("eve"))
+    assert.deepStrictEqual(both, Approval.needsApproval({ approvers: [["ada"], ["eve"]] }))
+    assert.deepStrictEqual(strictest(both, by("eve", "bob")), both)
+    assert.deepStrictEqual(strictest(by("eve", "bob"), both), both)
+    const nobody = Approval.blocked("Nobody may approve it: its list of approvers is empty.")
+    for (const other of [by(), by("ada"), both, Approval.needsApproval()]) {
+      assert.deepStrictEqual(strictest(other, by()), nobody)
+      assert.deepStrictEqual(strictest(by(), other), nobody)
+    }
   })
 
   it.effect.prop(

@@ -42,7 +42,7 @@ describe("names", () => {
       assert.deepStrictEqual(forth, yield* decide({ tools: { "*b": two, "a*": one } }, "ab"))
       assert.deepStrictEqual(
         forth,
-        Approval.needsApproval({ reason: "one two", description: "d", approvers: ["bob"] })
+        Approval.needsApproval({ reason: "one two", description: "d", approvers: [["ada", "bob"], ["bob", "eve"]] })
       )
     }))
 

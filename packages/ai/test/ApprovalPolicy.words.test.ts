@@ -37,7 +37,7 @@ describe("L1 the stricter of two words", () => {
     assert.deepStrictEqual(strictest(asks(), asks(fields)), asks(fields))
     assert.deepStrictEqual(
       strictest(asks(fields), asks({ approvers: ["b", "c"], editable: false, expiresIn: 9_000, remember })),
-      asks({ approvers: ["b"], editable: false, expiresIn: 5_000, rememberable: true, remember })
+      asks({ approvers: [["a", "b"], ["b", "c"]], editable: false, expiresIn: 5_000, rememberable: true, remember })
     )
     assert.deepStrictEqual(
       strictest(asks(fields), asks({ remember: "session" })),
@@ -45,15 +45,14 @@ describe("L1 the stricter of two words", () => {
     )
   })
 
-  it("L1 where nobody may approve for both, it is blocked, and says who was wanted", () => {
-    const word = strictest(asks({ approvers: ["a", "b"] }), asks({ approvers: ["c", "d"] }))
+  it("L1 L16 of two lists of approvers one of each is needed, and nobody may approve what a list without names asks for", () => {
     assert.deepStrictEqual(
-      word,
-      Approval.blocked("Nobody may approve it: one rule wants a or b, another c or d.")
+      strictest(asks({ approvers: ["a", "b"] }), asks({ approvers: ["c", "d"] })),
+      asks({ approvers: [["a", "b"], ["c", "d"]] })
     )
     assert.deepStrictEqual(
       strictest(asks({ approvers: [] }), asks({ approvers: ["a"] })),
-      Approval.blocked("Nobody may approve it: one rule wants nobody, another a.")
+      Approval.blocked("Nobody may approve it: its list of approvers is empty.")
     )
   })
 })

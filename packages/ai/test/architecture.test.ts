@@ -13,7 +13,15 @@ import { importsOf } from "./source.ts"
  * 4, its floor 2 is 5 and 6, its floor 3 is 7 to 11, its floor 4 is 12 and its floor 5 is 13.
  */
 const floors: House["floors"] = [
-  ["floor 0", ["internal/abandon", "internal/augment", "internal/fields", "internal/text", "internal/seal/"]],
+  ["floor 0", [
+    "internal/abandon",
+    "internal/augment",
+    "internal/fields",
+    "internal/states",
+    "internal/text",
+    "internal/seal/",
+    "Approver"
+  ]],
   ["floor 1", ["Approval", "ApprovalError", "internal/store/"]],
   ["floor 2", [
     "ApprovalEvents",

@@ -89,7 +89,7 @@ describe("L15 the question", () => {
       assert.deepStrictEqual(ours, [
         "The tool \"delete_file\" wants to run with exactly these parameters:",
         "You are asked because:",
-        "To be decided by: ada\\u202e, bob",
+        "To be decided by: ada\\u202e or bob",
         "What it does (text):"
       ])
       assert.include(asked[0]!.message, "    Description: harmless\\u202e\n\n    {\n      \"file\": \"a\\nb\"\n    }")

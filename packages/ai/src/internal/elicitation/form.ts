@@ -4,6 +4,7 @@
  */
 import type * as McpSchema from "effect/ai/McpSchema"
 import * as Approval from "../../Approval.ts"
+import * as Approver from "../../Approver.ts"
 import { definedFields } from "../fields.ts"
 import * as Text from "../text.ts"
 
@@ -164,7 +165,7 @@ const explanations = (request: Approval.ApprovalRequest): ReadonlyArray<string |
     ...(reason === undefined ? [] : ["You are asked because:", indented(reason)]),
     approvers === undefined || approvers.length === 0
       ? undefined
-      : `To be decided by: ${approvers.map(line).join(", ")}`,
+      : `To be decided by: ${Approver.lists(approvers).map((ids) => ids.map(line).join(" or ")).join(", and ")}`,
     ...(presentation === undefined ? [] : [
       `What it does (${kindOf(presentation)}):`,
       indented(presentation.content),

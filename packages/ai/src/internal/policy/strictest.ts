@@ -2,6 +2,7 @@
  * Two results as one that allows nothing which either of them does not.
  */
 import * as Approval from "../../Approval.ts"
+import * as Approver from "../../Approver.ts"
 import { definedFields } from "../fields.ts"
 
 /** Blocked before asked before let run; of two that ask, each field is the narrower one. */
@@ -20,12 +21,9 @@ const join = (self: string | undefined, that: string | undefined): string | unde
   self === undefined || self === that ? that : that === undefined ? self : `${self} ${that}`
 
 const both = (self: Approval.NeedsApproval, that: Approval.NeedsApproval): Approval.ApprovalResult => {
-  const approvers = common(self.approvers, that.approvers)
-  const named = [...self.approvers ?? [], ...that.approvers ?? []]
-  if (self.approvers !== undefined && that.approvers !== undefined && approvers?.length === 0 && named.length > 0) {
-    return Approval.blocked(
-      `Nobody may approve it: one rule wants ${namesOf(self.approvers)}, another ${namesOf(that.approvers)}.`
-    )
+  const approvers = oneOfEach(self.approvers, that.approvers)
+  if (Approver.lists(approvers).some((ids) => ids.length === 0)) {
+    return Approval.blocked("Nobody may approve it: its list of approvers is empty.")
   }
   // What two want to leave behind is left behind only if it is the same.
   const differ = self.remember !== undefined && that.remember !== undefined &&
@@ -39,6 +37,7 @@ const both = (self: Approval.NeedsApproval, that: Approval.NeedsApproval): Appro
       ? self.expiresIn ?? that.expiresIn
       : Math.min(self.expiresIn, that.expiresIn),
     approvers,
+    selfApproval: least(self.selfApproval, that.selfApproval),
     editable: least(self.editable, that.editable),
     rememberable,
     remember: rememberable === false ? undefined : self.remember ?? that.remember,
@@ -47,14 +46,21 @@ const both = (self: Approval.NeedsApproval, that: Approval.NeedsApproval): Appro
   }))
 }
 
-const namesOf = (names: ReadonlyArray<string>): string => names.length === 0 ? "nobody" : names.join(" or ")
-
 /** `false` wins; who says nothing has no word. */
 const least = (self: boolean | undefined, that: boolean | undefined): boolean | undefined =>
   self === undefined || that === undefined ? self ?? that : self && that
 
-const common = (
-  self: ReadonlyArray<string> | undefined,
-  that: ReadonlyArray<string> | undefined
-): ReadonlyArray<string> | undefined =>
-  self === undefined || that === undefined ? self ?? that : self.filter((name) => that.includes(name))
+// Whoever is on a list that another one holds whole counts for that one too. In one order, whichever is said first.
+const oneOfEach = (
+  self: Approver.Approvers | undefined,
+  that: Approver.Approvers | undefined
+): Approver.Approvers | undefined => {
+  if (self === undefined || that === undefined) return self ?? that
+  const lists = [...Approver.lists(self), ...Approver.lists(that)]
+  const needed = lists.filter((list, index) =>
+    !lists.some((other, at) =>
+      at !== index && other.every((id) => list.includes(id)) && (at < index || !list.every((id) => other.includes(id)))
+    )
+  )
+  return needed.length === 1 ? needed[0]! : needed.toSorted((a, b) => JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
+}

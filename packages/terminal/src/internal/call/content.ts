@@ -5,6 +5,7 @@
  */
 import * as Approval from "@assent/ai/Approval"
 import * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
+import * as Approver from "@assent/ai/Approver"
 import type * as Schema from "effect/Schema"
 import * as Cells from "../text/cells.ts"
 import * as Diff from "../text/diff.ts"
@@ -237,7 +238,7 @@ export const request = (
     ...(reason === undefined ? [] : [field("Reason", Style.plain(Safe.line(reason)))]),
     ...(approvers === undefined || approvers.length === 0
       ? []
-      : [field("Approvers", Style.plain(approvers.map(Safe.line).join(", ")))]),
+      : [field("Approvers", Style.plain(approversOf(approvers)))]),
     ...(expiresAt === undefined ? [] : [field("Expires", Style.plain(minute(expiresAt)))]),
     ...(awaited !== undefined || description === Approval.describe(asked.toolName, asked.params)
       ? []
@@ -273,3 +274,6 @@ export const short = (asked: Approval.ApprovalRequest): string =>
 /** What an answer covers, in words. */
 export const sentence = (covers: ApprovalMatcher.Description, asked: Approval.ApprovalRequest): string =>
   Safe.line(ApprovalMatcher.toSentence(covers, asked.toolName))
+
+const approversOf = (approvers: Approver.Approvers): string =>
+  Approver.lists(approvers).map((ids) => ids.map(Safe.line).join(" or ")).join(", and ")

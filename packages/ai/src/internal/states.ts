@@ -1,0 +1,63 @@
+/** The states of a request, and the steps between them. */
+import * as Schema from "effect/Schema"
+
+/**
+ * The states of a request. `pending` is the absence of a record; the states after it are written once, by compare
+ * and set, to the journal (law L2).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const ApprovalState = Schema.Literals([
+  "pending",
+  "approved",
+  "edited",
+  "denied",
+  "answered",
+  "expired",
+  "superseded",
+  "void",
+  "suspended",
+  "running",
+  "done",
+  "failed",
+  "unknown"
+])
+
+/**
+ * The states of a request.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ApprovalState = typeof ApprovalState.Type
+
+const next: Record<ApprovalState, ReadonlyArray<ApprovalState>> = {
+  pending: ["approved", "edited", "denied", "answered", "expired", "superseded", "void", "running"],
+  approved: ["running", "suspended", "expired", "void"],
+  edited: ["running", "suspended", "expired", "void"],
+  answered: ["running", "suspended", "expired", "void"],
+  suspended: ["running", "denied", "expired", "void"],
+  running: ["done", "failed", "unknown", "suspended"],
+  unknown: ["running"],
+  denied: [],
+  expired: [],
+  superseded: [],
+  void: [],
+  done: [],
+  failed: []
+}
+
+/**
+ * Whether a request may go from one state to another. `unknown → running` is for tools that are `Tool.Idempotent`.
+ *
+ * @example
+ * import { Approval } from "@assent/ai"
+ *
+ * Approval.isLegalStep("pending", "denied") // => true
+ * Approval.isLegalStep("denied", "running") // => false
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isLegalStep = (from: ApprovalState, to: ApprovalState): boolean => next[from].includes(to)
