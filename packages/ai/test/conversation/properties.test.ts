@@ -296,6 +296,6 @@ describe("over random interleavings of two processes", () => {
           assert.strictEqual(steps.filter((step) => step.startsWith(`${id} `)).length, Number(count) + 1, said)
         }
       }).pipe(Effect.scoped),
-    { timeout: 240_000, arbitrary: { runs: 150, seed: "conversation two" } }
+    { timeout: 240_000, arbitrary: { runs: 60, seed: "conversation two" } }
   )
 })

@@ -88,7 +88,7 @@ describe("L2 L3 over random histories", () => {
             assert.strictEqual(turn.text, fates.includes("open") ? "" : "done")
           }
         })),
-      { timeout: 20_000, arbitrary: { runs: 60, seed: "L3" } }
+      { timeout: 20_000, arbitrary: { runs: 30, seed: "L3" } }
     )
 
     it.effect.prop(
@@ -127,7 +127,7 @@ describe("L2 L3 over random histories", () => {
             }
           }
         })),
-      { timeout: 20_000, arbitrary: { runs: 60, seed: "L3" } }
+      { timeout: 20_000, arbitrary: { runs: 30, seed: "L3" } }
     )
   }
 })

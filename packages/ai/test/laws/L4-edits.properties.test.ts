@@ -71,7 +71,7 @@ describe("L4 L11 over random edits", () => {
             : "denied"
           assert.strictEqual(fate, fateOf(one), JSON.stringify(one))
         })),
-      { timeout: 60_000, arbitrary: { runs: 80, seed: "edits" } }
+      { timeout: 60_000, arbitrary: { runs: 40, seed: "edits" } }
     )
   }
 })
@@ -111,7 +111,7 @@ describe("L4 over random histories that nobody vouches for", () => {
           assert.deepStrictEqual(yield* M.listed(), [])
           if (turn.requests.length === 0) assert.lengthOf((yield* chat.send("again")).requests, 1)
         })).pipe(Effect.provide(M.session), M.inConversation("talk")),
-      { timeout: 60_000, arbitrary: { runs: 80, seed: "untrusted" } }
+      { timeout: 60_000, arbitrary: { runs: 40, seed: "untrusted" } }
     )
   }
 })

@@ -246,7 +246,7 @@ describe("over random interleavings", () => {
             assert.strictEqual(own.length, Number(count) + 1, said)
           }
         }).pipe(Effect.scoped),
-      { timeout: 120_000, arbitrary: { runs: 60, seed: `waiting ${mode}` } }
+      { timeout: 120_000, arbitrary: { runs: 30, seed: `waiting ${mode}` } }
     )
   }
 })
