@@ -24,6 +24,7 @@ import * as Enclosing from "./internal/asking/enclosing.ts"
 import * as Levels from "./internal/asking/levels.ts"
 import * as MemoryGuard from "./internal/asking/memoryGuard.ts"
 import { definedFields } from "./internal/fields.ts"
+import * as Posted from "./internal/posted.ts"
 import * as Canonical from "./internal/seal/canonical.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
 import * as Presentation from "./internal/tool/presentation.ts"
@@ -33,13 +34,13 @@ import * as Presentation from "./internal/tool/presentation.ts"
 // =============================================================================
 
 /**
- * What an interactive callback may return: a decision, an answer to this very request, or `true` and `false`. Anything
- * else, and any failure, leaves the request open.
+ * What an interactive callback may return: a decision, an answer to this very request, both also as plain JSON, or `true`
+ * and `false`. Anything else, and any failure, leaves the request open.
  *
  * @category models
  * @since 0.1.0
  */
-export type Reply = Approval.ApprovalDecision | Approval.ApprovalAnswer | boolean
+export type Reply = Approval.DecisionInput | Approval.AnswerInput | boolean
 
 /**
  * What a callback may return it in: itself, a Promise, or an Effect; which one is found out by itself.
@@ -463,8 +464,6 @@ const awaited = <A>(callback: () => Awaitable<A>): Effect.Effect<A, unknown> =>
 const isPromiseLike = <A>(u: A | PromiseLike<A>): u is PromiseLike<A> =>
   typeof u === "object" && u !== null && "then" in u && typeof u.then === "function"
 
-const isDecision = Schema.is(Approval.ApprovalDecision)
-
 /** What of a list is about this request: an answer to it wherever it stands, and what stands in its place. */
 const decisionAmong = (
   request: Approval.ApprovalRequest,
@@ -474,7 +473,7 @@ const decisionAmong = (
   if (!Array.isArray(replies)) return undefined
   const list: ReadonlyArray<unknown> = replies
   const decisions = list.flatMap((reply, place) => {
-    const decision = place === index || reply instanceof Approval.ApprovalAnswer
+    const decision = place === index || Posted.isAnswer(reply)
       ? decisionOf(request, reply)
       : undefined
     return decision === undefined ? [] : [decision]
@@ -485,8 +484,9 @@ const decisionAmong = (
 const decisionOf = (request: Approval.ApprovalRequest, reply: unknown): Approval.ApprovalDecision | undefined => {
   if (reply === true) return new Approval.Approved({})
   if (reply === false) return new Approval.Denied({})
-  if (reply instanceof Approval.ApprovalAnswer) {
-    return reply.approvalId === request.approvalId ? reply.decision : undefined
+  if (Posted.isAnswer(reply)) {
+    const answer = Result.getOrUndefined(Posted.answer(reply))
+    return answer?.approvalId === request.approvalId ? answer.decision : undefined
   }
-  return isDecision(reply) ? reply : undefined
+  return Result.getOrUndefined(Posted.decision(reply))
 }

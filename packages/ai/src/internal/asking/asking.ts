@@ -4,10 +4,12 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import * as Posted from "../posted.ts"
 
 /** Of a controller, what asking needs. */
 export interface Controller {
@@ -81,9 +83,11 @@ export const ask = (
       ? asked.pipe(Effect.provideService(Check, check), Effect.provideService(Remembers, remembers))
       : Effect.undefined
   }).pipe(
-    Effect.filterOrFail(
-      (reply): reply is Approval.ApprovalDecision => isDecision(reply),
-      () => new Error("The controller gave no decision.")
+    Effect.flatMap((reply) =>
+      Result.match(Posted.decision(reply), {
+        onFailure: (problem) => Effect.fail(new Error(`The controller gave no decision: ${problem}`)),
+        onSuccess: Effect.succeed
+      })
     ),
     // Not even an answer cut short says more than that nobody has answered.
     Effect.catchCause((cause) =>
@@ -107,5 +111,3 @@ export const ask = (
     )
   )
 }
-
-const isDecision = Schema.is(Approval.ApprovalDecision)

@@ -216,10 +216,10 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         ConversationTurn.read(place),
         (kept) => pendingOf(kept).filter(({ interaction }) => kind === undefined || interaction === kind)
       ),
-    decide: (answers: ReadonlyArray<Approval.ApprovalAnswer> | Approval.ApprovalAnswer) =>
-      Effect.map(
-        take((turn) => decide(turn, toolkit, "approvalId" in answers ? [answers] : answers)),
-        (outcome) => outcome ?? nothingToDo
+    decide: (posted: ReadonlyArray<Approval.AnswerInput> | Approval.AnswerInput) =>
+      Effect.flatMap(
+        Prompt.readAnswers(posted),
+        (answers) => Effect.map(take((turn) => decide(turn, toolkit, answers)), (outcome) => outcome ?? nothingToDo)
       ),
     resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
       tool: T,

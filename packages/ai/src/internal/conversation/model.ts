@@ -108,11 +108,11 @@ export interface Conversation<Tools extends AnyTools> {
   /**
    * Decides open requests, and takes a turn. It is the program's own word: edited parameters and what is to be remembered
    * count. An `Info` is shown with its request, which stays open. Fails, and changes nothing, with `UnknownApproval` for
-   * what was never asked, with `AlreadyDecided` for what is not open any more, and with `InvalidAnswer` for an answer that
-   * does not fit what a tool waits for.
+   * what was never asked, with `AlreadyDecided` for what is not open any more, and with `InvalidAnswer` for what cannot be
+   * read as an answer, or does not fit what a tool waits for.
    */
   readonly decide: (
-    answers: ReadonlyArray<Approval.ApprovalAnswer> | Approval.ApprovalAnswer
+    answers: ReadonlyArray<Approval.AnswerInput> | Approval.AnswerInput
   ) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
   /**
    * Answers what a tool waits for, and takes a turn. Where several calls of the tool wait for the same, `request` says

@@ -12,6 +12,7 @@ import * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
 import type * as Interaction from "../../Interaction.ts"
 import { abandonable } from "../abandon.ts"
+import * as Denial from "../denial.ts"
 import { definedFields } from "../fields.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
 import * as Canonical from "../seal/canonical.ts"
@@ -170,7 +171,7 @@ export const decodeAnswer = (
 ): Effect.Effect<unknown, string> => {
   const unoffered = awaited.options === undefined ? undefined : findUnoffered(awaited.options, answer)
   if (unoffered !== undefined) return Effect.fail(unoffered)
-  return codecOf(interaction).decode(answer).pipe(
+  return codecOf(interaction).decode(interaction.kind === "getApproval" ? withNote(answer) : answer).pipe(
     abandonable,
     Effect.timeout("30 seconds"),
     Effect.mapError((error) =>
@@ -179,6 +180,16 @@ export const decodeAnswer = (
     // A decoder that dies has not said what is wrong.
     Effect.catchDefect(() => Effect.fail("it could not be read."))
   )
+}
+
+// A "no" has one reason, whichever of its two names it has.
+const withNote = (answer: Schema.Json): Schema.Json => {
+  if (typeof answer !== "object" || answer === null || !("reason" in answer)) return answer
+  const { note, reason, ...said } = answer
+  const one = typeof reason === "string" && (typeof note === "string" || note === undefined)
+    ? Denial.oneReason(note, reason)
+    : note
+  return one === undefined ? said : { ...said, note: one }
 }
 
 const findUnoffered = (
