@@ -71,7 +71,9 @@ export const answers = (
 // A part of upstream's carries what is ours in its options.
 const decisionIn = (posted: object): Read<Approval.ApprovalDecision> => {
   const { approved, decision: decided, options, ...said } = posted as Record<string, unknown>
-  if (approved !== undefined && typeof approved !== "boolean") return Result.fail("its `approved` is not true or false.")
+  if (approved !== undefined && typeof approved !== "boolean") {
+    return Result.fail("its `approved` is not true or false.")
+  }
   if (decided === undefined && approved === undefined) return Result.fail("it has no decision.")
   const read = decided !== undefined ? decision(decided) : decision({
     ...said,

@@ -18,15 +18,18 @@ describe("law L14: what was posted with a denial", () => {
     [{ reason: "for ever", options: { assent: { note: "keep it" } } }, "keep it\nfor ever"],
     [{ options: { assent: { note: 7 } } }, "The user denied this call."]
   ]
-  C.everyWay("reaches the model from a part of the history", (way) =>
-    Effect.forEach(parts, ([part, reason]) =>
-      Effect.gen(function*() {
-        const { chat, runs } = yield* M.deleting(way, [["a"], "ok"])
-        const { requests: [request] } = yield* chat.send("go")
-        const answer = Prompt.toolApprovalResponsePart({ approvalId: request!.approvalId, approved: false, ...part })
-        const { results } = yield* chat.send(Prompt.fromMessages([Prompt.toolMessage({ content: [answer] })]))
-        assert.deepStrictEqual([results.map(C.reasonOf), runs], [[reason], []])
-      })))
+  C.everyWay(
+    "reaches the model from a part of the history",
+    (way) =>
+      Effect.forEach(parts, ([part, reason]) =>
+        Effect.gen(function*() {
+          const { chat, runs } = yield* M.deleting(way, [["a"], "ok"])
+          const { requests: [request] } = yield* chat.send("go")
+          const answer = Prompt.toolApprovalResponsePart({ approvalId: request!.approvalId, approved: false, ...part })
+          const { results } = yield* chat.send(Prompt.fromMessages([Prompt.toolMessage({ content: [answer] })]))
+          assert.deepStrictEqual([results.map(C.reasonOf), runs], [[reason], []])
+        }))
+  )
 
   C.everyWay("reaches the provider that asked, by its own name", (way) =>
     Effect.gen(function*() {
@@ -56,7 +59,9 @@ describe("law L14: what was posted with a denial", () => {
       }
       assert.deepStrictEqual((yield* conversation.pending()).length, 1)
       yield* Chat.answer(chat, [posted({ approvalId, approved: false, reason: "keep it" })])
-      const outcome = yield* conversation.decide(posted({ approvalId, decision: { _tag: "Denied", reason: "keep it" } }))
+      const outcome = yield* conversation.decide(
+        posted({ approvalId, decision: { _tag: "Denied", reason: "keep it" } })
+      )
       const [result] = C.toTurn(outcome.content).results
       assert.deepStrictEqual([C.reasonOf(result!), steps.length], ["keep it", 0])
     }).pipe(Effect.scoped))

@@ -76,7 +76,7 @@ export const read = Effect.fnUntraced(function*(
       history: { transcript, call },
       judge: Verdict.judge(environment, part.name, transcript.messages),
       subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
-      request: ({ sealed }, shown) => Request.makeRequest(sealed, encoded, shown),
+      request: ({ sealed }, shown) => Request.makeRequest(environment.scope, sealed, encoded, shown),
       prepared,
       failure: Result.isFailure(checked) ? checked.failure : undefined,
       root,

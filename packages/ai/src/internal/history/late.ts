@@ -66,7 +66,10 @@ export const read = (
     if (denied.has(call.part) || !Results.mayBeAskedAgain(call.result)) continue
     denied.add(call.part)
     const name = { id: call.part.id, name: call.part.name }
-    add(nextSaid(messages, at, 0), { call, result: Results.toPromptPart(Results.denied(name, HistoryAnswer.noteOf(denial))) })
+    add(nextSaid(messages, at, 0), {
+      call,
+      result: Results.toPromptPart(Results.denied(name, HistoryAnswer.noteOf(denial)))
+    })
   }
   return found
 }

@@ -92,7 +92,7 @@ export const goOn = Effect.fnUntraced(function*(
   for (const { approvalId, decision } of answers) {
     const call = calls.get(approvalId)!
     if (decision._tag === "Denied") denials.push(Results.hostedDenial(call, decision.note, approvalId))
-    else approvedAtOnce.push(HostedCase.requestOf(approvalId, call))
+    else approvedAtOnce.push(HostedCase.requestOf(turn.environment.scope, approvalId, call))
   }
   const said = Approvals.fromResponseParts([...settled.results, ...parts, ...asked.requests])
   const prompt = Hosted.withAnswers(Prompt.concat(settled.history, said), answers)
@@ -131,7 +131,7 @@ export const makeReader = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Messa
           messages,
           judge: Verdict.judge(environment, call.name, messages),
           subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
-          request: ({ sealed }, shown) => Request.makeRequest(sealed, prepared!, shown),
+          request: ({ sealed }, shown) => Request.makeRequest(environment.scope, sealed, prepared!, shown),
           prepared,
           failure: preparation !== undefined && Result.isFailure(preparation) ? preparation.failure : undefined,
           recalling,
