@@ -135,7 +135,13 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
   })
 
   const endOf = (turn: ConversationTurn.Turn, next: ConversationTurn.Next) =>
-    next === "waits" ? waiting(turn) : next === "is done" ? completed(turn) : undefined
+    next === "waits"
+      ? waiting(turn)
+      : next === "is stopped"
+      ? stopped(turn)
+      : next === "is done"
+      ? completed(turn)
+      : undefined
 
   const steps = (turn: ConversationTurn.Turn) =>
     Effect.gen(function*() {
@@ -281,6 +287,8 @@ const ended = ({ content, steps, tokens }: ConversationTurn.Turn) => ({
 })
 
 const completed = (turn: ConversationTurn.Turn): Outcome => ({ _tag: "Completed", ...ended(turn) })
+
+const stopped = (turn: ConversationTurn.Turn): Outcome => ({ _tag: "Stopped", ...ended(turn) })
 
 const waiting = (turn: ConversationTurn.Turn): Outcome => ({
   _tag: "Waiting",

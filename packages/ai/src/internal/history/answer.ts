@@ -5,7 +5,9 @@ import * as Denial from "../denial.ts"
 type Response = Prompt.ToolApprovalResponsePart
 
 /** What of it is ours. */
-export const assentOf = ({ options }: Pick<Response, "options">): object | undefined => {
+export const assentOf = (
+  { options }: { readonly options?: { readonly assent?: unknown } }
+): object | undefined => {
   const said: unknown = options?.assent
   return typeof said === "object" && said !== null ? said : undefined
 }
@@ -16,6 +18,12 @@ export const noteOf = (response: Response): string | undefined => {
   return note === undefined && reason === undefined
     ? response.reason
     : Denial.oneReason(Denial.oneReason(textOf(note), textOf(reason)), response.reason)
+}
+
+/** Whether it ends the turn. */
+export const saysStop = (part: { readonly options?: { readonly assent?: unknown } }): boolean => {
+  const said = assentOf(part)
+  return said !== undefined && "stop" in said && said.stop === true
 }
 
 /** As a provider reads it, where its reason has upstream's name. */
