@@ -1,7 +1,7 @@
 /** Decisions and answers as people post them: plain JSON, by upstream's words and by ours. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import { Approval, ApprovalController, Prompt } from "../src/index.ts"
+import { Approval, ApprovalController, ApprovalError, Prompt } from "../src/index.ts"
 import * as M from "./laws/remembered.ts"
 
 const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
@@ -117,8 +117,11 @@ describe("an answer", () => {
         const { reason } = yield* Effect.flip(Prompt.readAnswers([Approval.approve({ approvalId: "a2" }), posted]))
         assert.strictEqual(reason._tag, "InvalidAnswer")
         assert.include(reason.message, words)
-        const thrown = Result.try(() => Prompt.approvalResponses([posted as Approval.AnswerInput]))
-        assert.isTrue(Result.isFailure(thrown))
+        const thrown = yield* Effect.flip(Effect.try({
+          try: () => Prompt.approvalResponses([posted as Approval.AnswerInput]),
+          catch: (error) => error
+        }))
+        assert.isTrue(thrown instanceof ApprovalError.ApprovalError && thrown.reason._tag === "InvalidAnswer")
       })))
 
   it.effect("of a controller may be plain JSON; one that cannot be read, or is another's, leaves the request open", () =>

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { type Approval, ApprovalError, Chat, Prompt } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as Conversation from "../conversation/support.ts"
+import * as Waiting from "../waiting/support.ts"
 import * as C from "./conversation.ts"
 import * as H from "./hosted.ts"
 import * as M from "./remembered.ts"
@@ -81,5 +82,10 @@ describe("law L14: what was posted with a denial", () => {
         yield* conversation.decide(posted({ approvalId: request!.approvalId, ...answer }))
         assert.deepStrictEqual(steps.at(-1)?.slice(0, 2), ["manager", { approved: false, note: "too much" }])
       }
+      const { conversation, steps } = yield* Conversation.start({ turns: [[submit], "ok"] })
+      yield* conversation.send("go")
+      const verdict = JSON.parse(`{ "approved": false, "reason": "too much" }`)
+      yield* conversation.resume(Waiting.Submit, "manager", verdict)
+      assert.deepStrictEqual(steps.at(-1)?.slice(0, 2), ["manager", { approved: false, note: "too much" }])
     }).pipe(Effect.scoped))
 })

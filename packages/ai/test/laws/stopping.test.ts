@@ -140,6 +140,30 @@ describe("a denial that ends the turn", () => {
       })
   )
 
+  C.everyWay(
+    "beside a call that the provider runs: nobody is asked about that one, and it stays open",
+    (way) =>
+      Effect.gen(function*() {
+        const seen: Array<string> = []
+        const ada = H.withController((request) => {
+          seen.push(request.toolCallId)
+          return request.toolCallId === "c1" ? stop(request) : true
+        })
+        const turns = [[C.deleteCall("c1", "a"), ...H.asking(1)], "next"]
+        const inline = yield* H.begin(way, turns)
+        const turn = yield* ada(inline.chat.send("go"))
+        assert.deepStrictEqual([seen, yield* inline.chat.calls, inline.runs], [["c1"], 1, []])
+        assert.deepStrictEqual(turn.requests.map(({ toolCallId }) => toolCallId), ["mcp_1"])
+
+        const later = yield* H.begin(way, turns)
+        const { requests } = yield* later.chat.send("go")
+        const local = requests.find(({ toolCallId }) => toolCallId === "c1")!
+        const again = yield* ada(later.chat.send(answers(stop(local))))
+        assert.deepStrictEqual([seen, yield* later.chat.calls, later.runs], [["c1"], 1, []])
+        assert.deepStrictEqual(again.requests.map(({ toolCallId }) => toolCallId), ["mcp_1"])
+      })
+  )
+
   it.effect("of what a tool waits for: the tool goes on with the no, and then the turn is over", () =>
     Effect.gen(function*() {
       const submit = ScriptedModel.toolCall({ id: "s1", name: "Submit", params: { item: "chairs", amount: "250" } })

@@ -183,13 +183,14 @@ export const decodeAnswer = (
 }
 
 // A "no" has one reason, whichever of its two names it has.
-const withNote = (answer: Schema.Json): Schema.Json => {
+const withNote = <Answer>(answer: Answer): Answer => {
   if (typeof answer !== "object" || answer === null || !("reason" in answer)) return answer
-  const { note, reason, ...said } = answer
+  const { note, reason, ...said } = answer as { readonly note?: unknown; readonly reason: unknown }
   const one = typeof reason === "string" && (typeof note === "string" || note === undefined)
     ? Denial.oneReason(note, reason)
     : note
-  return one === undefined ? said : { ...said, note: one }
+  // What is left is read by the schema of the answer.
+  return definedFields({ ...said, note: one }) as Answer
 }
 
 const findUnoffered = (
@@ -207,7 +208,8 @@ const findUnoffered = (
 export const encodeAnswer = (
   interaction: Interaction.Any,
   answer: unknown
-): Effect.Effect<Schema.Json, Schema.SchemaError> => codecOf(interaction).encode(answer)
+): Effect.Effect<Schema.Json, Schema.SchemaError> =>
+  codecOf(interaction).encode(interaction.kind === "getApproval" ? withNote(answer) : answer)
 
 /** A digest of an answer: a run is only ever repeated with the same one. */
 export const answerDigest = (answer: Schema.Json): Effect.Effect<string> => {
