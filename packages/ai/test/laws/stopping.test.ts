@@ -3,7 +3,7 @@
  * before somebody says something new; the history is one that any provider takes (law L7).
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import { Approval, ApprovalController, ApprovalMemory, Prompt, Response } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as Conversation from "../conversation/support.ts"
@@ -162,6 +162,71 @@ describe("a denial that ends the turn", () => {
         assert.deepStrictEqual([seen, yield* later.chat.calls, later.runs], [["c1"], 1, []])
         assert.deepStrictEqual(again.requests.map(({ toolCallId }) => toolCallId), ["mcp_1"])
       })
+  )
+
+  C.everyWay(
+    "of a call that the model has gone on beside: it is told with the next message",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat, runs } = yield* M.deleting(way, [["a"], "meanwhile", "next"], {
+          approval: { onNewMessage: "keep" }
+        })
+        const { requests: [request] } = yield* chat.send("go")
+        assert.strictEqual((yield* chat.send("go on without")).text, "meanwhile")
+        assert.deepStrictEqual(ended(yield* chat.send(answers(stop(request!)))), isStopped)
+        assert.deepStrictEqual([yield* chat.calls, runs], [2, []])
+        assert.strictEqual((yield* chat.send("now something else")).text, "next")
+        const prompt = yield* chat.lastPrompt
+        C.assertWellFormed(prompt)
+        assert.deepStrictEqual(C.lateIn(prompt).map(({ isFailure }) => isFailure), [true])
+      })
+  )
+
+  it.effect.prop(
+    "among any answers, at once or later: no more of the model than without, nothing runs but what was approved",
+    {
+      way: Schema.Literals(C.ways),
+      inline: Schema.Boolean,
+      said: Schema.Array(Schema.Literals(["yes", "no", "stop", "later"])).check(
+        Schema.isMinLength(1),
+        Schema.isMaxLength(4)
+      )
+    },
+    ({ inline, said, way }) =>
+      C.fresh(Effect.gen(function*() {
+        const paths = said.map((_, index) => String(index))
+        const { chat, runs } = yield* M.deleting(way, [paths], { script: { afterLastTurn: "said" } })
+        const decide = (request: Approval.ApprovalRequest): Approval.ApprovalAnswer | undefined => {
+          const word = said[Number(M.pathOf(request))]!
+          return word === "yes"
+            ? Approval.approve(request)
+            : word === "later"
+            ? undefined
+            : word === "stop"
+            ? stop(request)
+            : Approval.deny(request)
+        }
+        const later = new Approval.Info({ note: "later" })
+        const first = inline
+          ? yield* M.person((request) => decide(request) ?? later).answers(chat.send("go"))
+          : yield* Effect.flatMap(chat.send("go"), ({ requests }) =>
+            chat.send(answers(...requests.flatMap((request) => decide(request) ?? []))))
+        const approved = (words: ReadonlyArray<string>) =>
+          paths.filter((path) =>
+            words.includes(said[Number(path)]!)
+          ).map((path) => `delete ${path}`)
+        assert.deepStrictEqual(runs.toSorted(), approved(["yes"]))
+        assert.deepStrictEqual(first.requests.map(M.pathOf), paths.filter((path) => said[Number(path)] === "later"))
+        const stops = said.includes("stop")
+        if (first.requests.length > 0 || inline) {
+          const rest = yield* chat.send(answers(...first.requests.map((request) => Approval.approve(request))))
+          assert.strictEqual(Response.isStopped(rest.parts), stops)
+        }
+        assert.deepStrictEqual([runs.toSorted(), yield* chat.calls], [approved(["yes", "later"]), stops ? 1 : 2])
+        assert.strictEqual((yield* chat.send("next")).text, "said")
+        C.assertWellFormed(yield* chat.lastPrompt)
+      })),
+    { timeout: 20_000, arbitrary: { runs: 60, seed: "stopping" } }
   )
 
   it.effect("of what a tool waits for: the tool goes on with the no, and then the turn is over", () =>
