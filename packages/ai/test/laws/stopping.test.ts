@@ -100,6 +100,22 @@ describe("a denial that ends the turn", () => {
       assert.notProperty(goesOn.results[0]!.metadata.assent, "stop")
     }))
 
+  C.everyWay("which comes too late has no effect, and stops nothing", (way) =>
+    Effect.gen(function*() {
+      const { chat, runs } = yield* M.deleting(way, [["a"], "one", "two"])
+      const { requests: [request] } = yield* chat.send("go")
+      const history = yield* chat.history
+      yield* chat.send(answers(Approval.approve(request!)))
+      // A history in which it was never answered.
+      yield* chat.setHistory(history)
+      const turn = yield* chat.send(answers(stop(request!)))
+      assert.deepStrictEqual([turn.text, turn.results.map(({ result }) => result), runs], [
+        "two",
+        [{ deleted: "a" }],
+        ["delete a"]
+      ])
+    }))
+
   C.everyWay("is remembered as a denial that ends nothing", (way) =>
     Effect.gen(function*() {
       const { chat, runs } = yield* M.deleting(way, [["a"], ["a"], "done"])

@@ -6,7 +6,6 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Standing from "../decide/standing.ts"
 import type * as Environment from "../environment/environment.ts"
-import * as HistoryAnswer from "../history/answer.ts"
 import * as Stopping from "../history/stopping.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Canonical from "../seal/canonical.ts"
@@ -84,9 +83,7 @@ export const read = Effect.fnUntraced(function*(
       root,
       questions,
       late,
-      // Whoever has said something since goes on.
-      stops: responses.some((response) => !response.approved && HistoryAnswer.saysStop(response)) &&
-        Stopping.isStopped(transcript.messages),
+      stops: Stopping.isStoppedBy(transcript, responses),
       denial: denial === undefined ? undefined : Answering.givenOf(denial),
       ...lines
     }),

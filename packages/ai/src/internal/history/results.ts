@@ -68,6 +68,10 @@ const failed = (
 export const denied = (call: CallName, reason: string | undefined, approvalId?: string): ResultPart =>
   failed(call, "execution-denied", reason, approvalId)
 
+/** Whether it is one. */
+export const isDenied = ({ isFailure, result }: ResultPart): boolean =>
+  isFailure && typeof result === "object" && result !== null && "type" in result && result.type === "execution-denied"
+
 /** Not final: it did not run, or not to the end, and the reason says what to do. */
 export const interrupted = (call: CallName, reason: string, approvalId?: string): ResultPart =>
   failed(call, "execution-interrupted", reason, approvalId)

@@ -15,10 +15,13 @@ import * as Ours from "./ours.ts"
 export const rootOf = ({ questions, root, waits }: File, at: number): string =>
   waits && root !== undefined ? root : questions[at]!.sealed.approvalId
 
-/** A result of it, as one that came late if it did (law L7), and one that ends the turn if its denial does. */
-export const marked = ({ call, late, questions, root, stops }: File, part: Results.ResultPart): Results.ResultPart => {
+/** A result of it, as one that came late if it did (law L7), and one that ends the turn if its denial had that effect. */
+export const marked = (
+  { call, late, questions, root, stops, waits }: File,
+  part: Results.ResultPart
+): Results.ResultPart => {
   const told = late === undefined || root === undefined ? part : Late.mark(part, late, root)
-  return stops === true
+  return stops === true && (waits || Results.isDenied(part))
     ? Results.stopping(told, root ?? questions[0]?.sealed.approvalId ?? call.toolCallId)
     : told
 }

@@ -147,7 +147,7 @@ const settleCalls = Effect.fnUntraced(function*(
     const standing = outcome.part ?? outcome.waiting
     written.push(standing === undefined ? undefined : Results.toPromptPart(standing))
   }
-  const stoppedHere = Stopping.isStopped(turn.prompt.content) || results.some(Results.isStopping)
+  const stoppedHere = Stopping.isStopped(transcript) || results.some(Results.isStopping)
   // Nobody is asked about more of a turn that is over; and what the provider asks about waits for those before it.
   const undecided = open.length === 0 && failure === undefined && !stoppedHere
   const hosted = yield* Hosted.settle(
