@@ -6,7 +6,7 @@ import { Console, Effect, Schema } from "effect"
 export class WentWrong extends Schema.TaggedError<WentWrong>()("WentWrong", { message: Schema.String }) {}
 
 interface Turn {
-  readonly _tag: "Completed" | "Waiting" | "Limited"
+  readonly _tag: "Completed" | "Waiting" | "Limited" | "Stopped"
   readonly text: string
   readonly requests?: ReadonlyArray<Approval.ApprovalRequest>
 }

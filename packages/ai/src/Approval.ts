@@ -11,6 +11,7 @@ import * as Context from "effect/Context"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Approver from "./Approver.ts"
+import * as Denial from "./internal/denial.ts"
 import { definedFields } from "./internal/fields.ts"
 import * as Text from "./internal/text.ts"
 
@@ -149,15 +150,24 @@ export class Approved extends Schema.TaggedClass<Approved>()("Approved", {
 }) {}
 
 /**
- * The person said no. `note` is the reason the model is told; without one it is told that the call was denied.
+ * The person said no. `note` is the reason the model is told; without one it is told that the call was denied. It is also
+ * read as `reason`, upstream's name for it; where both are given and differ, it is both, `note` first.
+ *
+ * `stop` ends the turn: what was approved still runs, and then the model is not called again before somebody says something
+ * new. It is not remembered with the denial.
+ *
+ * @example
+ * import { Approval } from "@assent/ai"
+ * import { Schema } from "effect"
+ *
+ * const posted: unknown = JSON.parse(`{ "_tag": "Denied", "reason": "keep it" }`)
+ *
+ * Schema.decodeUnknownSync(Approval.Denied)(posted) // => new Approval.Denied({ note: "keep it" })
  *
  * @category models
  * @since 0.1.0
  */
-export class Denied extends Schema.TaggedClass<Denied>()("Denied", {
-  note: Schema.optionalKey(Schema.String),
-  remember: Schema.optionalKey(Schema.Json)
-}) {}
+export class Denied extends Schema.Class<Denied>("Denied")(Denial.struct) {}
 
 /**
  * Neither yes nor no: a remark that leaves the request open.
@@ -195,6 +205,28 @@ export class ApprovalAnswer extends Schema.Class<ApprovalAnswer>("@assent/ai/App
 }) {}
 
 /**
+ * A decision, or one as people post it: plain JSON, in which a denial's `note` may be called `reason`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type DecisionInput =
+  | typeof Approved.Encoded
+  | (typeof Denied.Encoded & { readonly reason?: string | null | undefined })
+  | typeof Info.Encoded
+
+/**
+ * An answer, or one as people post it: plain JSON, with a decision or with upstream's `approved`. Whatever else it says,
+ * such as who gave it, is not read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type AnswerInput =
+  | { readonly approvalId: string; readonly decision: DecisionInput }
+  | { readonly approvalId: string; readonly approved: boolean; readonly reason?: string | null | undefined }
+
+/**
  * Approves a request.
  *
  * @example
@@ -219,7 +251,7 @@ export const approve = (
 
 /**
  * Denies a request, with the reason the model is told. `remember` says whether, and for what, the denial is to be
- * remembered: see `ApprovalMemory.Remember`.
+ * remembered: see `ApprovalMemory.Remember`. `stop` ends the turn: see {@link Denied}.
  *
  * @example
  * import { Approval } from "@assent/ai"
@@ -234,11 +266,11 @@ export const approve = (
 export const deny = (
   request: { readonly approvalId: string },
   reason?: string,
-  options?: { readonly remember?: Schema.Json | undefined }
+  options?: { readonly remember?: Schema.Json | undefined; readonly stop?: boolean | undefined }
 ): ApprovalAnswer =>
   new ApprovalAnswer({
     approvalId: request.approvalId,
-    decision: new Denied(definedFields({ note: reason, remember: options?.remember }))
+    decision: new Denied(definedFields({ note: reason, remember: options?.remember, stop: options?.stop }))
   })
 
 /**

@@ -6,11 +6,8 @@
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -20,9 +17,11 @@ import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalEvents from "./ApprovalEvents.ts"
 import * as ApprovalMemory from "./ApprovalMemory.ts"
 import * as Asking from "./internal/asking/asking.ts"
+import * as Batch from "./internal/asking/batch.ts"
 import * as Enclosing from "./internal/asking/enclosing.ts"
 import * as Levels from "./internal/asking/levels.ts"
 import * as MemoryGuard from "./internal/asking/memoryGuard.ts"
+import * as Replies from "./internal/asking/replies.ts"
 import { definedFields } from "./internal/fields.ts"
 import * as Canonical from "./internal/seal/canonical.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
@@ -33,13 +32,13 @@ import * as Presentation from "./internal/tool/presentation.ts"
 // =============================================================================
 
 /**
- * What an interactive callback may return: a decision, an answer to this very request, or `true` and `false`. Anything
- * else, and any failure, leaves the request open.
+ * What an interactive callback may return: a decision, an answer to this very request, both also as plain JSON, or `true`
+ * and `false`. Anything else, and any failure, leaves the request open.
  *
  * @category models
  * @since 0.1.0
  */
-export type Reply = Approval.ApprovalDecision | Approval.ApprovalAnswer | boolean
+export type Reply = Approval.DecisionInput | Approval.AnswerInput | boolean
 
 /**
  * What a callback may return it in: itself, a Promise, or an Effect; which one is found out by itself.
@@ -50,7 +49,19 @@ export type Reply = Approval.ApprovalDecision | Approval.ApprovalAnswer | boolea
 export type Awaitable<A> = A | PromiseLike<A> | Effect.Effect<A, unknown>
 
 /**
- * `parallel`: several questions may be asked at once. Default: one after the other, in the order they come.
+ * What a callback is told beside the question. `signal` is aborted when nobody waits for the answer any more: the turn was
+ * interrupted, cancelled or ran out of time, or its reader left.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AskOptions {
+  readonly signal: AbortSignal
+}
+
+/**
+ * `parallel`: several questions may be asked at once. Default: those of one conversation one after the other, in the order
+ * they come, and those of different conversations (`Approval.Scope`) beside each other.
  *
  * @category options
  * @since 0.1.0
@@ -69,11 +80,14 @@ export interface Service {
   readonly ask?:
     | ((request: Approval.ApprovalRequest) => Effect.Effect<Approval.ApprovalDecision | undefined, unknown>)
     | undefined
-  /** Whether it may be asked several things at once. Default: it is asked one after the other, by all who share it. */
+  /**
+   * Whether it may be asked several things at once. Default: in each conversation (`Approval.Scope`) it is asked one after
+   * the other, by all who share it; what has no named conversation is one.
+   */
   readonly parallel?: boolean | undefined
   /**
-   * Whom it asks in this context, by identity: each person is asked one thing after the other, and none waits for another.
-   * Default: one person, for all who share it. `undefined`: nobody, who is waited for by nobody.
+   * Whom it asks in this context, by identity: each person is asked one thing after the other, whichever conversations ask,
+   * and none waits for another. Default: somebody for each conversation. `undefined`: nobody, who is waited for by nobody.
    */
   readonly personOf?: ((context: Context.Context<never>) => object | undefined) | undefined
 }
@@ -168,8 +182,9 @@ export const approveAll: Service = { ask: () => Effect.succeed(new Approval.Appr
 export const strict: Service = Asking.strict
 
 /**
- * Asks inline, one question at a time, and the turn goes on with the answer. The callback may return a value, a
- * Promise, or an Effect; which one is found out by itself.
+ * Asks inline, in each conversation one question at a time, and the turn goes on with the answer. The callback may return a
+ * value, a Promise, or an Effect; which one is found out by itself. Its `signal` is aborted when nobody waits any more: a
+ * dialog that is open can be closed.
  *
  * @example
  * import { Approval, ApprovalController } from "@assent/ai"
@@ -195,20 +210,24 @@ export const strict: Service = Asking.strict
  * @since 0.1.0
  */
 export const interactive = (
-  callback: (request: Approval.ApprovalRequest) => Awaitable<Reply>,
+  callback: (request: Approval.ApprovalRequest, options: AskOptions) => Awaitable<Reply>,
   options?: InteractiveOptions
 ): Service => ({
-  ask: (request) => Effect.map(awaited(() => callback(request)), (reply) => decisionOf(request, reply)),
+  ask: (request) =>
+    Effect.map(
+      Replies.awaited((options) => callback(request, options)),
+      (reply) => Replies.decisionOf(request, reply)
+    ),
   parallel: options?.parallel
 })
 
 /**
- * Asks inline about all calls that come within a moment together, such as those of one response: a list to tick. The
- * callback gets them in order and returns a reply for each in its place, or answers in any order (of two to one request a
- * denial counts, law L3); one without a reply stays open.
+ * Asks inline about all calls of a conversation that come within a moment together, such as those of one response: a list
+ * to tick. The callback gets them in order and returns a reply for each in its place, or answers in any order (of two to one
+ * request a denial counts, law L3); one without a reply stays open.
  *
- * `window` (default 10 milliseconds) is how long others are waited for. The callback is interrupted when nobody waits for
- * its replies any more.
+ * `window` (default 10 milliseconds) is how long others are waited for. The callback is interrupted, and its `signal` is
+ * aborted, when nobody waits for its replies any more.
  *
  * @example
  * import { Approval, ApprovalController } from "@assent/ai"
@@ -239,49 +258,12 @@ export const interactive = (
  * @since 0.1.0
  */
 export const batch = (
-  callback: (requests: ReadonlyArray<Approval.ApprovalRequest>) => Awaitable<ReadonlyArray<Reply | undefined>>,
+  callback: (
+    requests: ReadonlyArray<Approval.ApprovalRequest>,
+    options: AskOptions
+  ) => Awaitable<ReadonlyArray<Reply | undefined>>,
   options?: { readonly window?: Duration.Input | undefined }
-): Service => {
-  let collecting: Group | undefined
-  const show = (group: Group) =>
-    Effect.flatMap(Effect.sleep(options?.window ?? "10 millis"), () => {
-      collecting = undefined
-      const shown = [...group.waiting]
-      return awaited(() => callback(shown.map(({ request }) => request))).pipe(
-        Effect.onExit((exit) =>
-          Effect.sync(() => {
-            shown.forEach(({ decided, request }, index) =>
-              Deferred.doneUnsafe(
-                decided,
-                Exit.map(exit, (replies) => decisionAmong(request, replies, index))
-              )
-            )
-          })
-        )
-      )
-    })
-  const leave = (group: Group, one: Waiting) =>
-    Effect.suspend(() => {
-      group.waiting.delete(one)
-      if (group.waiting.size > 0) return Effect.void
-      if (collecting === group) collecting = undefined
-      return group.question === undefined ? Effect.void : Fiber.interrupt(group.question)
-    })
-  return {
-    parallel: true,
-    ask: (request) =>
-      Effect.uninterruptibleMask(Effect.fnUntraced(function*(restore) {
-        const decided = yield* Deferred.make<Approval.ApprovalDecision | undefined, unknown>()
-        const one: Waiting = { request, decided }
-        const isFirst = collecting === undefined
-        const group: Group = collecting ??= { waiting: new Set(), question: undefined }
-        group.waiting.add(one)
-        // Whoever leaves, the question is put to the person for the others; without any it is taken back.
-        if (isFirst) group.question = yield* Effect.forkDetach(show(group))
-        return yield* Effect.onInterrupt(restore(Deferred.await(decided)), () => leave(group, one))
-      }))
-  }
-}
+): Service => ({ parallel: true, ask: Batch.ask(callback, options?.window ?? "10 millis") })
 
 // =============================================================================
 // Asking
@@ -341,6 +323,8 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
     providerExecuted: false,
     source: "program",
     ...definedFields({
+      conversation: scope.conversation,
+      principal: scope.principal,
       presentation: Presentation.sanitized(new Approval.NeedsApproval(definedFields({ presentation }))).presentation,
       reason: reason === undefined ? undefined : Approval.escapeText(reason, { maxLength: 1_000 })
     })
@@ -413,22 +397,28 @@ export const layerStrict: Layer.Layer<never> = Layer.succeed(ApprovalController,
  * @since 0.1.0
  */
 export function layerInteractive(
-  callback: (request: Approval.ApprovalRequest) => Reply | PromiseLike<Reply>,
+  callback: (request: Approval.ApprovalRequest, options: AskOptions) => Reply | PromiseLike<Reply>,
   options?: InteractiveOptions
 ): Layer.Layer<never>
 export function layerInteractive<E, R>(
-  callback: (request: Approval.ApprovalRequest) => Reply | PromiseLike<Reply> | Effect.Effect<Reply, E, R>,
+  callback: (
+    request: Approval.ApprovalRequest,
+    options: AskOptions
+  ) => Reply | PromiseLike<Reply> | Effect.Effect<Reply, E, R>,
   options?: InteractiveOptions
 ): Layer.Layer<never, never, R>
 export function layerInteractive<E, R>(
-  callback: (request: Approval.ApprovalRequest) => Reply | PromiseLike<Reply> | Effect.Effect<Reply, E, R>,
+  callback: (
+    request: Approval.ApprovalRequest,
+    options: AskOptions
+  ) => Reply | PromiseLike<Reply> | Effect.Effect<Reply, E, R>,
   options?: InteractiveOptions
 ): Layer.Layer<never, never, R> {
   return Layer.effect(
     ApprovalController,
     Effect.map(Effect.context<R>(), (context) =>
-      interactive((request) => {
-        const reply = callback(request)
+      interactive((request, options) => {
+        const reply = callback(request, options)
         return Effect.isEffect(reply)
           ? Effect.updateContext(reply, (current) => Context.merge(current, context))
           : reply
@@ -441,52 +431,3 @@ export function layerInteractive<E, R>(
 // =============================================================================
 
 const memoryTimeLimit: Duration.Input = "30 seconds"
-
-interface Waiting {
-  readonly request: Approval.ApprovalRequest
-  readonly decided: Deferred.Deferred<Approval.ApprovalDecision | undefined, unknown>
-}
-
-/** Those who are asked about together, and the question. */
-interface Group {
-  readonly waiting: Set<Waiting>
-  question: Fiber.Fiber<unknown, unknown> | undefined
-}
-
-const awaited = <A>(callback: () => Awaitable<A>): Effect.Effect<A, unknown> =>
-  Effect.suspend(() => {
-    const reply = callback()
-    if (Effect.isEffect(reply)) return reply
-    return isPromiseLike(reply) ? Effect.tryPromise(() => reply) : Effect.succeed(reply)
-  })
-
-const isPromiseLike = <A>(u: A | PromiseLike<A>): u is PromiseLike<A> =>
-  typeof u === "object" && u !== null && "then" in u && typeof u.then === "function"
-
-const isDecision = Schema.is(Approval.ApprovalDecision)
-
-/** What of a list is about this request: an answer to it wherever it stands, and what stands in its place. */
-const decisionAmong = (
-  request: Approval.ApprovalRequest,
-  replies: unknown,
-  index: number
-): Approval.ApprovalDecision | undefined => {
-  if (!Array.isArray(replies)) return undefined
-  const list: ReadonlyArray<unknown> = replies
-  const decisions = list.flatMap((reply, place) => {
-    const decision = place === index || reply instanceof Approval.ApprovalAnswer
-      ? decisionOf(request, reply)
-      : undefined
-    return decision === undefined ? [] : [decision]
-  })
-  return decisions.find(({ _tag }) => _tag === "Denied") ?? decisions[0]
-}
-
-const decisionOf = (request: Approval.ApprovalRequest, reply: unknown): Approval.ApprovalDecision | undefined => {
-  if (reply === true) return new Approval.Approved({})
-  if (reply === false) return new Approval.Denied({})
-  if (reply instanceof Approval.ApprovalAnswer) {
-    return reply.approvalId === request.approvalId ? reply.decision : undefined
-  }
-  return isDecision(reply) ? reply : undefined
-}

@@ -236,7 +236,7 @@ export class InvalidPrompt extends Schema.TaggedError<InvalidPrompt>()("InvalidP
   description: Schema.String
 }) {
   override get message(): string {
-    return `The prompt cannot be read: ${this.description} Nothing ran and no model was called.`
+    return `The prompt cannot be read: ${this.description} No model was called.`
   }
 }
 

@@ -145,8 +145,8 @@ export const layerPersisted: typeof Upstream.layerPersisted = (options) =>
  * Puts answers into a chat's history, between two turns; the next turn carries them out. Unlike answers passed as a
  * turn's prompt, they stay when that turn's model call fails, and are in what `export` gives.
  *
- * Fails, and changes nothing, with `UnknownApproval` when the history has no request of that id, and with
- * `AlreadyDecided` when the request's call has its result.
+ * Fails, and changes nothing, with `InvalidAnswer` for what cannot be read as an answer, with `UnknownApproval` when the
+ * history has no request of that id, and with `AlreadyDecided` when the request's call has its result.
  *
  * @example
  * import { Approval, ApprovalError, Chat } from "@assent/ai"
@@ -165,11 +165,12 @@ export const layerPersisted: typeof Upstream.layerPersisted = (options) =>
  */
 export const answer = Effect.fnUntraced(function*(
   chat: Chat,
-  answers: ReadonlyArray<Approval.ApprovalAnswer>
+  answers: ReadonlyArray<Approval.AnswerInput>
 ): Effect.fn.Return<void, ApprovalError.ApprovalError> {
+  const said = yield* Prompt.readAnswers(answers)
   const history = yield* Ref.get(chat.history)
   const known = new Map(Transcript.readWhole(history.content).allRequests.map((one) => [one.part.approvalId, one]))
-  for (const { approvalId } of answers) {
+  for (const { approvalId } of said) {
     const request = known.get(approvalId)
     if (request === undefined) {
       return yield* ApprovalError.make(new ApprovalError.UnknownApproval({ approvalId: approvalId.slice(0, 64) }))
@@ -180,5 +181,5 @@ export const answer = Effect.fnUntraced(function*(
       return yield* ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state }))
     }
   }
-  yield* Ref.update(chat.history, Prompt.concat(Prompt.approvalResponses(answers)))
+  yield* Ref.update(chat.history, Prompt.concat(Prompt.approvalResponses(said)))
 })

@@ -30,6 +30,7 @@ export type {
   Options,
   Outcome,
   RouteText,
+  Stopped,
   TurnError,
   Waiting
 } from "./internal/conversation/model.ts"

@@ -102,7 +102,7 @@ export interface Choice extends Question {
 }
 
 /**
- * What somebody who was asked for approval said.
+ * What somebody who was asked for approval said. In posted JSON its `note` may be called `reason`, as upstream does.
  *
  * @category models
  * @since 0.1.0

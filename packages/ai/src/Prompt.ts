@@ -1,14 +1,18 @@
 /**
- * Upstream's `Prompt`, with two functions for approvals: {@link approvalResponses} makes the message that answers
- * requests, and {@link fromResponseParts} keeps what upstream's drops.
+ * Upstream's `Prompt`, with three functions for approvals: {@link approvalResponses} makes the message that answers
+ * requests, {@link readAnswers} reads answers as people post them, and {@link fromResponseParts} keeps what upstream's drops.
  *
  * @since 0.1.0
  */
 import * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type * as Approval from "./Approval.ts"
+import type * as ApprovalError from "./ApprovalError.ts"
 import { definedFields } from "./internal/fields.ts"
+import * as Posted from "./internal/posted.ts"
 
 export * from "effect/ai/Prompt"
 // Readers of the built package get the types of `assent` on parts too: an import without names would not be in it.
@@ -21,6 +25,9 @@ export type { CallMetadata, MessageMetadata, RequestMetadata, ResultMetadata } f
  * remembered, go with it but count only where the policy says `editable` and `rememberable`; elsewhere an approval with
  * edited parameters leaves its request open (law L4).
  *
+ * Answers may be plain JSON, as people post them. Throws an `ApprovalError` with `InvalidAnswer` for one that cannot be read,
+ * which the types allow no program: what is not known to be answers goes through {@link readAnswers} first.
+ *
  * @example
  * import { Approval, Prompt } from "@assent/ai"
  *
@@ -31,13 +38,13 @@ export type { CallMetadata, MessageMetadata, RequestMetadata, ResultMetadata } f
  * @category constructors
  * @since 0.1.0
  */
-export const approvalResponses = (answers: ReadonlyArray<Approval.ApprovalAnswer>): Prompt.Prompt => {
+export const approvalResponses = (answers: ReadonlyArray<Approval.AnswerInput>): Prompt.Prompt => {
   const content: Array<Prompt.ToolApprovalResponsePart> = []
-  for (const { approvalId, decision } of answers) {
+  for (const { approvalId, decision } of Result.getOrThrow(Posted.answers(answers))) {
     if (decision._tag === "Info") continue
     const assent: Schema.Json = decision._tag === "Approved"
       ? definedFields({ answer: decision.answer, params: decision.params, remember: decision.remember })
-      : definedFields({ remember: decision.remember })
+      : definedFields({ remember: decision.remember, stop: decision.stop })
     content.push(Prompt.makePart("tool-approval-response", {
       approvalId,
       approved: decision._tag === "Approved",
@@ -47,6 +54,29 @@ export const approvalResponses = (answers: ReadonlyArray<Approval.ApprovalAnswer
   }
   return content.length === 0 ? Prompt.empty : Prompt.fromMessages([Prompt.makeMessage("tool", { content })])
 }
+
+/**
+ * Reads answers as people post them: one, or a list; with a decision, `{ approvalId, decision: { _tag: "Denied", reason } }`,
+ * or with upstream's `{ approvalId, approved: false, reason }`. What else they say, such as who gave them, is not read (law
+ * L16). Fails with `InvalidAnswer`, and reads none, where one of them cannot be read.
+ *
+ * @example
+ * import { Prompt } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const posted: unknown = JSON.parse(`[{ "approvalId": "id-1", "approved": false, "reason": "keep it" }]`)
+ *
+ * const program = Effect.map(Prompt.readAnswers(posted), ([answer]) => answer?.decision)
+ *
+ * JSON.stringify(await Effect.runPromise(program)) // => `{"_tag":"Denied","note":"keep it"}`
+ *
+ * @category approvals
+ * @since 0.1.0
+ */
+export const readAnswers = (
+  posted: unknown
+): Effect.Effect<ReadonlyArray<Approval.ApprovalAnswer>, ApprovalError.ApprovalError> =>
+  Effect.suspend(() => Effect.fromResult(Posted.answers(posted)))
 
 /**
  * Upstream's `fromResponseParts`, but requests keep their metadata, and results of calls from earlier turns come before

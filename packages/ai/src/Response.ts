@@ -11,7 +11,7 @@ import * as HostedCall from "./internal/tool/hostedCall.ts"
 
 export * from "effect/ai/Response"
 // Readers of the built package get the types of `assent` on parts too: an import without names would not be in it.
-export type { CallMetadata, RequestMetadata, ResultMetadata } from "./internal/augment.ts"
+export type { CallMetadata, FinishMetadata, RequestMetadata, ResultMetadata } from "./internal/augment.ts"
 
 /**
  * The parts of a response, or the response itself.
@@ -36,6 +36,39 @@ export type PartsInput = ReadonlyArray<Response.AnyPart> | { readonly content: R
  */
 export const isWaiting = (response: PartsInput): boolean =>
   partsOf(response).some((part) => part.type === "tool-approval-request")
+
+/**
+ * Whether a person stopped the turn with a denial (`Approval.deny(request, reason, { stop: true })`). What was approved has
+ * run; the finish reason is `stop`, and the model is not called again before the user says something new, also where the
+ * same history comes again.
+ *
+ * @example
+ * import { Approval, ApprovalController, LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
+ *
+ * const program = Effect.gen(function*() {
+ *   const { model } = yield* ScriptedModel.make({
+ *     turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })]]
+ *   })
+ *   const turn = yield* LanguageModel.generateText({ prompt: "Clean up.", toolkit }).pipe(
+ *     Effect.provideService(LanguageModel.LanguageModel, model)
+ *   )
+ *   return Response.isStopped(turn)
+ * }).pipe(
+ *   Effect.provide(ApprovalController.layerInteractive((request) => Approval.deny(request, "Stop.", { stop: true }))),
+ *   Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.void }))
+ * )
+ *
+ * await Effect.runPromise(program) // => true
+ *
+ * @category approvals
+ * @since 0.1.0
+ */
+export const isStopped = (response: PartsInput): boolean =>
+  partsOf(response).some((part) => part.type === "finish" && part.metadata.assent?.stopped === true)
 
 /**
  * The requests of a response, each once, joined with their calls.

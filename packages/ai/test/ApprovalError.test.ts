@@ -84,7 +84,7 @@ const reasons: ReadonlyArray<readonly [reason: ApprovalError.ApprovalErrorReason
     ],
     [
       new ApprovalError.InvalidPrompt({ description: "a part has no type." }),
-      /^The prompt cannot be read: a part has no type\. Nothing ran and no model was called\.$/,
+      /^The prompt cannot be read: a part has no type\. No model was called\.$/,
       false
     ],
     [

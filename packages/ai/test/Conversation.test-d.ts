@@ -63,7 +63,7 @@ describe("Conversation", () => {
 
   it("its outcome says of which kind it is, with parts typed by its tools", () => {
     type Outcome = Effect.Success<ReturnType<Ticket["send"]>>
-    expectTypeOf<Outcome["_tag"]>().toEqualTypeOf<"Completed" | "Waiting" | "Limited">()
+    expectTypeOf<Outcome["_tag"]>().toEqualTypeOf<"Completed" | "Waiting" | "Limited" | "Stopped">()
     expectTypeOf<Extract<Outcome, { readonly _tag: "Limited" }>["limit"]>().toEqualTypeOf<"steps" | "tokens" | "time">()
     type Result = Extract<Outcome["content"][number], Response.ToolResultPart<"Pay", any, any>>
     expectTypeOf<Extract<Result, { readonly isFailure: false }>["result"]>().toEqualTypeOf<{ readonly paid: number }>()

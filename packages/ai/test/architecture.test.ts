@@ -16,13 +16,14 @@ const floors: House["floors"] = [
   ["floor 0", [
     "internal/abandon",
     "internal/augment",
+    "internal/denial",
     "internal/fields",
     "internal/states",
     "internal/text",
     "internal/seal/",
     "Approver"
   ]],
-  ["floor 1", ["Approval", "ApprovalError", "internal/store/"]],
+  ["floor 1", ["Approval", "ApprovalError", "internal/posted", "internal/store/"]],
   ["floor 2", [
     "ApprovalEvents",
     "ApprovalPresentation",

@@ -5,6 +5,7 @@ import { ApprovalMatcher } from "@assent/shell"
 import * as TerminalController from "@assent/terminal/TerminalController"
 import { assert, describe, it } from "@effect/vitest"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
@@ -43,6 +44,34 @@ const make = Effect.fnUntraced(function*(options?: TerminalController.Options) {
       Effect.tap(() => TestClock.adjust("20 millis"))
     )
   return { ...keyboard, controllerOf, ask, over: TestClock.adjust("50 millis") }
+})
+
+describe("the person", () => {
+  it.effect("is one, whichever conversations ask them by however many controllers: one question at a time", () =>
+    Effect.gen(function*() {
+      const { armed, controllerOf, key, over, shown } = yield* make()
+      const controllers = [yield* controllerOf(), yield* controllerOf()]
+      const ask = (name: string, conversation: string, by: number) =>
+        ApprovalController.request({ name }).pipe(
+          Effect.provideService(ApprovalController.ApprovalController, controllers[by]!),
+          Effect.provideService(Approval.Scope, { conversation }),
+          (asked) => Effect.forkChild(asked, { startImmediately: true })
+        )
+      const [one, two] = controllers.map(({ personOf }) => personOf?.(Context.empty()))
+      assert.isDefined(one)
+      assert.strictEqual(one, two)
+      const first = yield* ask("First", "a", 0)
+      const second = yield* ask("Second", "b", 1)
+      yield* armed
+      assert.include(shown(), "First")
+      assert.notInclude(shown(), "Second")
+      yield* key("y")
+      yield* over
+      assert.strictEqual((yield* Fiber.join(first))._tag, "Approved")
+      yield* armed
+      assert.include(shown(), "Second")
+      yield* Fiber.interrupt(second)
+    }))
 })
 
 describe("a question", () => {

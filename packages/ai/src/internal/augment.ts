@@ -24,6 +24,7 @@ export type ResultMetadata =
     readonly edits?: Schema.Json
     readonly told?: string
     readonly after?: number
+    readonly stop?: true
   }
   | { readonly earlier: true }
 
@@ -42,7 +43,13 @@ export type CallMetadata = {
 /** On a message of the assistant that was cut short: the turn that goes on from it says so. */
 export type MessageMetadata = { readonly cut: true }
 
+/** On the finish of a turn that a person stopped with a denial. */
+export type FinishMetadata = { readonly stopped: true }
+
 declare module "effect/ai/Response" {
+  interface FinishPartMetadata {
+    readonly assent?: FinishMetadata | null
+  }
   interface ToolCallPartMetadata {
     readonly assent?: CallMetadata | null
   }

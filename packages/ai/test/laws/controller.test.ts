@@ -141,9 +141,9 @@ describe("a controller: a batch", () => {
 
   const batch = (callback: Parameters<typeof ApprovalController.batch>[0]) => {
     const shown: Array<ReadonlyArray<string>> = []
-    const controller = ApprovalController.batch((requests) => {
+    const controller = ApprovalController.batch((requests, options) => {
       shown.push(requests.map(M.pathOf))
-      return callback(requests)
+      return callback(requests, options)
     })
     return { shown, answers: withController(controller) }
   }

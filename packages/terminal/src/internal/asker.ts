@@ -110,7 +110,10 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   if (options.batch === undefined) {
     return {
       stopping,
-      controller: { ask: (request) => stopping.hasLeft() ? denyLeft(request) : finished(request, askOne(request)) }
+      controller: {
+        personOf: () => turn,
+        ask: (request) => stopping.hasLeft() ? denyLeft(request) : finished(request, askOne(request))
+      }
     }
   }
 

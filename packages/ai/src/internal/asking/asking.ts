@@ -4,10 +4,12 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import * as Posted from "../posted.ts"
 
 /** Of a controller, what asking needs. */
 export interface Controller {
@@ -48,22 +50,52 @@ export interface About {
   readonly remembers: Lifetime | undefined
 }
 
-// By controller, or by person where the controller says who that is.
-const turns = new WeakMap<object, Semaphore.Semaphore>()
+// By controller, or by person where the controller says who that is; those in it, or about to be.
+const lines = new WeakMap<object, Map<string, Line>>()
+
+interface Line {
+  readonly turn: Semaphore.Semaphore
+  members: number
+}
+
+/** Which conversation is asked in; all of those without a name are one. */
+export const conversationOf = (context: Context.Context<never>): string => {
+  const { conversation, principal, tenant } = Context.get(context, Approval.Scope)
+  return JSON.stringify([tenant, principal, conversation])
+}
+
+const inLine = <A, E>(asked: object, name: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => {
+      const ofAsked = lines.get(asked) ?? new Map<string, Line>()
+      const line = ofAsked.get(name) ?? { turn: Semaphore.makeUnsafe(1), members: 0 }
+      line.members++
+      lines.set(asked, ofAsked.set(name, line))
+      return line
+    }),
+    ({ turn }) => turn.withPermit(effect),
+    (line) =>
+      Effect.sync(() => {
+        line.members--
+        if (line.members === 0) lines.get(asked)?.delete(name)
+      })
+  )
 
 // Those whose turn it is in this fiber: who asks again from within a question must not wait for its end.
 const Asking = Context.Reference<ReadonlyArray<object>>("@assent/ai/internal/Asking", { defaultValue: () => [] })
 
-/** When it is this question's turn: a controller that asks one after the other is asked by all calls of all turns so. */
+/**
+ * When it is this question's turn: a controller that asks one after the other is asked so by all turns of a conversation.
+ * Those of different conversations do not wait for each other, unless it is one person who is asked by all of them.
+ */
 export const inTurn = <A, E>(controller: Controller, effect: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   if (controller.parallel === true || controller.ask === undefined) return effect
   return Effect.contextWith((context: Context.Context<never>) => {
     const asking = Context.get(context, Asking)
     const asked = controller.personOf === undefined ? controller : controller.personOf(context)
     if (asked === undefined || asking.includes(asked)) return effect
-    const semaphore = turns.get(asked) ?? Semaphore.makeUnsafe(1)
-    turns.set(asked, semaphore)
-    return semaphore.withPermit(Effect.provideService(effect, Asking, [...asking, asked]))
+    const name = controller.personOf === undefined ? conversationOf(context) : ""
+    return inLine(asked, name, Effect.provideService(effect, Asking, [...asking, asked]))
   })
 }
 
@@ -81,9 +113,11 @@ export const ask = (
       ? asked.pipe(Effect.provideService(Check, check), Effect.provideService(Remembers, remembers))
       : Effect.undefined
   }).pipe(
-    Effect.filterOrFail(
-      (reply): reply is Approval.ApprovalDecision => isDecision(reply),
-      () => new Error("The controller gave no decision.")
+    Effect.flatMap((reply) =>
+      Result.match(Posted.decision(reply), {
+        onFailure: (problem) => Effect.fail(new Error(`The controller gave no decision: ${problem}`)),
+        onSuccess: Effect.succeed
+      })
     ),
     // Not even an answer cut short says more than that nobody has answered.
     Effect.catchCause((cause) =>
@@ -107,5 +141,3 @@ export const ask = (
     )
   )
 }
-
-const isDecision = Schema.is(Approval.ApprovalDecision)

@@ -135,7 +135,13 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
   })
 
   const endOf = (turn: ConversationTurn.Turn, next: ConversationTurn.Next) =>
-    next === "waits" ? waiting(turn) : next === "is done" ? completed(turn) : undefined
+    next === "waits"
+      ? waiting(turn)
+      : next === "is stopped"
+      ? stopped(turn)
+      : next === "is done"
+      ? completed(turn)
+      : undefined
 
   const steps = (turn: ConversationTurn.Turn) =>
     Effect.gen(function*() {
@@ -216,10 +222,10 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         ConversationTurn.read(place),
         (kept) => pendingOf(kept).filter(({ interaction }) => kind === undefined || interaction === kind)
       ),
-    decide: (answers: ReadonlyArray<Approval.ApprovalAnswer> | Approval.ApprovalAnswer) =>
-      Effect.map(
-        take((turn) => decide(turn, toolkit, "approvalId" in answers ? [answers] : answers)),
-        (outcome) => outcome ?? nothingToDo
+    decide: (posted: ReadonlyArray<Approval.AnswerInput> | Approval.AnswerInput) =>
+      Effect.flatMap(
+        Prompt.readAnswers(posted),
+        (answers) => Effect.map(take((turn) => decide(turn, toolkit, answers)), (outcome) => outcome ?? nothingToDo)
       ),
     resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
       tool: T,
@@ -281,6 +287,8 @@ const ended = ({ content, steps, tokens }: ConversationTurn.Turn) => ({
 })
 
 const completed = (turn: ConversationTurn.Turn): Outcome => ({ _tag: "Completed", ...ended(turn) })
+
+const stopped = (turn: ConversationTurn.Turn): Outcome => ({ _tag: "Stopped", ...ended(turn) })
 
 const waiting = (turn: ConversationTurn.Turn): Outcome => ({
   _tag: "Waiting",

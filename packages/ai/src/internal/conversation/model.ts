@@ -63,12 +63,23 @@ export interface Limited<Tools extends AnyTools> extends Ended<Tools> {
 }
 
 /**
+ * Whoever denied a call stopped the turn with it (`stop`). What was approved has run, and is in the history; the model is not
+ * called before somebody says something new: `send([])` does not go on.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Stopped<Tools extends AnyTools> extends Ended<Tools> {
+  readonly _tag: "Stopped"
+}
+
+/**
  * How a turn ended.
  *
  * @category models
  * @since 0.1.0
  */
-export type Outcome<Tools extends AnyTools> = Completed<Tools> | Waiting<Tools> | Limited<Tools>
+export type Outcome<Tools extends AnyTools> = Completed<Tools> | Waiting<Tools> | Limited<Tools> | Stopped<Tools>
 
 /**
  * What a turn may fail with. Whatever it did before stays in the history: `send([])` tries again.
@@ -91,7 +102,7 @@ export interface Conversation<Tools extends AnyTools> {
   readonly id: string
   /**
    * Says something, and takes a turn. A plain text goes to the question that `routeText` names, if there is one. `[]` says
-   * nothing: what was begun goes on, and where the model had the last word it is not called.
+   * nothing: what was begun goes on, and where the model had the last word, or a denial the last of all, it is not called.
    */
   readonly send: (prompt: Prompt.RawInput) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
   /** As `send`, part by part as they come; {@link Conversation.outcome} says how it ended. */
@@ -108,11 +119,11 @@ export interface Conversation<Tools extends AnyTools> {
   /**
    * Decides open requests, and takes a turn. It is the program's own word: edited parameters and what is to be remembered
    * count. An `Info` is shown with its request, which stays open. Fails, and changes nothing, with `UnknownApproval` for
-   * what was never asked, with `AlreadyDecided` for what is not open any more, and with `InvalidAnswer` for an answer that
-   * does not fit what a tool waits for.
+   * what was never asked, with `AlreadyDecided` for what is not open any more, and with `InvalidAnswer` for what cannot be
+   * read as an answer, or does not fit what a tool waits for.
    */
   readonly decide: (
-    answers: ReadonlyArray<Approval.ApprovalAnswer> | Approval.ApprovalAnswer
+    answers: ReadonlyArray<Approval.AnswerInput> | Approval.AnswerInput
   ) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
   /**
    * Answers what a tool waits for, and takes a turn. Where several calls of the tool wait for the same, `request` says

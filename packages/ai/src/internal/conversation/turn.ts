@@ -212,7 +212,7 @@ export const say = (turn: Turn, prompt: Prompt.Prompt): void => {
 }
 
 /** What follows from a step. */
-export type Next = "waits" | "goes on" | "is done"
+export type Next = "waits" | "goes on" | "is stopped" | "is done"
 
 /**
  * Adds what the step has said to the history, and tells whether the model is to be called again. A stream was cut short where
@@ -235,7 +235,8 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, isStream: boolea
     turn.tokens += (part.usage.inputTokens.total ?? 0) + (part.usage.outputTokens.total ?? 0)
     if (part.reason === "pause") goesOn = true
   }
-  return said.length > 0 ? "waits" : goesOn ? "goes on" : "is done"
+  if (said.length > 0) return "waits"
+  return Responses.isStopped(parts) ? "is stopped" : goesOn ? "goes on" : "is done"
 })
 
 // As the record has it, so that what the model was sent is what it will be sent in another process.

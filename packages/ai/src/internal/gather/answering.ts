@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Interaction from "../../Interaction.ts"
 import type * as Environment from "../environment/environment.ts"
+import * as HistoryAnswer from "../history/answer.ts"
 import type * as Transcript from "../history/transcript.ts"
 import * as Interactions from "../waiting/interaction.ts"
 import type { Given, Tip } from "./file.ts"
@@ -78,17 +79,17 @@ export const verdictOf = (approved: boolean, note: string | undefined, answer: S
 // A no wins over a yes, in any order (law L3).
 const verdicts = (responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>): ReadonlyArray<Schema.Json> => {
   const given = responses.map((response) =>
-    verdictOf(response.approved, response.reason, response.approved ? answerIn(response) : undefined)
+    verdictOf(response.approved, HistoryAnswer.noteOf(response), response.approved ? answerIn(response) : undefined)
   )
   const saysNo = (verdict: Schema.Json) =>
     typeof verdict === "object" && verdict !== null && "approved" in verdict && verdict.approved === false
   return [...given.filter(saysNo), ...given.filter((verdict) => !saysNo(verdict))]
 }
 
-const answerIn = ({ options }: Prompt.ToolApprovalResponsePart): Schema.Json | undefined => {
-  const assent: unknown = options?.assent
-  return typeof assent === "object" && assent !== null && "answer" in assent
-    ? assent.answer as Schema.Json | undefined // read by the interaction's schema before it is used
+const answerIn = (response: Prompt.ToolApprovalResponsePart): Schema.Json | undefined => {
+  const said = HistoryAnswer.assentOf(response)
+  return said !== undefined && "answer" in said
+    ? said.answer as Schema.Json | undefined // read by the interaction's schema before it is used
     : undefined
 }
 
@@ -109,9 +110,9 @@ export const isAnsweredSince = ({ messages }: Transcript.Transcript, approvalId:
 
 /** What an answer of a history says. Beside yes or no it counts only where the policy says so (law L4). */
 export const givenOf = (response: Prompt.ToolApprovalResponsePart): Given => {
-  const { reason: note } = response
-  const said: unknown = response.options?.assent
-  if (typeof said !== "object" || said === null) return { note, response }
+  const note = HistoryAnswer.noteOf(response)
+  const said = HistoryAnswer.assentOf(response)
+  if (said === undefined) return { note, response }
   return {
     note,
     response,

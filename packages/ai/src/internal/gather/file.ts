@@ -144,6 +144,8 @@ export interface File {
   needs?: Approval.NeedsApproval | undefined
   /** What whoever was asked said without deciding. */
   note?: string | undefined
+  /** Whoever denied it ended the turn with it. */
+  stops?: boolean | undefined
   /** What is to run of it, once it is approved. */
   approval?: Approved | undefined
   /** By which of the answers. */

@@ -6,6 +6,7 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Standing from "../decide/standing.ts"
 import type * as Environment from "../environment/environment.ts"
+import * as Stopping from "../history/stopping.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Canonical from "../seal/canonical.ts"
 import * as Prepare from "../tool/prepare.ts"
@@ -76,12 +77,13 @@ export const read = Effect.fnUntraced(function*(
       history: { transcript, call },
       judge: Verdict.judge(environment, part.name, transcript.messages),
       subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
-      request: ({ sealed }, shown) => Request.makeRequest(sealed, encoded, shown),
+      request: ({ sealed }, shown) => Request.makeRequest(environment.scope, sealed, encoded, shown),
       prepared,
       failure: Result.isFailure(checked) ? checked.failure : undefined,
       root,
       questions,
       late,
+      stops: Stopping.isStoppedBy(transcript, responses),
       denial: denial === undefined ? undefined : Answering.givenOf(denial),
       ...lines
     }),

@@ -91,6 +91,7 @@ export const gather = Effect.fnUntraced(function*(
     file.note = reply?.note
     return { ...standing, reply: "none" }
   }
+  if (reply._tag === "Denied" && reply.stop === true) file.stops = true
   if (file.tip !== undefined) return Wait.withReply(file, standing, reply, yield* Wait.expiry(file.tip))
   // It is to run when those are through that were approved before it.
   if (reply._tag === "Approved" && shownOf(standing) !== "nothing") file.running ??= file.runs?.join()

@@ -7,6 +7,7 @@ import * as Approval from "../../Approval.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
 import * as ApprovalMatcher from "../../ApprovalMatcher.ts"
 import * as ApprovalMemory from "../../ApprovalMemory.ts"
+import { definedFields } from "../fields.ts"
 import * as Annotations from "../policy/annotations.ts"
 import * as Text from "../text.ts"
 
@@ -48,6 +49,7 @@ export interface Proposed extends Named {
 }
 
 export const makeRequest = (
+  scope: Approval.ApprovalScope,
   sealed: { readonly approvalId: string; readonly issuedAt?: number | undefined; readonly expiresAt?: number },
   call: Proposed,
   shown: Shown
@@ -69,6 +71,7 @@ export const makeRequest = (
     ...(shown.presentation === undefined ? undefined : { presentation: shown.presentation }),
     ...(shown.reason === undefined ? undefined : { reason: Text.escape(shown.reason, { maxLength: 1_000 }) }),
     ...(source === undefined ? undefined : { source }),
+    ...whereOf(scope),
     ...(shown.approvers === undefined ? undefined : { approvers: shown.approvers }),
     ...(shown.editable === undefined ? undefined : { editable: shown.editable }),
     ...(shown.rememberable === undefined ? undefined : { rememberable: shown.rememberable }),
@@ -77,6 +80,10 @@ export const makeRequest = (
     ...(sealed.expiresAt === undefined ? undefined : { expiresAt: sealed.expiresAt })
   })
 }
+
+/** Whom a request is for, so that it can be shown to them: names of the program's, as they are. */
+export const whereOf = ({ conversation, principal }: Approval.ApprovalScope) =>
+  definedFields({ conversation, principal })
 
 const decodeRemember = Schema.decodeUnknownOption(ApprovalMemory.Remember)
 

@@ -24,7 +24,7 @@ export const isSealedFor = (sealed: ApprovalSeal.Sealed, awaited: Approval.Await
 /** What is asked of whoever is to answer. `reason` says why it is still open. */
 export const requestOf = (suspension: SuspensionStore.Suspension, reason?: string): Approval.ApprovalRequest => {
   const { awaited, params, toolCallId, toolName } = suspension
-  return Request.makeRequest(suspension, { toolCallId, toolName, encoded: params }, {
+  return Request.makeRequest(suspension.scope, suspension, { toolCallId, toolName, encoded: params }, {
     awaited,
     // It is escaped; once more for one line.
     description: awaited.prompt === undefined ? undefined : Text.escape(awaited.prompt, { maxLength: 500 }),

@@ -140,7 +140,12 @@ const read = Effect.fnUntraced(function*(
       judge: Verdict.judge(environment, call.name, messages),
       subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
       request: ({ sealed: { expiresAt, ...identity } }, shown) =>
-        Request.makeRequest(expiresAt === Infinity ? identity : { ...identity, expiresAt }, prepared!, shown),
+        Request.makeRequest(
+          environment.scope,
+          expiresAt === Infinity ? identity : { ...identity, expiresAt },
+          prepared!,
+          shown
+        ),
       prepared,
       failure: Result.isFailure(preparation) ? preparation.failure : undefined
     }),

@@ -9,6 +9,7 @@
 import * as Prompt from "effect/ai/Prompt"
 import * as Result from "effect/Result"
 import type { ResultMetadata } from "../augment.ts"
+import * as HistoryAnswer from "./answer.ts"
 import * as Results from "./results.ts"
 import * as Transcript from "./transcript.ts"
 
@@ -65,7 +66,10 @@ export const read = (
     if (denied.has(call.part) || !Results.mayBeAskedAgain(call.result)) continue
     denied.add(call.part)
     const name = { id: call.part.id, name: call.part.name }
-    add(nextSaid(messages, at, 0), { call, result: Results.toPromptPart(Results.denied(name, denial.reason)) })
+    add(nextSaid(messages, at, 0), {
+      call,
+      result: Results.toPromptPart(Results.denied(name, HistoryAnswer.noteOf(denial)))
+    })
   }
   return found
 }

@@ -8,6 +8,7 @@
  */
 import * as Prompt from "effect/ai/Prompt"
 import * as Equal from "effect/Equal"
+import * as HistoryAnswer from "./answer.ts"
 import * as Cut from "./cut.ts"
 import * as Exchange from "./exchange.ts"
 import * as Late from "./late.ts"
@@ -60,7 +61,7 @@ const providerRequests = (transcript: Transcript.Transcript, options: Options): 
     if (options.isOurs(request.part.approvalId)) continue
     if (options.supersedes && Transcript.wasPassedOver(transcript, request)) continue
     const sent = response.approved ? denialOf(request) ?? response : response
-    asked.set(request.part, { request: request.part, written: response, sent })
+    asked.set(request.part, { request: request.part, written: response, sent: HistoryAnswer.toProvider(sent) })
   }
   return asked
 }

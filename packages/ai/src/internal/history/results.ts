@@ -68,15 +68,29 @@ const failed = (
 export const denied = (call: CallName, reason: string | undefined, approvalId?: string): ResultPart =>
   failed(call, "execution-denied", reason, approvalId)
 
+/** Whether it is one. */
+export const isDenied = ({ isFailure, result }: ResultPart): boolean =>
+  isFailure && typeof result === "object" && result !== null && "type" in result && result.type === "execution-denied"
+
 /** Not final: it did not run, or not to the end, and the reason says what to do. */
 export const interrupted = (call: CallName, reason: string, approvalId?: string): ResultPart =>
   failed(call, "execution-interrupted", reason, approvalId)
 
 /** The denial of a call that the provider would have run: for the history; the provider is told by the answer. */
-export const hostedDenial = (call: CallName, reason: string | undefined, approvalId: string): ResultPart => ({
-  ...denied(call, reason, approvalId),
-  providerExecuted: true
-})
+export const hostedDenial = (call: CallName, { note, stop }: Approval.Denied, approvalId: string): ResultPart => {
+  const part: ResultPart = { ...denied(call, note, approvalId), providerExecuted: true }
+  return stop === true ? stopping(part, approvalId) : part
+}
+
+/** Marks the result of a call whose denial ended the turn. */
+export const stopping = (part: ResultPart, approvalId: string): ResultPart => {
+  const assent: ResultMetadata = { approvalId, ...part.metadata.assent, stop: true }
+  return { ...part, metadata: { ...part.metadata, assent } }
+}
+
+/** Whether it is the result of such a call. */
+export const isStopping = ({ metadata: { assent } }: Pick<ResultPart, "metadata">): boolean =>
+  assent !== undefined && assent !== null && "stop" in assent && assent.stop === true
 
 /** The reason that a failed result of ours gives. */
 export const reasonOf = ({ result }: Prompt.ToolResultPart): { readonly reason?: string } =>
@@ -235,6 +249,16 @@ export const pauseFinish = (): Response.FinishPart =>
 
 /** The finish of a turn that called no model because there was nothing to answer (law L7). */
 export const stopFinish = (): Response.FinishPart => ({ ...pauseFinish(), reason: "stop" })
+
+/** The finish of a turn that a person stopped: whoever would go on from its calls has nothing to go on with. */
+export const stopped = (finish: Response.FinishPart): Response.FinishPart => ({
+  ...finish,
+  reason: "stop",
+  metadata: { ...finish.metadata, assent: { stopped: true } }
+})
+
+/** The same of one that called no model. */
+export const stoppedFinish = (): Response.FinishPart => stopped(stopFinish())
 
 /** A result of a history, as a response has it. It names its request, so that no other call takes it (law L13). */
 export const recorded = (part: Prompt.ToolResultPart, approvalId: string): ResultPart =>

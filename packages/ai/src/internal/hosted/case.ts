@@ -47,7 +47,7 @@ export const make = (
 ): HostedCase => {
   const { environment, messages, tools } = subject
   const { expired, failure, judgedAgain = false, passedOver = false, powers, reason, response } = known
-  const request = requestOf(approvalId, call, reason)
+  const request = requestOf(environment.scope, approvalId, call, reason)
   const given = response === undefined ? [] : [Answering.givenOf(response)]
   return {
     approvalId,
@@ -96,9 +96,14 @@ export const make = (
 }
 
 /** The request as people and policies see it. */
-export const requestOf = (approvalId: string, call: Call.Call, reason?: string): Approval.ApprovalRequest => {
+export const requestOf = (
+  scope: Approval.ApprovalScope,
+  approvalId: string,
+  call: Call.Call,
+  reason?: string
+): Approval.ApprovalRequest => {
   const { params, source, toolName } = Call.asked(call)
-  return Request.makeRequest({ approvalId }, { toolCallId: call.id, toolName, encoded: params }, {
+  return Request.makeRequest(scope, { approvalId }, { toolCallId: call.id, toolName, encoded: params }, {
     providerExecuted: true,
     ...definedFields({ source, reason })
   })

@@ -45,7 +45,7 @@ const settledBy = (
       return answered(
         decision.why === "denied"
           ? undefined
-          : Approval.deny(request, file.questions[0]!.ended ?? file.failure?.message)
+          : Approval.deny(request, file.questions[0]!.ended ?? file.failure?.message, { stop: file.stops })
       )
     case "Fail":
       return Effect.fail(

@@ -200,6 +200,10 @@ export const answerAll = Effect.fnUntraced(function*(
   return answers
 })
 
+/** Whether an answer ends the turn. */
+export const isStopping = ({ decision }: Approval.ApprovalAnswer): boolean =>
+  decision._tag === "Denied" && decision.stop === true
+
 /** A prompt with answers at its end. */
 export const withAnswers = (prompt: Prompt.Prompt, answers: ReadonlyArray<Approval.ApprovalAnswer>): Prompt.Prompt =>
   Prompt.concat(prompt, Approvals.approvalResponses(answers))

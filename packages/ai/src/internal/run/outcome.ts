@@ -72,7 +72,7 @@ export const carryOut = (
   const { file } = one
   switch (decision._tag) {
     case "Tell": {
-      const part = Parts.late(file, Parts.toldPart(file, decision))
+      const part = Parts.marked(file, Parts.toldPart(file, decision))
       return Effect.as(sink.result(part), { part })
     }
     case "Open":
@@ -183,7 +183,7 @@ const ended = (
 ): Effect.Effect<Outcome, Failure> => {
   if (suspendedAs !== undefined) return settleWait(runner, one, suspendedAs, root, sink)
   if (part === undefined) return Effect.succeed({ failure })
-  const result = Parts.late(one.file, part)
+  const result = Parts.marked(one.file, part)
   return Effect.as(sink.result(result), { part: result, failure })
 }
 

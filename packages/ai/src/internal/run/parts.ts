@@ -15,9 +15,16 @@ import * as Ours from "./ours.ts"
 export const rootOf = ({ questions, root, waits }: File, at: number): string =>
   waits && root !== undefined ? root : questions[at]!.sealed.approvalId
 
-/** A result of it, as one that came late if it did (law L7). */
-export const late = ({ late, root }: File, part: Results.ResultPart): Results.ResultPart =>
-  late === undefined || root === undefined ? part : Late.mark(part, late, root)
+/** A result of it, as one that came late if it did (law L7), and one that ends the turn if its denial had that effect. */
+export const marked = (
+  { call, late, questions, root, stops, waits }: File,
+  part: Results.ResultPart
+): Results.ResultPart => {
+  const told = late === undefined || root === undefined ? part : Late.mark(part, late, root)
+  return stops === true && (waits || Results.isDenied(part))
+    ? Results.stopping(told, root ?? questions[0]?.sealed.approvalId ?? call.toolCallId)
+    : told
+}
 
 /** A result without any run. */
 export const toldPart = (file: File, { at, why }: Extract<Decision, { _tag: "Tell" }>): Results.ResultPart => {

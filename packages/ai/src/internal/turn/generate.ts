@@ -49,6 +49,12 @@ export const generateText: (
       Results.pauseFinish()
     ])
   }
+  if (settled.isStopped) {
+    return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([
+      ...settled.results,
+      Results.stoppedFinish()
+    ])
+  }
   if (settled.answered !== undefined) {
     return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([
       ...Turn.nothingNew(settled, settled.answered)
@@ -93,20 +99,22 @@ const respond = Effect.fnUntraced(function*(
   const outcomes = yield* call.within(Turn.enclosed(turn, shown.content, resolve(turn, received)))
   const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
-  const { finish } = received
   const said = [...received.content, ...resultsOf(outcomes)]
   const next = cutOf(received) === undefined
     ? yield* ReceivedCalls.goOn(turn, settled, received.asked, outcomes, said)
     : undefined
-  if (next !== undefined) {
+  const denials = next?.denials ?? []
+  const finish = ReceivedCalls.finishAfter(received.finish, [...outcomes.map(({ part }) => part), ...denials])
+  if (next?.turn !== undefined) {
     return { content: [...settled.results, ...said, ...next.denials], finish, next: next.turn }
   }
   return {
     content: [
       ...settled.results,
       ...said,
+      ...denials,
       ...outcomes.flatMap((outcome) => outcome.request === undefined ? [] : [Results.requestPart(outcome.request)]),
-      ...received.asked.requests,
+      ...next?.requests ?? received.asked.requests,
       ...finish
     ],
     finish,
@@ -140,6 +148,7 @@ const objectAfter: (
   if (settled.open.length > 0) {
     return yield* approvalRequired(settled.open, [...before, ...settled.open.map(Results.requestPart)])
   }
+  if (settled.isStopped) return yield* stopped
   if (settled.answered !== undefined) return yield* nothingToAnswer(settled.answered)
   // A response with calls and no text fails to parse before we see it; upstream shows its content to an observer.
   const { content, finish, next, value } = yield* ModelCall.use(
@@ -173,21 +182,24 @@ const respondWithObject = Effect.fnUntraced(function*(
     return { value: (yield* exit).value, content, finish: [], next: undefined }
   }
   const received = yield* call.within(receive(turn, said, shown.content))
-  const { finish } = received
   // With local calls beside them, the provider's requests wait: a finished value cannot (law L12).
   const alone = received.calls.length === 0 && cutOf(received) === undefined
   const next = alone ? yield* ReceivedCalls.goOn(turn, settled, received.asked, [], received.content) : undefined
-  if (next !== undefined) {
+  if (next?.turn !== undefined) {
     const content = [...before, ...received.content, ...next.denials]
     yield* call.tell(content)
-    return { content, finish, next: next.turn }
+    return { content, finish: received.finish, next: next.turn }
   }
-  const outcomes = yield* call.within(Turn.enclosed(turn, shown.content, resolveAtOnce(call, turn, before, received)))
+  const denials = next?.denials ?? []
+  const asked = { ...received.asked, requests: next?.requests ?? received.asked.requests }
+  const left = { ...received, content: [...received.content, ...denials], asked }
+  const outcomes = yield* call.within(Turn.enclosed(turn, shown.content, resolveAtOnce(call, turn, before, left)))
   const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
   // What tools wait for is known only when they have begun: their siblings' results are kept with the requests.
   const open = outcomes.flatMap(({ request }) => request === undefined ? [] : [request])
-  const resolved = [...before, ...received.content, ...resultsOf(outcomes)]
+  const resolved = [...before, ...left.content, ...resultsOf(outcomes)]
+  const finish = ReceivedCalls.finishAfter(received.finish, [...outcomes.map(({ part }) => part), ...denials])
   if (open.length > 0) return yield* waits(call, open, [...resolved, ...open.map(Results.requestPart)])
   const content = [...resolved, ...finish]
   yield* call.tell(content)
@@ -200,6 +212,12 @@ const waits = (
   requests: ReadonlyArray<Approval.ApprovalRequest>,
   content: ReadonlyArray<Part>
 ) => Effect.andThen(call.tell(content), approvalRequired(requests, content))
+
+const stopped = Effect.fail(ApprovalError.make(
+  new ApprovalError.InvalidPrompt({
+    description: "whoever denied a call of it stopped the turn. What was approved ran; say something new to go on."
+  })
+))
 
 // There is no value without the model, and nothing for it to answer (law L7).
 const nothingToAnswer = (answered: ReadonlyArray<Ending.Answered>) => {
@@ -368,7 +386,10 @@ const resolveAtOnce = Effect.fnUntraced(function*(
   if (waiting) {
     const requests: Array<Approval.ApprovalRequest> = []
     const siblings = decisions.map(({ decision, request }, index): Part => {
-      if (decision?._tag === "Tell") return Parts.toldPart(calls[index]!.one!.file, decision)
+      if (decision?._tag === "Tell") {
+        const { file } = calls[index]!.one!
+        return Parts.marked(file, Parts.toldPart(file, decision))
+      }
       if (request === undefined) return Results.notRun(calls[index]!.call)
       // One that was approved inline is asked about again: its answer waits with the others.
       requests.push(request)

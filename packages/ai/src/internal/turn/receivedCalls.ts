@@ -62,15 +62,19 @@ export interface Asked {
   readonly calls: ReadonlyMap<string, LocalCall>
 }
 
-/** The turn goes on: what was denied of the provider's requests, and the next call of the model. */
+/** What was denied of the provider's requests, and the next call of the model. */
 export interface Continuation {
   readonly denials: ReadonlyArray<Results.ResultPart>
-  readonly turn: Turn.Turn
+  /** `undefined` where one of the denials ended the turn. */
+  readonly turn: Turn.Turn | undefined
+  /** What the provider was not told of: it is asked about again rather than lost. */
+  readonly requests: ReadonlyArray<Response.ToolApprovalRequestPart>
 }
 
 /**
  * Answers the provider's requests of a response, if the policy or the controller can answer all of them and nothing else
- * is open. Then the model is called again with `parts`, the response, and the answers behind them.
+ * is open. Then the model is called again with `parts`, the response, and the answers behind them; unless a denial ended the
+ * turn.
  */
 export const goOn = Effect.fnUntraced(function*(
   turn: Turn.Turn,
@@ -82,7 +86,7 @@ export const goOn = Effect.fnUntraced(function*(
   const tools = turn.handlers?.tools
   if (asked.requests.length === 0 || turn.round >= Hosted.maxRounds) return undefined
   if (!Hosted.mayAnswer(turn.environment, tools)) return undefined
-  if (outcomes.some((outcome) => outcome.part === undefined)) return undefined
+  if (outcomes.some(({ part }) => part === undefined || Results.isStopping(part))) return undefined
   const subject = { environment: turn.environment, tools, messages: settled.shown.content }
   const answers = yield* Hosted.answerAll(subject, asked.requests, asked.calls)
   if (answers === undefined) return undefined
@@ -91,12 +95,16 @@ export const goOn = Effect.fnUntraced(function*(
   const approvedAtOnce: Array<Approval.ApprovalRequest> = []
   for (const { approvalId, decision } of answers) {
     const call = calls.get(approvalId)!
-    if (decision._tag === "Denied") denials.push(Results.hostedDenial(call, decision.note, approvalId))
-    else approvedAtOnce.push(HostedCase.requestOf(approvalId, call))
+    if (decision._tag === "Denied") denials.push(Results.hostedDenial(call, decision, approvalId))
+    else approvedAtOnce.push(HostedCase.requestOf(turn.environment.scope, approvalId, call))
+  }
+  if (answers.some(Hosted.isStopping)) {
+    const open = new Set(approvedAtOnce.map(({ approvalId }) => approvalId))
+    return { denials, turn: undefined, requests: asked.requests.filter(({ approvalId }) => open.has(approvalId)) }
   }
   const said = Approvals.fromResponseParts([...settled.results, ...parts, ...asked.requests])
   const prompt = Hosted.withAnswers(Prompt.concat(settled.history, said), answers)
-  return { denials, turn: { ...Turn.continued(turn, prompt), round: turn.round + 1, approvedAtOnce } }
+  return { denials, turn: { ...Turn.continued(turn, prompt), round: turn.round + 1, approvedAtOnce }, requests: [] }
 })
 
 /** A call of the response, read once. */
@@ -131,7 +139,7 @@ export const makeReader = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Messa
           messages,
           judge: Verdict.judge(environment, call.name, messages),
           subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
-          request: ({ sealed }, shown) => Request.makeRequest(sealed, prepared!, shown),
+          request: ({ sealed }, shown) => Request.makeRequest(environment.scope, sealed, prepared!, shown),
           prepared,
           failure: preparation !== undefined && Result.isFailure(preparation) ? preparation.failure : undefined,
           recalling,
@@ -230,6 +238,15 @@ export const finishDirect = (
     onSuccess: (approvalId) => Outcome.settleWait(turn, one, approvalId, approvalId, sink)
   })
 }
+
+/** How the response ends: a person who stopped the turn has stopped whoever would go on from its calls. */
+export const finishAfter = (
+  finish: ReadonlyArray<Response.FinishPart>,
+  parts: ReadonlyArray<Results.ResultPart | undefined>
+): ReadonlyArray<Response.FinishPart> =>
+  parts.some((part) => part !== undefined && Results.isStopping(part))
+    ? finish.map(Results.stopped)
+    : finish
 
 export const firstFailure = (outcomes: ReadonlyArray<Outcome.Outcome>): Cause.Cause<unknown> | undefined =>
   outcomes.find((outcome) => outcome.failure !== undefined)?.failure

@@ -80,6 +80,10 @@ const produce: (
       yield* offer(queue, [...settled.open.map(Results.requestPart), Results.pauseFinish()])
       return true
     }
+    if (settled.isStopped) {
+      yield* offer(queue, [Results.stoppedFinish()])
+      return true
+    }
     if (settled.answered !== undefined) {
       const recorded = Turn.recordedOf(settled.answered)
       yield* offer(queue, [...recorded, Results.stopFinish()])
@@ -181,6 +185,8 @@ const respond = Effect.fnUntraced(
     yield* hosted.end
     const asked = held.filter((part) => !calls.isAskedFor(part))
     const end = ReceivedCalls.finishOf(finish)
+    let requests: ReadonlyArray<Part> = asked
+    let ending: ReadonlyArray<Response.FinishPart> = finish
     if (end?.complete === false) {
       yield* calls.truncate(end.reason)
     } else {
@@ -194,11 +200,13 @@ const respond = Effect.fnUntraced(
         : yield* ReceivedCalls.goOn(turn, settled, { requests: asked, calls: calls.providers }, outcomes, said.parts)
       if (next !== undefined) {
         yield* say(next.denials)
-        return { turn: next.turn, before: [...before, ...finish] }
+        if (next.turn !== undefined) return { turn: next.turn, before: [...before, ...finish] }
+        requests = next.requests
       }
+      ending = ReceivedCalls.finishAfter(finish, [...outcomes.map(({ part }) => part), ...next?.denials ?? []])
       yield* say(outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)]))
     }
-    yield* say([...asked, ...Results.withUsageOf(before, finish)])
+    yield* say([...requests, ...Results.withUsageOf(before, ending)])
     return end !== undefined
   }
 )

@@ -19,7 +19,9 @@ import * as Ending from "../history/ending.ts"
 import * as ProviderPrompt from "../history/providerPrompt.ts"
 import * as RepeatedIds from "../history/repeatedIds.ts"
 import * as Results from "../history/results.ts"
+import * as Stopping from "../history/stopping.ts"
 import * as Transcript from "../history/transcript.ts"
+import * as HostedCase from "../hosted/case.ts"
 import * as Hosted from "../hosted/hosted.ts"
 import * as Late from "../run/late.ts"
 import type * as Outcome from "../run/outcome.ts"
@@ -105,6 +107,8 @@ export interface Settled {
   readonly prompt: Prompt.Prompt
   /** What policies are to see of it. */
   readonly shown: Prompt.Prompt
+  /** A person stopped the turn: the model is not called before somebody says something new. */
+  readonly isStopped: boolean
   /** What is known of what was answered, where nothing came of it and the model has nothing to answer (law L7). */
   readonly answered?: ReadonlyArray<Ending.Answered> | undefined
   readonly failure: Cause.Cause<unknown> | undefined
@@ -143,7 +147,9 @@ const settleCalls = Effect.fnUntraced(function*(
     const standing = outcome.part ?? outcome.waiting
     written.push(standing === undefined ? undefined : Results.toPromptPart(standing))
   }
-  const undecided = open.length === 0 && failure === undefined
+  const stoppedHere = Stopping.isStopped(transcript) || results.some(Results.isStopping)
+  // Nobody is asked about more of a turn that is over; and what the provider asks about waits for those before it.
+  const undecided = open.length === 0 && failure === undefined && !stoppedHere
   const hosted = yield* Hosted.settle(
     { environment, tools: subject.tools, messages: transcript.messages },
     transcript,
@@ -153,9 +159,19 @@ const settleCalls = Effect.fnUntraced(function*(
   if (open.length > 0 || failure !== undefined) {
     // If the model is not called, nobody has been told of them: they are asked about again rather than lost.
     open.push(...turn.approvedAtOnce.filter((one) => !open.some(({ approvalId }) => approvalId === one.approvalId)))
-    return { results, open, history: turn.prompt, prompt: turn.prompt, shown: turn.prompt, failure }
+    return { ...unchanged(turn), results, open, failure, isStopped: stoppedHere }
   }
   results.push(...yield* denyHosted(transcript, hosted.answers, sink))
+  if (stoppedHere || hosted.answers.some(Hosted.isStopping)) {
+    // The provider is not told of these: they are asked about again rather than lost.
+    const approved = hosted.answers.flatMap(({ approvalId, decision }) => {
+      const call = transcript.requests.find(({ part }) => part.approvalId === approvalId)?.toolCall
+      return call === undefined || decision._tag === "Denied"
+        ? []
+        : [HostedCase.requestOf(environment.scope, approvalId, call)]
+    })
+    return { ...unchanged(turn), results, open: approved, failure, isStopped: true }
+  }
   const answered = hosted.answers.length === 0 ? turn : continued(turn, Hosted.withAnswers(turn.prompt, hosted.answers))
   const writtenFor = new Map(unsettled(answered.transcript).map((call, index) => [call, written[index]]))
   const prompt = ProviderPrompt.write(answered.prompt, answered.transcript, {
@@ -172,9 +188,12 @@ const settleCalls = Effect.fnUntraced(function*(
     prompt,
     shown: ProviderPrompt.shown(prompt),
     failure,
+    isStopped: false,
     answered: isNothing ? Ending.answered(turn.prompt.content) : undefined
   }
 })
+
+const unchanged = ({ prompt }: Turn) => ({ history: prompt, prompt, shown: prompt })
 
 /** The parts of a turn for which the model is not called. */
 export const nothingNew = (
@@ -239,7 +258,7 @@ const denyHosted = (
       const call = requests.find(({ part }) => part.approvalId === approvalId)?.toolCall
       return call === undefined || decision._tag !== "Denied"
         ? []
-        : [Results.hostedDenial(call, decision.note, approvalId)]
+        : [Results.hostedDenial(call, decision, approvalId)]
     }),
     (part) => Effect.as(sink.result(part), part)
   )

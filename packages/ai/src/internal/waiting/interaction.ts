@@ -12,6 +12,7 @@ import * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
 import type * as Interaction from "../../Interaction.ts"
 import { abandonable } from "../abandon.ts"
+import * as Denial from "../denial.ts"
 import { definedFields } from "../fields.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
 import * as Canonical from "../seal/canonical.ts"
@@ -170,7 +171,7 @@ export const decodeAnswer = (
 ): Effect.Effect<unknown, string> => {
   const unoffered = awaited.options === undefined ? undefined : findUnoffered(awaited.options, answer)
   if (unoffered !== undefined) return Effect.fail(unoffered)
-  return codecOf(interaction).decode(answer).pipe(
+  return codecOf(interaction).decode(interaction.kind === "getApproval" ? withNote(answer) : answer).pipe(
     abandonable,
     Effect.timeout("30 seconds"),
     Effect.mapError((error) =>
@@ -179,6 +180,17 @@ export const decodeAnswer = (
     // A decoder that dies has not said what is wrong.
     Effect.catchDefect(() => Effect.fail("it could not be read."))
   )
+}
+
+// A "no" has one reason, whichever of its two names it has.
+const withNote = <Answer>(answer: Answer): Answer => {
+  if (typeof answer !== "object" || answer === null || !("reason" in answer)) return answer
+  const { note, reason, ...said } = answer as { readonly note?: unknown; readonly reason: unknown }
+  const one = typeof reason === "string" && (typeof note === "string" || note === undefined)
+    ? Denial.oneReason(note, reason)
+    : note
+  // What is left is read by the schema of the answer.
+  return definedFields({ ...said, note: one }) as Answer
 }
 
 const findUnoffered = (
@@ -196,7 +208,8 @@ const findUnoffered = (
 export const encodeAnswer = (
   interaction: Interaction.Any,
   answer: unknown
-): Effect.Effect<Schema.Json, Schema.SchemaError> => codecOf(interaction).encode(answer)
+): Effect.Effect<Schema.Json, Schema.SchemaError> =>
+  codecOf(interaction).encode(interaction.kind === "getApproval" ? withNote(answer) : answer)
 
 /** A digest of an answer: a run is only ever repeated with the same one. */
 export const answerDigest = (answer: Schema.Json): Effect.Effect<string> => {

@@ -1,0 +1,97 @@
+/**
+ * Answers and decisions as people post them: values of our own, or plain JSON. What cannot be read is no answer, and never
+ * a yes (law L1).
+ */
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Approval from "../Approval.ts"
+import * as ApprovalError from "../ApprovalError.ts"
+import * as Denial from "./denial.ts"
+import { definedFields } from "./fields.ts"
+import * as Text from "./text.ts"
+
+type Read<A> = Result.Result<A, string>
+
+const decodeDecision = Schema.decodeUnknownResult(Approval.ApprovalDecision)
+
+const isDecision = Schema.is(Approval.ApprovalDecision)
+
+/** A decision; the failure is a sentence that says what is wrong with it. */
+export const decision = (posted: unknown): Read<Approval.ApprovalDecision> => {
+  if (isDecision(posted)) return Result.succeed(posted)
+  if (!Predicate.isObject(posted)) return Result.fail("it has no decision.")
+  const { _tag: tag } = posted as { readonly _tag?: unknown }
+  if (tag !== "Approved" && tag !== "Denied" && tag !== "Info") {
+    return Result.fail("its decision has no `_tag` that is \"Approved\", \"Denied\" or \"Info\".")
+  }
+  // What JavaScript leaves out is `undefined`, which JSON leaves out.
+  const said = tag === "Denied" ? posted : withNote(posted)
+  return Result.mapError(decodeDecision(definedFields(said)), ({ message }) => `its decision does not fit: ${message}.`)
+}
+
+// Upstream's answers have a reason beside a yes, too.
+const withNote = (posted: { readonly note?: unknown; readonly reason?: unknown }): object => {
+  const { note, reason } = posted
+  return typeof reason === "string" && (typeof note === "string" || note === undefined)
+    ? { ...posted, note: Denial.oneReason(note, reason) }
+    : posted
+}
+
+/** Whether it says which request it answers. */
+export const isAnswer = (posted: unknown): posted is { readonly approvalId: unknown } =>
+  Predicate.hasProperty(posted, "approvalId")
+
+/** An answer, by its decision or by upstream's `approved`; both have to say the same. */
+export const answer = (posted: unknown): Result.Result<Approval.ApprovalAnswer, ApprovalError.ApprovalError> => {
+  if (posted instanceof Approval.ApprovalAnswer) return Result.succeed(posted)
+  if (!isAnswer(posted) || typeof posted.approvalId !== "string") {
+    return invalid("", "it does not say which request it answers, in `approvalId`.")
+  }
+  const { approvalId } = posted
+  const read = decisionIn(posted)
+  return Result.isSuccess(read)
+    ? Result.succeed(new Approval.ApprovalAnswer({ approvalId, decision: read.success }))
+    : invalid(approvalId, read.failure)
+}
+
+/** Answers, or one alone; all of them can be read, or none is taken. */
+export const answers = (
+  posted: unknown
+): Result.Result<ReadonlyArray<Approval.ApprovalAnswer>, ApprovalError.ApprovalError> => {
+  const read: Array<Approval.ApprovalAnswer> = []
+  for (const one of Array.isArray(posted) ? posted : [posted]) {
+    const found = answer(one)
+    if (Result.isFailure(found)) return Result.fail(found.failure)
+    read.push(found.success)
+  }
+  return Result.succeed(read)
+}
+
+// A part of upstream's carries what is ours in its options.
+const decisionIn = (posted: object): Read<Approval.ApprovalDecision> => {
+  const { approved, decision: decided, options, ...said } = posted as Record<string, unknown>
+  if (approved !== undefined && typeof approved !== "boolean") {
+    return Result.fail("its `approved` is not true or false.")
+  }
+  if (decided === undefined && approved === undefined) return Result.fail("it has no decision.")
+  const read = decided !== undefined ? decision(decided) : decision({
+    ...said,
+    ...assentOf(options),
+    _tag: approved === true ? "Approved" : "Denied"
+  })
+  return Result.isSuccess(read) && approved !== undefined && approved !== (read.success._tag === "Approved")
+    ? Result.fail("its `approved` and its decision do not say the same.")
+    : read
+}
+
+const assentOf = (options: unknown): object | undefined =>
+  Predicate.hasProperty(options, "assent") && Predicate.isObject(options.assent) ? options.assent : undefined
+
+const invalid = (approvalId: string, description: string) =>
+  Result.fail(ApprovalError.make(
+    new ApprovalError.InvalidAnswer({
+      approvalId: approvalId.slice(0, 64),
+      description: Text.escape(description, { maxLength: 1_000, multiline: true })
+    })
+  ))
