@@ -97,7 +97,7 @@ export interface ApprovalOptions {
   readonly onInvalid?: "result" | "fail" | undefined
   /** How many approved calls run at once, where the call itself does not say (default 8). */
   readonly concurrency?: number | undefined
-  /** How long a request can be answered, where the policy does not say (default: as long as the seal, 30 days). */
+  /** How long a request can be answered, where the policy does not say (default: it waits until it is answered). */
   readonly expiresIn?: Duration.Input | undefined
   /** How long a policy may take before a person is asked instead (default 30 seconds, law L1). */
   readonly policyTimeLimit?: Duration.Input | undefined

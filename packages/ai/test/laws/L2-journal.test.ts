@@ -12,6 +12,7 @@ import * as Support from "./support.ts"
 const ask = (mode: Support.Mode, tools: Support.Tools, ...ids: ReadonlyArray<string>) =>
   Support.ask(mode, {
     toolkit: tools.toolkit,
+    approval: { expiresIn: "30 days" },
     calls: ids.map((id) => Support.call(id, "DeleteFile", { path: id }))
   })
 
