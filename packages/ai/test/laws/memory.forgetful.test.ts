@@ -35,17 +35,20 @@ describe("memory: once_per_session without one", () => {
       assert.deepStrictEqual(required.filter(({ kind }) => kind === "not-remembered"), [])
     }))
 
-  // What was warned of is kept for the process: one story, in this order.
   it.effect("is warned of once, when a policy with it is used where nothing remembers", () =>
     Effect.gen(function*() {
+      // What was warned of is known of each memory, and the default one is everybody's.
+      const forgetting = Effect.provideService(ApprovalMemory.ApprovalMemory, { ...ApprovalMemory.none })
       const required = Effect.provide(ApprovalPolicy.layerConfig({ DeleteFile: "required" }))
       assert.deepStrictEqual(about((yield* required(ask("generateText")))[1]), [])
       const remembering = Effect.provide(once(ask("generateText")), ApprovalMemory.layerSession())
       assert.deepStrictEqual(about((yield* remembering)[1]), [])
-      const [turn, lines] = yield* once(ask("generateText"))
+      const [[turn, lines], [, later]] = yield* forgetting(
+        Effect.all([once(ask("generateText")), once(ask("streamText"))])
+      )
       assert.lengthOf(turn.requests, 2)
       assert.deepStrictEqual(about(lines).map(({ level }) => level), ["Warn"])
       assert.include(about(lines)[0]?.text, "Effect.provide(program, ApprovalMemory.layerSession())")
-      assert.deepStrictEqual(about((yield* once(ask("streamText")))[1]), [])
+      assert.deepStrictEqual(about(later), [])
     }).pipe(Effect.orDie, (story) => Support.fresh(story)))
 })
