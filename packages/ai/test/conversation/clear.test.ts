@@ -1,11 +1,23 @@
 /** What waits is taken back: cancelled, and not a person's no. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import type { ApprovalError, AtomicStore, Conversation } from "../../src/index.ts"
-import { Approval, ApprovalJournal, ApprovalMemory, SuspensionStore } from "../../src/index.ts"
+import { TestClock } from "effect/testing"
+import {
+  Approval,
+  type ApprovalError,
+  ApprovalJournal,
+  ApprovalMemory,
+  type AtomicStore,
+  Conversation,
+  LanguageModel,
+  SuspensionStore,
+  Toolkit
+} from "../../src/index.ts"
 import { decodeEntry } from "../../src/internal/journal/entry.ts"
 import * as Records from "../../src/internal/journal/records.ts"
 import * as ApprovalId from "../../src/internal/seal/approvalId.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
+import * as H from "../laws/hosted.ts"
 import * as W from "../waiting/support.ts"
 import * as C from "./support.ts"
 
@@ -32,6 +44,13 @@ const stateOf = (store: AtomicStore.AtomicStore, { approvalId, toolCallId, toolN
   const key = Records.keyOf({ approvalId, nonce, expiresAt, toolCallId, toolName })
   return Effect.map(store.get(key), (stored) => Result.getOrThrow(decodeEntry(stored!.value)).state)
 }
+
+const deliver = (store: AtomicStore.AtomicStore, { approvalId }: Approval.ApprovalRequest, answer: Schema.Json) =>
+  Effect.provideService(
+    SuspensionStore.deliver(approvalId, answer),
+    SuspensionStore.SuspensionStore,
+    SuspensionStore.make({ store })
+  )
 
 /** The results that the model was sent last, by their calls. */
 const lastResults = (script: C.Started["script"]) =>
@@ -131,7 +150,7 @@ describe("clear", () => {
 
   it.effect("is final: what was taken back cannot be decided, delivered or resumed, and the error says so", () =>
     Effect.gen(function*() {
-      const { conversation, requests, steps } = yield* begin()
+      const { conversation, requests, shared, steps } = yield* begin()
       yield* conversation.clear()
       const before = steps.length
       const [approval, question, , manager] = requests
@@ -140,7 +159,8 @@ describe("clear", () => {
         assert.deepStrictEqual([reason._tag, "state" in reason ? reason.state : ""], ["AlreadyDecided", "cancelled"])
       }
       yield* Effect.flip(conversation.resume(W.Submit, "manager", { approved: true }))
-      yield* Effect.flip(SuspensionStore.deliver(manager!.approvalId, { approved: true }))
+      const late = yield* Effect.flip(deliver(shared, manager!, { approved: true }))
+      assert.strictEqual(late.reason._tag, "AlreadyDecided")
       yield* conversation.send("Well?")
       assert.lengthOf(steps, before)
     }))
@@ -167,6 +187,65 @@ describe("clear", () => {
       yield* journal.end({ approvalId, nonce, expiresAt, toolCallId, toolName }, "denied", "no")
       assert.deepStrictEqual(idsOf(yield* conversation.clear()), idsOf(requests.slice(1)))
       assert.strictEqual(yield* stateOf(store, approval!), "denied")
+    }))
+
+  it.effect("leaves what was delivered: it was accepted, and its turn goes on with it", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      const { conversation, steps } = yield* C.start({
+        shared,
+        turns: [[C.menu("external"), C.menu("timer")], "Paid."]
+      })
+      const [external, timer] = C.requestsOf(yield* conversation.send("Pay."))
+      yield* deliver(shared, external!, { paid: "20" })
+      assert.deepStrictEqual(idsOf(yield* conversation.clear()), idsOf([timer!]))
+      assert.strictEqual(C.finished(yield* conversation.wake), "Paid.")
+      assert.deepStrictEqual(steps.slice(2), [["external", { paid: 20 }]])
+    }))
+
+  it.effect("of what the model has gone on beside is told at the end, and a timer does not fire (law L7)", () =>
+    Effect.gen(function*() {
+      const { conversation, script, steps } = yield* C.start({
+        turns: [[C.menu("timer"), C.remove("a")], "Of course.", "I see.", "Bye."],
+        approval: { onNewMessage: "keep" },
+        strict: {}
+      })
+      yield* conversation.send("Remind me.")
+      C.finished(yield* conversation.send("How are you?"))
+      assert.lengthOf(yield* conversation.clear({ reason: "not needed" }), 2)
+      yield* TestClock.adjust("3 hours")
+      assert.isUndefined(yield* conversation.wake)
+      assert.strictEqual(C.finished(yield* conversation.send("Well?")), "I see.")
+      assert.deepStrictEqual(steps, [["start", "timer"]])
+      const said = JSON.stringify((yield* C.prompts(script)).at(-1))
+      assert.include(said, "Cancelled: not needed. Nothing ran")
+      assert.include(said, "Cancelled while the tool waited")
+      assert.strictEqual(C.finished(yield* conversation.send("Bye.")), "Bye.")
+    }))
+
+  it.effect("tells a provider that asks for itself, which knows of yes and no alone, with the reason", () =>
+    Effect.gen(function*() {
+      const script = yield* ScriptedModel.make({ turns: [H.asking(1), "Then not."], strict: H.allowed })
+      const conversation = yield* Effect.provideServiceEffect(
+        Conversation.make({ id: "c1", toolkit: Toolkit.make(H.Mcp) }),
+        LanguageModel.LanguageModel,
+        LanguageModel.make(script.params)
+      )
+      C.requestsOf(yield* conversation.send("Open an issue."))
+      assert.lengthOf(yield* conversation.clear({ reason: "a duplicate" }), 1)
+      assert.deepStrictEqual(yield* conversation.pending(), [])
+      assert.strictEqual(C.finished(yield* conversation.send("Well?")), "Then not.")
+      assert.deepStrictEqual(H.approvals((yield* C.prompts(script)).at(-1)!), [
+        "request mcpr_1",
+        "deny mcpr_1 Cancelled: a duplicate. Nothing ran; it may be asked again."
+      ])
+    }))
+
+  it.effect("is in the journal of the model's own layer", () =>
+    Effect.gen(function*() {
+      const { conversation, requests, shared } = yield* begin({ layered: true })
+      yield* conversation.clear()
+      assert.strictEqual(yield* stateOf(shared, requests[0]!), "cancelled")
     }))
 
   it.effect("is not remembered: the same call is asked about again", () =>

@@ -52,10 +52,12 @@ const cancel = Effect.fnUntraced(function*(
     ConversationTurn.say(turn, Prompt.approvalResponses([Approval.deny(request, reason)]))
     return true
   }
+  const suspensions = yield* SuspensionStore.SuspensionStore
+  // What was delivered was accepted: it does not wait any more, though no turn has gone on with it yet.
+  if (request.awaited !== undefined && (yield* suspensions.find(approvalId))?.delivered !== undefined) return false
   const journal = yield* ApprovalJournal.ApprovalJournal
   const entry = yield* journal.end(Request.claimOf({ ...sealed, approvalId }, request), "cancelled", reason)
   if (entry.state !== "cancelled") return false
-  const suspensions = yield* SuspensionStore.SuspensionStore
   if (request.awaited !== undefined) yield* Effect.ignore(suspensions.end(approvalId))
   return true
 })
