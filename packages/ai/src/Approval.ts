@@ -96,7 +96,7 @@ export class Awaited extends Schema.Class<Awaited>("@assent/ai/Awaited")({
  * One question to a person: may this call of this tool run with these parameters?
  *
  * `params` are the encoded parameters: what is shown, sealed and run is one and the same value (law L4). `expiresAt` and
- * `issuedAt` are milliseconds since 1970-01-01T00:00Z. The text fields are escaped and bounded for a screen (law L15);
+ * `issuedAt` are milliseconds since 1970-01-01T00:00Z; without `expiresAt` it waits until it is answered. The text fields are escaped and bounded for a screen (law L15);
  * `params` are not: pass them through {@link escapeText}. `source` is a server of tools that the call goes to: `mcp.files`.
  *
  * `session` says which calls an answer for the session covers; without, it is this very call. `interaction` is

@@ -17,7 +17,8 @@
  *
  * The map of tools may also be all there is. The words are one vocabulary for files, commands and functions alike:
  * `required` asks, `none` does not, `deny` forbids, `once_per_session` asks until it is approved once, `default` is what
- * the tool says itself. The names in `pre_approved: [search, "read_*"]` are the same as `none`.
+ * the tool says itself. The names in `pre_approved: [search, "read_*"]` are the same as `none`; it is deprecated, and a
+ * configuration that has it is read with a warning that says what to write instead.
  *
  * A tool is named as the model knows it: `mcp.github.*` are tools that a provider runs, `files__*` those of an MCP server that
  * `McpApproval.guard` was given as `files`. What a file forbids by another name is not forbidden; `ApprovalPolicy.lint`
@@ -40,6 +41,7 @@ import type * as PlatformError from "effect/PlatformError"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Deprecation from "./internal/config/deprecation.ts"
 import type * as Lines from "./internal/config/lines.ts"
 import { ApprovalConfig } from "./internal/config/model.ts"
 import * as Problems from "./internal/config/problem.ts"
@@ -175,7 +177,7 @@ export const parse = (text: string, options: ParseOptions): Effect.Effect<Approv
       }
       part = descriptor.value
     }
-    return read(part, { file, section, lineOf: lines.lineOf })
+    return read(part, { file, section, lineOf: lines.lineOf }, format)
   })
 }
 
@@ -250,5 +252,15 @@ export const decodeUnknown = (
 const makeError = (file: string | undefined, problems: ReadonlyArray<Problems.Problem>): ApprovalConfigError =>
   new ApprovalConfigError({ ...definedFields({ file }), problems })
 
-const read = (value: unknown, origin: Read.Origin): Effect.Effect<ApprovalConfig, ApprovalConfigError> =>
-  Effect.mapError(Effect.fromResult(Read.read(value, origin)), (problems) => makeError(origin.file, problems))
+const read = (
+  value: unknown,
+  origin: Read.Origin,
+  format?: Format
+): Effect.Effect<ApprovalConfig, ApprovalConfigError> =>
+  Effect.fromResult(Read.read(value, origin)).pipe(
+    Effect.mapError((problems) => makeError(origin.file, problems)),
+    Effect.tap((config) => {
+      const warning = Deprecation.warningOf(config, format)
+      return warning === undefined ? Effect.void : Effect.logWarning(warning)
+    })
+  )

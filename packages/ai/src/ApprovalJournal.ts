@@ -1,8 +1,8 @@
 /**
  * What became of every request, once (law L2).
  *
- * The journal is a state machine over an {@link AtomicStore}: each request's fate — denied, superseded, expired, void,
- * running, done, failed, suspended as another request — is one compare-and-set under the nonce of its seal, written
+ * The journal is a state machine over an {@link AtomicStore}: each request's fate — denied, superseded, cancelled,
+ * expired, void, running, done, failed, suspended as another request — is one compare-and-set under the nonce of its seal, written
  * before the model is called. A history can be sent again, edited or replayed; the journal cannot be argued with.
  *
  * A run belongs to the journal's scope, not to the reader who caused it: a reader who leaves does not stop it, and
@@ -94,7 +94,7 @@ export interface RunOptions<R> {
  * @category models
  * @since 0.1.0
  */
-export type Ending = "denied" | "expired" | "superseded" | "void"
+export type Ending = "denied" | "expired" | "superseded" | "cancelled" | "void"
 
 /**
  * The operations of a journal.

@@ -494,4 +494,4 @@ export const lint = (
   config: ApprovalConfig.ApprovalConfig | ApprovalConfig.Input,
   toolkit: { readonly tools: Readonly<Record<string, Tool.Any>> }
 ): Effect.Effect<ReadonlyArray<Linter.Finding>, ApprovalConfig.ApprovalConfigError> =>
-  Effect.map(Rules.fromConfig(config), (rules) => Linter.lint(rules, toolkit.tools))
+  Effect.flatMap(Rules.fromConfig(config), (rules) => Linter.lint(rules, toolkit.tools))

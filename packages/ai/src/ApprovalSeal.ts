@@ -56,8 +56,8 @@ export interface Binding {
 }
 
 /**
- * What an approval id says. `issuedAt` (missing for a foreign id) and `expiresAt` are milliseconds since
- * 1970-01-01T00:00Z. None of it is proven before {@link Service.verify} has succeeded.
+ * What an approval id says. `issuedAt` (missing for a foreign id) and `expiresAt` (`Infinity` where none was set) are
+ * milliseconds since 1970-01-01T00:00Z. None of it is proven before {@link Service.verify} has succeeded.
  *
  * @category models
  * @since 0.1.0
@@ -129,10 +129,9 @@ export interface Service {
   readonly configured: Effect.Effect<boolean, ApprovalError.ApprovalError>
 
   /**
-   * Seals a call that was just received from the provider. The seal lives 30 days unless `expiresIn` says otherwise;
-   * `"Infinity"` means as long as a `Date` can tell. Fails with `InvalidKey`, and with `InvalidParameters` for a
-   * binding that cannot be sealed: an id, name or parameters that are too long or not Unicode, or a fingerprint or
-   * digest that does not fit.
+   * Seals a call that was just received from the provider. The seal has no expiry unless `expiresIn` sets one: it lives
+   * as long as its key. Fails with `InvalidKey`, and with `InvalidParameters` for a binding that cannot be sealed: an
+   * id, name or parameters that are too long or not Unicode, or a fingerprint or digest that does not fit.
    */
   readonly seal: (binding: Binding, options?: {
     readonly expiresIn?: Duration.Input | undefined
@@ -289,8 +288,6 @@ export const layerTrustHistory: Layer.Layer<never> = Layer.effect(
 // Internals: keys and seals
 // =============================================================================
 
-const defaultLifetime = Duration.days(30)
-
 const parse = (approvalId: string): Result.Result<Sealed, ApprovalError.ApprovalError> => {
   const id = ApprovalId.parse(approvalId)
   return id === undefined ? Result.fail(malformed(approvalId)) : Result.succeed({ approvalId, ...id })
@@ -303,7 +300,7 @@ const signedText = (id: ApprovalId.ApprovalId, binding: Binding): string =>
     id.keyId,
     id.nonce,
     id.issuedAt,
-    id.expiresAt,
+    id.expiresAt === Infinity ? null : id.expiresAt,
     binding.source,
     binding.toolName,
     id.schemaFingerprint,
@@ -359,12 +356,13 @@ const fromEntries = (current: Entry, entries: ReadonlyMap<string, Entry>): Servi
     const problem = ApprovalId.findProblem(binding)
     if (problem !== undefined) return yield* invalidParameters(binding.toolName, problem)
     const now = Math.max(0, Math.trunc(yield* Clock.currentTimeMillis))
-    const lifetime = Math.trunc(Duration.toMillis(options?.expiresIn ?? defaultLifetime))
+    const lifetime = Math.trunc(Duration.toMillis(options?.expiresIn ?? "Infinity"))
     const id = {
       keyId: current.id,
       nonce: yield* Cryptography.randomToken(16),
       issuedAt: now,
-      expiresAt: Math.min(now + Math.max(0, lifetime), ApprovalId.maxTime),
+      // No expiry is one thing, a far one another: that one a `Date` must be able to hold.
+      expiresAt: lifetime === Infinity ? Infinity : Math.min(now + Math.max(0, lifetime), ApprovalId.maxTime),
       schemaFingerprint: binding.schemaFingerprint,
       presentationDigest: binding.presentationDigest
     }
@@ -463,7 +461,7 @@ const trustHistory = (seal: Service): Service => ({
       keyId: "foreign",
       // Such ids may repeat, so the nonce stands for the whole question and not for the id alone.
       nonce: yield* Cryptography.sha256(JSON.stringify([approvalId, toolCallId, toolName, params, scopeFields(scope)])),
-      expiresAt: Number.MAX_SAFE_INTEGER,
+      expiresAt: Infinity,
       schemaFingerprint: binding.schemaFingerprint,
       presentationDigest: binding.presentationDigest
     }

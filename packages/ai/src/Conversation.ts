@@ -7,7 +7,7 @@
  * program itself, so that edited parameters, and what is to be remembered, count (law L4). One turn is taken at a time,
  * by whichever process.
  *
- * What somebody writes is never consent: a text may answer the one question that a tool has put to the user, and nothing
+ * What somebody writes is never consent: a text may answer the first question that a tool has put to the user, and nothing
  * else.
  *
  * @since 0.1.0
@@ -24,6 +24,7 @@ import type { Conversation, Options } from "./internal/conversation/model.ts"
 // =============================================================================
 
 export type {
+  ClearOptions,
   Completed,
   Conversation,
   Limited,

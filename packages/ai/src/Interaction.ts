@@ -59,8 +59,8 @@ export type Any = Interaction<never, unknown>
 export type Record = { readonly [name: string]: Any }
 
 /**
- * What every tool may say when it begins to wait. `expiresIn` is how long it waits (default: as long as the engine lets
- * a request live, 30 days).
+ * What every tool may say when it begins to wait. `expiresIn` is how long it waits (default: what the engine's
+ * `expiresIn` says; without one, until it is answered).
  *
  * @category models
  * @since 0.1.0

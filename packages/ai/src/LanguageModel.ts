@@ -97,7 +97,7 @@ export interface ApprovalOptions {
   readonly onInvalid?: "result" | "fail" | undefined
   /** How many approved calls run at once, where the call itself does not say (default 8). */
   readonly concurrency?: number | undefined
-  /** How long a request can be answered, where the policy does not say (default: as long as the seal, 30 days). */
+  /** How long a request can be answered, where the policy does not say (default: it waits until it is answered). */
   readonly expiresIn?: Duration.Input | undefined
   /** How long a policy may take before a person is asked instead (default 30 seconds, law L1). */
   readonly policyTimeLimit?: Duration.Input | undefined
@@ -314,9 +314,33 @@ export interface CollectedApproval {
 }
 
 /**
- * The approvals of a history: answered yes, answered no, and waiting. A request repeated by polling is one request;
- * one whose call has a result waits no more. Only reads: nothing is verified here, and nothing follows from being in
- * the list.
+ * A request that was answered, of a call that has no result yet.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AnsweredApproval extends CollectedApproval {
+  readonly toolCall: Prompt.ToolCallPart
+  readonly response: Prompt.ToolApprovalResponsePart
+  readonly result: undefined
+}
+
+/**
+ * A request that nobody has answered, of a call that has no result.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PendingApproval extends CollectedApproval {
+  readonly toolCall: Prompt.ToolCallPart
+  readonly response: undefined
+  readonly result: undefined
+}
+
+/**
+ * The approvals of a history: `approved` are still to run, `denied` still to be told to the model, `pending` wait for an
+ * answer. `settled` are over: their call has its result, asks for something else by now, or was trimmed. A request
+ * repeated by polling is one request. Only reads: nothing is verified here, and nothing follows from being in a list.
  *
  * @example
  * import { LanguageModel, Prompt } from "@assent/ai"
@@ -336,29 +360,37 @@ export interface CollectedApproval {
  * @since 0.1.0
  */
 export const collectToolApprovals = (messages: ReadonlyArray<Prompt.Message>): {
-  readonly approved: ReadonlyArray<CollectedApproval>
-  readonly denied: ReadonlyArray<CollectedApproval>
-  readonly pending: ReadonlyArray<CollectedApproval>
+  readonly approved: ReadonlyArray<AnsweredApproval>
+  readonly denied: ReadonlyArray<AnsweredApproval>
+  readonly pending: ReadonlyArray<PendingApproval>
+  readonly settled: ReadonlyArray<CollectedApproval>
 } => {
   const transcript = Transcript.readWhole(messages)
-  const approved: Array<CollectedApproval> = []
-  const denied: Array<CollectedApproval> = []
-  const pending: Array<CollectedApproval> = []
+  const approved: Array<AnsweredApproval> = []
+  const denied: Array<AnsweredApproval> = []
+  const pending: Array<PendingApproval> = []
+  const settled: Array<CollectedApproval> = []
   for (const request of transcript.allRequests) {
     const response = Transcript.standingResponse(request.responses)
     const result = (request.call ?? request.providerCall)?.result
-    const collected: CollectedApproval = {
+    const { toolCall } = request
+    const collected = {
       approvalId: request.part.approvalId,
       request: request.part,
-      toolCall: request.toolCall,
-      responses: [...request.responses, ...request.ignored],
-      response,
-      result
+      responses: [...request.responses, ...request.ignored]
     }
-    if (response !== undefined) (response.approved ? approved : denied).push(collected)
-    else if (result === undefined) pending.push(collected)
+    // A run that began to wait asks anew: what let it begin is over.
+    const isLast = request.call === undefined || request.call.requests.at(-1) === request
+    if (toolCall === undefined || result !== undefined || !isLast) {
+      settled.push({ ...collected, toolCall, response, result })
+    } else if (response === undefined) {
+      pending.push({ ...collected, toolCall, response, result })
+    } else {
+      const list = response.approved ? approved : denied
+      list.push({ ...collected, toolCall, response, result })
+    }
   }
-  return { approved, denied, pending }
+  return { approved, denied, pending, settled }
 }
 
 /**

@@ -52,7 +52,7 @@ describe("results of a policy", () => {
 describe("steps", () => {
   it("§3 an end is an end, only what may be repeated runs again, and nothing waits again", () => {
     const states = Approval.ApprovalState.literals
-    const ends = ["denied", "expired", "superseded", "void", "done", "failed"] as const
+    const ends = ["denied", "expired", "superseded", "cancelled", "void", "done", "failed"] as const
     for (const end of ends) {
       for (const state of states) assert.isFalse(Approval.isLegalStep(end, state), `${end} → ${state}`)
     }

@@ -42,7 +42,7 @@ const mustNotRun = { effect: Effect.die(new Error("It ran.")), idempotent: false
 // Laws of every journal
 // =============================================================================
 
-const endings = ["denied", "expired", "superseded", "void"] as const
+const endings = ["denied", "expired", "superseded", "cancelled", "void"] as const
 
 type Open = (options?: { readonly grace?: Duration.Input }) => Effect.Effect<Journal, unknown, Scope.Scope>
 

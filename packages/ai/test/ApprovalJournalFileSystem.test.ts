@@ -69,7 +69,7 @@ describe("ApprovalJournal on disk", () => {
             idempotent: false
           })
           yield* journal.run(claimOf("stopped"), { effect: Effect.interrupt, idempotent: false })
-          for (const state of ["denied", "expired", "superseded", "void"] as const) {
+          for (const state of ["denied", "expired", "superseded", "cancelled", "void"] as const) {
             yield* journal.end(claimOf(state), state, `why ${state}`)
           }
         }))
@@ -79,7 +79,7 @@ describe("ApprovalJournal on disk", () => {
           assert.strictEqual(entry.state, "done")
           assert.deepStrictEqual(entry.recorded, recorded)
           assert.strictEqual((yield* journal.run(claimOf("stopped"), mustNotRun)).entry.state, "unknown")
-          for (const state of ["denied", "expired", "superseded", "void"] as const) {
+          for (const state of ["denied", "expired", "superseded", "cancelled", "void"] as const) {
             const { entry } = yield* journal.run(claimOf(state), { ...mustNotRun, idempotent: true })
             assert.deepStrictEqual([entry.state, entry.reason], [state, `why ${state}`])
           }

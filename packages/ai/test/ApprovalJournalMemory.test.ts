@@ -32,7 +32,7 @@ const refusedBy = <A>(effect: Effect.Effect<A, ApprovalError.ApprovalError>) =>
 // Steps
 // =============================================================================
 
-const endings = ["denied", "expired", "superseded", "void"] as const
+const endings = ["denied", "expired", "superseded", "cancelled", "void"] as const
 
 const decodeState = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ state: Approval.ApprovalState })))
 
@@ -60,7 +60,7 @@ const watched = (store: AtomicStore.AtomicStore) => {
 
 describe("ApprovalJournal's steps", () => {
   const legal = new Set([
-    ...["approved", "edited", "denied", "answered", "expired", "superseded", "void", "running"].map((to) =>
+    ...["approved", "edited", "denied", "answered", "expired", "superseded", "cancelled", "void", "running"].map((to) =>
       `pending -> ${to}`
     ),
     ...["approved", "edited", "answered"].flatMap((from) =>

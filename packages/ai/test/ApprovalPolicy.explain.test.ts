@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { Approval, ApprovalConfig, ApprovalPolicy, Tool, Toolkit } from "../src/index.ts"
+import { Approval, ApprovalConfig, ApprovalMemory, ApprovalPolicy, Tool, Toolkit } from "../src/index.ts"
 import * as Configured from "./configured.ts"
 
 const makeTool = (name: string, param = "path") =>
@@ -237,7 +237,7 @@ describe("lint", () => {
   for (const [title, input, expected] of cases) {
     it.effect(title, () =>
       Effect.gen(function*() {
-        const findings = yield* ApprovalPolicy.lint(input, toolkit)
+        const findings = yield* Effect.provide(ApprovalPolicy.lint(input, toolkit), ApprovalMemory.layerSession())
         const prefix = Object.hasOwn(input, "tools") ? "tools." : ""
         assert.deepStrictEqual(
           findings.map(({ at, fix, kind, severity }) => [severity, kind, at.replace(prefix, ""), fix]),

@@ -6,6 +6,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { Approval, ApprovalConfig, ApprovalPolicy, Tool } from "../src/index.ts"
+import { logged } from "./laws/logs.ts"
 import * as Support from "./laws/support.ts"
 
 const parameters = { path: Schema.String }
@@ -161,7 +162,50 @@ custom_tools:
       })
   )
 
-  it.effect("§ Testing: pre_approved has a deprecation warning, where configurations have them: in lint", () =>
+  it.effect("§ Testing: pre_approved emits a deprecation warning, once at construction, with the lines to write", () =>
+    Effect.gen(function*() {
+      const names = ["tool_a", "read_*"]
+      const texts = {
+        yaml: `tools:\n  tool_b: required\npre_approved: [tool_a, "read_*"]`,
+        toml: `pre_approved = ["tool_a", "read_*"]\n[tools]\ntool_b = "required"`,
+        json: JSON.stringify({ pre_approved: names, tools: { tool_b: "required" } })
+      } as const
+      const lines = {
+        yaml: `Assent: pre_approved (line 3) is deprecated. Write below tools instead: tool_a: none, "read_*": none`,
+        toml:
+          `Assent: pre_approved (line 1) is deprecated. Write below tools instead: tool_a = "none", "read_*" = "none"`,
+        json:
+          `Assent: pre_approved (line 1) is deprecated. Write below tools instead: "tool_a": "none", "read_*": "none"`
+      }
+      for (const format of ["yaml", "toml", "json"] as const) {
+        const [config, logs] = yield* logged(ApprovalConfig.parse(texts[format], { format }))
+        assert.deepStrictEqual(logs, [{ level: "Warn", text: lines[format] }])
+        const [, later] = yield* logged(become("generateText", ApprovalPolicy.layerConfig(config)))
+        assert.deepStrictEqual(later.filter(({ text }) => text.includes("pre_approved")), [], "once")
+        // What it says to write is a configuration, and the same.
+        const written = logs[0]!.text.slice(logs[0]!.text.indexOf("instead: ") + "instead: ".length)
+        const separator = format === "toml" ? "\n" : ", "
+        const body = written.replaceAll(", ", separator)
+        const instead = yield* ApprovalConfig.parse(
+          format === "toml" ? `[tools]\n${body}` : `{ "tools": { ${body} } }`,
+          { format }
+        )
+        assert.deepStrictEqual(instead.entries.map(({ approval, name }) => [name, approval]), [
+          ["tool_a", "none"],
+          ["read_*", "none"]
+        ])
+      }
+      const [, [made]] = yield* logged(ApprovalConfig.make({ pre_approved: names }))
+      assert.strictEqual(
+        made?.text,
+        `Assent: pre_approved is deprecated. Write below tools instead: tool_a: "none", "read_*": "none"`
+      )
+      for (const unused of [{ tools: { tool_a: "none" } }, { pre_approved: [] }] as const) {
+        assert.deepStrictEqual((yield* logged(ApprovalConfig.make(unused)))[1], [])
+      }
+    }))
+
+  it.effect("§ Deprecate pre_approved: lint says the line to write too", () =>
     Effect.gen(function*() {
       const findings = yield* ApprovalPolicy.lint({ pre_approved: ["decorated_tool"] }, {
         tools: { decorated_tool: Decorated }

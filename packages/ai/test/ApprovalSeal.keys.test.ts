@@ -238,7 +238,7 @@ describe("L4 No forgery: layerTrustHistory opts out", () => {
       const sealed = yield* seal.verify("id_UPSTREAM", binding)
       assert.deepInclude(sealed, {
         approvalId: "id_UPSTREAM",
-        expiresAt: Number.MAX_SAFE_INTEGER,
+        expiresAt: Infinity,
         schemaFingerprint: "schema_1",
         presentationDigest: "shown_1"
       })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -18,7 +18,7 @@ describe("L4 No forgery: an approval id", () => {
       for (const call of [binding, bare]) {
         const sealed = yield* seal.seal(call)
         assert.strictEqual(sealed.issuedAt, 1_800_000_000_000)
-        assert.strictEqual(sealed.expiresAt, 1_800_000_000_000 + Duration.toMillis("30 days"))
+        assert.strictEqual(sealed.expiresAt, Infinity, "nobody set an expiry")
         assert.strictEqual(sealed.schemaFingerprint, "schema_1")
         assert.strictEqual(sealed.presentationDigest, call.presentationDigest)
         assert.deepStrictEqual(seal.parse(sealed.approvalId), Result.succeed(sealed))
@@ -71,7 +71,7 @@ describe("L4 No forgery: an approval id", () => {
   it.effect("is refused with any one of its segments changed", () =>
     Effect.gen(function*() {
       const seal = yield* ApprovalSeal.make({ key: keyA })
-      const { approvalId } = yield* seal.seal(binding)
+      const { approvalId } = yield* seal.seal(binding, { expiresIn: "1 hour" })
       const other = (yield* seal.seal({ ...binding, toolCallId: "call-2" })).approvalId.split(".")
       const later = (segment: string) => (Number.parseInt(segment, 36) + 1).toString(36)
       const cases: ReadonlyArray<[number, (segment: string) => string, string]> = [
@@ -80,6 +80,7 @@ describe("L4 No forgery: an approval id", () => {
         [2, () => other[2]!, "Forged"],
         [3, later, "Forged"],
         [4, later, "Forged"],
+        [4, () => "-", "Forged"],
         [5, () => "schema_2", "Drifted"],
         [6, () => "shown_2", "Forged"],
         [6, () => "-", "Forged"],
@@ -234,7 +235,7 @@ describe("L4 No forgery: an approval id", () => {
       assert.strictEqual((yield* seal.verify(approvalId, binding)).expiresAt, 61_000)
     }))
 
-  it.effect("lives as long as it was told, within what a Date can show", () =>
+  it.effect("lives as long as it was told, within what a Date can show, and has no expiry that nobody set", () =>
     Effect.gen(function*() {
       const seal = yield* ApprovalSeal.make({ key: keyA })
       yield* TestClock.setTime(5_000)
@@ -243,9 +244,15 @@ describe("L4 No forgery: an approval id", () => {
       assert.strictEqual(yield* expiry(0), 5_000)
       assert.strictEqual(yield* expiry("-1 minutes"), 5_000)
       assert.strictEqual(yield* expiry(1.5), 5_001)
-      const never = yield* seal.seal(binding, { expiresIn: "Infinity" })
-      assert.doesNotThrow(() => new Date(never.expiresAt).toISOString())
-      assert.strictEqual(yield* tagOf(seal.verify(never.approvalId, binding)), "Verified")
+      const far = yield* expiry("1000000000 days")
+      assert.doesNotThrow(() => new Date(far).toISOString())
+      for (const options of [undefined, { expiresIn: "Infinity" }] as const) {
+        const never = yield* seal.seal(binding, options)
+        assert.strictEqual(never.expiresAt, Infinity)
+        assert.strictEqual(yield* tagOf(seal.verify(never.approvalId, binding)), "Verified")
+        const bounded = replaceSegment(never.approvalId, 4, () => "zz")
+        assert.strictEqual(yield* tagOf(seal.verify(bounded, binding)), "Forged")
+      }
     }))
 
   it.effect("is not issued for a binding that cannot be told from another or does not fit", () =>

@@ -1,4 +1,5 @@
 import {
+  type Approval,
   type ApprovalError,
   Conversation,
   type ConversationStore,
@@ -81,6 +82,18 @@ describe("Conversation", () => {
     conversation.resume(Book, "director", { approved: true })
     // @ts-expect-error this tool does not wait
     conversation.resume(Pay, "manager", { approved: true })
+  })
+
+  it("clear takes names, a kind and a tool, and gives the requests that were taken back", () => {
+    const cleared = conversation.clear({ tool: Book, interaction: "manager", kind: "getApproval", reason: "moved" })
+    expectTypeOf<Effect.Success<typeof cleared>>().toEqualTypeOf<ReadonlyArray<Approval.ApprovalRequest>>()
+    expectTypeOf<Effect.Error<typeof cleared>>().toEqualTypeOf<
+      ConversationStore.ConversationError | ApprovalError.ApprovalError
+    >()
+    conversation.clear()
+    conversation.clear({ tool: "Book" })
+    // @ts-expect-error there is no such kind
+    conversation.clear({ kind: "question" })
   })
 
   it("an effect that makes the toolkit may fail, and need what it needs", () => {

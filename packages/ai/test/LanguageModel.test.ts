@@ -258,6 +258,25 @@ describe("collectToolApprovals", () => {
     assert.deepStrictEqual(ids(LanguageModel.collectToolApprovals([...history, tool(done)]).pending), [])
   })
 
+  it("tells what is still to run from what is settled: it has its result, goes on as another request, or was trimmed", () => {
+    const result = (id: string) =>
+      Prompt.toolResultPart({ id, name: "DeleteFile", isFailure: false, result: "ok", providerExecuted: false })
+    const { approved, denied, pending, settled } = LanguageModel.collectToolApprovals([
+      assistant(
+        ...["ran", "runs", "told", "no", "open", "waits"].flatMap((id) => [call(id), request(`a-${id}`, id)]),
+        request("a-trimmed", "trimmed")
+      ),
+      tool(answer("a-ran", true), answer("a-told", false), answer("a-waits", true), answer("a-trimmed", true)),
+      tool(result("ran"), result("told")),
+      assistant(request("a-waits-again", "waits")),
+      tool(answer("a-runs", true), answer("a-no", false))
+    ])
+    assert.deepStrictEqual([ids(approved), ids(denied)], [["a-runs"], ["a-no"]])
+    assert.deepStrictEqual(ids(pending), ["a-open", "a-waits-again"])
+    assert.deepStrictEqual(ids(settled), ["a-ran", "a-told", "a-waits", "a-trimmed"])
+    assert.deepStrictEqual(settled.map(({ result }) => result?.id), ["ran", "told", undefined, undefined])
+  })
+
   it("names like __proto__ are ids like any other, and an answer without a request is none", () => {
     for (const name of ["__proto__", "constructor", "toString"]) {
       const { approved, denied, pending } = LanguageModel.collectToolApprovals([
@@ -268,9 +287,10 @@ describe("collectToolApprovals", () => {
     }
   })
 
-  it("a request whose call was trimmed is still listed, without a call", () => {
-    const { pending } = LanguageModel.collectToolApprovals([assistant(request("a1", "c1"))])
-    assert.isUndefined(pending[0]?.toolCall)
+  it("a request whose call was trimmed is still listed, without a call, and waits no more", () => {
+    const { pending, settled } = LanguageModel.collectToolApprovals([assistant(request("a1", "c1"))])
+    assert.deepStrictEqual([ids(pending), ids(settled)], [[], ["a1"]])
+    assert.isUndefined(settled[0]?.toolCall)
   })
 })
 

@@ -10,6 +10,7 @@ const minute = 60_000
 const makeSuspension = Effect.fnUntraced(function*(id: string, options?: {
   readonly scope?: Approval.ApprovalScope
   readonly dueIn?: number
+  readonly expiresIn?: number
 }) {
   const seal = yield* ApprovalSeal.ApprovalSeal
   const { approvalId } = yield* seal.seal({
@@ -36,7 +37,7 @@ const makeSuspension = Effect.fnUntraced(function*(id: string, options?: {
     params: {},
     scope: (options?.scope ?? {}) as SuspensionStore.Suspension["scope"],
     issuedAt: now,
-    expiresAt: now + 30 * minute
+    expiresAt: now + (options?.expiresIn ?? 30 * minute)
   })
 })
 
@@ -191,6 +192,24 @@ describe.each(layers)("SuspensionStore over %s", (_, layer) => {
       assert.strictEqual(reason.reason._tag, "Expired")
       yield* TestClock.adjust("2 days")
       assert.isUndefined(yield* store.find(suspension.approvalId))
+    }))
+
+  test("keeps what has no expiry until it is over, and lists it, however long that takes", (store) =>
+    Effect.gen(function*() {
+      const suspension = yield* makeSuspension("c1", { expiresIn: Infinity, dueIn: minute })
+      yield* store.put(suspension)
+      yield* TestClock.adjust("36500 days")
+      const now = yield* Clock.currentTimeMillis
+      assert.deepStrictEqual(yield* store.find(suspension.approvalId), {
+        status: "open",
+        suspension,
+        delivered: undefined
+      })
+      assert.deepStrictEqual([(yield* store.list()).suspensions, yield* store.due({ now })], [[suspension], [
+        suspension
+      ]])
+      assert.isTrue(yield* store.deliver(suspension.approvalId, 1))
+      assert.isTrue(yield* store.take(suspension.approvalId))
     }))
 })
 

@@ -267,10 +267,11 @@ describe("specification §4.3", () => {
       })
     ]
     const { approved, denied, pending } = LanguageModel.collectToolApprovals(messages)
-    const ids = (list: typeof approved) => list.map((one) => [one.request.approvalId, one.toolCall?.id])
+    const ids = (list: ReadonlyArray<LanguageModel.CollectedApproval>) =>
+      list.map((one) => [one.request.approvalId, one.toolCall?.id])
     assert.deepStrictEqual(ids(approved), [["approval_1", "call_1"]])
     assert.deepStrictEqual(ids(denied), [["approval_2", "call_2"]])
     assert.deepStrictEqual(ids(pending), [["approval_3", "call_3"]])
-    assert.strictEqual(denied[0]!.response?.reason, "no")
+    assert.strictEqual(denied[0]!.response.reason, "no")
   })
 })

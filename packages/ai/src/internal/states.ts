@@ -16,6 +16,7 @@ export const ApprovalState = Schema.Literals([
   "answered",
   "expired",
   "superseded",
+  "cancelled",
   "void",
   "suspended",
   "running",
@@ -33,7 +34,7 @@ export const ApprovalState = Schema.Literals([
 export type ApprovalState = typeof ApprovalState.Type
 
 const next: Record<ApprovalState, ReadonlyArray<ApprovalState>> = {
-  pending: ["approved", "edited", "denied", "answered", "expired", "superseded", "void", "running"],
+  pending: ["approved", "edited", "denied", "answered", "expired", "superseded", "cancelled", "void", "running"],
   approved: ["running", "suspended", "expired", "void"],
   edited: ["running", "suspended", "expired", "void"],
   answered: ["running", "suspended", "expired", "void"],
@@ -43,6 +44,7 @@ const next: Record<ApprovalState, ReadonlyArray<ApprovalState>> = {
   denied: [],
   expired: [],
   superseded: [],
+  cancelled: [],
   void: [],
   done: [],
   failed: []

@@ -46,10 +46,14 @@ const Event = Schema.Union([
     by
   }),
   Schema.TaggedStruct("Cancel", { by }),
+  Schema.TaggedStruct("Clear", { by, kind: Schema.Literals(["all", "approval", "askUser", "getApproval", "timer"]) }),
   Schema.TaggedStruct("Wake", { by }),
   Schema.TaggedStruct("Wait", { hours: Schema.Literals([1, 800]) }),
   Schema.TaggedStruct("Leave", { which, by }),
-  Schema.TaggedStruct("AtOnce", { which, how: Schema.Literals(["decide", "resume", "wake", "say", "cancel"]) }),
+  Schema.TaggedStruct("AtOnce", {
+    which,
+    how: Schema.Literals(["decide", "resume", "wake", "say", "cancel", "clear"])
+  }),
   Schema.TaggedStruct("Restart", { by })
 ])
 
@@ -59,6 +63,7 @@ const Story = Schema.Struct({
     Schema.isMaxLength(3)
   ),
   gated: Schema.Boolean,
+  expires: Schema.Boolean,
   reuses: Schema.Boolean,
   streams: Schema.Boolean,
   events: Schema.Array(Event).check(Schema.isMinLength(3), Schema.isMaxLength(12))
@@ -98,13 +103,14 @@ const tell = (story: typeof Story.Type) =>
       }
     })
 
+    const model = LanguageModel.withApproval(script.model, story.expires ? { expiresIn: "30 days" } : {})
     const start = Effect.gen(function*() {
       const scope = yield* Scope.make()
       const own = yield* Effect.gen(function*() {
         const journal = yield* ApprovalJournal.make({ store, heartbeat: "10 minutes", grace: 0 })
         const conversations = yield* ConversationStore.make({ store, heartbeat: "10 minutes" })
         return yield* Conversation.make({ id: "c1", toolkit }).pipe(
-          Effect.provideService(LanguageModel.LanguageModel, script.model),
+          Effect.provideService(LanguageModel.LanguageModel, model),
           Effect.provideService(ApprovalJournal.ApprovalJournal, journal),
           Effect.provideService(ConversationStore.ConversationStore, conversations),
           Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store })),
@@ -224,6 +230,14 @@ const tell = (story: typeof Story.Type) =>
           yield* run(at(event.by).cancel("stop"))
           assert.deepStrictEqual(yield* pending, [], said)
           break
+        case "Clear": {
+          const { kind } = event
+          const before = steps.length
+          yield* run(at(event.by).clear(kind === "all" ? {} : { kind }))
+          assert.deepStrictEqual((yield* pending).filter((one) => kind === "all" || one.interaction === kind), [], said)
+          assert.lengthOf(steps, before, `a tool went on with what was taken back: ${said}`)
+          break
+        }
         case "Wake":
           yield* run(at(event.by).wake)
           break
@@ -244,6 +258,7 @@ const tell = (story: typeof Story.Type) =>
           const turn = (by: number): Effect.Effect<unknown, unknown> => {
             if (event.how === "say") return send(by, "Something else")
             if (event.how === "cancel" && by === 1) return at(by).cancel("stop")
+            if (event.how === "clear" && by === 1) return at(by).clear()
             if (event.how === "wake" || request === undefined) return at(by).wake
             return event.how === "decide" && request.interaction !== "timer"
               ? at(by).decide(right(request))

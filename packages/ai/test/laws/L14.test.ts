@@ -108,11 +108,11 @@ const stories: Record<string, {
         return [it, yield* it.chat.send(it.approve)] as const
       })
   },
-  "an approval that comes after 31 days": {
+  "an approval that comes after a month, where that was set": {
     reading: "again",
     run: (way) =>
       Effect.gen(function*() {
-        const it = yield* begin(way)
+        const it = yield* begin(way, undefined, { expiresIn: "30 days" })
         yield* TestClock.adjust("31 days")
         return [it, yield* it.chat.send(it.approve)] as const
       })

@@ -12,17 +12,21 @@ import * as Support from "./support.ts"
 const ask = (mode: Support.Mode, tools: Support.Tools, ...ids: ReadonlyArray<string>) =>
   Support.ask(mode, {
     toolkit: tools.toolkit,
+    approval: { expiresIn: "30 days" },
     calls: ids.map((id) => Support.call(id, "DeleteFile", { path: id }))
+  })
+
+const claimOf = ({ approvalId, toolCallId, toolName }: Approval.ApprovalRequest) =>
+  Effect.map(ApprovalSeal.ApprovalSeal, (seal) => {
+    const { expiresAt, nonce } = Result.getOrThrow(seal.parse(approvalId))
+    return { approvalId, expiresAt, nonce, toolCallId, toolName }
   })
 
 /** The state of a request in the journal of this test. */
 const stateOf = (request: Approval.ApprovalRequest) =>
   Effect.gen(function*() {
-    const seal = yield* ApprovalSeal.ApprovalSeal
     const journal = yield* ApprovalJournal.ApprovalJournal
-    const { approvalId, expiresAt, nonce } = Result.getOrThrow(seal.parse(request.approvalId))
-    const { toolCallId, toolName } = request
-    const entry = yield* journal.find({ approvalId, expiresAt, nonce, toolCallId, toolName })
+    const entry = yield* journal.find(yield* claimOf(request))
     return entry?.state ?? "pending"
   })
 
@@ -96,6 +100,30 @@ describe("L2 at most once: every fate is written before the model is called", ()
       })
       assert.deepStrictEqual([seen, tools.runs], [[["expired"]], []])
     }))
+
+  Support.forEachMode(
+    "L2 L14 what was cancelled does not run when it is approved after all: it may be asked again",
+    (mode) =>
+      Effect.gen(function*() {
+        const tools = yield* Support.makeTools()
+        const asked = yield* ask(mode, tools, "c1", "c2")
+        const [request, other] = asked.requests
+        const journal = yield* ApprovalJournal.ApprovalJournal
+        yield* journal.end(yield* claimOf(request!), "cancelled", "Cancelled. Nothing ran; it may be asked again.")
+        const { model } = yield* Support.answering
+        const turn = yield* Support.takeTurn(mode, {
+          model,
+          toolkit: tools.toolkit,
+          history: asked.history,
+          prompt: Support.answers(Approval.approve(request!), Approval.approve(other!))
+        })
+        assert.deepStrictEqual(tools.runs.map(({ params }) => params), [{ path: "c2" }])
+        const result = turn.results.find(({ id }) => id === "c1")
+        assert.strictEqual(Support.failureReason(result), "Cancelled. Nothing ran; it may be asked again.")
+        assert.propertyVal(result?.encodedResult, "type", "execution-interrupted")
+        assert.strictEqual(turn.text, "done")
+      })
+  )
 
   Support.forEachMode("L2 running stands in the journal while the tool runs", (mode) =>
     Effect.gen(function*() {

@@ -85,8 +85,8 @@ describe("L3 a denial that comes late", () => {
         assert.deepStrictEqual([late.requests, late.text, late.finish], [[], isAnswered ? "" : "done", "stop"])
         assert.strictEqual(tools.count("DeleteFile"), 1)
         const collected = LanguageModel.collectToolApprovals(history.content)
-        assert.lengthOf(collected.denied, 0)
-        assert.deepStrictEqual(collected.approved.map((one) => one.responses.map((response) => response.approved)), [
+        assert.deepStrictEqual([collected.denied, collected.approved], [[], []])
+        assert.deepStrictEqual(collected.settled.map((one) => one.responses.map((response) => response.approved)), [
           [true, false]
         ])
       }))

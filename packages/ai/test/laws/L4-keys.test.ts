@@ -93,18 +93,21 @@ describe("L4 scope", () => {
 
 describe("L4 expiry", () => {
   Support.forEachMode(
-    "L4 a seal lives 30 days, and within that nothing times out by itself",
+    "L4 a request waits as long as nobody set an expiry, and its approval never runs again",
     (mode) =>
       Effect.gen(function*() {
-        const early = yield* begin(mode)
-        const late = yield* begin(mode)
-        assert.strictEqual(early.request.expiresAt! - early.request.issuedAt!, 30 * 24 * 60 * 60 * 1000)
-        yield* TestClock.setTime(30 * 24 * 60 * 60 * 1000 - 1)
-        const poll = yield* early.take(Prompt.empty)
-        assert.deepStrictEqual(poll.requests.map((one) => one.approvalId), [early.request.approvalId])
-        ran(early.tools, yield* early.approve)
-        yield* TestClock.adjust("2 millis")
-        assert.match(refused(late.tools, yield* late.approve), /expired/i)
+        const { approve, request, take, tools } = yield* begin(mode)
+        assert.isFalse("expiresAt" in request, "a page shows none")
+        assert.match(request.approvalId, /^apr1\.[^.]+\.[^.]+\.0\.-\./)
+        yield* TestClock.adjust("31 days")
+        yield* TestClock.adjust("3650 days")
+        const poll = yield* take(Prompt.empty)
+        assert.deepStrictEqual(poll.requests.map((one) => one.approvalId), [request.approvalId])
+        ran(tools, yield* approve)
+        yield* TestClock.adjust("3650 days")
+        const again = yield* approve
+        assert.deepStrictEqual(again.results[0]?.encodedResult, { deleted: true }, "what is on record")
+        assert.lengthOf(tools.runs, 1)
       })
   )
 
@@ -137,7 +140,7 @@ describe("L4 expiry", () => {
     "L4 an expired request is not shown again, and does not hold the conversation up",
     (mode) =>
       Effect.gen(function*() {
-        const { script, take, tools } = yield* begin(mode)
+        const { script, take, tools } = yield* begin(mode, { approval: { expiresIn: "30 days" } })
         yield* TestClock.adjust("31 days")
         assert.match(refused(tools, yield* take(Prompt.empty)), /expired/i)
         assert.strictEqual(yield* script.calls, 1)

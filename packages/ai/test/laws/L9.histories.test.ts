@@ -80,13 +80,24 @@ describe("L9 a hosted call of a history", () => {
     }))
 
   C.everyWay(
-    "L4 after the seal's time it cannot be judged, and is denied; a moment before it can",
+    "L4 after its seal's time, where one was set, it cannot be judged, and is denied; a moment before it can",
     (way) =>
       Effect.gen(function*() {
-        for (const [time, decision] of [[month - 1, "approve"], [month, "deny"], [2 * month, "deny"]] as const) {
+        const seals = yield* ApprovalSeal.ApprovalSeal
+        const monthly: ApprovalSeal.Service = {
+          ...seals,
+          seal: (binding) => seals.seal(binding, { expiresIn: month })
+        }
+        const cases = [
+          [seals, 120 * month, "approve"],
+          [monthly, month - 1, "approve"],
+          [monthly, month, "deny"],
+          [monthly, 2 * month, "deny"]
+        ] as const
+        for (const [seal, time, decision] of cases) {
           const then = decision === "approve" ? [done(1), ScriptedModel.text("Done.")] : "Then not."
           const { chat } = yield* begin(way, [asking(1), then])
-          yield* chat.send("go")
+          yield* Effect.provideService(chat.send("go"), ApprovalSeal.ApprovalSeal, seal)
           yield* TestClock.adjust(time)
           const { seen } = yield* refused(nothing(chat.send(answers(answer("mcpr_1")))))
           assert.deepStrictEqual(seen, [], "it is the call that was asked about")

@@ -176,17 +176,15 @@ export const isAnsweredInline = (record: Record.Record, turn: Record.Turn, hoste
     mayBeRefused(record, turn, hosted)
 }
 
-const monthOfSeals = 30 * 24 * 60 * 60_000
-
 /**
  * Whether a call may be refused because nothing proves that it is the provider's: where somebody decides, its seal is
- * needed, which is of a scope, a key and a time.
+ * needed, which is of a scope and a key.
  */
 export const mayBeRefused = (record: Record.Record, turn: Record.Turn, hosted: Record.Hosted): boolean => {
-  const { circumstances, startedAt } = record.turns[hosted.turn]!
+  const { circumstances } = record.turns[hosted.turn]!
   if (turn.circumstances.policy === "default" && turn.circumstances.controller === "defer") return false
   return turn.tampered || circumstances.scope !== turn.circumstances.scope ||
-    !View.isKeyAccepted(turn, circumstances.key) || turn.startedAt >= startedAt + monthOfSeals
+    !View.isKeyAccepted(turn, circumstances.key)
 }
 
 /** Whether a history holds the call as the provider made it. */

@@ -177,6 +177,11 @@ export const L4: Law = {
     ),
     ...record.requests.flatMap(({ approvalId }) =>
       /^[\w.~-]{1,512}$/.test(approvalId) ? [] : [`an approval id that is not safe in a URL: ${approvalId}`]
+    ),
+    ...[...record.requests, ...record.askings].flatMap(({ approvalId, shown }) =>
+      record.plan.options.expires === "in an hour" || shown.expiresAt === undefined
+        ? []
+        : [`${approvalId} expires at ${shown.expiresAt}, though nobody set an expiry`]
     )
   ],
   concerns: ({ record }) => record.tampered.length > 0

@@ -234,6 +234,7 @@ export const Options = Schema.Struct({
   way: Way,
   onNewMessage: Schema.Literals(["supersede", "keep", "hold", "fail"]),
   onInvalid: Schema.Literals(["result", "fail"]),
+  /** By default they do not. */
   expires: Schema.Literals(["in an hour", "by default"]),
   concurrency: Schema.Literals([1, 8]),
   incremental: Schema.Boolean,

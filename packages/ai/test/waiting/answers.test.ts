@@ -162,7 +162,9 @@ describe("delivering", () => {
         yield* reasonOf(DeferredTool.deliver(Menu, "external", external!, { paid: 2 })),
         "AlreadyDecided"
       )
-      const { first: other } = yield* Support.begin("generateText", [menu("c1", "external")])
+      const { first: other } = yield* Support.begin("generateText", [menu("c1", "external")], {
+        approval: { expiresIn: "30 days" }
+      })
       yield* TestClock.adjust("30 days")
       assert.strictEqual(
         yield* reasonOf(DeferredTool.deliver(Menu, "external", Support.only(other), { paid: 1 })),

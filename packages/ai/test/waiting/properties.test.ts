@@ -42,6 +42,7 @@ const Event = Schema.Union([
 ])
 
 const Story = Schema.Struct({
+  expires: Schema.Boolean,
   first: Schema.Array(Schema.Array(Schema.Literals(kinds)).check(Schema.isMaxLength(3))).check(
     Schema.isMinLength(1),
     Schema.isMaxLength(3)
@@ -102,7 +103,10 @@ const tell = (story: Story, mode: Support.Mode) =>
       ) as Layer.Layer<never>
     })
     yield* start
-    const approval: LanguageModel.ApprovalOptions = { onNewMessage: story.onNewMessage }
+    const approval: LanguageModel.ApprovalOptions = {
+      onNewMessage: story.onNewMessage,
+      ...(story.expires ? { expiresIn: "30 days" } : undefined)
+    }
     const takeOn = (history: Prompt.Prompt, prompt: Prompt.RawInput) =>
       Effect.suspend(() => {
         const isPoll = Prompt.make(prompt).content.length === 0 && history.content.at(-1)?.role === "assistant"

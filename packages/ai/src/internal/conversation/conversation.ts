@@ -26,7 +26,9 @@ import * as Text from "../text.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as Wrap from "../turn/wrap.ts"
 import * as Interactions from "../waiting/interaction.ts"
+import * as Clearing from "./clearing.ts"
 import type * as Conversation from "./model.ts"
+import * as Routing from "./routing.ts"
 import * as Surroundings from "./surroundings.ts"
 import * as ConversationTurn from "./turn.ts"
 
@@ -191,7 +193,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
   const say = (prompt: Prompt.RawInput): Beginning => (turn) => {
     if (typeof prompt === "string") {
       if (prompt.trim() === "") return Effect.fail(invalidPrompt(saysNothing))
-      const answer = answerOf(prompt, pendingOf(turn), settings.routeText ?? routeText)
+      const answer = Routing.answerOf(prompt, pendingOf(turn), settings.routeText)
       if (answer === undefined) ConversationTurn.say(turn, Prompt.make(prompt))
       else answering(turn, [answer])
       return Effect.succeed(true)
@@ -264,6 +266,14 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         ConversationTurn.say(turn, Prompt.approvalResponses(turn.open.map((request) => Approval.deny(request, reason))))
         turn.open = []
         turn.answered = []
+      },
+      Effect.scoped,
+      Effect.updateContext(inside)
+    ),
+    clear: Effect.fnUntraced(
+      function*(options: Conversation.ClearOptions = {}) {
+        const turn = yield* ConversationTurn.begin(place)
+        return yield* Clearing.clear(turn, pendingOf(turn), options)
       },
       Effect.scoped,
       Effect.updateContext(inside)
@@ -364,35 +374,6 @@ const isBegun = ({ isPrefilled, steps }: ConversationTurn.Turn): boolean => isPr
 
 const invalidPrompt = (description: string) => ApprovalError.make(new ApprovalError.InvalidPrompt({ description }))
 
-/** The one text that the user was asked for, or the one choice that has an option of these words. */
-const routeText: Conversation.RouteText = (text, open) => {
-  const asked = open.filter(({ interaction }) => interaction === "askUser")
-  const choices = open.filter((request) => optionOf(text, request) !== undefined)
-  return asked.length + choices.length === 1 ? asked[0] ?? choices[0] : undefined
-}
-
-const optionOf = (text: string, { awaited, interaction }: Approval.ApprovalRequest) => {
-  if (interaction !== "selectOptions") return undefined
-  const said = text.trim().toLowerCase()
-  return awaited?.options?.find(({ label, value }) => value.toLowerCase() === said || label.toLowerCase() === said)
-    ?.value
-}
-
-// Text is never read as consent: only what is a text, or the words of an option, is answered with one.
-const answerOf = (
-  text: string,
-  open: ReadonlyArray<Approval.ApprovalRequest>,
-  route: Conversation.RouteText
-): Approval.ApprovalAnswer | undefined => {
-  const named = route(text, open)
-  const request = open.find(({ approvalId }) => approvalId === named?.approvalId)
-  if (request?.interaction === "askUser") return Approval.answer(request, text)
-  const option = request === undefined ? undefined : optionOf(text, request)
-  return request === undefined || option === undefined
-    ? undefined
-    : Approval.answer(request, request.awaited?.multiple === true ? [option] : option)
-}
-
 // =============================================================================
 // What is decided
 // =============================================================================
@@ -483,11 +464,15 @@ const checkAnswer = (
   ))
 }
 
-const notOpen = ({ history }: ConversationTurn.Turn, approvalId: string) => {
+const notOpen = Effect.fnUntraced(function*({ history }: ConversationTurn.Turn, approvalId: string) {
   const known = Transcript.readWhole(history.content).allRequests.find(({ part }) => part.approvalId === approvalId)
-  if (known === undefined) return unknown(approvalId)
-  return Effect.fail(ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state: Ending.stateOf(known) })))
-}
+  if (known === undefined) return yield* unknown(approvalId)
+  const { toolCall } = known
+  const isCancelled = toolCall !== undefined &&
+    (yield* Clearing.wasCancelled({ approvalId, toolCallId: toolCall.id, toolName: toolCall.name }))
+  const state = isCancelled ? "cancelled" : Ending.stateOf(known)
+  return yield* ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state }))
+})
 
 const noted = (request: Approval.ApprovalRequest, note: string): Approval.ApprovalRequest =>
   new Approval.ApprovalRequest({ ...request, reason: Text.escape(note, { maxLength: 1_000 }) })

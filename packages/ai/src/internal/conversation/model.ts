@@ -148,6 +148,18 @@ export interface Conversation<Tools extends AnyTools> {
   readonly cancel: (
     reason?: string
   ) => Effect.Effect<void, ConversationStore.ConversationError>
+  /**
+   * Takes back what waits: all of it, or what the options name, an approval included. It is a cancellation, and nobody's
+   * "no": nothing is remembered of it, no tool goes on with it, and the model reads in the next turn that it was cancelled
+   * and may be asked again. No turn is taken. Gives the requests that were taken back; one that somebody else has settled
+   * meanwhile is not.
+   */
+  readonly clear: (
+    options?: ClearOptions
+  ) => Effect.Effect<
+    ReadonlyArray<Approval.ApprovalRequest>,
+    ConversationStore.ConversationError | ApprovalError.ApprovalError
+  >
   readonly history: Effect.Effect<Prompt.Prompt, ConversationStore.ConversationError>
   /**
    * The same conversation, whose turns another model takes. One that is merely there where a turn is taken takes none. Who
@@ -167,8 +179,9 @@ export interface Conversation<Tools extends AnyTools> {
  * - `instructions` is the system message that it begins with.
  * - `limits` of one turn: `steps`, how often the model is called (default 20); `tokens`, in and out, after which it is not
  *   called again; and `time`.
- * - `routeText` finds the question that a plain text answers; by default the one text that a tool has asked the user for,
- *   or the one choice that has an option of these words. Never an approval: one that it names gets no answer.
+ * - `routeText` finds the question that a plain text answers; by default the first asked of the texts that tools have asked
+ *   the user for, and of the choices that have an option of these words: the others stay open. Never an approval: one that
+ *   it names gets no answer.
  * - `busyFor` is how long a turn waits for another one to end (default 30 seconds).
  *
  * @category options
@@ -186,6 +199,20 @@ export interface Options<Tools extends AnyTools, E = never, R = never> {
   readonly routeText?: RouteText | undefined
   readonly busyFor?: Duration.Input | undefined
   readonly concurrency?: LanguageModel.GenerateTextOptions<{}>["concurrency"]
+}
+
+/**
+ * What is taken back of what waits: what every field names that is there. `tool` and `interaction` are names, `kind` is as
+ * `pending` takes it, and `reason` is told to the model.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface ClearOptions {
+  readonly tool?: string | { readonly name: string } | undefined
+  readonly interaction?: string | undefined
+  readonly kind?: "approval" | Approval.InteractionKind | undefined
+  readonly reason?: string | undefined
 }
 
 /**

@@ -11,6 +11,8 @@ import * as Request from "./request.ts"
 export const of = (entry: ApprovalJournal.Entry | undefined, written: boolean): Standing.Fate => {
   if (entry === undefined || entry.state === "pending") return Standing.pending
   if (entry.suspendedAs !== undefined) return { state: "suspended", written }
+  // What was taken back has ended as what was passed over has: nothing ran for it, and nobody said no.
+  if (entry.state === "cancelled") return { state: "superseded", written }
   // Of one that says not for what it waits nobody can know more than that it began.
   return { state: entry.state === "suspended" ? "unknown" : entry.state as Standing.Decided, written }
 }

@@ -9,6 +9,7 @@ import * as Edits from "./edits.ts"
 import * as Fate from "./fate.ts"
 import { type File, withQuestion } from "./file.ts"
 import * as Proof from "./proof.ts"
+import * as Remembering from "./remembering.ts"
 import * as Reply from "./reply.ts"
 import * as Verdict from "./verdict.ts"
 import * as Wait from "./wait.ts"
@@ -66,6 +67,9 @@ const verdict = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Standing.Standing> {
   const prepared = file.tip === undefined ? file.prepared : yield* Wait.prepare(file)
   file.judged = yield* Effect.result(file.judge(prepared))
+  if (Result.isSuccess(file.judged)) {
+    yield* Remembering.warnForgetful(file.environment, file.judged.success, file.call.toolName)
+  }
   if (Result.isFailure(file.judged) && prepared !== undefined && standing.questions === "none") {
     yield* Verdict.warn(prepared)
   }

@@ -218,6 +218,24 @@ const write = (
     }
   })
 
+const forgetful = new WeakSet<ApprovalMemory.Service>()
+
+// Who wrote once_per_session is asked every time: what is missing is to be known before anybody is tired of it.
+export const warnForgetful = (
+  { memory }: Environment.Environment,
+  result: Approval.ApprovalResult,
+  toolName: string
+): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const isWanted = result._tag === "NeedsApproval" && result.remember !== undefined && result.rememberable !== false
+    if (memory.remembers || !isWanted || forgetful.has(memory)) return Effect.void
+    forgetful.add(memory)
+    return Effect.logWarning(
+      `Assent: the policy wants an approval of "${toolName}" to be remembered (once_per_session), but no memory does, so` +
+        " every call is asked about. Give one: Effect.provide(program, ApprovalMemory.layerSession())."
+    )
+  })
+
 const warned = new WeakSet<ApprovalMemory.Service>()
 
 // The person was promised a session, and is asked again by the next turn: its author is to know what is missing.

@@ -77,7 +77,7 @@ export const makeRequest = (
     ...(shown.rememberable === undefined ? undefined : { rememberable: shown.rememberable }),
     ...sessionOf(shown, call.toolName),
     ...(sealed.issuedAt === undefined ? undefined : { issuedAt: sealed.issuedAt }),
-    ...(sealed.expiresAt === undefined ? undefined : { expiresAt: sealed.expiresAt })
+    ...(sealed.expiresAt === undefined || sealed.expiresAt === Infinity ? undefined : { expiresAt: sealed.expiresAt })
   })
 }
 

@@ -271,7 +271,8 @@ const refuseLate = (
   { state }: ApprovalJournal.Entry,
   found: SuspensionStore.Found | undefined
 ): Effect.Effect<void> => {
-  const ended = state === "denied" || state === "expired" || state === "superseded" || state === "void"
+  const ended = state === "denied" || state === "expired" || state === "superseded" || state === "cancelled" ||
+    state === "void"
   const isLate = found?.suspension.awaited.kind === "getApproval"
     ? ended
     : responses.some(({ approved }) => approved === ended)

@@ -139,13 +139,7 @@ const read = Effect.fnUntraced(function*(
       announces: true,
       judge: Verdict.judge(environment, call.name, messages),
       subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
-      request: ({ sealed: { expiresAt, ...identity } }, shown) =>
-        Request.makeRequest(
-          environment.scope,
-          expiresAt === Infinity ? identity : { ...identity, expiresAt },
-          prepared!,
-          shown
-        ),
+      request: ({ sealed }, shown) => Request.makeRequest(environment.scope, sealed, prepared!, shown),
       prepared,
       failure: Result.isFailure(preparation) ? preparation.failure : undefined
     }),

@@ -168,6 +168,7 @@ const ofEnding = (
       return denied(call, entry.reason, approvalId)
     case "expired":
     case "superseded":
+    case "cancelled":
     case "void":
       return interrupted(call, entry.reason ?? supersededReason, approvalId)
     default:

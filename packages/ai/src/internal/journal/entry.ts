@@ -4,7 +4,8 @@ import * as Approval from "../../Approval.ts"
 
 /**
  * Which request a journal operation is about. `nonce`, `issuedAt` and `expiresAt` (milliseconds) come from its verified
- * seal; `issuedAt` only says in events how long the answer took.
+ * seal; `issuedAt` only says in events how long the answer took. Where `expiresAt` is `Infinity`, because nobody set an
+ * expiry, the record is never given up: as long as the seal may be shown again, what became of it is known.
  *
  * @category models
  * @since 0.1.0

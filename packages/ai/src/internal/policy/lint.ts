@@ -2,7 +2,9 @@
  * What is likely to be a mistake in a configuration, given the tools that it is about.
  */
 import type * as Tool from "effect/ai/Tool"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as ApprovalMemory from "../../ApprovalMemory.ts"
 import * as Names from "../config/names.ts"
 import { show } from "../config/problem.ts"
 import { definedFields } from "../fields.ts"
@@ -34,6 +36,7 @@ export class Finding extends Schema.Class<Finding>("@assent/ai/ApprovalPolicy/Fi
     "no-effect",
     "short-expiry",
     "pre-approved",
+    "not-remembered",
     "caution"
   ]),
   at: Schema.String,
@@ -42,7 +45,18 @@ export class Finding extends Schema.Class<Finding>("@assent/ai/ApprovalPolicy/Fi
   fix: Schema.optionalKey(Schema.String)
 }) {}
 
-export const lint = (rules: Rules.Rules, tools: Readonly<Record<string, Tool.Any>>): ReadonlyArray<Finding> => {
+/** What is found of these tools, with the memory of where it is looked at. */
+export const lint = (
+  rules: Rules.Rules,
+  tools: Readonly<Record<string, Tool.Any>>
+): Effect.Effect<ReadonlyArray<Finding>> =>
+  Effect.map(ApprovalMemory.ApprovalMemory, ({ remembers }) => findingsOf(rules, tools, remembers))
+
+const findingsOf = (
+  rules: Rules.Rules,
+  tools: Readonly<Record<string, Tool.Any>>,
+  remembers: boolean
+): ReadonlyArray<Finding> => {
   const names = Object.keys(tools)
   const findings: Array<Finding> = []
   const found = (
@@ -198,6 +212,18 @@ export const lint = (rules: Rules.Rules, tools: Readonly<Record<string, Tool.Any
         for (const caution of cautions.get(rule) ?? []) found("info", "caution", rule, caution)
       }
     }
+  }
+  const once = entries.flatMap((entry) => [entry, ...entry.rules]).find(
+    ({ approval, rememberable }) => approval === "once_per_session" && rememberable !== false
+  )
+  if (once !== undefined && !remembers) {
+    found(
+      "warning",
+      "not-remembered",
+      once,
+      "once_per_session asks every time, as required does: there is no ApprovalMemory here that remembers the answer.",
+      "Effect.provide(program, ApprovalMemory.layerSession())"
+    )
   }
   for (const name of names) {
     const tool = tools[name]!

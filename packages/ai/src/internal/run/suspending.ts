@@ -36,8 +36,6 @@ export interface Waiting {
   readonly edits: JsonPatch.JsonPatch | Schema.Json | undefined
 }
 
-const defaultLifetime = Duration.toMillis(Duration.days(30))
-
 /** Gives the id of the request; fails with a reason that says why it cannot wait. */
 export const suspend = Effect.fnUntraced(function*(
   environment: Environment.Environment,
@@ -103,7 +101,7 @@ export const suspend = Effect.fnUntraced(function*(
 })
 
 const lifetimeOf = ({ options }: Environment.Environment): number =>
-  options.expiresIn === undefined ? defaultLifetime : Duration.toMillis(Duration.fromInputUnsafe(options.expiresIn))
+  options.expiresIn === undefined ? Infinity : Duration.toMillis(Duration.fromInputUnsafe(options.expiresIn))
 
 const unable = (why: string): string =>
   `The tool began, and was to wait, but ${why} What it did until then stands. Check before calling again.`

@@ -2,8 +2,8 @@
  * How an approval id is written (law L4): `apr1.<key id>.<nonce>.<issued>.<expires>.<schema>.<presentation>.<tag>`.
  *
  * An id is URL-safe ASCII of at most 512 bytes, and each is the only spelling of what it says, so that one seal has
- * one id: times are base 36 as `toString(36)` writes them, and the tag is canonical base64url. Nothing here proves
- * anything; that is the tag's work.
+ * one id: times are base 36 as `toString(36)` writes them, an expiry that nobody set is `-`, and the tag is canonical
+ * base64url. Nothing here proves anything; that is the tag's work.
  */
 import * as Canonical from "./canonical.ts"
 import * as Cryptography from "./cryptography.ts"
@@ -22,6 +22,7 @@ export interface ApprovalId {
   readonly keyId: string
   readonly nonce: string
   readonly issuedAt: number
+  /** `Infinity` where none was set. */
   readonly expiresAt: number
   readonly schemaFingerprint: string
   readonly presentationDigest: string | undefined
@@ -35,7 +36,7 @@ export const parse = (text: string): ApprovalId | undefined => {
   if (segments.length !== 8 || segments[0] !== version) return undefined
   const [, keyId, nonce, issued, expires, schemaFingerprint, presentationDigest, tag] = segments
   const issuedAt = parseTime(issued)
-  const expiresAt = parseTime(expires)
+  const expiresAt = expires === absent ? Infinity : parseTime(expires)
   return isKeyId(keyId) && nonceForm.test(nonce) && issuedAt !== undefined && expiresAt !== undefined &&
       isDigest(schemaFingerprint) && isDigest(presentationDigest) && Cryptography.isCanonicalTag(tag)
     ? {
@@ -56,7 +57,7 @@ export const write = (id: ApprovalId, tag: string): string =>
     id.keyId,
     id.nonce,
     id.issuedAt.toString(36),
-    id.expiresAt.toString(36),
+    id.expiresAt === Infinity ? absent : id.expiresAt.toString(36),
     id.schemaFingerprint,
     id.presentationDigest ?? absent,
     tag
@@ -100,7 +101,7 @@ export const findProblem = (call: {
 // Internals
 // =============================================================================
 
-/** Stands for the digest of a presentation where there is none. */
+/** Stands for an expiry, and for the digest of a presentation, where there is none. */
 const absent = "-"
 
 const nonceForm = /^[\w-]{22}$/

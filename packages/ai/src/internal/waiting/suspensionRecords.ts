@@ -28,7 +28,7 @@ import * as Cryptography from "../seal/cryptography.ts"
  * A tool that waits: for what, and in whose name. `state` is what it must remember, as JSON, of `stateVersion`. `previous`
  * is the id of the request whose run began to wait here, if there was one. `params` are the encoded parameters that it
  * began with, and `edits`, as a JSON Patch, lead to them from what was proposed. Times are in milliseconds since
- * 1970-01-01T00:00Z.
+ * 1970-01-01T00:00Z; `expiresAt` is `Infinity` where nobody set an expiry.
  *
  * @category models
  * @since 0.1.0
@@ -179,7 +179,8 @@ export const make = (store: AtomicStore.AtomicStore): Records => {
 
   const deliveredKey = (nonce: string): string => `due/${timeKey(0)}.${nonce}`
 
-  const write = (key: string, value: string, expiresAt: number) => use(store.put(key, value, { expiresAt }))
+  const write = (key: string, value: string, expiresAt: number) =>
+    use(store.put(key, value, { expiresAt: Math.min(expiresAt, Number.MAX_SAFE_INTEGER) }))
 
   const forget = (key: string | undefined) =>
     key === undefined ? Effect.void : Effect.flatMap(Clock.currentTimeMillis, (now) => write(key, "", now))

@@ -1,0 +1,91 @@
+/**
+ * What waits is taken back. Each request ends in the journal, by one compare and set, as cancelled: nobody said no, so
+ * nothing is remembered and no tool goes on with it. What the model is told of it, the next turn reads there (law L2).
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Approval from "../../Approval.ts"
+import type * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as Prompt from "../../Prompt.ts"
+import * as SuspensionStore from "../../SuspensionStore.ts"
+import * as Request from "../gather/request.ts"
+import * as ApprovalId from "../seal/approvalId.ts"
+import * as Text from "../text.ts"
+import type { ClearOptions } from "./model.ts"
+import * as ConversationTurn from "./turn.ts"
+
+/** Takes back what the options name, and gives those that were taken back. */
+export const clear = Effect.fnUntraced(function*(
+  turn: ConversationTurn.Turn,
+  waiting: ReadonlyArray<Approval.ApprovalRequest>,
+  options: ClearOptions
+): Effect.fn.Return<ReadonlyArray<Approval.ApprovalRequest>, ApprovalError.ApprovalError> {
+  const cleared: Array<Approval.ApprovalRequest> = []
+  for (const request of waiting) {
+    if (!isNamed(request, options)) continue
+    // What was decided elsewhere meanwhile is not taken back: its turn will say what became of it.
+    if (!(yield* cancel(turn, request, reasonOf(request, options.reason)))) continue
+    turn.open = turn.open.filter((one) => one !== request)
+    cleared.push(request)
+  }
+  return cleared
+})
+
+const isNamed = (
+  { awaited, interaction: kindOf, toolName }: Approval.ApprovalRequest,
+  { interaction, kind, tool }: ClearOptions
+): boolean =>
+  (tool === undefined || toolName === (typeof tool === "string" ? tool : tool.name)) &&
+  (interaction === undefined || awaited?.name === interaction) &&
+  (kind === undefined || kindOf === kind)
+
+const cancel = Effect.fnUntraced(function*(
+  turn: ConversationTurn.Turn,
+  request: Approval.ApprovalRequest,
+  reason: string
+): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
+  const { approvalId } = request
+  const sealed = ApprovalId.parse(approvalId)
+  // A provider that asks is told by an answer alone, and its request has no record here.
+  if (request.providerExecuted || sealed === undefined) {
+    ConversationTurn.say(turn, Prompt.approvalResponses([Approval.deny(request, reason)]))
+    return true
+  }
+  const suspensions = yield* SuspensionStore.SuspensionStore
+  // What was delivered was accepted: it does not wait any more, though no turn has gone on with it yet.
+  if (request.awaited !== undefined && (yield* suspensions.find(approvalId))?.delivered !== undefined) return false
+  const journal = yield* ApprovalJournal.ApprovalJournal
+  const entry = yield* journal.end(Request.claimOf({ ...sealed, approvalId }, request), "cancelled", reason)
+  if (entry.state !== "cancelled") return false
+  if (request.awaited !== undefined) yield* Effect.ignore(suspensions.end(approvalId))
+  return true
+})
+
+const maxReasonLength = 1_000
+
+// Whoever reads it must not take what has begun for what has not (law L14).
+const reasonOf = ({ awaited }: Approval.ApprovalRequest, why: string | undefined): string => {
+  const said = why === undefined || why.trim() === ""
+    ? undefined
+    : Text.truncate(why.trim(), maxReasonLength).replace(/[.!?]?$/, (end) => end === "" ? "." : end)
+  return awaited === undefined
+    ? `Cancelled${said === undefined ? " before anyone answered." : `: ${said}`} Nothing ran; it may be asked again.`
+    : `Cancelled while the tool waited for "${awaited.name}"${
+      said === undefined ? "." : `: ${said}`
+    } It did not go on,` +
+      " and what it did before it waited stands; it may be asked again."
+}
+
+/** Whether this is what became of a request that a conversation asked. */
+export const wasCancelled = (
+  request: Request.Named & { readonly approvalId: string }
+): Effect.Effect<boolean, ApprovalError.ApprovalError> => {
+  const sealed = ApprovalId.parse(request.approvalId)
+  if (sealed === undefined) return Effect.succeed(false)
+  const claim = Request.claimOf({ ...sealed, approvalId: request.approvalId }, request)
+  return Effect.map(
+    Effect.result(Effect.flatMap(ApprovalJournal.ApprovalJournal, (journal) => journal.find(claim))),
+    (found) => Result.isSuccess(found) && found.success?.state === "cancelled"
+  )
+}
