@@ -4,9 +4,9 @@
  * The engine writes these fields for people and programs to read. It never trusts a request's or an answer's: what
  * it needs is in the approval id and in the call itself (law L4).
  */
-import type {} from "effect/ai/AiError"
-import type {} from "effect/ai/Prompt"
-import type {} from "effect/ai/Response"
+import type * as AiError from "effect/ai/AiError"
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
 import type * as Schema from "effect/Schema"
 
 /** On a request part: the `ApprovalRequest`, encoded. */
@@ -42,38 +42,26 @@ export type CallMetadata = {
 /** On a message of the assistant that was cut short: the turn that goes on from it says so. */
 export type MessageMetadata = { readonly cut: true }
 
+/**
+ * A field beside upstream's index signature. As an intersection, and not in the interface itself, because there a program
+ * without `exactOptionalPropertyTypes` reads the field as one that may be `undefined`, which is no JSON.
+ */
+type Field<Fields, A> = Fields & { readonly assent?: A }
+
 declare module "effect/ai/Response" {
-  interface ToolCallPartMetadata {
-    readonly assent?: CallMetadata | null
-  }
-  interface ToolApprovalRequestPartMetadata {
-    readonly assent?: RequestMetadata | null
-  }
-  interface ToolResultPartMetadata {
-    readonly assent?: ResultMetadata | null
-  }
+  interface ToolCallPartMetadata extends Field<Response.ProviderMetadata, CallMetadata | null> {}
+  interface ToolApprovalRequestPartMetadata extends Field<Response.ProviderMetadata, RequestMetadata | null> {}
+  interface ToolResultPartMetadata extends Field<Response.ProviderMetadata, ResultMetadata | null> {}
 }
 
 declare module "effect/ai/Prompt" {
-  interface AssistantMessageOptions {
-    readonly assent?: MessageMetadata | null
-  }
-  interface ToolCallPartOptions {
-    readonly assent?: CallMetadata | null
-  }
-  interface ToolApprovalRequestPartOptions {
-    readonly assent?: RequestMetadata | null
-  }
-  interface ToolApprovalResponsePartOptions {
-    readonly assent?: Schema.Json
-  }
-  interface ToolResultPartOptions {
-    readonly assent?: ResultMetadata | null
-  }
+  interface AssistantMessageOptions extends Field<Prompt.ProviderOptions, MessageMetadata | null> {}
+  interface ToolCallPartOptions extends Field<Prompt.ProviderOptions, CallMetadata | null> {}
+  interface ToolApprovalRequestPartOptions extends Field<Prompt.ProviderOptions, RequestMetadata | null> {}
+  interface ToolApprovalResponsePartOptions extends Field<Prompt.ProviderOptions, Schema.Json> {}
+  interface ToolResultPartOptions extends Field<Prompt.ProviderOptions, ResultMetadata | null> {}
 }
 
 declare module "effect/ai/AiError" {
-  interface InvalidRequestErrorMetadata {
-    readonly assent?: Schema.MutableJson | null
-  }
+  interface InvalidRequestErrorMetadata extends Field<AiError.ProviderMetadata, Schema.MutableJson | null> {}
 }
