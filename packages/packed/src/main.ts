@@ -54,7 +54,7 @@ const expect = (what: boolean, message: string) => what ? Effect.void : Effect.f
 const main = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const root = path.resolve(yield* path.fromFileUrl(new URL(import.meta.url)), "../../../../..")
+  const root = path.resolve(yield* path.fromFileUrl(new URL(import.meta.url)), "../../../..")
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "assent-packed-" })
   const modules = path.join(folder, "node_modules")
 
