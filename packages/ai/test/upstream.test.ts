@@ -34,9 +34,9 @@ describe("the modules of effect/ai", () => {
     const ours: Module = await import(`../src/${name}.ts`)
     assert.includeMembers(Object.keys(ours), Object.keys(upstream))
     const others = Object.keys(upstream).filter((key) => ours[key] !== upstream[key])
-    assert.deepStrictEqual(others.sort(), extended[name] ?? [])
+    assert.deepStrictEqual(others.toSorted(), extended[name] ?? [])
     const inIndex: Module = (Assent as unknown as Readonly<Record<string, Module>>)[name]!
-    assert.deepStrictEqual(Object.keys(inIndex).sort(), Object.keys(ours).sort())
+    assert.deepStrictEqual(Object.keys(inIndex).toSorted(), Object.keys(ours).toSorted())
     for (const key of Object.keys(ours)) assert.strictEqual(inIndex[key], ours[key], key)
   })
 })
