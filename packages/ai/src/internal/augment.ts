@@ -43,10 +43,12 @@ export type CallMetadata = {
 export type MessageMetadata = { readonly cut: true }
 
 /**
- * A field beside upstream's index signature. As an intersection, and not in the interface itself, because there a program
+ * A field beside upstream's index signature. As a mapped type, and not in the interface itself, because there a program
  * without `exactOptionalPropertyTypes` reads the field as one that may be `undefined`, which is no JSON.
  */
-type Field<Fields, A> = Fields & { readonly assent?: A }
+type Field<Fields, A> = Flat<Fields & { readonly assent?: A }>
+
+type Flat<Fields> = { readonly [K in keyof Fields]: Fields[K] }
 
 declare module "effect/ai/Response" {
   interface ToolCallPartMetadata extends Field<Response.ProviderMetadata, CallMetadata | null> {}

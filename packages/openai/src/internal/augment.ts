@@ -97,10 +97,12 @@ export type FinishMetadata = {
 }
 
 /**
- * A field beside upstream's index signature. As an intersection, and not in the interface itself, because there a program
+ * A field beside upstream's index signature. As a mapped type, and not in the interface itself, because there a program
  * without `exactOptionalPropertyTypes` reads the field as one that may be `undefined`, which is no JSON.
  */
-export type Field<Fields, A> = Fields & { readonly openai?: A | null }
+export type Field<Fields, A> = Flat<Fields & { readonly openai?: A | null }>
+
+type Flat<Fields> = { readonly [K in keyof Fields]: Fields[K] }
 
 declare module "effect/ai/Prompt" {
   interface FilePartOptions extends Field<Prompt.ProviderOptions, { readonly imageDetail?: ImageDetail | null }> {}
