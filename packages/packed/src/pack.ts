@@ -2,14 +2,14 @@
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { expect, expectNone, run } from "./run.ts"
 
-/** What is published. */
-export const packages = ["ai", "openai", "shell", "terminal"]
-
 /** What the READMEs tell people to install beside them, and what TypeScript needs to know of Node. */
 const installed = ["effect", "@effect/platform-node", "@types/node"]
 
 const Manifest = Schema.fromJsonString(
-  Schema.Struct({ dependencies: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)) })
+  Schema.Struct({
+    private: Schema.optionalKey(Schema.Boolean),
+    dependencies: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+  })
 )
 
 /** A package, unpacked. */
@@ -38,14 +38,15 @@ export const pack = Effect.fnUntraced(function*(root: string, folder: string) {
     yield* fs.symlink(path.join(root, "node_modules", name), path.join(into, name))
   })
 
+  const readManifest = (directory: string) =>
+    Effect.flatMap(fs.readFileString(path.join(directory, "package.json")), Schema.decodeEffect(Manifest))
+
   const unpack = Effect.fnUntraced(function*(name: string, tarball: string) {
     const directory = path.join(modules, "@assent", name)
     yield* fs.makeDirectory(directory, { recursive: true })
     yield* run(folder, "tar", ["-xzf", tarball, "--strip-components=1", "-C", directory])
-    const manifest = yield* Schema.decodeEffect(Manifest)(
-      yield* fs.readFileString(path.join(directory, "package.json"))
-    )
-    for (const dependency of Object.keys(manifest.dependencies ?? {})) {
+    const { dependencies = {} } = yield* readManifest(directory)
+    for (const dependency of Object.keys(dependencies)) {
       yield* link(dependency, path.join(directory, "node_modules"))
     }
     const files = yield* fs.readDirectory(directory, { recursive: true })
@@ -78,9 +79,14 @@ export const pack = Effect.fnUntraced(function*(root: string, folder: string) {
     return packed
   })
 
+  const names = (yield* fs.readDirectory(path.join(root, "packages"))).toSorted()
+  const published = yield* Effect.filter(
+    names,
+    (name) => Effect.map(readManifest(path.join(root, "packages", name)), (manifest) => manifest.private !== true)
+  )
   yield* run(root, "npm", [
     "pack",
-    ...packages.map((name) => `--workspace=packages/${name}`),
+    ...published.map((name) => `--workspace=packages/${name}`),
     "--pack-destination",
     folder
   ])
