@@ -93,7 +93,7 @@ export const pack = Effect.fnUntraced(function*(root: string, folder: string) {
   const tarballs = yield* fs.readDirectory(folder)
   yield* Effect.forEach(installed, (name) => link(name, modules))
   const unpacked = yield* Effect.forEach(
-    packages,
+    published,
     (name) => unpack(name, tarballs.find((file) => file.startsWith(`assent-${name}-`)) ?? name)
   )
   for (const { name } of unpacked) yield* run(folder, process.execPath, [`import-${name}.mjs`])
