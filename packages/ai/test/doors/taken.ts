@@ -1,5 +1,5 @@
 /** What a package takes from the modules of `effect/ai`, by name, as its source says. */
-import { type Node, readModules, walk } from "../source.ts"
+import { isNode, type Node, readModules } from "../source.ts"
 
 export type Taken = Readonly<Record<string, ReadonlyArray<string>>>
 
@@ -25,7 +25,7 @@ export const namesTaken = (source: string): Taken => {
         else take(module, importName.name ?? importName.kind)
       }
     }
-    for (const node of walk(parsed.program as unknown as Node)) {
+    const visit = (node: Node, extended: string | undefined): void => {
       const [of, name] = node.type === "MemberExpression"
         ? [node["object"], node["property"]]
         : node.type === "TSQualifiedName"
@@ -33,12 +33,18 @@ export const namesTaken = (source: string): Taken => {
         : []
       const module = isIdentifier(of) ? namespaces.get(of.name) : undefined
       if (module !== undefined && isIdentifier(name)) take(module, name.name)
-      if (node.type !== "TSModuleDeclaration") continue
-      const extended = moduleOf(String((node["id"] as { readonly value?: unknown }).value))
-      for (const inner of extended === undefined ? [] : walk(node)) {
-        if (inner.type === "TSInterfaceDeclaration" && isIdentifier(inner["id"])) take(extended!, inner["id"].name)
+      if (extended !== undefined && node.type === "TSInterfaceDeclaration" && isIdentifier(node["id"])) {
+        take(extended, node["id"].name)
+      }
+      const inner = node.type === "TSModuleDeclaration"
+        ? moduleOf(String((node["id"] as { readonly value?: unknown }).value))
+        : extended
+      for (const value of Object.values(node)) {
+        if (Array.isArray(value)) { for (const child of value) if (isNode(child)) visit(child, inner) }
+        else if (isNode(value)) visit(value, inner)
       }
     }
+    if (namespaces.size > 0) visit(parsed.program as unknown as Node, undefined)
   }
   return Object.fromEntries(
     [...taken].toSorted(([a], [b]) => a < b ? -1 : 1).map(([module, names]) => [module, [...names].toSorted()])
