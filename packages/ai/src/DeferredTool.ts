@@ -246,7 +246,8 @@ export const make = <
   const Name extends string,
   const Interactions extends Interaction.Record,
   State extends Schema.Constraint = typeof Schema.Undefined,
-  Parameters extends Tool.ParametersInput = Upstream.EmptyParams,
+  Fields extends Schema.Struct.Fields | undefined = {},
+  Parameters extends Tool.ParametersFrom<Fields> = Tool.ParametersFrom<Fields>,
   Success extends Schema.Constraint = typeof Schema.Void,
   Failure extends Schema.Constraint = typeof Schema.Never,
   Mode extends Upstream.FailureMode | undefined = undefined,
@@ -257,7 +258,7 @@ export const make = <
     /** What the tool does, for the model. */
     readonly description?: string | undefined
     /** The parameters: a schema, or the plain fields of a struct. */
-    readonly parameters?: Parameters | undefined
+    readonly parameters?: Parameters | Fields | undefined
     /** The schema of what the handler succeeds with in the end. */
     readonly success?: Success | undefined
     /** The schema of what the handler fails with. */
@@ -268,7 +269,7 @@ export const make = <
     readonly dependencies?: Dependencies | undefined
     /** Whether a person must be asked before the tool begins. */
     readonly needsApproval?:
-      | Tool.NeedsApproval<Tool.ParametersFrom<Parameters>, Context.Service.Identifier<Dependencies[number]>>
+      | Tool.NeedsApproval<Parameters, Context.Service.Identifier<Dependencies[number]>>
       | undefined
     /** Maps a successful result to the content the model is sent in place of the encoded result. */
     readonly toModelOutput?:
@@ -279,7 +280,7 @@ export const make = <
   Upstream.Tool<
     Name,
     {
-      readonly parameters: Tool.ParametersFrom<Parameters>
+      readonly parameters: Parameters
       readonly success: Success
       readonly failure: Failure
       readonly failureMode: Mode extends undefined ? "error" : Mode

@@ -73,24 +73,16 @@ export type NeedsApproval<Params extends Schema.Constraint, R = never> = boolean
 // =============================================================================
 
 /**
- * How the parameters of a tool may be written: as a schema, or as the plain fields of a struct.
+ * The schema of a tool's parameters, where they are written as plain fields: their struct. No fields at all are upstream's
+ * `EmptyParams`, because an empty struct accepts every value but `null` and `undefined`, and has a JSON Schema that
+ * providers refuse. Parameters that are not written as fields, where `Fields` may be `undefined`, are any schema.
  *
  * @category utility types
  * @since 0.1.0
  */
-export type ParametersInput = Schema.Constraint | Schema.Struct.Fields
-
-/**
- * The schema a {@link ParametersInput} stands for. No fields at all are upstream's `EmptyParams`, because an empty
- * struct accepts every value but `null` and `undefined`, and has a JSON Schema that providers refuse.
- *
- * @category utility types
- * @since 0.1.0
- */
-export type ParametersFrom<Parameters extends ParametersInput> = Parameters extends Schema.Constraint ? Parameters
-  : Parameters extends Schema.Struct.Fields
-    ? [keyof Parameters] extends [never] ? Upstream.EmptyParams : Schema.Struct<Parameters>
-  : never
+export type ParametersFrom<Fields extends Schema.Struct.Fields | undefined> = [Fields] extends [Schema.Struct.Fields]
+  ? [keyof Fields] extends [never] ? Upstream.EmptyParams : Schema.Struct<Fields>
+  : Schema.Constraint
 
 // =============================================================================
 // Constructors
@@ -130,7 +122,8 @@ export type ParametersFrom<Parameters extends ParametersInput> = Parameters exte
  */
 export const make = <
   const Name extends string,
-  Parameters extends ParametersInput = Upstream.EmptyParams,
+  Fields extends Schema.Struct.Fields | undefined = {},
+  Parameters extends ParametersFrom<Fields> = ParametersFrom<Fields>,
   Success extends Schema.Constraint = typeof Schema.Void,
   Failure extends Schema.Constraint = typeof Schema.Never,
   Mode extends Upstream.FailureMode | undefined = undefined,
@@ -139,7 +132,7 @@ export const make = <
   /** What the tool does, for the model. */
   readonly description?: string | undefined
   /** The parameters: a schema, or the plain fields of a struct. */
-  readonly parameters?: Parameters | undefined
+  readonly parameters?: Parameters | Fields | undefined
   /** The schema of what the handler succeeds with. */
   readonly success?: Success | undefined
   /** The schema of what the handler fails with. */
@@ -150,14 +143,14 @@ export const make = <
   readonly dependencies?: Dependencies | undefined
   /** Whether a person must be asked before the tool runs. */
   readonly needsApproval?:
-    | NeedsApproval<ParametersFrom<Parameters>, Context.Service.Identifier<Dependencies[number]>>
+    | NeedsApproval<Parameters, Context.Service.Identifier<Dependencies[number]>>
     | undefined
   /** Maps a successful result to the content the model is sent in place of the encoded result. */
   readonly toModelOutput?: ((result: Success["Type"]) => ReadonlyArray<Prompt.ToolModelOutputPart>) | undefined
 }): Upstream.Tool<
   Name,
   {
-    readonly parameters: ParametersFrom<Parameters>
+    readonly parameters: Parameters
     readonly success: Success
     readonly failure: Failure
     readonly failureMode: Mode extends undefined ? "error" : Mode
@@ -166,7 +159,7 @@ export const make = <
 > =>
   GatedTool.ours(Upstream.make(name, {
     ...options,
-    parameters: Gate.toSchema<ParametersFrom<Parameters>>(options?.parameters),
+    parameters: Gate.toSchema<Parameters>(options?.parameters),
     needsApproval: Gate.toSlot(options?.needsApproval)
   }))
 

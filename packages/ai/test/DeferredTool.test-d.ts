@@ -44,6 +44,12 @@ describe("a deferred tool", () => {
     expectTypeOf<DeferredTool.State<typeof Submit>>().toEqualTypeOf<{ readonly at: Date }>()
   })
 
+  it("keeps the schema of its parameters in generic code", () => {
+    const make = <P extends Schema.Constraint>(parameters: P): P =>
+      DeferredTool.make("A", { parameters, interactions: { later: Interaction.timer } }).parametersSchema
+    expectTypeOf(make(Expense)).toEqualTypeOf(Expense)
+  })
+
   it("suspends with what its interactions and its state want", () => {
     const at = new Date(0)
     expectTypeOf(Submit.suspend.manager({ prompt: "?" }, { at })).toEqualTypeOf<

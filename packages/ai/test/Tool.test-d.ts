@@ -230,6 +230,50 @@ describe("make", () => {
   })
 })
 
+describe("make, in generic code", () => {
+  it("keeps the schema of the parameters, as upstream's does", () => {
+    const ours = <const Name extends string, P extends Schema.Constraint>(name: Name, parameters: P) =>
+      Tool.make(name, { parameters })
+    const theirs = <const Name extends string, P extends Schema.Constraint>(name: Name, parameters: P) =>
+      Upstream.make(name, { parameters })
+    expectTypeOf(ours).toEqualTypeOf(theirs)
+    const parameters = Schema.Struct({ path: Schema.String })
+    expectTypeOf(ours("A", parameters)).toEqualTypeOf(Upstream.make("A", { parameters }))
+    expectTypeOf(ours("A", Target)).toEqualTypeOf(Upstream.make("A", { parameters: Target }))
+  })
+
+  it("is a tool of a toolkit, and its gate and handler get these parameters", () => {
+    const make = <P extends Schema.Top>(parameters: P, gate: Tool.NeedsApproval<P>) => {
+      const tool = Tool.make("A", { parameters, needsApproval: gate })
+      const kept: P = tool.parametersSchema
+      Tool.setNeedsApproval(tool, gate)
+      return Toolkit.make(tool.setParameters(kept))
+    }
+    const toolkit = make(Target, ({ path }) => path !== "")
+    toolkit.toLayer({
+      A: (params) => {
+        expectTypeOf(params).toEqualTypeOf<Target>()
+        return Effect.void
+      }
+    })
+  })
+
+  it("knows fields as the struct of these, and needs no names of them", () => {
+    const ofFields = <Fields extends Schema.Struct.Fields>(parameters: Fields) => Tool.make("A", { parameters })
+    expectTypeOf(ofFields({ path: Schema.String }).parametersSchema).toEqualTypeOf<
+      Schema.Struct<{ path: Schema.String }>
+    >()
+    const fields: Schema.Struct.Fields = { path: Schema.String }
+    Toolkit.make(Tool.make("A", { parameters: fields }))
+    // @ts-expect-error a string is neither a schema nor fields
+    Tool.make("A", { parameters: { path: "string" } })
+    // @ts-expect-error the parameters have no such field
+    Tool.make("B", { parameters: { path: Schema.String }, needsApproval: ({ name }) => name === "" })
+    // @ts-expect-error nor do these
+    Tool.make("C", { parameters: Schema.Struct({ path: Schema.String }), needsApproval: ({ name }) => name === "" })
+  })
+})
+
 describe("dynamic", () => {
   it("infers the gate's parameters from a schema, and knows nothing of a JSON Schema's", () => {
     const Typed = Tool.dynamic("A", {

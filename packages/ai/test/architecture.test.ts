@@ -21,7 +21,24 @@ const floors: House["floors"] = [
     "internal/states",
     "internal/text",
     "internal/seal/",
-    "Approver"
+    "Approver",
+    // Upstream's, as they are.
+    "AiError",
+    "AnthropicStructuredOutput",
+    "Decision",
+    "DecisionModel",
+    "EmbeddingModel",
+    "IdGenerator",
+    "McpClient",
+    "McpClientError",
+    "McpProtocol",
+    "McpSchema",
+    "McpTest",
+    "Model",
+    "OpenAiStructuredOutput",
+    "ResponseIdTracker",
+    "Telemetry",
+    "Tokenizer"
   ]],
   ["floor 1", ["Approval", "ApprovalError", "internal/posted", "internal/store/"]],
   ["floor 2", [

@@ -10,6 +10,17 @@ const read = (path: string): string => Fs.readFileSync(Path.join(root, path), "u
 
 interface Manifest {
   readonly private?: boolean
+  readonly name?: string
+  readonly version?: string
+  readonly description?: string
+  readonly license?: string
+  readonly keywords?: ReadonlyArray<string>
+  readonly homepage?: string
+  readonly repository?: { readonly type: string; readonly url: string; readonly directory?: string }
+  readonly bugs?: { readonly url: string }
+  readonly engines?: { readonly node: string }
+  readonly files?: ReadonlyArray<string>
+  readonly publishConfig?: { readonly access: string; readonly provenance: boolean }
   readonly dependencies?: Record<string, string>
   readonly devDependencies?: Record<string, string>
   readonly optionalDependencies?: Record<string, string>
@@ -31,6 +42,8 @@ const manifests: ReadonlyArray<readonly [string, Manifest]> = [
     .filter((path) => Fs.existsSync(Path.join(root, path)))
     .map((path) => [path, JSON.parse(read(path))] as const)
 ]
+
+const published = manifests.filter(([, { private: isPrivate }]) => isPrivate !== true)
 
 describe("workspace", () => {
   it("locks the node of every platform", () => {
@@ -85,12 +98,46 @@ describe("workspace", () => {
     assert.deepStrictEqual(silent, [], "add a line to the table of dependencies in AGENTS.md")
   })
 
-  it.each(manifests.filter(([, { private: isPrivate }]) => isPrivate !== true))(
-    "%s: its license is packed with it",
-    (path) => {
-      assert.strictEqual(read(path.replace("package.json", "LICENSE")), read("LICENSE"))
-    }
-  )
+  it.each(published)("%s: its license is packed with it", (path) => {
+    assert.strictEqual(read(path.replace("package.json", "LICENSE")), read("LICENSE"))
+  })
+
+  it.each(published)("%s says on npm what it is, where it lives and what it fits", (path, manifest) => {
+    const directory = Path.posix.dirname(path)
+    const address = rootManifest.homepage?.replace(/#.*$/, "") ?? ""
+    assert.match(address, /^https:\/\/github\.com\/[^/]+\/[^/]+$/)
+    assert.deepStrictEqual(rootManifest.repository, { type: "git", url: `git+${address}.git` })
+    assert.deepInclude(manifest, {
+      license: "MIT",
+      homepage: `${address}/tree/main/${directory}#readme`,
+      repository: { type: "git", url: `git+${address}.git`, directory },
+      bugs: { url: `${address}/issues` },
+      publishConfig: { access: "public", provenance: true }
+    })
+    assert.isAbove(manifest.description?.length ?? 0, 20)
+    assert.includeMembers([...manifest.keywords ?? []], ["effect", "ai", "tool-approval"])
+    assert.match(manifest.engines?.node ?? "", /^>=\d+\.0\.0$/)
+    assert.includeMembers([...manifest.files ?? []], ["src", "dist", "CHANGELOG.md"])
+    // Every part of effect/ai is marked unstable, so another minor version of effect may be another one.
+    assert.match(manifest.peerDependencies?.["effect"] ?? "", /^~4\.\d+\.0$/)
+  })
+
+  it.each(published)("%s: its siblings are those of its own version, and all have one", (_, manifest) => {
+    assert.strictEqual(manifest.version, published[0]![1].version)
+    const siblings = Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies })
+      .filter(([name]) => name.startsWith("@assent/"))
+    assert.lengthOf(siblings, manifest.name === "@assent/ai" ? 0 : 1)
+    for (const [name, range] of siblings) assert.strictEqual(range, `^${manifest.version}`, name)
+  })
+
+  it("no workflow needs a secret", () => {
+    const workflows = Fs.readdirSync(Path.join(root, ".github/workflows")).map((file) =>
+      read(`.github/workflows/${file}`)
+    )
+    assert.isNotEmpty(workflows)
+    assert.isTrue(workflows.some((text) => text.includes("id-token: write") && text.includes("release:publish")))
+    for (const text of workflows) assert.notMatch(text, /secrets\.|_TOKEN: (?!\$\{\{ github\.token \}\})/)
+  })
 
   it("README shows the program it says it shows", () => {
     assert.include(read("README.md"), read("scratchpad/hello.ts").trimEnd())

@@ -49,6 +49,7 @@ export type Model = ResponsesModel
 // Named here, so that the types of parts are extended for whoever imports this module.
 export type {
   FileCitation,
+  FinishMetadata,
   ImageDetail,
   ItemMetadata,
   ReasoningMetadata,

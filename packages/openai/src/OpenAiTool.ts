@@ -12,7 +12,7 @@ import * as Tool from "@assent/ai/Tool"
 import * as Redacted from "effect/Redacted"
 import type * as Schema from "effect/Schema"
 import { named } from "./internal/tools/names.ts"
-import * as Schemas from "./internal/tools/schema.ts"
+import * as Schemas from "./OpenAiToolSchema.ts"
 
 // =============================================================================
 // Models

@@ -6,3 +6,4 @@
 export * as OpenAiClient from "./OpenAiClient.ts"
 export * as OpenAiLanguageModel from "./OpenAiLanguageModel.ts"
 export * as OpenAiTool from "./OpenAiTool.ts"
+export * as OpenAiToolSchema from "./OpenAiToolSchema.ts"

@@ -4,9 +4,9 @@
  * The engine writes these fields for people and programs to read. It never trusts a request's or an answer's: what
  * it needs is in the approval id and in the call itself (law L4).
  */
-import type {} from "effect/ai/AiError"
-import type {} from "effect/ai/Prompt"
-import type {} from "effect/ai/Response"
+import type * as AiError from "effect/ai/AiError"
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
 import type * as Schema from "effect/Schema"
 
 /** On a request part: the `ApprovalRequest`, encoded. */
@@ -46,41 +46,29 @@ export type MessageMetadata = { readonly cut: true }
 /** On the finish of a turn that a person stopped with a denial. */
 export type FinishMetadata = { readonly stopped: true }
 
+/**
+ * A field beside upstream's index signature. As a mapped type, and not in the interface itself, because there a program
+ * without `exactOptionalPropertyTypes` reads the field as one that may be `undefined`, which is no JSON.
+ */
+type Field<Fields, A> = Flat<Fields & { readonly assent?: A }>
+
+type Flat<Fields> = { readonly [K in keyof Fields]: Fields[K] }
+
 declare module "effect/ai/Response" {
-  interface FinishPartMetadata {
-    readonly assent?: FinishMetadata | null
-  }
-  interface ToolCallPartMetadata {
-    readonly assent?: CallMetadata | null
-  }
-  interface ToolApprovalRequestPartMetadata {
-    readonly assent?: RequestMetadata | null
-  }
-  interface ToolResultPartMetadata {
-    readonly assent?: ResultMetadata | null
-  }
+  interface FinishPartMetadata extends Field<Response.ProviderMetadata, FinishMetadata | null> {}
+  interface ToolCallPartMetadata extends Field<Response.ProviderMetadata, CallMetadata | null> {}
+  interface ToolApprovalRequestPartMetadata extends Field<Response.ProviderMetadata, RequestMetadata | null> {}
+  interface ToolResultPartMetadata extends Field<Response.ProviderMetadata, ResultMetadata | null> {}
 }
 
 declare module "effect/ai/Prompt" {
-  interface AssistantMessageOptions {
-    readonly assent?: MessageMetadata | null
-  }
-  interface ToolCallPartOptions {
-    readonly assent?: CallMetadata | null
-  }
-  interface ToolApprovalRequestPartOptions {
-    readonly assent?: RequestMetadata | null
-  }
-  interface ToolApprovalResponsePartOptions {
-    readonly assent?: Schema.Json
-  }
-  interface ToolResultPartOptions {
-    readonly assent?: ResultMetadata | null
-  }
+  interface AssistantMessageOptions extends Field<Prompt.ProviderOptions, MessageMetadata | null> {}
+  interface ToolCallPartOptions extends Field<Prompt.ProviderOptions, CallMetadata | null> {}
+  interface ToolApprovalRequestPartOptions extends Field<Prompt.ProviderOptions, RequestMetadata | null> {}
+  interface ToolApprovalResponsePartOptions extends Field<Prompt.ProviderOptions, Schema.Json> {}
+  interface ToolResultPartOptions extends Field<Prompt.ProviderOptions, ResultMetadata | null> {}
 }
 
 declare module "effect/ai/AiError" {
-  interface InvalidRequestErrorMetadata {
-    readonly assent?: Schema.MutableJson | null
-  }
+  interface InvalidRequestErrorMetadata extends Field<AiError.ProviderMetadata, Schema.MutableJson | null> {}
 }

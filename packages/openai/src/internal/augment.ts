@@ -4,8 +4,8 @@
  * Most of it names the item of OpenAI's that a part was made of. Read `metadata.ts` for how it is read back: it may come
  * from a history that somebody else wrote.
  */
-import type {} from "effect/ai/Prompt"
-import type {} from "effect/ai/Response"
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
 import type * as Schema from "effect/Schema"
 
 /** How much of an image the model sees. */
@@ -89,60 +89,39 @@ export type HostedSource = {
   readonly params: Schema.Json
 }
 
+/** Of a turn. */
+export type FinishMetadata = {
+  readonly serviceTier?: string | null
+  /** Why the response was cut, as OpenAI says it. */
+  readonly incompleteReason?: string | null
+}
+
+/**
+ * A field beside upstream's index signature. As a mapped type, and not in the interface itself, because there a program
+ * without `exactOptionalPropertyTypes` reads the field as one that may be `undefined`, which is no JSON.
+ */
+export type Field<Fields, A> = Flat<Fields & { readonly openai?: A | null }>
+
+type Flat<Fields> = { readonly [K in keyof Fields]: Fields[K] }
+
 declare module "effect/ai/Prompt" {
-  interface FilePartOptions {
-    readonly openai?: { readonly imageDetail?: ImageDetail | null } | null
-  }
-  interface TextPartOptions {
-    readonly openai?: TextMetadata | null
-  }
-  interface ReasoningPartOptions {
-    readonly openai?: ReasoningMetadata | null
-  }
-  interface ToolCallPartOptions {
-    readonly openai?: ToolCallMetadata | null
-  }
-  interface ToolResultPartOptions {
-    readonly openai?: ToolResultMetadata | null
-  }
+  interface FilePartOptions extends Field<Prompt.ProviderOptions, { readonly imageDetail?: ImageDetail | null }> {}
+  interface TextPartOptions extends Field<Prompt.ProviderOptions, TextMetadata> {}
+  interface ReasoningPartOptions extends Field<Prompt.ProviderOptions, ReasoningMetadata> {}
+  interface ToolCallPartOptions extends Field<Prompt.ProviderOptions, ToolCallMetadata> {}
+  interface ToolResultPartOptions extends Field<Prompt.ProviderOptions, ToolResultMetadata> {}
 }
 
 declare module "effect/ai/Response" {
-  interface TextPartMetadata {
-    readonly openai?: TextMetadata | null
-  }
-  interface TextStartPartMetadata {
-    readonly openai?: ItemMetadata | null
-  }
-  interface TextEndPartMetadata {
-    readonly openai?: TextMetadata | null
-  }
-  interface ReasoningPartMetadata {
-    readonly openai?: ReasoningMetadata | null
-  }
-  interface ReasoningStartPartMetadata {
-    readonly openai?: ItemMetadata | null
-  }
-  interface ReasoningEndPartMetadata {
-    readonly openai?: ReasoningMetadata | null
-  }
-  interface ToolCallPartMetadata {
-    readonly openai?: ToolCallMetadata | null
-  }
-  interface ToolResultPartMetadata {
-    readonly openai?: ToolResultMetadata | null
-  }
-  interface DocumentSourcePartMetadata {
-    readonly openai?: FileCitation | null
-  }
-  interface UrlSourcePartMetadata {
-    readonly openai?: UrlCitation | null
-  }
-  interface FinishPartMetadata {
-    readonly openai?: {
-      readonly serviceTier?: string | null
-      /** Why the response was cut, as OpenAI says it. */
-      readonly incompleteReason?: string | null
-    } | null
-  }
+  interface TextPartMetadata extends Field<Response.ProviderMetadata, TextMetadata> {}
+  interface TextStartPartMetadata extends Field<Response.ProviderMetadata, ItemMetadata> {}
+  interface TextEndPartMetadata extends Field<Response.ProviderMetadata, TextMetadata> {}
+  interface ReasoningPartMetadata extends Field<Response.ProviderMetadata, ReasoningMetadata> {}
+  interface ReasoningStartPartMetadata extends Field<Response.ProviderMetadata, ItemMetadata> {}
+  interface ReasoningEndPartMetadata extends Field<Response.ProviderMetadata, ReasoningMetadata> {}
+  interface ToolCallPartMetadata extends Field<Response.ProviderMetadata, ToolCallMetadata> {}
+  interface ToolResultPartMetadata extends Field<Response.ProviderMetadata, ToolResultMetadata> {}
+  interface DocumentSourcePartMetadata extends Field<Response.ProviderMetadata, FileCitation> {}
+  interface UrlSourcePartMetadata extends Field<Response.ProviderMetadata, UrlCitation> {}
+  interface FinishPartMetadata extends Field<Response.ProviderMetadata, FinishMetadata> {}
 }

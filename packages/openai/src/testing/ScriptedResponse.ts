@@ -93,6 +93,28 @@ export interface ItemWithoutId {
   readonly [field: string]: unknown
 }
 
+/**
+ * What a message of text has besides the text.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface TextOptions {
+  readonly annotations?: Responses.ResponseOutputText["annotations"] | undefined
+  readonly phase?: Phase | undefined
+}
+
+/**
+ * A search in files, and what it found.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface FileSearchOptions {
+  readonly queries: ReadonlyArray<string>
+  readonly results?: ReadonlyArray<Responses.ResponseFileSearchToolCall.Result> | undefined
+}
+
 // =============================================================================
 // Items
 // =============================================================================
@@ -103,10 +125,7 @@ export interface ItemWithoutId {
  * @category items
  * @since 0.1.0
  */
-export const text = (text: string, options?: {
-  readonly annotations?: Responses.ResponseOutputText["annotations"] | undefined
-  readonly phase?: Phase | undefined
-}): ScriptedItem => ({
+export const text = (text: string, options?: TextOptions): ScriptedItem => ({
   _tag: "Text",
   parts: [{ type: "output_text", text, annotations: options?.annotations ?? [] }],
   phase: options?.phase
@@ -243,10 +262,7 @@ export const webSearch = (options: {
  * @category items
  * @since 0.1.0
  */
-export const fileSearch = (options: {
-  readonly queries: ReadonlyArray<string>
-  readonly results?: ReadonlyArray<Responses.ResponseFileSearchToolCall.Result> | undefined
-}): ScriptedItem =>
+export const fileSearch = (options: FileSearchOptions): ScriptedItem =>
   item({ type: "file_search_call", status: "completed", queries: options.queries, results: options.results ?? [] })
 
 /**

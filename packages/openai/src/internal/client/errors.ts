@@ -8,6 +8,7 @@ import * as AiError from "effect/ai/AiError"
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Sdk from "openai/error"
+import type { Field } from "../augment.ts"
 import * as ErrorText from "./errorText.ts"
 
 // =============================================================================
@@ -32,33 +33,15 @@ export type RateLimitMetadata = ErrorMetadata & {
 }
 
 declare module "effect/ai/AiError" {
-  interface RateLimitErrorMetadata {
-    readonly openai?: RateLimitMetadata | null
-  }
-  interface QuotaExhaustedErrorMetadata {
-    readonly openai?: ErrorMetadata | null
-  }
-  interface AuthenticationErrorMetadata {
-    readonly openai?: ErrorMetadata | null
-  }
-  interface ContentPolicyErrorMetadata {
-    readonly openai?: ErrorMetadata | null
-  }
-  interface InvalidRequestErrorMetadata {
-    readonly openai?: ErrorMetadata | null
-  }
-  interface InvalidResponseErrorMetadata {
-    readonly openai?: ErrorMetadata | null
-  }
-  interface InternalProviderErrorMetadata {
-    readonly openai?: ErrorMetadata | null
-  }
-  interface InvalidOutputErrorMetadata {
-    readonly openai?: ErrorMetadata | null
-  }
-  interface UnknownErrorMetadata {
-    readonly openai?: ErrorMetadata | null
-  }
+  interface RateLimitErrorMetadata extends Field<AiError.ProviderMetadata, RateLimitMetadata> {}
+  interface QuotaExhaustedErrorMetadata extends Field<AiError.ProviderMetadata, ErrorMetadata> {}
+  interface AuthenticationErrorMetadata extends Field<AiError.ProviderMetadata, ErrorMetadata> {}
+  interface ContentPolicyErrorMetadata extends Field<AiError.ProviderMetadata, ErrorMetadata> {}
+  interface InvalidRequestErrorMetadata extends Field<AiError.ProviderMetadata, ErrorMetadata> {}
+  interface InvalidResponseErrorMetadata extends Field<AiError.ProviderMetadata, ErrorMetadata> {}
+  interface InternalProviderErrorMetadata extends Field<AiError.ProviderMetadata, ErrorMetadata> {}
+  interface InvalidOutputErrorMetadata extends Field<AiError.ProviderMetadata, ErrorMetadata> {}
+  interface UnknownErrorMetadata extends Field<AiError.ProviderMetadata, ErrorMetadata> {}
 }
 
 /** Which call failed, and what must not be said about it. */

@@ -13,7 +13,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
 import type * as Responses from "openai/resources/responses/responses"
-import * as Schemas from "./schema.ts"
+import * as Schemas from "../../OpenAiToolSchema.ts"
 
 // =============================================================================
 // Models

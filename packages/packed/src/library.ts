@@ -21,6 +21,9 @@ import {
 } from "@assent/ai"
 import { ScriptedModel, StrictProvider } from "@assent/ai/testing"
 import * as JustTool from "@assent/ai/Tool"
+import { OpenAiLanguageModel, OpenAiTool } from "@assent/openai"
+import { Shell } from "@assent/shell"
+import { TerminalController } from "@assent/terminal"
 import { Context, Effect, Schema, Stream } from "effect"
 
 export class Owners extends Context.Service<Owners, {
@@ -84,3 +87,29 @@ export const Policy = ApprovalPolicy.layerConfig(ApprovalConfig.fromFile("approv
 export const Person = ApprovalController.layerInteractive(async ({ toolName }) => toolName === "Count")
 
 export const log = Stream.runForEach(ApprovalEvents.stream, (event) => Effect.logInfo(event))
+
+export const Repositories = OpenAiTool.Mcp({ server_label: "github", server_url: "https://api.githubcopilot.com/mcp/" })
+
+export const commands = Toolkit.make(OpenAiTool.LocalShell({}), OpenAiTool.CodeInterpreter({ container: "one" }))
+
+export const Gpt = OpenAiLanguageModel.model("gpt-5")
+
+export const AtTerminal = TerminalController.layer()
+
+export const explain = Shell.explain
+
+export const wrap = <P extends Schema.Constraint>(parameters: P) => Tool.make("Wrapped", { parameters })
+
+export const said = Effect.map(
+  turn,
+  ({ turn }) => turn.content.map((part) => [part.metadata.openai, part.metadata.assent] as const)
+)
+
+export const kept = Prompt.empty.content.map((message) => message.options.assent)
+
+export const wentWrong = parts.pipe(
+  Stream.catchTag("AiError", ({ reason }) =>
+    Stream.succeed(
+      reason._tag === "RateLimitError" || reason._tag === "InvalidRequestError" ? reason.metadata.openai : undefined
+    ))
+)

@@ -1,5 +1,8 @@
 /**
- * The settings, parameters and results of OpenAI's own tools, as the API has them.
+ * The settings, parameters and results of OpenAI's own tools, as the API has them: the schemas in the types of what
+ * `OpenAiTool` makes.
+ *
+ * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 
@@ -14,6 +17,12 @@ const Location = {
   timezone: Schema.optionalKey(Schema.NullOr(Schema.String))
 }
 
+/**
+ * How the web is searched: filters, the place of the user, and how much of what is found the model reads.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const WebSearchArgs = Schema.Struct({
   filters: Schema.optionalKey(Schema.NullOr(Schema.Struct({
     allowed_domains: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String)))
@@ -26,6 +35,12 @@ export const WebSearchArgs = Schema.Struct({
   external_web_access: Schema.optionalKey(Schema.Boolean)
 })
 
+/**
+ * How the web is searched by OpenAI's older models.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const WebSearchPreviewArgs = Schema.Struct({
   user_location: Schema.optionalKey(Schema.NullOr(Schema.Struct({
     type: Schema.Literal("approximate"),
@@ -35,6 +50,12 @@ export const WebSearchPreviewArgs = Schema.Struct({
   search_content_types: Schema.optionalKey(Schema.Array(Schema.Literals(["text", "image"])))
 })
 
+/**
+ * A search, a page that is opened, or a text that is looked for on one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const WebSearchAction = Schema.Union([
   Schema.Struct({
     type: Schema.Literal("search"),
@@ -46,8 +67,20 @@ export const WebSearchAction = Schema.Union([
   Schema.Struct({ type: Schema.Literal("find_in_page"), url: Schema.String, pattern: Schema.String })
 ])
 
+/**
+ * The call of a web search.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const WebSearchParameters = Schema.Struct({ action: WebSearchAction })
 
+/**
+ * The result of a web search.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const WebSearchSuccess = Schema.Struct({
   action: WebSearchAction,
   status: Schema.Literals(["in_progress", "searching", "completed", "failed", "incomplete"])
@@ -73,6 +106,12 @@ const Compound = Schema.Struct({
   filters: Schema.Array(Schema.Union([Comparison, Schema.Unknown]))
 })
 
+/**
+ * Where files are searched, and how what is found is chosen and ranked.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const FileSearchArgs = Schema.Struct({
   vector_store_ids: Schema.Array(Schema.String),
   filters: Schema.optionalKey(Schema.NullOr(Schema.Union([Comparison, Compound]))),
@@ -87,6 +126,12 @@ export const FileSearchArgs = Schema.Struct({
   }))
 })
 
+/**
+ * The queries of a file search, and what they found.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const FileSearchSuccess = Schema.Struct({
   status: Schema.Literals(["in_progress", "searching", "completed", "incomplete", "failed"]),
   queries: Schema.Array(Schema.String),
@@ -105,6 +150,12 @@ export const FileSearchSuccess = Schema.Struct({
 // Running code
 // =============================================================================
 
+/**
+ * The container that code runs in.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const CodeInterpreterArgs = Schema.Struct({
   container: Schema.Union([
     Schema.String,
@@ -128,11 +179,23 @@ export const CodeInterpreterArgs = Schema.Struct({
   ])
 })
 
+/**
+ * The code that is run, and in which container.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const CodeInterpreterParameters = Schema.Struct({
   code: Schema.NullOr(Schema.String),
   container_id: Schema.String
 })
 
+/**
+ * What the code printed, and the images that it made.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const CodeInterpreterSuccess = Schema.Struct({
   outputs: Schema.NullOr(Schema.Array(Schema.Union([
     Schema.Struct({ type: Schema.Literal("logs"), logs: Schema.String }),
@@ -144,6 +207,12 @@ export const CodeInterpreterSuccess = Schema.Struct({
 // Making images
 // =============================================================================
 
+/**
+ * How images are made and changed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const ImageGenerationArgs = Schema.Struct({
   action: Schema.optionalKey(Schema.Literals(["generate", "edit", "auto"])),
   background: Schema.optionalKey(Schema.Literals(["transparent", "opaque", "auto"])),
@@ -161,6 +230,12 @@ export const ImageGenerationArgs = Schema.Struct({
   size: Schema.optionalKey(Schema.String)
 })
 
+/**
+ * An image.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const ImageGenerationSuccess = Schema.Struct({
   /** The image, in base64. */
   result: Schema.NullOr(Schema.String)
@@ -175,6 +250,12 @@ const ToolFilter = Schema.Struct({
   read_only: Schema.optionalKey(Schema.Boolean)
 })
 
+/**
+ * A hosted MCP server: where it is, what OpenAI sends it, and which of its tools need approval.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const McpArgs = Schema.Struct({
   server_label: Schema.String,
   server_url: Schema.optionalKey(Schema.String),
@@ -200,6 +281,12 @@ export const McpArgs = Schema.Struct({
   defer_loading: Schema.optionalKey(Schema.Boolean)
 })
 
+/**
+ * A call of a tool of a hosted MCP server.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const McpParameters = Schema.Struct({
   server_label: Schema.String,
   name: Schema.String,
@@ -207,6 +294,12 @@ export const McpParameters = Schema.Struct({
   arguments: Schema.Unknown
 })
 
+/**
+ * What became of a call of a tool of a hosted MCP server.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const McpSuccess = Schema.Struct({
   type: Schema.Literal("mcp_call"),
   server_label: Schema.String,
@@ -225,6 +318,12 @@ export const McpSuccess = Schema.Struct({
 // The user's own machine
 // =============================================================================
 
+/**
+ * A command for the machine of the user.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const LocalShellParameters = Schema.Struct({
   action: Schema.Struct({
     type: Schema.Literal("exec"),
@@ -236,8 +335,20 @@ export const LocalShellParameters = Schema.Struct({
   })
 })
 
+/**
+ * What a command printed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const LocalShellSuccess = Schema.Struct({ output: Schema.String })
 
+/**
+ * Commands for the machine of the user.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const ShellParameters = Schema.Struct({
   action: Schema.Struct({
     commands: Schema.Array(Schema.String),
@@ -246,6 +357,12 @@ export const ShellParameters = Schema.Struct({
   })
 })
 
+/**
+ * What each command printed, and how it ended.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const ShellSuccess = Schema.Struct({
   output: Schema.Array(Schema.Struct({
     stdout: Schema.String,
@@ -258,6 +375,12 @@ export const ShellSuccess = Schema.Struct({
   }))
 })
 
+/**
+ * A change of one file.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const ApplyPatchParameters = Schema.Struct({
   call_id: Schema.String,
   operation: Schema.Union([
@@ -267,6 +390,12 @@ export const ApplyPatchParameters = Schema.Struct({
   ])
 })
 
+/**
+ * Whether a change was made.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const ApplyPatchSuccess = Schema.Struct({
   status: Schema.Literals(["completed", "failed"]),
   output: Schema.optionalKey(Schema.NullOr(Schema.String))
