@@ -54,6 +54,19 @@ describe("a request names its conversation and its principal", () => {
       assert.deepStrictEqual(seen.map(whereOf), [here])
     }))
 
+  C.everyWay(
+    "of a call that the provider runs, where nobody here can be asked, in its part and when it is shown again",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat } = yield* H.begin(way, [[...H.asking(1), ...H.asking(2)]])
+        const turn = yield* inScope(chat.send("go"))
+        assert.deepStrictEqual(turn.requests.map(whereOf), [here, here])
+        assert.deepStrictEqual(turn.requests.map(({ source }) => source), ["mcp.github", "mcp.github"])
+        const again = yield* inScope(chat.send(M.posted({ approvalId: "mcpr_1", approved: true })))
+        assert.deepStrictEqual(again.requests.map(whereOf), [here])
+      })
+  )
+
   Waiting.inEachMode("of a tool that waits, in the store and when it is shown again", (mode) =>
     Effect.gen(function*() {
       const { seen, watch } = watcher()

@@ -282,13 +282,14 @@ const receive = Effect.fnUntraced(function*(
       calls.push(call)
       content.push(call.call)
     } else if (unique.type === "tool-approval-request") {
-      requests.push(ReceivedCalls.plainRequest(unique))
+      requests.push(unique)
     } else {
       content.push(unique)
     }
   }
   // A request stands behind its call, or the next turn would not know what it asks about.
   const asked = requests.filter((part) => !ReceivedCalls.asksForLocalCall(part, calls))
+    .map((part) => ReceivedCalls.addressed(turn, part, providerCalls))
   return { content, calls, asked: { requests: asked, calls: providerCalls }, finish }
 })
 

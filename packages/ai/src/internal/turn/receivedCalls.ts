@@ -43,6 +43,20 @@ export const plainRequest = <Part extends Response.AnyPart>(part: Part): Part =>
   return { ...part, metadata }
 }
 
+/** The same, with whom it is for where the scope says so: a provider knows nothing of that. */
+export const addressed = <Part extends Response.AnyPart>(
+  { environment: { scope } }: Turn.Turn,
+  part: Part,
+  calls: ReadonlyMap<string, LocalCall>
+): Part => {
+  const plain = plainRequest(part)
+  if (plain.type !== "tool-approval-request") return plain
+  const call = calls.get(plain.toolCallId)
+  if (call === undefined || (scope.conversation === undefined && scope.principal === undefined)) return plain
+  const { metadata } = Results.requestPart(HostedCase.requestOf(scope, plain.approvalId, call))
+  return { ...plain, metadata: { ...plain.metadata, ...metadata } }
+}
+
 const completeFinishReasons: ReadonlySet<string> = new Set(["stop", "tool-calls", "pause"])
 
 /** `undefined` until a finish part was seen; then whether the response came to its end, or why not. */

@@ -160,9 +160,9 @@ const respond = Effect.fnUntraced(
           passing.push(call.call)
         } else if (unique.type === "tool-approval-request" && (mayGoOn || !calls.isProviders(unique.toolCallId))) {
           // Its call was not seen yet, or is ours to ask about.
-          held.push(ReceivedCalls.plainRequest(unique))
+          held.push(unique)
         } else {
-          passing.push(ReceivedCalls.plainRequest(unique))
+          passing.push(ReceivedCalls.addressed(turn, unique, calls.providers))
         }
       }
       if (mayGoOn) said.add(passing)
@@ -184,6 +184,7 @@ const respond = Effect.fnUntraced(
     ).pipe(call.reading, Effect.tapError(() => hosted.end))
     yield* hosted.end
     const asked = held.filter((part) => !calls.isAskedFor(part))
+      .map((part) => ReceivedCalls.addressed(turn, part, calls.providers))
     const end = ReceivedCalls.finishOf(finish)
     let requests: ReadonlyArray<Part> = asked
     let ending: ReadonlyArray<Response.FinishPart> = finish
