@@ -227,7 +227,7 @@ describe("clear", () => {
     Effect.gen(function*() {
       const script = yield* ScriptedModel.make({ turns: [H.asking(1), "Then not."], strict: H.allowed })
       const conversation = yield* Effect.provideServiceEffect(
-        Conversation.make({ id: "c1", toolkit: Toolkit.make(H.Mcp) }),
+        Conversation.make({ id: "clear-hosted", toolkit: Toolkit.make(H.Mcp) }),
         LanguageModel.LanguageModel,
         LanguageModel.make(script.params)
       )

@@ -97,7 +97,7 @@ describe("the first asked", () => {
         turns: [[C.ask("Size?"), C.ask("Colour?")].map((call) => ({ ...call, name: "AskTwice" })), "Bought."]
       })
       const conversation = yield* Effect.provideService(
-        Conversation.make({ id: "c1", toolkit: Effect.provide(twice, AskTwiceLive) }),
+        Conversation.make({ id: "texts-twice", toolkit: Effect.provide(twice, AskTwiceLive) }),
         LanguageModel.LanguageModel,
         model
       )

@@ -95,7 +95,7 @@ describe("the wrapper", () => {
         turns: [[call("out.txt")], [call(".env")], "I won't modify .env."]
       })
       const outcome = yield* Effect.gen(function*() {
-        const conversation = yield* Conversation.make({ id: "c1", toolkit: Files })
+        const conversation = yield* Conversation.make({ id: "specifications-blocking", toolkit: Files })
         return yield* conversation.send("Create a summary, and delete the .env file.")
       }).pipe(
         answering((request) =>
