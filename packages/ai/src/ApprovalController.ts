@@ -1,7 +1,7 @@
 /**
  * Who answers: nobody here (the request goes out with the response, the answer comes back with a later turn), a
  * person asked inline, everybody's yes, or nobody ever. Where several are named, one around the other, the innermost is
- * asked, and {@link strict} at any level denies (law L11).
+ * asked; {@link strict} at any level denies, and {@link approveAll} answers where it is the only one (law L11).
  *
  * @since 0.1.0
  */
@@ -154,10 +154,13 @@ export const deferred: Service = {}
 /**
  * Approves whatever is asked: for tests, and for sandboxes in which nothing can be lost. Nothing of it is remembered.
  *
+ * It is nobody's yes: where another controller is named too, further in or further out, that one is asked (law L11). For
+ * a sandbox whose calls are to run whoever is named around it, give its turns a policy that lets them run.
+ *
  * @category constructors
  * @since 0.1.0
  */
-export const approveAll: Service = { ask: () => Effect.succeed(new Approval.Approved({ remember: "none" })) }
+export const approveAll: Service = Asking.approveAll
 
 /**
  * Nobody is there to ask: whatever needs approval is denied, and the model is told so.

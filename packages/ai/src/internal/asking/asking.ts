@@ -28,6 +28,9 @@ export const strict: Controller = {
     )
 }
 
+/** Everybody's yes, and nobody's; the public name is `ApprovalController.approveAll`. Nothing of it is remembered. */
+export const approveAll: Controller = { ask: () => Effect.succeed(new Approval.Approved({ remember: "none" })) }
+
 /** Why what the person wants cannot be, as a sentence; the reference is `ApprovalController.Check`. */
 export type Check = (json: Schema.Json) => Effect.Effect<string | undefined>
 

@@ -62,12 +62,15 @@ export const policiesOf = (captured: Services, current: Services): ReadonlyArray
 
 /**
  * Who is asked, of the controllers that are named: between people there is no order, so the innermost. Where one of them
- * says that nobody is to be asked, nobody is (law L11).
+ * says that nobody is to be asked, nobody is; and who approves everything is nobody, so it answers only where nobody else
+ * is named, further in or further out (law L11).
  */
 export const innermost = (captured: Services, current: Services): Asking.Controller | undefined => {
   // They are found by the key of the reference.
   const controllers = levelsOf(controllerKey, captured, current) as ReadonlyArray<Asking.Controller>
-  return controllers.find((one) => one === Asking.strict) ?? controllers[0]
+  return controllers.find((one) => one === Asking.strict) ??
+    controllers.find((one) => one !== Asking.approveAll) ??
+    controllers[0]
 }
 
 /** Everything that has a word here. */
