@@ -1,0 +1,35 @@
+/**
+ * Inside × outside: what two levels say of a call, who is named at each, and what the tool says itself, in every way that
+ * one can stand inside the other. `npm run laws -- --exhaustive` walks three levels.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Composition from "./composition.ts"
+import { fold, wrong } from "./folds.ts"
+
+const words = ["none", "silent", "allow", "ask", "askToEdit", "askAsIs", "block", "fail"] as const
+const gates = ["none", "ask", "fail"] as const
+
+describe("L11 inside × outside", () => {
+  it.live(
+    "nothing runs that one of them alone would not let run, and what all let run runs",
+    () =>
+      Effect.gen(function*() {
+        for (const depth of [1, 2] as const) {
+          const walked = yield* Composition.walk(fold, { depth, gates, words })
+          assert.deepStrictEqual(walked.breaches, [])
+        }
+      }),
+    30_000
+  )
+})
+
+describe("L11 a fold that is wrong in one place", () => {
+  for (const { fold, name } of wrong) {
+    it.live(`breaks a law: ${name}`, () =>
+      Effect.gen(function*() {
+        const { breaches } = yield* Composition.walk(fold, { depth: 2, gates, words, untilBreach: true })
+        assert.isNotEmpty(breaches)
+      }), 30_000)
+  }
+})
