@@ -100,9 +100,19 @@ const overruled = Context.make(ApprovalPolicy.ApprovalPolicy, policyOf("block", 
   Context.add(ApprovalController.ApprovalController, ApprovalController.strict)
 )
 
+/** What a model was given of what a level says itself: that stands in its place, and the model's does not count. */
+const overruledBy = (inside: Levels.Services, around: Levels.Services): Levels.Services => {
+  // Where it is the same that stands around it, nobody can tell that it was said again.
+  const isSaid = ([key]: readonly [string, unknown]): boolean =>
+    inside.mapUnsafe.has(key) && inside.mapUnsafe.get(key) !== around.mapUnsafe.get(key)
+  return Context.makeUnsafe(new Map([...overruled.mapUnsafe].filter(isSaid)))
+}
+
 const conversation: Step = (around, inside) => {
-  const surroundings = Surroundings.make(inside, {})
-  return { captured: surroundings.captured, current: Surroundings.inside(surroundings)(around) }
+  const captured = overruledBy(inside, Context.empty())
+  const made = { ...Surroundings.make(inside, {}), captured, levels: Levels.levels(captured, inside) }
+  const own = made.levels === Levels.silent ? Context.empty() : Context.make(Levels.Inside, made.levels)
+  return { captured, current: Surroundings.inside({ ...made, own })(around) }
 }
 
 const guarded: Step = (around, inside) => ({
@@ -110,23 +120,28 @@ const guarded: Step = (around, inside) => ({
   current: Context.add(around, Levels.Inside, Levels.levels(Context.empty(), inside))
 })
 
-/**
- * What a call says stands in the place of what its model was given. Where it is the same that stands around it, nobody can
- * tell that it was said again, and the model's own counts too.
- */
-const turn: Step = (around, inside) => {
-  const isSaid = ([key]: readonly [string, unknown]): boolean =>
-    inside.mapUnsafe.has(key) && inside.mapUnsafe.get(key) !== around.mapUnsafe.get(key)
-  return {
-    captured: Context.makeUnsafe(new Map([...overruled.mapUnsafe].filter(isSaid))),
-    current: Context.merge(around, inside)
-  }
-}
+const turn: Step = (around, inside) => ({
+  captured: overruledBy(inside, around),
+  current: Context.merge(around, inside)
+})
+
+/** Another turn of the same model. */
+const again: Step = (around, inside) => ({
+  captured: Context.get(around, Enclosing),
+  current: Context.merge(around, inside)
+})
 
 const model: Step = (around, inside) => ({ captured: inside, current: around })
 
+/**
+ * How the outermost level is said: to a turn that is taken there, whose model was given something else; to a conversation;
+ * or to the layers of a program, its model and its handlers, and to no call.
+ */
+const outermost: Readonly<Record<"turn" | "conversation" | "layers", Step>> = { turn, conversation, layers: model }
+
 /** `inTurn`: in a handler of the turn around, and else where that turn would be taken. */
 export interface Nesting {
+  readonly of?: keyof typeof outermost
   readonly step: Step
   readonly inTurn: boolean
   readonly way: "received" | "guarded"
@@ -135,18 +150,36 @@ export interface Nesting {
 export const nestings: Readonly<Record<string, Nesting>> = {
   "a conversation": { step: conversation, inTurn: false, way: "received" },
   "a conversation in a handler": { step: conversation, inTurn: true, way: "received" },
+  "a conversation in a handler of a conversation": {
+    of: "conversation",
+    step: conversation,
+    inTurn: true,
+    way: "received"
+  },
   "a turn in a handler": { step: turn, inTurn: true, way: "received" },
+  "a turn in a handler of a conversation": { of: "conversation", step: turn, inTurn: true, way: "received" },
+  "another turn of the same model in a handler": { step: again, inTurn: true, way: "received" },
   "a model in a handler": { step: model, inTurn: true, way: "received" },
+  "a model in a handler of a program's layers": { of: "layers", step: model, inTurn: true, way: "received" },
   "a guarded toolkit": { step: guarded, inTurn: false, way: "guarded" },
-  "a guarded toolkit in a handler": { step: guarded, inTurn: true, way: "guarded" }
+  "a guarded toolkit in a handler": { step: guarded, inTurn: true, way: "guarded" },
+  "a guarded toolkit in a handler of a conversation": {
+    of: "conversation",
+    step: guarded,
+    inTurn: true,
+    way: "guarded"
+  }
 }
 
 /** Where the innermost of these levels, which are given from the inside to the outside, decides. */
-export const placeOf = ({ inTurn, step }: Nesting, levels: ReadonlyArray<Level>): Place =>
-  levels.reduceRight<Place | undefined>((outer, level, at) => {
-    const inside = services(level, at)
-    if (outer === undefined) return { captured: Context.empty(), current: inside }
+export const placeOf = ({ inTurn, of = "turn", step }: Nesting, levels: ReadonlyArray<Level>): Place => {
+  const outside = services(levels[levels.length - 1]!, levels.length - 1)
+  // What its layers were given fills what nobody provides where a handler runs.
+  const layers: Levels.Services = of === "layers" ? outside : Context.empty()
+  return levels.slice(0, -1).reduceRight<Place>((outer, level, at) => {
     // Deeper than two, one can only stand in a handler of the other.
-    const around = inTurn || at < levels.length - 2 ? handler(outer) : outer.current
-    return step(around, inside)
-  }, undefined)!
+    const isInTurn = inTurn || at < levels.length - 2
+    const around = isInTurn ? Context.merge(layers, handler(outer)) : outer.current
+    return step(around, services(level, at))
+  }, outermost[of](Context.empty(), outside))
+}
