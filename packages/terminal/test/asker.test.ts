@@ -24,6 +24,12 @@ const requestOf = (toolName: string, fields: Partial<ConstructorParameters<typeo
     ...fields
   })
 
+/** What was decided, whoever did. */
+const decisionOf = (reply: Effect.Success<ReturnType<NonNullable<ApprovalController.Service["ask"]>>>) => {
+  const decision = reply !== undefined && "decision" in reply ? reply.decision : reply
+  return Approval.ApprovalDecision.members.some((member) => decision instanceof member) ? decision as Approval.ApprovalDecision : undefined
+}
+
 const make = Effect.fnUntraced(function*(options?: TerminalController.Options) {
   const keyboard = yield* Keyboard.make
   const controllerOf = (options?: TerminalController.Options) =>
@@ -39,6 +45,7 @@ const make = Effect.fnUntraced(function*(options?: TerminalController.Options) {
   ) =>
     by.ask!(request).pipe(
       Effect.provideService(ApprovalController.Remembers, remembers),
+      Effect.map(decisionOf),
       (asked) => Effect.forkChild(asked, { startImmediately: true }),
       Effect.tap(() => TestClock.adjust("20 millis"))
     )
