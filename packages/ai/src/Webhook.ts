@@ -291,7 +291,8 @@ const fits = (
 const deliver = (
   { approvalId }: SuspensionStore.Suspension,
   json: Schema.Json
-): Effect.Effect<void, Refusal> => Effect.mapError(SuspensionStore.deliver(approvalId, json), refusalOf)
+): Effect.Effect<void, Refusal> =>
+  Effect.mapError(SuspensionStore.deliver(approvalId, json, { via: "webhook" }), refusalOf)
 
 const refusalOf = ({ reason }: ApprovalError.ApprovalError): Refusal => {
   switch (reason._tag) {

@@ -102,10 +102,8 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     )
 
   // What was denied because the person left is written down before the run ends.
-  const finished = (
-    request: Approval.ApprovalRequest,
-    asked: Effect.Effect<Approval.ApprovalDecision | undefined, unknown>
-  ) => Effect.tap(asked, () => stopping.hasLeft() ? stopping.denying(request) : Effect.void)
+  const finished = <Decision>(request: Approval.ApprovalRequest, asked: Effect.Effect<Decision, unknown>) =>
+    Effect.tap(asked, () => stopping.hasLeft() ? stopping.denying(request) : Effect.void)
 
   if (options.batch === undefined) {
     return {

@@ -235,7 +235,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         const [only] = waiting
         return only === undefined || waiting.length > 1
           ? unknown(request?.approvalId ?? `${tool.name}.${interaction}`)
-          : Effect.map(DeferredTool.deliver(tool, interaction, only, answer), () => {
+          : Effect.map(DeferredTool.deliver(tool, interaction, only, answer, { via: "conversation" }), () => {
             turn.answered = [...turn.answered, only.approvalId]
             return true
           })
@@ -444,7 +444,7 @@ const decide = Effect.fnUntraced(function*(
     if (decision._tag === "Info") {
       turn.open = turn.open.map((one) => one.approvalId === approvalId ? noted(one, decision.note) : one)
     } else if (decision._tag === "Approved" && !isPersonal(request)) {
-      yield* SuspensionStore.deliver(approvalId, decision.answer ?? null)
+      yield* SuspensionStore.deliver(approvalId, decision.answer ?? null, { via: "conversation" })
       turn.answered = [...turn.answered, approvalId]
     } else {
       said.push(answer)
