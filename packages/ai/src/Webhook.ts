@@ -269,7 +269,7 @@ const find = Effect.fnUntraced(function*(
 
 const readJson = Effect.fnUntraced(function*(
   request: HttpServerRequest.HttpServerRequest,
-  { maxBodySize }: Options<unknown, unknown>
+  { maxBodySize }: Pick<Options, "maxBodySize">
 ): Effect.fn.Return<Schema.Json, Refusal> {
   const limit = maxBodySize === undefined ? defaultMaxBodySize : ByteSize.fromInputUnsafe(maxBodySize)
   // Said beforehand, it is not even read.
@@ -294,7 +294,7 @@ const isTooLarge = ({ reason }: HttpServerError.HttpServerError): boolean =>
 const fits = (
   { awaited, toolName }: SuspensionStore.Suspension,
   json: Schema.Json,
-  { toolkit }: Options<unknown, unknown>
+  { toolkit }: Pick<Options, "toolkit">
 ): Effect.Effect<boolean> => {
   const tool = toolkit !== undefined && Object.hasOwn(toolkit.tools, toolName) ? toolkit.tools[toolName] : undefined
   const deferral = tool === undefined ? undefined : Deferral.of(tool)
@@ -340,7 +340,7 @@ const refusalOf = ({ reason }: ApprovalError.ApprovalError): Refusal => {
 // Whoever wakes may have been given secrets, so what it fails with is its own to tell.
 const wakeAfter = <E, R>(
   suspension: SuspensionStore.Suspension,
-  { wake }: Options<E, R>
+  { wake }: Pick<Options<E, R>, "wake">
 ): Effect.Effect<void, never, R> =>
   Effect.matchCauseEffect(Effect.suspend(() => wake(suspension)), {
     onFailure: () =>

@@ -122,11 +122,11 @@ export const makeWorld = (options: {
       ran,
       told,
       events: Effect.map(idle, () =>
-        seen.flatMap((event) =>
+        seen.flatMap((event): ReadonlyArray<readonly [string, string, unknown]> =>
           event._tag === "Changed"
-            ? [[event.state, event.toolCallId, event.decidedBy] as const]
+            ? [[event.state, event.toolCallId, event.decidedBy]]
             : event._tag === "Refused" && event.reason._tag === "NotAnApprover"
-            ? [[event.reason.problem, event.toolCallId, event.reason.decidedBy] as const]
+            ? [[event.reason.problem, event.toolCallId, event.reason.decidedBy]]
             : []
         )),
       entry: ({ approvalId, toolCallId, toolName }) => {

@@ -16,6 +16,7 @@ import {
   Tool,
   Toolkit
 } from "../../src/index.ts"
+import * as Asking from "../../src/internal/asking/asking.ts"
 import * as Request from "../../src/internal/gather/request.ts"
 import * as Presentation from "../../src/internal/tool/presentation.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
@@ -44,11 +45,11 @@ const ask = Effect.fnUntraced(function*(
     })
   })
   const decision = yield* Effect.provideService(
-    McpApproval.elicitation(options).ask!(request),
+    Asking.ask(McpApproval.elicitation(options), request, { remembers: yield* ApprovalController.Remembers }),
     McpSchema.McpServerClient,
     client
   )
-  return { decision: decision!, asked }
+  return { decision: decision!.decision, asked }
 })
 
 const fieldsOf = ([asked]: ReadonlyArray<McpSchema.ElicitRequestFormParams>): Record<string, unknown> =>

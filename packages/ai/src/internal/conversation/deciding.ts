@@ -125,6 +125,20 @@ export const resume = Effect.fnUntraced(function*<
   return true
 })
 
+// Here, where whoever decides can be told; what counts, the engine decides once more.
+const checkApprover = (
+  { approvalId, approvers }: Approval.ApprovalRequest,
+  decidedBy: Approver.DecidedBy
+): Effect.Effect<void, ApprovalError.ApprovalError> => {
+  const lists = Approver.lists(approvers)
+  const { id } = decidedBy
+  if (lists.length === 0 || lists.some((ids) => id !== undefined && ids.includes(id))) return Effect.void
+  const problem = id === undefined ? "unknown" : "not named"
+  return Effect.fail(
+    ApprovalError.make(new ApprovalError.NotAnApprover({ approvalId, approvers: lists, decidedBy, problem }))
+  )
+}
+
 // Refused here, where who answers can be told: what was given to a store, or stands in a history, cannot be taken back.
 const checkAnswer = (
   toolkit: AnyToolkit,
