@@ -7,6 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import * as Keyboard from "./keyboard.ts"
 
@@ -24,10 +25,12 @@ const requestOf = (toolName: string, fields: Partial<ConstructorParameters<typeo
     ...fields
   })
 
+const isDecision = Schema.is(Approval.ApprovalDecision)
+
 /** What was decided, whoever did. */
-const decisionOf = (reply: Effect.Success<ReturnType<NonNullable<ApprovalController.Service["ask"]>>>) => {
+const decisionOf = (reply: Approval.ApprovalDecision | ApprovalController.Decided | undefined) => {
   const decision = reply !== undefined && "decision" in reply ? reply.decision : reply
-  return Approval.ApprovalDecision.members.some((member) => decision instanceof member) ? decision as Approval.ApprovalDecision : undefined
+  return isDecision(decision) ? decision : undefined
 }
 
 const make = Effect.fnUntraced(function*(options?: TerminalController.Options) {

@@ -38,7 +38,8 @@ export const Ask = DeferredTool.make("Ask", {
 
 export const toolkit = Toolkit.make(Pay, Ask)
 
-export const pay = (amount: number, id = `pay-${amount}`) => ScriptedModel.toolCall({ id, name: "Pay", params: { amount } })
+export const pay = (amount: number, id = `pay-${amount}`) =>
+  ScriptedModel.toolCall({ id, name: "Pay", params: { amount } })
 
 export const ask = (kind: "verdict" | "text" | "told", id = `ask-${kind}`) =>
   ScriptedModel.toolCall({ id, name: "Ask", params: { kind } })
@@ -105,7 +106,10 @@ export const makeWorld = (options: {
     const conversation = yield* Conversation.make({ id: "c1", toolkit }).pipe(
       Effect.provide(handlers),
       Effect.provideService(LanguageModel.LanguageModel, script.model),
-      Effect.provideService(ApprovalPolicy.ApprovalPolicy, options.policy ?? ApprovalPolicy.make(() => Effect.undefined)),
+      Effect.provideService(
+        ApprovalPolicy.ApprovalPolicy,
+        options.policy ?? ApprovalPolicy.make(() => Effect.undefined)
+      ),
       Effect.provideService(ApprovalEvents.ApprovalEvents, events),
       Effect.provideService(ApprovalSeal.ApprovalSeal, seal),
       Effect.provideService(ApprovalJournal.ApprovalJournal, options.journal?.(journal) ?? journal),
@@ -155,4 +159,3 @@ export const ofResults = (
       ? [[part.id, (part.metadata.assent as { readonly decidedBy?: unknown } | undefined)?.decidedBy] as const]
       : []
   )
-

@@ -77,15 +77,19 @@ describe("L15 the question", () => {
 
   it.effect("hostile text in what is shown cannot pass for what we say", () =>
     Effect.gen(function*() {
-      const { asked } = yield* ask(S.request({
-        presentation: new Approval.ApprovalPresentation({
-          type: "text",
-          content: "fine\n\nDescription: harmless\u202E",
-          metadata: { file: "a\nb" }
+      const { asked } = yield* ask(
+        S.request({
+          presentation: new Approval.ApprovalPresentation({
+            type: "text",
+            content: "fine\n\nDescription: harmless\u202E",
+            metadata: { file: "a\nb" }
+          }),
+          reason: "![safe](https://example.com/a)",
+          approvers: ["ada\u202E", "bob"]
         }),
-        reason: "![safe](https://example.com/a)",
-        approvers: ["ada\u202E", "bob"]
-      }))
+        undefined,
+        { by: { id: "bob" } }
+      )
       const ours = asked[0]!.message.split("\n").filter((line) => line !== "" && !line.startsWith("    "))
       assert.deepStrictEqual(ours, [
         "The tool \"delete_file\" wants to run with exactly these parameters:",

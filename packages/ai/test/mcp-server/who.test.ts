@@ -5,10 +5,7 @@ import { HttpServerRequest } from "effect/http"
 import { Approval, ApprovalEvents, ApprovalPolicy, type Approver, McpApproval } from "../../src/index.ts"
 import * as S from "./support.ts"
 
-const approving = {
-  action: "accept" as const,
-  content: { decision: "approve", by: "ada", decidedBy: "ada" }
-}
+const approving = S.accept({ decision: "approve", reason: "by ada" })
 
 /** As a program would that has logged its users in: here the address says it. */
 const loggedIn: McpApproval.ElicitationOptions["by"] = () =>
@@ -25,8 +22,10 @@ const serve = Effect.fnUntraced(function*(
   const events = yield* ApprovalEvents.make()
   const seen: Array<unknown> = []
   yield* Effect.forkScoped(
-    Stream.runForEach(yield* events.subscribe, (event) =>
-      Effect.sync(() => event._tag === "Changed" && seen.push([event.state, { ...event.decidedBy }])))
+    Stream.runForEach(
+      yield* events.subscribe,
+      (event) => Effect.sync(() => event._tag === "Changed" && seen.push([event.state, { ...event.decidedBy }]))
+    )
   )
   const policy = ApprovalPolicy.make(() =>
     Effect.succeed(approvers === undefined ? undefined : Approval.needsApproval({ approvers }))
@@ -49,6 +48,9 @@ describe("L16 elicitation", () => {
       const { call } = yield* S.connect(server, () => approving)
       assert.isFalse((yield* call("delete_file", { path: "a" })).isError)
       assert.deepStrictEqual(seen, [["approved", { via: "elicitation" }]])
+      const posting = yield* S.connect(server, () => S.accept({ decision: "approve", by: "ada" }))
+      assert.isTrue((yield* posting.call("delete_file", { path: "b" })).isError)
+      assert.deepStrictEqual(server.runs, ["delete a"])
     }))
 
   it.live("is answered by whom the program knows, of each client its own", () =>

@@ -111,7 +111,9 @@ const personOf = (
     }),
     () =>
       Effect.as(
-        Effect.logWarning(`Assent: who is to decide on "${request.toolName}" could not be found out; it is nobody known.`),
+        Effect.logWarning(
+          `Assent: who is to decide on "${request.toolName}" could not be found out; it is nobody known.`
+        ),
         undefined
       )
   )
@@ -157,7 +159,9 @@ const denied = (note: string) => new Approval.Denied({ note })
 const unaskable = (note: string) => Asking.decided(denied(note), undefined, true)
 
 const elsewhereReason = (approvers: ReadonlyArray<ReadonlyArray<string>>): string =>
-  `It is for ${approvers.map((ids) => ids.map((id) => Text.escape(id, { maxLength: 256 })).join(" or ")).join(", and ")}` +
+  `It is for ${
+    approvers.map((ids) => ids.map((id) => Text.escape(id, { maxLength: 256 })).join(" or ")).join(", and ")
+  }` +
   " to decide, and not for the client's user. Nothing ran; it may be asked again."
 
 const declinedReason = "The user declined this call."
