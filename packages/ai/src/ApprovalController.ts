@@ -19,6 +19,7 @@ import * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalEvents from "./ApprovalEvents.ts"
 import * as ApprovalMemory from "./ApprovalMemory.ts"
+import * as Approver from "./Approver.ts"
 import * as Asking from "./internal/asking/asking.ts"
 import * as Enclosing from "./internal/asking/enclosing.ts"
 import * as Levels from "./internal/asking/levels.ts"
@@ -33,13 +34,22 @@ import * as Presentation from "./internal/tool/presentation.ts"
 // =============================================================================
 
 /**
- * What an interactive callback may return: a decision, an answer to this very request, or `true` and `false`. Anything
- * else, and any failure, leaves the request open.
+ * A decision with the person who made it, from {@link decided}. It is made in this process and cannot be posted: who
+ * decided, the channel says that took the decision, and never a message (law L16).
  *
  * @category models
  * @since 0.1.0
  */
-export type Reply = Approval.ApprovalDecision | Approval.ApprovalAnswer | boolean
+export type Decided = Asking.Decided
+
+/**
+ * What an interactive callback may return: a decision, an answer to this very request, `true` and `false`, or one of these
+ * with the person whose it is ({@link decided}). Anything else, and any failure, leaves the request open.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Reply = Approval.ApprovalDecision | Approval.ApprovalAnswer | boolean | Decided
 
 /**
  * What a callback may return it in: itself, a Promise, or an Effect; which one is found out by itself.
@@ -50,13 +60,24 @@ export type Reply = Approval.ApprovalDecision | Approval.ApprovalAnswer | boolea
 export type Awaitable<A> = A | PromiseLike<A> | Effect.Effect<A, unknown>
 
 /**
- * `parallel`: several questions may be asked at once. Default: one after the other, in the order they come.
+ * Who answers: one person, or whoever it is that a request is put to. A reply may say it better ({@link decided}). Default:
+ * nobody known, whose decisions settle nothing where `approvers` are named (law L16).
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export type By = Approver.Person | ((request: Approval.ApprovalRequest) => Approver.Person | undefined)
+
+/**
+ * `parallel`: several questions may be asked at once. Default: one after the other, in the order they come. `by`: who
+ * answers.
  *
  * @category options
  * @since 0.1.0
  */
 export interface InteractiveOptions {
   readonly parallel?: boolean | undefined
+  readonly by?: By | undefined
 }
 
 /**
@@ -67,8 +88,10 @@ export interface InteractiveOptions {
  */
 export interface Service {
   readonly ask?:
-    | ((request: Approval.ApprovalRequest) => Effect.Effect<Approval.ApprovalDecision | undefined, unknown>)
+    | ((request: Approval.ApprovalRequest) => Effect.Effect<Approval.ApprovalDecision | Decided | undefined, unknown>)
     | undefined
+  /** The channel it is, as `decidedBy.via` says it. Default: `"controller"`. */
+  readonly via?: string | undefined
   /** Whether it may be asked several things at once. Default: it is asked one after the other, by all who share it. */
   readonly parallel?: boolean | undefined
   /**
@@ -152,7 +175,8 @@ export const Remembers: Context.Reference<"turn" | "toolkit" | "conversation" | 
 export const deferred: Service = {}
 
 /**
- * Approves whatever is asked: for tests, and for sandboxes in which nothing can be lost. Nothing of it is remembered.
+ * Approves whatever is asked: for tests, and for sandboxes in which nothing can be lost. Nothing of it is remembered. It is
+ * nobody known: where a policy names `approvers`, it settles nothing (law L16).
  *
  * It is nobody's yes: where another controller is named too, further in or further out, that one is asked (law L11). For
  * a sandbox whose calls are to run whoever is named around it, give its turns a policy that lets them run.
@@ -163,7 +187,29 @@ export const deferred: Service = {}
 export const approveAll: Service = Asking.approveAll
 
 /**
- * Nobody is there to ask: whatever needs approval is denied, and the model is told so.
+ * A decision with the person who made it: for a callback that learns with the answer whose it is.
+ *
+ * @example
+ * import { Approval, ApprovalController } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const controller = ApprovalController.interactive((request) =>
+ *   ApprovalController.decided(Approval.deny(request, "not today"), { id: "ada", name: "Ada" })
+ * )
+ *
+ * typeof controller.ask // => "function"
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const decided = (
+  decision: Approval.ApprovalDecision | Approval.ApprovalAnswer | boolean,
+  by: Approver.Person
+): Decided => Asking.decided(decision, by)
+
+/**
+ * Nobody is there to ask: whatever needs approval is denied, and the model is told so. This is what the program says, as a
+ * policy does, and no person: so it denies whoever the `approvers` are (laws L11, L16).
  *
  * @category constructors
  * @since 0.1.0
@@ -201,7 +247,7 @@ export const interactive = (
   callback: (request: Approval.ApprovalRequest) => Awaitable<Reply>,
   options?: InteractiveOptions
 ): Service => ({
-  ask: (request) => Effect.map(awaited(() => callback(request)), (reply) => decisionOf(request, reply)),
+  ask: (request) => Effect.map(awaited(() => callback(request)), (reply) => readReply(request, reply, options?.by)),
   parallel: options?.parallel
 })
 
@@ -210,7 +256,7 @@ export const interactive = (
  * callback gets them in order and returns a reply for each in its place, or answers in any order (of two to one request a
  * denial counts, law L3); one without a reply stays open.
  *
- * `window` (default 10 milliseconds) is how long others are waited for. The callback is interrupted when nobody waits for
+ * `window` (default 10 milliseconds) is how long others are waited for, and `by` is who answers. The callback is interrupted when nobody waits for
  * its replies any more.
  *
  * @example
@@ -243,7 +289,7 @@ export const interactive = (
  */
 export const batch = (
   callback: (requests: ReadonlyArray<Approval.ApprovalRequest>) => Awaitable<ReadonlyArray<Reply | undefined>>,
-  options?: { readonly window?: Duration.Input | undefined }
+  options?: { readonly window?: Duration.Input | undefined; readonly by?: By | undefined }
 ): Service => {
   let collecting: Group | undefined
   const show = (group: Group) =>
@@ -256,7 +302,7 @@ export const batch = (
             shown.forEach(({ decided, request }, index) =>
               Deferred.doneUnsafe(
                 decided,
-                Exit.map(exit, (replies) => decisionAmong(request, replies, index))
+                Exit.map(exit, (replies) => replyAmong(request, replies, index))
               )
             )
           })
@@ -274,14 +320,15 @@ export const batch = (
     parallel: true,
     ask: (request) =>
       Effect.uninterruptibleMask(Effect.fnUntraced(function*(restore) {
-        const decided = yield* Deferred.make<Approval.ApprovalDecision | undefined, unknown>()
+        const decided = yield* Deferred.make<Read | undefined, unknown>()
         const one: Waiting = { request, decided }
         const isFirst = collecting === undefined
         const group: Group = collecting ??= { waiting: new Set(), question: undefined }
         group.waiting.add(one)
         // Whoever leaves, the question is put to the person for the others; without any it is taken back.
         if (isFirst) group.question = yield* Effect.forkDetach(show(group))
-        return yield* Effect.onInterrupt(restore(Deferred.await(decided)), () => leave(group, one))
+        const reply = yield* Effect.onInterrupt(restore(Deferred.await(decided)), () => leave(group, one))
+        return readReply(request, reply, options?.by)
       }))
   }
 }
@@ -362,8 +409,9 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
         : undefined
       if (known?.decision === "approved") return new Approval.Approved({})
       if (known !== undefined) return new Approval.Denied(definedFields({ note: known.note }))
-      const decision = yield* Asking.ask(controller, asked, { remembers })
-      if (decision === undefined || decision._tag === "Info") {
+      const reply = yield* Asking.ask(controller, asked, { remembers })
+      const decision = reply?.decision
+      if (reply === undefined || decision === undefined || decision._tag === "Info") {
         return yield* ApprovalError.make(new ApprovalError.ApprovalRequired({ requests: [asked], content: [] }))
       }
       const remember = Schema.decodeUnknownOption(ApprovalMemory.Remember)(decision.remember)
@@ -375,7 +423,8 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
           toolCallId: approvalId,
           decision: decision._tag === "Approved" ? "approved" : "denied",
           remember: remember.value,
-          note: decision.note
+          note: decision.note,
+          decidedBy: reply.decidedBy
         }
         yield* Effect.catch(
           MemoryGuard.remember(memory, answered, memoryTimeLimit),
@@ -445,9 +494,12 @@ export function layerInteractive<E, R>(
 
 const memoryTimeLimit: Duration.Input = "30 seconds"
 
+/** What a reply says of one request. */
+type Read = Approval.ApprovalDecision | Decided
+
 interface Waiting {
   readonly request: Approval.ApprovalRequest
-  readonly decided: Deferred.Deferred<Approval.ApprovalDecision | undefined, unknown>
+  readonly decided: Deferred.Deferred<Read | undefined, unknown>
 }
 
 /** Those who are asked about together, and the question. */
@@ -466,30 +518,28 @@ const awaited = <A>(callback: () => Awaitable<A>): Effect.Effect<A, unknown> =>
 const isPromiseLike = <A>(u: A | PromiseLike<A>): u is PromiseLike<A> =>
   typeof u === "object" && u !== null && "then" in u && typeof u.then === "function"
 
-const isDecision = Schema.is(Approval.ApprovalDecision)
+const readReply = (request: Approval.ApprovalRequest, reply: unknown, by: By | undefined): Read | undefined => {
+  const decision = Asking.decisionOf(request, Asking.isDecided(reply) ? reply.decision : reply)
+  const person = Asking.isDecided(reply) ? reply.by : typeof by === "function" ? by(request) : by
+  return decision === undefined || person === undefined ? decision : Asking.decided(decision, person)
+}
 
 /** What of a list is about this request: an answer to it wherever it stands, and what stands in its place. */
-const decisionAmong = (
+const replyAmong = (
   request: Approval.ApprovalRequest,
   replies: unknown,
   index: number
-): Approval.ApprovalDecision | undefined => {
+): Read | undefined => {
   if (!Array.isArray(replies)) return undefined
   const list: ReadonlyArray<unknown> = replies
-  const decisions = list.flatMap((reply, place) => {
-    const decision = place === index || reply instanceof Approval.ApprovalAnswer
-      ? decisionOf(request, reply)
+  const read = list.flatMap((reply, place) => {
+    const said = Asking.isDecided(reply) ? reply.decision : reply
+    const one = place === index || said instanceof Approval.ApprovalAnswer
+      ? readReply(request, reply, undefined)
       : undefined
-    return decision === undefined ? [] : [decision]
+    return one === undefined ? [] : [one]
   })
-  return decisions.find(({ _tag }) => _tag === "Denied") ?? decisions[0]
+  return read.find((one) => saidOf(one)._tag === "Denied") ?? read[0]
 }
 
-const decisionOf = (request: Approval.ApprovalRequest, reply: unknown): Approval.ApprovalDecision | undefined => {
-  if (reply === true) return new Approval.Approved({})
-  if (reply === false) return new Approval.Denied({})
-  if (reply instanceof Approval.ApprovalAnswer) {
-    return reply.approvalId === request.approvalId ? reply.decision : undefined
-  }
-  return isDecision(reply) ? reply : undefined
-}
+const saidOf = (read: Read) => Asking.isDecided(read) ? read.decision as Approval.ApprovalDecision : read

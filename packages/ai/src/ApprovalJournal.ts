@@ -25,6 +25,7 @@ import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import type * as ApprovalError from "./ApprovalError.ts"
 import * as AtomicStore from "./AtomicStore.ts"
+import { definedFields } from "./internal/fields.ts"
 import * as Bodies from "./internal/journal/bodies.ts"
 import { encodeEntry, Entry } from "./internal/journal/entry.ts"
 import type { Claim, Recorded } from "./internal/journal/entry.ts"
@@ -194,10 +195,16 @@ export const make = Effect.fnUntraced(function*(options: {
   const records = JournalRecords.make(store)
 
   const makeEntry = (claim: Claim, fields: Omit<typeof Entry.Type, "toolName" | "toolCallId" | "at">) =>
-    Effect.map(
-      Clock.currentTimeMillis,
-      (at) => new Entry({ ...fields, toolName: claim.toolName, toolCallId: claim.toolCallId, at })
-    )
+    Effect.map(Clock.currentTimeMillis, (at) => {
+      const { decidedBy, toolCallId, toolName } = claim
+      return new Entry({
+        ...fields,
+        toolName,
+        toolCallId,
+        at,
+        ...(decidedBy === undefined ? undefined : { decidedBy })
+      })
+    })
 
   const find: Service["find"] = (claim) =>
     Effect.flatMap(records.read(claim), (found) =>
@@ -221,7 +228,7 @@ export const make = Effect.fnUntraced(function*(options: {
       claim: Claim,
       power: Power,
       waiting: Effect.Effect<void>
-    ): Effect.fn.Return<number | Entry, Failure> {
+    ): Effect.fn.Return<Held | Entry, Failure> {
       const claimed = yield* makeEntry(claim, {
         state: "running",
         owner,
@@ -233,14 +240,19 @@ export const make = Effect.fnUntraced(function*(options: {
         if (found === undefined) {
           if (power === Power.joins) return yield* JournalRecords.journalUnavailable(notBegunReason)
           yield* Effect.mapError(liveness.beating, JournalRecords.unavailable)
-          if (yield* records.putIfAbsent(claim, claimed)) return 0
+          if (yield* records.putIfAbsent(claim, claimed)) return { claim, version: 0 }
           continue
         }
         const { entry, version } = found
         const repeatable = power === Power.repeats && entry.stopped !== true && entry.params === claim.params
         if (entry.state === "unknown" && repeatable) {
           yield* Effect.mapError(liveness.beating, JournalRecords.unavailable)
-          if (yield* records.replace(claim, version, entry.state, claimed)) return version + 1
+          // Whoever asks again is not who let it run.
+          const { decidedBy = claim.decidedBy } = entry
+          const repeated = new Entry({ ...claimed, ...definedFields({ decidedBy }) })
+          if (yield* records.replace(claim, version, entry.state, repeated)) {
+            return { claim: { ...claim, decidedBy }, version: version + 1 }
+          }
         } else if (entry.state !== "running") {
           return entry
         } else if (yield* Effect.mapError(liveness.isAlive(entry.owner), JournalRecords.unavailable)) {
@@ -293,7 +305,7 @@ export const make = Effect.fnUntraced(function*(options: {
   }
 
   const execute = Effect.fnUntraced(function*<R>(
-    claim: Claim,
+    wanted: Claim,
     effect: Effect.Effect<Ran | Suspended, never, R>,
     run: Run,
     restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -302,26 +314,27 @@ export const make = Effect.fnUntraced(function*(options: {
       run.waits = true
       return restore(Effect.sleep("200 millis"))
     })
-    const acquired = yield* acquire(claim, run.power, waiting)
-    if (typeof acquired !== "number") return { entry: acquired, ran: undefined }
+    const held = yield* acquire(wanted, run.power, waiting)
+    if (held instanceof Entry) return { entry: held, ran: undefined }
+    const { claim, version } = held
     run.waits = false
     const exit = yield* Effect.exit(restore(effect))
     const params = claim.params === undefined ? undefined : { params: claim.params }
     if (Exit.isFailure(exit)) {
       const stopped = run.stop === "none" ? undefined : { stopped: true }
       const entry = yield* makeEntry(claim, { state: "unknown", reason: interruptedReason, ...params, ...stopped })
-      yield* record(claim, acquired, entry)
+      yield* record(claim, version, entry)
       if (stopped !== undefined) run.stop = "recorded"
       return { entry, ran: undefined }
     }
     if ("suspendedAs" in exit.value) {
       const entry = yield* makeEntry(claim, { state: "suspended", suspendedAs: exit.value.suspendedAs })
-      yield* record(claim, acquired, entry)
+      yield* record(claim, version, entry)
       return { entry, ran: undefined }
     }
     const { recorded } = exit.value
     const entry = yield* makeEntry(claim, { state: recorded.isFailure ? "failed" : "done", recorded })
-    yield* record(claim, acquired, entry)
+    yield* record(claim, version, entry)
     return { entry, ran: exit.value }
   })
 
@@ -458,6 +471,12 @@ export const layerFileSystem = (options: {
 // =============================================================================
 
 type Failure = ApprovalError.ApprovalError
+
+/** A claim that this process has, and the version of its record. */
+interface Held {
+  readonly claim: Claim
+  readonly version: number
+}
 
 interface Run {
   readonly approvalId: string

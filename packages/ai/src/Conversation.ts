@@ -26,9 +26,11 @@ import type { Conversation, Options } from "./internal/conversation/model.ts"
 export type {
   Completed,
   Conversation,
+  DecideOptions,
   Limited,
   Options,
   Outcome,
+  ResumeOptions,
   RouteText,
   TurnError,
   Waiting

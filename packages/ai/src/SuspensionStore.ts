@@ -20,6 +20,7 @@ import type * as Path from "effect/Path"
 import type * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import * as ApprovalError from "./ApprovalError.ts"
+import * as Approver from "./Approver.ts"
 import * as AtomicStore from "./AtomicStore.ts"
 import * as Records from "./internal/waiting/suspensionRecords.ts"
 import type { Suspension } from "./internal/waiting/suspensionRecords.ts"
@@ -120,6 +121,17 @@ export const layerFileSystem = (options: {
 // =============================================================================
 
 /**
+ * Who answers, and by which channel (default: `"program"`).
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface DeliverOptions {
+  readonly by?: Approver.Person | undefined
+  readonly via?: string | undefined
+}
+
+/**
  * Gives an encoded answer to an open suspension; `DeferredTool.deliver` does so with one that is checked.
  *
  * Fails with `UnknownApproval`, with `Expired`, and with `AlreadyDecided`.
@@ -129,7 +141,8 @@ export const layerFileSystem = (options: {
  */
 export const deliver = Effect.fnUntraced(function*(
   approvalId: string,
-  answer: Schema.Json
+  answer: Schema.Json,
+  options?: DeliverOptions
 ): Effect.fn.Return<void, ApprovalError.ApprovalError> {
   const store = yield* SuspensionStore
   const found = yield* store.find(approvalId)
@@ -140,7 +153,8 @@ export const deliver = Effect.fnUntraced(function*(
   if (found.status === "open" && expiresAt <= (yield* Clock.currentTimeMillis)) {
     return yield* ApprovalError.make(new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }))
   }
-  if (found.status !== "open" || !(yield* store.deliver(approvalId, answer))) {
+  const decidedBy = Approver.decidedBy(options?.by, options?.via ?? "program")
+  if (found.status !== "open" || !(yield* store.deliver(approvalId, answer, decidedBy))) {
     return yield* ApprovalError.make(
       new ApprovalError.AlreadyDecided({ approvalId, state: found.status === "over" ? "done" : "answered" })
     )

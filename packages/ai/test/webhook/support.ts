@@ -4,6 +4,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import {
   ApprovalJournal,
   ApprovalSeal,
+  type Approver,
   AtomicStore,
   Conversation,
   DeferredTool,
@@ -44,6 +45,7 @@ export const makeWorld = (options?: {
     const suspensions = SuspensionStore.make({ store })
     const tokens: Array<Redacted.Redacted> = []
     const paid: Array<unknown> = []
+    const deciders: Array<Approver.DecidedBy> = []
     const script = yield* ScriptedModel.make({
       turns: [[ScriptedModel.toolCall({ id: "call-1", name: "Pay", params: { amount: 20 } })], "Paid."],
       afterLastTurn: "Yes?"
@@ -58,9 +60,10 @@ export const makeWorld = (options?: {
               return yield* Pay.suspend.paid({ token, prompt: "the payment", expiresIn: options?.expiresIn }, amount)
             }),
           resume: {
-            paid: (payment, amount) =>
+            paid: (payment, amount, { decidedBy }) =>
               Effect.sync(() => {
                 paid.push(payment)
+                deciders.push(decidedBy)
                 return `${payment.id} of ${amount}`
               })
           }
@@ -73,11 +76,13 @@ export const makeWorld = (options?: {
       Effect.orDie
     )
     yield* Effect.orDie(conversation.send("Pay 20."))
-    return { conversation, paid, script, store, suspensions, token: tokens[0]! }
+    return { conversation, deciders, paid, script, store, suspensions, token: tokens[0]! }
   })
 
 export interface World {
   readonly conversation: Conversation.Conversation<Toolkit.Tools<typeof toolkit>>
+  /** Who answered, as the handler was told. */
+  readonly deciders: ReadonlyArray<Approver.DecidedBy>
   readonly paid: ReadonlyArray<unknown>
   readonly script: ScriptedModel.ScriptedModel
   readonly store: AtomicStore.AtomicStore

@@ -8,12 +8,35 @@ import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import * as Approver from "../../Approver.ts"
+
+// Only code of this process can make one: no JSON has a symbol, so nobody can post who they are (law L16).
+const DecidedTypeId: unique symbol = Symbol.for("@assent/ai/ApprovalController/Decided")
+
+/** A decision, and who made it; the public name is `ApprovalController.Decided`. */
+export interface Decided {
+  readonly [DecidedTypeId]: typeof DecidedTypeId
+  readonly _tag: "Decided"
+  readonly decision: Approval.ApprovalDecision | Approval.ApprovalAnswer | boolean
+  readonly by: Approver.Person | undefined
+  /** It is the program's own word, as a policy's, and nobody's. */
+  readonly isProgram: boolean
+}
+
+export const isDecided = (u: unknown): u is Decided => typeof u === "object" && u !== null && DecidedTypeId in u
+
+export const decided = (
+  decision: Decided["decision"],
+  by: Approver.Person | undefined,
+  isProgram = false
+): Decided => ({ [DecidedTypeId]: DecidedTypeId, _tag: "Decided", decision, by, isProgram })
 
 /** Of a controller, what asking needs. */
 export interface Controller {
   readonly ask?:
-    | ((request: Approval.ApprovalRequest) => Effect.Effect<Approval.ApprovalDecision | undefined, unknown>)
+    | ((request: Approval.ApprovalRequest) => Effect.Effect<Approval.ApprovalDecision | Decided | undefined, unknown>)
     | undefined
+  readonly via?: string | undefined
   readonly parallel?: boolean | undefined
   readonly personOf?: ((context: Context.Context<never>) => object | undefined) | undefined
 }
@@ -25,7 +48,8 @@ export const strict: Controller = {
       new Approval.Denied({
         note: "This call needs a person's approval, and nobody can be asked here. Do not retry it."
       })
-    )
+    ),
+  via: "strict"
 }
 
 /** Everybody's yes, and nobody's; the public name is `ApprovalController.approveAll`. Nothing of it is remembered. */
@@ -70,13 +94,20 @@ export const inTurn = <A, E>(controller: Controller, effect: Effect.Effect<A, E>
   })
 }
 
+/** What was decided, and by whom. */
+export interface Reply {
+  readonly decision: Approval.ApprovalDecision
+  readonly decidedBy: Approver.DecidedBy
+  readonly isProgram: boolean
+}
+
 /** What the controller decides, if there is one; `undefined` while nobody has decided. */
 export const ask = (
   controller: Controller,
   request: Approval.ApprovalRequest,
   { check = unchecked, remembers }: About
-): Effect.Effect<Approval.ApprovalDecision | undefined> => {
-  const { ask } = controller
+): Effect.Effect<Reply | undefined> => {
+  const { ask, via = "controller" } = controller
   if (ask === undefined) return Effect.undefined
   return Effect.suspend(() => {
     const asked = ask(request)
@@ -84,10 +115,10 @@ export const ask = (
       ? asked.pipe(Effect.provideService(Check, check), Effect.provideService(Remembers, remembers))
       : Effect.undefined
   }).pipe(
-    Effect.filterOrFail(
-      (reply): reply is Approval.ApprovalDecision => isDecision(reply),
-      () => new Error("The controller gave no decision.")
-    ),
+    Effect.flatMap((reply) => {
+      const read = replyOf(request, reply, via, controller === strict)
+      return read === undefined ? Effect.fail(new Error("The controller gave no decision.")) : Effect.succeed(read)
+    }),
     // Not even an answer cut short says more than that nobody has answered.
     Effect.catchCause((cause) =>
       Effect.as(
@@ -109,6 +140,33 @@ export const ask = (
       )
     )
   )
+}
+
+const replyOf = (
+  request: Approval.ApprovalRequest,
+  reply: unknown,
+  via: string,
+  isProgram: boolean
+): Reply | undefined => {
+  const decision = decisionOf(request, isDecided(reply) ? reply.decision : reply)
+  return decision === undefined ? undefined : {
+    decision,
+    decidedBy: Approver.decidedBy(isDecided(reply) ? reply.by : undefined, via),
+    isProgram: isDecided(reply) ? reply.isProgram : isProgram
+  }
+}
+
+/** What a reply says of this very request. */
+export const decisionOf = (
+  request: Approval.ApprovalRequest,
+  reply: unknown
+): Approval.ApprovalDecision | undefined => {
+  if (reply === true) return new Approval.Approved({})
+  if (reply === false) return new Approval.Denied({})
+  if (reply instanceof Approval.ApprovalAnswer) {
+    return reply.approvalId === request.approvalId ? reply.decision : undefined
+  }
+  return isDecision(reply) ? reply : undefined
 }
 
 const isDecision = Schema.is(Approval.ApprovalDecision)

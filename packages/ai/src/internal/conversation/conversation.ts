@@ -2,7 +2,7 @@
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type * as Toolkit from "effect/ai/Toolkit"
-import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -15,17 +15,14 @@ import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalJournal from "../../ApprovalJournal.ts"
 import * as ConversationStore from "../../ConversationStore.ts"
-import * as DeferredTool from "../../DeferredTool.ts"
+import type * as DeferredTool from "../../DeferredTool.ts"
 import * as Prompt from "../../Prompt.ts"
-import * as SuspensionStore from "../../SuspensionStore.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
+import { Answering } from "../environment/trust.ts"
 import * as Ending from "../history/ending.ts"
-import * as Transcript from "../history/transcript.ts"
-import * as Text from "../text.ts"
-import * as Deferral from "../tool/deferral.ts"
 import * as Wrap from "../turn/wrap.ts"
-import * as Interactions from "../waiting/interaction.ts"
+import * as Deciding from "./deciding.ts"
 import type * as Conversation from "./model.ts"
 import * as Surroundings from "./surroundings.ts"
 import * as ConversationTurn from "./turn.ts"
@@ -114,6 +111,12 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     concurrency: settings.concurrency
   })
 
+  /** What the engine is to know of this turn's history. */
+  const knowingOf = (turn: ConversationTurn.Turn): Context.Context<never> =>
+    Context.make(KeepsHistory, !isBegun(turn)).pipe(
+      Context.add(Answering, (id) => Object.hasOwn(turn.deciders, id) ? turn.deciders[id] : undefined)
+    )
+
   const enter = Effect.fnUntraced(function*(beginning: Beginning) {
     const current: Current = { cancelled: Deferred.makeUnsafe(), open: [] }
     const cancelled = Deferred.await(current.cancelled)
@@ -142,7 +145,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       while (true) {
         const limit = ConversationTurn.limitOf(turn, limits)
         if (limit !== undefined) return limited(turn, limit)
-        const { content } = yield* Effect.provideService(generateText(requestOf(turn)), KeepsHistory, !isBegun(turn))
+        const { content } = yield* Effect.provideContext(generateText(requestOf(turn)), knowingOf(turn))
         turn.step.push(...content)
         const end = endOf(turn, yield* ConversationTurn.takeStep(turn, false))
         yield* ConversationTurn.save(place, turn)
@@ -168,7 +171,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         return Stream.empty
       }
       const said = streamText(requestOf(turn)).pipe(
-        Stream.provideService(KeepsHistory, !isBegun(turn)),
+        Stream.provideContext(knowingOf(turn)),
         Stream.mapArray((chunk) => {
           turn.step.push(...chunk)
           return chunk
@@ -185,9 +188,9 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
   const say = (prompt: Prompt.RawInput): Beginning => (turn) => {
     if (typeof prompt === "string") {
       if (prompt.trim() === "") return Effect.fail(invalidPrompt(saysNothing))
-      const answer = answerOf(prompt, pendingOf(turn), settings.routeText ?? routeText)
+      const answer = answerOf(prompt, Deciding.pendingOf(turn), settings.routeText ?? routeText)
       if (answer === undefined) ConversationTurn.say(turn, Prompt.make(prompt))
-      else answering(turn, [answer])
+      else Deciding.answering(turn, [answer])
       return Effect.succeed(true)
     }
     return Effect.map(readPrompt(prompt), (said) => {
@@ -214,36 +217,26 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     pending: (kind?: string) =>
       Effect.map(
         ConversationTurn.read(place),
-        (kept) => pendingOf(kept).filter(({ interaction }) => kind === undefined || interaction === kind)
+        (kept) => Deciding.pendingOf(kept).filter(({ interaction }) => kind === undefined || interaction === kind)
       ),
-    decide: (answers: ReadonlyArray<Approval.ApprovalAnswer> | Approval.ApprovalAnswer) =>
+    decide: (
+      answers: ReadonlyArray<Approval.ApprovalAnswer> | Approval.ApprovalAnswer,
+      options?: Conversation.DecideOptions
+    ) =>
       Effect.map(
-        take((turn) => decide(turn, toolkit, "approvalId" in answers ? [answers] : answers)),
+        take((turn) => Deciding.decide(turn, toolkit, "approvalId" in answers ? [answers] : answers, options?.by)),
         (outcome) => outcome ?? nothingToDo
       ),
     resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
       tool: T,
       interaction: Name,
       answer: Parameters<typeof DeferredTool.deliver<T, Name>>[3],
-      request?: { readonly approvalId: string }
-    ) =>
-      take((turn) => {
-        const waiting = turn.open.filter((one) =>
-          one.toolName === tool.name && one.awaited?.name === interaction &&
-          (request === undefined || request.approvalId === one.approvalId)
-        )
-        const [only] = waiting
-        return only === undefined || waiting.length > 1
-          ? unknown(request?.approvalId ?? `${tool.name}.${interaction}`)
-          : Effect.map(DeferredTool.deliver(tool, interaction, only, answer), () => {
-            turn.answered = [...turn.answered, only.approvalId]
-            return true
-          })
-      }),
+      options?: Conversation.ResumeOptions
+    ) => take((turn) => Deciding.resume(turn, tool, interaction, answer, options ?? {})),
     wake: Effect.flatMap(
       ConversationTurn.read(place),
       // What the turn that is being taken begins to wait for may have come already.
-      ({ open, turn }) => open.length === 0 && turn === undefined ? Effect.undefined : take(hasNews)
+      ({ open, turn }) => open.length === 0 && turn === undefined ? Effect.undefined : take(Deciding.hasNews)
     ),
     cancel: Effect.fnUntraced(
       function*(reason = "Cancelled.") {
@@ -285,7 +278,7 @@ const completed = (turn: ConversationTurn.Turn): Outcome => ({ _tag: "Completed"
 const waiting = (turn: ConversationTurn.Turn): Outcome => ({
   _tag: "Waiting",
   ...ended(turn),
-  requests: pendingOf(turn)
+  requests: Deciding.pendingOf(turn)
 })
 
 const limited = (turn: ConversationTurn.Turn, limit: "steps" | "tokens" | "time"): Outcome => ({
@@ -384,102 +377,3 @@ const answerOf = (
     ? undefined
     : Approval.answer(request, request.awaited?.multiple === true ? [option] : option)
 }
-
-// =============================================================================
-// What is decided
-// =============================================================================
-
-const unknown = (approvalId: string) =>
-  Effect.fail(ApprovalError.make(new ApprovalError.UnknownApproval({ approvalId: approvalId.slice(0, 64) })))
-
-// Only people's answers stand in a history; those of webhooks, timers and programs are given to the store.
-const isPersonal = ({ interaction }: Approval.ApprovalRequest): boolean =>
-  interaction !== "webhook" && interaction !== "timer" && interaction !== "external"
-
-/** What is open, and was not answered since. */
-const pendingOf = (
-  { answered = [], open }: Pick<ConversationStore.Kept, "answered" | "open">
-): ReadonlyArray<Approval.ApprovalRequest> => open.filter(({ approvalId }) => !answered.includes(approvalId))
-
-const answering = (turn: ConversationTurn.Turn, answers: ReadonlyArray<Approval.ApprovalAnswer>): void => {
-  ConversationTurn.say(turn, Prompt.approvalResponses(answers))
-  turn.answered = [...turn.answered, ...answers.map(({ approvalId }) => approvalId)]
-}
-
-/** Whether anything has come that is waited for: to take a turn for nothing could call the model for nothing. */
-const hasNews = Effect.fnUntraced(function*(
-  { answered, open }: ConversationTurn.Turn
-): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
-  if (answered.length > 0) return true
-  const suspensions = yield* SuspensionStore.SuspensionStore
-  const now = yield* Clock.currentTimeMillis
-  for (const { approvalId, awaited, expiresAt = Number.POSITIVE_INFINITY } of open) {
-    if (expiresAt <= now || (awaited?.dueAt ?? Number.POSITIVE_INFINITY) <= now) return true
-    if (awaited === undefined) continue
-    const found = yield* suspensions.find(approvalId)
-    if (found?.status !== "open" || found.delivered !== undefined) return true
-  }
-  return false
-})
-
-/** False where everything that was said leaves its request open. */
-const decide = Effect.fnUntraced(function*(
-  turn: ConversationTurn.Turn,
-  toolkit: AnyToolkit,
-  answers: ReadonlyArray<Approval.ApprovalAnswer>
-): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
-  const requests: Array<Approval.ApprovalRequest> = []
-  for (const { approvalId } of answers) {
-    const request = turn.open.find((one) => one.approvalId === approvalId)
-    if (request === undefined) return yield* notOpen(turn, approvalId)
-    requests.push(request)
-  }
-  for (const [index, { decision }] of answers.entries()) {
-    if (decision._tag === "Approved") yield* checkAnswer(toolkit, requests[index]!, decision.answer)
-  }
-  const said: Array<Approval.ApprovalAnswer> = []
-  for (const [index, answer] of answers.entries()) {
-    const request = requests[index]!
-    const { approvalId, decision } = answer
-    if (decision._tag === "Info") {
-      turn.open = turn.open.map((one) => one.approvalId === approvalId ? noted(one, decision.note) : one)
-    } else if (decision._tag === "Approved" && !isPersonal(request)) {
-      yield* SuspensionStore.deliver(approvalId, decision.answer ?? null)
-      turn.answered = [...turn.answered, approvalId]
-    } else {
-      said.push(answer)
-    }
-  }
-  answering(turn, said)
-  return answers.some(({ decision }) => decision._tag !== "Info")
-})
-
-// Refused here, where who answers can be told: what was given to a store, or stands in a history, cannot be taken back.
-const checkAnswer = (
-  toolkit: AnyToolkit,
-  request: Approval.ApprovalRequest,
-  answer: Schema.Json | undefined
-): Effect.Effect<void, ApprovalError.ApprovalError> => {
-  const { approvalId, awaited, interaction: kind, toolName } = request
-  if (awaited === undefined || (kind === "getApproval" && answer === undefined)) return Effect.void
-  const tool = Object.hasOwn(toolkit.tools, toolName) ? toolkit.tools[toolName] : undefined
-  const deferral = tool === undefined ? undefined : Deferral.of(tool)
-  const interaction = deferral === undefined ? undefined : Deferral.interactionOf(deferral, awaited.name)
-  // What became of a tool that is gone, its turn will say.
-  if (interaction === undefined) return Effect.void
-  return Effect.asVoid(Effect.mapError(
-    answer === undefined && isPersonal(request)
-      ? Effect.fail("it says yes, where an answer is asked for.")
-      : Interactions.decodeAnswer(interaction, awaited, answer ?? null),
-    (description) => ApprovalError.make(new ApprovalError.InvalidAnswer({ approvalId, description }))
-  ))
-}
-
-const notOpen = ({ history }: ConversationTurn.Turn, approvalId: string) => {
-  const known = Transcript.readWhole(history.content).allRequests.find(({ part }) => part.approvalId === approvalId)
-  if (known === undefined) return unknown(approvalId)
-  return Effect.fail(ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state: Ending.stateOf(known) })))
-}
-
-const noted = (request: Approval.ApprovalRequest, note: string): Approval.ApprovalRequest =>
-  new Approval.ApprovalRequest({ ...request, reason: Text.escape(note, { maxLength: 1_000 }) })

@@ -9,6 +9,7 @@ import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
+import type * as Approver from "../../Approver.ts"
 import type * as ConversationStore from "../../ConversationStore.ts"
 import type * as DeferredTool from "../../DeferredTool.ts"
 import type * as Interaction from "../../Interaction.ts"
@@ -107,22 +108,27 @@ export interface Conversation<Tools extends AnyTools> {
   ) => Effect.Effect<ReadonlyArray<Approval.ApprovalRequest>, ConversationStore.ConversationError>
   /**
    * Decides open requests, and takes a turn. It is the program's own word: edited parameters and what is to be remembered
-   * count. An `Info` is shown with its request, which stays open. Fails, and changes nothing, with `UnknownApproval` for
-   * what was never asked, with `AlreadyDecided` for what is not open any more, and with `InvalidAnswer` for an answer that
-   * does not fit what a tool waits for.
+   * count. An `Info` is shown with its request, which stays open. `by` is who decided (law L16). An approval that is not
+   * the last that is needed is kept, and the request, which stays open, says who else is to decide.
+   *
+   * All answers are looked at before any of them counts. Fails, and changes nothing, with `UnknownApproval` for what was
+   * never asked, with `AlreadyDecided` for what is not open any more, with `NotAnApprover` where `by` may not decide, and
+   * with `InvalidAnswer` for an answer that does not fit what a tool waits for.
    */
   readonly decide: (
-    answers: ReadonlyArray<Approval.ApprovalAnswer> | Approval.ApprovalAnswer
+    answers: ReadonlyArray<Approval.ApprovalAnswer> | Approval.ApprovalAnswer,
+    options?: DecideOptions
   ) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
   /**
    * Answers what a tool waits for, and takes a turn. Where several calls of the tool wait for the same, `request` says
-   * which. Fails with `UnknownApproval` where none does, or several do and none is named, and with `InvalidAnswer`.
+   * which. Fails, and changes nothing, with `UnknownApproval` where none does, or several do and none is named, with
+   * `NotAnApprover`, and with `InvalidAnswer`.
    */
   readonly resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
     tool: T,
     interaction: Name,
     answer: Interaction.Answer<T["interactions"][Name]>,
-    request?: { readonly approvalId: string }
+    options?: ResumeOptions
   ) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
   /**
    * Takes a turn if something that is waited for has come: a timer's time, what a webhook or the program has told, or the
@@ -175,6 +181,26 @@ export interface Options<Tools extends AnyTools, E = never, R = never> {
   readonly routeText?: RouteText | undefined
   readonly busyFor?: Duration.Input | undefined
   readonly concurrency?: LanguageModel.GenerateTextOptions<{}>["concurrency"]
+}
+
+/**
+ * Who decides, as the program knows them: whoever is logged in, and never what a message says (law L16).
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface DecideOptions {
+  readonly by?: Approver.Person | undefined
+}
+
+/**
+ * Who answers, and which of several requests.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface ResumeOptions extends DecideOptions {
+  readonly request?: { readonly approvalId: string } | undefined
 }
 
 /**

@@ -18,11 +18,12 @@ import * as ApprovalJournal from "../../ApprovalJournal.ts"
 import * as ApprovalMemory from "../../ApprovalMemory.ts"
 import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import * as ApprovalSeal from "../../ApprovalSeal.ts"
+import type { DecidedBy } from "../../Approver.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Levels from "../asking/levels.ts"
 import * as Policies from "../policy/service.ts"
 import * as Cryptography from "../seal/cryptography.ts"
-import { TrustsAnswers } from "./trust.ts"
+import { Answering, TrustsAnswers } from "./trust.ts"
 
 export interface Options {
   readonly onNewMessage: "supersede" | "keep" | "hold" | "fail"
@@ -64,6 +65,8 @@ export interface Environment {
   readonly spanTransformer: Option.Option<SpanTransformer>
   /** Whether what the answers of the history change, or want remembered, is the program's own word. */
   readonly trustsAnswers: boolean
+  /** Who gave the last answers of the history, by the ids of their requests. */
+  readonly answeredBy: (approvalId: string) => DecidedBy | undefined
   /** Whose memory this is: of this call of the model alone, where no conversation is named. */
   readonly memoryScope: ApprovalMemory.MemoryScope
   /** Nobody comes back to that memory once this call of the model is over. */
@@ -110,6 +113,7 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
       memory,
       scope,
       trustsAnswers: Context.get(context, TrustsAnswers),
+      answeredBy: Context.get(context, Answering),
       options,
       permits: undefined,
       spanTransformer: Context.getOption(context, CurrentSpanTransformer),

@@ -4,8 +4,20 @@
  * history: the engine takes it away from everything that runs in the turn.
  */
 import * as Context from "effect/Context"
+import type { DecidedBy } from "../../Approver.ts"
 
 export const TrustsAnswers: Context.Reference<boolean> = Context.Reference<boolean>(
   "@assent/ai/internal/TrustsAnswers",
   { defaultValue: () => false }
 )
+
+/**
+ * Who gave the answers of this turn: a channel that knows its people says it of those it has just put at the end of its
+ * history, by the ids of their requests. Of a request that was answered more than once it is said of the last message with
+ * an answer to it; every other answer is of nobody known (law L16). It holds for that one history, as trust does.
+ */
+export const Answering: Context.Reference<(approvalId: string) => DecidedBy | undefined> = Context.Reference<
+  (approvalId: string) => DecidedBy | undefined
+>("@assent/ai/internal/Answering", { defaultValue: () => nobody })
+
+export const nobody = (): undefined => undefined

@@ -13,6 +13,7 @@ import type * as ApprovalError from "../../ApprovalError.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
 import type * as ApprovalMemory from "../../ApprovalMemory.ts"
 import type * as ApprovalSeal from "../../ApprovalSeal.ts"
+import type { DecidedBy } from "../../Approver.ts"
 import type * as Interaction from "../../Interaction.ts"
 import type * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Standing from "../decide/standing.ts"
@@ -21,6 +22,7 @@ import type * as Late from "../history/late.ts"
 import type * as Transcript from "../history/transcript.ts"
 import type * as Deferral from "../tool/deferral.ts"
 import type * as Prepare from "../tool/prepare.ts"
+import type * as Answering from "./answering.ts"
 import * as Order from "./order.ts"
 import type * as Remembering from "./remembering.ts"
 import type * as Request from "./request.ts"
@@ -29,8 +31,9 @@ import type { Tools } from "./tools.ts"
 /** What the policy said, or that it failed. */
 export type Judged = Result.Result<Approval.ApprovalResult, ApprovalError.ApprovalError>
 
-/** What an answer says besides yes or no. */
+/** What an answer says besides yes or no, and whose it is. */
 export interface Given {
+  readonly by: DecidedBy
   readonly note?: string | undefined
   readonly params?: Schema.Json | undefined
   readonly remember?: Schema.Json | undefined
@@ -64,12 +67,13 @@ export interface Asked {
 export interface Tip {
   readonly suspension: SuspensionStore.Suspension
   readonly delivered: Schema.Json | undefined
+  readonly deliveredBy: DecidedBy | undefined
   readonly responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>
   /** The tool, if it still waits for that. */
   readonly waiting: WaitingTool | undefined
   /** What was answered just now, by whoever was asked. */
-  readonly replied?: { readonly json: Schema.Json | undefined } | undefined
-  answer?: { readonly json: Schema.Json; readonly decoded: unknown } | undefined
+  readonly replied?: { readonly json: Schema.Json | undefined; readonly by: DecidedBy } | undefined
+  answer?: Answering.Answer | undefined
   /** What is wrong with what was answered. */
   problems?: ReadonlyArray<string> | undefined
   state?: unknown

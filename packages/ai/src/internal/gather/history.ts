@@ -47,6 +47,7 @@ export const read = Effect.fnUntraced(function*(
   const prepared = yield* prepare(tool, part)
   const responses = call.requests.flatMap((request) => request.responses)
   const denial = responses.find((response) => !response.approved)
+  const givenOf = Answering.givenOf(environment, transcript.messages)
   const checked = call.requests.length === 0
     ? Result.succeed([])
     : yield* Proof.verify(environment, call, prepared)
@@ -59,7 +60,7 @@ export const read = Effect.fnUntraced(function*(
         Proof.expiry(verified.sealed),
         (drift, expired) => ({
           ...verified,
-          given: verified.request.responses.map(Answering.givenOf),
+          given: verified.request.responses.map(givenOf),
           expired,
           drift
         })
@@ -82,7 +83,7 @@ export const read = Effect.fnUntraced(function*(
       root,
       questions,
       late,
-      denial: denial === undefined ? undefined : Answering.givenOf(denial),
+      denial: denial === undefined ? undefined : givenOf(denial),
       ...lines
     }),
     standing: standing(environment, {

@@ -11,6 +11,7 @@ import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import * as ApprovalMatcher from "../../ApprovalMatcher.ts"
 import * as ApprovalMemory from "../../ApprovalMemory.ts"
+import * as Approver from "../../Approver.ts"
 import type * as Asking from "../asking/asking.ts"
 import * as MemoryGuard from "../asking/memoryGuard.ts"
 import * as Covering from "../covering.ts"
@@ -38,6 +39,7 @@ export const subjectOf = (prepared: Prepare.Prepared): Effect.Effect<Subject> =>
 export interface Recalled {
   readonly decision: "approved" | "denied"
   readonly reason: string
+  readonly decidedBy: Approver.DecidedBy
 }
 
 /**
@@ -76,7 +78,8 @@ export const recall = Effect.fnUntraced(function*(
     decision: known.decision,
     reason: known.decision === "denied"
       ? known.note ?? "The user denied such calls before, and wants that to be remembered."
-      : "Approved before, and remembered."
+      : "Approved before, and remembered.",
+    decidedBy: Approver.decidedBy(known.decidedBy, "memory")
   }
 })
 
@@ -122,7 +125,11 @@ export const answeredOf = Effect.fnUntraced(function*(
   subject: Subject,
   request: { readonly nonce: string; readonly approvalId: string; readonly toolCallId: string },
   decision: ApprovalMemory.Answered["decision"],
-  { note, remember }: { readonly remember: Schema.Json | undefined; readonly note?: string | undefined }
+  { decidedBy, note, remember }: {
+    readonly remember: Schema.Json | undefined
+    readonly note?: string | undefined
+    readonly decidedBy: Approver.DecidedBy | undefined
+  }
 ): Effect.fn.Return<ApprovalMemory.Answered | undefined> {
   if (!memory.remembers || remember === undefined || remember === null) return undefined
   const said = decode(remember)
@@ -150,7 +157,7 @@ export const answeredOf = Effect.fnUntraced(function*(
     }
   }
   const { approvalId, nonce: id, toolCallId } = request
-  return { ...subject, scope: memoryScope, id, approvalId, toolCallId, decision, note, remember: said.value }
+  return { ...subject, scope: memoryScope, id, approvalId, toolCallId, decision, note, decidedBy, remember: said.value }
 })
 
 /** From now on it holds for the turn, as long as it says. */
@@ -213,6 +220,7 @@ const write = (
         toolCallId: remembered.toolCallId,
         toolName: remembered.toolName,
         decision: remembered.decision,
+        decidedBy: remembered.decidedBy,
         covers: ApprovalMatcher.toSentence(remembered.covers, remembered.toolName)
       }))
     }

@@ -11,6 +11,7 @@ import type * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
+import type { DecidedBy } from "../../Approver.ts"
 import * as Interaction from "../../Interaction.ts"
 import type * as SuspensionStore from "../../SuspensionStore.ts"
 import { abandonable } from "../abandon.ts"
@@ -53,13 +54,14 @@ export const gather = Effect.fnUntraced(function*(
     // What came to its end is on record, whether or not the store can be reached.
     const found = mayGoOn(fate) || responses.length > 0 ? yield* suspensions.find(approvalId) : undefined
     if (entry !== undefined && responses.length > 0) yield* refuseLate(file, approvalId, responses, entry, found)
-    file.questions = [{ sealed: parsed.success, canonical, given: responses.map(Answering.givenOf), entry }]
+    const givenOf = Answering.givenOf(environment, file.messages)
+    file.questions = [{ sealed: parsed.success, canonical, given: responses.map(givenOf), entry }]
     const isKnown = found !== undefined && (yield* Suspension.isSealedFor(parsed.success, found.suspension.awaited))
     if (!isKnown) return { ...gone(standing), questions: [question({ suspension: true, fate })] }
     const tip = tipOf(file, found, responses)
     file.tip = tip
     const denial = Answering.denialOf(tip)
-    file.denial = denial === undefined ? undefined : Answering.givenOf(denial)
+    file.denial = denial === undefined ? undefined : givenOf(denial)
     const { awaited } = found.suspension
     // What was given to the store was accepted in time, however late anybody looks.
     const expired = tip.delivered === undefined ? yield* expiry(tip) : undefined
@@ -103,7 +105,7 @@ const gone = (standing: Standing.Standing): Standing.Standing => ({
 
 const tipOf = (
   { call, tools }: File,
-  { delivered, suspension }: SuspensionStore.Found,
+  { delivered, deliveredBy, suspension }: SuspensionStore.Found,
   responses: Tip["responses"]
 ): Tip => {
   const tool = Tools.toolOf(tools, call.toolName)
@@ -113,7 +115,7 @@ const tipOf = (
     tool === undefined || deferral === undefined || interaction?.kind !== suspension.awaited.kind
       ? undefined
       : { tool, deferral, interaction }
-  return { suspension, delivered, responses, waiting }
+  return { suspension, delivered, deliveredBy, responses, waiting }
 }
 
 const messageMode = ({ environment: { options } }: File, { suspension, waiting }: Tip): Standing.OnNewMessage => {
@@ -132,7 +134,7 @@ export const gatherAnswer = Effect.fnUntraced(function*(
   if (tip.waiting === undefined) return withWait(standing, { answer: "none" })
   const { interaction } = tip.waiting
   if (tip.replied !== undefined) {
-    const read = yield* Effect.result(Answering.readAnswer(tip, interaction, tip.replied.json))
+    const read = yield* Effect.result(Answering.readAnswer(tip, interaction, tip.replied.json, tip.replied.by))
     if (Result.isFailure(read)) {
       tip.problems = [read.failure]
       return withWait(standing, { answer: "invalid" })
@@ -140,7 +142,8 @@ export const gatherAnswer = Effect.fnUntraced(function*(
     tip.answer = read.success
     return withWait(standing, { answer: "fits" })
   }
-  const { answer, invalid, undeliverable } = yield* Answering.findAnswer(file.environment, tip, interaction)
+  const { given } = file.questions[0]!
+  const { answer, invalid, undeliverable } = yield* Answering.findAnswer(file.environment, tip, given, interaction)
   tip.answer = answer
   tip.problems = undeliverable === undefined ? invalid : [undeliverable]
   return withWait(standing, {
@@ -198,6 +201,7 @@ export const withReply = (
   file: File,
   standing: Standing.Standing,
   reply: Exclude<Approval.ApprovalDecision, Approval.Info>,
+  by: DecidedBy,
   expired: string | undefined
 ): Standing.Standing => {
   const tip = file.tip!
@@ -205,9 +209,9 @@ export const withReply = (
   const isDenial = reply._tag === "Denied" && !isVerdict
   const said = reply._tag === "Approved" ? reply.answer : undefined
   const json = isVerdict ? Answering.verdictOf(reply._tag === "Approved", reply.note, said) : said
-  file.tip = { ...tip, replied: { json }, prepared: undefined }
-  file.denial = isDenial ? { note: reply.note } : undefined
-  file.questions = [{ ...file.questions[0]!, given: [{ note: reply.note }], expired }]
+  file.tip = { ...tip, replied: { json, by }, prepared: undefined }
+  file.denial = isDenial ? { by, note: reply.note } : undefined
+  file.questions = [{ ...file.questions[0]!, given: [{ by, note: reply.note }], expired }]
   const { for: waitsFor } = standing.wait as Exclude<Standing.Wait, string>
   return {
     ...standing,

@@ -4,6 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Approval from "../../Approval.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import type { DecidedBy } from "../../Approver.ts"
 import { type File, question, withQuestion } from "../gather/file.ts"
 import * as Remembering from "../gather/remembering.ts"
 import * as Request from "../gather/request.ts"
@@ -44,7 +45,7 @@ const end: Hand["end"] = Effect.fnUntraced(function*(file, standing, ending) {
   const reason = Ours.reasonOf(file, ending)
   asked.ended = reason
   if (why === "said") yield* Ours.rememberDenial(file, Request.claimOf(asked.sealed, file.call), asked.given[0])
-  yield* changed(file, state, reason)
+  yield* changed(file, state, Ours.deciderOf(file, ending), reason)
   return withQuestion(standing, at, { fate: { state, written: true } })
 })
 
@@ -54,10 +55,15 @@ const decided: Hand["decided"] = Effect.fnUntraced(function*(file, standing, dec
   const { approval } = file
   if (!isNew || approval === undefined) return
   yield* Remembering.keep(file.environment, approval.answered)
-  yield* changed(file, approval.edits === undefined ? "approved" : "edited")
+  yield* changed(file, approval.edits === undefined ? "approved" : "edited", approval.claim.decidedBy)
 })
 
-const changed = ({ call, questions }: File, state: Approval.ApprovalState, reason?: string) => {
+const changed = (
+  { call, questions }: File,
+  state: Approval.ApprovalState,
+  decidedBy: DecidedBy | undefined,
+  reason?: string
+) => {
   const { sealed } = questions[0]!
   return ApprovalEvents.publish((occasion) => ({
     _tag: "Changed",
@@ -65,6 +71,7 @@ const changed = ({ call, questions }: File, state: Approval.ApprovalState, reaso
     ...Request.about(call, sealed),
     state,
     reason,
+    decidedBy,
     waited: occasion.at - sealed.issuedAt!
   }))
 }

@@ -48,7 +48,7 @@ export const make = (
   const { environment, messages, tools } = subject
   const { expired, failure, judgedAgain = false, passedOver = false, powers, reason, response } = known
   const request = requestOf(approvalId, call, reason)
-  const given = response === undefined ? [] : [Answering.givenOf(response)]
+  const given = response === undefined ? [] : [Answering.givenOf(environment, messages)(response)]
   return {
     approvalId,
     request,

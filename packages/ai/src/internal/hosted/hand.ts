@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import type { DecidedBy } from "../../Approver.ts"
 import type { Decision } from "../decide/decision.ts"
 import { type Asked, type File, type Given, withQuestion } from "../gather/file.ts"
 import * as Remembering from "../gather/remembering.ts"
@@ -61,7 +62,7 @@ const end: Hand["end"] = Effect.fnUntraced(function*(file, standing, ending) {
   const asked = file.questions[at]!
   const reason = Ours.reasonOf(file, ending)
   asked.ended = reason
-  yield* changed(file, asked, state, reason)
+  yield* changed(file, asked, state, reason, Ours.deciderOf(file, ending))
   if (why === "said") yield* remember(file, "denied", file.denial)
   return withQuestion(standing, at, { fate: { state, written: true } })
 })
@@ -78,7 +79,7 @@ const decided: Hand["decided"] = Effect.fnUntraced(function*(file, standing, dec
       if (standing.denied) yield* remember(file, "denied", file.denial)
       return
     case "Run":
-      if (isAdded(file)) yield* changed(file, asked, "approved", approvalNote(file))
+      if (isAdded(file)) yield* changed(file, asked, "approved", approvalNote(file), given?.by)
       yield* remember(file, "approved", given)
   }
 })
@@ -95,13 +96,20 @@ const approvalNote = ({ judged, questions }: File): string | undefined =>
       ? judged.success.reason
       : undefined)
 
-const changed = ({ call }: File, { sealed }: Asked, state: Approval.ApprovalState, reason: string | undefined) =>
+const changed = (
+  { call }: File,
+  { sealed }: Asked,
+  state: Approval.ApprovalState,
+  reason: string | undefined,
+  decidedBy: DecidedBy | undefined
+) =>
   ApprovalEvents.publish((occasion) => ({
     _tag: "Changed",
     ...occasion,
     ...Request.about(call, sealed),
     state,
-    reason
+    reason,
+    decidedBy
   }))
 
 export const refuse = (request: Approval.ApprovalRequest, reason: ApprovalError.ApprovalErrorReason) =>
@@ -126,7 +134,7 @@ const remember = Effect.fnUntraced(function*(
     yield* file.subject,
     { nonce, approvalId, toolCallId },
     decision,
-    { remember: Remembering.rememberOf(needs, given.remember), note: given.note }
+    { remember: Remembering.rememberOf(needs, given.remember), note: given.note, decidedBy: given.by }
   )
   yield* Remembering.take(environment, answered, given.response !== undefined)
 })

@@ -1,6 +1,7 @@
 /** A journal's record of one request: what names it, what it says, and how it is written. */
 import * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
+import * as Approver from "../../Approver.ts"
 
 /**
  * Which request a journal operation is about. `nonce`, `issuedAt` and `expiresAt` (milliseconds) come from its verified
@@ -21,6 +22,8 @@ export interface Claim {
    * seal. Only a run of the same ones is ever repeated.
    */
   readonly params?: string | undefined
+  /** Whose decision is carried out. */
+  readonly decidedBy?: Approver.DecidedBy | undefined
 }
 
 /**
@@ -41,7 +44,8 @@ export class Recorded extends Schema.Class<Recorded>("@assent/ai/ApprovalJournal
  * One request's fate. `at` is in milliseconds since 1970. `params` are those that were claimed, as canonical JSON's
  * digest, where a person edited them; `stopped` means that somebody stopped the run, so that it is not repeated by
  * itself. `recorded` may be missing from a finished run: only bodies of results are ever given up for room, never the
- * fact that it ran. `suspendedAs` is the id of the request as which a run that is `suspended` waits.
+ * fact that it ran. `suspendedAs` is the id of the request as which a run that is `suspended` waits. `decidedBy` is whose
+ * decision it is (law L16): of a run, the approval.
  *
  * @category models
  * @since 0.1.0
@@ -54,6 +58,7 @@ export class Entry extends Schema.Class<Entry>("@assent/ai/ApprovalJournal/Entry
   reason: Schema.optionalKey(Schema.String),
   owner: Schema.optionalKey(Schema.String),
   params: Schema.optionalKey(Schema.String),
+  decidedBy: Schema.optionalKey(Approver.DecidedBy),
   stopped: Schema.optionalKey(Schema.Boolean),
   recorded: Schema.optionalKey(Recorded),
   suspendedAs: Schema.optionalKey(Schema.String)

@@ -85,7 +85,7 @@ const changed = (
   entry: Entry
 ): ApprovalEvents.ApprovalEvent => {
   const { approvalId, issuedAt, toolCallId, toolName } = claim
-  const { reason, state } = entry
+  const { decidedBy, reason, state } = entry
   const waited = from === "pending" && issuedAt !== undefined ? occasion.at - issuedAt : undefined
-  return { _tag: "Changed", ...occasion, approvalId, toolName, toolCallId, state, reason, waited }
+  return { _tag: "Changed", ...occasion, approvalId, toolName, toolCallId, state, reason, waited, decidedBy }
 }

@@ -6,6 +6,7 @@ import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
+import type { DecidedBy } from "../../Approver.ts"
 import type { Decision, EndWhy } from "../decide/decision.ts"
 import type * as Standing from "../decide/standing.ts"
 import * as Words from "../decide/words.ts"
@@ -57,6 +58,13 @@ const seal: Hand["seal"] = Effect.fnUntraced(function*(file, standing) {
 // Ending a request
 // =============================================================================
 
+/** By whose answer a request ends; what ends it by itself is nobody's. */
+export const deciderOf = (
+  { denial, questions, recalled }: File,
+  { at, by, why }: { readonly at: number; readonly by: number; readonly why: EndWhy }
+): DecidedBy | undefined =>
+  why === "said" ? (questions[at]!.given[by] ?? denial)?.by : why === "remembered" ? recalled?.decidedBy : undefined
+
 /** What is said of a request that ends. */
 export const reasonOf = (
   file: File,
@@ -102,7 +110,7 @@ const end: Hand["end"] = Effect.fnUntraced(function*(file, standing, ending) {
   const { environment, tip } = file
   const { at, state } = ending
   const asked = file.questions[at]!
-  const claim = Request.claimOf(asked.sealed, file.call)
+  const claim = Request.claimOf(asked.sealed, file.call, deciderOf(file, ending))
   const entry = yield* environment.journal.end(claim, state, Results.reasonOr(reasonOf(file, ending)))
   asked.entry = entry
   if (entry.state === state) {
@@ -133,7 +141,8 @@ export const rememberDenial = Effect.fnUntraced(function*(
   const subject = yield* file.subject
   const answered = yield* Remembering.answeredOf(environment, subject, claim, "denied", {
     remember: said,
-    note: denial.note
+    note: denial.note,
+    decidedBy: denial.by
   })
   yield* Remembering.take(environment, answered, denial.response !== undefined)
 })
@@ -196,7 +205,13 @@ const allowed = ({ call, judged, recalled }: File, { tool }: Standing.Standing):
     (judged !== undefined && Result.isSuccess(judged) && judged.success._tag === "PreApproved"
       ? judged.success.reason
       : undefined)
-  return ApprovalEvents.publish((occasion) => ({ _tag: "PreApproved", ...occasion, ...Request.about(call), reason }))
+  return ApprovalEvents.publish((occasion) => ({
+    _tag: "PreApproved",
+    ...occasion,
+    ...Request.about(call),
+    reason,
+    decidedBy: recalled?.decidedBy
+  }))
 }
 
 const refuseAnswers = (
@@ -258,7 +273,8 @@ export const approve = Effect.fnUntraced(function*(
   const { environment } = file
   const asked = file.questions[at]!
   const given = asked.given[by]
-  const claim = Request.claimOf(asked.sealed, file.call)
+  const decidedBy = given?.by
+  const claim = Request.claimOf(asked.sealed, file.call, decidedBy)
   const target = targetOf(file, at, by)
   const { edits, prepared } = target
   if (edits !== undefined) {
@@ -266,7 +282,8 @@ export const approve = Effect.fnUntraced(function*(
       _tag: "Edited",
       ...occasion,
       ...Request.about(prepared, claim),
-      edits
+      edits,
+      decidedBy
     }))
   }
   const judged = edits === undefined ? file.judged! : given!.target!.judged!
@@ -276,7 +293,7 @@ export const approve = Effect.fnUntraced(function*(
     environment.trustsAnswers
   const said = Remembering.rememberOf(needs, counts ? given?.remember : undefined)
   const subject = yield* Remembering.subjectOf(prepared)
-  const answered = yield* Remembering.answeredOf(environment, subject, claim, "approved", { remember: said })
+  const answered = yield* Remembering.answeredOf(environment, subject, claim, "approved", { remember: said, decidedBy })
   yield* Remembering.give(environment, answered)
   return { ...target, claim, answered, joinOnly: false }
 })

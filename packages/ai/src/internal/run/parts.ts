@@ -35,13 +35,13 @@ export const toldPart = (file: File, { at, why }: Extract<Decision, { _tag: "Tel
     case "forged":
       return Results.interrupted(call, failure!.message, root)
     case "denied":
-      return Results.denied(call, denial?.note, root)
+      return Results.denied(call, denial?.note, root, denial?.by)
     case "noToolkit":
       return Results.interrupted(call, Results.noToolkitReason, file.questions[at]!.sealed.approvalId)
     case "blocked":
       return Results.denied(call, Ours.blockedReason(judged))
     case "remembered":
-      return Results.denied(call, recalled?.reason)
+      return Results.denied(call, recalled?.reason, undefined, recalled?.decidedBy)
     case "unfinished":
       return Results.interrupted(call, Results.unfinishedReason)
     case "recorded": {
