@@ -110,9 +110,8 @@ const overruledBy = (inside: Levels.Services, around: Levels.Services): Levels.S
 
 const conversation: Step = (around, inside) => {
   const captured = overruledBy(inside, Context.empty())
-  const made = { ...Surroundings.make(inside, {}), captured, levels: Levels.levels(captured, inside) }
-  const own = made.levels === Levels.silent ? Context.empty() : Context.make(Levels.Inside, made.levels)
-  return { captured, current: Surroundings.inside({ ...made, own })(around) }
+  const surroundings = { ...Surroundings.make(inside, {}), captured }
+  return { captured, current: Surroundings.inside(surroundings)(around) }
 }
 
 const guarded: Step = (around, inside) => ({
