@@ -178,8 +178,9 @@ export const deferred: Service = {}
  * Approves whatever is asked: for tests, and for sandboxes in which nothing can be lost. Nothing of it is remembered. It is
  * nobody known: where a policy names `approvers`, it settles nothing (law L16).
  *
- * It is nobody's yes: where another controller is named too, further in or further out, that one is asked (law L11). For
- * a sandbox whose calls are to run whoever is named around it, give its turns a policy that lets them run.
+ * It is nobody's yes: where another controller is named too, further in or further out, that one is asked (law L11). A
+ * program in which nothing further in is to be approved so names {@link deferred}, which is else its default without a
+ * word. A sandbox whose calls are to run whoever is named around it has a policy that lets them run.
  *
  * @category constructors
  * @since 0.1.0
