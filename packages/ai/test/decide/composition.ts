@@ -294,6 +294,7 @@ export interface Options {
   readonly depth: 1 | 2 | 3
   readonly gates?: ReadonlyArray<N.Gate>
   readonly words?: ReadonlyArray<N.Word>
+  readonly whos?: ReadonlyArray<N.Who>
   readonly nestings?: Readonly<Record<string, N.Nesting>>
   readonly untilBreach?: boolean
 }
@@ -333,9 +334,9 @@ const makePlay = (fold: Fold) => {
 }
 
 export const walk = Effect.fnUntraced(function*(fold: Fold, options: Options): Effect.fn.Return<Walked> {
-  const { gates = N.gates, nestings = N.nestings, untilBreach = false, words = N.words } = options
+  const { gates = N.gates, nestings = N.nestings, untilBreach = false, whos = N.whos, words = N.words } = options
   const play = makePlay(fold)
-  const levels = words.flatMap((policy) => N.whos.map((who): N.Level => ({ policy, who })))
+  const levels = words.flatMap((policy) => whos.map((who): N.Level => ({ policy, who })))
   const ends: Record<End, number> = { ran: 0, open: 0, refused: 0 }
   const exceptions = new Map<string, number>()
   const breaches = new Map<string, Breach>()

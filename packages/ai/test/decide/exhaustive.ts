@@ -67,7 +67,7 @@ const deep = ["none", "silent", "allow", "ask", "block", "fail"] as const
 const levels: ReadonlyArray<readonly [string, Composition.Options]> = [
   ["one level", { depth: 1 }],
   ["inside × outside", { depth: 2 }],
-  ["inside × between × outside", { depth: 3, words: deep }]
+  ["inside × between × outside", { depth: 3, gates: ["none", "ask", "block"], words: deep }]
 ]
 
 const composeAll = Effect.gen(function*() {

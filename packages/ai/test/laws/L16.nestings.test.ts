@@ -66,7 +66,7 @@ describe("L16 random nestings", () => {
           assert.strictEqual(refusal, isOpen ? "NotAnApprover" : "AlreadyDecided")
         }
       })),
-    { timeout, arbitrary: { runs: runs(250), seed } }
+    { timeout, arbitrary: { runs: runs(180), seed } }
   )
 
   it.effect.prop(
@@ -89,6 +89,6 @@ describe("L16 random nestings", () => {
           }
         }
       })),
-    { timeout, arbitrary: { runs: runs(80), seed } }
+    { timeout, arbitrary: { runs: runs(40), seed } }
   )
 })
