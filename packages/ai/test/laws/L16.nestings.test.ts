@@ -28,10 +28,10 @@ const approving = (world: N.World): N.World => ({
   later: world.later.map(({ by }) => ({ by, says: "yes" }))
 })
 
-/** The first policy stands in the place of the tool's gate, and the first who is named in that of nobody. */
+/** The first policy stands in the place of the tool's gate, and the first who is somebody in that of nobody. */
 const isFirst = ({ levels }: N.World, { policy, who }: N.Level): boolean =>
   (policy !== "none" && levels.every((level) => level.policy === "none")) ||
-  (who !== "none" && levels.every((level) => level.who === "none"))
+  (who !== "none" && levels.every((level) => level.who === "none" || level.who === "approveAll"))
 
 const listed = (level: N.Level): N.Level => {
   const { policy } = level
@@ -50,7 +50,10 @@ describe("L16 random nestings", () => {
         const moments = yield* N.play(world)
         const expected = Expected.expect(world)
         assert.deepStrictEqual(moments.map(({ end }) => end), expected.slice(0, moments.length).map(({ end }) => end))
-        assert.deepStrictEqual(moments[0]!.asked, expected[0]!.asked)
+        // Where others are needed too, who was asked may be one of them, or know them.
+        const { asked } = moments[0]!
+        assert.deepStrictEqual([...new Set(asked)], expected[0]!.asked)
+        assert.isAtMost(asked.length, expected[0]!.isUnchanged ? 1 : 3)
         assert.isAtMost(moments.at(-1)!.after.runs, 1)
         if (N.isAnswered(world) && expected[0]!.end === "open") assert.lengthOf(moments, expected.length)
         for (const [at, { after, before, refusal }] of moments.entries()) {

@@ -1,5 +1,5 @@
 /** What the laws say becomes of a call in a nesting: L1, L3, L11 and L16, and nothing of how the engine does it. */
-import type * as N from "./nestings.ts"
+import * as N from "./nestings.ts"
 
 type Lists = ReadonlyArray<ReadonlyArray<N.By>>
 
@@ -30,21 +30,37 @@ const verdictOf = (word: N.Word, gated: boolean): Verdict => {
   }
 }
 
+interface Judged {
+  readonly verdict: Verdict
+  readonly lists: Lists
+  /** Who may not decide, because it is for them. */
+  readonly requester: N.By | undefined
+  readonly namesPeople: boolean
+}
+
 /** What the policies come to together (law L11): the strictest word, and one person of each list that any of them names. */
-const judge = ({ gated, levels }: N.World): { readonly verdict: Verdict; readonly lists: Lists } => {
+const judge = ({ gated, levels }: N.World): Judged => {
   const named = levels.flatMap(({ policy }) => policy === "none" ? [] : [policy])
   const verdicts = (named.length === 0 ? ["none" as const] : named).map((word) => verdictOf(word, gated))
   const verdict = order.findLast((one) => verdicts.includes(one))!
   // What failed names nobody: then any denial counts, and no approval (law L1).
-  return { verdict, lists: verdict === "ask" ? named.flatMap((word) => listsOf[word] ?? []) : [] }
+  const lists = verdict === "ask" ? named.flatMap((word) => listsOf[word] ?? []) : []
+  const isSelfExcluded = verdict === "ask" && named.includes("other")
+  return {
+    verdict,
+    lists,
+    requester: isSelfExcluded ? N.requester : undefined,
+    namesPeople: lists.length > 0 || isSelfExcluded
+  }
 }
 
 const isSomebody = ({ who }: N.Level): boolean => who === "yes" || who === "no" || who === "deferred"
 
 /** Whether this person's word is of any use to it (law L16). */
 export const mayDecide = (world: N.World, by: N.By): boolean => {
-  const { lists } = judge(world)
-  return lists.length === 0 || lists.some((ids) => ids.includes(by))
+  const { lists, namesPeople, requester } = judge(world)
+  if (!namesPeople) return true
+  return by !== "nobody" && by !== requester && (lists.length === 0 || lists.some((ids) => ids.includes(by)))
 }
 
 /** What an approval that counts comes to, beside those that were given before. */
@@ -61,7 +77,7 @@ export interface Expected {
 /** What becomes of the call where it is made. */
 const begun = (world: N.World, given: Set<N.By>): Expected => {
   const { levels } = world
-  const { lists, verdict } = judge(world)
+  const { lists, namesPeople, verdict } = judge(world)
   const at = levels.findIndex(isSomebody)
   const ends = (end: N.End, asked: ReadonlyArray<number> = []): Expected => ({
     end,
@@ -71,7 +87,7 @@ const begun = (world: N.World, given: Set<N.By>): Expected => {
   if (verdict === "run") return ends("ran")
   if (verdict === "block" || levels.some(({ who }) => who === "strict")) return ends("refused")
   if (at < 0) {
-    const isYes = levels.some(({ who }) => who === "approveAll") && verdict === "ask" && lists.length === 0
+    const isYes = levels.some(({ who }) => who === "approveAll") && verdict === "ask" && !namesPeople
     return ends(isYes ? "ran" : "open")
   }
   const { by, who } = levels[at]!

@@ -28,13 +28,17 @@ import * as Support from "./support.ts"
 // Models
 // =============================================================================
 
-/** Whose word each of those that ask wants; of `both` one person each. */
-export const approvers = {
-  ask: undefined,
-  ada: ["ada"],
-  bob: ["bob"],
-  either: ["ada", "bob"],
-  both: [["ada"], ["bob"]]
+/** For whom the call is made. */
+export const requester = "ada"
+
+/** Whose word each of those that ask wants; of `both` one person each, and with `other` anybody's but the requester's. */
+const asking = {
+  ask: {},
+  ada: { approvers: ["ada"] },
+  bob: { approvers: ["bob"] },
+  either: { approvers: ["ada", "bob"] },
+  both: { approvers: [["ada"], ["bob"]] },
+  other: { selfApproval: false }
 }
 
 export const Word = Schema.Literals([
@@ -46,6 +50,7 @@ export const Word = Schema.Literals([
   "bob",
   "either",
   "both",
+  "other",
   "block",
   "fail"
 ])
@@ -81,7 +86,8 @@ export type End = "ran" | "open" | "refused"
 /** Everything that a decision of the wrong person must leave as it was. */
 export interface Seen {
   readonly runs: number
-  readonly pending: ReadonlyArray<Approval.ApprovalRequest>
+  /** Without what it says to whoever is asked again. */
+  readonly pending: ReadonlyArray<Omit<Approval.ApprovalRequest, "reason">>
   readonly history: string
   readonly journal: string
   readonly remembered: number
@@ -117,10 +123,8 @@ const policyOf = (word: Exclude<Word, "none">): ApprovalPolicy.Service =>
         return Approval.blocked("not here")
       case "fail":
         return Effect.fail("broken")
-      default: {
-        const ids = approvers[word]
-        return Approval.needsApproval(ids === undefined ? {} : { approvers: ids })
-      }
+      default:
+        return Approval.needsApproval(asking[word])
     }
   })
 
@@ -310,7 +314,9 @@ export const play = (world: World): Effect.Effect<ReadonlyArray<Moment>> =>
         Effect.orDie(journal.find({ ...Result.getOrThrow(seal.parse(approvalId)), toolCallId, toolName })))
       return {
         runs: count("Target"),
-        pending,
+        pending: pending.map(({ reason: _, ...request }) =>
+          request
+        ),
         history: JSON.stringify(yield* innermost.history),
         journal: JSON.stringify(entries),
         remembered: counted.writes
@@ -336,7 +342,7 @@ export const play = (world: World): Effect.Effect<ReadonlyArray<Moment>> =>
       yield* happen(innermost.answer(answer, by)).pipe(Effect.provideService(ApprovalMemory.ApprovalMemory, memory))
     }
     return moments
-  }).pipe(Effect.orDie)
+  }).pipe(Effect.orDie, Effect.provideService(Approval.Scope, { principal: requester }))
 
 /** Whether somebody comes back to it later, in this way. */
 export const isAnswered = ({ way }: World): boolean =>
