@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { Approval, ApprovalController, ApprovalPolicy } from "../../src/index.ts"
 import type { Standing } from "../../src/internal/decide/standing.ts"
 import * as Standings from "../../src/internal/decide/standing.ts"
+import * as File from "../../src/internal/gather/file.ts"
 import { factOf } from "../../src/internal/gather/tools.ts"
 import * as Verdict from "../../src/internal/gather/verdict.ts"
 import type { Fold } from "./folds.ts"
@@ -42,17 +43,6 @@ const request = new Approval.ApprovalRequest({
   providerExecuted: false
 })
 
-const question: Standings.Question = {
-  answers: [],
-  suspension: false,
-  own: true,
-  fate: Standings.pending,
-  expired: false,
-  passedOver: false,
-  shown: "nothing",
-  drifted: false
-}
-
 /** Gathers what the table asks for, as the loop does. */
 const lead = (
   fold: Fold,
@@ -86,7 +76,7 @@ const lead = (
       case "End":
         return "refused"
       case "Seal":
-        call = { ...call, questions: [question] }
+        call = { ...call, questions: [File.question({})] }
         break
       case "Need":
         call = { ...call, ...gather(call, said.fact, verdict, controller) }
@@ -121,7 +111,7 @@ const gather = (
         denied: isDenied,
         trusted: true,
         verdict: undefined,
-        questions: [{ ...question, answers }]
+        questions: [File.question({ answers })]
       }
     }
     default:
