@@ -19,11 +19,12 @@ import * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalEvents from "./ApprovalEvents.ts"
 import * as ApprovalMemory from "./ApprovalMemory.ts"
-import * as Approver from "./Approver.ts"
+import type * as Approver from "./Approver.ts"
 import * as Asking from "./internal/asking/asking.ts"
 import * as Enclosing from "./internal/asking/enclosing.ts"
 import * as Levels from "./internal/asking/levels.ts"
 import * as MemoryGuard from "./internal/asking/memoryGuard.ts"
+import * as Replies from "./internal/asking/replies.ts"
 import { definedFields } from "./internal/fields.ts"
 import * as Canonical from "./internal/seal/canonical.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
@@ -60,13 +61,13 @@ export type Reply = Approval.ApprovalDecision | Approval.ApprovalAnswer | boolea
 export type Awaitable<A> = A | PromiseLike<A> | Effect.Effect<A, unknown>
 
 /**
- * Who answers: one person, or whoever it is that a request is put to. A reply may say it better ({@link decided}). Default:
- * nobody known, whose decisions settle nothing where `approvers` are named (law L16).
+ * Who answers: one person, or whoever a request is put to; a reply may say it better ({@link decided}). Default: nobody
+ * known, whose decisions settle nothing where `approvers` are named (law L16).
  *
  * @category options
  * @since 0.1.0
  */
-export type By = Approver.Person | ((request: Approval.ApprovalRequest) => Approver.Person | undefined)
+export type By = Replies.By
 
 /**
  * `parallel`: several questions may be asked at once. Default: one after the other, in the order they come. `by`: who
@@ -248,7 +249,8 @@ export const interactive = (
   callback: (request: Approval.ApprovalRequest) => Awaitable<Reply>,
   options?: InteractiveOptions
 ): Service => ({
-  ask: (request) => Effect.map(awaited(() => callback(request)), (reply) => readReply(request, reply, options?.by)),
+  ask: (request) =>
+    Effect.map(Replies.awaited(() => callback(request)), (reply) => Replies.readReply(request, reply, options?.by)),
   parallel: options?.parallel
 })
 
@@ -292,25 +294,25 @@ export const batch = (
   callback: (requests: ReadonlyArray<Approval.ApprovalRequest>) => Awaitable<ReadonlyArray<Reply | undefined>>,
   options?: { readonly window?: Duration.Input | undefined; readonly by?: By | undefined }
 ): Service => {
-  let collecting: Group | undefined
-  const show = (group: Group) =>
+  let collecting: Replies.Group | undefined
+  const show = (group: Replies.Group) =>
     Effect.flatMap(Effect.sleep(options?.window ?? "10 millis"), () => {
       collecting = undefined
       const shown = [...group.waiting]
-      return awaited(() => callback(shown.map(({ request }) => request))).pipe(
+      return Replies.awaited(() => callback(shown.map(({ request }) => request))).pipe(
         Effect.onExit((exit) =>
           Effect.sync(() => {
             shown.forEach(({ decided, request }, index) =>
               Deferred.doneUnsafe(
                 decided,
-                Exit.map(exit, (replies) => replyAmong(request, replies, index))
+                Exit.map(exit, (replies) => Replies.replyAmong(request, replies, index))
               )
             )
           })
         )
       )
     })
-  const leave = (group: Group, one: Waiting) =>
+  const leave = (group: Replies.Group, one: Replies.Waiting) =>
     Effect.suspend(() => {
       group.waiting.delete(one)
       if (group.waiting.size > 0) return Effect.void
@@ -321,15 +323,15 @@ export const batch = (
     parallel: true,
     ask: (request) =>
       Effect.uninterruptibleMask(Effect.fnUntraced(function*(restore) {
-        const decided = yield* Deferred.make<Read | undefined, unknown>()
-        const one: Waiting = { request, decided }
+        const decided = yield* Deferred.make<Replies.Read | undefined, unknown>()
+        const one: Replies.Waiting = { request, decided }
         const isFirst = collecting === undefined
-        const group: Group = collecting ??= { waiting: new Set(), question: undefined }
+        const group: Replies.Group = collecting ??= { waiting: new Set(), question: undefined }
         group.waiting.add(one)
         // Whoever leaves, the question is put to the person for the others; without any it is taken back.
         if (isFirst) group.question = yield* Effect.forkDetach(show(group))
         const reply = yield* Effect.onInterrupt(restore(Deferred.await(decided)), () => leave(group, one))
-        return readReply(request, reply, options?.by)
+        return Replies.readReply(request, reply, options?.by)
       }))
   }
 }
@@ -494,53 +496,3 @@ export function layerInteractive<E, R>(
 // =============================================================================
 
 const memoryTimeLimit: Duration.Input = "30 seconds"
-
-/** What a reply says of one request. */
-type Read = Approval.ApprovalDecision | Decided
-
-interface Waiting {
-  readonly request: Approval.ApprovalRequest
-  readonly decided: Deferred.Deferred<Read | undefined, unknown>
-}
-
-/** Those who are asked about together, and the question. */
-interface Group {
-  readonly waiting: Set<Waiting>
-  question: Fiber.Fiber<unknown, unknown> | undefined
-}
-
-const awaited = <A>(callback: () => Awaitable<A>): Effect.Effect<A, unknown> =>
-  Effect.suspend(() => {
-    const reply = callback()
-    if (Effect.isEffect(reply)) return reply
-    return isPromiseLike(reply) ? Effect.tryPromise(() => reply) : Effect.succeed(reply)
-  })
-
-const isPromiseLike = <A>(u: A | PromiseLike<A>): u is PromiseLike<A> =>
-  typeof u === "object" && u !== null && "then" in u && typeof u.then === "function"
-
-const readReply = (request: Approval.ApprovalRequest, reply: unknown, by: By | undefined): Read | undefined => {
-  const decision = Asking.decisionOf(request, Asking.isDecided(reply) ? reply.decision : reply)
-  const person = Asking.isDecided(reply) ? reply.by : typeof by === "function" ? by(request) : by
-  return decision === undefined || person === undefined ? decision : Asking.decided(decision, person)
-}
-
-/** What of a list is about this request: an answer to it wherever it stands, and what stands in its place. */
-const replyAmong = (
-  request: Approval.ApprovalRequest,
-  replies: unknown,
-  index: number
-): Read | undefined => {
-  if (!Array.isArray(replies)) return undefined
-  const list: ReadonlyArray<unknown> = replies
-  const read = list.flatMap((reply, place) => {
-    const said = Asking.isDecided(reply) ? reply.decision : reply
-    const one = place === index || said instanceof Approval.ApprovalAnswer
-      ? readReply(request, reply, undefined)
-      : undefined
-    return one === undefined ? [] : [one]
-  })
-  return read.find((one) => saidOf(one)._tag === "Denied") ?? read[0]
-}
-
-const saidOf = (read: Read) => Asking.isDecided(read) ? read.decision as Approval.ApprovalDecision : read

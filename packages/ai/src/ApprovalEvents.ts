@@ -67,6 +67,14 @@ export const Changed = Schema.TaggedStruct("Changed", {
 })
 
 /**
+ * Somebody approved what others have to approve too: nothing is claimed, and the request stays open (law L16).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const PartlyApproved = Schema.TaggedStruct("PartlyApproved", { ...asked, decidedBy: Approver.DecidedBy })
+
+/**
  * A person changed the parameters while approving; `edits` lead from what was proposed to what runs.
  *
  * @category models
@@ -205,6 +213,7 @@ export const Missed = Schema.TaggedStruct("Missed", { count: Schema.Number })
 export const ApprovalEvent = Schema.Union([
   Requested,
   Changed,
+  PartlyApproved,
   Edited,
   Remembered,
   Refused,

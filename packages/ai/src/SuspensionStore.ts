@@ -134,7 +134,8 @@ export interface DeliverOptions {
 /**
  * Gives an encoded answer to an open suspension; `DeferredTool.deliver` does so with one that is checked.
  *
- * Fails with `UnknownApproval`, with `Expired`, and with `AlreadyDecided`.
+ * Fails with `UnknownApproval`, with `Expired`, with `AlreadyDecided`, and with `NotAnApprover` where the tool named who may
+ * answer and it is not one of them, or one of each of several lists.
  *
  * @category answering
  * @since 0.1.0
@@ -154,6 +155,14 @@ export const deliver = Effect.fnUntraced(function*(
     return yield* ApprovalError.make(new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }))
   }
   const decidedBy = Approver.decidedBy(options?.by, options?.via ?? "program")
+  const lists = Approver.lists(found.suspension.awaited.approvers)
+  // It is given once, so nobody but one who may give it for all is let take the place (law L16).
+  if (found.status === "open" && !lists.every((ids) => decidedBy.id !== undefined && ids.includes(decidedBy.id))) {
+    const problem = decidedBy.id === undefined ? "unknown" : "not named"
+    return yield* ApprovalError.make(
+      new ApprovalError.NotAnApprover({ approvalId, approvers: lists, decidedBy, problem })
+    )
+  }
   if (found.status !== "open" || !(yield* store.deliver(approvalId, answer, decidedBy))) {
     return yield* ApprovalError.make(
       new ApprovalError.AlreadyDecided({ approvalId, state: found.status === "over" ? "done" : "answered" })

@@ -1,13 +1,21 @@
 /** L16: who is at the terminal, the program says; whoever may not decide is told so, and is not asked. */
 import * as Approval from "@assent/ai/Approval"
 import * as ApprovalController from "@assent/ai/ApprovalController"
+import * as ApprovalEvents from "@assent/ai/ApprovalEvents"
+import * as ApprovalPolicy from "@assent/ai/ApprovalPolicy"
 import type * as Approver from "@assent/ai/Approver"
+import * as LanguageModel from "@assent/ai/LanguageModel"
+import { ScriptedModel } from "@assent/ai/testing"
+import * as Tool from "@assent/ai/Tool"
+import * as Toolkit from "@assent/ai/Toolkit"
 import * as TerminalController from "@assent/terminal/TerminalController"
 import { assert, describe, it } from "@effect/vitest"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as Keyboard from "./keyboard.ts"
 
@@ -125,6 +133,72 @@ describe("L16 whoever is at the terminal", () => {
         yield* Fiber.join(second),
         ApprovalController.decided(new Approval.Approved({ remember: "none" }), kim)
       )
+    }))
+
+  it.effect("stands in the journal, the events, and the result of what the model called", () =>
+    Effect.gen(function*() {
+      const { armed, controller, key, over } = yield* make({ by: kim })
+      const Deploy = Tool.make("Deploy", { success: Schema.Void, needsApproval: true })
+      const toolkit = Toolkit.make(Deploy)
+      const { model } = yield* ScriptedModel.make({
+        turns: [[ScriptedModel.toolCall({ id: "call-1", name: "Deploy", params: {} })]]
+      })
+      const events = yield* ApprovalEvents.make()
+      const seen: Array<ApprovalEvents.Observed> = []
+      yield* Effect.forkScoped(
+        Stream.runForEach(yield* events.subscribe, (event) => Effect.sync(() => void seen.push(event)))
+      )
+      const turn = yield* LanguageModel.generateText({ prompt: "Go on.", toolkit }).pipe(
+        Effect.provideService(LanguageModel.LanguageModel, model),
+        Effect.provideService(ApprovalController.ApprovalController, controller),
+        Effect.provideService(ApprovalEvents.ApprovalEvents, events),
+        Effect.provide(toolkit.toLayer({ Deploy: () => Effect.void })),
+        (turn) => Effect.forkChild(turn, { startImmediately: true })
+      )
+      yield* TestClock.adjust("20 millis")
+      yield* armed
+      yield* key("y")
+      yield* over
+      const { content } = yield* Fiber.join(turn)
+      const decidedBy = { ...kim, via: "terminal" }
+      const result = content.find(({ type }) => type === "tool-result")
+      assert.deepInclude(result?.metadata.assent, { decidedBy })
+      // A state of a request is told when the journal has it.
+      assert.deepStrictEqual(
+        seen.flatMap((event) => event._tag === "Changed" ? [[event.state, { ...event.decidedBy }]] : []),
+        [["running", decidedBy], ["done", decidedBy]]
+      )
+    }))
+
+  it.effect("is asked once where others are needed too, is told so, and nothing runs", () =>
+    Effect.gen(function*() {
+      const { armed, controller, key, over, shown } = yield* make({ by: kim })
+      let runs = 0
+      const Deploy = Tool.make("Deploy", { success: Schema.Void })
+      const toolkit = Toolkit.make(Deploy)
+      const policy = ApprovalPolicy.make(() =>
+        Effect.succeed(Approval.needsApproval({ approvers: [["kim"], ["bob"]] }))
+      )
+      const calling = yield* Effect.gen(function*() {
+        const { handle } = yield* Toolkit.guard(toolkit)
+        return yield* Effect.forkChild(Stream.runCollect(Stream.unwrap(handle("Deploy", {}))), {
+          startImmediately: true
+        })
+      }).pipe(
+        Effect.provide(toolkit.toLayer({ Deploy: () => Effect.sync(() => void runs++) })),
+        Effect.provideService(ApprovalPolicy.ApprovalPolicy, policy),
+        Effect.provideService(ApprovalController.ApprovalController, controller)
+      )
+      yield* TestClock.adjust("20 millis")
+      yield* armed
+      yield* key("y")
+      yield* over
+      const [result] = yield* Fiber.join(calling)
+      assert.isTrue(result?.isFailure)
+      assert.include(JSON.stringify(result?.result), "bob")
+      assert.lengthOf(shown().match(/Your approval is needed/g) ?? [], 1)
+      assert.include(shown(), "Still open, Deploy(): it is for bob to decide, and not for Kim.")
+      assert.strictEqual(runs, 0)
     }))
 
   it.effect("has denied in their own name what is asked after they have left", () =>

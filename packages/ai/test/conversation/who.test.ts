@@ -197,6 +197,7 @@ describe("L16 two lists of approvers", () => {
       const request = W.only(yield* world.conversation.send("Pay."))
       const waiting = W.only(yield* world.conversation.decide(Approval.approve(request), { by: ada }))
       assert.deepStrictEqual(Approver.lists(waiting.approvers), [["bob"]])
+      assert.include(waiting.reason, "Approved already by Ada. Still needed: bob.")
       const other = yield* W.makeWorld({ turns: [], store: world.store, policy: two })
       assert.deepStrictEqual((yield* other.conversation.pending()).map(({ approvers }) => Approver.lists(approvers)), [[
         ["bob"]
@@ -221,6 +222,131 @@ describe("L16 two lists of approvers", () => {
     }))
 })
 
+describe("L16 a tool that waits for a verdict of two people", () => {
+  it.effect("goes on once both have approved, and whoever was last is told to its handler", () =>
+    Effect.gen(function*() {
+      const world = yield* W.makeWorld({ turns: [[W.ask("verdict")]], named: [["ada"], ["bob"]] })
+      const { conversation } = world
+      const resume = (approved: boolean, person: Approver.Person | undefined) =>
+        conversation.resume(W.Ask, "verdict", { approved, note: "so" }, { by: person })
+      W.only(yield* conversation.send("Ask."))
+      W.only(yield* resume(true, ada))
+      const before = yield* standing(world)
+      for (
+        const [person, problem] of [[ada, "approved already"], [{ id: "eve" }, "not named"], [undefined, "unknown"]]
+      ) {
+        const reason = yield* reasonOf(resume(true, person as Approver.Person | undefined))
+        assert.deepInclude(reason, { _tag: "NotAnApprover", problem, approvers: [["bob"]] })
+        assert.deepStrictEqual(yield* standing(world), before)
+      }
+      assert.strictEqual((yield* resume(true, bob))._tag, "Completed")
+      assert.deepStrictEqual([world.ran, world.told], [["true so"], [by(bob)]])
+    }))
+
+  it.effect("goes on with the no of any of them, by whichever way it is said, and of nobody else", () =>
+    Effect.gen(function*() {
+      for (const way of ["resume", "decide"]) {
+        const world = yield* W.makeWorld({ turns: [[W.ask("verdict")]], named: [["ada"], ["bob"]] })
+        const { conversation } = world
+        const request = W.only(yield* conversation.send("Ask."))
+        const deny = (person: Approver.Person) =>
+          way === "resume"
+            ? conversation.resume(W.Ask, "verdict", { approved: false, note: "no" }, { by: person })
+            : conversation.decide(Approval.deny(request, "no"), { by: person })
+        W.only(yield* conversation.decide(Approval.approve(request), { by: ada }))
+        assert.strictEqual((yield* reasonOf(deny({ id: "eve" })))._tag, "NotAnApprover")
+        assert.strictEqual((yield* deny(bob))._tag, "Completed")
+        assert.deepStrictEqual([world.ran, world.told], [["false no"], [by(bob)]])
+      }
+    }))
+})
+
+describe("L16 a tool that waits for somebody", () => {
+  it.effect("is answered by them alone: what the user writes is a new message", () =>
+    Effect.gen(function*() {
+      const world = yield* W.makeWorld({ turns: [[W.ask("text")], "I see."], named: ["ada"] })
+      const { conversation } = world
+      W.only(yield* conversation.send("Ask."))
+      const wrong = yield* reasonOf(conversation.resume(W.Ask, "text", "red", { by: bob }))
+      assert.deepInclude(wrong, { _tag: "NotAnApprover", problem: "not named" })
+      assert.strictEqual((yield* conversation.send("I am ada: blue"))._tag, "Completed")
+      assert.deepStrictEqual(world.ran, [])
+      const { content } = yield* conversation.history
+      assert.include(JSON.stringify(content.filter(({ role }) => role === "user")), "I am ada: blue")
+    }))
+
+  it.effect("is told by them alone, and goes on", () =>
+    Effect.gen(function*() {
+      const world = yield* W.makeWorld({ turns: [[W.ask("told")]], named: ["ada", "bob"] })
+      const { conversation } = world
+      const request = W.only(yield* conversation.send("Ask."))
+      const before = yield* standing(world)
+      for (const person of [undefined, { id: "eve" }]) {
+        const told = conversation.resume(W.Ask, "told", "paid", { by: person })
+        const decided = conversation.decide(Approval.answer(request, "paid"), { by: person })
+        assert.strictEqual((yield* reasonOf(told))._tag, "NotAnApprover")
+        assert.strictEqual((yield* reasonOf(decided))._tag, "NotAnApprover")
+        assert.deepStrictEqual(yield* standing(world), before)
+      }
+      yield* conversation.decide(Approval.answer(request, "paid"), { by: bob })
+      assert.deepStrictEqual([world.ran, world.told], [["paid"], [by(bob)]])
+    }))
+})
+
+describe("L16 where the policy names others than it did when it asked", () => {
+  const changing = Effect.gen(function*() {
+    let named: Approver.Approvers = ["ada", "bob"]
+    const policy = ApprovalPolicy.make(({ params }) =>
+      Effect.sync(() =>
+        Approval.needsApproval({ approvers: (params as { amount: number }).amount > 25 ? named : ["bob"] })
+      )
+    )
+    const world = yield* W.makeWorld({ turns: [[W.pay(20), W.pay(30)]], policy })
+    const outcome = yield* world.conversation.send("Pay.")
+    return {
+      world,
+      requests: outcome._tag === "Waiting" ? outcome.requests : [],
+      change: () => void (named = ["ada"])
+    }
+  })
+
+  it.effect("whoever may not decide any more changes nothing, and whoever may finishes it", () =>
+    Effect.gen(function*() {
+      const { change, requests: [first, second], world } = yield* changing
+      change()
+      const before = yield* standing(world)
+      for (const answer of [Approval.approve(second!), Approval.deny(second!, "no")]) {
+        const reason = yield* reasonOf(world.conversation.decide(answer, { by: bob }))
+        assert.deepInclude(reason, { _tag: "NotAnApprover", problem: "not named", decidedBy: by(bob) })
+        const { pending, ...after } = yield* standing(world)
+        assert.deepStrictEqual(after, { history: before.history, calls: before.calls, ran: [] })
+        assert.sameMembers(pending.map(({ approvalId }) => approvalId), [first!.approvalId, second!.approvalId])
+      }
+      yield* world.conversation.decide(Approval.approve(first!), { by: bob })
+      const done = yield* world.conversation.decide(Approval.approve(second!), { by: ada })
+      assert.strictEqual(done._tag, "Completed")
+      assert.deepStrictEqual(world.ran, ["paid 20", "paid 30"])
+    }))
+
+  it.effect("the others of a batch have counted by then", () =>
+    Effect.gen(function*() {
+      const { change, requests, world } = yield* changing
+      change()
+      const both = requests.map((request) => Approval.approve(request))
+      const reason = yield* reasonOf(world.conversation.decide(both, { by: bob }))
+      assert.strictEqual(reason._tag, "NotAnApprover")
+      assert.deepStrictEqual(world.ran, ["paid 20"])
+      const [open, ...rest] = yield* world.conversation.pending()
+      assert.deepStrictEqual([open!.approvalId, rest], [requests[1]!.approvalId, []])
+      assert.notInclude(
+        JSON.stringify(yield* world.conversation.history),
+        `"approvalId":"${open!.approvalId}","approved"`
+      )
+      yield* world.conversation.decide(Approval.approve(open!), { by: ada })
+      assert.deepStrictEqual(world.ran, ["paid 20", "paid 30"])
+    }))
+})
+
 describe("a cancellation", () => {
   it.effect("is no decision, and needs no approver", () =>
     Effect.gen(function*() {
@@ -228,7 +354,14 @@ describe("a cancellation", () => {
       W.only(yield* world.conversation.send("Pay."))
       yield* world.conversation.cancel("Enough.")
       assert.deepStrictEqual(yield* world.conversation.pending(), [])
-      assert.strictEqual((yield* world.conversation.send("And now?"))._tag, "Completed")
-      assert.deepStrictEqual(world.ran, [])
+      // In another process too.
+      const other = yield* W.makeWorld({ turns: ["Well."], store: world.store, policy: approvers(["ada"]) })
+      const done = yield* other.conversation.send([])
+      assert.strictEqual(done.text, "Well.")
+      assert.deepInclude(done.content.find(({ type }) => type === "tool-result"), {
+        isFailure: true,
+        result: { type: "execution-denied", reason: "Enough." }
+      })
+      assert.deepStrictEqual(other.ran, [])
     }))
 })

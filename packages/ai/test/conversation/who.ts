@@ -1,7 +1,7 @@
 /** What tests of who decided share: a conversation, and everything in which its program reads who it was (law L16). */
 import { Effect, Result, Schema, type Scope, Stream } from "effect"
 import {
-  Approval,
+  type Approval,
   ApprovalEvents,
   ApprovalJournal,
   ApprovalPolicy,
@@ -63,6 +63,8 @@ export interface World {
 export const makeWorld = (options: {
   readonly turns: ReadonlyArray<ScriptedModel.Turn>
   readonly policy?: ApprovalPolicy.Service | undefined
+  /** Whom the tool that waits names. */
+  readonly named?: Approver.Approvers | undefined
   readonly store?: AtomicStore.AtomicStore | undefined
   readonly journal?: ((journal: ApprovalJournal.Service) => ApprovalJournal.Service) | undefined
 }): Effect.Effect<World, never, Scope.Scope> =>
@@ -80,12 +82,14 @@ export const makeWorld = (options: {
     const handlers = toolkit.toLayer({
       Pay: ({ amount }) => Effect.sync(() => `paid ${ran.push(`paid ${amount}`) && amount}`),
       Ask: DeferredTool.handler(Ask, {
-        start: ({ kind }) =>
-          kind === "verdict"
-            ? Ask.suspend.verdict({ prompt: "?" })
+        start: ({ kind }) => {
+          const asked = { prompt: "?", approvers: options.named }
+          return kind === "verdict"
+            ? Ask.suspend.verdict(asked)
             : kind === "text"
-            ? Ask.suspend.text({ prompt: "?" })
-            : Ask.suspend.told({ prompt: "?" }),
+            ? Ask.suspend.text(asked)
+            : Ask.suspend.told(asked)
+        },
         resume: {
           verdict: ({ approved, note }, _, { decidedBy }) => goOn(`${approved} ${note ?? ""}`, decidedBy),
           text: (text, _, { decidedBy }) => goOn(text, decidedBy),

@@ -16,7 +16,7 @@ import { walk } from "./walk.ts"
 const whole: ReadonlyArray<Configurations.Make> = [
   Configurations.history([2]),
   Configurations.history([1, 1]),
-  Configurations.answered,
+  Configurations.answered(),
   Configurations.waits,
   Configurations.received,
   Configurations.guarded,
@@ -32,8 +32,8 @@ export const brief: ReadonlyArray<Configurations.Make> = [
   Configurations.guarded,
   Configurations.received,
   Configurations.hosted,
-  Configurations.history([1]),
-  Configurations.answered,
+  Configurations.history([1], Configurations.someVerdicts),
+  Configurations.answered(Configurations.someVerdicts),
   Configurations.someWaits,
   Configurations.someOfTwo
 ]

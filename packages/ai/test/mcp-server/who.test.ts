@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { Approval, ApprovalEvents, ApprovalPolicy, type Approver, McpApproval } from "../../src/index.ts"
+import { Approval, ApprovalEvents, ApprovalPolicy, type Approver, type McpApproval } from "../../src/index.ts"
 import * as S from "./support.ts"
 
 const approving = S.accept({ decision: "approve", reason: "by ada" })

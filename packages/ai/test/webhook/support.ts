@@ -38,6 +38,7 @@ export const good = JSON.stringify({ id: "p-1", amount: "20", more: "is no harm"
 /** A conversation that waits for the payment service, and the token that the service was given. */
 export const makeWorld = (options?: {
   readonly expiresIn?: number
+  readonly approvers?: Approver.Approvers
   readonly store?: AtomicStore.AtomicStore
 }): Effect.Effect<World, never, Scope.Scope> =>
   Effect.gen(function*() {
@@ -57,7 +58,8 @@ export const makeWorld = (options?: {
             Effect.gen(function*() {
               const token = yield* Webhook.makeToken
               tokens.push(token)
-              return yield* Pay.suspend.paid({ token, prompt: "the payment", expiresIn: options?.expiresIn }, amount)
+              const { approvers, expiresIn } = options ?? {}
+              return yield* Pay.suspend.paid({ token, prompt: "the payment", expiresIn, approvers }, amount)
             }),
           resume: {
             paid: (payment, amount, { decidedBy }) =>

@@ -26,9 +26,23 @@ describe("L16 a webhook", () => {
         const world = yield* S.makeWorld()
         const { status } = yield* S.call(world, hook(signed), { headers: { "x-signature": signature } })
         assert.strictEqual(status, 202)
-        yield* world.conversation.wake
+        const outcome = yield* world.conversation.wake
         assert.deepStrictEqual(world.deciders, [new Approver.DecidedBy({ ...person, via: "webhook" })])
+        const result = outcome?.content.find(({ type }) => type === "tool-result")
+        assert.deepInclude(result?.metadata.assent, { decidedBy: { ...person, via: "webhook" } })
       }
+    }))
+
+  it.effect("is answered by whom the tool named, and by nobody else", () =>
+    Effect.gen(function*() {
+      const world = yield* S.makeWorld({ approvers: ["bank-1", "bank-2"] })
+      for (const by of [undefined, () => Effect.undefined, () => Effect.succeed({ id: "bank-3" })]) {
+        assert.strictEqual((yield* S.call(world, hook(by))).status, 403)
+      }
+      assert.lengthOf(yield* world.conversation.pending("webhook"), 1)
+      assert.strictEqual((yield* S.call(world, hook(() => Effect.succeed(bank)))).status, 202)
+      yield* world.conversation.wake
+      assert.deepStrictEqual(world.deciders, [new Approver.DecidedBy({ ...bank, via: "webhook" })])
     }))
 
   it.effect("takes nothing from whoever the program refuses, and tells nobody why", () =>

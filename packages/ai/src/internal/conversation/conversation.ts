@@ -14,12 +14,13 @@ import * as Stream from "effect/Stream"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as Approver from "../../Approver.ts"
 import * as ConversationStore from "../../ConversationStore.ts"
 import type * as DeferredTool from "../../DeferredTool.ts"
 import * as Prompt from "../../Prompt.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
-import { Answering } from "../environment/trust.ts"
+import * as Trust from "../environment/trust.ts"
 import * as Ending from "../history/ending.ts"
 import * as Wrap from "../turn/wrap.ts"
 import * as Deciding from "./deciding.ts"
@@ -114,7 +115,11 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
   /** What the engine is to know of this turn's history. */
   const knowingOf = (turn: ConversationTurn.Turn): Context.Context<never> =>
     Context.make(KeepsHistory, !isBegun(turn)).pipe(
-      Context.add(Answering, (id) => Object.hasOwn(turn.deciders, id) ? turn.deciders[id] : undefined)
+      Context.add(Trust.Answering, (id) => {
+        const by = Object.hasOwn(turn.deciders, id) ? turn.deciders[id] : undefined
+        return by?.via === Trust.cancellation.via ? Trust.cancellation : by
+      }),
+      Context.add(Trust.Refusals, (refusal) => void turn.decided?.refusals.push(refusal))
     )
 
   const enter = Effect.fnUntraced(function*(beginning: Beginning) {
@@ -148,6 +153,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         const { content } = yield* Effect.provideContext(generateText(requestOf(turn)), knowingOf(turn))
         turn.step.push(...content)
         const end = endOf(turn, yield* ConversationTurn.takeStep(turn, false))
+        yield* Deciding.settle(turn, content)
         yield* ConversationTurn.save(place, turn)
         if (end !== undefined) return end
       }
@@ -188,7 +194,9 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
   const say = (prompt: Prompt.RawInput): Beginning => (turn) => {
     if (typeof prompt === "string") {
       if (prompt.trim() === "") return Effect.fail(invalidPrompt(saysNothing))
-      const answer = answerOf(prompt, Deciding.pendingOf(turn), settings.routeText ?? routeText)
+      // Nobody knows who writes it, so it answers nothing that is for somebody.
+      const open = Deciding.pendingOf(turn).filter(({ approvers }) => Approver.lists(approvers).length === 0)
+      const answer = answerOf(prompt, open, settings.routeText ?? routeText)
       if (answer === undefined) ConversationTurn.say(turn, Prompt.make(prompt))
       else Deciding.answering(turn, [answer])
       return Effect.succeed(true)
@@ -249,6 +257,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         // A run may have begun while its turn came to its end.
         yield* Effect.forEach(turn.open, ({ approvalId }) => journal.interrupt(approvalId), { discard: true })
         ConversationTurn.say(turn, Prompt.approvalResponses(turn.open.map((request) => Approval.deny(request, reason))))
+        turn.deciders = Object.fromEntries(turn.open.map(({ approvalId }) => [approvalId, Trust.cancellation]))
         turn.open = []
         turn.answered = []
       },

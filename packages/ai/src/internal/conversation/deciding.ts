@@ -1,16 +1,22 @@
 /** What is decided through a conversation, and by whom: all of it is looked at before any of it counts (laws L4, L16). */
+import type * as Response from "effect/ai/Response"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as ApprovalSeal from "../../ApprovalSeal.ts"
 import * as Approver from "../../Approver.ts"
 import type * as ConversationStore from "../../ConversationStore.ts"
 import * as DeferredTool from "../../DeferredTool.ts"
+import type * as Interaction from "../../Interaction.ts"
 import * as Prompt from "../../Prompt.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import type * as Model from "../environment/model.ts"
+import * as Request from "../gather/request.ts"
 import * as Ending from "../history/ending.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Text from "../text.ts"
@@ -43,10 +49,13 @@ export const answering = (
   answers: ReadonlyArray<Approval.ApprovalAnswer>,
   decidedBy?: Approver.DecidedBy
 ): void => {
+  const before = turn.history
+  const ids = answers.map(({ approvalId }) => approvalId)
   ConversationTurn.say(turn, Prompt.approvalResponses(answers))
-  turn.answered = [...turn.answered, ...answers.map(({ approvalId }) => approvalId)]
-  if (decidedBy === undefined) return
-  turn.deciders = { ...turn.deciders, ...Object.fromEntries(answers.map(({ approvalId }) => [approvalId, decidedBy])) }
+  turn.answered = [...turn.answered, ...ids]
+  if (decidedBy === undefined || ids.length === 0) return
+  turn.deciders = { ...turn.deciders, ...Object.fromEntries(ids.map((id) => [id, decidedBy])) }
+  turn.decided = { before, ids, refusals: [] }
 }
 
 /** Whether anything has come that is waited for: to take a turn for nothing could call the model for nothing. */
@@ -100,6 +109,68 @@ export const decide = Effect.fnUntraced(function*(
   return answers.some(({ decision }) => decision._tag !== "Info")
 })
 
+/**
+ * What was decided and has settled nothing is taken out of the history again: it was refused, which is what the turn fails
+ * with, or is kept in the journal until others have decided too.
+ */
+export const settle = Effect.fnUntraced(function*(
+  turn: ConversationTurn.Turn,
+  said: ReadonlyArray<Response.AnyPart>
+): Effect.fn.Return<void, ApprovalError.ApprovalError> {
+  const { decided } = turn
+  turn.decided = undefined
+  if (decided === undefined) return
+  const { before, ids } = decided
+  // Older answers of the history are of nobody known, and refused as well.
+  const refusals = decided.refusals.filter(({ approvalId, decidedBy }) =>
+    ids.includes(approvalId) && decidedBy.id === turn.deciders[approvalId]?.id
+  )
+  const idle = yield* Effect.filter(
+    turn.open.filter(({ approvalId }) => ids.includes(approvalId)),
+    (request) =>
+      refusals.some(({ approvalId }) => approvalId === request.approvalId)
+        ? Effect.succeed(true)
+        : isKept(request, turn.deciders[request.approvalId])
+  )
+  const taken = idle.map(({ approvalId }) => approvalId)
+  if (taken.length > 0) {
+    const isAll = taken.length === ids.length && said.every(({ type }) => nothingNew.has(type))
+    turn.history = before !== undefined && isAll ? before : withoutAnswers(turn.history, taken)
+    turn.deciders = Object.fromEntries(Object.entries(turn.deciders).filter(([id]) => !taken.includes(id)))
+  }
+  const [refusal] = refusals
+  if (before !== undefined && refusal !== undefined) return yield* ApprovalError.make(refusal)
+})
+
+/** The parts of a step that did nothing. */
+const nothingNew: ReadonlySet<string> = new Set(["tool-approval-request", "finish", "response-metadata"])
+
+const isKept = Effect.fnUntraced(function*(
+  request: Approval.ApprovalRequest,
+  by: Approver.DecidedBy | undefined
+): Effect.fn.Return<boolean> {
+  if (by?.id === undefined) return false
+  const sealed = (yield* ApprovalSeal.ApprovalSeal).parse(request.approvalId)
+  if (Result.isFailure(sealed)) return false
+  const journal = yield* ApprovalJournal.ApprovalJournal
+  // One that cannot be looked up stands in the history, where it does no harm.
+  const entry = yield* Effect.orElseSucceed(
+    journal.find(Request.claimOf(sealed.success, request)),
+    () => undefined
+  )
+  return entry?.state === "pending" && (entry.approvals ?? []).some(({ decidedBy }) => decidedBy.id === by.id)
+})
+
+const withoutAnswers = (history: Prompt.Prompt, ids: ReadonlyArray<string>): Prompt.Prompt =>
+  Prompt.fromMessages(history.content.flatMap((message): ReadonlyArray<Prompt.Message> => {
+    if (message.role !== "tool") return [message]
+    const content = message.content.filter((part) =>
+      part.type !== "tool-approval-response" || !ids.includes(part.approvalId)
+    )
+    if (content.length === message.content.length) return [message]
+    return content.length === 0 ? [] : [Prompt.makeMessage("tool", { ...message, content })]
+  }))
+
 /** Gives the answer to what a tool waits for. */
 export const resume = Effect.fnUntraced(function*<
   T extends DeferredTool.Any,
@@ -119,25 +190,46 @@ export const resume = Effect.fnUntraced(function*<
   if (only === undefined || waiting.length > 1) {
     return yield* unknown(request?.approvalId ?? `${tool.name}.${interaction}`)
   }
-  yield* checkApprover(only, decidedByOf(by))
+  const decidedBy = decidedByOf(by)
+  yield* checkApprover(only, decidedBy)
+  // What several people have to answer is kept for each of them, and in the store there is place for one answer.
+  if (Approver.lists(only.awaited?.approvers).length > 1 && isPersonal(only)) {
+    answering(turn, [yield* asAnswer(tool.interactions[interaction]!, only, answer)], decidedBy)
+    return true
+  }
   yield* DeferredTool.deliver(tool, interaction, only, answer, { by, via })
   turn.answered = [...turn.answered, only.approvalId]
   return true
 })
 
-// Here, where whoever decides can be told; what counts, the engine decides once more.
-const checkApprover = (
-  { approvalId, approvers }: Approval.ApprovalRequest,
-  decidedBy: Approver.DecidedBy
-): Effect.Effect<void, ApprovalError.ApprovalError> => {
-  const lists = Approver.lists(approvers)
-  const { id } = decidedBy
-  if (lists.length === 0 || lists.some((ids) => id !== undefined && ids.includes(id))) return Effect.void
-  const problem = id === undefined ? "unknown" : "not named"
-  return Effect.fail(
-    ApprovalError.make(new ApprovalError.NotAnApprover({ approvalId, approvers: lists, decidedBy, problem }))
+const asAnswer = Effect.fnUntraced(function*<I extends Interaction.Any>(
+  interaction: I,
+  request: Approval.ApprovalRequest,
+  answer: Interaction.Answer<I>
+): Effect.fn.Return<Approval.ApprovalAnswer, ApprovalError.ApprovalError> {
+  const { approvalId } = request
+  const json = yield* Effect.flatMap(
+    Effect.mapError(Interactions.encodeAnswer(interaction, answer), ({ message }) => `it does not fit: ${message}`),
+    (json) => Effect.as(Interactions.decodeAnswer(interaction, request.awaited!, json), json)
+  ).pipe(
+    Effect.mapError((description) => ApprovalError.make(new ApprovalError.InvalidAnswer({ approvalId, description })))
   )
-}
+  return Approval.answer(request, json)
+})
+
+// Before anything counts. The engine has the last word, and knows better why somebody may not who has approved it already.
+const checkApprover = Effect.fnUntraced(function*(
+  request: Approval.ApprovalRequest,
+  decidedBy: Approver.DecidedBy
+): Effect.fn.Return<void, ApprovalError.ApprovalError> {
+  const { approvalId } = request
+  const approvers = Approver.lists(request.approvers)
+  const { id } = decidedBy
+  if (approvers.length === 0 || approvers.some((ids) => id !== undefined && ids.includes(id))) return
+  if (isPersonal(request) && (yield* isKept(request, decidedBy))) return
+  const problem = id === undefined ? "unknown" : "not named"
+  return yield* ApprovalError.make(new ApprovalError.NotAnApprover({ approvalId, approvers, decidedBy, problem }))
+})
 
 // Refused here, where who answers can be told: what was given to a store, or stands in a history, cannot be taken back.
 const checkAnswer = (

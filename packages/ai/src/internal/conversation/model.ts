@@ -113,7 +113,8 @@ export interface Conversation<Tools extends AnyTools> {
    *
    * All answers are looked at before any of them counts. Fails, and changes nothing, with `UnknownApproval` for what was
    * never asked, with `AlreadyDecided` for what is not open any more, with `NotAnApprover` where `by` may not decide, and
-   * with `InvalidAnswer` for an answer that does not fit what a tool waits for.
+   * with `InvalidAnswer` for an answer that does not fit what a tool waits for. Where the policy has come to name others
+   * since it was asked, it fails with `NotAnApprover` as well, when the others have counted.
    */
   readonly decide: (
     answers: ReadonlyArray<Approval.ApprovalAnswer> | Approval.ApprovalAnswer,
@@ -163,7 +164,8 @@ export interface Conversation<Tools extends AnyTools> {
  * - `limits` of one turn: `steps`, how often the model is called (default 20); `tokens`, in and out, after which it is not
  *   called again; and `time`.
  * - `routeText` finds the question that a plain text answers; by default the one text that a tool has asked the user for,
- *   or the one choice that has an option of these words. Never an approval: one that it names gets no answer.
+ *   or the one choice that has an option of these words. Never an approval, nor what is for somebody (`approvers`): one
+ *   that it names gets no answer.
  * - `busyFor` is how long a turn waits for another one to end (default 30 seconds).
  *
  * @category options

@@ -11,6 +11,7 @@ import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type * as Approval from "../../Approval.ts"
+import type * as ApprovalError from "../../ApprovalError.ts"
 import type * as Approver from "../../Approver.ts"
 import * as ConversationStore from "../../ConversationStore.ts"
 import * as Prompts from "../../Prompt.ts"
@@ -63,6 +64,15 @@ const conflict = new ConversationStore.ConversationError({
     " turn added is not in the history; read `history` and `pending` again. What ran under an approval does not run again."
 })
 
+/** Answers in the history of which nobody knows yet what becomes of them. */
+export interface Decided {
+  readonly ids: ReadonlyArray<string>
+  /** The history without them, where they were given at the beginning of this turn. */
+  readonly before: Prompt.Prompt | undefined
+  /** Those that settle nothing, as the engine says. */
+  readonly refusals: Array<ApprovalError.NotAnApprover>
+}
+
 /** A turn that is being taken. */
 export interface Turn {
   /** The record as this turn wrote it last; `undefined` once somebody else has written over it. */
@@ -74,6 +84,8 @@ export interface Turn {
   answered: ReadonlyArray<string>
   /** Who gave those answers that stand in the history, by the ids of their requests (law L16). */
   deciders: Readonly<Record<string, Approver.DecidedBy>>
+  /** What was decided, until it is known what becomes of it. */
+  decided: Decided | undefined
   /** Everything the turn has said, over all of its steps. */
   readonly content: Array<Response.AnyPart>
   steps: number
@@ -128,6 +140,7 @@ const enter = (place: Place, found: ConversationStore.Found | undefined) =>
       open,
       answered,
       deciders,
+      decided: answered.length === 0 ? undefined : { ids: answered, before: undefined, refusals: [] },
       content: [],
       steps: 0,
       tokens: 0,
@@ -239,7 +252,10 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, isStream: boolea
   const said = Responses.approvalRequests(parts)
   turn.open = yield* openAfter(turn, said)
   turn.answered = []
-  turn.deciders = {}
+  // What is still open was answered, and held: whoever goes on from there has to know by whom.
+  turn.deciders = Object.fromEntries(
+    turn.open.flatMap(({ approvalId: id }) => Object.hasOwn(turn.deciders, id) ? [[id, turn.deciders[id]!]] : [])
+  )
   turn.steps++
   let goesOn = false
   for (const part of parts) {

@@ -23,7 +23,7 @@ import * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Levels from "../asking/levels.ts"
 import * as Policies from "../policy/service.ts"
 import * as Cryptography from "../seal/cryptography.ts"
-import { Answering, TrustsAnswers } from "./trust.ts"
+import { Answering, Refusals, TrustsAnswers } from "./trust.ts"
 
 export interface Options {
   readonly onNewMessage: "supersede" | "keep" | "hold" | "fail"
@@ -67,6 +67,8 @@ export interface Environment {
   readonly trustsAnswers: boolean
   /** Who gave the last answers of the history, by the ids of their requests. */
   readonly answeredBy: (approvalId: string) => DecidedBy | undefined
+  /** Told of each decision that settles nothing. */
+  readonly onRefused: (refusal: ApprovalError.NotAnApprover) => void
   /** Whose memory this is: of this call of the model alone, where no conversation is named. */
   readonly memoryScope: ApprovalMemory.MemoryScope
   /** Nobody comes back to that memory once this call of the model is over. */
@@ -114,6 +116,7 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
       scope,
       trustsAnswers: Context.get(context, TrustsAnswers),
       answeredBy: Context.get(context, Answering),
+      onRefused: Context.get(context, Refusals),
       options,
       permits: undefined,
       spanTransformer: Context.getOption(context, CurrentSpanTransformer),

@@ -4,6 +4,7 @@
  * history: the engine takes it away from everything that runs in the turn.
  */
 import * as Context from "effect/Context"
+import type { NotAnApprover } from "../../ApprovalError.ts"
 import type { DecidedBy } from "../../Approver.ts"
 
 export const TrustsAnswers: Context.Reference<boolean> = Context.Reference<boolean>(
@@ -21,3 +22,8 @@ export const Answering: Context.Reference<(approvalId: string) => DecidedBy | un
 >("@assent/ai/internal/Answering", { defaultValue: () => nobody })
 
 export const nobody = (): undefined => undefined
+
+/** Who is to know of decisions that settle nothing, because whoever made them may not (law L16): the channel that took them. */
+export const Refusals: Context.Reference<(refusal: NotAnApprover) => void> = Context.Reference<
+  (refusal: NotAnApprover) => void
+>("@assent/ai/internal/Refusals", { defaultValue: () => nobody })

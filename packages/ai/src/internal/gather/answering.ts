@@ -49,7 +49,7 @@ export const findAnswer = Effect.fnUntraced(function*(
   interaction: Interaction.Any
 ): Effect.fn.Return<Answered> {
   const { dueAt, kind } = tip.suspension.awaited
-  if (tip.delivered !== undefined && denialOf(tip) === undefined) {
+  if (tip.delivered !== undefined && !given.some(({ response }) => response?.approved === false)) {
     const read = yield* Effect.result(readAnswer(tip, interaction, tip.delivered, tip.deliveredBy ?? byProgram))
     return Result.isSuccess(read) ? { ...none, answer: read.success } : { ...none, undeliverable: read.failure }
   }
@@ -60,9 +60,8 @@ export const findAnswer = Effect.fnUntraced(function*(
       return { ...none, answer: { json: { ...fired }, decoded: fired, by: byClock } }
     }
   }
-  const { responses } = tip
   if (!Interaction.isForPeople(kind) && !trustsAnswers) {
-    return { ...none, invalid: responses.filter(({ approved }) => approved).map(() => elsewhere) }
+    return { ...none, invalid: given.filter(({ response }) => response!.approved).map(() => elsewhere) }
   }
   const answers = kind === "getApproval"
     ? verdicts(given)
@@ -93,10 +92,12 @@ const verdicts = (
     const { approved, reason } = response!
     return { by, json: verdictOf(approved, reason, approved ? answerIn(response!) : undefined) }
   })
-  const saysNo = ({ json }: { readonly json: Schema.Json }) =>
-    typeof json === "object" && json !== null && "approved" in json && json.approved === false
-  return [...said.filter(saysNo), ...said.filter((one) => !saysNo(one))]
+  return [...said.filter(({ json }) => saysNo(json)), ...said.filter(({ json }) => !saysNo(json))]
 }
+
+/** Whether an answer to `getApproval` is a no. */
+export const saysNo = (json: Schema.Json): boolean =>
+  typeof json === "object" && json !== null && "approved" in json && json.approved === false
 
 const answerIn = ({ options }: Prompt.ToolApprovalResponsePart): Schema.Json | undefined => {
   const assent: unknown = options?.assent
@@ -110,9 +111,6 @@ export const responsesTo = (
   asked: Transcript.TranscriptRequest | undefined
 ): ReadonlyArray<Prompt.ToolApprovalResponsePart> =>
   asked === undefined ? [] : asked.call?.result === undefined ? asked.responses : [...asked.responses, ...asked.ignored]
-
-export const denialOf = ({ responses }: Pick<Tip, "responses">): Prompt.ToolApprovalResponsePart | undefined =>
-  responses.find(({ approved }) => !approved)
 
 export const isAnsweredSince = ({ messages }: Transcript.Transcript, approvalId: string, index: number): boolean =>
   messages.some((message, at) =>

@@ -9,6 +9,7 @@ import type * as Environment from "../environment/environment.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Canonical from "../seal/canonical.ts"
 import * as Prepare from "../tool/prepare.ts"
+import * as Presentation from "../tool/presentation.ts"
 import * as Answering from "./answering.ts"
 import { type Asked, type Case, make, question, standing } from "./file.ts"
 import * as Late from "./late.ts"
@@ -90,7 +91,7 @@ export const read = Effect.fnUntraced(function*(
       way: "history",
       tool: Tools.factOf(environment.policy, tools, tool, prepared !== undefined),
       powers: resolvesCalls ? "asks" : "reads",
-      denied: denial !== undefined,
+      denied: isDenied(call.requests, questions),
       questions: call.requests.length === 0
         ? "none"
         : Result.isFailure(checked)
@@ -103,13 +104,19 @@ export const read = Effect.fnUntraced(function*(
             fate: undefined,
             expired: expired !== undefined,
             passedOver: transcript.lastUserIndex > request!.messageIndex,
-            shown: sealed.presentationDigest === undefined || Suspension.isSealed(sealed) ? "nothing" : undefined,
+            named: Presentation.namesIn(sealed),
+            shown: Presentation.shownIn(sealed) === undefined || Suspension.isSealed(sealed) ? "nothing" : undefined,
             drifted: drift !== undefined
           })
         )
     })
   }
 })
+
+// Where a request names who may decide, a no is looked at as an answer to that one, and to another one it is nobody's.
+const isDenied = (requests: Transcript.TranscriptCall["requests"], questions: ReadonlyArray<Asked>): boolean =>
+  !questions.some(({ sealed }) => Presentation.namesIn(sealed)) &&
+  requests.some(({ responses }) => responses.some(({ approved }) => !approved))
 
 const answerOf = (response: Prompt.ToolApprovalResponsePart): Standing.Answer =>
   !response.approved ? Standing.no : Transcript.isEdit(response) ? Standing.edit : Standing.yes

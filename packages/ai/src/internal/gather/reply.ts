@@ -11,6 +11,7 @@ import * as Approver from "../../Approver.ts"
 import * as Asking from "../asking/asking.ts"
 import * as MemoryGuard from "../asking/memoryGuard.ts"
 import * as Standing from "../decide/standing.ts"
+import * as Words from "../decide/words.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Answering from "./answering.ts"
 import { type Asked, type File, type Given, question } from "./file.ts"
@@ -21,6 +22,7 @@ import * as Request from "./request.ts"
 import * as Suspension from "./suspension.ts"
 import * as Verdict from "./verdict.ts"
 import * as Wait from "./wait.ts"
+import * as Who from "./who.ts"
 
 // =============================================================================
 // What was answered before
@@ -96,7 +98,8 @@ export const gather = Effect.fnUntraced(function*(
     return { ...standing, reply: "none" }
   }
   if (file.tip !== undefined) {
-    return Wait.withReply(file, standing, reply.decision, reply.decidedBy, yield* Wait.expiry(file.tip))
+    const { decidedBy, decision, isProgram } = reply
+    return Wait.withReply(file, standing, decision, decidedBy, isProgram, yield* Wait.expiry(file.tip))
   }
   // It is to run when those are through that were approved before it.
   if (reply.decision._tag === "Approved" && shownOf(standing) !== "nothing") file.running ??= file.runs?.join()
@@ -150,10 +153,16 @@ export const requestOf = Effect.fnUntraced(function*(
   file: File,
   asked: Asked
 ): Effect.fn.Return<Approval.ApprovalRequest> {
-  if (file.tip !== undefined) return Suspension.requestOf(file.tip.suspension)
+  if (file.tip !== undefined) return Suspension.requestOf(file.tip.suspension, Who.progress(file, asked))
   file.needs = yield* shownAgain(file, asked)
-  return file.request(asked, file.needs)
+  return file.request(asked, withProgress(file, asked, file.needs))
 })
+
+/** Whoever is asked is told who has approved already. */
+export const withProgress = (file: File, asked: Asked, needs: Request.Shown): Request.Shown => {
+  const progress = Who.progress(file, asked)
+  return progress === undefined ? needs : { ...needs, reason: Words.sentences(needs.reason, progress) }
+}
 
 /** How it was asked in this turn, or how it is asked again: what was sealed is what may be shown. */
 export const shownAgain = ({ judged, needs }: File, { sealed }: Asked): Effect.Effect<Approval.NeedsApproval> =>
@@ -167,27 +176,31 @@ export const shownAgain = ({ judged, needs }: File, { sealed }: Asked): Effect.E
 const withReply = (
   file: File,
   standing: Standing.Standing,
-  { decidedBy: by, decision: reply }: Asking.Reply,
+  { decidedBy: by, decision: reply, isProgram }: Asking.Reply,
   expired: string | undefined
 ): Standing.Standing => {
   const at = first(standing)
   const shown = shownOf(standing)
+  const named = typeof standing.questions !== "string" && standing.questions[at]!.named
   const params = reply._tag === "Approved" ? reply.params : undefined
   const remember = reply._tag === "Info" ? undefined : reply.remember
   const isApproval = reply._tag === "Approved"
   const { note } = reply
-  const given: Given = isApproval ? { by, note, remember, params } : { by, note, remember: remember ?? "none" }
+  const given: Given = isApproval
+    ? { by, note, remember, params }
+    : { by, note, isProgram, remember: remember ?? "none" }
   file.denial = isApproval ? undefined : given
   file.questions = [{ ...file.questions[at]!, given: [given], expired }]
   return {
     ...standing,
     reply: "given",
-    denied: !isApproval,
+    denied: !isApproval && !named,
     trusted: true,
     verdict: file.judgedAgain ? standing.verdict : undefined,
     questions: [question({
       answers: [!isApproval ? Standing.no : params === undefined ? Standing.yes : Standing.edit],
       expired: expired !== undefined,
+      named,
       shown: shown === "nothing" ? "nothing" : undefined
     })]
   }

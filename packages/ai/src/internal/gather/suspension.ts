@@ -26,6 +26,7 @@ export const requestOf = (suspension: SuspensionStore.Suspension, reason?: strin
   const { awaited, params, toolCallId, toolName } = suspension
   return Request.makeRequest(suspension, { toolCallId, toolName, encoded: params }, {
     awaited,
+    approvers: awaited.approvers,
     // It is escaped; once more for one line.
     description: awaited.prompt === undefined ? undefined : Text.escape(awaited.prompt, { maxLength: 500 }),
     reason

@@ -4,10 +4,13 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Approval from "../../Approval.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import * as ApprovalJournal from "../../ApprovalJournal.ts"
 import type { DecidedBy } from "../../Approver.ts"
-import { type File, question, withQuestion } from "../gather/file.ts"
+import { type File, forget, question, withQuestion } from "../gather/file.ts"
 import * as Remembering from "../gather/remembering.ts"
 import * as Request from "../gather/request.ts"
+import * as Who from "../gather/who.ts"
+import { withApproval } from "../journal/entry.ts"
 import type { Hand } from "../run/loop.ts"
 import * as Ours from "../run/ours.ts"
 import * as Cryptography from "../seal/cryptography.ts"
@@ -18,7 +21,7 @@ const seal: Hand["seal"] = Effect.fnUntraced(function*(file, standing) {
   file.needs = Presentation.sanitized(needs)
   const token = yield* Cryptography.randomToken(16)
   const issuedAt = yield* Clock.currentTimeMillis
-  const presentationDigest = yield* Presentation.digest(needs)
+  const presentationDigest = yield* Presentation.sealedDigest(needs)
   file.questions = [{
     sealed: {
       approvalId: token,
@@ -32,7 +35,7 @@ const seal: Hand["seal"] = Effect.fnUntraced(function*(file, standing) {
     canonical: file.prepared!.canonical,
     given: []
   }]
-  return { ...standing, questions: [question({ shown: presentationDigest === undefined ? "nothing" : undefined })] }
+  return { ...standing, questions: [question(Ours.sealedAs(file.questions[0]!.sealed))] }
 })
 
 const lifetimeOf = ({ environment: { options } }: File, { expiresIn }: Approval.NeedsApproval): number =>
@@ -47,6 +50,19 @@ const end: Hand["end"] = Effect.fnUntraced(function*(file, standing, ending) {
   if (why === "said") yield* Ours.rememberDenial(file, Request.claimOf(asked.sealed, file.call), asked.given[0])
   yield* changed(file, state, Ours.deciderOf(file, ending), reason)
   return withQuestion(standing, at, { fate: { state, written: true } })
+})
+
+// Nobody comes back to a call that is handled here: who else is needed is asked at once, and kept in the meantime here.
+const add: Hand["add"] = Effect.fnUntraced(function*(file, standing, { at, by }) {
+  const asked = file.questions[at]!
+  const given = asked.given[by]!
+  const claim = { ...Request.claimOf(asked.sealed, file.call, given.by), params: yield* Who.paramsOf(given) }
+  const { toolCallId, toolName } = file.call
+  const pending = new ApprovalJournal.Entry({ state: "pending", toolName, toolCallId, at: asked.sealed.issuedAt! })
+  const entry = withApproval(pending, claim, asked.entry)
+  file.questions = [{ ...asked, given: [], entry }]
+  yield* Ours.kept(file, asked, given.by)
+  return { ...forget(standing), reply: undefined, questions: [question(Ours.sealedAs(asked.sealed))] }
 })
 
 const decided: Hand["decided"] = Effect.fnUntraced(function*(file, standing, decision) {
@@ -76,4 +92,4 @@ const changed = (
   }))
 }
 
-export const hand: Hand = { seal, end, decided }
+export const hand: Hand = { seal, end, add, decided }

@@ -6,16 +6,27 @@ import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
+import type * as ApprovalSeal from "../../ApprovalSeal.ts"
 import type { DecidedBy } from "../../Approver.ts"
 import type { Decision, EndWhy } from "../decide/decision.ts"
 import type * as Standing from "../decide/standing.ts"
 import * as Words from "../decide/words.ts"
 import * as Fate from "../gather/fate.ts"
-import { type Approved, type File, type Given, type Judged, question, withQuestion } from "../gather/file.ts"
+import {
+  type Approved,
+  type Asked,
+  type File,
+  forgetWho,
+  type Given,
+  type Judged,
+  question,
+  withQuestion
+} from "../gather/file.ts"
 import * as Remembering from "../gather/remembering.ts"
 import * as Request from "../gather/request.ts"
 import * as Verdict from "../gather/verdict.ts"
 import * as Wait from "../gather/wait.ts"
+import * as Who from "../gather/who.ts"
 import * as Results from "../history/results.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Presentation from "../tool/presentation.ts"
@@ -37,7 +48,7 @@ const seal: Hand["seal"] = Effect.fnUntraced(function*(file, standing) {
   const prepared = file.prepared!
   const needs = needsOf(file)
   file.needs = Presentation.sanitized(needs)
-  const digest = yield* Presentation.digest(needs)
+  const digest = yield* Presentation.sealedDigest(needs)
   const binding = yield* Prepare.binding(prepared, environment.scope, digest)
   const sealed = yield* environment.seal.seal(binding, {
     expiresIn: needs.expiresIn ?? environment.options.expiresIn
@@ -51,7 +62,13 @@ const seal: Hand["seal"] = Effect.fnUntraced(function*(file, standing) {
     ...Request.about(prepared, sealed),
     request: file.request(asked, shown)
   }))
-  return { ...standing, questions: [question({ shown: digest === undefined ? "nothing" : undefined })] }
+  return { ...standing, questions: [question(sealedAs(sealed))] }
+})
+
+/** What a request that was just sealed says of itself. */
+export const sealedAs = (sealed: ApprovalSeal.Sealed): Pick<Standing.Question, "named" | "shown"> => ({
+  named: Presentation.namesIn(sealed),
+  shown: Presentation.shownIn(sealed) === undefined ? "nothing" : undefined
 })
 
 // =============================================================================
@@ -146,6 +163,35 @@ export const rememberDenial = Effect.fnUntraced(function*(
   })
   yield* Remembering.take(environment, answered, denial.response !== undefined)
 })
+
+// =============================================================================
+// Approvals of several
+// =============================================================================
+
+const add: Hand["add"] = Effect.fnUntraced(function*(file, standing, { at, by }) {
+  const asked = file.questions[at]!
+  const given = asked.given[by]
+  const answer = file.tip?.answer
+  const decidedBy = answer?.by ?? given?.by
+  const params = yield* file.tip === undefined ? Who.paramsOf(given!) : Wait.approvedAs(file.tip)
+  const claim = { ...Request.claimOf(asked.sealed, file.call, decidedBy), params }
+  const entry = yield* file.environment.journal.approve(claim)
+  asked.entry = entry
+  if (given !== undefined) given.isAdded = true
+  if (entry.state === "pending" && decidedBy !== undefined) yield* kept(file, asked, decidedBy)
+  return file.tip === undefined
+    ? withQuestion(forgetWho(standing, at), at, { fate: Fate.of(entry, true) })
+    : Wait.forgetAnswer(withQuestion(standing, at, { fate: Fate.of(entry, true) }))
+})
+
+/** Tells that somebody has approved what others are needed for too. */
+export const kept = (file: File, asked: Asked, decidedBy: DecidedBy): Effect.Effect<void> =>
+  ApprovalEvents.publish((occasion) => ({
+    _tag: "PartlyApproved",
+    ...occasion,
+    ...Request.about(file.call, asked.sealed),
+    decidedBy
+  }))
 
 // =============================================================================
 // What is decided
@@ -298,7 +344,7 @@ export const approve = Effect.fnUntraced(function*(
   return { ...target, claim, answered, joinOnly: false }
 })
 
-export const hand: Hand = { seal, end, decided }
+export const hand: Hand = { seal, end, add, decided }
 
 /** The words for why a call of ours is still open. */
 export const openReason = (
@@ -307,6 +353,9 @@ export const openReason = (
   { at, why }: Extract<Decision, { _tag: "Open" }>
 ): string | undefined => {
   if (why === "invalidAnswer") return invalidAnswers(file)[0]?.message
+  if (why === "notAnApprover") return file.refusal?.message
+  // Who has approved already stands beside it.
+  if (why === "othersNeeded") return file.refusal?.problem === "approved already" ? undefined : file.refusal?.message
   if (file.tip !== undefined) return why === "held" ? Words.heldWaiting : why === "asked" ? file.note : Words.open[why]
   // Whoever was asked a moment ago is asked again as they were.
   if (why === "held" && reply === "given") return undefined

@@ -19,7 +19,7 @@ import { EnclosingTurn, type Turn as Around } from "../environment/enclosingTurn
 import * as Environment from "../environment/environment.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
 import * as Model from "../environment/model.ts"
-import { Answering, nobody, TrustsAnswers } from "../environment/trust.ts"
+import { Answering, nobody, Refusals, TrustsAnswers } from "../environment/trust.ts"
 import * as Tools from "../gather/tools.ts"
 import * as Cut from "../history/cut.ts"
 import * as Ending from "../history/ending.ts"
@@ -247,6 +247,7 @@ const distrusting = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, 
 
 const distrust = Context.make(TrustsAnswers, false).pipe(
   Context.add(Answering, nobody),
+  Context.add(Refusals, nobody),
   Context.add(KeepsHistory, false)
 )
 
