@@ -20,6 +20,7 @@ import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalEvents from "./ApprovalEvents.ts"
 import * as ApprovalMemory from "./ApprovalMemory.ts"
 import type * as Approver from "./Approver.ts"
+import * as Answering from "./internal/asking/answered.ts"
 import * as Asking from "./internal/asking/asking.ts"
 import * as Enclosing from "./internal/asking/enclosing.ts"
 import * as Levels from "./internal/asking/levels.ts"
@@ -42,6 +43,8 @@ import * as Presentation from "./internal/tool/presentation.ts"
  * @since 0.1.0
  */
 export type Decided = Asking.Decided
+
+export type { Answered } from "./internal/asking/answered.ts"
 
 /**
  * What an interactive callback may return: a decision, an answer to this very request, `true` and `false`, or one of these
@@ -345,7 +348,7 @@ export const batch = (
  * is remembered of the answer counts for the same `name` and `params`, in a named conversation.
  *
  * Fails with `ApprovalRequired` where nobody answers inline, and with `InvalidParameters` for what is no JSON. A denial is
- * a decision, not a failure.
+ * a decision, not a failure. It says by whom, where that is known (law L16).
  *
  * @example
  * import { ApprovalController } from "@assent/ai"
@@ -367,7 +370,7 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
   readonly description?: string | undefined
   readonly reason?: string | undefined
   readonly presentation?: Approval.ApprovalPresentation | undefined
-}): Effect.fn.Return<Approval.Approved | Approval.Denied, ApprovalError.ApprovalError> {
+}): Effect.fn.Return<Answering.Answered, ApprovalError.ApprovalError> {
   const context = yield* Enclosing.context
   const services = yield* Effect.context<never>()
   const controller = Levels.innermost(Context.get(services, Enclosing.Enclosing), services) ?? deferred
@@ -410,8 +413,7 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
           () => undefined
         )
         : undefined
-      if (known?.decision === "approved") return new Approval.Approved({})
-      if (known !== undefined) return new Approval.Denied(definedFields({ note: known.note }))
+      if (known !== undefined) return Answering.remembered(known)
       const reply = yield* Asking.ask(controller, asked, { remembers })
       const decision = reply?.decision
       if (reply === undefined || decision === undefined || decision._tag === "Info") {
@@ -434,7 +436,7 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
           (error) => Effect.logWarning(`Assent: an answer about "${name}" is not remembered. ${error.message}`)
         )
       }
-      return decision
+      return Answering.answered(decision, reply.decidedBy)
     })
   ).pipe(Effect.provideService(ApprovalEvents.ApprovalEvents, Context.get(context, ApprovalEvents.ApprovalEvents)))
 })

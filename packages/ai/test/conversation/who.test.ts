@@ -231,11 +231,10 @@ describe("L16 a tool that waits for a verdict of two people", () => {
         conversation.resume(W.Ask, "verdict", { approved, note: "so" }, { by: person })
       W.only(yield* conversation.send("Ask."))
       W.only(yield* resume(true, ada))
+      const cases = [[ada, "approved already"], [{ id: "eve" }, "not named"], [undefined, "unknown"]] as const
       const before = yield* standing(world)
-      for (
-        const [person, problem] of [[ada, "approved already"], [{ id: "eve" }, "not named"], [undefined, "unknown"]]
-      ) {
-        const reason = yield* reasonOf(resume(true, person as Approver.Person | undefined))
+      for (const [person, problem] of cases) {
+        const reason = yield* reasonOf(resume(true, person))
         assert.deepInclude(reason, { _tag: "NotAnApprover", problem, approvers: [["bob"]] })
         assert.deepStrictEqual(yield* standing(world), before)
       }

@@ -4,7 +4,12 @@ import type * as ApprovalMemory from "../../ApprovalMemory.ts"
 import * as Approver from "../../Approver.ts"
 import { definedFields } from "../fields.ts"
 
-/** The public name is `ApprovalController.Answered`. */
+/**
+ * What a program's own question was answered with, and by whom: see `ApprovalController.request`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Answered = (Approval.Approved | Approval.Denied) & { readonly decidedBy: Approver.DecidedBy }
 
 /** A decision of its own: one that a controller gives may be given again, and by somebody else. */

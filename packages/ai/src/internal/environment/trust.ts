@@ -5,7 +5,7 @@
  */
 import * as Context from "effect/Context"
 import type { NotAnApprover } from "../../ApprovalError.ts"
-import type { DecidedBy } from "../../Approver.ts"
+import * as Approver from "../../Approver.ts"
 
 export const TrustsAnswers: Context.Reference<boolean> = Context.Reference<boolean>(
   "@assent/ai/internal/TrustsAnswers",
@@ -17,9 +17,12 @@ export const TrustsAnswers: Context.Reference<boolean> = Context.Reference<boole
  * history, by the ids of their requests. Of a request that was answered more than once it is said of the last message with
  * an answer to it; every other answer is of nobody known (law L16). It holds for that one history, as trust does.
  */
-export const Answering: Context.Reference<(approvalId: string) => DecidedBy | undefined> = Context.Reference<
-  (approvalId: string) => DecidedBy | undefined
+export const Answering: Context.Reference<(approvalId: string) => Approver.DecidedBy | undefined> = Context.Reference<
+  (approvalId: string) => Approver.DecidedBy | undefined
 >("@assent/ai/internal/Answering", { defaultValue: () => nobody })
+
+/** A cancellation is no decision of anybody's: the program ends what is open, whoever may decide on it. */
+export const cancellation = Approver.decidedBy(undefined, "cancellation")
 
 export const nobody = (): undefined => undefined
 

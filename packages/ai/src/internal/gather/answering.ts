@@ -10,6 +10,7 @@ import type * as Schema from "effect/Schema"
 import * as Approver from "../../Approver.ts"
 import * as Interaction from "../../Interaction.ts"
 import type * as Environment from "../environment/environment.ts"
+import { cancellation } from "../environment/trust.ts"
 import type * as Transcript from "../history/transcript.ts"
 import * as Interactions from "../waiting/interaction.ts"
 import type { Given, Tip } from "./file.ts"
@@ -144,10 +145,12 @@ export const givenOf = (
 (response: Prompt.ToolApprovalResponsePart): Given => {
   const { reason: note } = response
   const by = decidedBy(environment, messages, response)
+  const isProgram = by === cancellation
   const said: unknown = response.options?.assent
-  if (typeof said !== "object" || said === null) return { by, note, response }
+  if (typeof said !== "object" || said === null) return { by, isProgram, note, response }
   return {
     by,
+    isProgram,
     note,
     response,
     params: "params" in said ? said.params as Schema.Json | undefined : undefined, // prepared before it is used

@@ -85,8 +85,8 @@ export const approvalOf = (
   return isEnough(rule, [...people, by]) ? "counts" : people.some(({ id }) => id === by.id) ? "already" : "more"
 }
 
-/** The lists of which nobody has approved these parameters. */
-const missing = (
+/** The lists of which nobody has approved it. */
+export const missing = (
   { lists }: Rule,
   entry: ApprovalJournal.Entry | undefined
 ): ReadonlyArray<ReadonlyArray<string>> => {

@@ -153,7 +153,9 @@ export const requestOf = Effect.fnUntraced(function*(
   file: File,
   asked: Asked
 ): Effect.fn.Return<Approval.ApprovalRequest> {
-  if (file.tip !== undefined) return Suspension.requestOf(file.tip.suspension, Who.progress(file, asked))
+  if (file.tip !== undefined) {
+    return Suspension.requestOf(file.tip.suspension, Who.progress(file, asked), Who.needed(file, asked))
+  }
   file.needs = yield* shownAgain(file, asked)
   return file.request(asked, withProgress(file, asked, file.needs))
 })
@@ -161,7 +163,9 @@ export const requestOf = Effect.fnUntraced(function*(
 /** Whoever is asked is told who has approved already. */
 export const withProgress = (file: File, asked: Asked, needs: Request.Shown): Request.Shown => {
   const progress = Who.progress(file, asked)
-  return progress === undefined ? needs : { ...needs, reason: Words.sentences(needs.reason, progress) }
+  return progress === undefined
+    ? needs
+    : { ...needs, reason: Words.sentences(needs.reason, progress), approvers: Who.needed(file, asked) }
 }
 
 /** How it was asked in this turn, or how it is asked again: what was sealed is what may be shown. */

@@ -221,7 +221,7 @@ const worthOf = Effect.fnUntraced(function*(
   const who = Approvers.approvalOf(rule, answer.by, asked.entry, yield* approvedAs(tip))
   if (who === "counts") return "fits"
   if (who === "more") return "more"
-  const given = asked.given[0] ?? { by: answer.by }
+  const given = asked.given.find(({ by }) => by === answer.by) ?? { by: answer.by }
   yield* Who.refuse(file, asked, given, rule, Approvers.problemOf(rule, answer.by))
   return who
 })

@@ -40,12 +40,13 @@ export const gather = Effect.fnUntraced(function*(
 /** Tells whoever has to know that a decision settles nothing. */
 export const refuse = (
   file: File,
-  { sealed: { approvalId } }: Asked,
+  { entry, sealed: { approvalId } }: Asked,
   given: Given,
   rule: Approvers.Rule,
   problem: Approvers.Problem = "approved already"
 ): Effect.Effect<void> => {
-  const refusal = new ApprovalError.NotAnApprover({ approvalId, approvers: rule.lists, decidedBy: given.by, problem })
+  const approvers = Approvers.missing(rule, entry)
+  const refusal = new ApprovalError.NotAnApprover({ approvalId, approvers, decidedBy: given.by, problem })
   file.refusal = refusal
   // What was kept a moment ago is no news, and nobody is told twice.
   if (given.isAdded === true || given.isRefused === true) return Effect.void
@@ -60,9 +61,14 @@ export const refuse = (
   }))
 }
 
+const ruleNow = ({ environment, judged, tip }: File): Approvers.Rule | undefined =>
+  Approvers.ruleOf(tip === undefined ? Approvers.namingOf(judged) : [tip.suspension.awaited], environment.scope)
+
 /** Who has approved it already, in words. */
-export const progress = ({ environment, judged, tip }: File, { entry }: Asked): string | undefined =>
-  Approvers.progressOf(
-    Approvers.ruleOf(tip === undefined ? Approvers.namingOf(judged) : [tip.suspension.awaited], environment.scope),
-    entry
-  )
+export const progress = (file: File, { entry }: Asked): string | undefined => Approvers.progressOf(ruleNow(file), entry)
+
+/** Who is needed still, where somebody has approved it already: whoever shows it is to show it to them. */
+export const needed = (file: File, { entry }: Asked): ReadonlyArray<ReadonlyArray<string>> | undefined => {
+  const rule = ruleNow(file)
+  return rule === undefined || entry?.state !== "pending" ? undefined : Approvers.missing(rule, entry)
+}

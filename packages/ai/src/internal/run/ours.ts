@@ -177,7 +177,7 @@ const add: Hand["add"] = Effect.fnUntraced(function*(file, standing, { at, by })
   const claim = { ...Request.claimOf(asked.sealed, file.call, decidedBy), params }
   const entry = yield* file.environment.journal.approve(claim)
   asked.entry = entry
-  if (given !== undefined) given.isAdded = true
+  for (const one of asked.given) if (one.by === decidedBy) one.isAdded = true
   if (entry.state === "pending" && decidedBy !== undefined) yield* kept(file, asked, decidedBy)
   return file.tip === undefined
     ? withQuestion(forgetWho(standing, at), at, { fate: Fate.of(entry, true) })

@@ -64,7 +64,8 @@ export const openRequest = Effect.fnUntraced(function*(
   const asked = file.questions[decision.at]!
   const reason = Ours.openReason(file, standing, decision)
   if (file.tip !== undefined) {
-    return Suspension.requestOf(file.tip.suspension, Words.sentences(reason, Who.progress(file, asked)))
+    const said = Words.sentences(reason, Who.progress(file, asked))
+    return Suspension.requestOf(file.tip.suspension, said, Who.needed(file, asked))
   }
   const needs = yield* Reply.shownAgain(file, asked)
   return file.request(asked, Reply.withProgress(file, asked, reason === undefined ? needs : { ...needs, reason }))
