@@ -46,8 +46,9 @@ export const refuse = (
   problem: Approvers.Problem = "approved already"
 ): Effect.Effect<void> => {
   const refusal = new ApprovalError.NotAnApprover({ approvalId, approvers: rule.lists, decidedBy: given.by, problem })
-  file.refusal = refusal
-  // What was kept a moment ago is no news, and nobody is told twice.
+  // Nobody is told twice, and what was kept a moment ago is no news.
+  if (given.isRefused === true) file.refusal ??= refusal
+  else file.refusal = refusal
   if (given.isAdded === true || given.isRefused === true) return Effect.void
   given.isRefused = true
   file.environment.onRefused(refusal)
