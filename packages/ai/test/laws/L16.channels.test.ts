@@ -25,7 +25,7 @@ const Expense = DeferredTool.make("Expense", {
 const waiting = Effect.fnUntraced(function*(kind: "manager" | "word", approvers: Approval.Question["approvers"]) {
   const kit = Toolkit.make(Expense)
   const ask = { prompt: "$9,000?", ...(approvers === undefined ? undefined : { approvers }) }
-  const toolkit = yield* Effect.provide(
+  const handled = yield* Effect.provide(
     kit,
     kit.toLayer({
       Expense: DeferredTool.handler(Expense, {
@@ -36,7 +36,8 @@ const waiting = Effect.fnUntraced(function*(kind: "manager" | "word", approvers:
         }
       })
     })
-  ) as unknown as Support.AnyToolkit
+  )
+  const toolkit = handled as unknown as Support.AnyToolkit
   const mode = "generateText"
   const asked = yield* Support.ask(mode, { toolkit, calls: [Support.call("c1", "Expense", {})] })
   const { model } = yield* Support.answering
