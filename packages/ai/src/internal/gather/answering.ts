@@ -127,15 +127,15 @@ const decidedBy = (
   { answeredBy }: Environment.Environment,
   messages: ReadonlyArray<Prompt.Message>,
   response: Prompt.ToolApprovalResponsePart
-): Approver.DecidedBy => {
+): Pick<Given, "by" | "isRefused"> => {
   const { approvalId } = response
   const by = answeredBy(approvalId)
-  if (by === undefined) return byMessage
+  if (by === undefined) return { by: byMessage }
   const last = messages.findLast(({ content }) =>
     typeof content !== "string" &&
     content.some((part) => part.type === "tool-approval-response" && part.approvalId === approvalId)
   )
-  return last?.role === "tool" && last.content.includes(response) ? by : byMessage
+  return last?.role === "tool" && last.content.includes(response) ? { by } : { by: byMessage, isRefused: true }
 }
 
 /** What an answer of a history says. Beside yes or no it counts only where the policy says so (law L4). */
@@ -145,13 +145,11 @@ export const givenOf = (
 ) =>
 (response: Prompt.ToolApprovalResponsePart): Given => {
   const note = HistoryAnswer.noteOf(response)
-  const by = decidedBy(environment, messages, response)
-  const isProgram = by === cancellation
+  const whose = decidedBy(environment, messages, response)
   const said = HistoryAnswer.assentOf(response)
-  if (said === undefined) return { by, isProgram, note, response }
+  if (said === undefined) return { ...whose, note, response }
   return {
-    by,
-    isProgram,
+    ...whose,
     note,
     response,
     params: "params" in said ? said.params as Schema.Json | undefined : undefined, // prepared before it is used
