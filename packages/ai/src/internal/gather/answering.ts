@@ -126,15 +126,15 @@ const decidedBy = (
   { answeredBy }: Environment.Environment,
   messages: ReadonlyArray<Prompt.Message>,
   response: Prompt.ToolApprovalResponsePart
-): Approver.DecidedBy => {
+): Pick<Given, "by" | "isRefused"> => {
   const { approvalId } = response
   const by = answeredBy(approvalId)
-  if (by === undefined) return byMessage
+  if (by === undefined) return { by: byMessage }
   const last = messages.findLast(({ content }) =>
     typeof content !== "string" &&
     content.some((part) => part.type === "tool-approval-response" && part.approvalId === approvalId)
   )
-  return last?.role === "tool" && last.content.includes(response) ? by : byMessage
+  return last?.role === "tool" && last.content.includes(response) ? { by } : { by: byMessage, isRefused: true }
 }
 
 /** What an answer of a history says. Beside yes or no it counts only where the policy says so (law L4). */
@@ -144,12 +144,12 @@ export const givenOf = (
 ) =>
 (response: Prompt.ToolApprovalResponsePart): Given => {
   const { reason: note } = response
-  const by = decidedBy(environment, messages, response)
-  const isProgram = by === cancellation
+  const whose = decidedBy(environment, messages, response)
+  const isProgram = whose.by === cancellation
   const said: unknown = response.options?.assent
-  if (typeof said !== "object" || said === null) return { by, isProgram, note, response }
+  if (typeof said !== "object" || said === null) return { ...whose, isProgram, note, response }
   return {
-    by,
+    ...whose,
     isProgram,
     note,
     response,

@@ -37,7 +37,7 @@ export interface Given {
   readonly isProgram?: boolean | undefined
   /** It was kept with the request in this turn. */
   isAdded?: boolean
-  /** It was told that it settles nothing. */
+  /** It was told that it settles nothing, when it came. */
   isRefused?: boolean
   readonly note?: string | undefined
   readonly params?: Schema.Json | undefined

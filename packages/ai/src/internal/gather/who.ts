@@ -47,8 +47,9 @@ export const refuse = (
 ): Effect.Effect<void> => {
   const approvers = Approvers.missing(rule, entry)
   const refusal = new ApprovalError.NotAnApprover({ approvalId, approvers, decidedBy: given.by, problem })
-  file.refusal = refusal
-  // What was kept a moment ago is no news, and nobody is told twice.
+  // Nobody is told twice, and what was kept a moment ago is no news.
+  if (given.isRefused === true) file.refusal ??= refusal
+  else file.refusal = refusal
   if (given.isAdded === true || given.isRefused === true) return Effect.void
   given.isRefused = true
   file.environment.onRefused(refusal)
