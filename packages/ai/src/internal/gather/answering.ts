@@ -146,10 +146,12 @@ export const givenOf = (
 (response: Prompt.ToolApprovalResponsePart): Given => {
   const note = HistoryAnswer.noteOf(response)
   const whose = decidedBy(environment, messages, response)
+  const isProgram = whose.by === cancellation
   const said = HistoryAnswer.assentOf(response)
-  if (said === undefined) return { ...whose, note, response }
+  if (said === undefined) return { ...whose, isProgram, note, response }
   return {
     ...whose,
+    isProgram,
     note,
     response,
     params: "params" in said ? said.params as Schema.Json | undefined : undefined, // prepared before it is used
