@@ -6,10 +6,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Composition from "./composition.ts"
 import { fold, wrong } from "./folds.ts"
+import * as N from "./nestings.ts"
 import * as Report from "./report.ts"
 
-const words = ["none", "silent", "allow", "ask", "block", "fail"] as const
+const words = ["none", "allow", "ask", "block", "fail"] as const
 const gates = ["none", "ask"] as const
+
+const named = "a turn in a handler"
+const inTurns = { [named]: N.nestings[named]! }
 
 describe("L11 inside × outside", () => {
   const walks: Readonly<Record<string, Composition.Options>> = {
@@ -17,7 +21,7 @@ describe("L11 inside × outside", () => {
     "two levels": { depth: 2, gates, words },
     "two levels, and what is left to the tool": { depth: 2, gates: ["block", "fail"], whos: ["none", "yes"] },
     "two levels that ask": { depth: 2, gates: ["ask"], words: ["none", "ask", "askToEdit", "askAsIs"] },
-    "three levels, briefly": { depth: 3, gates: ["none"], words: ["none", "ask"] }
+    "three levels, briefly": { depth: 3, gates: ["none"], words: ["none", "ask"], nestings: inTurns }
   }
   for (const [name, options] of Object.entries(walks)) {
     it.live(
