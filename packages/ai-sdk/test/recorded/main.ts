@@ -1,0 +1,78 @@
+/**
+ * Replays every listed recording through the bridge and counts: right, wrong, lost.
+ *
+ *     npm run replay -- --clone vercel/ai=DIRECTORY --clone pydantic/pydantic-ai=DIRECTORY
+ *
+ * The directories are clones of the two repositories, with the commits that `exchange.ts` names. `--format NAME` replays
+ * one format alone; `--differences` prints each thing that was seen otherwise.
+ */
+import * as Util from "node:util"
+import * as Exchange from "./exchange.ts"
+import type { Replayed } from "./replay.ts"
+import { replay } from "./replay.ts"
+
+const { values } = Util.parseArgs({
+  options: {
+    clone: { type: "string", multiple: true, default: [] },
+    format: { type: "string" },
+    differences: { type: "boolean", default: false }
+  }
+})
+
+const clones = Object.fromEntries(values.clone.map((clone) => clone.split("=", 2)))
+const files = Exchange.listed().filter((file) => values.format === undefined || file.format === values.format)
+const texts = Exchange.texts(files, clones)
+
+interface Count {
+  answers: number
+  right: number
+  wrong: number
+  lost: number
+  refused: number
+}
+
+const table = new Map<string, Count>()
+const counted = new Map<string, Array<string>>()
+
+const count = (line: string, name: string) => {
+  counted.set(line, [...counted.get(line) ?? [], name])
+}
+
+const kind = (fact: string) => fact.replace(/ \d+/u, "").replace(/^(source|hosted call|hosted result) .*/u, "$1")
+
+const add = (exchange: Exchange.Exchange, replayed: Replayed) => {
+  const row = table.get(exchange.format) ?? { answers: 0, right: 0, wrong: 0, lost: 0, refused: 0 }
+  row.answers++
+  row[replayed.verdict]++
+  if (replayed.refused !== undefined) row.refused++
+  table.set(exchange.format, row)
+  for (const fact of new Set(replayed.ofPackage.map((each) => `${each.kind} ${kind(each.fact)}`))) {
+    count(`${exchange.format}: the package itself: ${fact}`, exchange.name)
+  }
+  if (replayed.refused !== undefined) count(`${exchange.format}: ${replayed.refused}`, exchange.name)
+  for (const each of replayed.differences) {
+    count(`${exchange.format}: THE BRIDGE: ${each.kind} ${kind(each.fact)}`, exchange.name)
+    if (!values.differences) continue
+    console.log(exchange.name, each.kind, each.fact)
+    console.log("  recorded", JSON.stringify(each.recorded)?.slice(0, 400))
+    console.log("  seen    ", JSON.stringify(each.seen)?.slice(0, 400))
+  }
+}
+
+let missing = 0
+for (const file of files) {
+  const text = texts.get(file)
+  if (text === undefined) {
+    missing++
+    continue
+  }
+  for (const exchange of Exchange.exchanges(file, text)) add(exchange, await replay(exchange))
+}
+
+console.table(Object.fromEntries(table))
+for (const [line, names] of [...counted].toSorted(([left], [right]) => left < right ? -1 : 1)) {
+  console.log(`${names.length}\t${line}\t(${names[0]})`)
+}
+const failed = [...table.values()].reduce((sum, row) => sum + row.wrong + row.lost, 0)
+console.log(`${files.length - missing} of ${files.length} listed files were read; ${failed} answers are wrong or lost.`)
+if (failed > 0 || missing > 0) process.exitCode = 1

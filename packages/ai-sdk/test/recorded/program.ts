@@ -1,0 +1,101 @@
+/**
+ * What a program sees of an answer over the bridge: the parts of `generateText` and of `streamText`.
+ */
+import type { LanguageModelV4 } from "@ai-sdk/provider"
+import * as AiSdkLanguageModel from "@assent/ai-sdk/AiSdkLanguageModel"
+import * as LanguageModel from "@assent/ai/LanguageModel"
+import * as Tool from "@assent/ai/Tool"
+import * as Toolkit from "@assent/ai/Toolkit"
+import type * as AiError from "effect/ai/AiError"
+import type * as Response from "effect/ai/Response"
+import * as Effect from "effect/Effect"
+import * as Base64 from "effect/encoding/Base64"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import type { Answer } from "./answer.ts"
+import { empty } from "./answer.ts"
+import * as Json from "./json.ts"
+import { signature } from "./package-answer.ts"
+
+/** The tools that an answer speaks of. */
+export interface Tools {
+  /** For the program to run. */
+  readonly local: ReadonlyArray<string>
+  /** Run by the provider. */
+  readonly hosted: ReadonlyArray<string>
+}
+
+const toolkit = ({ hosted, local }: Tools) =>
+  Toolkit.make(
+    ...new Set(local).difference(new Set(hosted)).values().map((name) =>
+      Tool.dynamic(name, { parameters: { type: "object" }, success: Schema.Unknown })
+    ),
+    ...hosted.map((name) =>
+      Tool.providerDefined({
+        id: `recorded.${name}`,
+        customName: name,
+        providerName: name,
+        parameters: Schema.Unknown,
+        success: Schema.Unknown,
+        failure: Schema.Unknown
+      })({})
+    )
+  )
+
+type Parts = ReadonlyArray<Response.AnyPart>
+
+/** Asks a model over the bridge. */
+export const ask = (
+  model: LanguageModelV4,
+  tools: Tools,
+  streaming: boolean
+): Effect.Effect<Answer, AiError.AiError> => {
+  const options = { prompt: "Hello.", toolkit: toolkit(tools), disableToolCallResolution: true } as const
+  const parts: Effect.Effect<Parts, unknown, LanguageModel.LanguageModel> = streaming
+    ? Stream.runCollect(LanguageModel.streamText(options)) as never
+    : Effect.map(LanguageModel.generateText(options), ({ content }) => content) as never
+  return Effect.provide(Effect.map(parts, answer), AiSdkLanguageModel.layer({ model })) as Effect.Effect<
+    Answer,
+    AiError.AiError
+  >
+}
+
+const answer = (parts: Parts): Answer => {
+  const of = <Type extends Response.AnyPart["type"]>(type: Type) =>
+    parts.filter((part): part is Extract<Response.AnyPart, { readonly type: Type }> => part.type === type)
+  const calls = of("tool-call")
+  const [finish] = of("finish")
+  const metadata = of("response-metadata")
+  // A block of a stream is signed where it begins or, once more, where it ends.
+  const signed = new Map<unknown, string | undefined>()
+  parts.forEach((part, index) => {
+    const found = signature(part.metadata)
+    if (found !== undefined) signed.set(/-(?:start|delta|end)$/u.test(part.type) && "id" in part ? part.id : index, found)
+  })
+  return {
+    ...empty,
+    text: parts.map((part) => part.type === "text" ? part.text : part.type === "text-delta" ? part.delta : "").join(""),
+    reasoning: parts.map((part) =>
+      part.type === "reasoning" ? part.text : part.type === "reasoning-delta" ? part.delta : ""
+    ).join(""),
+    signatures: Json.present([...signed.values()]),
+    calls: calls.filter((call) => call.providerExecuted !== true).map((call) => ({
+      id: call.id,
+      name: call.name,
+      params: call.params
+    })),
+    hosted: calls.filter((call) => call.providerExecuted === true).map((call) => call.id),
+    results: of("tool-result").filter((result) => result.providerExecuted === true).map((result) => result.id),
+    sources: of("source").map((source) => source.sourceType === "url" ? source.url.href : source.title),
+    files: of("file").map((file) => Base64.encode(file.data)),
+    finish: finish?.reason,
+    usage: {
+      input: finish?.usage.inputTokens.total,
+      output: finish?.usage.outputTokens.total,
+      cacheRead: finish?.usage.inputTokens.cacheRead,
+      reasoning: finish?.usage.outputTokens.reasoning
+    },
+    id: metadata.findLast((part) => part.id !== undefined)?.id,
+    model: metadata.findLast((part) => part.modelId !== undefined)?.modelId
+  }
+}
