@@ -9,28 +9,15 @@
  */
 import type { LanguageModelV3, LanguageModelV4 } from "@ai-sdk/provider"
 import * as Approval from "@assent/ai/LanguageModel"
-import type * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import * as AiModel from "effect/ai/Model"
-import type * as Response from "effect/ai/Response"
-import * as Telemetry from "effect/ai/Telemetry"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
-import * as Stream from "effect/Stream"
-import * as Approvals from "./internal/approvals.ts"
 import type * as Fields from "./internal/config.ts"
-import * as Errors from "./internal/errors.ts"
-import * as Models from "./internal/models.ts"
-import * as PromptWriter from "./internal/prompt.ts"
-import * as Output from "./internal/response.ts"
-import * as Events from "./internal/stream.ts"
-import * as Structured from "./internal/structured.ts"
-import * as Tools from "./internal/tools.ts"
-import * as Warnings from "./internal/warnings.ts"
+import * as Hooks from "./internal/hooks.ts"
 
 // =============================================================================
 // Models
@@ -113,52 +100,9 @@ export interface Options {
  * @since 0.1.0
  */
 export const make = (options: Options): Effect.Effect<LanguageModel.LanguageModel> => {
-  const { model } = options
-  const codecTransformer = options.codecTransformer ?? Structured.transformerOf(model.provider, model.modelId)
-  const log = Warnings.make(model)
-  const begin = (request: LanguageModel.ProviderOptions, method: string) =>
-    Effect.map(
-      Effect.flatMap(Effect.serviceOption(Config), (override) =>
-        Effect.fromResult(
-          prepare(model, request, { ...options.config, ...Option.getOrUndefined(override) }, codecTransformer)
-        )),
-      (call) => {
-        annotateRequest(request.span, model, call.params)
-        return call
-      }
-    ).pipe(Effect.mapError((reason) => Errors.make(reason, { method })))
-
-  return Approval.make({
-    codecTransformer,
-    generateText: (request) =>
-      Effect.gen(function*() {
-        const call = yield* begin(request, "generateText")
-        const result = yield* Effect.tryPromise({
-          try: (signal) => Models.generate(model, { ...call.params, abortSignal: signal }) as Promise<
-            Models.GenerateResult
-          >,
-          catch: (error) => Errors.fromUnknown(error, { method: "generateText" })
-        })
-        const warned = log(result.warnings)
-        if (warned !== undefined) yield* warned
-        const parts = Output.parts(result, call.reading)
-        annotateResponse(
-          request.span,
-          parts[parts.length - 1] as Response.FinishPartEncoded,
-          parts.find((part) => part.type === "response-metadata")
-        )
-        return call.readCall === undefined ? parts : yield* Effect.forEach(parts, call.readCall)
-      }),
-    streamText: (request) =>
-      Stream.unwrap(Effect.map(begin(request, "streamText"), (call) =>
-        Events.parts((abortSignal) => Models.stream(model, { ...call.params, abortSignal }), {
-          ...call.reading,
-          method: "streamText",
-          readCall: call.readCall,
-          onWarnings: log,
-          onFinish: (finish, metadata) => annotateResponse(request.span, finish, metadata)
-        })))
-  }, options.approval)
+  const { codecTransformer, config, model } = options
+  const override = Effect.map(Effect.serviceOption(Config), Option.getOrUndefined)
+  return Approval.make(Hooks.make({ model, config, override, codecTransformer }), options.approval)
 }
 
 /**
@@ -181,76 +125,3 @@ export const model = (
   config?: ConfigFields
 ): AiModel.Model<string, LanguageModel.LanguageModel, never> =>
   AiModel.make(model.provider, model.modelId, layer({ model, config }))
-
-// =============================================================================
-// Internals
-// =============================================================================
-
-interface Call {
-  readonly params: Models.CallOptions
-  readonly reading: Output.Options
-  /** Reads the params of a call as its tool has them; `undefined` where that changes nothing. */
-  readonly readCall: (<P extends { readonly type: string }>(part: P) => Effect.Effect<P>) | undefined
-}
-
-const prepare = (
-  model: Model,
-  request: LanguageModel.ProviderOptions,
-  config: ConfigFields,
-  transformer: LanguageModel.CodecTransformer
-): Result.Result<Call, AiError.AiErrorReason> =>
-  Result.gen(function*() {
-    const tools = yield* Tools.prepare(request, transformer)
-    const responseFormat = yield* Structured.format(request.responseFormat, transformer)
-    const history = Approvals.read(request.prompt.content, model.provider)
-    const directory = Tools.directory(request.tools, transformer)
-    return {
-      params: {
-        ...config as Partial<Models.CallOptions>,
-        prompt: PromptWriter.make(request.prompt.content, history, model.specificationVersion),
-        ...tools,
-        ...(responseFormat === undefined ? undefined : { responseFormat })
-      },
-      reading: { provider: model.provider, directory, history, isStructured: responseFormat !== undefined },
-      readCall: directory.hasStrict ? readCall(directory) : undefined
-    }
-  })
-
-// What does not fit is returned as it came: whoever decodes it for the tool says what is wrong with it.
-const readCall = (directory: Tools.Directory) => <P extends { readonly type: string }>(part: P): Effect.Effect<P> => {
-  if (!isLocalCall(part)) return Effect.succeed(part)
-  const decode = directory.decode(part.name)
-  return decode === undefined
-    ? Effect.succeed(part)
-    : Effect.match(decode(part.params), { onFailure: () => part, onSuccess: (params) => ({ ...part, params }) })
-}
-
-const isLocalCall = <P extends { readonly type: string }>(part: P): part is P & Response.ToolCallPartEncoded =>
-  part.type === "tool-call" && !("providerExecuted" in part && part.providerExecuted === true)
-
-const annotateRequest = (
-  span: LanguageModel.ProviderOptions["span"],
-  model: Model,
-  params: Models.CallOptions
-): void =>
-  Telemetry.addGenAIAnnotations(span, {
-    provider: { name: model.provider },
-    operation: { name: "chat" },
-    request: {
-      model: model.modelId,
-      temperature: params.temperature,
-      topP: params.topP,
-      topK: params.topK,
-      maxTokens: params.maxOutputTokens
-    }
-  })
-
-const annotateResponse = (
-  span: LanguageModel.ProviderOptions["span"],
-  finish: Response.FinishPartEncoded,
-  metadata: Response.ResponseMetadataPartEncoded | undefined
-): void =>
-  Telemetry.addGenAIAnnotations(span, {
-    response: { id: metadata?.id, model: metadata?.modelId, finishReasons: [finish.reason] },
-    usage: { inputTokens: finish.usage.inputTokens.total, outputTokens: finish.usage.outputTokens.total }
-  })

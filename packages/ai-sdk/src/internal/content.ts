@@ -3,7 +3,7 @@ import type * as Provider from "@ai-sdk/provider"
 import type * as Response from "effect/ai/Response"
 import * as Base64 from "effect/encoding/Base64"
 import * as Approvals from "./approvals.ts"
-import * as Carrier from "./carrier.ts"
+import type * as Carrier from "./carrier.ts"
 import * as Metadata from "./metadata.ts"
 import type { Content } from "./models.ts"
 import * as Tools from "./tools.ts"
@@ -126,10 +126,8 @@ export const make = ({ directory, history, provider }: Reading, sink: Sink): Rea
 
   return {
     asksApproval: () => asksApproval,
-    isForeign: (name, providerExecuted) =>
-      providerExecuted === true && directory.ofHosted(name) === undefined,
-    nameOf: (name, providerExecuted) =>
-      providerExecuted === true ? directory.ofHosted(name)?.name ?? name : name,
+    isForeign: (name, providerExecuted) => providerExecuted === true && directory.ofHosted(name) === undefined,
+    nameOf: (name, providerExecuted) => providerExecuted === true ? directory.ofHosted(name)?.name ?? name : name,
     citations: (citations) => {
       for (const { source: cited, ...place } of citations) {
         if (sources.has(cited.id)) continue
@@ -214,7 +212,12 @@ const file = (content: Provider.LanguageModelV3File | Provider.LanguageModelV4Fi
   if (typeof data === "object" && "type" in data && data.type === "url") {
     // A part holds the file itself: what is at an address is told to the provider alone.
     const options = Metadata.toProvider(metadata)
-    sink.carried({ type: "file", mediaType, data, ...(options === undefined ? undefined : { providerOptions: options }) })
+    sink.carried({
+      type: "file",
+      mediaType,
+      data,
+      ...(options === undefined ? undefined : { providerOptions: options })
+    })
     return
   }
   sink.part({

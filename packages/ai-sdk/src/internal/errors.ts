@@ -66,7 +66,9 @@ const reasonOf = (error: unknown): AiError.AiErrorReason => {
     isMarked(error, "NoContentGeneratedError")
   ) {
     // The messages of these quote what came.
-    return new AiError.InvalidResponseError({ description: invalidResponses[nameOf(error)] ?? "The response is not one." })
+    return new AiError.InvalidResponseError({
+      description: invalidResponses[nameOf(error)] ?? "The response is not one."
+    })
   }
   switch (nameOf(error)) {
     case "AbortError":
@@ -118,7 +120,9 @@ const reasonOfOther = (error: Error): AiError.AiErrorReason => {
     })
   }
   if (code !== undefined || /terminated|network|fetch|socket|closed|reset|load failed/i.test(text)) {
-    return transport(`The connection was lost before the response was complete${code === undefined ? "" : ` (${code})`}.`)
+    return transport(
+      `The connection was lost before the response was complete${code === undefined ? "" : ` (${code})`}.`
+    )
   }
   return unknown(ErrorText.safe(`${error.name}: ${error.message}`))
 }
@@ -171,9 +175,11 @@ const policyCodes = /content_filter|content_policy|policy_violation|moderation|s
 const rateCodes = /rate_limit|too_?many|throttl|resource_exhausted|slow_down|tokens_limit/
 const overloadedCodes =
   /overload|unavailable|server_error|internal|timeout|api_error|modelstreamerror|model_?error|modelnotready/
-const authenticationCodes = /authentication|unauthorized|invalid_api_key|unauthenticated|expired_?token|unrecognizedclient/
+const authenticationCodes =
+  /authentication|unauthorized|invalid_api_key|unauthenticated|expired_?token|unrecognizedclient/
 const permissionCodes = /permission|accessdenied|forbidden/
-const requestCodes = /invalid_?request|invalid_?argument|validation|not_found|too_large|context_length|failed_precondition/
+const requestCodes =
+  /invalid_?request|invalid_?argument|validation|not_found|too_large|context_length|failed_precondition/
 
 const reasonOfProvider = (error: Reported): AiError.AiErrorReason => {
   const { codes, message, parameter, status } = error
@@ -196,7 +202,11 @@ const reasonOfProvider = (error: Reported): AiError.AiErrorReason => {
   switch (status) {
     case 401:
       return new AiError.AuthenticationError({
-        kind: has(/expired/) ? "ExpiredKey" : /did(n't| not) provide|missing/i.test(description) ? "MissingKey" : "InvalidKey",
+        kind: has(/expired/)
+          ? "ExpiredKey"
+          : /did(n't| not) provide|missing/i.test(description)
+          ? "MissingKey"
+          : "InvalidKey",
         description,
         http
       })

@@ -21,7 +21,10 @@ export interface Options extends Content.Reading {
   /** Reads the params of a call as its tool has them; `undefined` where that changes nothing. */
   readonly readCall: ((part: Part) => Effect.Effect<Part>) | undefined
   readonly onWarnings: (warnings: ReadonlyArray<Warning>) => Effect.Effect<void> | undefined
-  readonly onFinish: (part: Response.FinishPartEncoded, metadata: Response.ResponseMetadataPartEncoded | undefined) => void
+  readonly onFinish: (
+    part: Response.FinishPartEncoded,
+    metadata: Response.ResponseMetadataPartEncoded | undefined
+  ) => void
 }
 
 /**
@@ -118,7 +121,12 @@ const make = (options: Options): Writer => {
           const name = reader.nameOf(toolName, providerExecuted)
           return [
             withMetadata(
-              { type: "tool-params-start", id, name, ...(providerExecuted === true ? { providerExecuted } : undefined) },
+              {
+                type: "tool-params-start",
+                id,
+                name,
+                ...(providerExecuted === true ? { providerExecuted } : undefined)
+              },
               part.providerMetadata
             )
           ]

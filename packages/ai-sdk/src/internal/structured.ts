@@ -1,7 +1,7 @@
 /** The format of an answer that a program decodes. */
 import type * as Provider from "@ai-sdk/provider"
-import { toCodecAnthropic } from "effect/ai/AnthropicStructuredOutput"
 import * as AiError from "effect/ai/AiError"
+import { toCodecAnthropic } from "effect/ai/AnthropicStructuredOutput"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import { toCodecOpenAI } from "effect/ai/OpenAiStructuredOutput"
 import * as Result from "effect/Result"

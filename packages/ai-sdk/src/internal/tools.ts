@@ -169,5 +169,4 @@ export const directory = (tools: ReadonlyArray<Tool.Any>, transformer: LanguageM
 }
 
 /** Whether a tool of the provider's takes these parts: one that does not fit would fail the whole response. */
-export const fits = (schema: Schema.Top, value: unknown): boolean =>
-  Schema.is(Schema.toEncoded(schema))(value)
+export const fits = (schema: Schema.Top, value: unknown): boolean => Schema.is(Schema.toEncoded(schema))(value)
