@@ -9,6 +9,12 @@ export interface Call {
   readonly params: unknown
 }
 
+/** What belongs to an id or an address; left out where a reader leaves its form to the package. */
+export interface Named {
+  readonly key: string
+  readonly value?: unknown
+}
+
 /** Counted tokens; what a provider does not count is left out. */
 export interface Usage {
   readonly input?: number | undefined
@@ -24,12 +30,14 @@ export interface Answer {
   readonly signatures: ReadonlyArray<string>
   /** Calls for the program to run. */
   readonly calls: ReadonlyArray<Call>
-  /** Ids of calls that the provider ran itself. */
-  readonly hosted: ReadonlyArray<string>
-  /** Ids of calls whose result the provider sent. */
-  readonly results: ReadonlyArray<string>
-  /** Addresses that were cited. */
-  readonly sources: ReadonlyArray<string>
+  /** Ids of calls that the provider ran itself, with their parameters. */
+  readonly hosted: ReadonlyArray<Named>
+  /** Ids of calls whose result the provider sent, with the result. */
+  readonly results: ReadonlyArray<Named>
+  /** Ids of calls that the provider asks approval for. */
+  readonly asked: ReadonlyArray<string>
+  /** Addresses that were cited, with their titles. */
+  readonly sources: ReadonlyArray<Named>
   /** Files that the model made, as their data in base64. */
   readonly files: ReadonlyArray<string>
   readonly finish: string | undefined
@@ -46,6 +54,7 @@ export const empty: Answer = {
   calls: [],
   hosted: [],
   results: [],
+  asked: [],
   sources: [],
   files: [],
   finish: undefined,
@@ -68,9 +77,17 @@ export const facts = (answer: Answer): ReadonlyMap<string, unknown> => {
     say(`call ${index} name`, call.name)
     say(`call ${index} parameters`, call.params)
   })
-  for (const id of answer.hosted) say(`hosted call ${id}`, true)
-  for (const id of answer.results) say(`hosted result ${id}`, true)
-  for (const url of answer.sources) say(`source ${url}`, true)
+  const sayNamed = (what: string, { key, value }: Named) => {
+    say(`${what} ${key}`, true)
+    say(`value of ${what} ${key}`, value)
+  }
+  for (const call of answer.hosted) sayNamed("hosted call", call)
+  for (const result of answer.results) sayNamed("hosted result", result)
+  for (const id of answer.asked) say(`approval of ${id}`, true)
+  // However it is spelled, an address is the same: `URL` escapes what was not.
+  for (const { key, value } of answer.sources) {
+    sayNamed("source", { key: URL.canParse(key) ? new URL(key).href : key, value })
+  }
   answer.files.forEach((data, index) => say(`file ${index}`, data))
   say("finish", answer.finish)
   say("input tokens", answer.usage.input)

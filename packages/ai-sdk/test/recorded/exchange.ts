@@ -1,10 +1,10 @@
 /**
  * The recordings: which are listed, and each as what a provider sent: a status, a media type and the bytes of a body.
  */
+import * as Yaml from "js-yaml"
 import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import * as Yaml from "js-yaml"
 import * as EventStream from "./event-stream.ts"
 import { at, list, number, string } from "./json.ts"
 

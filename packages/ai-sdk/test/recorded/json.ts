@@ -34,6 +34,10 @@ export const list = (value: unknown, ...path: ReadonlyArray<string | number>): R
 export const present = (values: ReadonlyArray<string | undefined>): ReadonlyArray<string> =>
   values.filter((value): value is string => value !== undefined && value !== "")
 
+/** The same as keys of what is named, without a value. */
+export const keys = (values: ReadonlyArray<string | undefined>): ReadonlyArray<{ readonly key: string }> =>
+  present(values).map((key) => ({ key }))
+
 /** A sum of what is there; nothing if nothing is. */
 export const sum = (...values: ReadonlyArray<number | undefined>): number | undefined =>
   values.every((value) => value === undefined)

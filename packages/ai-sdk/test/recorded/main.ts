@@ -38,7 +38,8 @@ const count = (line: string, name: string) => {
   counted.set(line, [...counted.get(line) ?? [], name])
 }
 
-const kind = (fact: string) => fact.replace(/ \d+/u, "").replace(/^(source|hosted call|hosted result) .*/u, "$1")
+const kind = (fact: string) =>
+  fact.replace(/(source|approval of|hosted call|hosted result) .*/u, "$1").replace(/ \d+/u, "")
 
 const add = (exchange: Exchange.Exchange, replayed: Replayed) => {
   const row = table.get(exchange.format) ?? { answers: 0, right: 0, wrong: 0, lost: 0, refused: 0 }

@@ -27,6 +27,7 @@ type Rest = Pick<LanguageModelV4GenerateResult, "finishReason" | "usage" | "resp
 
 const answer = (content: ReadonlyArray<LanguageModelV4Content>, rest: Rest): Answer => {
   const calls = content.filter((part) => part.type === "tool-call")
+  const asked = content.filter((part) => part.type === "tool-approval-request").map((part) => part.toolCallId)
   return {
     ...empty,
     text: content.map((part) => part.type === "text" ? part.text : "").join(""),
@@ -37,15 +38,23 @@ const answer = (content: ReadonlyArray<LanguageModelV4Content>, rest: Rest): Ans
       name: call.toolName,
       params: Json.params(call.input)
     })),
-    hosted: calls.filter((call) => call.providerExecuted === true).map((call) => call.toolCallId),
-    results: content.filter((part) => part.type === "tool-result").map((part) => part.toolCallId),
-    sources: Json.present(
-      content.map((part) => part.type === "source" && part.sourceType === "url" ? part.url : undefined)
+    hosted: calls.filter((call) => call.providerExecuted === true).map((call) => ({
+      key: call.toolCallId,
+      value: Json.params(call.input)
+    })),
+    asked,
+    results: content.filter((part) => part.type === "tool-result").map((part) => ({
+      key: part.toolCallId,
+      value: part.result
+    })),
+    sources: content.filter((part) => part.type === "source").flatMap((part) =>
+      part.sourceType === "url" ? [{ key: part.url, value: part.title }] : []
     ),
     files: Json.present(
       content.map((part) => part.type === "file" && part.data.type === "data" ? String(part.data.data) : undefined)
     ),
-    finish: rest.finishReason.unified,
+    // The interface has no word for a response that waits; effect/ai has.
+    finish: asked.length > 0 ? "pause" : rest.finishReason.unified,
     usage: {
       input: rest.usage.inputTokens.total,
       output: rest.usage.outputTokens.total,
@@ -88,7 +97,7 @@ const together = (parts: ReadonlyArray<LanguageModelV4StreamPart>): Answer => {
         break
       }
       case "response-metadata":
-        rest = { ...rest, response: { ...rest.response, id: part.id, modelId: part.modelId } }
+        rest = { ...rest, response: { ...rest.response, ...part } }
         break
       case "finish":
         rest = { ...rest, finishReason: part.finishReason, usage: part.usage }
@@ -115,23 +124,59 @@ export interface Asked {
   readonly hosted: ReadonlyArray<string>
 }
 
+/** A model that keeps what the package answered, on its way to whoever asked. */
+export const watched = (
+  model: LanguageModelV4
+): { readonly model: LanguageModelV4; readonly asked: () => Asked | undefined } => {
+  let asked: (() => Asked) | undefined
+  return {
+    asked: () => asked?.(),
+    model: {
+      specificationVersion: "v4",
+      provider: model.provider,
+      modelId: model.modelId,
+      supportedUrls: model.supportedUrls,
+      doGenerate: async (options) => {
+        const result = await model.doGenerate(options)
+        asked = () => ({ answer: answer(result.content, result), hosted: names(result.content) })
+        return result
+      },
+      doStream: async (options) => {
+        const result = await model.doStream(options)
+        const parts: Array<LanguageModelV4StreamPart> = []
+        asked = () => ({ answer: together(parts), hosted: names(parts) })
+        const stream = result.stream.pipeThrough(
+          new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
+            transform: (part, controller) => {
+              parts.push(part)
+              controller.enqueue(part)
+            }
+          })
+        )
+        return { ...result, stream }
+      }
+    }
+  }
+}
+
 /** Asks a model without the bridge. */
 export const ask = async (
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions,
   streaming: boolean
-): Promise<Asked> => {
-  if (!streaming) {
-    const result = await model.doGenerate(options)
-    return { answer: answer(result.content, result), hosted: names(result.content) }
-  }
-  const { stream } = await model.doStream(options)
-  const parts = await Array.fromAsync(stream as unknown as AsyncIterable<LanguageModelV4StreamPart>)
-  return { answer: together(parts), hosted: names(parts) }
+): Promise<Asked | undefined> => {
+  const { asked, model: watching } = watched(model)
+  if (streaming) await (await watching.doStream(options)).stream.pipeTo(new WritableStream())
+  else await watching.doGenerate(options)
+  return asked()
 }
 
 const names = (parts: ReadonlyArray<LanguageModelV4Content | LanguageModelV4StreamPart>): ReadonlyArray<string> => [
-  ...new Set(parts.flatMap((part) =>
-    part.type === "tool-result" || (part.type === "tool-call" && part.providerExecuted === true) ? [part.toolName] : []
-  ))
+  ...new Set(
+    parts.flatMap((part) =>
+      part.type === "tool-result" || (part.type === "tool-call" && part.providerExecuted === true)
+        ? [part.toolName]
+        : []
+    )
+  )
 ]

@@ -27,7 +27,7 @@ export interface Tools {
 
 const toolkit = ({ hosted, local }: Tools) =>
   Toolkit.make(
-    ...new Set(local).difference(new Set(hosted)).values().map((name) =>
+    ...[...new Set(local)].filter((name) => !hosted.includes(name)).map((name) =>
       Tool.dynamic(name, { parameters: { type: "object" }, success: Schema.Unknown })
     ),
     ...hosted.map((name) =>
@@ -38,7 +38,7 @@ const toolkit = ({ hosted, local }: Tools) =>
         parameters: Schema.Unknown,
         success: Schema.Unknown,
         failure: Schema.Unknown
-      })({})
+      })(undefined)
     )
   )
 
@@ -64,13 +64,13 @@ const answer = (parts: Parts): Answer => {
   const of = <Type extends Response.AnyPart["type"]>(type: Type) =>
     parts.filter((part): part is Extract<Response.AnyPart, { readonly type: Type }> => part.type === type)
   const calls = of("tool-call")
-  const [finish] = of("finish")
+  const finish = of("finish").at(-1)
   const metadata = of("response-metadata")
-  // A block of a stream is signed where it begins or, once more, where it ends.
+  // What is said last of a block of a stream holds: that its signature is another one, or that it has none after all.
   const signed = new Map<unknown, string | undefined>()
   parts.forEach((part, index) => {
-    const found = signature(part.metadata)
-    if (found !== undefined) signed.set(/-(?:start|delta|end)$/u.test(part.type) && "id" in part ? part.id : index, found)
+    const isBlock = /-(?:start|delta|end)$/u.test(part.type) && "id" in part
+    if (Object.keys(part.metadata).length > 0) signed.set(isBlock ? part.id : index, signature(part.metadata))
   })
   return {
     ...empty,
@@ -84,9 +84,19 @@ const answer = (parts: Parts): Answer => {
       name: call.name,
       params: call.params
     })),
-    hosted: calls.filter((call) => call.providerExecuted === true).map((call) => call.id),
-    results: of("tool-result").filter((result) => result.providerExecuted === true).map((result) => result.id),
-    sources: of("source").map((source) => source.sourceType === "url" ? source.url.href : source.title),
+    hosted: calls.filter((call) => call.providerExecuted === true).map((call) => ({
+      key: call.id,
+      value: call.params
+    })),
+    results: of("tool-result").filter((result) => result.providerExecuted === true).map((result) => ({
+      key: result.id,
+      value: result.result
+    })),
+    asked: of("tool-approval-request").map((request) => request.toolCallId),
+    sources: of("source").map((source) => ({
+      key: source.sourceType === "url" ? source.url.href : source.title,
+      value: source.title
+    })),
     files: of("file").map((file) => Base64.encode(file.data)),
     finish: finish?.reason,
     usage: {

@@ -35,17 +35,20 @@ export const replay = async (exchange: Exchange): Promise<Replayed> => {
       Promise.resolve(
         new Response(exchange.body, { status: exchange.status, headers: { "content-type": exchange.mediaType } })
       ))
-  const asked = await Package.ask(model(), prompt, streamed(exchange)).catch((error: unknown) => ({ error }))
-  if ("error" in asked) return refused(exchange, model, asked.error)
+  const first = await Package.ask(model(), prompt, streamed(exchange)).catch((error: unknown) => ({ error }))
+  if (first === undefined || "error" in first) return refused(exchange, model, first?.error)
   const recorded = read(exchange)
-  const tools = { local: [...recorded.calls, ...asked.answer.calls].map((call) => call.name), hosted: asked.hosted }
-  const exit = await Effect.runPromiseExit(Program.ask(model(), tools, streamed(exchange)))
-  const ofPackage = differences(recorded, asked.answer)
+  const tools = { local: [...recorded.calls, ...first.answer.calls].map((call) => call.name), hosted: first.hosted }
+  // Watched, because a package makes up ids where its provider has none, and others each time.
+  const { asked, model: watching } = Package.watched(model())
+  const exit = await Effect.runPromiseExit(Program.ask(watching, tools, streamed(exchange)))
+  const given = asked()?.answer ?? first.answer
+  const ofPackage = differences(recorded, given)
   if (Exit.isFailure(exit)) {
     const difference = { fact: "answer", kind: "lost" as const, recorded, seen: Cause.pretty(exit.cause) }
     return { verdict: "lost", differences: [difference], ofPackage, refused: undefined }
   }
-  const found = compare(recorded, asked.answer, exit.value, ofPackage)
+  const found = compare(recorded, given, exit.value, ofPackage)
   return {
     verdict: found.some((each) => each.kind === "lost") ? "lost" : found.length > 0 ? "wrong" : "right",
     differences: found,
@@ -86,4 +89,5 @@ const refused = async (
 }
 
 const said = (error: unknown): string =>
-  (error instanceof Error ? `${error.name}: ${error.message}` : JSON.stringify(error)).split("\n")[0]?.slice(0, 90) ?? ""
+  (error instanceof Error ? `${error.name}: ${error.message}` : JSON.stringify(error)).split("\n")[0]?.slice(0, 90) ??
+    ""

@@ -5,7 +5,7 @@
  */
 import type { Answer } from "../answer.ts"
 import { empty } from "../answer.ts"
-import { at, list, number, params, present, string, sum } from "../json.ts"
+import { at, keys, list, number, params, present, string, sum } from "../json.ts"
 
 const finish: Readonly<Record<string, string>> = {
   end_turn: "stop",
@@ -36,13 +36,13 @@ export const message = (body: unknown): Answer => {
       name: string(block, "name") ?? "",
       params: at(block, "input")
     })),
-    hosted: present(of("server_tool_use", "mcp_tool_use").map((block) => string(block, "id"))),
-    results: present(
+    hosted: of("server_tool_use", "mcp_tool_use").map((block) => ({ key: string(block, "id") ?? "" })),
+    results: keys(
       content.filter((block) => string(block, "type")?.endsWith("_tool_result")).map((block) =>
         string(block, "tool_use_id")
       )
     ),
-    sources: present(
+    sources: keys(
       of("web_search_tool_result").flatMap((block) => list(block, "content").map((found) => string(found, "url")))
     ),
     finish: reason === undefined ? undefined : finish[reason] ?? "other",
@@ -98,8 +98,6 @@ export const stream = (events: ReadonlyArray<unknown>): Answer => {
         break
     }
   }
-  const content = blocks.map(({ block, json }) =>
-    json === "" ? block : { ...block, input: params(json) }
-  )
+  const content = blocks.map(({ block, json }) => json === "" ? block : { ...block, input: params(json) })
   return message({ ...head, content, usage, stop_reason: reason })
 }

@@ -5,7 +5,7 @@
  */
 import type { Answer } from "../answer.ts"
 import { empty } from "../answer.ts"
-import { at, list, number, params, present, string } from "../json.ts"
+import { at, keys, list, number, params, present, string } from "../json.ts"
 
 const finish: Readonly<Record<string, string>> = {
   stop: "stop",
@@ -46,7 +46,7 @@ const answer = (
       ? at(call, "function", "arguments")
       : params(string(call, "function", "arguments"))
   })),
-  sources: present(list(citations, "citations").map((url) => typeof url === "string" ? url : undefined)),
+  sources: keys(list(citations, "citations").map((url) => typeof url === "string" ? url : undefined)),
   finish: message.reason === undefined ? undefined : finish[message.reason] ?? "other",
   usage: {
     input: number(usage, "prompt_tokens"),

@@ -5,7 +5,7 @@
  */
 import type { Answer, Call } from "../answer.ts"
 import { empty } from "../answer.ts"
-import { at, list, number, present, string, sum } from "../json.ts"
+import { at, keys, list, number, present, string, sum } from "../json.ts"
 
 const filtered = ["IMAGE_SAFETY", "RECITATION", "SAFETY", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"]
 
@@ -70,7 +70,7 @@ export const responses = (chunks: ReadonlyArray<unknown>): Answer => {
     reasoning: parts.filter(thought).map((part) => string(part, "text") ?? "").join(""),
     signatures: present(parts.map((part) => string(part, "thoughtSignature"))),
     calls,
-    sources: present(
+    sources: keys(
       chunks.flatMap((chunk) =>
         list(chunk, "candidates", 0, "groundingMetadata", "groundingChunks").map((found) => string(found, "web", "uri"))
       )

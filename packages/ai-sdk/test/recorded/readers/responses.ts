@@ -5,7 +5,7 @@
  */
 import type { Answer } from "../answer.ts"
 import { empty } from "../answer.ts"
-import { at, list, number, params, present, string } from "../json.ts"
+import { at, keys, list, number, params, present, string } from "../json.ts"
 
 /** Items of the provider's own tools, which it runs itself. */
 const hosted = [
@@ -37,7 +37,8 @@ export const response = (body: unknown): Answer => {
   const inside = of("shell_call_output").map((item) => string(item, "call_id"))
   const calls = of(...Object.keys(called)).filter((item) => !inside.includes(string(item, "call_id")))
   const incomplete = string(body, "incomplete_details", "reason")
-  const ran = present(of(...hosted).map((item) => string(item, "id")))
+  const asked = present(of("mcp_approval_request").map((item) => string(item, "id")))
+  const ran = keys(of(...hosted).map((item) => string(item, "id")))
   return {
     ...empty,
     text: content.map((part) => string(part, "text") ?? "").join(""),
@@ -52,10 +53,13 @@ export const response = (body: unknown): Answer => {
     })),
     hosted: ran,
     results: ran,
-    sources: present(
+    sources: keys(
       content.flatMap((part) => list(part, "annotations").map((note) => string(note, "url")))
     ),
-    finish: incomplete === undefined
+    asked,
+    finish: asked.length > 0
+      ? "pause"
+      : incomplete === undefined
       ? calls.length > 0 ? "tool-calls" : "stop"
       : incomplete === "max_output_tokens"
       ? "length"
