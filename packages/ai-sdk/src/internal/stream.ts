@@ -39,8 +39,10 @@ export const parts = (
     const context: Errors.ErrorContext = { method: options.method }
     const abort = new AbortController()
     let reader: ReadableStreamDefaultReader<StreamPart> | undefined
+    let isDone = false
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
+        if (isDone) return
         abort.abort()
         // Whoever aborts is not told why the rest did not come.
         reader?.cancel().catch(() => {})
@@ -55,6 +57,7 @@ export const parts = (
     const writer = make(options)
     const pull = Effect.tryPromise({ try: () => source.read(), catch: (error) => Errors.fromUnknown(error, context) })
     const next: Pull.Pull<Chunk, AiError.AiError> = Effect.flatMap(pull, (step) => {
+      isDone = step.done
       if (step.done) return writer.hasEnded() ? Cause.done() : Effect.fail(Errors.cut(context))
       const { value } = step
       if (value.type === "error") return Effect.fail(Errors.fromUnknown(value.error, context))
