@@ -27,10 +27,12 @@ const ways = ["generate", "stream"] as const
 
 const take = (chat: Chat.Chat, way: (typeof ways)[number], prompt: Prompt.RawInput, toolkit: any) =>
   way === "generate"
-    ? Effect.map(chat.generateText({ prompt, toolkit }), (response) => response.content as ReadonlyArray<Response.AnyPart>)
+    ? Effect.map(chat.generateText({ prompt, toolkit }), (response) =>
+      response.content as ReadonlyArray<Response.AnyPart>)
     : Effect.map(
       Stream.runCollect(chat.streamText({ prompt, toolkit })),
-      (parts) => parts as unknown as ReadonlyArray<Response.AnyPart>
+      (parts) =>
+        parts as unknown as ReadonlyArray<Response.AnyPart>
     )
 
 const remote = (id: string, path: string) => [
@@ -43,7 +45,11 @@ const within = (model: MockLanguageModelV4) => Effect.provide([AiSdkLanguageMode
 describe.each(ways)("%s", (way) => {
   it.effect("asks, runs what was approved, and says of a denial what it is", () => {
     const model = Support.playing([
-      [Support.text("On it."), Support.call("c1", "Delete", { path: "/a" }), Support.call("c2", "Delete", { path: "/b" })],
+      [
+        Support.text("On it."),
+        Support.call("c1", "Delete", { path: "/a" }),
+        Support.call("c2", "Delete", { path: "/b" })
+      ],
       [Support.text("Done.")]
     ])
     return Effect.gen(function*() {
@@ -153,7 +159,10 @@ describe.each(ways)("%s", (way) => {
       })
     }).pipe(
       within(model),
-      Effect.provideService(ApprovalPolicy.ApprovalPolicy, ApprovalPolicy.make(() => Effect.succeed(Approval.preApproved())))
+      Effect.provideService(
+        ApprovalPolicy.ApprovalPolicy,
+        ApprovalPolicy.make(() => Effect.succeed(Approval.preApproved()))
+      )
     )
   })
 })
@@ -182,8 +191,10 @@ describe("what no provider hears", () => {
     })
 
   it.effect("an answer reaches the provider that asked", () =>
-    Effect.map(answersOf({ "ai-sdk": { provider: "mock" } }), (types) =>
-      assert.deepStrictEqual(types, ["tool-approval-response"])))
+    Effect.map(
+      answersOf({ "ai-sdk": { provider: "mock" } }),
+      (types) => assert.deepStrictEqual(types, ["tool-approval-response"])
+    ))
 
   it.effect("L9 no other provider, and none where nobody asked through the bridge", () =>
     Effect.gen(function*() {

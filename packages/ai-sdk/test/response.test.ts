@@ -36,7 +36,10 @@ const signed = { anthropic: { signature: "sig" } }
 const everything: ReadonlyArray<Provider.LanguageModelV4Content> = [
   { type: "reasoning", text: "Let me see.", providerMetadata: signed },
   Support.text("Found it."),
-  Support.call("h1", "search", { query: "cats" }, { providerExecuted: true, providerMetadata: { mock: { itemId: "i1" } } }),
+  Support.call("h1", "search", { query: "cats" }, {
+    providerExecuted: true,
+    providerMetadata: { mock: { itemId: "i1" } }
+  }),
   { type: "tool-result", toolCallId: "h1", toolName: "search", result: ["cat"] },
   { type: "source", sourceType: "url", id: "s1", url: "https://example.com/", title: "Cats" },
   { type: "source", sourceType: "document", id: "s2", mediaType: "application/pdf", title: "Cats", filename: "c.pdf" },
@@ -146,7 +149,9 @@ describe("the end", () => {
     Effect.gen(function*() {
       const bad = { type: "file", mediaType: "image/png", data: null } as never
       for (const failing of [whole(Support.response([bad])), streamed([bad, Support.finish()])]) {
-        const error = yield* Effect.flip(failing as Effect.Effect<unknown, { readonly reason?: { readonly _tag: string } }>)
+        const error = yield* Effect.flip(
+          failing as Effect.Effect<unknown, { readonly reason?: { readonly _tag: string } }>
+        )
         assert.strictEqual(error.reason?._tag, "InvalidResponseError")
       }
     }))

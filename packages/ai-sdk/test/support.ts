@@ -61,9 +61,7 @@ export const streamed = (
       case "reasoning":
         return [
           { type: `${part.type}-start`, id },
-          ...(part.text.match(/.{1,4}/gs) ?? []).map((delta) =>
-            ({ type: `${part.type}-delta`, id, delta }) as const
-          ),
+          ...(part.text.match(/.{1,4}/gs) ?? []).map((delta) => ({ type: `${part.type}-delta`, id, delta }) as const),
           {
             type: `${part.type}-end`,
             id,
@@ -120,7 +118,10 @@ export const playingEarlier = (
 }
 
 /** What a model was asked, whole or streamed, without the signal. */
-export const asked = (model: MockLanguageModelV4 | MockLanguageModelV3, index = 0): Provider.LanguageModelV4CallOptions => {
+export const asked = (
+  model: MockLanguageModelV4 | MockLanguageModelV3,
+  index = 0
+): Provider.LanguageModelV4CallOptions => {
   const calls = [...model.doGenerateCalls, ...model.doStreamCalls] as Array<Provider.LanguageModelV4CallOptions>
   const { abortSignal: _, ...options } = calls.at(index)!
   return options

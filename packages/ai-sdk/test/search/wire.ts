@@ -171,7 +171,9 @@ const ofMessage = (message: Provider.LanguageModelV4Message): ReadonlyArray<stri
       case "text":
         return `${message.role} text ${part.text}`
       case "tool-call":
-        return `call ${part.toolCallId} ${part.toolName} ${JSON.stringify(part.input)} ${part.providerExecuted === true}`
+        return `call ${part.toolCallId} ${part.toolName} ${JSON.stringify(part.input)} ${
+          part.providerExecuted === true
+        }`
       case "tool-result": {
         const isFailure = part.output.type === "error-json" || part.output.type === "error-text"
         return `${message.role} result ${part.toolCallId} ${part.toolName} ${isFailure}`

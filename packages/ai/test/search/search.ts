@@ -50,26 +50,28 @@ export const examine = (
 const batch = 100
 
 /** Tries plans and keeps the first failure of each law. */
-export const search = Effect.fnUntraced(function*({ adapt, onProgress, runs, seed }: Options): Effect.fn.Return<Progress> {
-  yield* warmUp
-  const coverage = Coverage.make()
-  const failures = new Map<string, Failure>()
-  let tried = 0
-  for (let start = 0; start < runs; start += batch) {
-    for (const drawn of yield* Arbitrary.plans(`${seed}/${start / batch}`, Math.min(batch, runs - start))) {
-      const plan = adapt?.(drawn) ?? drawn
-      const { breaches, happened } = yield* examine(plan)
-      tried++
-      if (happened !== undefined) Coverage.count(coverage, happened)
-      for (const breach of breaches) {
-        if (!failures.has(breach.law)) failures.set(breach.law, { ...breach, plan, tried })
+export const search = Effect.fnUntraced(
+  function*({ adapt, onProgress, runs, seed }: Options): Effect.fn.Return<Progress> {
+    yield* warmUp
+    const coverage = Coverage.make()
+    const failures = new Map<string, Failure>()
+    let tried = 0
+    for (let start = 0; start < runs; start += batch) {
+      for (const drawn of yield* Arbitrary.plans(`${seed}/${start / batch}`, Math.min(batch, runs - start))) {
+        const plan = adapt?.(drawn) ?? drawn
+        const { breaches, happened } = yield* examine(plan)
+        tried++
+        if (happened !== undefined) Coverage.count(coverage, happened)
+        for (const breach of breaches) {
+          if (!failures.has(breach.law)) failures.set(breach.law, { ...breach, plan, tried })
+        }
       }
+      const goesOn = onProgress?.({ tried, coverage, failures: Array.from(failures.values()) })
+      if (goesOn !== undefined && !(yield* goesOn)) break
     }
-    const goesOn = onProgress?.({ tried, coverage, failures: Array.from(failures.values()) })
-    if (goesOn !== undefined && !(yield* goesOn)) break
+    return { tried, coverage, failures: Array.from(failures.values()) }
   }
-  return { tried, coverage, failures: Array.from(failures.values()) }
-})
+)
 
 /**
  * What is made once for all plans is made here, so that the first plan takes the course it takes anywhere else: a tool's
