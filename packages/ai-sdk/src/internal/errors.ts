@@ -26,6 +26,13 @@ export const fromUnknown = (error: unknown, context: ErrorContext): AiError.AiEr
 export const cut = (context: ErrorContext): AiError.AiError =>
   make(transport("The stream ended before the response was complete."), context)
 
+/** What came is not what the interface says. The description is ours, and holds nothing of what came. */
+export const malformed = (context: ErrorContext): AiError.AiError =>
+  make(
+    new AiError.InvalidResponseError({ description: "The provider's client gave what its interface does not have." }),
+    context
+  )
+
 export const make = (reason: AiError.AiErrorReason, { method }: ErrorContext): AiError.AiError =>
   AiError.make({ module: "AiSdkLanguageModel", method, reason })
 

@@ -57,7 +57,10 @@ export const make = (options: Options): Hooks => {
         })
         const warned = log(result.warnings)
         if (warned !== undefined) yield* warned
-        const parts = Output.parts(result, call.reading)
+        const parts = yield* Effect.try({
+          try: () => Output.parts(result, call.reading),
+          catch: () => Errors.malformed({ method: "generateText" })
+        })
         annotateResponse(
           request.span,
           parts[parts.length - 1] as Response.FinishPartEncoded,

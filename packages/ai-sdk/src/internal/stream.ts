@@ -39,8 +39,10 @@ export const parts = (
     const context: Errors.ErrorContext = { method: options.method }
     const abort = new AbortController()
     let reader: ReadableStreamDefaultReader<StreamPart> | undefined
+    let isDone = false
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
+        if (isDone) return
         abort.abort()
         // Whoever aborts is not told why the rest did not come.
         reader?.cancel().catch(() => {})
@@ -53,8 +55,9 @@ export const parts = (
     // Each version's stream is one of its own parts.
     const source = reader = (result.stream as ReadableStream<StreamPart>).getReader()
     const writer = make(options)
-    const read = Effect.tryPromise({ try: () => source.read(), catch: (error) => Errors.fromUnknown(error, context) })
-    const next: Pull.Pull<Chunk, AiError.AiError> = Effect.flatMap(read, (step) => {
+    const pull = Effect.tryPromise({ try: () => source.read(), catch: (error) => Errors.fromUnknown(error, context) })
+    const next: Pull.Pull<Chunk, AiError.AiError> = Effect.flatMap(pull, (step) => {
+      isDone = step.done
       if (step.done) return writer.hasEnded() ? Cause.done() : Effect.fail(Errors.cut(context))
       const { value } = step
       if (value.type === "error") return Effect.fail(Errors.fromUnknown(value.error, context))
@@ -62,7 +65,8 @@ export const parts = (
         const log = options.onWarnings(value.warnings)
         return log === undefined ? next : Effect.andThen(log, next)
       }
-      const parts = writer.read(value)
+      const parts = read(() => writer.read(value))
+      if (parts === undefined) return Effect.fail(Errors.malformed(context))
       if (!Arr.isReadonlyArrayNonEmpty(parts)) return next
       return value.type === "tool-call" && options.readCall !== undefined
         ? Effect.forEach(parts, options.readCall)
@@ -70,6 +74,15 @@ export const parts = (
     })
     return next
   })))
+
+// What a provider sends may be anything: its types are its own promise.
+const read = <A>(evaluate: () => A): A | undefined => {
+  try {
+    return evaluate()
+  } catch {
+    return undefined
+  }
+}
 
 interface Writer {
   readonly read: (part: Exclude<StreamPart, { readonly type: "error" | "stream-start" }>) => ReadonlyArray<Part>
