@@ -62,8 +62,7 @@ const stream = (reply: Reply) => {
   ]
 }
 
-const blocks = (each: unknown, type: string) =>
-  list(each, "content").filter((block) => string(block, "type") === type)
+const blocks = (each: unknown, type: string) => list(each, "content").filter((block) => string(block, "type") === type)
 
 const refuses = (body: unknown): ReadonlyArray<string> => {
   const problems: Array<string> = []
@@ -118,7 +117,8 @@ export const anthropic: Provider = {
     })),
   broken: {
     "a call without a result": ({ messages }: Body) => void messages[2]?.content.pop(),
-    "a result of no call": ({ messages }: Body) => void Object.assign(messages[2]?.content[0] ?? {}, { tool_use_id: "x" }),
+    "a result of no call": ({ messages }: Body) =>
+      void Object.assign(messages[2]?.content[0] ?? {}, { tool_use_id: "x" }),
     "a text between a call and its result": ({ messages }: Body) =>
       void messages[2]?.content.unshift({ type: "text", text: "Well." }),
     "a message between a call and its result": ({ messages }: Body) =>

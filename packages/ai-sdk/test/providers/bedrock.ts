@@ -110,8 +110,7 @@ export const bedrock: Provider = {
     "a call without a result": ({ messages }: Body) => void messages[2]?.content.pop(),
     "a result of no call": ({ messages }: Body) =>
       void Object.assign(messages[2]?.content[0]?.["toolResult"] ?? {}, { toolUseId: "x" }),
-    "two messages of the user": ({ messages }: Body) =>
-      void messages.splice(2, 0, { role: "user", content: [] }),
+    "two messages of the user": ({ messages }: Body) => void messages.splice(2, 0, { role: "user", content: [] }),
     "an assistant at the end": ({ messages }: Body) => void messages.push({ role: "assistant", content: [] }),
     "no tools beside a call": (body: Body) => {
       delete body.toolConfig

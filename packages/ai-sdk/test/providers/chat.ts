@@ -160,7 +160,10 @@ export const compatible: Provider = {
   ...shared,
   name: "openai-compatible",
   format: "openai-compatible",
-  documentation: ["https://docs.ollama.com/api/openai-compatibility", "https://openrouter.ai/docs/features/tool-calling"],
+  documentation: [
+    "https://docs.ollama.com/api/openai-compatibility",
+    "https://openrouter.ai/docs/features/tool-calling"
+  ],
   model: (fetch) => createOpenAICompatible({ name: "local", baseURL: "http://localhost:11434/v1", fetch })("qwen3"),
   ids
 }

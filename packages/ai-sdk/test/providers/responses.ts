@@ -71,10 +71,20 @@ const stream = (reply: Reply) => {
         ? [{ type: "response.output_text.delta", ...of, content_index: 0, delta: text }]
         : item["type"] === "reasoning"
         ? [
-          { type: "response.reasoning_summary_part.added", ...of, summary_index: 0, part: { type: "summary_text", text: "" } },
+          {
+            type: "response.reasoning_summary_part.added",
+            ...of,
+            summary_index: 0,
+            part: { type: "summary_text", text: "" }
+          },
           { type: "response.reasoning_summary_text.delta", ...of, summary_index: 0, delta: text },
           { type: "response.reasoning_summary_text.done", ...of, summary_index: 0, text },
-          { type: "response.reasoning_summary_part.done", ...of, summary_index: 0, part: { type: "summary_text", text } }
+          {
+            type: "response.reasoning_summary_part.done",
+            ...of,
+            summary_index: 0,
+            part: { type: "summary_text", text }
+          }
         ]
         : [
           { type: "response.function_call_arguments.delta", ...of, delta: text },
