@@ -95,7 +95,8 @@ export const google: Provider = {
     ),
   broken: {
     "a call without a response": ({ contents }: Body) => void contents[2]?.parts.pop(),
-    "a response of another function": ({ contents }: Body) => void contents[2]?.parts.reverse(),
+    "a response of another function": ({ contents }: Body) =>
+      void contents[2]?.parts.push(...contents[2].parts.splice(0, 1)),
     "a content between a call and its response": ({ contents }: Body) =>
       void contents.splice(2, 0, { role: "user", parts: [{ text: "Well." }] }),
     "a model at the end": ({ contents }: Body) => void contents.push({ role: "model", parts: [{ text: "Well." }] }),

@@ -172,7 +172,9 @@ const responses = (
     "a call without an output": (body: Body) => void body.input.splice(position(body, "function_call_output"), 1),
     "an output of no call": (body: Body) =>
       void Object.assign(body.input[position(body, "function_call_output")] ?? {}, { call_id: "x" }),
-    "an output before its call": (body: Body) => void body.input.reverse(),
+    "an output before its call": (body: Body) => {
+      body.input = body.input.toReversed()
+    },
     "a message between a call and its output": (body: Body) =>
       void body.input.splice(position(body, "function_call_output"), 0, { role: "user", content: "Well." }),
     "an assistant at the end": (body: Body) => void body.input.push({ role: "assistant", content: "Well." })

@@ -1,5 +1,6 @@
 /**
- * Replays every listed recording through the bridge and counts: right, wrong, lost.
+ * Replays every listed recording through the bridge and counts: right, wrong, lost. Then goes on from it, and counts the
+ * requests that are the same, and other, than where the AI SDK would go on.
  *
  *     npm run replay -- --clone vercel/ai=DIRECTORY --clone pydantic/pydantic-ai=DIRECTORY
  *
@@ -8,6 +9,8 @@
  */
 import * as Util from "node:util"
 import * as Exchange from "./exchange.ts"
+import type { WentOn } from "./goOn.ts"
+import { goOn } from "./goOn.ts"
 import type { Replayed } from "./replay.ts"
 import { replay } from "./replay.ts"
 
@@ -29,6 +32,8 @@ interface Count {
   wrong: number
   lost: number
   refused: number
+  wentOnTheSame: number
+  wentOnOtherwise: number
 }
 
 const table = new Map<string, Count>()
@@ -41,12 +46,20 @@ const count = (line: string, name: string) => {
 const kind = (fact: string) =>
   fact.replace(/(source|approval of|hosted call|hosted result) .*/u, "$1").replace(/ \d+/u, "")
 
-const add = (exchange: Exchange.Exchange, replayed: Replayed) => {
-  const row = table.get(exchange.format) ?? { answers: 0, right: 0, wrong: 0, lost: 0, refused: 0 }
+const none: Count = { answers: 0, right: 0, wrong: 0, lost: 0, refused: 0, wentOnTheSame: 0, wentOnOtherwise: 0 }
+
+const add = (exchange: Exchange.Exchange, replayed: Replayed, wentOn: WentOn | undefined) => {
+  const row = table.get(exchange.format) ?? { ...none }
   row.answers++
   row[replayed.verdict]++
   if (replayed.refused !== undefined) row.refused++
   table.set(exchange.format, row)
+  if (wentOn !== undefined && Util.isDeepStrictEqual(wentOn.bridge, wentOn.package)) row.wentOnTheSame++
+  else if (wentOn !== undefined) {
+    row.wentOnOtherwise++
+    count(`${exchange.format}: THE BRIDGE: goes on otherwise`, exchange.name)
+    if (values.differences) console.log(exchange.name, "goes on otherwise", JSON.stringify(wentOn, undefined, 1))
+  }
   for (const fact of new Set(replayed.ofPackage.map((each) => `${each.kind} ${kind(each.fact)}`))) {
     count(`${exchange.format}: the package itself: ${fact}`, exchange.name)
   }
@@ -67,13 +80,19 @@ for (const file of files) {
     missing++
     continue
   }
-  for (const exchange of Exchange.exchanges(file, text)) add(exchange, await replay(exchange))
+  for (const exchange of Exchange.exchanges(file, text)) {
+    add(exchange, await replay(exchange), await goOn(exchange))
+  }
 }
 
 console.table(Object.fromEntries(table))
 for (const [line, names] of [...counted].toSorted(([left], [right]) => left < right ? -1 : 1)) {
   console.log(`${names.length}\t${line}\t(${names[0]})`)
 }
-const failed = [...table.values()].reduce((sum, row) => sum + row.wrong + row.lost, 0)
-console.log(`${files.length - missing} of ${files.length} listed files were read; ${failed} answers are wrong or lost.`)
+const failed = [...table.values()].reduce((sum, row) => sum + row.wrong + row.lost + row.wentOnOtherwise, 0)
+console.log(
+  `${
+    files.length - missing
+  } of ${files.length} listed files were read; ${failed} answers are wrong, lost or lead elsewhere.`
+)
 if (failed > 0 || missing > 0) process.exitCode = 1

@@ -67,7 +67,9 @@ const answer = (content: ReadonlyArray<LanguageModelV4Content>, rest: Rest): Ans
 }
 
 /** Puts streamed parts together to the content that they tell of. */
-const together = (parts: ReadonlyArray<LanguageModelV4StreamPart>): Answer => {
+const together = (
+  parts: ReadonlyArray<LanguageModelV4StreamPart>
+): { readonly content: ReadonlyArray<LanguageModelV4Content>; readonly rest: Rest } => {
   const open = new Map<string, { type: "text" | "reasoning"; text: string; providerMetadata?: never }>()
   const content: Array<LanguageModelV4Content> = []
   let rest: Rest = {
@@ -115,12 +117,13 @@ const together = (parts: ReadonlyArray<LanguageModelV4StreamPart>): Answer => {
         break
     }
   }
-  return answer(content, rest)
+  return { content, rest }
 }
 
 /** What the package itself says of the answer, and the names of the tools that the provider ran. */
 export interface Asked {
   readonly answer: Answer
+  readonly content: ReadonlyArray<LanguageModelV4Content>
   readonly hosted: ReadonlyArray<string>
 }
 
@@ -138,13 +141,20 @@ export const watched = (
       supportedUrls: model.supportedUrls,
       doGenerate: async (options) => {
         const result = await model.doGenerate(options)
-        asked = () => ({ answer: answer(result.content, result), hosted: names(result.content) })
+        asked = () => ({
+          answer: answer(result.content, result),
+          content: result.content,
+          hosted: names(result.content)
+        })
         return result
       },
       doStream: async (options) => {
         const result = await model.doStream(options)
         const parts: Array<LanguageModelV4StreamPart> = []
-        asked = () => ({ answer: together(parts), hosted: names(parts) })
+        asked = () => {
+          const { content, rest } = together(parts)
+          return { answer: answer(content, rest), content, hosted: names(parts) }
+        }
         const stream = result.stream.pipeThrough(
           new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
             transform: (part, controller) => {

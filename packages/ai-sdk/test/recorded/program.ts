@@ -4,6 +4,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider"
 import * as AiSdkLanguageModel from "@assent/ai-sdk/AiSdkLanguageModel"
 import * as LanguageModel from "@assent/ai/LanguageModel"
+import * as Prompt from "@assent/ai/Prompt"
 import * as Tool from "@assent/ai/Tool"
 import * as Toolkit from "@assent/ai/Toolkit"
 import type * as AiError from "effect/ai/AiError"
@@ -49,16 +50,52 @@ export const ask = (
   model: LanguageModelV4,
   tools: Tools,
   streaming: boolean
-): Effect.Effect<Answer, AiError.AiError> => {
-  const options = { prompt: "Hello.", toolkit: toolkit(tools), disableToolCallResolution: true } as const
-  const parts: Effect.Effect<Parts, unknown, LanguageModel.LanguageModel> = streaming
+): Effect.Effect<Answer, AiError.AiError> => Effect.map(parts(model, tools, streaming, "Hello."), answer)
+
+const parts = (
+  model: LanguageModelV4,
+  tools: Tools,
+  streaming: boolean,
+  prompt: Prompt.RawInput
+): Effect.Effect<Parts, AiError.AiError> => {
+  const options = { prompt, toolkit: toolkit(tools), disableToolCallResolution: true } as const
+  const effect: Effect.Effect<Parts, AiError.AiError, LanguageModel.LanguageModel> = streaming
     ? Stream.runCollect(LanguageModel.streamText(options)) as never
     : Effect.map(LanguageModel.generateText(options), ({ content }) => content) as never
-  return Effect.provide(Effect.map(parts, answer), AiSdkLanguageModel.layer({ model })) as Effect.Effect<
-    Answer,
-    AiError.AiError
-  >
+  return Effect.provide(effect, AiSdkLanguageModel.layer({ model }))
 }
+
+/** What the program's tools return to every call, and what the user says then. */
+export const next = { result: "It is done.", message: "Go on." }
+
+/** Asks a model over the bridge, answers its calls, and asks it once more. */
+export const askTwice = (
+  model: LanguageModelV4,
+  tools: Tools,
+  streaming: boolean
+): Effect.Effect<void, AiError.AiError> =>
+  Effect.gen(function*() {
+    const first = yield* parts(model, tools, streaming, "Hello.")
+    const history = Prompt.concat(Prompt.make("Hello."), Prompt.fromResponseParts(first))
+    const calls = first.filter((part) => part.type === "tool-call" && part.providerExecuted !== true)
+    const results = calls.flatMap((part) =>
+      part.type === "tool-call"
+        ? [
+          Prompt.toolResultPart({
+            id: part.id,
+            name: part.name,
+            result: next.result,
+            isFailure: false,
+            providerExecuted: false
+          })
+        ]
+        : []
+    )
+    const answered = results.length === 0
+      ? history
+      : Prompt.concat(history, Prompt.fromMessages([Prompt.toolMessage({ content: results })]))
+    yield* parts(model, tools, streaming, Prompt.concat(answered, next.message))
+  })
 
 const answer = (parts: Parts): Answer => {
   const of = <Type extends Response.AnyPart["type"]>(type: Type) =>

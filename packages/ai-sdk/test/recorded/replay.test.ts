@@ -11,6 +11,7 @@ import { differences } from "./answer.ts"
 import * as EventStream from "./event-stream.ts"
 import type { Exchange } from "./exchange.ts"
 import { listed, repositories } from "./exchange.ts"
+import { goOn } from "./goOn.ts"
 import { read } from "./readers/index.ts"
 import { replay } from "./replay.ts"
 
@@ -50,6 +51,15 @@ describe("a replayed answer", () => {
         }
       })
     }
+
+    it(`of ${provider.name} goes on with the request that the AI SDK makes`, async () => {
+      for (const wire of [provider.generate(calls), provider.stream(calls), provider.stream(text)]) {
+        const wentOn = await goOn(exchange(provider.format, wire))
+        assert.isDefined(wentOn?.bridge)
+        assert.deepStrictEqual(wentOn?.bridge, wentOn?.package)
+        assert.include(JSON.stringify(wentOn?.bridge), "Go on.")
+      }
+    })
 
     it(`of ${provider.name} is an error where the provider refused`, async () => {
       const wire = { mediaType: "application/json", body: JSON.stringify({ error: { message: "Slow down." } }) }
