@@ -70,7 +70,12 @@ const messages = [...earlier, question]
 const prompt = Prompt.make(messages)
 
 const Weather = Tool.make("Weather", { parameters: Schema.Struct({ city: Schema.String }), success: Schema.String })
-const tools = { Weather: tool({ inputSchema: jsonSchema<{ city: string }>(Tool.getJsonSchema(Weather) as never) }) }
+const tools = {
+  Weather: tool({
+    inputSchema: jsonSchema<{ city: string }>(Tool.getJsonSchema(Weather) as never),
+    execute: () => "It is never called."
+  })
+}
 
 const request: Upstream.ProviderOptions = {
   prompt,
