@@ -5,6 +5,7 @@
 import type * as Provider from "@ai-sdk/provider"
 import { AiSdkLanguageModel } from "@assent/ai-sdk"
 import { generateText, jsonSchema, streamText, tool } from "ai"
+import * as IdGenerator from "effect/ai/IdGenerator"
 import * as Upstream from "effect/ai/LanguageModel"
 import * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
@@ -103,6 +104,7 @@ const expect = (read: number, length: number) => {
 
 export const aiSdk = Effect.gen(function*() {
   const hooks = Hooks.make({ model, override: Effect.undefined })
+  const ids = Effect.provideService(IdGenerator.IdGenerator, IdGenerator.defaultIdGenerator)
   const bridged = yield* AiSdkLanguageModel.make({ model })
 
   const aiStream = {
@@ -151,7 +153,7 @@ export const aiSdk = Effect.gen(function*() {
   }
   const bridgeTurns = {
     name: "bridge",
-    measure: Harness.timed(Effect.replicateEffect(hooks.generateText(request), turns, { discard: true }))
+    measure: Harness.timed(ids(Effect.replicateEffect(hooks.generateText(request), turns, { discard: true })))
   }
   const wholeTurns = {
     name: "whole",

@@ -81,6 +81,7 @@ export const make = ({ directory, history, provider }: Reading, sink: Sink): Rea
       })
       return
     }
+    const assent = directory.mcpSource(toolName)
     const metadata = Metadata.ofProvider(
       content.providerMetadata,
       tool.name === toolName ? stamp : { ...stamp, toolName }
@@ -91,7 +92,10 @@ export const make = ({ directory, history, provider }: Reading, sink: Sink): Rea
       name: tool.name,
       params,
       providerExecuted: true,
-      ...(metadata === undefined ? undefined : { metadata })
+      metadata: {
+        ...metadata,
+        ...(assent === undefined ? undefined : { assent: { ...assent, params: Metadata.json(params) ?? null } })
+      }
     })
   }
 

@@ -9,7 +9,7 @@ import { ChildProcess } from "effect/process"
 
 class NotAsPublished extends Schema.TaggedError<NotAsPublished>()("NotAsPublished", { message: Schema.String }) {}
 
-const packages = ["ai", "openai", "shell", "terminal"]
+const packages = ["ai", "ai-sdk", "openai", "shell", "terminal"]
 
 /** What the READMEs tell people to install beside them, and what TypeScript needs to know of Node. */
 const installed = ["effect", "@effect/platform-node", "@types/node"]
