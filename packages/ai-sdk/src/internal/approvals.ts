@@ -6,6 +6,7 @@
 import type * as Provider from "@ai-sdk/provider"
 import * as LanguageModel from "@assent/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Metadata from "./metadata.ts"
@@ -47,15 +48,15 @@ export const read = (messages: ReadonlyArray<Prompt.Message>, model: string): Ef
   if (found === undefined) return Effect.succeed({ ...noHistory, provider })
   const { answered, byCall } = found
   return Effect.map(
-    Effect.forEach(byCall, ([call, ids]) => Effect.map(issued(call, ids), (id) => [call, id] as const)),
-    (requests) => ({
-      provider,
-      answered,
-      calls: new Map(requests.map(([call, id]) => [id, call])),
-      requests: new Map(requests),
-      askedIds: new Set(requests.map(([call]) => call.id))
-    })
-  )
+    Effect.forEach(byCall, ([call, ids]) => Effect.map(issued(call, ids), Option.map((id) => [call, id] as const))),
+    (found) => Arr.getSomes(found)
+  ).pipe(Effect.map((requests) => ({
+    provider,
+    answered,
+    calls: new Map(requests.map(([call, id]) => [id, call])),
+    requests: new Map(requests),
+    askedIds: new Set(Array.from(byCall.keys(), (call) => call.id))
+  })))
 }
 
 const noHistory: Omit<History, "provider"> = {
@@ -65,16 +66,13 @@ const noHistory: Omit<History, "provider"> = {
   askedIds: new Set()
 }
 
-// A provider asks once about a call: of several requests the one that was sealed with it counts, or the first (law L4).
-const issued = (call: Prompt.ToolCallPart, ids: ReadonlyArray<string>): Effect.Effect<string> =>
+// A provider asks once about a call: of several requests the one that was sealed with it counts, or none (law L4).
+const issued = (call: Prompt.ToolCallPart, ids: ReadonlyArray<string>): Effect.Effect<Option.Option<string>> =>
   ids.length === 1
-    ? Effect.succeed(ids[0]!)
-    : Effect.map(
-      Effect.findFirst(ids, (id) =>
-        Effect.match(LanguageModel.verifyRequest(call, id), { onSuccess: () => true, onFailure: () => false })),
-      Option.getOrElse(() =>
-        ids[0]!
-      )
+    ? Effect.succeedSome(ids[0]!)
+    : Effect.findFirst(
+      ids,
+      (id) => Effect.match(LanguageModel.verifyRequest(call, id), { onSuccess: () => true, onFailure: () => false })
     )
 
 const find = (messages: ReadonlyArray<Prompt.Message>, provider: string): Found | undefined => {

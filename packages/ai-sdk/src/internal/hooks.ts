@@ -109,7 +109,13 @@ const prepare = (
         ...tools,
         ...(responseFormat === undefined ? undefined : { responseFormat })
       },
-      reading: { provider: model.provider, directory, history, isStructured: responseFormat !== undefined },
+      reading: {
+        provider: model.provider,
+        directory,
+        history,
+        takesAnyCall: request.toolCallValidation === "deferred",
+        isStructured: responseFormat !== undefined
+      },
       readCall: directory.hasStrict ? readCall(directory) : undefined
     }
   })
