@@ -128,6 +128,7 @@ export const aiSdk = Effect.gen(function*() {
             for (const part of parts) if (part.type === "text-delta") read++
           })
       ).pipe(
+        ids,
         Effect.map(() => expect(read, deltas))
       )
     }))
