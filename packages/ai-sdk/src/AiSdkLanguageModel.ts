@@ -56,6 +56,34 @@ export class Config extends Context.Service<Config, ConfigFields>()("@assent/ai-
 /**
  * Overrides the configuration for the requests of an effect; fields that are not named stay as they are.
  *
+ * @example
+ * import { LanguageModel } from "@assent/ai"
+ * import { AiSdkLanguageModel } from "@assent/ai-sdk"
+ * import { MockLanguageModelV4 } from "ai/test"
+ * import { Effect } from "effect"
+ *
+ * const model = new MockLanguageModelV4({
+ *   doGenerate: {
+ *     content: [{ type: "text", text: "Hello!" }],
+ *     finishReason: { unified: "stop", raw: undefined },
+ *     usage: {
+ *       inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+ *       outputTokens: { total: 1, text: 1, reasoning: 0 }
+ *     },
+ *     warnings: []
+ *   }
+ * })
+ *
+ * const program = LanguageModel.generateText({ prompt: "Hi" }).pipe(
+ *   AiSdkLanguageModel.withConfigOverride({ temperature: 1 }),
+ *   Effect.provide(AiSdkLanguageModel.layer({ model, config: { temperature: 0, seed: 7 } }))
+ * )
+ *
+ * await Effect.runPromise(program)
+ *
+ * const [asked] = model.doGenerateCalls
+ * const settings = [asked?.temperature, asked?.seed] // => [1, 7]
+ *
  * @category configuration
  * @since 0.1.0
  */
@@ -96,6 +124,54 @@ export interface Options {
 /**
  * A `LanguageModel` of any provider's, with approvals of local calls and of those that the provider asks about.
  *
+ * What the provider says of a part, such as the signature of its reasoning, is kept under the provider's name in the
+ * part's metadata, and goes back with the next request; so do the options that a program gives a part or a message. What
+ * no part could stand for, as a call of a tool that is not in the toolkit, is a reasoning part without text that carries
+ * it. A request is aborted when its fiber is interrupted.
+ *
+ * @example
+ * import { Approval, Chat, LanguageModel, Prompt, Response, Tool, Toolkit } from "@assent/ai"
+ * import { AiSdkLanguageModel } from "@assent/ai-sdk"
+ * import { MockLanguageModelV4 } from "ai/test"
+ * import { Effect, Schema } from "effect"
+ *
+ * const toolkit = Toolkit.make(
+ *   Tool.make("Delete", { parameters: { path: Schema.String }, success: Schema.String, needsApproval: true })
+ * )
+ *
+ * const said = (content: Array<object>) => ({
+ *   content,
+ *   finishReason: { unified: "stop", raw: undefined },
+ *   usage: {
+ *     inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+ *     outputTokens: { total: 1, text: 1, reasoning: 0 }
+ *   },
+ *   warnings: []
+ * }) as never
+ *
+ * // A model as `anthropic("claude-sonnet-4-5")` is one.
+ * const claude = new MockLanguageModelV4({
+ *   doGenerate: [
+ *     said([{ type: "tool-call", toolCallId: "c1", toolName: "Delete", input: '{"path":"thesis.txt"}' }]),
+ *     said([{ type: "text", text: "I keep it." }])
+ *   ]
+ * })
+ *
+ * const program = Effect.gen(function*() {
+ *   const model = yield* AiSdkLanguageModel.make({ model: claude })
+ *   const chat = yield* Chat.empty
+ *   const answer = Effect.gen(function*() {
+ *     const turn = yield* chat.generateText({ prompt: "Clean up.", toolkit })
+ *     const denials = Response.approvalRequests(turn).map((request) => Approval.deny(request, "keep it"))
+ *     return (yield* chat.generateText({ prompt: Prompt.approvalResponses(denials), toolkit })).text
+ *   })
+ *   return yield* Effect.provideService(answer, LanguageModel.LanguageModel, model)
+ * })
+ *
+ * await Effect.runPromise(
+ *   Effect.provide(program, toolkit.toLayer({ Delete: ({ path }) => Effect.succeed(`${path} is gone`) }))
+ * ) // => "I keep it."
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -108,6 +184,30 @@ export const make = (options: Options): Effect.Effect<LanguageModel.LanguageMode
 /**
  * A model of any provider's as the `LanguageModel` of a program.
  *
+ * @example
+ * import { LanguageModel } from "@assent/ai"
+ * import { AiSdkLanguageModel } from "@assent/ai-sdk"
+ * import { MockLanguageModelV4 } from "ai/test"
+ * import { Effect } from "effect"
+ *
+ * const model = new MockLanguageModelV4({
+ *   doGenerate: {
+ *     content: [{ type: "text", text: "Hello!" }],
+ *     finishReason: { unified: "stop", raw: undefined },
+ *     usage: {
+ *       inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+ *       outputTokens: { total: 1, text: 1, reasoning: 0 }
+ *     },
+ *     warnings: []
+ *   }
+ * })
+ *
+ * const program = Effect.gen(function*() {
+ *   return (yield* LanguageModel.generateText({ prompt: "Hi" })).text
+ * })
+ *
+ * await Effect.runPromise(Effect.provide(program, AiSdkLanguageModel.layer({ model }))) // => "Hello!"
+ *
  * @category layers
  * @since 0.1.0
  */
@@ -116,6 +216,23 @@ export const layer = (options: Options): Layer.Layer<LanguageModel.LanguageModel
 
 /**
  * A model of any provider's, which can be provided like a layer and tells provider and model name.
+ *
+ * @example
+ * import { Model } from "@assent/ai"
+ * import { AiSdkLanguageModel } from "@assent/ai-sdk"
+ * import { MockLanguageModelV4 } from "ai/test"
+ * import { Effect } from "effect"
+ *
+ * const Claude = AiSdkLanguageModel.model(
+ *   new MockLanguageModelV4({ provider: "anthropic.messages", modelId: "claude-sonnet-4-5" }),
+ *   { maxOutputTokens: 4_000 }
+ * )
+ *
+ * const program = Effect.gen(function*() {
+ *   return `${yield* Model.ProviderName} ${yield* Model.ModelName}`
+ * })
+ *
+ * await Effect.runPromise(Effect.provide(program, Claude)) // => "anthropic.messages claude-sonnet-4-5"
  *
  * @category constructors
  * @since 0.1.0

@@ -4,3 +4,4 @@
  * @since 0.1.0
  */
 export * as AiSdkLanguageModel from "./AiSdkLanguageModel.ts"
+export * as AiSdkTool from "./AiSdkTool.ts"

@@ -1,13 +1,14 @@
 /** What goes out: prompts in the form of each version of the provider interface. */
 import type * as Provider from "@ai-sdk/provider"
 import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import { Prompt } from "effect/ai"
 import * as Approvals from "../src/internal/approvals.ts"
 import * as Writer from "../src/internal/prompt.ts"
 
 const write = (messages: ReadonlyArray<Prompt.MessageEncoded>, version: "v3" | "v4" = "v4") => {
   const { content } = Prompt.make(messages)
-  return Writer.make(content, Approvals.read(content, "mock.chat"), version)
+  return Writer.make(content, Effect.runSync(Approvals.read(content, "mock.chat")), version)
 }
 
 const cached = { anthropic: { cacheControl: { type: "ephemeral" } } }

@@ -4,7 +4,11 @@
  * not one that another provider asked for.
  */
 import type * as Provider from "@ai-sdk/provider"
+import * as LanguageModel from "@assent/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Metadata from "./metadata.ts"
 
 type Answer = Provider.LanguageModelV4ToolApprovalResponsePart
@@ -23,13 +27,6 @@ export interface History {
   readonly askedIds: ReadonlySet<string>
 }
 
-const noHistory: Omit<History, "provider"> = {
-  calls: new Map(),
-  requests: new Map(),
-  answered: new Set(),
-  askedIds: new Set()
-}
-
 /** The name under which a provider's options stand: `openai` of `openai.responses`. */
 export const family = (provider: string): string => {
   const end = provider.indexOf(".")
@@ -39,14 +36,47 @@ export const family = (provider: string): string => {
 /** What is noted on a call that a provider runs: whose it is. */
 export const stamp = (provider: string) => ({ provider: family(provider) })
 
-export const read = (messages: ReadonlyArray<Prompt.Message>, model: string): History => {
+interface Found {
+  /** The ids of the requests about a call. */
+  readonly byCall: Map<Prompt.ToolCallPart, Array<string>>
+  readonly answered: Set<string>
+}
+
+export const read = (messages: ReadonlyArray<Prompt.Message>, model: string): Effect.Effect<History> => {
   const provider = family(model)
-  let found: {
-    readonly calls: Map<string, Prompt.ToolCallPart>
-    readonly requests: Map<Prompt.ToolCallPart, string>
-    readonly answered: Set<string>
-    readonly askedIds: Set<string>
-  } | undefined
+  const found = find(messages, provider)
+  if (found === undefined) return Effect.succeed({ ...noHistory, provider })
+  const { answered, byCall } = found
+  return Effect.map(
+    Effect.forEach(byCall, ([call, ids]) => Effect.map(issued(call, ids), Option.map((id) => [call, id] as const))),
+    (found) => Arr.getSomes(found)
+  ).pipe(Effect.map((requests) => ({
+    provider,
+    answered,
+    calls: new Map(requests.map(([call, id]) => [id, call])),
+    requests: new Map(requests),
+    askedIds: new Set(Array.from(byCall.keys(), (call) => call.id))
+  })))
+}
+
+const noHistory: Omit<History, "provider"> = {
+  calls: new Map(),
+  requests: new Map(),
+  answered: new Set(),
+  askedIds: new Set()
+}
+
+// A provider asks once about a call: of several requests the one that was sealed with it counts, or none (law L4).
+const issued = (call: Prompt.ToolCallPart, ids: ReadonlyArray<string>): Effect.Effect<Option.Option<string>> =>
+  ids.length === 1
+    ? Effect.succeedSome(ids[0]!)
+    : Effect.findFirst(
+      ids,
+      (id) => Effect.match(LanguageModel.verifyRequest(call, id), { onSuccess: () => true, onFailure: () => false })
+    )
+
+const find = (messages: ReadonlyArray<Prompt.Message>, provider: string): Found | undefined => {
+  let found: Found | undefined
   // The latest call of an id: a request asks about it.
   let latest: Map<string, Prompt.ToolCallPart> | undefined
   for (const message of messages) {
@@ -57,17 +87,16 @@ export const read = (messages: ReadonlyArray<Prompt.Message>, model: string): Hi
       } else if (part.type === "tool-approval-request") {
         const call = latest?.get(part.toolCallId)
         if (call === undefined || Metadata.readOwn(call)["provider"] !== provider) continue
-        found ??= { calls: new Map(), requests: new Map(), answered: new Set(), askedIds: new Set() }
-        if (found.calls.has(part.approvalId) || found.requests.has(call)) continue
-        found.calls.set(part.approvalId, call)
-        found.requests.set(call, part.approvalId)
-        found.askedIds.add(call.id)
+        found ??= { byCall: new Map(), answered: new Set() }
+        const ids = found.byCall.get(call)
+        if (ids === undefined) found.byCall.set(call, [part.approvalId])
+        else if (!ids.includes(part.approvalId)) ids.push(part.approvalId)
       } else if (part.type === "tool-approval-response") {
-        if (found?.calls.has(part.approvalId) === true) found.answered.add(part.approvalId)
+        found?.answered.add(part.approvalId)
       }
     }
   }
-  return { provider, ...(found ?? noHistory) }
+  return found
 }
 
 /** A person's answer, for the provider that asked. */

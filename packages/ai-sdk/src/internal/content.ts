@@ -23,6 +23,8 @@ export interface Reading {
   readonly provider: string
   readonly directory: Tools.Directory
   readonly history: Approvals.History
+  /** Whether a call may be one of a tool that is not in the toolkit: the engine reads each call itself. */
+  readonly takesAnyCall: boolean
 }
 
 /** Reads the content of one response. */
@@ -44,7 +46,7 @@ export interface Sink {
   readonly carried: (carried: Carrier.Carried) => void
 }
 
-export const make = ({ directory, history, provider }: Reading, sink: Sink): Reader => {
+export const make = ({ directory, history, provider, takesAnyCall }: Reading, sink: Sink): Reader => {
   let asksApproval = false
   // Calls that no part stands for: nor does one for their results and requests.
   const carried = new Set<string>()
@@ -68,7 +70,7 @@ export const make = ({ directory, history, provider }: Reading, sink: Sink): Rea
     // What runs after an approval is the call that waited.
     if (history.askedIds.has(toolCallId)) return
     const tool = directory.ofHosted(toolName)
-    if (tool === undefined || !Tools.fits(tool.parametersSchema, params)) {
+    if (tool === undefined ? !takesAnyCall : !Tools.fits(tool.parametersSchema, params)) {
       carried.add(toolCallId)
       const options = Metadata.toProvider(Metadata.ofProvider(content.providerMetadata))
       sink.carried({
@@ -81,17 +83,22 @@ export const make = ({ directory, history, provider }: Reading, sink: Sink): Rea
       })
       return
     }
+    const name = tool?.name ?? toolName
+    const assent = directory.mcpSource(toolName)
     const metadata = Metadata.ofProvider(
       content.providerMetadata,
-      tool.name === toolName ? stamp : { ...stamp, toolName }
+      name === toolName ? stamp : { ...stamp, toolName }
     )
     sink.part({
       type: "tool-call",
       id: toolCallId,
-      name: tool.name,
+      name,
       params,
       providerExecuted: true,
-      ...(metadata === undefined ? undefined : { metadata })
+      metadata: {
+        ...metadata,
+        ...(assent === undefined ? undefined : { assent: { ...assent, params: Metadata.json(params) ?? null } })
+      }
     })
   }
 

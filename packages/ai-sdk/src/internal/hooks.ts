@@ -33,15 +33,16 @@ export const make = (options: Options): Hooks => {
   const log = Warnings.make(model)
   const begin = (request: LanguageModel.ProviderOptions, method: string) =>
     Effect.map(
-      Effect.flatMap(options.override, (override) =>
-        Effect.fromResult(prepare(model, request, { ...options.config, ...override }, codecTransformer))),
+      Effect.flatMap(
+        Effect.zip(options.override, Approvals.read(request.prompt.content, model.provider)),
+        ([override, history]) =>
+          Effect.fromResult(prepare(model, request, history, { ...options.config, ...override }, codecTransformer))
+      ),
       (call) => {
         annotateRequest(request.span, model, call.params)
         return call
       }
-    ).pipe(Effect.mapError((reason) =>
-      Errors.make(reason, { method })
-    ))
+    ).pipe(Effect.mapError((reason) => Errors.make(reason, { method })))
 
   return {
     codecTransformer,
@@ -93,13 +94,13 @@ interface Call {
 const prepare = (
   model: Models.Model,
   request: LanguageModel.ProviderOptions,
+  history: Approvals.History,
   config: Fields.Fields,
   transformer: LanguageModel.CodecTransformer
 ): Result.Result<Call, AiError.AiErrorReason> =>
   Result.gen(function*() {
     const tools = yield* Tools.prepare(request, transformer)
     const responseFormat = yield* Structured.format(request.responseFormat, transformer)
-    const history = Approvals.read(request.prompt.content, model.provider)
     const directory = Tools.directory(request.tools, transformer)
     return {
       params: {
@@ -108,7 +109,13 @@ const prepare = (
         ...tools,
         ...(responseFormat === undefined ? undefined : { responseFormat })
       },
-      reading: { provider: model.provider, directory, history, isStructured: responseFormat !== undefined },
+      reading: {
+        provider: model.provider,
+        directory,
+        history,
+        takesAnyCall: request.toolCallValidation === "deferred",
+        isStructured: responseFormat !== undefined
+      },
       readCall: directory.hasStrict ? readCall(directory) : undefined
     }
   })

@@ -140,10 +140,25 @@ const asObject = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
 // From the provider
 // =============================================================================
 
+// How OpenAI's provider names the tools of such a server.
+const mcpPrefix = "mcp."
+
+const labelOf = (tool: Tool.Any): string | undefined => {
+  const args: unknown = Tool.isProviderDefined(tool) ? tool.args : undefined
+  return Predicate.hasProperty(args, "serverLabel") && typeof args.serverLabel === "string"
+    ? args.serverLabel
+    : undefined
+}
+
 /** The tools of one request, to be found by what the provider calls them. */
 export interface Directory {
   /** The tool that a call of the provider's belongs to, if the toolkit has it. */
   readonly ofHosted: (name: string) => Tool.Any | undefined
+  /**
+   * What a policy and a person are told of a call on an MCP server that the provider talks to. Of several servers nobody
+   * can tell which it is: then none is named, and no rule of one is met.
+   */
+  readonly mcpSource: (toolName: string) => { readonly source: string; readonly toolName: string } | undefined
   /** What the model wrote for a function that is strict, as the tool's own encoded parameters. */
   readonly decode: (name: string) => ((params: unknown) => Effect.Effect<unknown, unknown>) | undefined
   readonly hasStrict: boolean
@@ -151,13 +166,18 @@ export interface Directory {
 
 export const directory = (tools: ReadonlyArray<Tool.Any>, transformer: LanguageModel.CodecTransformer): Directory => {
   const find = (name: string) => tools.find((tool) => tool.name === name)
+  const servers = tools.filter((tool) => Tool.isProviderDefined(tool) && tool.id.endsWith(".mcp"))
   return {
+    mcpSource: (toolName) => {
+      if (!toolName.startsWith(mcpPrefix) || find(toolName) !== undefined || servers.length === 0) return undefined
+      const label = servers.length === 1 ? labelOf(servers[0]!) : undefined
+      const source = label === undefined ? "mcp" : `mcp.${label}`
+      return { source, toolName: `${source}.${toolName.slice(mcpPrefix.length)}` }
+    },
     ofHosted: (name) =>
       find(name) ?? tools.find((tool) => Tool.isProviderDefined(tool) && tool.providerName === name) ??
         // A server's tools have names of their own; one that stands for the server has the provider's id.
-        (name.startsWith("mcp.")
-          ? tools.find((tool) => Tool.isProviderDefined(tool) && tool.id.endsWith(".mcp"))
-          : undefined),
+        (name.startsWith(mcpPrefix) ? servers[0] : undefined),
     decode: (name) => {
       const tool = find(name)
       if (tool === undefined || Tool.isProviderDefined(tool)) return undefined

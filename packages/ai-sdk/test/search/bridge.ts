@@ -4,7 +4,7 @@
  */
 import type * as Provider from "@ai-sdk/provider"
 import { MockLanguageModelV4 } from "ai/test"
-import { Context, Effect, Stream } from "effect"
+import { type Context, Effect, Stream } from "effect"
 import type { LanguageModel, Response } from "effect/ai"
 import type * as Plan from "../../../ai/test/search/plan.ts"
 import * as Turn from "../../../ai/test/search/turn.ts"

@@ -103,8 +103,9 @@ export const check = (
   engine: Prompt.Prompt
 ): ReadonlyArray<string> => {
   const problems: Array<string> = []
-  const said = ofEngine(engine)
-  const heard = sent.flatMap(ofMessage)
+  const { disputed, said } = ofEngine(engine)
+  const heard = sent.flatMap(ofMessage).filter((line) => !disputed.some((id) => line.startsWith(`answer ${id} `)))
+  if (sent.some((message) => rivals(message, disputed))) problems.push("the model hears two answers about one call")
   if (said.join("\n") !== heard.join("\n")) {
     problems.push(`the engine says\n${said.join("\n")}\nand the model hears\n${heard.join("\n")}`)
   }
@@ -132,11 +133,22 @@ export const check = (
   return problems
 }
 
-/** The parts of a prompt in order, without requests, which the interface has no place for. */
-const ofEngine = (prompt: Prompt.Prompt): ReadonlyArray<string> => {
+const rivals = (message: Provider.LanguageModelV4Message, disputed: ReadonlyArray<string>): boolean =>
+  message.role === "tool" &&
+  message.content.filter((part) => part.type === "tool-approval-response" && disputed.includes(part.approvalId))
+      .length > 1
+
+/**
+ * The parts of a prompt in order, without requests, which the interface has no place for, and without the answers to
+ * several about one call, which somebody has forged: one of them may be heard.
+ */
+const ofEngine = (
+  prompt: Prompt.Prompt
+): { readonly said: ReadonlyArray<string>; readonly disputed: ReadonlyArray<string> } => {
   const issued = new Set<string>()
   const stamped = new Set<string>()
-  return prompt.content.flatMap((message): ReadonlyArray<string> => {
+  const asked = new Map<string, Set<string>>()
+  const said = prompt.content.flatMap((message): ReadonlyArray<string> => {
     if (message.role === "system") return [`system ${message.content}`]
     return (message.content as ReadonlyArray<Prompt.Part>).flatMap((part): ReadonlyArray<string> => {
       switch (part.type) {
@@ -151,17 +163,31 @@ const ofEngine = (prompt: Prompt.Prompt): ReadonlyArray<string> => {
             ? []
             : [`${message.role} result ${part.id} ${part.name} ${part.isFailure}`]
         case "tool-approval-request":
-          if (stamped.has(part.toolCallId)) issued.add(part.approvalId)
+          if (stamped.has(part.toolCallId)) {
+            issued.add(part.approvalId)
+            asked.set(part.toolCallId, (asked.get(part.toolCallId) ?? new Set()).add(part.approvalId))
+          }
           return []
         case "tool-approval-response":
           return issued.has(part.approvalId)
             ? [`answer ${part.approvalId} ${part.approved} ${part.reason ?? ""}`]
             : []
+        case "reasoning":
+          return [...carried(part)]
         default:
           return [`${message.role} ${part.type}`]
       }
     })
   })
+  const disputed = [...asked.values()].flatMap((ids) => ids.size > 1 ? [...ids] : [])
+  return { disputed, said: said.filter((line) => !disputed.some((id) => line.startsWith(`answer ${id} `))) }
+}
+
+// A result that does not fit its tool, because that has changed, is carried.
+const carried = (part: Prompt.ReasoningPart): ReadonlyArray<string> => {
+  const options: { readonly [key: string]: unknown } = part.options
+  const { carried } = (options["ai-sdk"] ?? {}) as { readonly carried?: Provider.LanguageModelV4ToolResultPart }
+  return carried === undefined ? ["assistant reasoning"] : ofMessage({ role: "assistant", content: [carried] })
 }
 
 const ofMessage = (message: Provider.LanguageModelV4Message): ReadonlyArray<string> => {

@@ -19,6 +19,7 @@ import {
   Tool,
   Toolkit
 } from "@assent/ai"
+import { AiSdkLanguageModel, AiSdkTool } from "@assent/ai-sdk"
 import { ScriptedModel, StrictProvider } from "@assent/ai/testing"
 import * as JustTool from "@assent/ai/Tool"
 import { Context, Effect, Schema, Stream } from "effect"
@@ -84,3 +85,12 @@ export const Policy = ApprovalPolicy.layerConfig(ApprovalConfig.fromFile("approv
 export const Person = ApprovalController.layerInteractive(async ({ toolName }) => toolName === "Count")
 
 export const log = Stream.runForEach(ApprovalEvents.stream, (event) => Effect.logInfo(event))
+
+export const WebSearch = AiSdkTool.make("WebSearch", {
+  id: "anthropic.web_search_20250305",
+  args: {},
+  isProviderExecuted: true
+})
+
+export const makeModel = (model: AiSdkLanguageModel.Model) =>
+  AiSdkLanguageModel.model(model, { providerOptions: { anthropic: { effort: "low" } } })
