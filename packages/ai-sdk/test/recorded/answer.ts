@@ -34,7 +34,7 @@ export interface Answer {
   readonly hosted: ReadonlyArray<Named>
   /** Ids of calls whose result the provider sent, with the result. */
   readonly results: ReadonlyArray<Named>
-  /** Ids of calls that the provider asks approval for. */
+  /** Ids of the approvals that the provider asks for. */
   readonly asked: ReadonlyArray<string>
   /** Addresses that were cited, with their titles. */
   readonly sources: ReadonlyArray<Named>
@@ -83,7 +83,7 @@ export const facts = (answer: Answer): ReadonlyMap<string, unknown> => {
   }
   for (const call of answer.hosted) sayNamed("hosted call", call)
   for (const result of answer.results) sayNamed("hosted result", result)
-  for (const id of answer.asked) say(`approval of ${id}`, true)
+  for (const id of answer.asked) say(`approval ${id}`, true)
   // However it is spelled, an address is the same: `URL` escapes what was not.
   for (const { key, value } of answer.sources) {
     sayNamed("source", { key: URL.canParse(key) ? new URL(key).href : key, value })

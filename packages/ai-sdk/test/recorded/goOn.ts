@@ -87,8 +87,14 @@ const prompt = (content: ReadonlyArray<LanguageModelV4Content>): LanguageModelV4
   ]
 }
 
-/** Goes on after a recorded answer. */
-export const goOn = async (exchange: Exchange): Promise<WentOn | undefined> => {
+/**
+ * Goes on after a recorded answer. What the provider ran itself goes back to it, whether the program knows its tools and
+ * sees their calls (`"declared"`) or not.
+ */
+export const goOn = async (
+  exchange: Exchange,
+  hosted: "declared" | "unknown" = "declared"
+): Promise<WentOn | undefined> => {
   const response = () =>
     new Response(exchange.body, { status: exchange.status, headers: { "content-type": exchange.mediaType } })
   const bodies: Array<unknown> = []
@@ -102,7 +108,10 @@ export const goOn = async (exchange: Exchange): Promise<WentOn | undefined> => {
     streamed(exchange)
   ).catch(() => undefined)
   if (first === undefined) return undefined
-  const tools = { local: first.answer.calls.map((call) => call.name), hosted: first.hosted }
+  const tools = {
+    local: first.answer.calls.map((call) => call.name),
+    hosted: hosted === "declared" ? first.hosted : []
+  }
   const seen: Array<LanguageModelV4CallOptions> = []
   let asked: Package.Asked | undefined
   const watching: LanguageModelV4 = {

@@ -1,6 +1,7 @@
 /**
  * Replays every listed recording through the bridge and counts: right, wrong, lost. Then goes on from it, and counts the
- * requests that are the same, and other, than where the AI SDK would go on.
+ * requests that are the same, and other, than where the AI SDK would go on: once with the provider's tools in the toolkit and
+ * once without.
  *
  *     npm run replay -- --clone vercel/ai=DIRECTORY --clone pydantic/pydantic-ai=DIRECTORY
  *
@@ -44,18 +45,22 @@ const count = (line: string, name: string) => {
 }
 
 const kind = (fact: string) =>
-  fact.replace(/(source|approval of|hosted call|hosted result) .*/u, "$1").replace(/ \d+/u, "")
+  fact.replace(/(source|approval|hosted call|hosted result) .*/u, "$1").replace(/ \d+/u, "")
 
 const none: Count = { answers: 0, right: 0, wrong: 0, lost: 0, refused: 0, wentOnTheSame: 0, wentOnOtherwise: 0 }
 
-const add = (exchange: Exchange.Exchange, replayed: Replayed, wentOn: WentOn | undefined) => {
+const add = (exchange: Exchange.Exchange, replayed: Replayed, ways: ReadonlyArray<WentOn | undefined>) => {
   const row = table.get(exchange.format) ?? { ...none }
   row.answers++
-  row[replayed.verdict]++
-  if (replayed.refused !== undefined) row.refused++
+  if (replayed.refused !== undefined && replayed.verdict === "right") row.refused++
+  else row[replayed.verdict]++
   table.set(exchange.format, row)
-  if (wentOn !== undefined && Util.isDeepStrictEqual(wentOn.bridge, wentOn.package)) row.wentOnTheSame++
-  else if (wentOn !== undefined) {
+  for (const wentOn of ways) {
+    if (wentOn === undefined) continue
+    if (Util.isDeepStrictEqual(wentOn.bridge, wentOn.package)) {
+      row.wentOnTheSame++
+      continue
+    }
     row.wentOnOtherwise++
     count(`${exchange.format}: THE BRIDGE: goes on otherwise`, exchange.name)
     if (values.differences) console.log(exchange.name, "goes on otherwise", JSON.stringify(wentOn, undefined, 1))
@@ -81,7 +86,8 @@ for (const file of files) {
     continue
   }
   for (const exchange of Exchange.exchanges(file, text)) {
-    add(exchange, await replay(exchange), await goOn(exchange))
+    const ways = [await goOn(exchange, "declared"), await goOn(exchange, "unknown")]
+    add(exchange, await replay(exchange), ways)
   }
 }
 

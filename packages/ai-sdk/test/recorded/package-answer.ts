@@ -27,7 +27,7 @@ type Rest = Pick<LanguageModelV4GenerateResult, "finishReason" | "usage" | "resp
 
 const answer = (content: ReadonlyArray<LanguageModelV4Content>, rest: Rest): Answer => {
   const calls = content.filter((part) => part.type === "tool-call")
-  const asked = content.filter((part) => part.type === "tool-approval-request").map((part) => part.toolCallId)
+  const asked = content.filter((part) => part.type === "tool-approval-request").map((part) => part.approvalId)
   return {
     ...empty,
     text: content.map((part) => part.type === "text" ? part.text : "").join(""),

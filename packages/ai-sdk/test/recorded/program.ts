@@ -129,7 +129,7 @@ const answer = (parts: Parts): Answer => {
       key: result.id,
       value: result.result
     })),
-    asked: of("tool-approval-request").map((request) => request.toolCallId),
+    asked: of("tool-approval-request").map((request) => request.approvalId),
     sources: of("source").map((source) => ({
       key: source.sourceType === "url" ? source.url.href : source.title,
       value: source.title

@@ -109,7 +109,7 @@ describe("what is counted", () => {
     ])
     assert.deepStrictEqual(counted({ hosted: [] }), ["lost hosted call 2", "lost value of hosted call 2"])
     assert.deepStrictEqual(counted({ results: [{ key: "2", value: 3 }] }), ["wrong value of hosted result 2"])
-    assert.deepStrictEqual(counted({ asked: [] }), ["lost approval of 3"])
+    assert.deepStrictEqual(counted({ asked: [] }), ["lost approval 3"])
     assert.deepStrictEqual(counted({ sources: [] }), [
       "lost source https://example.com/a%20b",
       "lost value of source https://example.com/a%20b"

@@ -17,6 +17,7 @@ import { read } from "./readers/index.ts"
 
 /** What became of a recorded answer. */
 export interface Replayed {
+  /** A refusal is right if the program gets it as an `AiError`. */
   readonly verdict: "right" | "wrong" | "lost"
   /** What the program saw otherwise than it was recorded, though the provider's package had it. */
   readonly differences: ReadonlyArray<Difference>
