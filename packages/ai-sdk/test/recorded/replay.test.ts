@@ -128,7 +128,7 @@ describe("what is counted", () => {
     const files = listed()
     const answers = (format: string) =>
       files.filter((file) => file.format === format).reduce((sum, file) => sum + file.which.split(",").length, 0)
-    const rows = [...page.matchAll(/^\| `([a-z-]+)` +\| +(\d+) \| +(\d+) \|/gmu)]
+    const rows = [...page.matchAll(/^\| `([a-z-]+)` +\| +(\d+) \| +(\d+) \| `@ai-sdk/gmu)]
     assert.deepStrictEqual(
       Object.fromEntries(rows.map(([, format, count, sum]) => [format, [Number(count), Number(sum)]])),
       Object.fromEntries(
