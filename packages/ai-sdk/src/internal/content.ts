@@ -224,7 +224,15 @@ const file = (content: Provider.LanguageModelV3File | Provider.LanguageModelV4Fi
   const { data, mediaType } = content
   const metadata = Metadata.ofProvider(content.providerMetadata)
   if (typeof data === "object" && "type" in data && data.type === "url") {
-    // A part holds the file itself: what is at an address is told to the provider alone.
+    // A part holds the file itself: of one that is elsewhere a program is told where.
+    sink.part({
+      type: "source",
+      sourceType: "url",
+      id: data.url.href,
+      url: data.url.href,
+      title: content.mediaType,
+      metadata: { [Metadata.own]: { file: mediaType } }
+    })
     const options = Metadata.toProvider(metadata)
     sink.carried({
       type: "file",
