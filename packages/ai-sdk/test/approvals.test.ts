@@ -3,7 +3,7 @@ import { Approval, ApprovalPolicy, Chat, LanguageModel, Prompt, Response, Tool, 
 import { AiSdkLanguageModel, AiSdkTool } from "@assent/ai-sdk"
 import { assert, describe, it } from "@effect/vitest"
 import type { MockLanguageModelV4 } from "ai/test"
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Exit, Schema, Stream } from "effect"
 import * as Support from "./support.ts"
 
 const Delete = Tool.make("Delete", {
@@ -292,4 +292,19 @@ describe("tools that are not in the toolkit", () => {
       assert.deepStrictEqual(yield* shown(Toolkit.make(dice, cards)), ["mcp.roll", { sides: 6 }])
     })
   })
+})
+
+describe.each(ways)("a call that does not fit its tool, %s", (way) => {
+  it.effect("fails where the provider asks about it, because nobody could be shown it", () =>
+    Effect.gen(function*() {
+      const content = [
+        Support.call("h1", "Remote", { wrong: true }, { providerExecuted: true }),
+        { type: "tool-approval-request", approvalId: "ask-h1", toolCallId: "h1" } as const
+      ]
+      const chat = yield* Chat.empty
+      const failed = yield* Effect.exit(take(chat, way, "Go.", hosted).pipe(within(Support.playing([content]))))
+      assert.isTrue(Exit.isFailure(failed))
+      const parts = yield* take(chat, way, "Go.", hosted).pipe(within(Support.playing([content.slice(0, 1)])))
+      assert.isFalse(parts.some((part) => part.type === "tool-call"))
+    }))
 })

@@ -48,6 +48,7 @@ const everything: ReadonlyArray<Provider.LanguageModelV4Content> = [
   Support.call("h2", "mystery", { x: 1 }, { providerExecuted: true, dynamic: true }),
   { type: "tool-result", toolCallId: "h2", toolName: "mystery", result: { y: 2 }, dynamic: true },
   { type: "custom", kind: "mock.note", providerMetadata: { mock: { id: "n1" } } },
+  { type: "file", mediaType: "image/png", data: { type: "url", url: new URL("https://example.com/cat.png") } },
   Support.call("c1", "Add", { a: 1 })
 ]
 
@@ -67,6 +68,7 @@ const back = [
   { type: "tool-call", toolCallId: "h2", toolName: "mystery", input: { x: 1 }, providerExecuted: true },
   { type: "tool-result", toolCallId: "h2", toolName: "mystery", output: { type: "json", value: { y: 2 } } },
   { type: "custom", kind: "mock.note", providerOptions: { mock: { id: "n1" } } },
+  { type: "file", mediaType: "image/png", data: { type: "url", url: new URL("https://example.com/cat.png") } },
   { type: "tool-call", toolCallId: "c1", toolName: "Add", input: { a: 1 } }
 ]
 
@@ -86,7 +88,10 @@ describe("everything that a response may hold", () => {
       const response = yield* whole(Support.response(everything))
       assert.strictEqual(response.text, "Found it.")
       assert.deepStrictEqual(response.toolCalls.map((call) => call.name), ["Search", "Add"])
-      assert.strictEqual(response.content.filter((part) => part.type === "source").length, 2)
+      assert.deepStrictEqual(
+        response.content.flatMap((part) => part.type === "source" ? [part.id] : []),
+        ["s1", "s2", "https://example.com/cat.png"]
+      )
       const [, assistant, tool] = yield* saidBack(response.content)
       assert.deepStrictEqual<unknown>(assistant, { role: "assistant", content: back })
       assert.deepStrictEqual<unknown>(tool, {

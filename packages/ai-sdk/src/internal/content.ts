@@ -48,8 +48,8 @@ export interface Sink {
 
 export const make = ({ directory, history, provider, takesAnyCall }: Reading, sink: Sink): Reader => {
   let asksApproval = false
-  // Calls that no part stands for: nor does one for their results and requests.
-  const carried = new Set<string>()
+  // Calls that no part stands for: nor does one for their results.
+  const carried = new Map<string, Response.ToolCallPartEncoded>()
   const sources = new Set<string>()
   const stamp = Approvals.stamp(provider)
 
@@ -71,7 +71,13 @@ export const make = ({ directory, history, provider, takesAnyCall }: Reading, si
     if (history.askedIds.has(toolCallId)) return
     const tool = directory.ofHosted(toolName)
     if (tool === undefined ? !takesAnyCall : !Tools.fits(tool.parametersSchema, params)) {
-      carried.add(toolCallId)
+      carried.set(toolCallId, {
+        type: "tool-call",
+        id: toolCallId,
+        name: tool?.name ?? toolName,
+        params,
+        providerExecuted: true
+      })
       const options = Metadata.toProvider(Metadata.ofProvider(content.providerMetadata))
       sink.carried({
         type: "tool-call",
@@ -149,8 +155,9 @@ export const make = ({ directory, history, provider, takesAnyCall }: Reading, si
         case "tool-result":
           return result(content)
         case "tool-approval-request":
-          if (carried.has(content.toolCallId)) return
           asksApproval = true
+          // Nobody could be asked about what is carried: the call fails as one that does not fit its tool.
+          if (carried.has(content.toolCallId)) sink.part(carried.get(content.toolCallId)!)
           sink.part({
             type: "tool-approval-request",
             approvalId: content.approvalId,
@@ -217,7 +224,15 @@ const file = (content: Provider.LanguageModelV3File | Provider.LanguageModelV4Fi
   const { data, mediaType } = content
   const metadata = Metadata.ofProvider(content.providerMetadata)
   if (typeof data === "object" && "type" in data && data.type === "url") {
-    // A part holds the file itself: what is at an address is told to the provider alone.
+    // A part holds the file itself: of one that is elsewhere a program is told where.
+    sink.part({
+      type: "source",
+      sourceType: "url",
+      id: data.url.href,
+      url: data.url.href,
+      title: content.mediaType,
+      metadata: { [Metadata.own]: { file: mediaType } }
+    })
     const options = Metadata.toProvider(metadata)
     sink.carried({
       type: "file",

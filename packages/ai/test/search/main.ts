@@ -7,7 +7,6 @@
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Clock, Console, Effect, identity, Option } from "effect"
 import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli"
-import * as Bridge from "../../../ai-sdk/test/search/bridge.ts"
 import { exhaustive as walkAll } from "../decide/exhaustive.ts"
 import * as Report from "./report.ts"
 import * as Search from "./search.ts"
@@ -50,12 +49,14 @@ const laws = Command.make(
     yield* Console.log(`seed ${chosen}`)
     const isTerminal = process.stdout.isTTY
     const progress = Report.makeProgress({ runs, startedAt, isTerminal })
-    const problems: Bridge.Problems = new Set()
-    const over = bridge ? Bridge.within(problems) : identity
+    // Vercel's SDK comes with it, which takes its time.
+    const Bridge = bridge ? yield* Effect.promise(() => import("../../../ai-sdk/test/search/bridge.ts")) : undefined
+    const problems = new Set<string>()
+    const over = Bridge?.within(problems) ?? identity
     const found = yield* over(Search.search({
       seed: chosen,
       runs,
-      adapt: bridge ? Bridge.adapt : undefined,
+      adapt: Bridge?.adapt,
       onProgress: ({ failures, tried }) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
           Effect.sync(() => {
