@@ -89,7 +89,8 @@ const prompt = (content: ReadonlyArray<LanguageModelV4Content>): LanguageModelV4
 
 /**
  * Goes on after a recorded answer. What the provider ran itself goes back to it, whether the program knows its tools and
- * sees their calls (`"declared"`) or not.
+ * sees their calls (`"declared"`) or not. A provider that asks about a tool that the program does not know cannot be
+ * answered: such a turn has to fail.
  */
 export const goOn = async (
   exchange: Exchange,
@@ -143,6 +144,10 @@ export const goOn = async (
   bodies.length = 0
   const exit = await Effect.runPromiseExit(Program.askTwice(watching, tools, streamed(exchange)))
   const [, second] = seen
+  if (hosted === "unknown" && first.answer.asked.length > 0) {
+    const fails = "the turn fails"
+    return { bridge: Exit.isFailure(exit) && second === undefined ? fails : bodies, package: fails }
+  }
   if (asked === undefined || second === undefined) {
     return { bridge: Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "nothing went out", package: "a request" }
   }
