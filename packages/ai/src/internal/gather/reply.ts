@@ -14,6 +14,7 @@ import * as Standing from "../decide/standing.ts"
 import * as Words from "../decide/words.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Answering from "./answering.ts"
+import * as Approvers from "./approvers.ts"
 import { type Asked, type File, type Given, question } from "./file.ts"
 import * as Order from "./order.ts"
 import * as Proof from "./proof.ts"
@@ -185,7 +186,9 @@ const withReply = (
 ): Standing.Standing => {
   const at = first(standing)
   const shown = shownOf(standing)
-  const named = typeof standing.questions !== "string" && standing.questions[at]!.named
+  // They were asked as the policy has it now.
+  const named = (typeof standing.questions !== "string" && standing.questions[at]!.named) ||
+    Approvers.namingOf(file.judged).some(Approvers.names)
   const params = reply._tag === "Approved" ? reply.params : undefined
   const remember = reply._tag === "Info" ? undefined : reply.remember
   const isApproval = reply._tag === "Approved"
