@@ -21,6 +21,8 @@ export const defineProject = (name: string, directory: string) => {
       // By itself vitest leaves one core alone: of two, that is half of the machine. Said here, as projects do not take it
       // from the workspace.
       maxWorkers: "100%",
+      // Programs that tests start load what others have compiled: a third of their time was that.
+      env: { NODE_COMPILE_CACHE: Path.join(import.meta.dirname, "../../../node_modules/.cache/node") },
       typecheck: { enabled: true, include: ["test/**/*.test-d.ts"], tsconfig: "test/tsconfig.json" }
     }
   })
