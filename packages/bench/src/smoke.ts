@@ -7,6 +7,7 @@ import { Approval, LanguageModel, Prompt, Response } from "@assent/ai"
 import * as Upstream from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { aiSdk } from "./aiSdk.ts"
 import { decisions } from "./decisions.ts"
 import * as Harness from "./harness.ts"
 import { memory } from "./memory.ts"
@@ -325,6 +326,7 @@ await Effect.runPromise(Effect.provide(
     withJournal(resume),
     memory,
     openai,
+    aiSdk,
     suspensions,
     decisions
   ], {

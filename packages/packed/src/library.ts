@@ -19,6 +19,7 @@ import {
   Tool,
   Toolkit
 } from "@assent/ai"
+import { AiSdkLanguageModel, AiSdkTool } from "@assent/ai-sdk"
 import { ScriptedModel, StrictProvider } from "@assent/ai/testing"
 import * as JustTool from "@assent/ai/Tool"
 import { OpenAiLanguageModel, OpenAiTool } from "@assent/openai"
@@ -113,3 +114,12 @@ export const wentWrong = parts.pipe(
       reason._tag === "RateLimitError" || reason._tag === "InvalidRequestError" ? reason.metadata.openai : undefined
     ))
 )
+
+export const WebSearch = AiSdkTool.make("WebSearch", {
+  id: "anthropic.web_search_20250305",
+  args: {},
+  isProviderExecuted: true
+})
+
+export const makeModel = (model: AiSdkLanguageModel.Model) =>
+  AiSdkLanguageModel.model(model, { providerOptions: { anthropic: { effort: "low" } } })

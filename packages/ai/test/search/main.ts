@@ -1,10 +1,11 @@
 /**
  * The long search: `npm run laws -- --runs 100000 --seed 7`. Prints what it tries and meets; the first plan that breaks a
  * law ends it with code 1, made small, as a test to paste and as a file for the corpus. `npm run laws -- --exhaustive`
- * walks the table of decisions instead, over every standing of a call. Options it does not know end it with code 2.
+ * walks the table of decisions instead, over every standing of a call; `--bridge` searches with `@assent/ai-sdk` between
+ * the engine and the provider. Options it does not know end it with code 2.
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Clock, Console, Effect, Option } from "effect"
+import { Clock, Console, Effect, identity, Option } from "effect"
 import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli"
 import { exhaustive as walkAll } from "../decide/exhaustive.ts"
 import * as Report from "./report.ts"
@@ -28,6 +29,11 @@ const seed = Flag.String("seed").pipe(
   Flag.optional
 )
 
+const bridge = Flag.Boolean("bridge").pipe(
+  Flag.withDefault(false),
+  Flag.withDescription("Puts the bridge of @assent/ai-sdk between the engine and the provider")
+)
+
 const exhaustive = Flag.Boolean("exhaustive").pipe(
   Flag.withDefault(false),
   Flag.withDescription("Walks every standing of a call through the table of decisions, and changes each of its rows")
@@ -35,31 +41,40 @@ const exhaustive = Flag.Boolean("exhaustive").pipe(
 
 const laws = Command.make(
   "laws",
-  { exhaustive, runs, seed },
-  Effect.fnUntraced(function*({ exhaustive, runs, seed }) {
+  { bridge, exhaustive, runs, seed },
+  Effect.fnUntraced(function*({ bridge, exhaustive, runs, seed }) {
     if (exhaustive) return yield* (yield* walkAll) ? Effect.void : exitWith(1)
     const startedAt = yield* Clock.currentTimeMillis
     const chosen = Option.getOrElse(seed, () => String(startedAt))
     yield* Console.log(`seed ${chosen}`)
     const isTerminal = process.stdout.isTTY
     const progress = Report.makeProgress({ runs, startedAt, isTerminal })
-    const found = yield* Search.search({
+    // Vercel's SDK comes with it, which takes its time.
+    const Bridge = bridge ? yield* Effect.promise(() => import("../../../ai-sdk/test/search/bridge.ts")) : undefined
+    const problems = new Set<string>()
+    const over = Bridge?.within(problems) ?? identity
+    const found = yield* over(Search.search({
       seed: chosen,
       runs,
+      adapt: Bridge?.adapt,
       onProgress: ({ failures, tried }) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
           Effect.sync(() => {
             process.stdout.write(progress(tried, now))
-            return failures.length === 0
+            return failures.length === 0 && problems.size === 0
           }))
-    })
+    }))
     if (isTerminal) yield* Console.log()
     yield* Console.log(Report.coverage(found.coverage))
+    for (const problem of problems) {
+      yield* Console.log(`The bridge says something else: ${problem}`)
+      return yield* exitWith(1)
+    }
     const [first] = found.failures
     if (first === undefined) return yield* Console.log(`${found.tried} plans, and every law holds.`)
     yield* Console.log(Report.wrap(`Plan ${first.tried} breaks ${first.law}: ${first.what}`))
     yield* Console.log("Making it small …")
-    yield* Console.log(Report.failure(yield* Search.shrink(first)))
+    yield* Console.log(Report.failure(yield* over(Search.shrink(first))))
     yield* exitWith(1)
   })
 ).pipe(
@@ -67,6 +82,7 @@ const laws = Command.make(
   Command.withExamples([
     { command: "npm run laws -- --runs 100000", description: "A long search" },
     { command: "npm run laws -- --seed 7", description: "The same search again" },
+    { command: "npm run laws -- --bridge", description: "A search with the bridge before the provider" },
     { command: "npm run laws -- --exhaustive", description: "Every standing, through the table of decisions" }
   ])
 )

@@ -26,6 +26,8 @@ export interface Progress {
 export interface Options {
   readonly seed: string | number
   readonly runs: number
+  /** What is made of each plan before it is carried out, for a search that is about some plans only. */
+  readonly adapt?: ((plan: Plan.Plan) => Plan.Plan) | undefined
   /** Carried out after each batch of plans; the search ends when it gives false. */
   readonly onProgress?: ((progress: Progress) => Effect.Effect<boolean>) | undefined
 }
@@ -48,25 +50,28 @@ export const examine = (
 const batch = 100
 
 /** Tries plans and keeps the first failure of each law. */
-export const search = Effect.fnUntraced(function*({ onProgress, runs, seed }: Options): Effect.fn.Return<Progress> {
-  yield* warmUp
-  const coverage = Coverage.make()
-  const failures = new Map<string, Failure>()
-  let tried = 0
-  for (let start = 0; start < runs; start += batch) {
-    for (const plan of yield* Arbitrary.plans(`${seed}/${start / batch}`, Math.min(batch, runs - start))) {
-      const { breaches, happened } = yield* examine(plan)
-      tried++
-      if (happened !== undefined) Coverage.count(coverage, happened)
-      for (const breach of breaches) {
-        if (!failures.has(breach.law)) failures.set(breach.law, { ...breach, plan, tried })
+export const search = Effect.fnUntraced(
+  function*({ adapt, onProgress, runs, seed }: Options): Effect.fn.Return<Progress> {
+    yield* warmUp
+    const coverage = Coverage.make()
+    const failures = new Map<string, Failure>()
+    let tried = 0
+    for (let start = 0; start < runs; start += batch) {
+      for (const drawn of yield* Arbitrary.plans(`${seed}/${start / batch}`, Math.min(batch, runs - start))) {
+        const plan = adapt?.(drawn) ?? drawn
+        const { breaches, happened } = yield* examine(plan)
+        tried++
+        if (happened !== undefined) Coverage.count(coverage, happened)
+        for (const breach of breaches) {
+          if (!failures.has(breach.law)) failures.set(breach.law, { ...breach, plan, tried })
+        }
       }
+      const goesOn = onProgress?.({ tried, coverage, failures: Array.from(failures.values()) })
+      if (goesOn !== undefined && !(yield* goesOn)) break
     }
-    const goesOn = onProgress?.({ tried, coverage, failures: Array.from(failures.values()) })
-    if (goesOn !== undefined && !(yield* goesOn)) break
+    return { tried, coverage, failures: Array.from(failures.values()) }
   }
-  return { tried, coverage, failures: Array.from(failures.values()) }
-})
+)
 
 /**
  * What is made once for all plans is made here, so that the first plan takes the course it takes anywhere else: a tool's

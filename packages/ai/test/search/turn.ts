@@ -2,7 +2,7 @@
 import { Context, Effect, type Fiber, Schema, Stream } from "effect"
 import { ResponseIdTracker } from "effect/ai"
 import { type Approval, Chat, LanguageModel, Prompt, Response } from "../../src/index.ts"
-import { ScriptedModel } from "../../src/testing/index.ts"
+import { ScriptedModel, type StrictProvider } from "../../src/testing/index.ts"
 import * as Note from "./note.ts"
 import type * as Plan from "./plan.ts"
 import type * as Process from "./process.ts"
@@ -12,6 +12,11 @@ import * as Setting from "./setting.ts"
 import * as State from "./state.ts"
 import * as Tools from "./tools.ts"
 import * as Waiting from "./waiting.ts"
+
+/** What stands between the engine and a provider of ours: nothing, unless a bridge is searched as well. */
+export const Between = Context.Reference<
+  (params: StrictProvider.Params, context: Context.Context<never>) => StrictProvider.Params
+>("assent/test/search/Between", { defaultValue: () => (params) => params })
 
 export interface Begun {
   readonly turn: Record.Turn
@@ -60,7 +65,7 @@ export const begin = Effect.fnUntraced(function*(world: State.World, { added, pr
   }
   const options = optionsOf(plan.options)
   const model = plan.options.provider === "ours"
-    ? yield* LanguageModel.make(scripted.params, options)
+    ? yield* LanguageModel.make((yield* Between)(scripted.params, yield* Effect.context<never>()), options)
     : LanguageModel.withApproval(scripted.model, options)
   let context = Context.add(
     yield* Setting.contextOf(world, turn, process),

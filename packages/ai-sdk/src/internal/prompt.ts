@@ -1,0 +1,141 @@
+/** A prompt as the provider interface takes it. What the engine wrote is well-formed (law L7), and stays so here. */
+import type * as Provider from "@ai-sdk/provider"
+import type * as Prompt from "effect/ai/Prompt"
+import * as Approvals from "./approvals.ts"
+import * as Carrier from "./carrier.ts"
+import * as Files from "./files.ts"
+import * as Metadata from "./metadata.ts"
+import type { Version } from "./models.ts"
+import * as Results from "./results.ts"
+
+type Message = Provider.LanguageModelV4Message
+type UserPart = Extract<Message, { role: "user" }>["content"][number]
+type AssistantPart = Extract<Message, { role: "assistant" }>["content"][number]
+type ToolPart = Extract<Message, { role: "tool" }>["content"][number]
+
+export const make = (
+  messages: ReadonlyArray<Prompt.Message>,
+  history: Approvals.History,
+  version: Version
+): Provider.LanguageModelV4Prompt => {
+  const written: Array<Message> = []
+  for (const message of messages) {
+    const providerOptions = Metadata.toProvider(message.options)
+    const rest = providerOptions === undefined ? undefined : { providerOptions }
+    switch (message.role) {
+      case "system":
+        written.push({ role: "system", content: message.content, ...rest })
+        break
+      case "user":
+        written.push({ role: "user", content: message.content.flatMap((part) => userPart(part, version)), ...rest })
+        break
+      case "assistant": {
+        const content: Array<AssistantPart> = []
+        for (const part of message.content) assistantPart(part, history, version, content)
+        if (content.length > 0) written.push({ role: "assistant", content, ...rest })
+        // Denied within the turn: nobody's answer stands in a message.
+        const answers = message.content.flatMap((part) => Approvals.inlineAnswer(part, history) ?? [])
+        if (answers.length > 0) pushTool(written, answers, undefined)
+        break
+      }
+      case "tool":
+        pushTool(written, message.content.flatMap((part) => toolPart(part, history, version) ?? []), providerOptions)
+    }
+  }
+  return written
+}
+
+const userPart = (part: Prompt.UserMessagePart, version: Version): Array<UserPart> =>
+  part.type === "file" ? [Files.filePart(part, version)] : part.text.length === 0 ? [] : [textPart(part)]
+
+const textPart = (part: Prompt.TextPart): Provider.LanguageModelV4TextPart => {
+  const providerOptions = Metadata.toProvider(part.options)
+  return providerOptions === undefined
+    ? { type: "text", text: part.text }
+    : { type: "text", text: part.text, providerOptions }
+}
+
+const assistantPart = (
+  part: Prompt.AssistantMessagePart,
+  history: Approvals.History,
+  version: Version,
+  content: Array<AssistantPart>
+): void => {
+  switch (part.type) {
+    case "text": {
+      // What was taken out of other texts to be read is told by those.
+      if (Metadata.readOwn(part)["selected"] === true) return
+      const text = textPart(part)
+      if (text.text.length > 0 || text.providerOptions !== undefined) content.push(text)
+      return
+    }
+    case "reasoning": {
+      if (Carrier.isCarrier(part)) {
+        const carried = Carrier.read(part, version)
+        if (carried !== undefined) content.push(carried)
+        return
+      }
+      const providerOptions = Metadata.toProvider(part.options)
+      content.push({
+        type: "reasoning",
+        text: part.text,
+        ...(providerOptions === undefined ? undefined : { providerOptions })
+      })
+      return
+    }
+    case "file":
+      content.push(Files.filePart(part, version))
+      return
+    case "tool-call": {
+      const providerOptions = Approvals.callOptions(part, history)
+      content.push({
+        type: "tool-call",
+        toolCallId: part.id,
+        toolName: providerName(part),
+        input: part.params ?? {},
+        ...(part.providerExecuted ? { providerExecuted: true } : undefined),
+        ...(providerOptions === undefined ? undefined : { providerOptions })
+      })
+      return
+    }
+    case "tool-result":
+      // The denial of a call that the provider runs is told by the answer.
+      if (!Approvals.isDenial(part)) content.push({ ...Results.part(part, version), toolName: providerName(part) })
+      return
+    case "tool-approval-request":
+      // The interface has no place for it: the answer names it.
+      return
+  }
+}
+
+// The name that the provider used, where one tool of the toolkit stands for many.
+const providerName = (part: Prompt.ToolCallPart | Prompt.ToolResultPart): string => {
+  const { toolName } = Metadata.readOwn(part)
+  return part.providerExecuted && typeof toolName === "string" ? toolName : part.name
+}
+
+const toolPart = (
+  part: Prompt.ToolMessagePart,
+  history: Approvals.History,
+  version: Version
+): ToolPart | undefined =>
+  part.type === "tool-approval-response"
+    ? Approvals.answer(part, history)
+    : Approvals.isDenial(part)
+    ? undefined
+    : Results.part(part, version)
+
+// Results and answers that follow each other are one message.
+const pushTool = (
+  written: Array<Message>,
+  content: Array<ToolPart>,
+  providerOptions: Provider.SharedV4ProviderOptions | undefined
+): void => {
+  if (content.length === 0) return
+  const last = written[written.length - 1]
+  if (last?.role === "tool" && last.providerOptions === undefined && providerOptions === undefined) {
+    last.content.push(...content)
+    return
+  }
+  written.push({ role: "tool", content, ...(providerOptions === undefined ? undefined : { providerOptions }) })
+}

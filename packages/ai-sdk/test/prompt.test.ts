@@ -1,0 +1,208 @@
+/** What goes out: prompts in the form of each version of the provider interface. */
+import type * as Provider from "@ai-sdk/provider"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Prompt } from "effect/ai"
+import * as Approvals from "../src/internal/approvals.ts"
+import * as Writer from "../src/internal/prompt.ts"
+
+const write = (messages: ReadonlyArray<Prompt.MessageEncoded>, version: "v3" | "v4" = "v4") => {
+  const { content } = Prompt.make(messages)
+  return Writer.make(content, Effect.runSync(Approvals.read(content, "mock.chat")), version)
+}
+
+const cached = { anthropic: { cacheControl: { type: "ephemeral" } } }
+
+const user = (...content: ReadonlyArray<Prompt.UserMessagePartEncoded>): Prompt.MessageEncoded => ({
+  role: "user",
+  content
+})
+
+const assistant = (...content: ReadonlyArray<Prompt.AssistantMessagePartEncoded>): Prompt.MessageEncoded => ({
+  role: "assistant",
+  content
+})
+
+const resultOf = (part: Partial<Prompt.ToolResultPartEncoded>, version: "v3" | "v4" = "v4") => {
+  const [message] = write([{
+    role: "tool",
+    content: [{ type: "tool-result", id: "c1", name: "Read", isFailure: false, result: null, ...part }]
+  }], version)
+  return (message!.content[0] as Provider.LanguageModelV4ToolResultPart).output
+}
+
+describe("messages", () => {
+  it("options of messages and parts are the provider's; ours and the engine's are nobody's", () => {
+    assert.deepStrictEqual<unknown>(
+      write([
+        { role: "system", content: "Be brief.", options: cached },
+        {
+          role: "user",
+          content: [{ type: "text", text: "Hi", options: { ...cached, assent: { approvalId: "a" }, "ai-sdk": {} } }]
+        }
+      ]),
+      [
+        { role: "system", content: "Be brief.", providerOptions: cached },
+        { role: "user", content: [{ type: "text", text: "Hi", providerOptions: cached }] }
+      ]
+    )
+  })
+
+  it("reasoning keeps its signature, and empty text goes only where it says something", () => {
+    const options = { anthropic: { signature: "sig" } }
+    assert.deepStrictEqual<unknown>(
+      write([
+        user({ type: "text", text: "Hi" }, { type: "text", text: "" }),
+        assistant(
+          { type: "reasoning", text: "Hm.", options },
+          { type: "text", text: "" },
+          { type: "text", text: "", options: { google: { thoughtSignature: "sig" } } },
+          { type: "text", text: "Well." }
+        ),
+        user({ type: "text", text: "Go on." })
+      ])[1],
+      {
+        role: "assistant",
+        content: [
+          { type: "reasoning", text: "Hm.", providerOptions: options },
+          { type: "text", text: "", providerOptions: { google: { thoughtSignature: "sig" } } },
+          { type: "text", text: "Well." }
+        ]
+      }
+    )
+  })
+
+  it("an assistant message that says nothing is not sent", () => {
+    assert.deepStrictEqual(write([user({ type: "text", text: "Hi" }), assistant({ type: "text", text: "" })]), [
+      { role: "user", content: [{ type: "text", text: "Hi" }] }
+    ])
+  })
+
+  it("results that follow each other are one message", () => {
+    const result = (id: string): Prompt.MessageEncoded => ({
+      role: "tool",
+      content: [{ type: "tool-result", id, name: "Read", isFailure: false, result: id }]
+    })
+    const written = write([result("c1"), result("c2")])
+    assert.strictEqual(written.length, 1)
+    assert.strictEqual(written[0]!.content.length, 2)
+  })
+})
+
+describe("files", () => {
+  const file = (data: Prompt.FilePartEncoded["data"], rest?: Partial<Prompt.FilePartEncoded>) =>
+    user({ type: "file", mediaType: "image/png", data, ...rest })
+  const sent = (message: Prompt.MessageEncoded, version: "v3" | "v4") => write([message], version)[0]!.content[0]
+  const bytes = new Uint8Array([1, 2, 3])
+
+  it("v4: data is tagged", () => {
+    const as = (data: unknown, rest?: object) => ({ type: "file", mediaType: "image/png", data, ...rest })
+    assert.deepStrictEqual<unknown>(sent(file(bytes), "v4"), as({ type: "data", data: bytes }))
+    assert.deepStrictEqual<unknown>(sent(file("AQID"), "v4"), as({ type: "data", data: "AQID" }))
+    const url = new URL("https://example.com/a.png")
+    assert.deepStrictEqual<unknown>(sent(file(url), "v4"), as({ type: "url", url }))
+    assert.deepStrictEqual<unknown>(sent(file(url.href), "v4"), as({ type: "url", url }))
+    assert.deepStrictEqual<unknown>(
+      sent(file("data:image/jpeg;base64,AQID", { fileName: "a.jpg" }), "v4"),
+      { ...as({ type: "data", data: "AQID" }, { filename: "a.jpg" }), mediaType: "image/jpeg" }
+    )
+    const reference = { openai: "file-1" }
+    assert.deepStrictEqual<unknown>(
+      sent(file("", { options: { "ai-sdk": { reference } } }), "v4"),
+      as({ type: "reference", reference })
+    )
+  })
+
+  it("v3: data is as it is", () => {
+    const as = (data: unknown) => ({ type: "file", mediaType: "image/png", data })
+    const url = new URL("https://example.com/a.png")
+    assert.deepStrictEqual<unknown>(sent(file(bytes), "v3"), as(bytes))
+    assert.deepStrictEqual<unknown>(sent(file("AQID"), "v3"), as("AQID"))
+    assert.deepStrictEqual<unknown>(sent(file(url), "v3"), as(url))
+  })
+
+  it("in results of tools, in the words of each version", () => {
+    const modelOutput = [
+      { type: "text", text: "Here." },
+      { type: "file", mediaType: "image/png", data: "AQID" },
+      { type: "file", mediaType: "application/pdf", fileName: "a.pdf", data: "AQID" },
+      { type: "file", mediaType: "application/pdf", data: new URL("https://example.com/a.pdf") }
+    ] as const
+    assert.deepStrictEqual<unknown>(resultOf({ modelOutput }), {
+      type: "content",
+      value: [
+        { type: "text", text: "Here." },
+        { type: "file", mediaType: "image/png", data: { type: "data", data: "AQID" } },
+        { type: "file", mediaType: "application/pdf", filename: "a.pdf", data: { type: "data", data: "AQID" } },
+        { type: "file", mediaType: "application/pdf", data: { type: "url", url: new URL("https://example.com/a.pdf") } }
+      ]
+    })
+    assert.deepStrictEqual<unknown>(resultOf({ modelOutput }, "v3"), {
+      type: "content",
+      value: [
+        { type: "text", text: "Here." },
+        { type: "image-data", mediaType: "image/png", data: "AQID" },
+        { type: "file-data", mediaType: "application/pdf", filename: "a.pdf", data: "AQID" },
+        { type: "file-url", url: "https://example.com/a.pdf" }
+      ]
+    })
+  })
+})
+
+describe("results", () => {
+  it.each(
+    [
+      [{ result: "text" }, { type: "text", value: "text" }],
+      [{ result: { a: 1 } }, { type: "json", value: { a: 1 } }],
+      [{ result: undefined }, { type: "json", value: null }],
+      [{ isFailure: true, result: "no" }, { type: "error-text", value: "no" }],
+      [{ isFailure: true, result: { why: "no" } }, { type: "error-json", value: { why: "no" } }],
+      [
+        { isFailure: true, result: { type: "execution-denied", reason: "Not today." } },
+        { type: "error-text", value: "The call was denied and did not run. Not today." }
+      ],
+      [
+        { isFailure: true, result: { type: "execution-interrupted", reason: "Nothing ran; it may be asked again." } },
+        { type: "error-text", value: "Nothing ran; it may be asked again." }
+      ],
+      // A tool's own success may look like one.
+      [
+        { result: { type: "execution-denied", reason: "x" } },
+        { type: "json", value: { type: "execution-denied", reason: "x" } }
+      ]
+    ] as const
+  )("%j", (part, output) => {
+    assert.deepStrictEqual<unknown>(resultOf(part), output)
+  })
+})
+
+describe("what the interface has and a chat has not", () => {
+  const carried = (carried: object): Prompt.AssistantMessagePartEncoded => ({
+    type: "reasoning",
+    text: "",
+    options: { "ai-sdk": { carried: carried as never } }
+  })
+
+  it("goes back as it came, to a version that knows it", () => {
+    const custom = { type: "custom", kind: "openai.compaction", providerOptions: { openai: { itemId: "i" } } }
+    const file = { type: "reasoning-file", mediaType: "image/png", data: { type: "data", data: "AQID" } }
+    const call = { type: "tool-call", toolCallId: "h", toolName: "search", input: {}, providerExecuted: true }
+    assert.deepStrictEqual<unknown>(write([assistant(carried(custom), carried(file), carried(call))]), [
+      { role: "assistant", content: [custom, file, call] }
+    ])
+    assert.deepStrictEqual<unknown>(write([assistant(carried(custom), carried(file), carried(call))], "v3"), [
+      { role: "assistant", content: [call] }
+    ])
+  })
+
+  it("L4 carries no call that would run here, and no answer", () => {
+    assert.deepStrictEqual(
+      write([assistant(
+        carried({ type: "tool-call", toolCallId: "c", toolName: "Delete", input: {} }),
+        carried({ type: "tool-approval-response", approvalId: "a", approved: true }),
+        carried({ type: "toString" })
+      )]),
+      []
+    )
+  })
+})
