@@ -36,7 +36,8 @@ describe("the janitor through OpenAI's SDK", () => {
           "mcp.board.post",
           "(posted on the board)",
           "deleted    debug.log",
-          "denied     report (copy).txt: \"keep it\"",
+          "deleted    report (copy).txt",
+          "denied     holiday\\u200b\\u202egpj.exe: \"keep it\"",
           "folder     removed"
         ]
       ) assert.include(stdout, said)

@@ -12,8 +12,9 @@ export type Programs = ReadonlyMap<string, string | undefined>
 export const checkPages = Effect.fnUntraced(function*(root: string, packages: ReadonlyArray<Packed>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
+  const guides = yield* fs.readDirectory(path.join(root, "docs"))
   const ours = yield* Effect.forEach(
-    ["README.md", "SECURITY.md"],
+    ["README.md", "SECURITY.md", ...guides.map((guide) => `docs/${guide}`)],
     (page) =>
       Effect.map(fs.readFileString(path.join(root, page)), (text) => brokenLinks({ page, text, published: false }))
   )
