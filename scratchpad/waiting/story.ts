@@ -18,8 +18,9 @@ export const line = (who: string, what: string) => Console.log(`${who.padEnd(10)
 export const waits = Effect.fnUntraced(function*(turn: Turn | undefined, expected = 1) {
   const { requests = [], text } = turn ?? {}
   if (text) yield* line("agent", text)
-  for (const { awaited, description, interaction } of requests) {
+  for (const { awaited, description, interaction, reason } of requests) {
     yield* line("waits for", `${interaction}: ${description}`)
+    if (reason !== undefined) yield* line("", reason)
     for (const { label } of awaited?.options ?? []) yield* line("", `- ${label}`)
   }
   return turn?._tag === "Waiting" && requests.length === expected

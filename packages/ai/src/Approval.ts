@@ -69,7 +69,7 @@ export type InteractionKind = typeof InteractionKind.Type
 /**
  * What a tool that has begun waits for, as it goes to whoever is to answer. `name` is the tool's own name for it and
  * `answerSchema` the JSON Schema of the answer. `prompt` and the texts of `options` are escaped (law L15); an option's
- * `value` is what an answer says. `dueAt` is when a timer fires, in milliseconds since 1970-01-01T00:00Z.
+ * `value` is what an answer says. `approvers` are those who may answer (law L16). `dueAt` is when a timer fires, in milliseconds since 1970-01-01T00:00Z.
  *
  * @category models
  * @since 0.1.0
@@ -84,6 +84,7 @@ export class Awaited extends Schema.Class<Awaited>("@assent/ai/Awaited")({
     description: Schema.optionalKey(Schema.String)
   }))),
   multiple: Schema.optionalKey(Schema.Boolean),
+  approvers: Schema.optionalKey(Approver.Approvers),
   answerSchema: Schema.Json,
   dueAt: Schema.optionalKey(Schema.Number)
 }) {}

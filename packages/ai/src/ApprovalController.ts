@@ -1,7 +1,7 @@
 /**
  * Who answers: nobody here (the request goes out with the response, the answer comes back with a later turn), a
  * person asked inline, everybody's yes, or nobody ever. Where several are named, one around the other, the innermost is
- * asked, and {@link strict} at any level denies (law L11).
+ * asked; {@link strict} at any level denies, and {@link approveAll} answers where it is the only one (law L11).
  *
  * @since 0.1.0
  */
@@ -16,6 +16,8 @@ import * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalEvents from "./ApprovalEvents.ts"
 import * as ApprovalMemory from "./ApprovalMemory.ts"
+import type * as Approver from "./Approver.ts"
+import * as Answering from "./internal/asking/answered.ts"
 import * as Asking from "./internal/asking/asking.ts"
 import * as Batch from "./internal/asking/batch.ts"
 import * as Enclosing from "./internal/asking/enclosing.ts"
@@ -32,13 +34,25 @@ import * as Presentation from "./internal/tool/presentation.ts"
 // =============================================================================
 
 /**
- * What an interactive callback may return: a decision, an answer to this very request, both also as plain JSON, or `true`
- * and `false`. Anything else, and any failure, leaves the request open.
+ * A decision with the person who made it, from {@link decided}. It is made in this process and cannot be posted: who
+ * decided, the channel says that took the decision, and never a message (law L16).
  *
  * @category models
  * @since 0.1.0
  */
-export type Reply = Approval.DecisionInput | Approval.AnswerInput | boolean
+export type Decided = Asking.Decided
+
+export type { Answered } from "./internal/asking/answered.ts"
+
+/**
+ * What an interactive callback may return: a decision, an answer to this very request, both also as plain JSON, `true` or
+ * `false`, or one of these with the person whose it is ({@link decided}). Anything else, and any failure, leaves the
+ * request open.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Reply = Approval.DecisionInput | Approval.AnswerInput | boolean | Decided
 
 /**
  * What a callback may return it in: itself, a Promise, or an Effect; which one is found out by itself.
@@ -60,14 +74,24 @@ export interface AskOptions {
 }
 
 /**
+ * Who answers: one person, or whoever a request is put to; a reply may say it better ({@link decided}). Default: nobody
+ * known, whose decisions settle nothing where `approvers` are named (law L16).
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export type By = Replies.By
+
+/**
  * `parallel`: several questions may be asked at once. Default: those of one conversation one after the other, in the order
- * they come, and those of different conversations (`Approval.Scope`) beside each other.
+ * they come, and those of different conversations (`Approval.Scope`) beside each other. `by`: who answers.
  *
  * @category options
  * @since 0.1.0
  */
 export interface InteractiveOptions {
   readonly parallel?: boolean | undefined
+  readonly by?: By | undefined
 }
 
 /**
@@ -78,8 +102,10 @@ export interface InteractiveOptions {
  */
 export interface Service {
   readonly ask?:
-    | ((request: Approval.ApprovalRequest) => Effect.Effect<Approval.ApprovalDecision | undefined, unknown>)
+    | ((request: Approval.ApprovalRequest) => Effect.Effect<Approval.ApprovalDecision | Decided | undefined, unknown>)
     | undefined
+  /** The channel it is, as `decidedBy.via` says it. Default: `"controller"`. */
+  readonly via?: string | undefined
   /**
    * Whether it may be asked several things at once. Default: in each conversation (`Approval.Scope`) it is asked one after
    * the other, by all who share it; what has no named conversation is one.
@@ -166,15 +192,42 @@ export const Remembers: Context.Reference<"turn" | "toolkit" | "conversation" | 
 export const deferred: Service = {}
 
 /**
- * Approves whatever is asked: for tests, and for sandboxes in which nothing can be lost. Nothing of it is remembered.
+ * Approves whatever is asked: for tests, and for sandboxes in which nothing can be lost. Nothing of it is remembered. It is
+ * nobody known: where a policy names `approvers`, it settles nothing (law L16).
+ *
+ * It is nobody's yes: where another controller is named too, further in or further out, that one is asked (law L11). A
+ * program in which nothing further in is to be approved so names {@link deferred}, which is else its default without a
+ * word. A sandbox whose calls are to run whoever is named around it has a policy that lets them run.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const approveAll: Service = { ask: () => Effect.succeed(new Approval.Approved({ remember: "none" })) }
+export const approveAll: Service = Asking.approveAll
 
 /**
- * Nobody is there to ask: whatever needs approval is denied, and the model is told so.
+ * A decision with the person who made it: for a callback that learns with the answer whose it is.
+ *
+ * @example
+ * import { Approval, ApprovalController } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const controller = ApprovalController.interactive((request) =>
+ *   ApprovalController.decided(Approval.deny(request, "not today"), { id: "ada", name: "Ada" })
+ * )
+ *
+ * typeof controller.ask // => "function"
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const decided = (
+  decision: Approval.ApprovalDecision | Approval.ApprovalAnswer | boolean,
+  by: Approver.Person
+): Decided => Asking.decided(decision, by)
+
+/**
+ * Nobody is there to ask: whatever needs approval is denied, and the model is told so. This is what the program says, as a
+ * policy does, and no person: so it denies whoever the `approvers` are (laws L11, L16).
  *
  * @category constructors
  * @since 0.1.0
@@ -216,7 +269,7 @@ export const interactive = (
   ask: (request) =>
     Effect.map(
       Replies.awaited((options) => callback(request, options)),
-      (reply) => Replies.decisionOf(request, reply)
+      (reply) => Replies.readReply(request, reply, options?.by)
     ),
   parallel: options?.parallel
 })
@@ -226,8 +279,8 @@ export const interactive = (
  * to tick. The callback gets them in order and returns a reply for each in its place, or answers in any order (of two to one
  * request a denial counts, law L3); one without a reply stays open.
  *
- * `window` (default 10 milliseconds) is how long others are waited for. The callback is interrupted, and its `signal` is
- * aborted, when nobody waits for its replies any more.
+ * `window` (default 10 milliseconds) is how long others are waited for, and `by` is who answers. The callback is
+ * interrupted, and its `signal` is aborted, when nobody waits for its replies any more.
  *
  * @example
  * import { Approval, ApprovalController } from "@assent/ai"
@@ -262,8 +315,8 @@ export const batch = (
     requests: ReadonlyArray<Approval.ApprovalRequest>,
     options: AskOptions
   ) => Awaitable<ReadonlyArray<Reply | undefined>>,
-  options?: { readonly window?: Duration.Input | undefined }
-): Service => ({ parallel: true, ask: Batch.ask(callback, options?.window ?? "10 millis") })
+  options?: { readonly window?: Duration.Input | undefined; readonly by?: By | undefined }
+): Service => ({ parallel: true, ask: Batch.ask(callback, options?.window ?? "10 millis", options?.by) })
 
 // =============================================================================
 // Asking
@@ -274,7 +327,7 @@ export const batch = (
  * is remembered of the answer counts for the same `name` and `params`, in a named conversation.
  *
  * Fails with `ApprovalRequired` where nobody answers inline, and with `InvalidParameters` for what is no JSON. A denial is
- * a decision, not a failure.
+ * a decision, not a failure. It says by whom, where that is known (law L16).
  *
  * @example
  * import { ApprovalController } from "@assent/ai"
@@ -296,7 +349,7 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
   readonly description?: string | undefined
   readonly reason?: string | undefined
   readonly presentation?: Approval.ApprovalPresentation | undefined
-}): Effect.fn.Return<Approval.Approved | Approval.Denied, ApprovalError.ApprovalError> {
+}): Effect.fn.Return<Answering.Answered, ApprovalError.ApprovalError> {
   const context = yield* Enclosing.context
   const services = yield* Effect.context<never>()
   const controller = Levels.innermost(Context.get(services, Enclosing.Enclosing), services) ?? deferred
@@ -341,10 +394,10 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
           () => undefined
         )
         : undefined
-      if (known?.decision === "approved") return new Approval.Approved({})
-      if (known !== undefined) return new Approval.Denied(definedFields({ note: known.note }))
-      const decision = yield* Asking.ask(controller, asked, { remembers })
-      if (decision === undefined || decision._tag === "Info") {
+      if (known !== undefined) return Answering.remembered(known)
+      const reply = yield* Asking.ask(controller, asked, { remembers })
+      const decision = reply?.decision
+      if (reply === undefined || decision === undefined || decision._tag === "Info") {
         return yield* ApprovalError.make(new ApprovalError.ApprovalRequired({ requests: [asked], content: [] }))
       }
       const remember = Schema.decodeUnknownOption(ApprovalMemory.Remember)(decision.remember)
@@ -356,14 +409,15 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
           toolCallId: approvalId,
           decision: decision._tag === "Approved" ? "approved" : "denied",
           remember: remember.value,
-          note: decision.note
+          note: decision.note,
+          decidedBy: reply.decidedBy
         }
         yield* Effect.catch(
           MemoryGuard.remember(memory, answered, memoryTimeLimit),
           (error) => Effect.logWarning(`Assent: an answer about "${name}" is not remembered. ${error.message}`)
         )
       }
-      return decision
+      return Answering.answered(decision, reply.decidedBy)
     })
   ).pipe(Effect.provideService(ApprovalEvents.ApprovalEvents, Context.get(context, ApprovalEvents.ApprovalEvents)))
 })

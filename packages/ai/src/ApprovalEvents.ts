@@ -18,6 +18,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
+import * as Approver from "./Approver.ts"
 
 // =============================================================================
 // Models
@@ -48,7 +49,8 @@ export const Requested = Schema.TaggedStruct("Requested", { ...asked, request: A
 
 /**
  * A request went from one state to another, in the journal, where each of its states is written once (law L2).
- * `running` says that it was approved. `waited` is how many milliseconds the answer took, where that is known.
+ * `running` says that it was approved. `waited` is how many milliseconds the answer took, where that is known, and
+ * `decidedBy` who gave it (law L16): nobody, where it ended by itself.
  *
  * The provider's own requests are in no journal: of those, `approved` and `denied` are what the policy or the controller
  * answered here.
@@ -60,8 +62,17 @@ export const Changed = Schema.TaggedStruct("Changed", {
   ...asked,
   state: Approval.ApprovalState,
   reason: Schema.optional(Schema.String),
-  waited: Schema.optional(Schema.Number)
+  waited: Schema.optional(Schema.Number),
+  decidedBy: Schema.optional(Approver.DecidedBy)
 })
+
+/**
+ * Somebody approved what others have to approve too: nothing is claimed, and the request stays open (law L16).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const PartlyApproved = Schema.TaggedStruct("PartlyApproved", { ...asked, decidedBy: Approver.DecidedBy })
 
 /**
  * A person changed the parameters while approving; `edits` lead from what was proposed to what runs.
@@ -71,6 +82,7 @@ export const Changed = Schema.TaggedStruct("Changed", {
  */
 export const Edited = Schema.TaggedStruct("Edited", {
   ...asked,
+  decidedBy: Schema.optional(Approver.DecidedBy),
   edits: Schema.Array(Schema.Union([
     Schema.Struct({ op: Schema.Literals(["add", "replace"]), path: Schema.String, value: Schema.Json }),
     Schema.Struct({ op: Schema.Literal("remove"), path: Schema.String })
@@ -85,6 +97,7 @@ export const Edited = Schema.TaggedStruct("Edited", {
  */
 export const Remembered = Schema.TaggedStruct("Remembered", {
   ...asked,
+  decidedBy: Schema.optional(Approver.DecidedBy),
   decision: Schema.Literals(["approved", "denied"]),
   covers: Schema.String
 })
@@ -110,12 +123,16 @@ export const Trimmed = Schema.TaggedStruct("Trimmed", {
 })
 
 /**
- * The policy lets a gated call run without asking.
+ * The policy lets a gated call run without asking, or it was approved before; then `decidedBy` says by whom.
  *
  * @category models
  * @since 0.1.0
  */
-export const PreApproved = Schema.TaggedStruct("PreApproved", { ...call, reason: Schema.optional(Schema.String) })
+export const PreApproved = Schema.TaggedStruct("PreApproved", {
+  ...call,
+  reason: Schema.optional(Schema.String),
+  decidedBy: Schema.optional(Approver.DecidedBy)
+})
 
 /**
  * The policy forbids a call.
@@ -196,6 +213,7 @@ export const Missed = Schema.TaggedStruct("Missed", { count: Schema.Number })
 export const ApprovalEvent = Schema.Union([
   Requested,
   Changed,
+  PartlyApproved,
   Edited,
   Remembered,
   Refused,

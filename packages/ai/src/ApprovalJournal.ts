@@ -25,19 +25,20 @@ import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import type * as ApprovalError from "./ApprovalError.ts"
 import * as AtomicStore from "./AtomicStore.ts"
+import { definedFields } from "./internal/fields.ts"
 import * as Bodies from "./internal/journal/bodies.ts"
-import { encodeEntry, Entry } from "./internal/journal/entry.ts"
-import type { Claim, Recorded } from "./internal/journal/entry.ts"
+import { type Claim, encodeEntry, Entry, type Recorded, withApproval } from "./internal/journal/entry.ts"
 import * as Liveness from "./internal/journal/liveness.ts"
+import { type Held, Power, powerOf } from "./internal/journal/power.ts"
 import * as JournalRecords from "./internal/journal/records.ts"
+import * as Words from "./internal/journal/words.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
 
 // =============================================================================
 // Models
 // =============================================================================
 
-export { Entry, Recorded } from "./internal/journal/entry.ts"
-export type { Claim } from "./internal/journal/entry.ts"
+export { type Claim, Entry, Kept, Recorded } from "./internal/journal/entry.ts"
 
 /**
  * What a run gives those who wait for it in the same process: what is recorded, the decoded `result` and its encoded
@@ -108,10 +109,15 @@ export interface Service {
    * is refused, because approvals would outlive the memory of what ran.
    */
   readonly named: boolean
-  /** The entry of a request, or `undefined` while it is pending. */
+  /** The entry of a request, or `undefined` while it is pending and nobody has approved it. */
   readonly find: (claim: Claim) => Effect.Effect<Entry | undefined, ApprovalError.ApprovalError>
   /** Ends a pending request. Gives the entry that stands: this ending, or what was decided before. */
   readonly end: (claim: Claim, state: Ending, reason: string) => Effect.Effect<Entry, ApprovalError.ApprovalError>
+  /**
+   * Keeps the claim's approval with a pending request that needs others too, and claims nothing: once for each person, and
+   * beside approvals of the same parameters alone. Gives the entry that stands.
+   */
+  readonly approve: (claim: Claim) => Effect.Effect<Entry, ApprovalError.ApprovalError>
   /**
    * Claims the request and runs `effect` once; or joins the run that has the claim; or gives the entry that stands.
    * `unknown` runs again only when `idempotent`, with the same parameters, and never when it was stopped.
@@ -137,13 +143,6 @@ export const ApprovalJournal = Context.Reference<Service>("@assent/ai/ApprovalJo
 // =============================================================================
 // Constructors
 // =============================================================================
-
-const interruptedReason = "The run was stopped before it finished; what it did is unknown. Check before calling again."
-const lostReason = "The process that ran this call ended before it could report; what it did is unknown. Check before" +
-  " calling again."
-const closedReason = "It is being closed."
-const stoppedReason = "The run was stopped while it waited for another process."
-const notBegunReason = "The run that was to be joined did not begin. Nothing ran; try again."
 
 /**
  * Makes a journal over a store. `grace` (default 10 seconds) is how long closing the scope waits for live runs before
@@ -194,10 +193,10 @@ export const make = Effect.fnUntraced(function*(options: {
   const records = JournalRecords.make(store)
 
   const makeEntry = (claim: Claim, fields: Omit<typeof Entry.Type, "toolName" | "toolCallId" | "at">) =>
-    Effect.map(
-      Clock.currentTimeMillis,
-      (at) => new Entry({ ...fields, toolName: claim.toolName, toolCallId: claim.toolCallId, at })
-    )
+    Effect.map(Clock.currentTimeMillis, (at) => {
+      const { approvals, decidedBy, toolCallId, toolName } = claim
+      return new Entry({ ...fields, toolName, toolCallId, at, ...definedFields({ approvals, decidedBy }) })
+    })
 
   const find: Service["find"] = (claim) =>
     Effect.flatMap(records.read(claim), (found) =>
@@ -208,11 +207,12 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const end: Service["end"] = Effect.fnUntraced(function*(claim, state, reason) {
     const entry = yield* makeEntry(claim, { state, reason })
-    if (yield* records.putIfAbsent(claim, entry)) return entry
-    const found = yield* records.read(claim)
-    return found === undefined
-      ? yield* JournalRecords.journalUnavailable("A record vanished while it was being written.")
-      : found.entry
+    return yield* JournalRecords.change(records, claim, () => entry)
+  })
+
+  const approve: Service["approve"] = Effect.fnUntraced(function*(claim) {
+    const entry = yield* makeEntry(claim, { state: "pending" })
+    return yield* JournalRecords.change(records, claim, (found) => withApproval(entry, claim, found))
   })
 
   // The version under which this process holds the claim, or the entry that stands in its way.
@@ -221,26 +221,29 @@ export const make = Effect.fnUntraced(function*(options: {
       claim: Claim,
       power: Power,
       waiting: Effect.Effect<void>
-    ): Effect.fn.Return<number | Entry, Failure> {
-      const claimed = yield* makeEntry(claim, {
-        state: "running",
-        owner,
-        ...(claim.params === undefined ? undefined : { params: claim.params })
-      })
+    ): Effect.fn.Return<Held | Entry, Failure> {
+      const claimed = yield* makeEntry(claim, { state: "running", owner, ...definedFields({ params: claim.params }) })
       while (true) {
         // Read first: what is on record can be had from a store that is full.
         const found = yield* records.read(claim)
         if (found === undefined) {
-          if (power === Power.joins) return yield* JournalRecords.journalUnavailable(notBegunReason)
+          if (power === Power.joins) return yield* JournalRecords.journalUnavailable(Words.notBegunReason)
           yield* Effect.mapError(liveness.beating, JournalRecords.unavailable)
-          if (yield* records.putIfAbsent(claim, claimed)) return 0
+          if (yield* records.putIfAbsent(claim, claimed)) return { claim, version: 0 }
           continue
         }
         const { entry, version } = found
+        const isPending = entry.state === "pending"
+        if (isPending && power === Power.joins) return yield* JournalRecords.journalUnavailable(Words.notBegunReason)
         const repeatable = power === Power.repeats && entry.stopped !== true && entry.params === claim.params
-        if (entry.state === "unknown" && repeatable) {
+        if (isPending || (entry.state === "unknown" && repeatable)) {
           yield* Effect.mapError(liveness.beating, JournalRecords.unavailable)
-          if (yield* records.replace(claim, version, entry.state, claimed)) return version + 1
+          // Whoever asks again is not who let it run.
+          const { approvals, decidedBy = claim.decidedBy } = entry
+          const begun = new Entry({ ...claimed, ...definedFields({ approvals, decidedBy }) })
+          if (yield* records.replace(claim, version, entry.state, begun)) {
+            return { claim: { ...claim, approvals, decidedBy }, version: version + 1 }
+          }
         } else if (entry.state !== "running") {
           return entry
         } else if (yield* Effect.mapError(liveness.isAlive(entry.owner), JournalRecords.unavailable)) {
@@ -251,7 +254,7 @@ export const make = Effect.fnUntraced(function*(options: {
             claim,
             version,
             entry.state,
-            new Entry({ ...lost, state: "unknown", reason: lostReason })
+            new Entry({ ...lost, state: "unknown", reason: Words.lostReason })
           )
         }
       }
@@ -293,7 +296,7 @@ export const make = Effect.fnUntraced(function*(options: {
   }
 
   const execute = Effect.fnUntraced(function*<R>(
-    claim: Claim,
+    wanted: Claim,
     effect: Effect.Effect<Ran | Suspended, never, R>,
     run: Run,
     restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -302,26 +305,32 @@ export const make = Effect.fnUntraced(function*(options: {
       run.waits = true
       return restore(Effect.sleep("200 millis"))
     })
-    const acquired = yield* acquire(claim, run.power, waiting)
-    if (typeof acquired !== "number") return { entry: acquired, ran: undefined }
+    const held = yield* acquire(wanted, run.power, waiting)
+    if (held instanceof Entry) return { entry: held, ran: undefined }
+    const { claim, version } = held
     run.waits = false
     const exit = yield* Effect.exit(restore(effect))
     const params = claim.params === undefined ? undefined : { params: claim.params }
     if (Exit.isFailure(exit)) {
       const stopped = run.stop === "none" ? undefined : { stopped: true }
-      const entry = yield* makeEntry(claim, { state: "unknown", reason: interruptedReason, ...params, ...stopped })
-      yield* record(claim, acquired, entry)
+      const entry = yield* makeEntry(claim, {
+        state: "unknown",
+        reason: Words.interruptedReason,
+        ...params,
+        ...stopped
+      })
+      yield* record(claim, version, entry)
       if (stopped !== undefined) run.stop = "recorded"
       return { entry, ran: undefined }
     }
     if ("suspendedAs" in exit.value) {
       const entry = yield* makeEntry(claim, { state: "suspended", suspendedAs: exit.value.suspendedAs })
-      yield* record(claim, acquired, entry)
+      yield* record(claim, version, entry)
       return { entry, ran: undefined }
     }
     const { recorded } = exit.value
     const entry = yield* makeEntry(claim, { state: recorded.isFailure ? "failed" : "done", recorded })
-    yield* record(claim, acquired, entry)
+    yield* record(claim, version, entry)
     return { entry, ran: exit.value }
   })
 
@@ -339,7 +348,7 @@ export const make = Effect.fnUntraced(function*(options: {
           onSuccess: (settled) => settled.entry.state === "unknown" ? run(claim, options) : Effect.succeed(settled)
         })
       }
-      if (closing) return JournalRecords.journalUnavailable(closedReason)
+      if (closing) return JournalRecords.journalUnavailable(Words.closedReason)
       const settled = Deferred.makeUnsafe<Settled, Failure>()
       const started: Run = {
         approvalId: claim.approvalId,
@@ -357,7 +366,7 @@ export const make = Effect.fnUntraced(function*(options: {
             live.delete(key)
             // Only a wait for another process can be cut short; who waits here is told so, not interrupted with it.
             const cut = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-            const reason = started.stop === "none" ? closedReason : stoppedReason
+            const reason = started.stop === "none" ? Words.closedReason : Words.stoppedReason
             Deferred.doneUnsafe(settled, cut ? JournalRecords.journalUnavailable(reason) : exit)
           }))
       )
@@ -382,7 +391,7 @@ export const make = Effect.fnUntraced(function*(options: {
       return Effect.succeed(false)
     })
 
-  return { named: options.named ?? true, find, end, run, interrupt }
+  return { named: options.named ?? true, find, end, approve, run, interrupt }
 })
 
 // =============================================================================
@@ -469,14 +478,6 @@ interface Run {
   /** Recorded once the run was ours and did not come to its end. */
   stop: "none" | "asked" | "recorded"
 }
-
-/** What a run may do if nobody else has. */
-type Power = typeof Power[keyof typeof Power]
-
-const Power = { joins: 0, begins: 1, repeats: 2 } as const
-
-const powerOf = ({ idempotent, joinOnly }: Omit<RunOptions<never>, "effect">): Power =>
-  joinOnly === true ? Power.joins : idempotent ? Power.repeats : Power.begins
 
 // What another process runs is neither stopped here nor waited for.
 const ownFiber = ({ fiber, waits }: Run): ReadonlyArray<Fiber.Fiber<unknown, unknown>> =>

@@ -19,6 +19,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalMatcher from "./ApprovalMatcher.ts"
+import * as Approver from "./Approver.ts"
 import * as AtomicStore from "./AtomicStore.ts"
 import * as Covering from "./internal/covering.ts"
 import { definedFields } from "./internal/fields.ts"
@@ -87,7 +88,7 @@ export type MemoryScope = typeof MemoryScope.Type
 
 /**
  * An answer that is remembered. `version` is the fingerprint of the tool's parameters when it was given, `approvalId`
- * the request it was given to; times are milliseconds since 1970. `uses` is how many are left.
+ * the request it was given to, `decidedBy` who gave it; times are milliseconds since 1970. `uses` is how many are left.
  *
  * @category models
  * @since 0.1.0
@@ -100,6 +101,7 @@ export class Remembered extends Schema.Class<Remembered>("@assent/ai/ApprovalMem
   decision: Schema.Literals(["approved", "denied"]),
   covers: ApprovalMatcher.Description,
   note: Schema.optionalKey(Schema.String),
+  decidedBy: Schema.optionalKey(Approver.DecidedBy),
   scope: MemoryScope,
   approvalId: Schema.String,
   toolCallId: Schema.String,
@@ -135,6 +137,7 @@ export interface Answered extends MemoryCall {
   readonly decision: "approved" | "denied"
   readonly remember: Remember
   readonly note?: string | undefined
+  readonly decidedBy?: Approver.DecidedBy | undefined
   readonly approvalId: string
   readonly toolCallId: string
 }
@@ -321,7 +324,7 @@ export const make = (options: {
         approvalId: answered.approvalId,
         toolCallId: answered.toolCallId,
         rememberedAt: now,
-        ...definedFields({ note: answered.note }),
+        ...definedFields({ note: answered.note, decidedBy: answered.decidedBy }),
         ...(expiresAt === Infinity ? undefined : { expiresAt }),
         ...(said.uses === undefined || answered.decision === "denied" ? undefined : { uses: said.uses })
       })

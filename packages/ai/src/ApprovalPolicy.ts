@@ -321,8 +321,8 @@ export const when: {
 
 /**
  * Two results as the one that allows nothing which either does not. Of two that ask, each field is the narrower one:
- * the shorter time, `false` before `true`; of different lists of approvers one person of each is needed. A field that one
- * of them does not set is the other's.
+ * the shorter time, `false` before `true`; of different lists of approvers one person of each is needed, and whoever is on
+ * any of them may deny. A field that one of them does not set is the other's.
  *
  * @example
  * import { Approval, ApprovalPolicy } from "@assent/ai"
@@ -334,7 +334,8 @@ export const when: {
  *
  * const both = ApprovalPolicy.strictest(asked, other)
  *
- * both._tag === "NeedsApproval" && [both.expiresIn, both.approvers, both.editable] // => [5000, ["bob"], true]
+ * both._tag === "NeedsApproval" && [both.expiresIn, both.editable] // => [5000, true]
+ * both._tag === "NeedsApproval" && both.approvers // => [["ada", "bob"], ["bob"]]
  *
  * @category combinators
  * @since 0.1.0

@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import * as Text from "./internal/text.ts"
 
 /**
  * Who decided, as the channel that took the decision knows it (law L16): `via` names that channel, such as `message`,
@@ -48,6 +49,33 @@ export const Approvers = Schema.Union([Schema.Array(Schema.String), Schema.Array
  * @since 0.1.0
  */
 export type Approvers = typeof Approvers.Type
+
+/**
+ * Who decided, where a channel knows the person it has logged in, or nobody. What is no text, is empty, or is longer than
+ * 256 characters is no id; of a name, so much is kept.
+ *
+ * @example
+ * import { Approver } from "@assent/ai"
+ *
+ * Approver.decidedBy({ id: "ada" }, "controller") // => new Approver.DecidedBy({ id: "ada", via: "controller" })
+ * Approver.decidedBy({ id: "" }, "page") // => new Approver.DecidedBy({ via: "page" })
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const decidedBy = (person: Person | undefined, via: string): DecidedBy =>
+  new DecidedBy({
+    ...(isKnown(person?.id) ? { id: person.id } : undefined),
+    ...(isText(person?.name) ? { name: Text.escape(person.name, { maxLength }) } : undefined),
+    via: Text.escape(via, { maxLength })
+  })
+
+const maxLength = 256
+
+const isText = (u: unknown): u is string => typeof u === "string" && u !== ""
+
+// One that was cut could be somebody else's.
+const isKnown = (id: unknown): id is string => isText(id) && id.length <= maxLength
 
 /**
  * The lists of {@link Approvers}, of each of which one person is needed; none where anybody may decide.

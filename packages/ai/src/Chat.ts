@@ -148,6 +148,10 @@ export const layerPersisted: typeof Upstream.layerPersisted = (options) =>
  * Fails, and changes nothing, with `InvalidAnswer` for what cannot be read as an answer, with `UnknownApproval` when the
  * history has no request of that id, and with `AlreadyDecided` when the request's call has its result.
  *
+ * A chat's history is anybody's who may write it, and is kept without saying who did: what is answered here is of nobody
+ * known (law L16), and edited parameters count only where the policy says so (law L4). Where a policy names approvers it
+ * settles nothing: decide through a `Conversation`, or a controller, which say who it is.
+ *
  * @example
  * import { Approval, ApprovalError, Chat } from "@assent/ai"
  * import { Effect } from "effect"

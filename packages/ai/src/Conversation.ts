@@ -27,9 +27,11 @@ export type {
   ClearOptions,
   Completed,
   Conversation,
+  DecideOptions,
   Limited,
   Options,
   Outcome,
+  ResumeOptions,
   RouteText,
   Stopped,
   TurnError,
@@ -63,8 +65,9 @@ type AnyTools = Record<string, Tool.Any>
  *   const conversation = yield* Conversation.make({ id: "ticket-1", toolkit })
  *   const asked = yield* conversation.send("I want my money back.")
  *   if (asked._tag !== "Waiting") return "not asked"
- *   // The person who decides may change what was proposed.
- *   const outcome = yield* conversation.decide(Approval.approve(asked.requests[0]!, { params: { amount: 20 } }))
+ *   // The person who decides may change what was proposed. Who that is, the program knows, and no answer says.
+ *   const answer = Approval.approve(asked.requests[0]!, { params: { amount: 20 } })
+ *   const outcome = yield* conversation.decide(answer, { by: { id: "ada", name: "Ada" } })
  *   return outcome.text
  * }).pipe(
  *   Effect.provide(toolkit.toLayer({ Refund: ({ amount }) => Effect.succeed(`paid ${amount}`) })),

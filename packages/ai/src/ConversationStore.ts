@@ -23,6 +23,7 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Approval from "./Approval.ts"
+import * as Approver from "./Approver.ts"
 import * as AtomicStore from "./AtomicStore.ts"
 import * as Liveness from "./internal/journal/liveness.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
@@ -33,7 +34,7 @@ import * as Cryptography from "./internal/seal/cryptography.ts"
 
 /**
  * A conversation as it is kept. `open` are the requests it waits for, `answered` the ids of those that were answered in
- * a turn that ended before it could say what became of them; `turn` is there while somebody takes one: `owner`
+ * a turn that ended before it could say what became of them, and `deciders` who answered them; `turn` is there while somebody takes one: `owner`
  * names their process, and `at` is when it began, in milliseconds since 1970-01-01T00:00Z.
  *
  * @category models
@@ -44,6 +45,7 @@ export class Kept extends Schema.Class<Kept>("@assent/ai/ConversationStore/Kept"
   history: Prompt.Prompt,
   open: Schema.Array(Approval.ApprovalRequest),
   answered: Schema.optionalKey(Schema.Array(Schema.String)),
+  deciders: Schema.optionalKey(Schema.Record(Schema.String, Approver.DecidedBy)),
   turn: Schema.optionalKey(Schema.Struct({ owner: Schema.String, at: Schema.Number }))
 }) {}
 

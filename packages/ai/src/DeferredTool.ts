@@ -29,6 +29,7 @@ import type * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
 import * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
+import type * as Approver from "./Approver.ts"
 import type * as Interaction from "./Interaction.ts"
 import * as Deferral from "./internal/tool/deferral.ts"
 import * as Interactions from "./internal/waiting/interaction.ts"
@@ -150,10 +151,19 @@ export interface Handlers<T extends Any> {
     readonly [Key in keyof T["interactions"]]: (
       answer: Interaction.Answer<T["interactions"][Key]>,
       state: State<T>,
-      context: Toolkit.HandlerContext<T>
+      context: ResumeContext<T>
     ) => Ending<T>
   }
 }
+
+/**
+ * What a handler is given beside the answer: what every handler is, and who answered, as the channel that took the answer
+ * knows it (law L16).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ResumeContext<T extends Any> = Toolkit.HandlerContext<T> & { readonly decidedBy: Approver.DecidedBy }
 
 /**
  * One thing a tool of a toolkit may wait for, and how it is answered.
@@ -359,7 +369,7 @@ export const handler = <T extends Any>(
 /**
  * Gives the answer to what a tool waits for, from the program itself: the only way to answer an `Interaction.external`,
  * and a trusted one for all others. It is kept with what the tool remembers, and counts when the conversation takes its
- * next turn; the first answer given here stands.
+ * next turn; the first answer given here stands. `by` is who answers, for the handler to know (law L16).
  *
  * Fails with `UnknownApproval` where no tool waits with this request, or not this one for this interaction, or for a
  * tenant, a principal or a conversation that is not the one of `Approval.Scope` where that names any; with
@@ -372,7 +382,8 @@ export const deliver = Effect.fnUntraced(function*<T extends Any, Name extends k
   tool: T,
   name: Name,
   request: { readonly approvalId: string },
-  answer: Interaction.Answer<T["interactions"][Name]>
+  answer: Interaction.Answer<T["interactions"][Name]>,
+  options?: SuspensionStore.DeliverOptions
 ): Effect.fn.Return<void, ApprovalError.ApprovalError> {
   const { approvalId } = request
   const store = yield* SuspensionStore.SuspensionStore
@@ -391,7 +402,7 @@ export const deliver = Effect.fnUntraced(function*<T extends Any, Name extends k
     (error) => invalid(`it does not fit: ${error.message}`)
   )
   yield* Effect.mapError(Interactions.decodeAnswer(interaction, found.suspension.awaited, encoded), invalid)
-  yield* SuspensionStore.deliver(approvalId, encoded)
+  yield* SuspensionStore.deliver(approvalId, encoded, options)
 })
 
 // =============================================================================

@@ -16,6 +16,7 @@ import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
 import type * as Approval from "./Approval.ts"
+import type * as Approver from "./Approver.ts"
 
 const TypeId = "~@assent/ai/Interaction" as const
 
@@ -60,13 +61,15 @@ export type Record = { readonly [name: string]: Any }
 
 /**
  * What every tool may say when it begins to wait. `expiresIn` is how long it waits (default: what the engine's
- * `expiresIn` says; without one, until it is answered).
+ * `expiresIn` says; without one, until it is answered). `approvers` are those who may answer: nobody else's answer counts,
+ * and of several lists one person of each has to give the same (law L16). A timer needs nobody.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Waiting {
   readonly expiresIn?: Duration.Input | undefined
+  readonly approvers?: Approver.Approvers | undefined
 }
 
 /**

@@ -22,7 +22,9 @@ import type * as Toolkit from "effect/ai/Toolkit"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Approval from "./Approval.ts"
 import * as ApprovalController from "./ApprovalController.ts"
+import type * as Approver from "./Approver.ts"
 import * as Elicitation from "./internal/elicitation/elicitation.ts"
 import * as ElicitationStdio from "./internal/elicitation/stdio.ts"
 import * as ElicitationToolkit from "./internal/elicitation/toolkit.ts"
@@ -83,6 +85,17 @@ export interface ElicitationOptions {
    * with more than can be shown is denied, and the model is told why.
    */
   readonly maxLength?: number | undefined
+  /**
+   * Who the client's user is, as the program knows: a person, or a function of the request, in the context of the client's
+   * own request, so that it may read `HttpServerRequest`. It stands in the journal as who decided (law L16), and where a
+   * policy names approvers, others are not asked. Default, and where it fails: nobody known.
+   */
+  readonly by?:
+    | Approver.Person
+    | ((
+      request: Approval.ApprovalRequest
+    ) => Approver.Person | undefined | Effect.Effect<Approver.Person | undefined, unknown>)
+    | undefined
 }
 
 /**
@@ -212,21 +225,16 @@ export const guard: (
  * no, and forms whose fields are all primitive.
  *
  * @example
- * import { Approval, McpApproval } from "@assent/ai"
+ * import { ApprovalController, McpApproval } from "@assent/ai"
  * import { Effect } from "effect"
  *
- * const request = new Approval.ApprovalRequest({
- *   approvalId: "id-1",
- *   toolCallId: "call-1",
- *   toolName: "DeleteFile",
- *   params: { path: "/tmp/a" },
- *   description: "DeleteFile(path='/tmp/a')",
- *   interaction: "approval",
- *   providerExecuted: false
- * })
+ * const { ApprovalController: Controller, request } = ApprovalController
  *
  * // Within no client's request there is nobody to ask.
- * const decision = Effect.map(McpApproval.elicitation().ask!(request), (decision) => decision?._tag)
+ * const decision = request({ name: "deploy" }).pipe(
+ *   Effect.map((decision) => decision._tag),
+ *   Effect.provideService(Controller, McpApproval.elicitation({ by: { id: "ada" } }))
+ * )
  *
  * await Effect.runPromise(decision) // => "Denied"
  *
@@ -236,7 +244,12 @@ export const guard: (
 export const elicitation = (options?: ElicitationOptions): ApprovalController.Service => {
   const timeLimit = options?.timeLimit ?? defaultTimeLimit
   const maxLength = Math.min(options?.maxLength ?? 20_000, Presentation.maxContentLength)
-  return { ask: (request) => Elicitation.ask(request, { timeLimit, maxLength }), personOf: Elicitation.sessionOf }
+  const by = options?.by
+  return {
+    ask: (request) => Elicitation.ask(request, { timeLimit, maxLength, by }),
+    via: "elicitation",
+    personOf: Elicitation.sessionOf
+  }
 }
 
 // =============================================================================

@@ -20,6 +20,7 @@ import type * as Path from "effect/Path"
 import type * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import * as ApprovalError from "./ApprovalError.ts"
+import * as Approver from "./Approver.ts"
 import * as AtomicStore from "./AtomicStore.ts"
 import * as Records from "./internal/waiting/suspensionRecords.ts"
 import type { Suspension } from "./internal/waiting/suspensionRecords.ts"
@@ -120,16 +121,29 @@ export const layerFileSystem = (options: {
 // =============================================================================
 
 /**
+ * Who answers, and by which channel (default: `"program"`).
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface DeliverOptions {
+  readonly by?: Approver.Person | undefined
+  readonly via?: string | undefined
+}
+
+/**
  * Gives an encoded answer to an open suspension; `DeferredTool.deliver` does so with one that is checked.
  *
- * Fails with `UnknownApproval`, with `Expired`, and with `AlreadyDecided`.
+ * Fails with `UnknownApproval`, with `Expired`, with `AlreadyDecided`, and with `NotAnApprover` where the tool named who may
+ * answer and it is not one of them, or one of each of several lists.
  *
  * @category answering
  * @since 0.1.0
  */
 export const deliver = Effect.fnUntraced(function*(
   approvalId: string,
-  answer: Schema.Json
+  answer: Schema.Json,
+  options?: DeliverOptions
 ): Effect.fn.Return<void, ApprovalError.ApprovalError> {
   const store = yield* SuspensionStore
   const found = yield* store.find(approvalId)
@@ -140,7 +154,16 @@ export const deliver = Effect.fnUntraced(function*(
   if (found.status === "open" && expiresAt <= (yield* Clock.currentTimeMillis)) {
     return yield* ApprovalError.make(new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }))
   }
-  if (found.status !== "open" || !(yield* store.deliver(approvalId, answer))) {
+  const decidedBy = Approver.decidedBy(options?.by, options?.via ?? "program")
+  const lists = Approver.lists(found.suspension.awaited.approvers)
+  // It is given once, so nobody but one who may give it for all is let take the place (law L16).
+  if (found.status === "open" && !lists.every((ids) => decidedBy.id !== undefined && ids.includes(decidedBy.id))) {
+    const problem = decidedBy.id === undefined ? "unknown" : "not named"
+    return yield* ApprovalError.make(
+      new ApprovalError.NotAnApprover({ approvalId, approvers: lists, decidedBy, problem })
+    )
+  }
+  if (found.status !== "open" || !(yield* store.deliver(approvalId, answer, decidedBy))) {
     return yield* ApprovalError.make(
       new ApprovalError.AlreadyDecided({ approvalId, state: found.status === "over" ? "done" : "answered" })
     )

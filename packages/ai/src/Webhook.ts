@@ -14,6 +14,7 @@
  */
 import type * as Upstream from "effect/ai/Tool"
 import * as ByteSize from "effect/ByteSize"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -30,6 +31,7 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as ApprovalError from "./ApprovalError.ts"
+import type * as Approver from "./Approver.ts"
 import * as Canonical from "./internal/seal/canonical.ts"
 import * as Deferral from "./internal/tool/deferral.ts"
 import * as Interactions from "./internal/waiting/interaction.ts"
@@ -88,12 +90,21 @@ export const address = (base: string | URL, token: Redacted.Redacted): Redacted.
  *   will read it with. Otherwise by the JSON Schema that was kept with the request, which may let more pass; what the tool
  *   cannot read after all ends its call with a failed result.
  * - `maxBodySize` (default 256 KiB, at most 1 MB) bounds what is read.
+ * - `by` says who sends it, as the program has verified it, by a signature for example: whoever has the token alone is
+ *   nobody known (law L16). It may read the body with `request.text` and the headers; what stands there is no person by
+ *   itself. If it fails, the answer is refused, and the request stays open.
  *
  * @category options
  * @since 0.1.0
  */
-export interface Options<E = never, R = never> {
+export interface Options<E = never, R = never, R2 = never> {
   readonly wake: (suspension: SuspensionStore.Suspension) => Effect.Effect<unknown, E, R>
+  readonly by?:
+    | ((
+      request: HttpServerRequest.HttpServerRequest,
+      suspension: SuspensionStore.Suspension
+    ) => Effect.Effect<Approver.Person | undefined, unknown, R2>)
+    | undefined
   readonly toolkit?: { readonly tools: { readonly [name: string]: Upstream.Any } } | undefined
   readonly maxBodySize?: ByteSize.Input | undefined
 }
@@ -108,6 +119,7 @@ export interface Options<E = never, R = never> {
  *
  * - 202: accepted, exactly once, however many race.
  * - 400: no JSON, or it does not fit what is waited for; 413: too large; 408: too slow. The request stays open.
+ * - 403: whoever sends it is not whom the program takes answers from. The request stays open.
  * - 404: nothing waits, or ever waited, with this token. 409: it was answered. 410: it is over, or came too late.
  * - 405: not a POST. 503: the store could not be asked; try again.
  *
@@ -125,9 +137,9 @@ export interface Options<E = never, R = never> {
  * @category serving
  * @since 0.1.0
  */
-export const handler = <E, R>(
-  options: Options<E, R>
-): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R | HttpServerRequest.HttpServerRequest> =>
+export const handler = <E, R, R2 = never>(
+  options: Options<E, R, R2>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R | R2 | HttpServerRequest.HttpServerRequest> =>
   answer(options, Effect.forkDetach)
 
 /**
@@ -152,21 +164,23 @@ export const handler = <E, R>(
  * @category serving
  * @since 0.1.0
  */
-export const layer = <E, R>(
+export const layer = <E, R, R2 = never>(
   path: `/${string}`,
-  options: Options<E, R>
-): Layer.Layer<never, never, HttpRouter.HttpRouter | Exclude<R, Scope.Scope>> =>
+  options: Options<E, R, R2>
+): Layer.Layer<never, never, HttpRouter.HttpRouter | Exclude<R | R2, Scope.Scope>> =>
   Layer.effectDiscard(Effect.gen(function*() {
     const router = yield* HttpRouter.HttpRouter
     const store = yield* SuspensionStore.SuspensionStore
     const scope = yield* Effect.scope
-    const services = yield* Effect.context<R>()
-    const wake = (suspension: SuspensionStore.Suspension) =>
-      Effect.updateContext(
-        options.wake(suspension),
-        (current: Context.Context<never>) => Context.merge(current, services)
-      )
-    const serve = answer({ ...options, wake }, Effect.forkIn(scope)).pipe(
+    const services = yield* Effect.context<R | R2>()
+    const within = <A, E>(effect: Effect.Effect<A, E, R | R2>): Effect.Effect<A, E> =>
+      Effect.updateContext(effect, (current: Context.Context<never>) => Context.merge(current, services))
+    const { by, ...rest } = options
+    const serve = answer({
+      ...rest,
+      wake: (suspension) => within(options.wake(suspension)),
+      by: by === undefined ? undefined : (request, suspension) => within(by(request, suspension))
+    }, Effect.forkIn(scope)).pipe(
       Effect.provideService(SuspensionStore.SuspensionStore, store)
     )
     yield* router.add("*", path, serve)
@@ -206,6 +220,7 @@ const accepted = HttpServerResponse.jsonUnsafe({ accepted: true }, {
   headers: { "cache-control": "no-store" }
 })
 const onlyPost = refuse(405, "Only POST is understood here.", { allow: "POST" })
+const notTaken = refuse(403, "No answer is taken from whoever sends this. It is waited for still.")
 const unknown = refuse(404, "Nothing waits here.")
 const answered = refuse(409, "This was answered before; the first answer stands.")
 const over = refuse(410, "Nothing waits here any more.")
@@ -217,20 +232,21 @@ const unavailable = refuse(503, "The answer could not be taken. Send it again.",
 
 type Refusal = HttpServerResponse.HttpServerResponse
 
-const answer = <E, R>(
-  options: Options<E, R>,
+const answer = <E, R, R2>(
+  options: Options<E, R, R2>,
   fork: Fork
-): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R | HttpServerRequest.HttpServerRequest> =>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R | R2 | HttpServerRequest.HttpServerRequest> =>
   HttpMiddleware.withLoggerDisabled(Effect.catch(
     Effect.gen(function*() {
       const request = yield* HttpServerRequest.HttpServerRequest
       if (request.method !== "POST") return onlyPost
       const { suspension } = yield* find(request)
       const json = yield* readJson(request, options)
+      const by = yield* personOf(request, suspension, options)
       if (!(yield* fits(suspension, json, options))) return doesNotFit
       const wake = wakeAfter(suspension, options)
       // A caller who leaves leaves an answer that was accepted, and a conversation that is woken.
-      yield* Effect.uninterruptible(Effect.andThen(deliver(suspension, json), fork(wake)))
+      yield* Effect.uninterruptible(Effect.andThen(deliver(suspension, json, by), fork(wake)))
       return accepted
     }),
     (refusal) => Effect.succeed(refusal)
@@ -253,7 +269,7 @@ const find = Effect.fnUntraced(function*(
 
 const readJson = Effect.fnUntraced(function*(
   request: HttpServerRequest.HttpServerRequest,
-  { maxBodySize }: Options<unknown, unknown>
+  { maxBodySize }: Pick<Options, "maxBodySize">
 ): Effect.fn.Return<Schema.Json, Refusal> {
   const limit = maxBodySize === undefined ? defaultMaxBodySize : ByteSize.fromInputUnsafe(maxBodySize)
   // Said beforehand, it is not even read.
@@ -278,7 +294,7 @@ const isTooLarge = ({ reason }: HttpServerError.HttpServerError): boolean =>
 const fits = (
   { awaited, toolName }: SuspensionStore.Suspension,
   json: Schema.Json,
-  { toolkit }: Options<unknown, unknown>
+  { toolkit }: Pick<Options, "toolkit">
 ): Effect.Effect<boolean> => {
   const tool = toolkit !== undefined && Object.hasOwn(toolkit.tools, toolName) ? toolkit.tools[toolName] : undefined
   const deferral = tool === undefined ? undefined : Deferral.of(tool)
@@ -288,10 +304,23 @@ const fits = (
     : Effect.isSuccess(Interactions.decodeAnswer(interaction, awaited, json))
 }
 
+// What it fails with may say how senders are told apart, which is for the program to know.
+const personOf = <R2>(
+  request: HttpServerRequest.HttpServerRequest,
+  suspension: SuspensionStore.Suspension,
+  { by }: Pick<Options<unknown, unknown, R2>, "by">
+): Effect.Effect<Approver.Person | undefined, Refusal, R2> =>
+  by === undefined ? Effect.undefined : Effect.catchCause(
+    Effect.suspend(() => by(request, suspension)),
+    (cause) => Effect.fail(Cause.hasFails(cause) ? notTaken : unavailable)
+  )
+
 const deliver = (
   { approvalId }: SuspensionStore.Suspension,
-  json: Schema.Json
-): Effect.Effect<void, Refusal> => Effect.mapError(SuspensionStore.deliver(approvalId, json), refusalOf)
+  json: Schema.Json,
+  by: Approver.Person | undefined
+): Effect.Effect<void, Refusal> =>
+  Effect.mapError(SuspensionStore.deliver(approvalId, json, { by, via: "webhook" }), refusalOf)
 
 const refusalOf = ({ reason }: ApprovalError.ApprovalError): Refusal => {
   switch (reason._tag) {
@@ -299,6 +328,8 @@ const refusalOf = ({ reason }: ApprovalError.ApprovalError): Refusal => {
       return unknown
     case "Expired":
       return over
+    case "NotAnApprover":
+      return notTaken
     case "AlreadyDecided":
       return reason.state === "done" ? over : answered
     default:
@@ -309,7 +340,7 @@ const refusalOf = ({ reason }: ApprovalError.ApprovalError): Refusal => {
 // Whoever wakes may have been given secrets, so what it fails with is its own to tell.
 const wakeAfter = <E, R>(
   suspension: SuspensionStore.Suspension,
-  { wake }: Options<E, R>
+  { wake }: Pick<Options<E, R>, "wake">
 ): Effect.Effect<void, never, R> =>
   Effect.matchCauseEffect(Effect.suspend(() => wake(suspension)), {
     onFailure: () =>

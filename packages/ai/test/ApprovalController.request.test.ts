@@ -139,6 +139,38 @@ describe("ApprovalController.request: its modes", () => {
     }))
 })
 
+describe("ApprovalController.request: who decided (law L16)", () => {
+  it.effect("is whom the channel knows, and nobody where the reply alone says it", () =>
+    Effect.gen(function*() {
+      const ada = { id: "ada", name: "Ada" }
+      const yes = new Approval.Approved({})
+      const posted = Object.assign(new Approval.Denied({}), { by: ada, decidedBy: { ...ada, via: "controller" } })
+      const cases: ReadonlyArray<readonly [ApprovalController.Service, object]> = [
+        [ApprovalController.interactive(() => yes, { by: ada }), { ...ada, via: "controller" }],
+        [ApprovalController.interactive(() => ApprovalController.decided(yes, ada)), { ...ada, via: "controller" }],
+        [ApprovalController.interactive(() => posted), { via: "controller" }],
+        [ApprovalController.strict, { via: "strict" }]
+      ]
+      for (const [controller, decidedBy] of cases) {
+        const decision = yield* deploy("production").pipe(withController(controller))
+        assert.deepStrictEqual({ ...decision.decidedBy }, decidedBy)
+      }
+      assert.notProperty(yes, "decidedBy")
+    }))
+
+  it.effect("is who answered before, where it is remembered", () =>
+    Effect.gen(function*() {
+      const once = new Approval.Approved({ remember: "session" })
+      const ada = ApprovalController.interactive(() => once, { by: { id: "ada" } })
+      const asked = yield* deploy("production").pipe(withController(ada))
+      const again = yield* deploy("production").pipe(withController(ApprovalController.strict))
+      assert.deepStrictEqual(
+        [asked, again].map(({ decidedBy }) => ({ ...decidedBy })),
+        [{ id: "ada", via: "controller" }, { id: "ada", via: "memory" }]
+      )
+    }).pipe(session, M.inConversation("one")))
+})
+
 describe("ApprovalController.request: what is asked", () => {
   it.effect("is safe for a screen, whoever wrote it (law L15)", () =>
     Effect.gen(function*() {

@@ -7,6 +7,7 @@ import {
   type ApprovalError,
   ApprovalMatcher,
   ApprovalMemory,
+  type Approver,
   type AtomicStore
 } from "../src/index.ts"
 
@@ -51,8 +52,10 @@ describe("ApprovalMemory", () => {
 describe("ApprovalController", () => {
   it("`request` gives a decision, and its layers keep what their callbacks need", () => {
     expectTypeOf(ApprovalController.request({ name: "deploy" })).toEqualTypeOf<
-      Effect.Effect<Approval.Approved | Approval.Denied, ApprovalError.ApprovalError>
+      Effect.Effect<ApprovalController.Answered, ApprovalError.ApprovalError>
     >()
+    expectTypeOf<ApprovalController.Answered>().toExtend<Approval.Approved | Approval.Denied>()
+    expectTypeOf<ApprovalController.Answered["decidedBy"]>().toEqualTypeOf<Approver.DecidedBy>()
     expectTypeOf(ApprovalController.layerInteractive(() => true)).toEqualTypeOf<Layer.Layer<never>>()
     expectTypeOf(ApprovalController.layerInteractive(async () => true)).toEqualTypeOf<Layer.Layer<never>>()
     // @ts-expect-error a callback gives a decision, an answer or a boolean

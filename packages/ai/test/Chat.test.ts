@@ -1,6 +1,16 @@
 /** Answers that are put into a chat's history between two turns. */
 import type { ApprovalError } from "@assent/ai"
-import { Approval, ApprovalJournal, Chat, LanguageModel, Prompt, Response, Tool, Toolkit } from "@assent/ai"
+import {
+  Approval,
+  ApprovalJournal,
+  ApprovalPolicy,
+  Chat,
+  LanguageModel,
+  Prompt,
+  Response,
+  Tool,
+  Toolkit
+} from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Ref, Schema } from "effect"
@@ -34,12 +44,40 @@ const story = (turns: ReadonlyArray<ScriptedModel.Turn>) =>
     return { asked, chat, runs, within, request: Response.approvalRequests(asked)[0]! }
   })
 
+const decidedBy = ({ content }: { readonly content: ReadonlyArray<Response.AnyPart> }) =>
+  content.flatMap((part) =>
+    part.type === "tool-result"
+      ? [(part.metadata.assent as { readonly decidedBy?: unknown } | undefined)?.decidedBy]
+      : []
+  )
+
 const fresh = Effect.provide(ApprovalJournal.layerMemory())
 
 const reasonOf = (effect: Effect.Effect<void, ApprovalError.ApprovalError>) =>
   Effect.map(Effect.flip(effect), (error) => error.reason._tag)
 
 describe("Chat.answer", () => {
+  it.effect("says nothing of who answers: it is nobody known, whatever the answer says (L16)", () =>
+    Effect.gen(function*() {
+      const { chat, request, runs, within } = yield* story(["done"])
+      const by = { id: "ada", via: "conversation" }
+      yield* Chat.answer(chat, [{ ...Approval.approve(request), by, decidedBy: by } as Approval.ApprovalAnswer])
+      const turn = yield* within(chat.generateText({ prompt: Prompt.empty, toolkit }))
+      assert.deepStrictEqual([decidedBy(turn), runs], [[{ via: "message" }], ["a"]])
+    }).pipe(fresh))
+
+  it.effect("settles nothing where the policy names who may decide: the request stays open (L16)", () =>
+    Effect.gen(function*() {
+      const { chat, request, runs, within } = yield* story(["done"])
+      const policy = ApprovalPolicy.make(() => Effect.succeed(Approval.needsApproval({ approvers: ["ada"] })))
+      yield* Chat.answer(chat, [Approval.approve(request)])
+      const turn = yield* within(chat.generateText({ prompt: Prompt.empty, toolkit })).pipe(
+        Effect.provideService(ApprovalPolicy.ApprovalPolicy, policy)
+      )
+      assert.deepStrictEqual(Response.approvalRequests(turn).map(({ approvalId }) => approvalId), [request.approvalId])
+      assert.deepStrictEqual(runs, [])
+    }).pipe(fresh))
+
   it.effect("an answer stays when the model call of the turn that carries it out fails, and the call runs once", () =>
     Effect.gen(function*() {
       const down = AiError.make({

@@ -1,6 +1,7 @@
 import {
   type Approval,
   type ApprovalError,
+  type Approver,
   Conversation,
   type ConversationStore,
   DeferredTool,
@@ -76,6 +77,7 @@ describe("Conversation", () => {
     expectTypeOf(conversation.resume<typeof Book, "when">).parameter(2).toEqualTypeOf<{ readonly date: Date }>()
     expectTypeOf(conversation.resume<typeof Book, "paid">).parameter(2).toEqualTypeOf<number>()
     conversation.resume(Book, "manager", { approved: true })
+    conversation.resume(Book, "manager", { approved: true }, { by: { id: "ada" }, request: { approvalId: "x" } })
     // @ts-expect-error it is no text
     conversation.resume(Book, "manager", "yes")
     // @ts-expect-error there is no such interaction
@@ -94,6 +96,22 @@ describe("Conversation", () => {
     conversation.clear({ tool: "Book" })
     // @ts-expect-error there is no such kind
     conversation.clear({ kind: "question" })
+  })
+
+  it("who decides is said beside the answer, by the program, and is no part of what is posted", () => {
+    expectTypeOf(conversation.decide).parameter(1).toEqualTypeOf<Conversation.DecideOptions | undefined>()
+    expectTypeOf<Conversation.DecideOptions["by"]>().toEqualTypeOf<Approver.Person | undefined>()
+    expectTypeOf<keyof Approval.ApprovalAnswer>().toEqualTypeOf<"approvalId" | "decision">()
+    expectTypeOf<Extract<Approval.ApprovalDecision, { readonly _tag: "Approved" }>>().not.toHaveProperty("by")
+    const decided = conversation.decide([], { by: { id: "ada", name: "Ada" } })
+    type Reason = Extract<Effect.Error<typeof decided>, ApprovalError.ApprovalError>["reason"]
+    expectTypeOf<ApprovalError.NotAnApprover>().toExtend<Reason>()
+    // @ts-expect-error a request that was posted says nothing of who answers it
+    conversation.resume(Book, "manager", { approved: true }, { approvalId: "x" })
+    // @ts-expect-error an id is a text
+    conversation.decide([], { by: { id: 1 } })
+    // @ts-expect-error a person is no name alone
+    conversation.decide([], { by: "ada" })
   })
 
   it("an effect that makes the toolkit may fail, and need what it needs", () => {

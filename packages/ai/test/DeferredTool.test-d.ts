@@ -1,7 +1,7 @@
 import { Context, Effect, Schema } from "effect"
 import { LanguageModel, type Tool as Upstream } from "effect/ai"
 import { describe, expectTypeOf, it } from "vitest"
-import { DeferredTool, Interaction, Tool, Toolkit } from "../src/index.ts"
+import { type Approver, DeferredTool, Interaction, Tool, Toolkit } from "../src/index.ts"
 
 class Ledger extends Context.Service<Ledger, { readonly book: Effect.Effect<string> }>()("test/Ledger") {}
 
@@ -86,8 +86,10 @@ describe("a deferred tool", () => {
             : Effect.succeed("done")
         },
         resume: {
-          manager: (verdict, state) => {
+          manager: (verdict, state, context) => {
             expectTypeOf(verdict).toEqualTypeOf<Interaction.Verdict>()
+            expectTypeOf(context.decidedBy).toEqualTypeOf<Approver.DecidedBy>()
+            expectTypeOf(context.toolCallId).toEqualTypeOf<string | undefined>()
             expectTypeOf(state).toEqualTypeOf<{ readonly at: Date }>()
             return verdict.approved ? Submit.suspend.fix({ prompt: "?" }, state) : Effect.fail({ message: "no" })
           },

@@ -154,7 +154,8 @@ describe("an approval that changes the parameters", () => {
           approvalId: Support.partsOf(first.history).flatMap((part) =>
             part.type === "tool-approval-request" ? [part.approvalId] : []
           )[0]!,
-          edits: [{ op: "replace", path: "/question", value: "Colour?" }]
+          edits: [{ op: "replace", path: "/question", value: "Colour?" }],
+          decidedBy: { via: "message" }
         })
       })
   )

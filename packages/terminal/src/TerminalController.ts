@@ -16,6 +16,7 @@
 import type * as Approval from "@assent/ai/Approval"
 import * as ApprovalController from "@assent/ai/ApprovalController"
 import type * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
+import type * as Approver from "@assent/ai/Approver"
 import type * as Prompt from "effect/cli/Prompt"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import type * as Duration from "effect/Duration"
@@ -55,6 +56,11 @@ export interface Options {
     | undefined
   /** The editor's command. Default: `$VISUAL`, or `$EDITOR`. It is offered where there is a `ChildProcessSpawner`. */
   readonly editor?: string | undefined
+  /**
+   * Who is at the terminal: it stands in the journal as who decided (law L16), and where a policy names approvers, who has
+   * none of their ids is told so and not asked. Default: somebody without an id, by the name that they have logged in by.
+   */
+  readonly by?: Approver.Person | undefined
 }
 
 // =============================================================================

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalController, ApprovalMatcher } from "@assent/ai"
+import type { Approval, ApprovalController, ApprovalMatcher, Approver } from "@assent/ai"
 import { TerminalController } from "@assent/terminal"
 import { type NodeServices } from "@effect/platform-node"
 import { Effect, type Layer, type Terminal } from "effect"
@@ -14,6 +14,13 @@ describe("TerminalController", () => {
       Layer.Layer<never, TerminalController.NoTerminal, Prompt.Environment>
     >()
     expectTypeOf<Prompt.Environment>().toExtend<NodeServices.NodeServices>()
+  })
+
+  it("who is there is a person", () => {
+    expectTypeOf<TerminalController.Options["by"]>().toEqualTypeOf<Approver.Person | undefined>()
+    TerminalController.layer({ by: { id: "ada", name: "Ada" } })
+    // @ts-expect-error an id alone is no person
+    TerminalController.layer({ by: "ada" })
   })
 
   it("untilStopped keeps what a program is, and adds that the person may leave", () => {

@@ -8,6 +8,7 @@ import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import * as Keyboard from "./keyboard.ts"
 
@@ -25,6 +26,14 @@ const requestOf = (toolName: string, fields: Partial<ConstructorParameters<typeo
     ...fields
   })
 
+const isDecision = Schema.is(Approval.ApprovalDecision)
+
+/** What was decided, whoever did. */
+const decisionOf = (reply: Approval.ApprovalDecision | ApprovalController.Decided | undefined) => {
+  const decision = reply !== undefined && "decision" in reply ? reply.decision : reply
+  return isDecision(decision) ? decision : undefined
+}
+
 const make = Effect.fnUntraced(function*(options?: TerminalController.Options) {
   const keyboard = yield* Keyboard.make
   const controllerOf = (options?: TerminalController.Options) =>
@@ -40,6 +49,7 @@ const make = Effect.fnUntraced(function*(options?: TerminalController.Options) {
   ) =>
     by.ask!(request).pipe(
       Effect.provideService(ApprovalController.Remembers, remembers),
+      Effect.map(decisionOf),
       (asked) => Effect.forkChild(asked, { startImmediately: true }),
       Effect.tap(() => TestClock.adjust("20 millis"))
     )

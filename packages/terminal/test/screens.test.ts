@@ -45,7 +45,9 @@ describe.concurrent("80 columns", () => {
       { toolName: "Third", params: {}, after: "typing" },
       { toolName: "Pasted", params: {} },
       { params: { path: "src/resize.ts", content: `export const wide = "${"0123456789".repeat(9)}"\n` } },
-      hostile
+      hostile,
+      // Ada is at the terminal.
+      { toolName: "Deploy", params: { to: "production" }, approvers: [["bob"], ["ben", "eve"]] }
     ]
     await withAsked(requests, {}, async ({ decide, decisions, deny, goOn, program }) => {
       await program.ready("d details")
@@ -156,7 +158,11 @@ describe.concurrent("80 columns", () => {
       await program.ready("d details")
       assertScreen("hostile", program.rows("━━ Your"))
       assert.deepStrictEqual(await deny(), { _tag: "Denied" })
+
+      // For others to decide: it is said, and nothing is asked.
       assert.strictEqual(await program.ended(), 0)
+      assert.deepInclude(decisions().at(-1), { _tag: "Info" })
+      assertScreen("elsewhere", program.rows("✖ Still open").replace(/^done$/m, ""))
     })
   }, 60_000)
 })

@@ -8,6 +8,7 @@ import type * as AiError from "effect/ai/AiError"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type * as Schema from "effect/Schema"
+import type { DecidedBy } from "../Approver.ts"
 
 /** On a request part: the `ApprovalRequest`, encoded. */
 export type RequestMetadata = Schema.Json
@@ -16,7 +17,8 @@ export type RequestMetadata = Schema.Json
  * On a tool result: which approval it settles, or that it belongs to a call of an earlier message; so a result finds its
  * call even when call ids repeat (law L13). `edits`, as a JSON Patch, lead from the parameters that were proposed, which
  * the call has, to those that ran. `told` is what the model was told in the place of a result that came when it had gone
- * on, and `after` how often it had said something since the call.
+ * on, and `after` how often it had said something since the call. `decidedBy` is whose decision it is (law L16); of a call
+ * that was let run because it was approved before, it is all there is.
  */
 export type ResultMetadata =
   | {
@@ -25,8 +27,10 @@ export type ResultMetadata =
     readonly told?: string
     readonly after?: number
     readonly stop?: true
+    readonly decidedBy?: typeof DecidedBy.Encoded
   }
   | { readonly earlier: true }
+  | { readonly decidedBy: typeof DecidedBy.Encoded }
 
 /**
  * On a call that the provider runs itself, by the author of the provider: what it is about, where one tool stands for

@@ -151,13 +151,13 @@ const tell = (story: typeof Story.Type) =>
     const resume = (by: number, request: Approval.ApprovalRequest): Effect.Effect<unknown, unknown> => {
       switch (request.awaited?.name as Kind | undefined) {
         case "text":
-          return at(by).resume(Chain, "text", "yes", request)
+          return at(by).resume(Chain, "text", "yes", { request })
         case "verdict":
-          return at(by).resume(Chain, "verdict", { approved: true }, request)
+          return at(by).resume(Chain, "verdict", { approved: true }, { request })
         case "options":
-          return at(by).resume(Chain, "options", "b", request)
+          return at(by).resume(Chain, "options", "b", { request })
         case "event":
-          return at(by).resume(Chain, "event", 7, request)
+          return at(by).resume(Chain, "event", 7, { request })
         case "timer":
           return at(by).wake
         case undefined:

@@ -30,6 +30,15 @@ const bool = [false, true] as const
 
 const says: ReadonlyArray<Says> = ["no", "yes", "edit"]
 
+type Verdicts = ReadonlyArray<Standing.Verdict>
+
+const unnamed: Verdicts = Standing.verdicts.filter((verdict) => verdict.says !== "ask" || !verdict.names)
+
+/** One of each kind is enough for what is walked again and again. */
+export const someVerdicts: Verdicts = Standing.verdicts.filter((verdict) =>
+  verdict.says !== "ask" || !verdict.names || verdict.editable
+)
+
 /** Every sequence of answers up to a length. */
 const sequences = (length: number): ReadonlyArray<ReadonlyArray<Says>> =>
   length === 0 ? [[]] : [[], ...says.flatMap((head) => sequences(length - 1).map((tail) => [head, ...tail]))]
@@ -49,6 +58,7 @@ const questionOf = (answers: ReadonlyArray<ReadonlyArray<Says>>): QuestionLists 
   sealed: bool,
   changed: bool,
   drifted: bool,
+  named: bool,
   written: Standing.decidedStates
 })
 
@@ -57,6 +67,7 @@ const briefly = (question: QuestionLists): QuestionLists => ({
   ...question,
   fate: ["pending", "unknown", "done", "denied"],
   sealed: [false],
+  named: [false],
   written: ["done", "denied"]
 })
 
@@ -102,20 +113,24 @@ const historyOf = (questions: ReadonlyArray<QuestionLists>): Lists => ({
 })
 
 /** A call of a history with requests of ours, each with up to so many answers. */
-export const history = (answers: ReadonlyArray<number>): Make => () =>
+export const history = (answers: ReadonlyArray<number>, verdicts = Standing.verdicts as Verdicts): Make => () =>
   make(
     `history, ${answers.length === 1 ? "one request" : `${answers.length} requests`} with up to ${
       answers.join(" and ")
     } answers`,
-    historyOf(answers.map((length) => questionOf(sequences(length))))
+    { ...historyOf(answers.map((length) => questionOf(sequences(length)))), verdict: verdicts },
+    verdicts
   )
 
 /** A part of the standings of two requests with one answer each. */
 export const someOfTwo: Make = () =>
-  make("two requests, briefly", historyOf([1, 1].map((length) => briefly(questionOf(sequences(length))))))
+  make("two requests, briefly", {
+    ...historyOf([1, 1].map((length) => briefly(questionOf(sequences(length))))),
+    verdict: unnamed
+  }, unnamed)
 
 /** Somebody was asked and has answered, or what is remembered does: the answer stands alone. */
-export const answered: Make = () =>
+export const answered = (verdicts = Standing.verdicts as Verdicts): Make => () =>
   make("answered", {
     ...common,
     way: Standing.ways,
@@ -127,8 +142,9 @@ export const answered: Make = () =>
     judged: bool,
     memory: ["none", "known", "unknown"],
     finished: bool,
-    replied: ["given"]
-  })
+    replied: ["given"],
+    verdict: verdicts
+  }, verdicts)
 
 const waiting = {
   ...common,
@@ -138,6 +154,7 @@ const waiting = {
     ...questionOf([[]]),
     suspension: [true],
     own: [true],
+    named: [false],
     // The chain of its requests was followed to its end.
     fate: ["pending", ...Standing.decidedStates.filter((state) => state !== "suspended")],
     sealed: [false]
@@ -214,12 +231,16 @@ export const hosted: Make = () =>
 // In a world
 // =============================================================================
 
-const make = (name: string, { asked, wait, ...lists }: Lists): Configuration => {
+const make = (
+  name: string,
+  { asked, wait, ...lists }: Lists,
+  ofEdits: Verdicts = Standing.verdicts
+): Configuration => {
   const world = new World()
   const facts: CallFacts = {
     way: world.fact("way", lists.way),
     questions: world.fact("requests", lists.questions),
-    asked: asked.map((question, at) => questionIn(world, asked.length === 1 ? "" : `${at}: `, question)),
+    asked: asked.map((question, at) => questionIn(world, asked.length === 1 ? "" : `${at}: `, question, ofEdits)),
     deniedElsewhere: world.fact("denied elsewhere", lists.deniedElsewhere),
     tool: world.fact("tool", lists.tool),
     powers: world.fact("powers", lists.powers),
@@ -246,7 +267,12 @@ const make = (name: string, { asked, wait, ...lists }: Lists): Configuration => 
   return { name, world, call: new Call(facts) }
 }
 
-const questionIn = (world: World, name: string, lists: QuestionLists): QuestionFacts => ({
+const questionIn = (
+  world: World,
+  name: string,
+  lists: QuestionLists,
+  ofEdits: ReadonlyArray<Standing.Verdict>
+): QuestionFacts => ({
   answers: world.fact(`${name}answers`, lists.answers),
   suspension: world.fact(`${name}suspension`, lists.suspension),
   own: world.fact(`${name}own`, lists.own),
@@ -256,15 +282,20 @@ const questionIn = (world: World, name: string, lists: QuestionLists): QuestionF
   sealed: world.fact(`${name}shown`, lists.sealed),
   changed: world.fact(`${name}shown changed`, lists.changed),
   drifted: world.fact(`${name}drifted`, lists.drifted),
+  named: world.fact(`${name}named`, lists.named),
+  whos: Array.from(
+    { length: Math.max(0, ...lists.answers.map(({ length }) => length)) },
+    (_, by) => world.fact(`${name}answer ${by} is worth`, Standing.whos)
+  ),
   written: world.fact(`${name}written`, lists.written),
   edits: Array.from(
     { length: Math.max(0, ...lists.answers.map((sequence) => sequence.lastIndexOf("edit") + 1)) },
-    (_, by) => editIn(world, `${name}edit ${by} `)
+    (_, by) => editIn(world, `${name}edit ${by} `, ofEdits)
   )
 })
 
-const editIn = (world: World, name: string): EditFacts => ({
+const editIn = (world: World, name: string, verdicts: ReadonlyArray<Standing.Verdict>): EditFacts => ({
   leads: world.fact(`${name}leads`, Standing.leads),
-  verdict: world.fact(`${name}policy`, Standing.verdicts),
+  verdict: world.fact(`${name}policy`, verdicts),
   deniedBefore: world.fact(`${name}denied before`, bool)
 })

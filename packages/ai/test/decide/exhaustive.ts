@@ -1,11 +1,13 @@
 /**
  * `npm run laws -- --exhaustive`: every standing of a call against the laws, and every table that is wrong in one place
- * against them. Two requests with more than one answer each are walked for a minute.
+ * against them. Two requests with more than one answer each are walked for a minute. Then levels inside one another.
  */
 import { Console, Effect } from "effect"
 import type { Standing } from "../../src/internal/decide/standing.ts"
 import { decide, rows } from "../../src/internal/decide/table.ts"
+import * as Composition from "./composition.ts"
 import * as Configurations from "./configurations.ts"
+import { fold, wrong } from "./folds.ts"
 import { laws } from "./laws.ts"
 import * as Mutants from "./mutants.ts"
 import * as Report from "./report.ts"
@@ -14,7 +16,7 @@ import { walk } from "./walk.ts"
 const whole: ReadonlyArray<Configurations.Make> = [
   Configurations.history([2]),
   Configurations.history([1, 1]),
-  Configurations.answered,
+  Configurations.answered(),
   Configurations.waits,
   Configurations.received,
   Configurations.guarded,
@@ -30,8 +32,8 @@ export const brief: ReadonlyArray<Configurations.Make> = [
   Configurations.guarded,
   Configurations.received,
   Configurations.hosted,
-  Configurations.history([1]),
-  Configurations.answered,
+  Configurations.history([1], Configurations.someVerdicts),
+  Configurations.answered(Configurations.someVerdicts),
   Configurations.someWaits,
   Configurations.someOfTwo
 ]
@@ -60,11 +62,39 @@ const changeAll = Effect.gen(function*() {
   return judged.every(({ breach, differs }) => breach !== undefined || differs !== "decides")
 })
 
-/** Whether every law holds, and no change of the table goes unnoticed. */
+const deep = ["none", "silent", "allow", "ask", "block", "fail"] as const
+
+const levels: ReadonlyArray<readonly [string, Composition.Options]> = [
+  ["one level", { depth: 1 }],
+  ["inside × outside", { depth: 2 }],
+  ["inside × between × outside", { depth: 3, gates: ["none", "ask", "block"], words: deep }]
+]
+
+const composeAll = Effect.gen(function*() {
+  yield* Console.log(`${Composition.laws.length} laws of levels`)
+  let holds = true
+  for (const [name, options] of levels) {
+    const startedAt = performance.now()
+    const walked = yield* Composition.walk(fold, options)
+    yield* Console.log(Report.composition(name, walked, performance.now() - startedAt))
+    holds = walked.breaches.length === 0 && holds
+  }
+  const unnoticed: Array<string> = []
+  for (const one of wrong) {
+    const { breaches } = yield* Composition.walk(one.fold, { depth: 2, untilBreach: true })
+    if (breaches.length === 0) unnoticed.push(one.name)
+  }
+  yield* Console.log(`${wrong.length} wrong folds, ${wrong.length - unnoticed.length} of them noticed`)
+  for (const name of unnoticed) yield* Console.log(`  unnoticed: ${name}`)
+  return holds && unnoticed.length === 0
+})
+
+/** Whether every law holds, and no change of the table, or of how levels become one, goes unnoticed. */
 export const exhaustive: Effect.Effect<boolean> = Effect.gen(function*() {
   yield* Console.log(`${laws.length} laws, ${rows.length} rows`)
   let holds = true
   for (const make of whole) holds = (yield* walkAll(make)) && holds
   for (const make of limited) holds = (yield* walkAll(make, limit)) && holds
-  return (yield* changeAll) && holds
+  holds = (yield* changeAll) && holds
+  return (yield* composeAll) && holds
 })

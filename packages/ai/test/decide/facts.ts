@@ -26,6 +26,10 @@ export interface QuestionFacts {
   readonly sealed: Fact<boolean>
   readonly changed: Fact<boolean>
   readonly drifted: Fact<boolean>
+  /** When it was asked, the policy named who may decide. */
+  readonly named: Fact<boolean>
+  /** By the place of the answer: what it is worth where only some may decide. */
+  readonly whos: ReadonlyArray<Fact<Standing.Who>>
   /** What a write to the journal finds. */
   readonly written: Fact<Standing.Decided>
   /** By the place of the answer. */
@@ -68,25 +72,82 @@ export interface CallFacts {
 }
 
 /** A new standing begins here: one of those that a walk of this name begins with. */
-export type Handover = "answered" | "waits"
+export type Handover = "answered" | "waits" | "added"
 
-const no: Standing.Answer = { says: "no" }
-const yes: Standing.Answer = { says: "yes" }
+const names = (verdict: Standing.Verdict): boolean => verdict.says === "ask" && verdict.names
+
 const allowed: Standing.Verdict = { says: "allowed" }
 const pending: Standing.Fate = { state: "pending" }
+
+/** Where no policy is asked, nobody knows who may decide. */
+const isJudged = ({ facts }: Call): boolean =>
+  (facts.tool.value === "gated" || facts.tool.value === "free") && facts.powers.value !== "reads"
+
+class PlainView {
+  whoKnown = false
+  readonly says: "no" | "yes"
+  readonly call: Call
+  readonly question: QuestionFacts
+  readonly fact: Fact<Standing.Who>
+  readonly all: boolean
+  constructor(says: "no" | "yes", call: Call, question: QuestionFacts, fact: Fact<Standing.Who>, all: boolean) {
+    this.says = says
+    this.call = call
+    this.question = question
+    this.fact = fact
+    this.all = all
+  }
+  get who(): Standing.Later<Standing.Who> {
+    if (!this.whoKnown && !(this.all && this.#isLookedAt)) return undefined
+    const who = this.fact.value
+    // Of a "no" the first counts.
+    return this.says === "yes" ? who : who === "more" ? "counts" : who === "already" ? "stranger" : who
+  }
+  get #isLookedAt(): boolean {
+    const { facts } = this.call
+    if (!isJudged(this.call)) return false
+    if (this.says === "no" && (facts.tool.value !== "gated" || !this.question.named.value)) return false
+    return names(facts.verdict.value)
+  }
+  reset(): void {
+    this.whoKnown = false
+  }
+}
 
 class EditView implements Extract<Standing.Answer, { says: "edit" }> {
   readonly says = "edit"
   leadsKnown = false
   verdictKnown = false
   deniedKnown = false
+  whoKnown = false
   readonly call: Call
+  readonly question: QuestionFacts
   readonly facts: EditFacts
+  readonly fact: Fact<Standing.Who>
   readonly all: boolean
-  constructor(call: Call, facts: EditFacts, all: boolean) {
+  constructor(call: Call, question: QuestionFacts, facts: EditFacts, fact: Fact<Standing.Who>, all: boolean) {
     this.call = call
+    this.question = question
     this.facts = facts
+    this.fact = fact
     this.all = all
+  }
+  get who(): Standing.Later<Standing.Who> {
+    return this.whoKnown || (this.all && this.#isLookedAt) ? this.fact.value : undefined
+  }
+  // Who may not decide on the call does not by making it another one.
+  get #isLookedAt(): boolean {
+    const { facts } = this.call
+    if (!isJudged(this.call)) return false
+    if (facts.way.value === "hosted" ? this.facts.leads.value !== "asProposed" : this.facts.leads.value === "unfit") {
+      return false
+    }
+    // Where its edit does not count, nobody asks whose it is.
+    if (!facts.trusted.value && !(facts.verdict.value.says === "ask" && facts.verdict.value.editable)) return false
+    if (this.facts.leads.value === "asProposed") return names(facts.verdict.value)
+    if (this.facts.verdict.value.says === "failed") return false
+    if (!this.question.named.value) return names(this.facts.verdict.value)
+    return facts.verdict.value.says !== "failed" && (names(this.facts.verdict.value) || names(facts.verdict.value))
   }
   get leads(): Standing.Later<Standing.Leads> {
     if (!this.all && !this.leadsKnown) return undefined
@@ -101,6 +162,7 @@ class EditView implements Extract<Standing.Answer, { says: "edit" }> {
     return this.all || this.deniedKnown ? this.facts.deniedBefore.value : undefined
   }
   reset(): void {
+    this.whoKnown = false
     this.leadsKnown = false
     this.verdictKnown = false
     this.deniedKnown = false
@@ -111,6 +173,7 @@ class QuestionView implements Standing.Question {
   readonly facts: QuestionFacts
   readonly all: boolean
   readonly edits: ReadonlyArray<EditView>
+  readonly plain: ReadonlyArray<{ readonly no: PlainView; readonly yes: PlainView }>
   readonly said: Fact<ReadonlyArray<Standing.Answer>>
   readonly fateOf: Fact<Standing.Fate>
   ownKnown = false
@@ -120,9 +183,13 @@ class QuestionView implements Standing.Question {
   constructor(call: Call, facts: QuestionFacts, all: boolean) {
     this.facts = facts
     this.all = all
-    this.edits = facts.edits.map((edit) => new EditView(call, edit, all))
+    this.edits = facts.edits.map((edit, by) => new EditView(call, facts, edit, facts.whos[by]!, all))
+    this.plain = facts.whos.map((who) => ({
+      no: new PlainView("no", call, facts, who, all),
+      yes: new PlainView("yes", call, facts, who, all)
+    }))
     this.said = facts.answers.map((sequence) =>
-      sequence.map((says, by) => says === "no" ? no : says === "yes" ? yes : this.edits[by]!)
+      sequence.map((says, by) => says === "edit" ? this.edits[by]! : this.plain[by]![says])
     )
     this.fateOf = facts.fate.map((state) => state === "pending" ? pending : { state, written: false })
   }
@@ -141,6 +208,9 @@ class QuestionView implements Standing.Question {
   get expired(): boolean {
     return this.facts.expired.value
   }
+  get named(): boolean {
+    return !this.facts.suspension.value && this.facts.named.value
+  }
   get passedOver(): boolean {
     return this.facts.passedOver.value
   }
@@ -157,6 +227,10 @@ class QuestionView implements Standing.Question {
     this.shownKnown = false
     this.found = undefined
     for (const edit of this.edits) edit.reset()
+    for (const { no, yes } of this.plain) {
+      no.reset()
+      yes.reset()
+    }
   }
 }
 
@@ -220,7 +294,8 @@ class CallView implements Standing.Standing {
     if (questions === "forged") return deniedElsewhere.value
     // A no to a request for a yes or no is an answer to it.
     if (wait !== undefined) return wait.kind.value !== "verdict" && deniedElsewhere.value
-    if (this.asked.some(({ answers }) => answers.includes(no))) return true
+    if (this.asked.some(({ named }) => named)) return false
+    if (this.asked.some(({ answers }) => answers.some(({ says }) => says === "no"))) return true
     return way.value === "history" && this.call.facts.replied.value !== "given" && deniedElsewhere.value
   }
   get tool(): Standing.Tool {
@@ -322,6 +397,11 @@ export class Call {
       case "shown":
         asked[need.at]!.shownKnown = true
         return undefined
+      case "who": {
+        const answer = asked[need.at]!.answers[need.by] as PlainView | EditView
+        answer.whoKnown = true
+        return undefined
+      }
       case "leads":
         asked[need.at]!.edits[need.by]!.leadsKnown = true
         return undefined

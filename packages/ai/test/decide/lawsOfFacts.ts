@@ -51,6 +51,7 @@ export const laws: ReadonlyArray<Law> = [
         if (question === undefined) return false
         if (need.fact === "own") return true
         if (question.own !== true) return false
+        if (need.fact === "who") return question.answers[need.by] !== undefined
         return !("by" in need) || question.answers[need.by]?.says === "edit"
       })
   ),
@@ -149,6 +150,7 @@ export const laws: ReadonlyArray<Law> = [
     if (said._tag === "Run") {
       return said.by === (said.as === "claim" || said.as === "repeat" ? truth.effectOf(said.at)?.by ?? -1 : -1)
     }
+    if (said._tag === "Add") return said.by === (truth.wait === undefined ? truth.effectOf(said.at)?.by ?? -1 : -1)
     if (said._tag !== "End" || said.why === "said") return true
     const isByAnswer = said.why === "editBlocked" || said.why === "editDenied" ||
       (said.why === "blocked" && truth.wait === undefined)

@@ -76,6 +76,8 @@ const goesOnAgain = (truth: Truth.Truth): boolean =>
 const isForgotten = (truth: Truth.Truth): boolean =>
   truth.isForgotten && truth.own.length > 0 && truth.deniedPlaces.length === 0 && truth.decidedPlace < 0
 
+const isGoing = (truth: Truth.Truth): boolean => truth.isJudged && truth.isReady && truth.mayGoOn
+
 const before: Reasons = {
   "Tell recorded": (truth) =>
     isDecidedAs(
@@ -87,7 +89,8 @@ const before: Reasons = {
     isDecidedAs(truth, (state, at) => mayJoin.has(state) && !truth.cannotRun && !truth.isAllowedAgain(at)),
   "Run repeat": (truth) => goesOnAgain(truth) && truth.wait === undefined,
   "Run resume": (truth) =>
-    truth.wait !== undefined && (goesOnAgain(truth) || (truth.isJudged && truth.isReady && truth.mayGoOn)),
+    truth.wait !== undefined && (goesOnAgain(truth) || (isGoing(truth) && truth.wait.answer === "fits")),
+  "Add": (truth) => hasEffect(truth, "Add") || (isGoing(truth) && truth.wait?.answer === "more"),
   "Tell gone": (truth) => isForgotten(truth) && truth.call.wait === "gone",
   "Tell over": (truth) => isForgotten(truth) && truth.call.wait === "over"
 }
@@ -125,6 +128,8 @@ const history: Reasons = {
 
 const isAnsweredBy = (truth: Truth.Truth, answer: string): boolean => truth.isRead && truth.wait?.answer === answer
 
+const isTaken = (truth: Truth.Truth): boolean => isAnsweredBy(truth, "fits") || isAnsweredBy(truth, "more")
+
 const isPoliced = (truth: Truth.Truth, says: string): boolean =>
   truth.isJudged && truth.isReady && truth.call.tool === "gated" && truth.call.verdict!.says === says
 
@@ -140,13 +145,15 @@ const isBare = (truth: Truth.Truth): boolean =>
     ? !truth.isApproved
     : !truth.wait.given)
 
+// Nobody is there to be asked, or was not able to decide.
+const isLeftOpen = (truth: Truth.Truth, asked: ReadonlySet<string>): boolean =>
+  truth.isForPeople && (!truth.isAnswerable || truth.call.reply !== undefined || asked.has("reply"))
+
 const answers: Reasons = {
   "Open invalidAnswer": (truth) => isAnsweredBy(truth, "invalid"),
   "End void, undeliverable": (truth) => isAnsweredBy(truth, "undeliverable"),
-  "End void, unfitParameters": (truth) =>
-    truth.isJudged && isAnsweredBy(truth, "fits") && truth.wait!.state === "unfitParameters",
-  "End void, unfitState": (truth) =>
-    truth.isJudged && isAnsweredBy(truth, "fits") && truth.wait!.state === "unfitState",
+  "End void, unfitParameters": (truth) => truth.isJudged && isTaken(truth) && truth.wait!.state === "unfitParameters",
+  "End void, unfitState": (truth) => truth.isJudged && isTaken(truth) && truth.wait!.state === "unfitState",
   "Open held": (truth) => isPoliced(truth, "failed") || hasEffect(truth, "Open held"),
   "End denied, blocked": (truth) =>
     isPoliced(truth, "blocked") || hasEffect(truth, "End denied, blocked") ||
@@ -158,13 +165,15 @@ const answers: Reasons = {
   "Open unfitEdit": (truth) => hasEffect(truth, "Open unfitEdit"),
   "Open untrustedEdit": (truth) =>
     hasEffect(truth, "Open untrustedEdit") ||
-    (truth.isUnanswered && !truth.isHeld && truth.chosen.answers.length > 0),
+    (truth.isUnanswered && !truth.isHeld && !truth.chosen.answers.every(Truth.isIdle)),
   "Run claim": (truth) =>
     hasEffect(truth, "Run") || (truth.isFree && truth.isHostedAllowed && truth.call.reply === undefined),
-  "End denied, remembered": (truth) => truth.isFree && truth.wait === undefined && truth.call.recall === "denied",
+  "End denied, remembered": (truth) => truth.isFree && truth.wait === undefined && truth.isRecalledAsDenied,
   "Open asked": (truth, { asked }) =>
     isBare(truth) || (truth.isUnanswered && truth.isHeld) ||
-    (truth.isForPeople && (!truth.isAnswerable || truth.call.reply !== undefined || asked.has("reply")))
+    (isLeftOpen(truth, asked) && truth.idle === undefined),
+  "Open notAnApprover": (truth, { asked }) => isLeftOpen(truth, asked) && truth.idle === "stranger",
+  "Open othersNeeded": (truth, { asked }) => isLeftOpen(truth, asked) && truth.idle === "already"
 }
 
 // =============================================================================

@@ -31,6 +31,13 @@ const verdictOf = (run: Run, moment: Moment) => {
   return answer === undefined ? moment.call.verdict! : moment.truth.verdictOf(answer)
 }
 
+const namesOf = (run: Run, moment: Moment): boolean => {
+  const verdict = verdictOf(run, moment)
+  const proposed = moment.call.verdict!
+  return (verdict.says === "ask" && verdict.names) ||
+    (questionOf(moment, run)?.named === true && proposed.says === "ask" && proposed.names)
+}
+
 export const laws: ReadonlyArray<Law> = [
   ofRuns(
     "L1",
@@ -98,8 +105,7 @@ export const laws: ReadonlyArray<Law> = [
   ofRuns(
     "L3",
     "a denial wins over any approval",
-    (_, { call, truth }) =>
-      !call.denied && !truth.wasDenied && !truth.own.some((at) => Truth.hasNo(truth.questions[at]!))
+    (_, { call, truth }) => !call.denied && !truth.wasDenied && !truth.own.some((at) => truth.isDenied(at))
   ),
 
   law(
@@ -112,9 +118,27 @@ export const laws: ReadonlyArray<Law> = [
 
   law("L3", "a request ends as denied by the answer that says so", ({ call, said, truth }) => {
     if (said._tag !== "End" || said.why !== "said") return true
-    const by = truth.questions[said.at]!.answers.findIndex(({ says }) => says === "no")
-    return said.by === by && call.denied
+    const question = truth.questions[said.at]!
+    return said.by === Truth.placeOfNo(question) && (call.denied || question.named)
   }),
+
+  ofRuns("L16", "nothing runs by somebody who may not decide, nor while others are needed", (run, moment) => {
+    if (run.as === "resume") return moment.truth.wait?.answer === "fits"
+    const answer = answerOf(moment, run)
+    const { verdict } = moment.call
+    return answer === undefined || verdict === undefined || !namesOf(run, moment) || answer.who === "counts"
+  }),
+
+  law(
+    "L16",
+    "what somebody approves who is not the last one needed is kept, and nothing else is",
+    ({ said, truth }) => {
+      if (said._tag !== "Add") return true
+      return truth.wait === undefined
+        ? truth.questions[said.at]!.answers[said.by]?.who === "more"
+        : truth.wait.answer === "more" && said.by < 0
+    }
+  ),
 
   ofRuns("L4", "nothing runs by a message without a yes to a request of ours, of this very call", (run, moment) => {
     if (!isByAnswer(run)) return run.as !== "repeat" && (run.as !== "claim" || moment.call.way === "hosted")

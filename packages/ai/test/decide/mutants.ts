@@ -72,7 +72,9 @@ const openWhys = keysOf<OpenWhy>({
   untrustedEdit: true,
   unfitEdit: true,
   noToolkit: true,
-  invalidAnswer: true
+  invalidAnswer: true,
+  notAnApprover: true,
+  othersNeeded: true
 })
 
 const endWhys = keysOf<EndWhy>({
@@ -141,6 +143,8 @@ const alternatives = (said: Said): ReadonlyArray<readonly [change: string, other
         elsewhere,
         by
       ]
+    case "Add":
+      return [open, run, elsewhere, by]
     case "Run":
       return [
         ...runsAs.map((as) => [`Run ${as}`, (said: Said): Said => ({ ...said, as }) as Said] as const),
@@ -213,10 +217,12 @@ const ofQuestion: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   expired: bool,
   passedOver: bool,
   shown: [undefined, ...Lists.shows],
+  named: bool,
   drifted: bool
 }
 
 const ofEdit: Readonly<Record<string, ReadonlyArray<unknown>>> = {
+  who: [undefined, ...Lists.whos],
   leads: [undefined, ...Lists.leads],
   verdict: [undefined, ...Lists.verdicts],
   deniedBefore: [undefined, ...bool]

@@ -15,7 +15,8 @@ import type {
   WaitAnswer,
   WaitsFor,
   WaitState,
-  Way
+  Way,
+  Who
 } from "../../src/internal/decide/standing.ts"
 
 /** Of a call, or with its owner before it: `wait's given`, `question's own`, `edit's leads`. */
@@ -46,6 +47,9 @@ class Overlay<Of extends object> {
 
 class EditOverlay extends Overlay<Edit> implements Edit {
   readonly says = "edit"
+  get who(): Later<Who> {
+    return this.field === "edit's who" ? this.value as Later<Who> : this.of.who
+  }
   get leads(): Later<Leads> {
     return this.field === "edit's leads" ? this.value as Later<Leads> : this.of.leads
   }
@@ -66,7 +70,13 @@ class QuestionOverlay extends Overlay<Question> implements Question {
   get answers(): ReadonlyArray<Answer> {
     if (this.field === "question's answers") return this.value as ReadonlyArray<Answer>
     if (!this.field.startsWith("edit's ")) return this.of.answers
-    return this.of.answers.map((answer) => answer.says === "edit" ? new EditOverlay(this.change).on(answer) : answer)
+    return this.of.answers.map((answer) =>
+      answer.says === "edit"
+        ? new EditOverlay(this.change).on(answer)
+        : this.field === "edit's who"
+        ? { says: answer.says, who: this.value as Later<Who> }
+        : answer
+    )
   }
   get suspension(): boolean {
     return this.field === "question's suspension" ? this.value as boolean : this.of.suspension
@@ -85,6 +95,9 @@ class QuestionOverlay extends Overlay<Question> implements Question {
   }
   get shown(): Question["shown"] {
     return this.field === "question's shown" ? this.value as Question["shown"] : this.of.shown
+  }
+  get named(): boolean {
+    return this.field === "question's named" ? this.value as boolean : this.of.named
   }
   get drifted(): boolean {
     return this.field === "question's drifted" ? this.value as boolean : this.of.drifted

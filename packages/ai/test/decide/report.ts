@@ -1,4 +1,5 @@
 /** What the walks have to tell, as text for people. */
+import type * as Composition from "./composition.ts"
 import type { Judged, Mutant } from "./mutants.ts"
 import { type Breach, keyOf, type Walked } from "./walk.ts"
 
@@ -63,3 +64,21 @@ export const judged = (all: ReadonlyArray<Judged>, alike: ReadonlyArray<Mutant>)
     ...listed("Make no difference:", same)
   ].join("\n")
 }
+
+/** A law of levels that is broken, and one cell that shows it, from the inside to the outside. */
+export const composed = ({ cell, law, outcome }: Composition.Breach): string =>
+  [
+    law,
+    `broken in "${cell.nesting}", of a tool whose gate says ${cell.gate}, by: ${JSON.stringify(outcome)}`,
+    `where ${cell.levels.map(({ policy, who }) => `${policy} with ${who}`).join(" stands inside ")}`
+  ].join("\n  ")
+
+/** Levels inside one another, with how long it took. */
+export const composition = (name: string, walked: Composition.Walked, milliseconds: number): string =>
+  [
+    `${name}: ${countOf(walked.cells)} cells, ${(milliseconds / 1_000).toFixed(1)} s`,
+    ...Object.entries(walked.ends).map(([end, count]) => `${String(count).padStart(9)}  ${end}`),
+    ...Array.from(walked.exceptions, ([why, count]) =>
+      `${String(count).padStart(9)}  levels that alone would not have let it run: ${why}`),
+    ...walked.breaches.map(composed)
+  ].join("\n")

@@ -21,7 +21,12 @@ const hasResult = (question: Question): boolean => stateOf(question) === "done" 
 export const isUnfinished = (question: Question): boolean =>
   stateOf(question) === "running" || stateOf(question) === "unknown"
 
-export const hasNo = ({ answers }: Question): boolean => answers.some(({ says }) => says === "no")
+/** Whoever gave it may not decide, or has done so already: it is as if it was not there (law L16). */
+export const isIdle = ({ who }: Answer): boolean => who === "stranger" || who === "already"
+
+/** The place of the first "no" of somebody who may say it; -1 if there is none. */
+export const placeOfNo = ({ answers }: Question): number =>
+  answers.findIndex((answer) => answer.says === "no" && !isIdle(answer))
 
 const hasYes = ({ answers }: Question): boolean => answers.some(({ says }) => says === "yes")
 
@@ -32,6 +37,7 @@ const allows = ({ says }: Verdict): boolean => says !== "failed" && says !== "bl
 /** What becomes of the answers that approve. */
 export type Effect =
   | "Run"
+  | "Add"
   | "Open held"
   | "Open unfitEdit"
   | "Open untrustedEdit"
@@ -115,7 +121,9 @@ export class Truth {
   get isTold(): boolean {
     const { call } = this
     return call.way === "hosted" && call.reply !== "given" &&
-      (call.denied || (call.powers === "reads" && this.questions.some(({ answers }) => answers.length > 0)))
+      (call.denied || (call.powers === "reads"
+        ? this.questions.some(({ answers }) => answers.length > 0)
+        : this.questions.some((question) => placeOfNo(question) >= 0)))
   }
 
   // ===========================================================================
@@ -130,7 +138,8 @@ export class Truth {
   /** Somebody said no to it. Of what a run waits for, that is read where it is known what it is. */
   isDenied(at: number): boolean {
     const question = this.questions[at]!
-    return hasNo(question) && !question.suspension
+    // Whoever only reads cannot find out whether somebody may say it.
+    return placeOfNo(question) >= 0 && !question.suspension && !(question.named && this.call.powers === "reads")
   }
 
   /** By which it was decided: with a result, before one that began, before one that ended; -1 if it was not. */
@@ -149,7 +158,7 @@ export class Truth {
   /** Its own requests are pending, where it waits is known, and nobody said no. */
   get isUndecided(): boolean {
     return this.#isUndecided ??= this.own.length > 0 && !this.isLost && this.decidedPlace < 0 && !this.isForgotten &&
-      !this.call.denied && !this.isTold
+      !this.call.denied && this.deniedPlaces.length === 0 && !this.isTold
   }
 
   // ===========================================================================
@@ -157,8 +166,10 @@ export class Truth {
   // ===========================================================================
 
   // Parameters of a history count only if somebody vouches for them; a reader leaves that open (law L4).
-  #counts({ says }: Answer): boolean {
+  #counts({ named }: Question, answer: Answer): boolean {
     const { powers, trusted } = this.call
+    const { says } = answer
+    if (says === "yes" && named && isIdle(answer)) return false
     return says === "yes" ||
       (says === "edit" && (trusted || powers === "reads" || (this.isRunnable && canEdit(this.call.verdict))))
   }
@@ -166,7 +177,9 @@ export class Truth {
   /** The places of the answers that may have an effect. */
   countingOf(at: number): ReadonlyArray<number> {
     this.#counting ??= []
-    return this.#counting[at] ??= this.questions[at]!.answers.flatMap((answer, by) => this.#counts(answer) ? [by] : [])
+    return this.#counting[at] ??= this.questions[at]!.answers.flatMap((answer, by) =>
+      this.#counts(this.questions[at]!, answer) ? [by] : []
+    )
   }
 
   /** The request that was approved, or the first. */
@@ -197,10 +210,11 @@ export class Truth {
   }
 
   // Why an answer that fits does not let the call run after all (laws L1, L11).
-  #stoppedBy({ shown }: Question, answer: Answer): Effect | undefined {
+  #stoppedBy({ named, shown }: Question, answer: Answer): Effect | undefined {
     const isElsewhere = answer.says === "edit" && answer.leads === "elsewhere"
     const { says } = this.verdictOf(answer)
     if (says === "failed") return "Open held"
+    if (isElsewhere && named && this.call.verdict!.says === "failed") return "Open held"
     if (says === "blocked") return isElsewhere ? "End denied, editBlocked" : "End denied, blocked"
     // What was shown is the call as it was proposed.
     if (shown !== "nothing" && this.call.verdict!.says === "failed") return "Open held"
@@ -220,6 +234,7 @@ export class Truth {
     let ignored: Effect | undefined
     for (const by of this.countingOf(at)) {
       const answer = question.answers[by]!
+      if (isIdle(answer)) continue
       if (answer.says === "edit" && answer.leads === "unfit") {
         ignored ??= "Open unfitEdit"
         continue
@@ -227,7 +242,7 @@ export class Truth {
       const stopped = this.#stoppedBy(question, answer)
       if (stopped !== undefined) return { effect: stopped, by }
       const reason = this.#ignoredFor(answer)
-      if (reason === undefined) return { effect: "Run", by }
+      if (reason === undefined) return { effect: answer.who === "more" ? "Add" : "Run", by }
       ignored ??= reason
     }
     return ignored === undefined ? "none" : { effect: ignored, by: -1 }
@@ -242,7 +257,7 @@ export class Truth {
     if (this.#isPassedOver !== undefined) return this.#isPassedOver
     if (!this.chosen.passedOver || this.isApproved || this.isDoubtful) return this.#isPassedOver = false
     const answer = this.wait?.answer
-    return this.#isPassedOver = answer !== "fits" && answer !== "undeliverable"
+    return this.#isPassedOver = answer !== "fits" && answer !== "more" && answer !== "undeliverable"
   }
 
   /** Only the policy could say whether its edit counts, and it failed (law L11). */
@@ -277,12 +292,17 @@ export class Truth {
   /** Whoever may decide here looks at it: at an approval, or at a request that nobody has answered. */
   get isJudged(): boolean {
     const { powers } = this.call
-    return this.#isJudged ??= this.isRead && (powers === "asks" || (powers === "judges" && this.isApproved))
+    return this.#isJudged ??= this.isRead && (powers === "asks" || (powers === "judges" && !this.isIdle))
+  }
+
+  /** Whatever was said to it is as if it was not. */
+  get isIdle(): boolean {
+    return this.countingOf(this.chosenPlace).every((by) => isIdle(this.chosen.answers[by]!))
   }
 
   /** There is an answer to what it waits for, with which the tool can go on; the policy may be against it. */
   get isReady(): boolean {
-    return this.wait?.answer === "fits" && this.wait.state === "fits"
+    return (this.wait?.answer === "fits" || this.wait?.answer === "more") && this.wait.state === "fits"
   }
 
   /** The policy lets it go on, if it has a say in that. */
@@ -291,7 +311,8 @@ export class Truth {
   }
 
   get hasNoAnswer(): boolean {
-    return !this.isApproved && (this.wait?.answer ?? "none") === "none"
+    const { answer = "none" } = this.wait ?? {}
+    return this.isIdle && (answer === "none" || answer === "already" || answer === "stranger")
   }
 
   /** Nothing was answered that counts, and the policy has nothing against the call. */
@@ -301,7 +322,7 @@ export class Truth {
 
   /** Nobody said anything about it, and somebody may be asked. */
   get isFree(): boolean {
-    return this.#isFree ??= this.isUnanswered && !this.isHeld && this.chosen.answers.length === 0
+    return this.#isFree ??= this.isUnanswered && !this.isHeld && this.chosen.answers.every(isIdle)
   }
 
   /** A new message stands behind it, so nobody is asked; what the provider asks may be answered all the same. */
@@ -315,9 +336,21 @@ export class Truth {
     return way === "hosted" && verdict!.says === "allowed" && recall === "nothing"
   }
 
+  /** It is remembered that such calls are denied; of one that somebody has answered that is not looked up. */
+  get isRecalledAsDenied(): boolean {
+    return this.call.recall === "denied" && this.call.reply !== "given"
+  }
+
   /** Only a person can say what becomes of it. */
   get isForPeople(): boolean {
-    return this.isFree && (this.wait !== undefined || (!this.isHostedAllowed && this.call.recall !== "denied"))
+    return this.isFree && (this.wait !== undefined || (!this.isHostedAllowed && !this.isRecalledAsDenied))
+  }
+
+  /** What was said to it settles nothing: it was said before, or by somebody who may not. */
+  get idle(): "already" | "stranger" | undefined {
+    const { answer } = this.wait ?? {}
+    if (answer === "already" || this.chosen.answers.some(({ who }) => who === "already")) return "already"
+    return answer === "stranger" || this.chosen.answers.some(isIdle) ? "stranger" : undefined
   }
 
   /** There is a person whose word can have an effect. */
@@ -330,11 +363,12 @@ export class Truth {
   isAllowedAgain(at: number): boolean {
     const question = this.questions[at]!
     return isUnfinished(question) && !isWritten(question) && !this.call.denied && !this.wasDenied &&
+      !this.own.some((place) => this.isDenied(place)) &&
       !question.expired && !question.drifted &&
       (this.wait === undefined
         ? this.effectOf(at)?.effect === "Run"
         // With an answer that went on with it, as long as it goes on.
-        : stateOf(question) === "unknown" && this.isReady && this.mayGoOn)
+        : stateOf(question) === "unknown" && this.isReady && this.wait.answer === "fits" && this.mayGoOn)
   }
 
   /** The request that a decision is made by: denied, decided before, approved as it was proposed, or the first. */

@@ -126,6 +126,10 @@ export const walk = ({ call, name, world }: Configuration, options: Options): Wa
           writes.push(said)
           call.seal()
           break
+        case "Add":
+          count(keyOf(said))
+          // What its answers are worth is found out anew.
+          return look(said, "added")
         case "End":
           count(keyOf(said))
           look(said, undefined)

@@ -61,9 +61,9 @@ describe("L2 records of a journal", () => {
           toolCallId: "c1"
         }
         assert.deepStrictEqual((yield* events(3)) as ReadonlyArray<unknown>, [
-          { ...about, state: "running", reason: undefined, waited: 4_000 },
-          { ...about, state: "done", reason: "it ran", waited: undefined },
-          { ...about, state: "denied", reason: "no", waited: undefined }
+          { ...about, state: "running", reason: undefined, waited: 4_000, decidedBy: undefined },
+          { ...about, state: "done", reason: "it ran", waited: undefined, decidedBy: undefined },
+          { ...about, state: "denied", reason: "no", waited: undefined, decidedBy: undefined }
         ])
       })
   )

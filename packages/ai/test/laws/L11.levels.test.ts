@@ -17,10 +17,14 @@ const strictest = (gated: boolean, levels: ReadonlyArray<L.Word>): L.End => {
   return order.findLast((end) => ends.includes(end))!
 }
 
-/** Nobody is above anybody: the innermost that is named is asked, and where nobody may be asked at all, nobody is. */
+/**
+ * Nobody is above anybody: the innermost that is named is asked, and where nobody may be asked at all, nobody is. Who
+ * approves everything is nobody: it answers where nobody else is named.
+ */
 const decided = (inside: L.Who, outside: L.Who): L.Outcome => {
   if (inside === "strict" || outside === "strict") return { end: "refused", asked: [] }
-  const [who, at] = inside === "none" ? [outside, "outside" as const] : [inside, "inside" as const]
+  const isOutside = inside === "none" || (inside === "approveAll" && outside !== "none")
+  const [who, at] = isOutside ? [outside, "outside" as const] : [inside, "inside" as const]
   switch (who) {
     case "approve":
       return { end: "ran", asked: [at] }

@@ -290,7 +290,7 @@ describe("L9 L13 ids", () => {
         const { approvalId } = asked.requests[0]!
         assert.deepStrictEqual(
           turn.parts.flatMap((part) => part.type === "tool-result" ? [[part.preliminary, part.metadata]] : []),
-          [[true, { assent: { approvalId } }], [false, { assent: { approvalId } }]]
+          [[true, { assent: { approvalId } }], [false, { assent: { approvalId, decidedBy: { via: "message" } } }]]
         )
       }),
     ["streamText", "Chat.streamText"]

@@ -5,6 +5,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { Approval, ApprovalMatcher, ApprovalPolicy, type LanguageModel, type Prompt, Tool } from "../../src/index.ts"
+import * as A from "./approvers.ts"
 import * as Support from "./support.ts"
 
 const presentation = new Approval.ApprovalPresentation({ type: "text", content: "the only copy of a" })
@@ -71,7 +72,7 @@ for (const [who, judge] of Object.entries(judges)) {
         Effect.gen(function*() {
           const { first, take, tools } = yield* begin(mode, { onNewMessage: "hold" }, judge)
           const answers = Support.answers(Approval.deny(first.requests[0]!, "keep it"))
-          const held = yield* take([...answers.content, ...messageOf("and now?")])
+          const held = yield* A.by(A.ada)(take([...answers.content, ...messageOf("and now?")]))
           assert.deepStrictEqual(held.requests, [first.requests[1]])
           assert.deepStrictEqual(tools.runs, [])
         })

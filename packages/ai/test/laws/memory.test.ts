@@ -5,7 +5,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalMatcher, ApprovalMemory, Tool, Toolkit } from "../../src/index.ts"
+import { Approval, ApprovalMatcher, ApprovalMemory, Approver, Tool, Toolkit } from "../../src/index.ts"
 import * as C from "./conversation.ts"
 import * as M from "./remembered.ts"
 
@@ -108,6 +108,7 @@ describe("memory: what is remembered", () => {
           toolName: "DeleteFile",
           decision: "approved",
           ...everyFile,
+          decidedBy: Approver.decidedBy(undefined, "controller"),
           scope: { conversation: "talk" },
           approvalId: ids[0]!,
           toolCallId: "c1",

@@ -7,6 +7,7 @@ import type { ClientCapabilities, ElicitResult } from "@modelcontextprotocol/sdk
 import { Effect, Exit, Layer } from "effect"
 import { McpServer as Upstream } from "effect/ai"
 import { McpApproval, McpProtocol } from "../../src/index.ts"
+import * as Asking from "../../src/internal/asking/asking.ts"
 import * as S from "./support.ts"
 
 const params = { path: "/tmp/a" }
@@ -214,9 +215,10 @@ describe("L1 a client that cannot ask its user", () => {
 
   it.effect("outside of any client's request there is nobody to ask", () =>
     Effect.gen(function*() {
-      const decision = yield* McpApproval.elicitation().ask!(S.request({}))
-      assert.strictEqual(decision?._tag, "Denied")
-      assert.match(String(decision?.note), /there is nobody to ask: it belongs to no request of an MCP client/)
+      const reply = yield* Asking.ask(McpApproval.elicitation(), S.request({}), { remembers: undefined })
+
+      assert.strictEqual(reply?.decision._tag, "Denied")
+      assert.match(String(reply?.decision.note), /there is nobody to ask: it belongs to no request of an MCP client/)
     }))
 })
 

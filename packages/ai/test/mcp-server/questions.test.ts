@@ -16,6 +16,7 @@ import {
   Tool,
   Toolkit
 } from "../../src/index.ts"
+import * as Asking from "../../src/internal/asking/asking.ts"
 import * as Request from "../../src/internal/gather/request.ts"
 import * as Presentation from "../../src/internal/tool/presentation.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
@@ -44,11 +45,11 @@ const ask = Effect.fnUntraced(function*(
     })
   })
   const decision = yield* Effect.provideService(
-    McpApproval.elicitation(options).ask!(request),
+    Asking.ask(McpApproval.elicitation(options), request, { remembers: yield* ApprovalController.Remembers }),
     McpSchema.McpServerClient,
     client
   )
-  return { decision: decision!, asked }
+  return { decision: decision!.decision, asked }
 })
 
 const fieldsOf = ([asked]: ReadonlyArray<McpSchema.ElicitRequestFormParams>): Record<string, unknown> =>
@@ -76,15 +77,19 @@ describe("L15 the question", () => {
 
   it.effect("hostile text in what is shown cannot pass for what we say", () =>
     Effect.gen(function*() {
-      const { asked } = yield* ask(S.request({
-        presentation: new Approval.ApprovalPresentation({
-          type: "text",
-          content: "fine\n\nDescription: harmless\u202E",
-          metadata: { file: "a\nb" }
+      const { asked } = yield* ask(
+        S.request({
+          presentation: new Approval.ApprovalPresentation({
+            type: "text",
+            content: "fine\n\nDescription: harmless\u202E",
+            metadata: { file: "a\nb" }
+          }),
+          reason: "![safe](https://example.com/a)",
+          approvers: ["ada\u202E", "bob"]
         }),
-        reason: "![safe](https://example.com/a)",
-        approvers: ["ada\u202E", "bob"]
-      }))
+        undefined,
+        { by: { id: "bob" } }
+      )
       const ours = asked[0]!.message.split("\n").filter((line) => line !== "" && !line.startsWith("    "))
       assert.deepStrictEqual(ours, [
         "The tool \"delete_file\" wants to run with exactly these parameters:",

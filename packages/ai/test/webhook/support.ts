@@ -4,6 +4,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import {
   ApprovalJournal,
   ApprovalSeal,
+  type Approver,
   AtomicStore,
   Conversation,
   DeferredTool,
@@ -37,6 +38,7 @@ export const good = JSON.stringify({ id: "p-1", amount: "20", more: "is no harm"
 /** A conversation that waits for the payment service, and the token that the service was given. */
 export const makeWorld = (options?: {
   readonly expiresIn?: number
+  readonly approvers?: Approver.Approvers
   readonly store?: AtomicStore.AtomicStore
 }): Effect.Effect<World, never, Scope.Scope> =>
   Effect.gen(function*() {
@@ -44,6 +46,7 @@ export const makeWorld = (options?: {
     const suspensions = SuspensionStore.make({ store })
     const tokens: Array<Redacted.Redacted> = []
     const paid: Array<unknown> = []
+    const deciders: Array<Approver.DecidedBy> = []
     const script = yield* ScriptedModel.make({
       turns: [[ScriptedModel.toolCall({ id: "call-1", name: "Pay", params: { amount: 20 } })], "Paid."],
       afterLastTurn: "Yes?"
@@ -55,12 +58,14 @@ export const makeWorld = (options?: {
             Effect.gen(function*() {
               const token = yield* Webhook.makeToken
               tokens.push(token)
-              return yield* Pay.suspend.paid({ token, prompt: "the payment", expiresIn: options?.expiresIn }, amount)
+              const { approvers, expiresIn } = options ?? {}
+              return yield* Pay.suspend.paid({ token, prompt: "the payment", expiresIn, approvers }, amount)
             }),
           resume: {
-            paid: (payment, amount) =>
+            paid: (payment, amount, { decidedBy }) =>
               Effect.sync(() => {
                 paid.push(payment)
+                deciders.push(decidedBy)
                 return `${payment.id} of ${amount}`
               })
           }
@@ -73,11 +78,13 @@ export const makeWorld = (options?: {
       Effect.orDie
     )
     yield* Effect.orDie(conversation.send("Pay 20."))
-    return { conversation, paid, script, store, suspensions, token: tokens[0]! }
+    return { conversation, deciders, paid, script, store, suspensions, token: tokens[0]! }
   })
 
 export interface World {
   readonly conversation: Conversation.Conversation<Toolkit.Tools<typeof toolkit>>
+  /** Who answered, as the handler was told. */
+  readonly deciders: ReadonlyArray<Approver.DecidedBy>
   readonly paid: ReadonlyArray<unknown>
   readonly script: ScriptedModel.ScriptedModel
   readonly store: AtomicStore.AtomicStore

@@ -4,12 +4,14 @@
 import type * as Approval from "@assent/ai/Approval"
 import * as ApprovalController from "@assent/ai/ApprovalController"
 import * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
+import type * as Approver from "@assent/ai/Approver"
 import * as Prompt from "effect/cli/Prompt"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import * as Terminal from "effect/Terminal"
+import * as Approvers from "./call/approvers.ts"
 import * as Batch from "./call/batch.ts"
 import * as Editor from "./call/editor.ts"
 import * as Question from "./call/question.ts"
@@ -27,6 +29,7 @@ export interface Options {
   } | undefined
   readonly patterns?: Session.Patterns | undefined
   readonly editor?: string | undefined
+  readonly by?: Approver.Person | undefined
 }
 
 export interface Asker {
@@ -36,6 +39,8 @@ export interface Asker {
 
 /** In words. One call of the model is nothing that a person should be promised. */
 const sessions = { turn: undefined, toolkit: "for this session", conversation: "in this conversation" }
+
+const via = "terminal"
 
 // A terminal has one person, however many controllers share it.
 const turns = new WeakMap<Terminal.Terminal, Semaphore.Semaphore>()
@@ -49,6 +54,7 @@ const turnOf = (terminal: Terminal.Terminal): Semaphore.Semaphore => {
 export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<Asker, never, Prompt.Environment> {
   const services = yield* Effect.context<Prompt.Environment>()
   const editor = yield* Editor.find(options.editor)
+  const person = yield* Approvers.personOf(options.by)
   const turn = turnOf(Context.get(services, Terminal.Terminal))
   const stopping = Stopping.make()
 
@@ -86,14 +92,23 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       ({ said }) => tell(said)
     ))
 
-  const denyLeft = (request: Approval.ApprovalRequest) => Effect.as(stopping.denying(request), Verdict.left.decision)
+  /** Whoever may not decide is told so, and not asked. */
+  const refuse = (request: Approval.ApprovalRequest): Effect.Effect<Approval.ApprovalDecision> | undefined => {
+    const refused = Approvers.refusal(request, person)
+    return refused === undefined ? undefined : atTerminal(Effect.as(tell(refused.said), refused.decision))
+  }
+
+  const byPerson = (decision: Approval.ApprovalDecision) => ApprovalController.decided(decision, person)
+
+  const denyLeft = (request: Approval.ApprovalRequest) =>
+    Effect.as(stopping.denying(request), byPerson(Verdict.left.decision))
 
   const askOne = (request: Approval.ApprovalRequest): Effect.Effect<Approval.ApprovalDecision> =>
     turn.withPermit(
       Effect.suspend(() =>
         stopping.hasLeft() ?
           Effect.succeed(Verdict.left.decision) :
-          Effect.flatMap(setting, (setting) =>
+          refuse(request) ?? Effect.flatMap(setting, (setting) =>
             untilTakenBack(one(request, setting)).pipe(
               Effect.map(({ decision }) => decision),
               Effect.catch(() => left)
@@ -102,17 +117,17 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     )
 
   // What was denied because the person left is written down before the run ends.
-  const finished = (
-    request: Approval.ApprovalRequest,
-    asked: Effect.Effect<Approval.ApprovalDecision | undefined, unknown>
-  ) => Effect.tap(asked, () => stopping.hasLeft() ? stopping.denying(request) : Effect.void)
+  const finished = <A>(request: Approval.ApprovalRequest, asked: Effect.Effect<A, unknown>) =>
+    Effect.tap(asked, () => stopping.hasLeft() ? stopping.denying(request) : Effect.void)
 
   if (options.batch === undefined) {
     return {
       stopping,
       controller: {
         personOf: () => turn,
-        ask: (request) => stopping.hasLeft() ? denyLeft(request) : finished(request, askOne(request))
+        via,
+        ask: (request) =>
+          stopping.hasLeft() ? denyLeft(request) : finished(request, Effect.map(askOne(request), byPerson))
       }
     }
   }
@@ -120,9 +135,16 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const { unticked, window } = options.batch
   const settings = new Map<Approval.ApprovalRequest, Question.Setting>()
   const askAll = Effect.fnUntraced(function*(requests: ReadonlyArray<Approval.ApprovalRequest>) {
-    const asked = requests.map((request) => ({ request, setting: settings.get(request)! }))
-    const calls = asked.filter(({ request }) => request.awaited === undefined)
     const decisions = new Map<Approval.ApprovalRequest, Approval.ApprovalDecision>()
+    for (const request of requests) {
+      const refused = refuse(request)
+      if (refused !== undefined) decisions.set(request, yield* refused)
+    }
+    const asked = requests.filter((request) => !decisions.has(request)).map((request) => ({
+      request,
+      setting: settings.get(request)!
+    }))
+    const calls = asked.filter(({ request }) => request.awaited === undefined)
     const alone = Effect.fnUntraced(function*({ request, setting }: Batch.Asked) {
       decisions.set(request, (yield* one(request, setting)).decision)
     })
@@ -144,10 +166,11 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
         : decision
     })
   })
-  const batch = ApprovalController.batch((requests) => turn.withPermit(askAll(requests)), { window })
+  const batch = ApprovalController.batch((requests) => turn.withPermit(askAll(requests)), { window, by: person })
   return {
     stopping,
     controller: {
+      via,
       parallel: true,
       ask: (request) =>
         stopping.hasLeft() ? denyLeft(request) : finished(

@@ -45,7 +45,10 @@ export const make = (): Stopping => {
           Deferred.doneUnsafe(watched, Exit.void)
           return Stream.runDrain(Stream.takeUntil(
             stream,
-            (event) => event._tag === "Missed" || (event._tag === "Changed" && event.approvalId === asked.approvalId)
+            (event) =>
+              event._tag === "Missed" ||
+              // Whoever may not decide changes nothing by leaving.
+              ((event._tag === "Changed" || event._tag === "Refused") && event.approvalId === asked.approvalId)
           ))
         }))
         yield* watching.pipe(Effect.timeoutOption(patience), Effect.ensuring(written), Effect.forkDetach)

@@ -20,7 +20,7 @@ const decode = (
 })
 
 const program = Effect.gen(function*() {
-  const controller = yield* TerminalController.make()
+  const controller = yield* TerminalController.make({ by: { id: "ada", name: "Ada" } })
   for (const fields of requests) {
     const { after, params = {}, toolName = "WriteFile" } = fields as {
       params?: never
@@ -46,7 +46,8 @@ const program = Effect.gen(function*() {
     )
     // As the engine says it: a program's own question is remembered in a named conversation alone.
     const remembers = (fields as { source?: string }).source === "program" ? undefined : "toolkit"
-    const decision = yield* Effect.provideService(asked, ApprovalController.Remembers, remembers)
+    const reply = yield* Effect.provideService(asked, ApprovalController.Remembers, remembers)
+    const decision = reply !== undefined && "decision" in reply ? reply.decision : reply
     Fs.appendFileSync(output!, `${JSON.stringify(decision)}\n`)
   }
   yield* Console.log("done")

@@ -9,13 +9,36 @@ import type * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import * as Approver from "../../Approver.ts"
 import * as Posted from "../posted.ts"
+
+// Only code of this process can make one: no JSON has a symbol, so nobody can post who they are (law L16).
+const DecidedTypeId: unique symbol = Symbol.for("@assent/ai/ApprovalController/Decided")
+
+/** A decision, and who made it; the public name is `ApprovalController.Decided`. */
+export interface Decided {
+  readonly [DecidedTypeId]: typeof DecidedTypeId
+  readonly _tag: "Decided"
+  readonly decision: Approval.DecisionInput | Approval.AnswerInput | boolean
+  readonly by: Approver.Person | undefined
+  /** It is the program's own word, as a policy's, and nobody's. */
+  readonly isProgram: boolean
+}
+
+export const isDecided = (u: unknown): u is Decided => typeof u === "object" && u !== null && DecidedTypeId in u
+
+export const decided = (
+  decision: Decided["decision"],
+  by: Approver.Person | undefined,
+  isProgram = false
+): Decided => ({ [DecidedTypeId]: DecidedTypeId, _tag: "Decided", decision, by, isProgram })
 
 /** Of a controller, what asking needs. */
 export interface Controller {
   readonly ask?:
-    | ((request: Approval.ApprovalRequest) => Effect.Effect<Approval.ApprovalDecision | undefined, unknown>)
+    | ((request: Approval.ApprovalRequest) => Effect.Effect<Approval.ApprovalDecision | Decided | undefined, unknown>)
     | undefined
+  readonly via?: string | undefined
   readonly parallel?: boolean | undefined
   readonly personOf?: ((context: Context.Context<never>) => object | undefined) | undefined
 }
@@ -27,8 +50,12 @@ export const strict: Controller = {
       new Approval.Denied({
         note: "This call needs a person's approval, and nobody can be asked here. Do not retry it."
       })
-    )
+    ),
+  via: "strict"
 }
+
+/** Everybody's yes, and nobody's; the public name is `ApprovalController.approveAll`. Nothing of it is remembered. */
+export const approveAll: Controller = { ask: () => Effect.succeed(new Approval.Approved({ remember: "none" })) }
 
 /** Why what the person wants cannot be, as a sentence; the reference is `ApprovalController.Check`. */
 export type Check = (json: Schema.Json) => Effect.Effect<string | undefined>
@@ -99,13 +126,20 @@ export const inTurn = <A, E>(controller: Controller, effect: Effect.Effect<A, E>
   })
 }
 
+/** What was decided, and by whom. */
+export interface Reply {
+  readonly decision: Approval.ApprovalDecision
+  readonly decidedBy: Approver.DecidedBy
+  readonly isProgram: boolean
+}
+
 /** What the controller decides, if there is one; `undefined` while nobody has decided. */
 export const ask = (
   controller: Controller,
   request: Approval.ApprovalRequest,
   { check = unchecked, remembers }: About
-): Effect.Effect<Approval.ApprovalDecision | undefined> => {
-  const { ask } = controller
+): Effect.Effect<Reply | undefined> => {
+  const { ask, via = "controller" } = controller
   if (ask === undefined) return Effect.undefined
   return Effect.suspend(() => {
     const asked = ask(request)
@@ -114,7 +148,7 @@ export const ask = (
       : Effect.undefined
   }).pipe(
     Effect.flatMap((reply) =>
-      Result.match(Posted.decision(reply), {
+      Result.match(replyOf(request, reply, via, controller === strict), {
         onFailure: (problem) => Effect.fail(new Error(`The controller gave no decision: ${problem}`)),
         onSuccess: Effect.succeed
       })
@@ -140,4 +174,30 @@ export const ask = (
       )
     )
   )
+}
+
+const replyOf = (
+  request: Approval.ApprovalRequest,
+  reply: unknown,
+  via: string,
+  isProgram: boolean
+): Result.Result<Reply, string> =>
+  Result.map(decisionOf(request, isDecided(reply) ? reply.decision : reply), (decision) => ({
+    decision,
+    decidedBy: Approver.decidedBy(isDecided(reply) ? reply.by : undefined, via),
+    isProgram: isDecided(reply) ? reply.isProgram : isProgram
+  }))
+
+/** What a reply says of this very request; the failure is a sentence that says what is wrong with it. */
+export const decisionOf = (
+  request: Approval.ApprovalRequest,
+  reply: unknown
+): Result.Result<Approval.ApprovalDecision, string> => {
+  if (typeof reply === "boolean") return Result.succeed(reply ? new Approval.Approved({}) : new Approval.Denied({}))
+  if (!Posted.isAnswer(reply)) return Posted.decision(reply)
+  const answer = Posted.answer(reply)
+  if (Result.isFailure(answer)) return Result.fail(answer.failure.message)
+  return answer.success.approvalId === request.approvalId
+    ? Result.succeed(answer.success.decision)
+    : Result.fail("it answers another request.")
 }

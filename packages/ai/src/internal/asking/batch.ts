@@ -10,7 +10,7 @@ import * as Replies from "./replies.ts"
 
 interface Waiting {
   readonly request: Approval.ApprovalRequest
-  readonly decided: Deferred.Deferred<Approval.ApprovalDecision | undefined, unknown>
+  readonly decided: Deferred.Deferred<Replies.Read | undefined, unknown>
 }
 
 /** Those who are asked about together, and the question. */
@@ -28,8 +28,9 @@ type Callback = (
 /** How each of them is asked about. */
 export const ask = (
   callback: Callback,
-  window: Duration.Input
-): (request: Approval.ApprovalRequest) => Effect.Effect<Approval.ApprovalDecision | undefined, unknown> => {
+  window: Duration.Input,
+  by: Replies.By | undefined
+): (request: Approval.ApprovalRequest) => Effect.Effect<Replies.Read | undefined, unknown> => {
   // Nobody's answer waits for what is decided in another conversation.
   const collecting = new Map<string, Group>()
   const close = (group: Group): void => {
@@ -45,7 +46,7 @@ export const ask = (
             shown.forEach(({ decided, request }, index) =>
               Deferred.doneUnsafe(
                 decided,
-                Exit.map(exit, (replies) => Replies.decisionAmong(request, replies, index))
+                Exit.map(exit, (replies) => Replies.replyAmong(request, replies, index))
               )
             )
           })
@@ -61,7 +62,7 @@ export const ask = (
     })
   return (request) =>
     Effect.uninterruptibleMask(Effect.fnUntraced(function*(restore) {
-      const decided = yield* Deferred.make<Approval.ApprovalDecision | undefined, unknown>()
+      const decided = yield* Deferred.make<Replies.Read | undefined, unknown>()
       const one: Waiting = { request, decided }
       const conversation = Asking.conversationOf(yield* Effect.context<never>())
       const open = collecting.get(conversation)
@@ -70,6 +71,7 @@ export const ask = (
       group.waiting.add(one)
       // Whoever leaves, the question is put to the person for the others; without any it is taken back.
       if (open === undefined) group.question = yield* Effect.forkDetach(show(group))
-      return yield* Effect.onInterrupt(restore(Deferred.await(decided)), () => leave(group, one))
+      const reply = yield* Effect.onInterrupt(restore(Deferred.await(decided)), () => leave(group, one))
+      return Replies.readReply(request, reply, by)
     }))
 }

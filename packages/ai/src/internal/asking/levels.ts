@@ -25,11 +25,18 @@ export const silent: Levels = { policies: none, controllers: none }
 /** What holds where the conversation was made whose turn is taken, or the guarded toolkit whose call is handled. */
 export const Inside = Context.Reference<Levels>("~@assent/ai/internal/Inside", { defaultValue: () => silent })
 
-/** What holds for the turn or the guarded call around. */
-const Around = Context.Reference<Levels>("~@assent/ai/internal/Around", { defaultValue: () => silent })
-
 /** Whatever is provided somewhere. */
 export type Services = Context.Context<never>
+
+interface Outer extends Levels {
+  /** What was provided to the turn itself, and is found again by what runs in it. */
+  readonly provided: Services
+}
+
+const outermost: Outer = { ...silent, provided: Context.empty() }
+
+/** What holds for the turn or the guarded call around. */
+const Around = Context.Reference<Outer>("~@assent/ai/internal/Around", { defaultValue: () => outermost })
 
 const isAlone = ({ mapUnsafe }: Services): boolean => !mapUnsafe.has(Inside.key) && !mapUnsafe.has(Around.key)
 
@@ -46,9 +53,10 @@ const levelsOf = (
   if (isAlone(current)) return said.length > 0 ? said : saidIn(captured, key)
   const of: keyof Levels = key === policyKey ? "policies" : "controllers"
   const inside = Context.get(current, Inside)[of]
-  const around = Context.get(current, Around)[of]
+  const outer = Context.get(current, Around)
+  const around = outer[of]
   // What only comes down from the turn around says nothing here: then the model's own counts, unless that turn was its.
-  const own = said.length > 0 && !around.includes(said[0])
+  const own = said.length > 0 && !comesDown(said[0], saidIn(outer.provided, key), around)
     ? said
     : inside.length === 0 && Context.get(current, Enclosing) !== captured
     ? saidIn(captured, key)
@@ -56,18 +64,28 @@ const levelsOf = (
   return [...new Set([...inside, ...own, ...around])]
 }
 
+// Where something was provided to the turn around, nothing else comes down of what holds there: who says that, says it.
+const comesDown = (
+  said: unknown,
+  provided: ReadonlyArray<unknown>,
+  around: ReadonlyArray<unknown>
+): boolean => around.includes(said) && (provided.length === 0 || provided[0] === said)
+
 /** The policies that have a word, from the inside to the outside. */
 export const policiesOf = (captured: Services, current: Services): ReadonlyArray<unknown> =>
   levelsOf(policyKey, captured, current)
 
 /**
  * Who is asked, of the controllers that are named: between people there is no order, so the innermost. Where one of them
- * says that nobody is to be asked, nobody is (law L11).
+ * says that nobody is to be asked, nobody is; and who approves everything is nobody, so it answers only where nobody else
+ * is named, further in or further out (law L11).
  */
 export const innermost = (captured: Services, current: Services): Asking.Controller | undefined => {
   // They are found by the key of the reference.
   const controllers = levelsOf(controllerKey, captured, current) as ReadonlyArray<Asking.Controller>
-  return controllers.find((one) => one === Asking.strict) ?? controllers[0]
+  return controllers.find((one) => one === Asking.strict) ??
+    controllers.find((one) => one !== Asking.approveAll) ??
+    controllers[0]
 }
 
 /** Everything that has a word here. */
@@ -87,7 +105,9 @@ export const concat = (self: Levels, that: Levels): Levels =>
 /** What is to stand in the context of everything that runs in a turn, or in a guarded call; nothing where nobody spoke. */
 export const around = (captured: Services, current: Services): Services | undefined => {
   const said = levels(captured, current)
-  return said === silent ? undefined : Context.make(Around, said).pipe(Context.add(Inside, silent))
+  return said === silent
+    ? undefined
+    : Context.make(Around, { ...said, provided: current }).pipe(Context.add(Inside, silent))
 }
 
 /** Everything that has a word where this runs. */

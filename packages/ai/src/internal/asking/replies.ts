@@ -1,8 +1,16 @@
-/** What a callback gives for an answer: itself, a Promise or an Effect, and what of it is about the request. */
+/** What a callback said, in whatever it said it, and whose word that is. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Approval from "../../Approval.ts"
+import type * as Approval from "../../Approval.ts"
+import type * as Approver from "../../Approver.ts"
 import * as Posted from "../posted.ts"
+import * as Asking from "./asking.ts"
+
+/** What a reply says of one request. */
+export type Read = Approval.ApprovalDecision | Asking.Decided
+
+/** Who answers. */
+export type By = Approver.Person | ((request: Approval.ApprovalRequest) => Approver.Person | undefined)
 
 /** Waits for it. Whoever called back is told by the signal when nobody does any more. */
 export const awaited = <A>(
@@ -22,33 +30,27 @@ export const awaited = <A>(
 const isPromiseLike = <A>(u: A | PromiseLike<A>): u is PromiseLike<A> =>
   typeof u === "object" && u !== null && "then" in u && typeof u.then === "function"
 
-/** The decision of a reply to this request; `undefined` for what is none, or answers another. */
-export const decisionOf = (
-  request: Approval.ApprovalRequest,
-  reply: unknown
-): Approval.ApprovalDecision | undefined => {
-  if (reply === true) return new Approval.Approved({})
-  if (reply === false) return new Approval.Denied({})
-  if (Posted.isAnswer(reply)) {
-    const answer = Result.getOrUndefined(Posted.answer(reply))
-    return answer?.approvalId === request.approvalId ? answer.decision : undefined
-  }
-  return Result.getOrUndefined(Posted.decision(reply))
+export const readReply = (request: Approval.ApprovalRequest, reply: unknown, by: By | undefined): Read | undefined => {
+  const decision = Result.getOrUndefined(Asking.decisionOf(request, saidIn(reply)))
+  const person = Asking.isDecided(reply) ? reply.by : typeof by === "function" ? by(request) : by
+  return decision === undefined || person === undefined ? decision : Asking.decided(decision, person)
 }
 
+const saidIn = (reply: unknown): unknown => Asking.isDecided(reply) ? reply.decision : reply
+
 /** What of a list is about this request: an answer to it wherever it stands, and what stands in its place. */
-export const decisionAmong = (
+export const replyAmong = (
   request: Approval.ApprovalRequest,
   replies: unknown,
   index: number
-): Approval.ApprovalDecision | undefined => {
+): Read | undefined => {
   if (!Array.isArray(replies)) return undefined
   const list: ReadonlyArray<unknown> = replies
-  const decisions = list.flatMap((reply, place) => {
-    const decision = place === index || Posted.isAnswer(reply)
-      ? decisionOf(request, reply)
-      : undefined
-    return decision === undefined ? [] : [decision]
+  const read = list.flatMap((reply, place) => {
+    const one = place === index || Posted.isAnswer(saidIn(reply)) ? readReply(request, reply, undefined) : undefined
+    return one === undefined ? [] : [one]
   })
-  return decisions.find(({ _tag }) => _tag === "Denied") ?? decisions[0]
+  return read.find((one) => saidOf(one)._tag === "Denied") ?? read[0]
 }
+
+const saidOf = (read: Read) => Asking.isDecided(read) ? read.decision as Approval.ApprovalDecision : read

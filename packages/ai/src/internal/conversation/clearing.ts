@@ -9,6 +9,7 @@ import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalJournal from "../../ApprovalJournal.ts"
 import * as Prompt from "../../Prompt.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
+import * as Trust from "../environment/trust.ts"
 import * as Request from "../gather/request.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
 import * as Text from "../text.ts"
@@ -50,6 +51,7 @@ const cancel = Effect.fnUntraced(function*(
   // A provider that asks is told by an answer alone, and its request has no record here.
   if (request.providerExecuted || sealed === undefined) {
     ConversationTurn.say(turn, Prompt.approvalResponses([Approval.deny(request, reason)]))
+    turn.deciders = { ...turn.deciders, [approvalId]: Trust.cancellation }
     return true
   }
   const suspensions = yield* SuspensionStore.SuspensionStore

@@ -2,7 +2,7 @@
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type * as Toolkit from "effect/ai/Toolkit"
-import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -14,19 +14,17 @@ import * as Stream from "effect/Stream"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as Approver from "../../Approver.ts"
 import * as ConversationStore from "../../ConversationStore.ts"
-import * as DeferredTool from "../../DeferredTool.ts"
+import type * as DeferredTool from "../../DeferredTool.ts"
 import * as Prompt from "../../Prompt.ts"
-import * as SuspensionStore from "../../SuspensionStore.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
+import * as Trust from "../environment/trust.ts"
 import * as Ending from "../history/ending.ts"
-import * as Transcript from "../history/transcript.ts"
-import * as Text from "../text.ts"
-import * as Deferral from "../tool/deferral.ts"
 import * as Wrap from "../turn/wrap.ts"
-import * as Interactions from "../waiting/interaction.ts"
 import * as Clearing from "./clearing.ts"
+import * as Deciding from "./deciding.ts"
 import type * as Conversation from "./model.ts"
 import * as Routing from "./routing.ts"
 import * as Surroundings from "./surroundings.ts"
@@ -116,6 +114,16 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     concurrency: settings.concurrency
   })
 
+  /** What the engine is to know of this turn's history. */
+  const knowingOf = (turn: ConversationTurn.Turn): Context.Context<never> =>
+    Context.make(KeepsHistory, !isBegun(turn)).pipe(
+      Context.add(Trust.Answering, (id) => {
+        const by = Object.hasOwn(turn.deciders, id) ? turn.deciders[id] : undefined
+        return by?.via === Trust.cancellation.via ? Trust.cancellation : by
+      }),
+      Context.add(Trust.Refusals, (refusal) => void turn.decided?.refusals.push(refusal))
+    )
+
   const enter = Effect.fnUntraced(function*(beginning: Beginning) {
     const current: Current = { cancelled: Deferred.makeUnsafe(), open: [] }
     const cancelled = Deferred.await(current.cancelled)
@@ -150,9 +158,10 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       while (true) {
         const limit = ConversationTurn.limitOf(turn, limits)
         if (limit !== undefined) return limited(turn, limit)
-        const { content } = yield* Effect.provideService(generateText(requestOf(turn)), KeepsHistory, !isBegun(turn))
+        const { content } = yield* Effect.provideContext(generateText(requestOf(turn)), knowingOf(turn))
         turn.step.push(...content)
         const end = endOf(turn, yield* ConversationTurn.takeStep(turn, false))
+        yield* Deciding.settle(turn, content)
         yield* ConversationTurn.save(place, turn)
         if (end !== undefined) return end
       }
@@ -176,7 +185,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         return Stream.empty
       }
       const said = streamText(requestOf(turn)).pipe(
-        Stream.provideService(KeepsHistory, !isBegun(turn)),
+        Stream.provideContext(knowingOf(turn)),
         Stream.mapArray((chunk) => {
           turn.step.push(...chunk)
           return chunk
@@ -193,9 +202,11 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
   const say = (prompt: Prompt.RawInput): Beginning => (turn) => {
     if (typeof prompt === "string") {
       if (prompt.trim() === "") return Effect.fail(invalidPrompt(saysNothing))
-      const answer = Routing.answerOf(prompt, pendingOf(turn), settings.routeText)
+      // Nobody knows who writes it, so it answers nothing that is for somebody.
+      const open = Deciding.pendingOf(turn).filter(({ approvers }) => Approver.lists(approvers).length === 0)
+      const answer = Routing.answerOf(prompt, open, settings.routeText)
       if (answer === undefined) ConversationTurn.say(turn, Prompt.make(prompt))
-      else answering(turn, [answer])
+      else Deciding.answering(turn, [answer])
       return Effect.succeed(true)
     }
     return Effect.map(readPrompt(prompt), (said) => {
@@ -222,36 +233,27 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     pending: (kind?: string) =>
       Effect.map(
         ConversationTurn.read(place),
-        (kept) => pendingOf(kept).filter(({ interaction }) => kind === undefined || interaction === kind)
+        (kept) => Deciding.pendingOf(kept).filter(({ interaction }) => kind === undefined || interaction === kind)
       ),
-    decide: (posted: ReadonlyArray<Approval.AnswerInput> | Approval.AnswerInput) =>
-      Effect.flatMap(
-        Prompt.readAnswers(posted),
-        (answers) => Effect.map(take((turn) => decide(turn, toolkit, answers)), (outcome) => outcome ?? nothingToDo)
-      ),
+    decide: (
+      posted: ReadonlyArray<Approval.AnswerInput> | Approval.AnswerInput,
+      options?: Conversation.DecideOptions
+    ) =>
+      Effect.flatMap(Prompt.readAnswers(posted), (answers) =>
+        Effect.map(
+          take((turn) => Deciding.decide(turn, toolkit, answers, options?.by)),
+          (outcome) => outcome ?? nothingToDo
+        )),
     resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
       tool: T,
       interaction: Name,
       answer: Parameters<typeof DeferredTool.deliver<T, Name>>[3],
-      request?: { readonly approvalId: string }
-    ) =>
-      take((turn) => {
-        const waiting = turn.open.filter((one) =>
-          one.toolName === tool.name && one.awaited?.name === interaction &&
-          (request === undefined || request.approvalId === one.approvalId)
-        )
-        const [only] = waiting
-        return only === undefined || waiting.length > 1
-          ? unknown(request?.approvalId ?? `${tool.name}.${interaction}`)
-          : Effect.map(DeferredTool.deliver(tool, interaction, only, answer), () => {
-            turn.answered = [...turn.answered, only.approvalId]
-            return true
-          })
-      }),
+      options?: Conversation.ResumeOptions
+    ) => take((turn) => Deciding.resume(turn, tool, interaction, answer, options ?? {})),
     wake: Effect.flatMap(
       ConversationTurn.read(place),
       // What the turn that is being taken begins to wait for may have come already.
-      ({ open, turn }) => open.length === 0 && turn === undefined ? Effect.undefined : take(hasNews)
+      ({ open, turn }) => open.length === 0 && turn === undefined ? Effect.undefined : take(Deciding.hasNews)
     ),
     cancel: Effect.fnUntraced(
       function*(reason = "Cancelled.") {
@@ -264,6 +266,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         // A run may have begun while its turn came to its end.
         yield* Effect.forEach(turn.open, ({ approvalId }) => journal.interrupt(approvalId), { discard: true })
         ConversationTurn.say(turn, Prompt.approvalResponses(turn.open.map((request) => Approval.deny(request, reason))))
+        turn.deciders = Object.fromEntries(turn.open.map(({ approvalId }) => [approvalId, Trust.cancellation]))
         turn.open = []
         turn.answered = []
       },
@@ -273,7 +276,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     clear: Effect.fnUntraced(
       function*(options: Conversation.ClearOptions = {}) {
         const turn = yield* ConversationTurn.begin(place)
-        return yield* Clearing.clear(turn, pendingOf(turn), options)
+        return yield* Clearing.clear(turn, Deciding.pendingOf(turn), options)
       },
       Effect.scoped,
       Effect.updateContext(inside)
@@ -303,7 +306,7 @@ const stopped = (turn: ConversationTurn.Turn): Outcome => ({ _tag: "Stopped", ..
 const waiting = (turn: ConversationTurn.Turn): Outcome => ({
   _tag: "Waiting",
   ...ended(turn),
-  requests: pendingOf(turn)
+  requests: Deciding.pendingOf(turn)
 })
 
 const limited = (turn: ConversationTurn.Turn, limit: "steps" | "tokens" | "time"): Outcome => ({
@@ -373,106 +376,3 @@ const saysNothing = "a message or one of its texts is empty. To go on without sa
 const isBegun = ({ isPrefilled, steps }: ConversationTurn.Turn): boolean => isPrefilled || steps > 0
 
 const invalidPrompt = (description: string) => ApprovalError.make(new ApprovalError.InvalidPrompt({ description }))
-
-// =============================================================================
-// What is decided
-// =============================================================================
-
-const unknown = (approvalId: string) =>
-  Effect.fail(ApprovalError.make(new ApprovalError.UnknownApproval({ approvalId: approvalId.slice(0, 64) })))
-
-// Only people's answers stand in a history; those of webhooks, timers and programs are given to the store.
-const isPersonal = ({ interaction }: Approval.ApprovalRequest): boolean =>
-  interaction !== "webhook" && interaction !== "timer" && interaction !== "external"
-
-/** What is open, and was not answered since. */
-const pendingOf = (
-  { answered = [], open }: Pick<ConversationStore.Kept, "answered" | "open">
-): ReadonlyArray<Approval.ApprovalRequest> => open.filter(({ approvalId }) => !answered.includes(approvalId))
-
-const answering = (turn: ConversationTurn.Turn, answers: ReadonlyArray<Approval.ApprovalAnswer>): void => {
-  ConversationTurn.say(turn, Prompt.approvalResponses(answers))
-  turn.answered = [...turn.answered, ...answers.map(({ approvalId }) => approvalId)]
-}
-
-/** Whether anything has come that is waited for: to take a turn for nothing could call the model for nothing. */
-const hasNews = Effect.fnUntraced(function*(
-  { answered, open }: ConversationTurn.Turn
-): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
-  if (answered.length > 0) return true
-  const suspensions = yield* SuspensionStore.SuspensionStore
-  const now = yield* Clock.currentTimeMillis
-  for (const { approvalId, awaited, expiresAt = Number.POSITIVE_INFINITY } of open) {
-    if (expiresAt <= now || (awaited?.dueAt ?? Number.POSITIVE_INFINITY) <= now) return true
-    if (awaited === undefined) continue
-    const found = yield* suspensions.find(approvalId)
-    if (found?.status !== "open" || found.delivered !== undefined) return true
-  }
-  return false
-})
-
-/** False where everything that was said leaves its request open. */
-const decide = Effect.fnUntraced(function*(
-  turn: ConversationTurn.Turn,
-  toolkit: AnyToolkit,
-  answers: ReadonlyArray<Approval.ApprovalAnswer>
-): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
-  const requests: Array<Approval.ApprovalRequest> = []
-  for (const { approvalId } of answers) {
-    const request = turn.open.find((one) => one.approvalId === approvalId)
-    if (request === undefined) return yield* notOpen(turn, approvalId)
-    requests.push(request)
-  }
-  for (const [index, { decision }] of answers.entries()) {
-    if (decision._tag === "Approved") yield* checkAnswer(toolkit, requests[index]!, decision.answer)
-  }
-  const said: Array<Approval.ApprovalAnswer> = []
-  for (const [index, answer] of answers.entries()) {
-    const request = requests[index]!
-    const { approvalId, decision } = answer
-    if (decision._tag === "Info") {
-      turn.open = turn.open.map((one) => one.approvalId === approvalId ? noted(one, decision.note) : one)
-    } else if (decision._tag === "Approved" && !isPersonal(request)) {
-      yield* SuspensionStore.deliver(approvalId, decision.answer ?? null)
-      turn.answered = [...turn.answered, approvalId]
-    } else {
-      said.push(answer)
-    }
-  }
-  answering(turn, said)
-  return answers.some(({ decision }) => decision._tag !== "Info")
-})
-
-// Refused here, where who answers can be told: what was given to a store, or stands in a history, cannot be taken back.
-const checkAnswer = (
-  toolkit: AnyToolkit,
-  request: Approval.ApprovalRequest,
-  answer: Schema.Json | undefined
-): Effect.Effect<void, ApprovalError.ApprovalError> => {
-  const { approvalId, awaited, interaction: kind, toolName } = request
-  if (awaited === undefined || (kind === "getApproval" && answer === undefined)) return Effect.void
-  const tool = Object.hasOwn(toolkit.tools, toolName) ? toolkit.tools[toolName] : undefined
-  const deferral = tool === undefined ? undefined : Deferral.of(tool)
-  const interaction = deferral === undefined ? undefined : Deferral.interactionOf(deferral, awaited.name)
-  // What became of a tool that is gone, its turn will say.
-  if (interaction === undefined) return Effect.void
-  return Effect.asVoid(Effect.mapError(
-    answer === undefined && isPersonal(request)
-      ? Effect.fail("it says yes, where an answer is asked for.")
-      : Interactions.decodeAnswer(interaction, awaited, answer ?? null),
-    (description) => ApprovalError.make(new ApprovalError.InvalidAnswer({ approvalId, description }))
-  ))
-}
-
-const notOpen = Effect.fnUntraced(function*({ history }: ConversationTurn.Turn, approvalId: string) {
-  const known = Transcript.readWhole(history.content).allRequests.find(({ part }) => part.approvalId === approvalId)
-  if (known === undefined) return yield* unknown(approvalId)
-  const { toolCall } = known
-  const isCancelled = toolCall !== undefined &&
-    (yield* Clearing.wasCancelled({ approvalId, toolCallId: toolCall.id, toolName: toolCall.name }))
-  const state = isCancelled ? "cancelled" : Ending.stateOf(known)
-  return yield* ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state }))
-})
-
-const noted = (request: Approval.ApprovalRequest, note: string): Approval.ApprovalRequest =>
-  new Approval.ApprovalRequest({ ...request, reason: Text.escape(note, { maxLength: 1_000 }) })

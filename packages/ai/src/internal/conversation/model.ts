@@ -9,6 +9,7 @@ import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
+import type * as Approver from "../../Approver.ts"
 import type * as ConversationStore from "../../ConversationStore.ts"
 import type * as DeferredTool from "../../DeferredTool.ts"
 import type * as Interaction from "../../Interaction.ts"
@@ -118,22 +119,28 @@ export interface Conversation<Tools extends AnyTools> {
   ) => Effect.Effect<ReadonlyArray<Approval.ApprovalRequest>, ConversationStore.ConversationError>
   /**
    * Decides open requests, and takes a turn. It is the program's own word: edited parameters and what is to be remembered
-   * count. An `Info` is shown with its request, which stays open. Fails, and changes nothing, with `UnknownApproval` for
-   * what was never asked, with `AlreadyDecided` for what is not open any more, and with `InvalidAnswer` for what cannot be
-   * read as an answer, or does not fit what a tool waits for.
+   * count. An `Info` is shown with its request, which stays open. `by` is who decided (law L16). An approval that is not
+   * the last that is needed is kept, and the request, which stays open, says who else is to decide.
+   *
+   * All answers are looked at before any of them counts. Fails, and changes nothing, with `UnknownApproval` for what was
+   * never asked, with `AlreadyDecided` for what is not open any more, with `NotAnApprover` where `by` may not decide, and
+   * with `InvalidAnswer` for what cannot be read as an answer, or does not fit what a tool waits for. Where the policy has
+   * come to name others since it was asked, it fails with `NotAnApprover` as well, when the others have counted.
    */
   readonly decide: (
-    answers: ReadonlyArray<Approval.AnswerInput> | Approval.AnswerInput
+    answers: ReadonlyArray<Approval.AnswerInput> | Approval.AnswerInput,
+    options?: DecideOptions
   ) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
   /**
    * Answers what a tool waits for, and takes a turn. Where several calls of the tool wait for the same, `request` says
-   * which. Fails with `UnknownApproval` where none does, or several do and none is named, and with `InvalidAnswer`.
+   * which. Fails, and changes nothing, with `UnknownApproval` where none does, or several do and none is named, with
+   * `NotAnApprover`, and with `InvalidAnswer`.
    */
   readonly resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
     tool: T,
     interaction: Name,
     answer: Interaction.Answer<T["interactions"][Name]>,
-    request?: { readonly approvalId: string }
+    options?: ResumeOptions
   ) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
   /**
    * Takes a turn if something that is waited for has come: a timer's time, what a webhook or the program has told, or the
@@ -180,8 +187,8 @@ export interface Conversation<Tools extends AnyTools> {
  * - `limits` of one turn: `steps`, how often the model is called (default 20); `tokens`, in and out, after which it is not
  *   called again; and `time`.
  * - `routeText` finds the question that a plain text answers; by default the first asked of the texts that tools have asked
- *   the user for, and of the choices that have an option of these words: the others stay open. Never an approval: one that
- *   it names gets no answer.
+ *   the user for, and of the choices that have an option of these words: the others stay open. Never an approval, nor what
+ *   is for somebody (`approvers`): one that it names gets no answer.
  * - `busyFor` is how long a turn waits for another one to end (default 30 seconds).
  *
  * @category options
@@ -213,6 +220,26 @@ export interface ClearOptions {
   readonly interaction?: string | undefined
   readonly kind?: "approval" | Approval.InteractionKind | undefined
   readonly reason?: string | undefined
+}
+
+/**
+ * Who decides, as the program knows them: whoever is logged in, and never what a message says (law L16).
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface DecideOptions {
+  readonly by?: Approver.Person | undefined
+}
+
+/**
+ * Who answers, and which of several requests.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface ResumeOptions extends DecideOptions {
+  readonly request?: { readonly approvalId: string } | undefined
 }
 
 /**

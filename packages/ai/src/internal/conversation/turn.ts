@@ -11,6 +11,8 @@ import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type * as Approval from "../../Approval.ts"
+import type * as ApprovalError from "../../ApprovalError.ts"
+import type * as Approver from "../../Approver.ts"
 import * as ConversationStore from "../../ConversationStore.ts"
 import * as Prompts from "../../Prompt.ts"
 import * as Responses from "../../Response.ts"
@@ -62,6 +64,15 @@ const conflict = new ConversationStore.ConversationError({
     " turn added is not in the history; read `history` and `pending` again. What ran under an approval does not run again."
 })
 
+/** Answers in the history of which nobody knows yet what becomes of them. */
+export interface Decided {
+  readonly ids: ReadonlyArray<string>
+  /** The history without them, where they were given at the beginning of this turn. */
+  readonly before: Prompt.Prompt | undefined
+  /** Those that settle nothing, as the engine says. */
+  readonly refusals: Array<ApprovalError.NotAnApprover>
+}
+
 /** A turn that is being taken. */
 export interface Turn {
   /** The record as this turn wrote it last; `undefined` once somebody else has written over it. */
@@ -71,6 +82,10 @@ export interface Turn {
   open: ReadonlyArray<Approval.ApprovalRequest>
   /** The ids of those that were answered since. */
   answered: ReadonlyArray<string>
+  /** Who gave those answers that stand in the history, by the ids of their requests (law L16). */
+  deciders: Readonly<Record<string, Approver.DecidedBy>>
+  /** What was decided, until it is known what becomes of it. */
+  decided: Decided | undefined
   /** Everything the turn has said, over all of its steps. */
   readonly content: Array<Response.AnyPart>
   steps: number
@@ -110,14 +125,22 @@ const enter = (place: Place, found: ConversationStore.Found | undefined) =>
   Effect.uninterruptible(Effect.gen(function*() {
     const at = yield* Clock.currentTimeMillis
     const suspensions = yield* SuspensionStore.SuspensionStore
-    const { answered = [], history, open } = found?.kept ?? nothing()
-    const base = yield* write(place, found, { answered, history, open, turn: { owner: place.store.owner, at } })
+    const { answered = [], deciders = {}, history, open } = found?.kept ?? nothing()
+    const base = yield* write(place, found, {
+      answered,
+      deciders,
+      history,
+      open,
+      turn: { owner: place.store.owner, at }
+    })
     if (base === undefined) return undefined
     const turn: Turn = {
       base,
       history,
       open,
       answered,
+      deciders,
+      decided: answered.length === 0 ? undefined : { ids: answered, before: undefined, refusals: [] },
       content: [],
       steps: 0,
       tokens: 0,
@@ -151,10 +174,11 @@ const writeOver = (
   mark: ConversationStore.Kept["turn"]
 ): Effect.Effect<void, ConversationStore.ConversationError> =>
   Effect.uninterruptible(Effect.gen(function*() {
-    const { answered, base, history, open } = turn
+    const { answered, base, deciders, history, open } = turn
     if (base === undefined) return yield* conflict
     turn.base = yield* write(place, base, {
       answered,
+      deciders,
       history,
       open,
       ...(mark === undefined ? undefined : { turn: mark })
@@ -167,10 +191,11 @@ const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
   Effect.gen(function*() {
     // A step that was cut short has said what it has said.
     if (turn.step.length > 0) {
-      const { answered } = turn
+      const { answered, deciders } = turn
       turn.step.push(...missingEnds(turn.step))
       yield* takeStep(turn, true)
       turn.answered = answered
+      turn.deciders = deciders
     }
     const ended = Effect.catchIf(writeOver(place, turn, undefined), isUnwritable, () => {
       // What cannot be kept is given up, so that the conversation can go on from what it was.
@@ -227,6 +252,10 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, isStream: boolea
   const said = Responses.approvalRequests(parts)
   turn.open = yield* openAfter(turn, said)
   turn.answered = []
+  // What is still open was answered, and held: whoever goes on from there has to know by whom.
+  turn.deciders = Object.fromEntries(
+    turn.open.flatMap(({ approvalId: id }) => Object.hasOwn(turn.deciders, id) ? [[id, turn.deciders[id]!]] : [])
+  )
   turn.steps++
   let goesOn = false
   for (const part of parts) {

@@ -7,7 +7,7 @@ export type Need =
   | { readonly _tag: "Need"; readonly fact: "own" | "fate" | "shown" | "wait"; readonly at: number }
   | {
     readonly _tag: "Need"
-    readonly fact: "leads" | "editVerdict" | "editDenied"
+    readonly fact: "leads" | "editVerdict" | "editDenied" | "who"
     readonly at: number
     readonly by: number
   }
@@ -18,6 +18,8 @@ export type Fact = Need["fact"]
 export type Write =
   /** A request of our own is to be made for it. */
   | { readonly _tag: "Seal" }
+  /** An approval is kept with the request, which needs others too: nothing is claimed. */
+  | { readonly _tag: "Add"; readonly at: number; readonly by: number }
   | { readonly _tag: "End"; readonly at: number; readonly state: Ending; readonly why: EndWhy; readonly by: number }
 
 /** Why a request ends; `by` is the place of the answer that says so, where one does. */
@@ -50,6 +52,8 @@ export type Decision =
   /** The turn fails. */
   | { readonly _tag: "Fail"; readonly at: number; readonly why: "forged" | "passedOver" }
 
+export type Said = Decision | Need | Write
+
 export type TellWhy =
   | "cut"
   | "unknownTool"
@@ -66,7 +70,15 @@ export type TellWhy =
   | "gone"
   | "over"
 
-export type OpenWhy = "asked" | "held" | "untrustedEdit" | "unfitEdit" | "noToolkit" | "invalidAnswer"
+export type OpenWhy =
+  | "asked"
+  | "held"
+  | "untrustedEdit"
+  | "unfitEdit"
+  | "noToolkit"
+  | "invalidAnswer"
+  | "notAnApprover"
+  | "othersNeeded"
 
 /**
  * `free`: nobody's word is needed. `claim`: by the answer. `join`: a run that goes on is joined, the result of one that

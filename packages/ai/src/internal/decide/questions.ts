@@ -1,5 +1,6 @@
 /** The requests of a call: which of them are its own, what stands of them, and which one counts. */
-import type { Answer, Fate, Question, Questions, Standing } from "./standing.ts"
+import { type Need, nobody } from "./decision.ts"
+import type { Answer, Fate, Question, Questions, Standing, Verdict } from "./standing.ts"
 
 /** The question that counts. */
 export interface Chosen {
@@ -11,16 +12,16 @@ export interface Chosen {
 
 /**
  * The question that was approved, else the first. Only an answer as it was proposed counts, or one whose edit somebody
- * vouches for; `unknown` where only the policy can say whether somebody does.
+ * vouches for; or what has to be known for that: where only the policy can say whether somebody does, or who may decide.
  */
-export const chosenOf = (call: Standing): Chosen | "unknown" | undefined => {
+export const chosenOf = (call: Standing): Chosen | Need | undefined => {
   if (!isAsked(call.questions)) return undefined
   let first: Chosen | undefined
   for (let at = 0; at < call.questions.length; at++) {
     const question = call.questions[at]!
     if (!isOwn(question)) continue
-    const counting = countingOf(call, question)
-    if (counting === "unknown") return "unknown"
+    const counting = countingOf(call, question, at)
+    if ("_tag" in counting) return counting
     if (counting.length > 0) return { at, question, counting }
     first ??= { at, question, counting }
   }
@@ -29,11 +30,49 @@ export const chosenOf = (call: Standing): Chosen | "unknown" | undefined => {
 
 const none: ReadonlyArray<number> = []
 
-export const countingOf = (call: Standing, { answers }: Question): ReadonlyArray<number> | "unknown" => {
+export const countingOf = (call: Standing, question: Question, at: number): ReadonlyArray<number> | Need => {
+  const { answers } = question
   if (answers.length === 0) return none
   const edits = editsCount(call)
-  if (edits === undefined && answers.some(({ says }) => says === "edit")) return "unknown"
-  return answers.flatMap(({ says }, by) => says === "yes" || (says === "edit" && edits === true) ? [by] : [])
+  if (edits === undefined && answers.some(({ says }) => says === "edit")) return needVerdict
+  const unknown = whoseYes(call, question, at)
+  if (unknown !== undefined) return unknown
+  return answers.flatMap((answer, by) =>
+    (answer.says === "yes" && !(question.named && isIdle(answer))) || (answer.says === "edit" && edits === true)
+      ? [by]
+      : []
+  )
+}
+
+// Where the request named who may decide, a yes of somebody else is no answer, and it is found out at once.
+const whoseYes = (call: Standing, { answers, named }: Question, at: number): Need | undefined => {
+  if (!named || call.powers === "reads" || !isRunnable(call)) return undefined
+  const by = answers.findIndex(({ says, who }) => says === "yes" && who === undefined)
+  if (by < 0) return undefined
+  if (call.verdict === undefined) return needVerdict
+  return namesPeople(call.verdict) ? { _tag: "Need", fact: "who", at, by } : undefined
+}
+
+const needVerdict: Need = { _tag: "Need", fact: "verdict" }
+
+/** It changes nothing: whoever gave it may not decide, or has done so already (law L16). */
+export const isIdle = ({ who }: Answer): boolean => who === "stranger" || who === "already"
+
+export const namesPeople = (verdict: Verdict | undefined): boolean => verdict?.says === "ask" && verdict.names
+
+/**
+ * The place of the "no" that counts, or what has to be known for that; `nobody` where none does. Where no policy can say who
+ * may decide, nobody is kept from saying no; a reader leaves that open.
+ */
+export const denialOf = (call: Standing, question: Question, at: number): number | Need => {
+  const first = question.suspension ? nobody : question.answers.findIndex((answer) => isNo(answer) && !isIdle(answer))
+  if (first < 0 || !question.named) return first
+  if (call.powers === "reads") return nobody
+  if (call.tool !== "gated") return first
+  if (call.verdict === undefined) return needVerdict
+  return namesPeople(call.verdict) && question.answers[first]!.who === undefined
+    ? { _tag: "Need", fact: "who", at, by: first }
+    : first
 }
 
 // Where nothing may run, what may count later must not be given up now.
@@ -68,10 +107,11 @@ export const isWritten = ({ fate }: Question): boolean => fate !== undefined && 
 
 export const isNo = ({ says }: Answer): boolean => says === "no"
 
-/** Somebody said no to it; of what a run waits for, that is an answer like others. */
-export const isDenied = ({ answers, suspension }: Question): boolean => !suspension && answers.some(isNo)
+/** Somebody said no to it, who may; of what a run waits for, that is an answer like others. */
+export const isDenied = ({ answers, suspension }: Question): boolean =>
+  !suspension && answers.some((answer) => isNo(answer) && !isIdle(answer))
 
-export const isAnswered = ({ answers }: Question): boolean => answers.length > 0
+export const isAnswered = ({ answers }: Question): boolean => answers.some((answer) => !isIdle(answer))
 
 export const findOwn = (questions: Questions, test: (question: Question) => boolean): number =>
   isAsked(questions) ? questions.findIndex((question) => isOwn(question) && test(question)) : -1

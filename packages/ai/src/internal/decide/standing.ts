@@ -37,13 +37,15 @@ export type OnNewMessage = typeof onNewMessages[number]
 export const finishes = ["complete", "cut", "missing"] as const
 export type Finish = typeof finishes[number]
 
-/** What the policy says. `editable`: an answer of the history may change the parameters. */
+/** What the policy says. `editable`: an answer of the history may change the parameters. `names`: only some may decide. */
 export const verdicts = [
   { says: "failed" },
   { says: "blocked" },
   { says: "allowed" },
-  { says: "ask", editable: false },
-  { says: "ask", editable: true }
+  { says: "ask", editable: false, names: false },
+  { says: "ask", editable: true, names: false },
+  { says: "ask", editable: false, names: true },
+  { says: "ask", editable: true, names: true }
 ] as const
 export type Verdict = typeof verdicts[number]
 
@@ -71,12 +73,20 @@ export const pending: Fate = { state: "pending" }
 export const leads = ["unfit", "asProposed", "elsewhere"] as const
 export type Leads = typeof leads[number]
 
+/**
+ * What somebody's decision is worth where the policy names who may decide: it counts; it is an approver's, and others are
+ * needed too; they have approved it before, and others are needed still; or they may not decide. Of a "no" the first counts.
+ */
+export const whos = ["counts", "more", "already", "stranger"] as const
+export type Who = typeof whos[number]
+
 /** One answer, whoever gave it: a message of the history, the controller, or what is remembered. */
 export type Answer =
-  | { readonly says: "no" }
-  | { readonly says: "yes" }
+  | { readonly says: "no"; readonly who: Later<Who> }
+  | { readonly says: "yes"; readonly who: Later<Who> }
   | {
     readonly says: "edit"
+    readonly who: Later<Who>
     readonly leads: Later<Leads>
     /** Of the call it leads to, if that is another one. */
     readonly verdict: Later<Verdict>
@@ -84,9 +94,15 @@ export type Answer =
     readonly deniedBefore: Later<boolean>
   }
 
-export const no: Answer = { says: "no" }
-export const yes: Answer = { says: "yes" }
-export const edit: Answer = { says: "edit", leads: undefined, verdict: undefined, deniedBefore: undefined }
+export const no: Answer = { says: "no", who: undefined }
+export const yes: Answer = { says: "yes", who: undefined }
+export const edit: Answer = {
+  says: "edit",
+  who: undefined,
+  leads: undefined,
+  verdict: undefined,
+  deniedBefore: undefined
+}
 
 /** Whether what was shown beside the call is what would be shown now; `nothing` was, where none is sealed. */
 export const shows = ["nothing", "same", "changed"] as const
@@ -100,6 +116,8 @@ export interface Question {
   /** A suspension may belong to an earlier call of the same id (law L13). */
   readonly own: Later<boolean>
   readonly fate: Later<Fate>
+  /** When it was asked, the policy named who may decide: else a "no" needs no policy. */
+  readonly named: boolean
   readonly expired: boolean
   /** A new message of the user stands behind it. */
   readonly passedOver: boolean
@@ -112,8 +130,11 @@ export interface Question {
 export const waitsFor = ["verdict", "person", "other"] as const
 export type WaitsFor = typeof waitsFor[number]
 
-/** What was answered to it: nothing, what fits, what does not, or what was taken and cannot be given any more. */
-export const waitAnswers = ["none", "fits", "invalid", "undeliverable"] as const
+/**
+ * What was answered to it: nothing, what fits, what does not, or what was taken and cannot be given any more. Where the tool
+ * named who may answer: what fits, and others are needed too (`more`) or still (`already`); or what a stranger said.
+ */
+export const waitAnswers = ["none", "fits", "invalid", "undeliverable", "more", "already", "stranger"] as const
 export type WaitAnswer = typeof waitAnswers[number]
 
 /** Whether it can go on from where it waited, by its parameters and by what it remembers. */
@@ -135,7 +156,7 @@ export type Questions = "none" | "forged" | ReadonlyArray<Question>
 export interface Standing {
   readonly way: Way
   readonly questions: Questions
-  /** Somebody said no to any of its requests, ours or not: a denial needs no proof. */
+  /** Somebody said no to any of its requests, ours or not, none of which `named` who may: a denial needs no proof. */
   readonly denied: boolean
   readonly tool: Tool
   readonly powers: Powers

@@ -2,11 +2,12 @@
  * What becomes of a call: the first row of this table that says something counts. Pure: no effect, no clock, nothing
  * thrown. A row that turns on a fact nobody has gathered asks for that one, and the table is read again.
  */
-import { type Decision, type Need, nobody, type OpenWhy, type Write } from "./decision.ts"
+import { nobody, type OpenWhy, type Said } from "./decision.ts"
 import {
   type Chosen,
   chosenOf,
   countingOf,
+  denialOf,
   findOwn,
   firstOf,
   hasBegun,
@@ -14,17 +15,29 @@ import {
   isAnswered,
   isAsked,
   isDenied,
-  isNo,
+  isIdle,
   isOwn,
   isPending,
   isRunnable,
   isWritten,
-  plainestOf,
   wasDenied
 } from "./questions.ts"
-import type { Fate, Question, Questions, Standing, Verdict, Wait } from "./standing.ts"
-
-export type Said = Decision | Need | Write
+import {
+  denyPlainest,
+  end,
+  isUnasked,
+  isWaiting,
+  leave,
+  mayBecome,
+  needAnswer,
+  needsWho,
+  needVerdict,
+  nobodyWanted,
+  open,
+  run,
+  tell
+} from "./saying.ts"
+import type { Fate, Question, Standing } from "./standing.ts"
 
 export interface Row {
   readonly name: string
@@ -74,12 +87,18 @@ export const rows: ReadonlyArray<Row> = [
   {
     name: "the provider was told",
     laws: "L9",
-    says: ({ denied, powers, questions, reply, way }) =>
-      way !== "hosted" || reply === "given"
-        ? undefined
-        : denied || (powers === "reads" && isAsked(questions) && questions.some(isAnswered))
-        ? { _tag: "Leave" }
-        : undefined
+    says: (call) => {
+      const { denied, powers, questions, reply, way } = call
+      if (way !== "hosted" || reply === "given") return undefined
+      if (denied) return leave
+      const question = isAsked(questions) ? questions[0] : undefined
+      if (question === undefined) return undefined
+      // A reader calls no provider.
+      if (powers === "reads") return isAnswered(question) ? leave : undefined
+      // It is not to be told what a stranger said (law L16).
+      const by = question.named ? denialOf(call, question, 0) : nobody
+      return typeof by !== "number" ? by : by < 0 ? undefined : leave
+    }
   },
   {
     name: "forged",
@@ -107,12 +126,19 @@ export const rows: ReadonlyArray<Row> = [
   {
     // Before anything else becomes of it, and before anything is told: or a later history could have one approved.
     name: "each that was denied",
-    laws: "L3",
-    says: ({ questions }) => {
+    laws: "L3 L16",
+    says: (call) => {
+      const { questions } = call
       const unknown = findOwn(questions, (question) => isDenied(question) && question.fate === undefined)
       if (unknown >= 0) return { _tag: "Need", fact: "fate", at: unknown }
-      const at = findOwn(questions, (question) => isDenied(question) && isPending(question))
-      return at < 0 ? undefined : end(at, "denied", "said", questions)
+      if (!isAsked(questions)) return undefined
+      for (const [at, question] of questions.entries()) {
+        if (!isOwn(question) || !isPending(question)) continue
+        const by = denialOf(call, question, at)
+        if (typeof by !== "number") return by
+        if (by >= 0) return end(at, "denied", "said", by)
+      }
+      return undefined
     }
   },
   {
@@ -142,7 +168,7 @@ export const rows: ReadonlyArray<Row> = [
   {
     name: "denied",
     laws: "L3",
-    says: ({ denied, questions }) => denied ? end(plainestOf(questions), "denied", "said", questions) : undefined
+    says: ({ denied, questions }) => denied ? denyPlainest(questions) : undefined
   },
 
   // What the history says of the request.
@@ -176,8 +202,10 @@ export const rows: ReadonlyArray<Row> = [
   {
     name: "read only",
     laws: "L2",
-    says: ofChosen(({ powers }, { at, counting }) =>
-      powers === "reads" || (powers === "judges" && counting.length === 0) ? open(at, "asked") : undefined
+    says: ofChosen(({ powers }, { at, counting, question }) =>
+      powers === "reads" || (powers === "judges" && counting.every((by) => isIdle(question.answers[by]!)))
+        ? open(at, "asked")
+        : undefined
     )
   },
   { name: "approved", laws: "L3 L4 L11", says: ofChosen(approved) },
@@ -223,12 +251,15 @@ export const rows: ReadonlyArray<Row> = [
     laws: "L3",
     says: (call) => {
       // A run that waits is no such call any more: its memory was looked up when it was asked about.
-      if (call.wait !== undefined) return undefined
+      // Nor is it looked up of one that somebody has answered.
+      if (call.wait !== undefined || call.reply === "given") return undefined
       if (call.recall === "denied") {
         return isUnasked(call) ? tell("remembered") : end(firstOf(call), "denied", "remembered")
       }
       // A policy that failed lets nothing run, whatever was approved before (law L1).
-      return call.recall === "approved" && call.verdict?.says !== "failed" ? nobodyWanted(call) : undefined
+      return call.recall === "approved" && call.verdict?.says !== "failed" && isUnasked(call)
+        ? run(nobody, "free")
+        : undefined
     }
   },
   {
@@ -259,6 +290,22 @@ export const rows: ReadonlyArray<Row> = [
       // Whatever somebody said to it now, the policy would let nothing come of it.
       if (isWaiting(wait) && (wait.for === "other" || verdict?.says === "failed")) return undefined
       return { _tag: "Need", fact: "reply" }
+    }
+  },
+  {
+    // As if nobody had answered; but whoever is asked again is told.
+    name: "answered by nobody who may",
+    laws: "L16",
+    says: ({ questions, wait }) => {
+      const first = isAsked(questions) ? questions.find(isOwn) : undefined
+      if (first === undefined) return undefined
+      const at = (questions as ReadonlyArray<Question>).indexOf(first)
+      const answer = isWaiting(wait) ? wait.answer : undefined
+      return answer === "already" || first.answers.some(({ who }) => who === "already")
+        ? open(at, "othersNeeded")
+        : answer === "stranger" || first.answers.some(isIdle)
+        ? open(at, "notAnApprover")
+        : undefined
     }
   }
 ]
@@ -299,8 +346,13 @@ function decided(call: Standing): Said | undefined {
 // The run that all that was asked of its approval still allows.
 const again = (call: Standing, question: Question, at: number): Said | undefined => {
   if (call.denied || wasDenied(call) || question.expired || question.drifted) return undefined
-  const counting = countingOf(call, question)
-  if (counting === "unknown") return needVerdict
+  for (const [place, one] of (call.questions as ReadonlyArray<Question>).entries()) {
+    const by = isOwn(one) ? denialOf(call, one, place) : nobody
+    if (typeof by !== "number") return by
+    if (by >= 0) return undefined
+  }
+  const counting = countingOf(call, question, at)
+  if ("_tag" in counting) return counting
   const chosen: Chosen = { at, question, counting }
   const said = answered(call, chosen) ?? approved(call, chosen)
   if (said?._tag === "Need") return said
@@ -310,10 +362,12 @@ const again = (call: Standing, question: Question, at: number): Said | undefined
 function passedOver(call: Standing, { at, counting, question }: Chosen): Said | undefined {
   if (!question.passedOver || counting.length > 0) return undefined
   // Whether its edit counts nobody knows, so it is not given up.
-  if (isRunnable(call) && call.verdict?.says === "failed" && isAnswered(question)) return undefined
+  const isEdited = question.answers.some(({ says }) => says === "edit")
+  if (isRunnable(call) && call.verdict?.says === "failed" && isEdited) return undefined
   if (isWaiting(call.wait)) {
     if (call.tool !== "noToolkit" && call.tool !== "gone" && call.wait.answer === undefined) return needAnswer
-    if (call.wait.answer === "fits" || call.wait.answer === "undeliverable") return undefined
+    const { answer } = call.wait
+    if (answer === "fits" || answer === "more" || answer === "undeliverable") return undefined
   }
   switch (call.onNewMessage) {
     case "supersede":
@@ -339,12 +393,15 @@ function answered(call: Standing, { at }: Chosen): Said | undefined {
     case undefined:
       return needAnswer
     case "none":
+    case "already":
+    case "stranger":
       return undefined
     case "invalid":
       return open(at, "invalidAnswer")
     case "undeliverable":
       return end(at, "void", "undeliverable")
     case "fits":
+    case "more":
       break
   }
   if (call.powers === "reads") return open(at, "asked")
@@ -355,7 +412,7 @@ function answered(call: Standing, { at }: Chosen): Said | undefined {
     if (verdict.says === "failed") return open(at, "held")
     if (verdict.says === "blocked") return end(at, "denied", "blocked")
   }
-  return run(at, "resume")
+  return wait.answer === "more" ? { _tag: "Add", at, by: nobody } : run(at, "resume")
 }
 
 // The first answer that can have an effect (law L3): parameters that count for nothing are no answer.
@@ -363,6 +420,8 @@ function approved(call: Standing, { at, counting, question }: Chosen): Said | un
   let invalid: OpenWhy | undefined
   for (const by of counting) {
     const answer = question.answers[by]!
+    // As if it was not there.
+    if (isIdle(answer)) continue
     const edit = answer.says === "edit" ? answer : undefined
     if (edit !== undefined && edit.leads === undefined) return { _tag: "Need", fact: "leads", at, by }
     if (edit?.leads === "unfit") {
@@ -375,6 +434,12 @@ function approved(call: Standing, { at, counting, question }: Chosen): Said | un
       return elsewhere === undefined ? needVerdict : { _tag: "Need", fact: "editVerdict", at, by }
     }
     if (verdict.says === "failed") return open(at, "held")
+    if (elsewhere !== undefined && question.named) {
+      // Who may not decide on the call does not by making it another one.
+      if (call.verdict === undefined) return needVerdict
+      if (call.verdict.says === "failed") return open(at, "held")
+    }
+    if (needsWho(call, question, verdict) && answer.who === undefined) return { _tag: "Need", fact: "who", at, by }
     if (verdict.says === "blocked") {
       return { _tag: "End", at, state: "denied", why: elsewhere === undefined ? "blocked" : "editBlocked", by }
     }
@@ -391,60 +456,18 @@ function approved(call: Standing, { at, counting, question }: Chosen): Said | un
       if (elsewhere.deniedBefore) return { _tag: "End", at, state: "denied", why: "editDenied", by }
     }
     // What would have to be asked as it is now, only somebody who may edit that call may turn this one into.
-    if (elsewhere === undefined || call.trusted || mayBecome(verdict)) return run(at, "claim", by)
+    if (elsewhere === undefined || call.trusted || mayBecome(verdict)) {
+      return answer.who === "more" ? { _tag: "Add", at, by } : run(at, "claim", by)
+    }
     invalid ??= "untrustedEdit"
   }
   return invalid === undefined ? undefined : open(at, invalid)
 }
 
-// =============================================================================
-// Words of the table
-// =============================================================================
-
 // Hoisted, because the rows are made of it.
 function ofChosen(says: (call: Standing, chosen: Chosen) => Said | undefined): Row["says"] {
   return (call) => {
     const chosen = chosenOf(call)
-    return chosen === undefined ? undefined : chosen === "unknown" ? needVerdict : says(call, chosen)
+    return chosen === undefined || "_tag" in chosen ? chosen : says(call, chosen)
   }
 }
-
-const needVerdict: Need = { _tag: "Need", fact: "verdict" }
-
-const needAnswer: Need = { _tag: "Need", fact: "answer" }
-
-const tell = (why: Extract<Decision, { _tag: "Tell" }>["why"], at = 0): Decision => ({ _tag: "Tell", at, why })
-
-const open = (at: number, why: OpenWhy): Decision => ({ _tag: "Open", at, why })
-
-const run = (at: number, as: Extract<Decision, { _tag: "Run" }>["as"], by = nobody): Decision => ({
-  _tag: "Run",
-  at,
-  as,
-  by
-})
-
-// By the answer that says no, where one does.
-const end = (
-  at: number,
-  state: Extract<Write, { _tag: "End" }>["state"],
-  why: Extract<Write, { _tag: "End" }>["why"],
-  questions?: Questions
-): Write => ({
-  _tag: "End",
-  at,
-  state,
-  why,
-  by: isAsked(questions) ? questions[at]!.answers.findIndex(isNo) : nobody
-})
-
-// Of a call that nobody was asked about; the provider's goes on as its request says.
-const nobodyWanted = (call: Standing): Decision | undefined =>
-  isUnasked(call) ? run(nobody, "free") : call.way === "hosted" ? run(0, "claim") : undefined
-
-const isUnasked = ({ questions, way }: Standing): boolean =>
-  questions === "none" && (way === "received" || way === "guarded")
-
-const isWaiting = (wait: Standing["wait"]): wait is Exclude<Wait, string> => typeof wait === "object"
-
-const mayBecome = (verdict: Verdict): boolean => verdict.says !== "ask" || verdict.editable

@@ -12,7 +12,9 @@ export const open: { readonly [Why in OpenWhy]: string | undefined } = {
   unfitEdit: undefined,
   noToolkit: "No toolkit was given on this turn, so the tool could not go on. Nothing is lost: give the turn that" +
     " carries the answer the toolkit of the turn that asked.",
-  invalidAnswer: undefined
+  invalidAnswer: undefined,
+  notAnApprover: undefined,
+  othersNeeded: undefined
 }
 
 /** As {@link open}, of a tool that had begun. */
@@ -32,3 +34,18 @@ export const stands = (description: string): string =>
 
 export const unknownTool = (name: string): string =>
   `The tool "${name.slice(0, 128)}" is not in the toolkit. Nothing ran. Call one of the tools that are there.`
+
+/** Of a request that several have to approve: who has, and of whom one is needed still. */
+export const approvedBy = (
+  names: ReadonlyArray<string>,
+  needed: ReadonlyArray<ReadonlyArray<string>>,
+  edited: boolean
+): string =>
+  `Approved already by ${names.join(", ")}${edited ? ", with changed parameters: others start anew" : ""}.` +
+  (needed.length === 0 ? "" : ` Still needed: ${needed.map((ids) => ids.join(" or ")).join(", and ")}.`)
+
+/** One after the other, where there are any. */
+export const sentences = (...some: ReadonlyArray<string | undefined>): string | undefined => {
+  const said = some.filter((one) => one !== undefined)
+  return said.length === 0 ? undefined : said.join(" ")
+}

@@ -15,7 +15,9 @@ import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import * as Approver from "../../Approver.ts"
 import * as Asking from "../asking/asking.ts"
+import * as Text from "../text.ts"
 import * as ElicitationAnswer from "./answer.ts"
 import * as ElicitationForm from "./form.ts"
 import * as ElicitationRounds from "./rounds.ts"
@@ -24,26 +26,39 @@ import { HangUp } from "./stdio.ts"
 export interface Options {
   readonly timeLimit: Duration.Input
   readonly maxLength: number
+  readonly by: By | undefined
 }
 
-/** Asks the client in whose request this runs; a decision whatever comes of it. */
+/** Who the client's user is, as the program knows. */
+export type By =
+  | Approver.Person
+  | ((
+    request: Approval.ApprovalRequest
+  ) => Approver.Person | undefined | Effect.Effect<Approver.Person | undefined, unknown>)
+
+/** Asks the client in whose request this runs; a decision whatever comes of it, and whose it is (law L16). */
 export const ask = Effect.fnUntraced(function*(
   request: Approval.ApprovalRequest,
   options: Options
-): Effect.fn.Return<Approval.ApprovalDecision> {
+): Effect.fn.Return<Approval.ApprovalDecision | Asking.Decided> {
+  const person = yield* personOf(request, options.by)
+  const approvers = Approver.lists(request.approvers)
+  if (approvers.length > 0 && !approvers.some((ids) => person?.id !== undefined && ids.includes(person.id))) {
+    return new Approval.Info({ note: elsewhereReason(approvers) })
+  }
   const context = yield* Effect.context<never>()
   const client = Option.getOrUndefined(Context.getOption(context, McpSchema.McpServerClient))
   const about = client ?? Option.getOrUndefined(Context.getOption(context, McpSchema.McpRequestContext))
-  if (about === undefined) return denied(outsideReason)
+  if (about === undefined) return unaskable(outsideReason)
   const round = Context.get(context, ElicitationRounds.CurrentRound)
-  if (client === undefined && round === undefined) return denied(lack(statelessLack(about.protocolVersion)))
+  if (client === undefined && round === undefined) return unaskable(lack(statelessLack(about.protocolVersion)))
   const lacking = lackOf(about)
-  if (lacking !== undefined) return denied(lack(lacking))
+  if (lacking !== undefined) return unaskable(lack(lacking))
   const form = yield* formOf(request, about.protocolVersion !== "2025-06-18")
   if (Result.isFailure(form)) return new Approval.Info({ note: `${form.failure} Nothing ran; it may be asked again.` })
   const { fields, message, read, required } = form.success
   const length = message.length + JSON.stringify(fields).length
-  if (length > options.maxLength) return denied(tooLongReason(length, options.maxLength))
+  if (length > options.maxLength) return unaskable(tooLongReason(length, options.maxLength))
   const question: ElicitationRounds.Question = {
     mode: "form",
     message,
@@ -52,7 +67,9 @@ export const ask = Effect.fnUntraced(function*(
   const lifetime = yield* lifetimeOf(request, options.timeLimit)
   if (client === undefined) {
     const answer = yield* round!.ask(question, subjectOf(request), lifetime)
-    return answer === undefined ? new Approval.Info({ note: laterReason }) : decisionOf(answer, read)
+    return answer === undefined
+      ? new Approval.Info({ note: laterReason })
+      : Asking.decided(decisionOf(answer, read), person)
   }
   // Made in the effect, so that what the protocol has no form for is a failure like others.
   const elicited = Effect.flatMap(
@@ -77,8 +94,29 @@ export const ask = Effect.fnUntraced(function*(
     }))
     return new Approval.Info({ note: failedReason })
   }
-  return Option.isNone(exit.value) ? new Approval.Info({ note: lateReason }) : decisionOf(exit.value.value, read)
+  return Option.isNone(exit.value)
+    ? new Approval.Info({ note: lateReason })
+    : Asking.decided(decisionOf(exit.value.value, read), person)
 })
+
+// Whoever cannot be looked up is nobody known.
+const personOf = (
+  request: Approval.ApprovalRequest,
+  by: By | undefined
+): Effect.Effect<Approver.Person | undefined> =>
+  typeof by !== "function" ? Effect.succeed(by) : Effect.catchCause(
+    Effect.suspend(() => {
+      const person = by(request)
+      return Effect.isEffect(person) ? person : Effect.succeed(person)
+    }),
+    () =>
+      Effect.as(
+        Effect.logWarning(
+          `Assent: who is to decide on "${request.toolName}" could not be found out; it is nobody known.`
+        ),
+        undefined
+      )
+  )
 
 // It ends with the request, whose approval would come too late.
 const lifetimeOf = (
@@ -116,6 +154,15 @@ const decisionOf = (
 }
 
 const denied = (note: string) => new Approval.Denied({ note })
+
+// The program's own word: there is nobody to ask.
+const unaskable = (note: string) => Asking.decided(denied(note), undefined, true)
+
+const elsewhereReason = (approvers: ReadonlyArray<ReadonlyArray<string>>): string =>
+  `It is for ${
+    approvers.map((ids) => ids.map((id) => Text.escape(id, { maxLength: 256 })).join(" or ")).join(", and ")
+  }` +
+  " to decide, and not for the client's user. Nothing ran; it may be asked again."
 
 const declinedReason = "The user declined this call."
 

@@ -18,11 +18,12 @@ import * as ApprovalJournal from "../../ApprovalJournal.ts"
 import * as ApprovalMemory from "../../ApprovalMemory.ts"
 import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import * as ApprovalSeal from "../../ApprovalSeal.ts"
+import type { DecidedBy } from "../../Approver.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Levels from "../asking/levels.ts"
 import * as Policies from "../policy/service.ts"
 import * as Cryptography from "../seal/cryptography.ts"
-import { TrustsAnswers } from "./trust.ts"
+import { Answering, Refusals, TrustsAnswers } from "./trust.ts"
 
 export interface Options {
   readonly onNewMessage: "supersede" | "keep" | "hold" | "fail"
@@ -64,6 +65,10 @@ export interface Environment {
   readonly spanTransformer: Option.Option<SpanTransformer>
   /** Whether what the answers of the history change, or want remembered, is the program's own word. */
   readonly trustsAnswers: boolean
+  /** Who gave the last answers of the history, by the ids of their requests. */
+  readonly answeredBy: (approvalId: string) => DecidedBy | undefined
+  /** Told of each decision that settles nothing. */
+  readonly onRefused: (refusal: ApprovalError.NotAnApprover) => void
   /** Whose memory this is: of this call of the model alone, where no conversation is named. */
   readonly memoryScope: ApprovalMemory.MemoryScope
   /** Nobody comes back to that memory once this call of the model is over. */
@@ -110,6 +115,8 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
       memory,
       scope,
       trustsAnswers: Context.get(context, TrustsAnswers),
+      answeredBy: Context.get(context, Answering),
+      onRefused: Context.get(context, Refusals),
       options,
       permits: undefined,
       spanTransformer: Context.getOption(context, CurrentSpanTransformer),

@@ -4,8 +4,29 @@
  * history: the engine takes it away from everything that runs in the turn.
  */
 import * as Context from "effect/Context"
+import type { NotAnApprover } from "../../ApprovalError.ts"
+import * as Approver from "../../Approver.ts"
 
 export const TrustsAnswers: Context.Reference<boolean> = Context.Reference<boolean>(
   "@assent/ai/internal/TrustsAnswers",
   { defaultValue: () => false }
 )
+
+/**
+ * Who gave the answers of this turn: a channel that knows its people says it of those it has just put at the end of its
+ * history, by the ids of their requests. Of a request that was answered more than once it is said of the last message with
+ * an answer to it; every other answer is of nobody known (law L16). It holds for that one history, as trust does.
+ */
+export const Answering: Context.Reference<(approvalId: string) => Approver.DecidedBy | undefined> = Context.Reference<
+  (approvalId: string) => Approver.DecidedBy | undefined
+>("@assent/ai/internal/Answering", { defaultValue: () => nobody })
+
+/** A cancellation is no decision of anybody's: the program ends what is open, whoever may decide on it. */
+export const cancellation = Approver.decidedBy(undefined, "cancellation")
+
+export const nobody = (): undefined => undefined
+
+/** Who is to know of decisions that settle nothing, because whoever made them may not (law L16): the channel that took them. */
+export const Refusals: Context.Reference<(refusal: NotAnApprover) => void> = Context.Reference<
+  (refusal: NotAnApprover) => void
+>("@assent/ai/internal/Refusals", { defaultValue: () => nobody })

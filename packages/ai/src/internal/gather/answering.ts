@@ -7,8 +7,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
+import * as Approver from "../../Approver.ts"
 import * as Interaction from "../../Interaction.ts"
 import type * as Environment from "../environment/environment.ts"
+import { cancellation } from "../environment/trust.ts"
 import * as HistoryAnswer from "../history/answer.ts"
 import type * as Transcript from "../history/transcript.ts"
 import * as Interactions from "../waiting/interaction.ts"
@@ -18,6 +20,7 @@ import type { Given, Tip } from "./file.ts"
 export interface Answer {
   readonly json: Schema.Json
   readonly decoded: unknown
+  readonly by: Approver.DecidedBy
 }
 
 export interface Answered {
@@ -33,43 +36,50 @@ export const none: Answered = { answer: undefined, invalid: [], undeliverable: u
 export const readAnswer = (
   { suspension }: Tip,
   interaction: Interaction.Any,
-  json: Schema.Json | undefined
+  json: Schema.Json | undefined,
+  by: Approver.DecidedBy
 ): Effect.Effect<Answer, string> =>
   json === undefined
     ? Effect.fail("it says yes, where an answer is asked for.")
-    : Effect.map(Interactions.decodeAnswer(interaction, suspension.awaited, json), (decoded) => ({ json, decoded }))
+    : Effect.map(Interactions.decodeAnswer(interaction, suspension.awaited, json), (decoded) => ({ json, decoded, by }))
 
 // The clock's answer, the store's, or the first of the history's that fits.
 export const findAnswer = Effect.fnUntraced(function*(
   { trustsAnswers }: Environment.Environment,
   tip: Tip,
+  given: ReadonlyArray<Given>,
   interaction: Interaction.Any
 ): Effect.fn.Return<Answered> {
   const { dueAt, kind } = tip.suspension.awaited
-  if (tip.delivered !== undefined && denialOf(tip) === undefined) {
-    const read = yield* Effect.result(readAnswer(tip, interaction, tip.delivered))
+  if (tip.delivered !== undefined && !given.some(({ response }) => response?.approved === false)) {
+    const read = yield* Effect.result(readAnswer(tip, interaction, tip.delivered, tip.deliveredBy ?? byProgram))
     return Result.isSuccess(read) ? { ...none, answer: read.success } : { ...none, undeliverable: read.failure }
   }
   if (kind === "timer" && dueAt !== undefined) {
     const now = yield* Clock.currentTimeMillis
     if (now >= dueAt) {
       const fired: Interaction.Fired = { dueAt, firedAt: now }
-      return { ...none, answer: { json: { ...fired }, decoded: fired } }
+      return { ...none, answer: { json: { ...fired }, decoded: fired, by: byClock } }
     }
   }
-  const { responses } = tip
   if (!Interaction.isForPeople(kind) && !trustsAnswers) {
-    return { ...none, invalid: responses.filter(({ approved }) => approved).map(() => elsewhere) }
+    return { ...none, invalid: given.filter(({ response }) => response!.approved).map(() => elsewhere) }
   }
-  const given = kind === "getApproval" ? verdicts(responses) : responses.map(answerIn)
+  const answers = kind === "getApproval"
+    ? verdicts(given)
+    : given.map(({ by, response }) => ({ by, json: answerIn(response!) }))
   const invalid: Array<string> = []
-  for (const json of given) {
-    const read = yield* Effect.result(readAnswer(tip, interaction, json))
+  for (const { by, json } of answers) {
+    const read = yield* Effect.result(readAnswer(tip, interaction, json, by))
     if (Result.isSuccess(read)) return { ...none, answer: read.success }
     invalid.push(read.failure)
   }
   return { ...none, invalid }
 })
+
+const byProgram = Approver.decidedBy(undefined, "program")
+
+const byClock = Approver.decidedBy(undefined, "timer")
 
 const elsewhere = "nobody is asked for it in a message history, which anybody may have written."
 
@@ -77,14 +87,19 @@ export const verdictOf = (approved: boolean, note: string | undefined, answer: S
   answer ?? (note === undefined ? { approved } : { approved, note })
 
 // A no wins over a yes, in any order (law L3).
-const verdicts = (responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>): ReadonlyArray<Schema.Json> => {
-  const given = responses.map((response) =>
-    verdictOf(response.approved, HistoryAnswer.noteOf(response), response.approved ? answerIn(response) : undefined)
-  )
-  const saysNo = (verdict: Schema.Json) =>
-    typeof verdict === "object" && verdict !== null && "approved" in verdict && verdict.approved === false
-  return [...given.filter(saysNo), ...given.filter((verdict) => !saysNo(verdict))]
+const verdicts = (
+  given: ReadonlyArray<Given>
+): ReadonlyArray<{ readonly json: Schema.Json; readonly by: Approver.DecidedBy }> => {
+  const said = given.map(({ by, note, response }) => {
+    const { approved } = response!
+    return { by, json: verdictOf(approved, note, approved ? answerIn(response!) : undefined) }
+  })
+  return [...said.filter(({ json }) => saysNo(json)), ...said.filter(({ json }) => !saysNo(json))]
 }
+
+/** Whether an answer to `getApproval` is a no. */
+export const saysNo = (json: Schema.Json): boolean =>
+  typeof json === "object" && json !== null && "approved" in json && json.approved === false
 
 const answerIn = (response: Prompt.ToolApprovalResponsePart): Schema.Json | undefined => {
   const said = HistoryAnswer.assentOf(response)
@@ -99,21 +114,44 @@ export const responsesTo = (
 ): ReadonlyArray<Prompt.ToolApprovalResponsePart> =>
   asked === undefined ? [] : asked.call?.result === undefined ? asked.responses : [...asked.responses, ...asked.ignored]
 
-export const denialOf = ({ responses }: Pick<Tip, "responses">): Prompt.ToolApprovalResponsePart | undefined =>
-  responses.find(({ approved }) => !approved)
-
 export const isAnsweredSince = ({ messages }: Transcript.Transcript, approvalId: string, index: number): boolean =>
   messages.some((message, at) =>
     at > index && message.role === "tool" &&
     message.content.some((part) => part.type === "tool-approval-response" && part.approvalId === approvalId)
   )
 
+const byMessage = Approver.decidedBy(undefined, "message")
+
+// Only the last answers are this turn's; what stood there before may have been anybody's.
+const decidedBy = (
+  { answeredBy }: Environment.Environment,
+  messages: ReadonlyArray<Prompt.Message>,
+  response: Prompt.ToolApprovalResponsePart
+): Pick<Given, "by" | "isRefused"> => {
+  const { approvalId } = response
+  const by = answeredBy(approvalId)
+  if (by === undefined) return { by: byMessage }
+  const last = messages.findLast(({ content }) =>
+    typeof content !== "string" &&
+    content.some((part) => part.type === "tool-approval-response" && part.approvalId === approvalId)
+  )
+  return last?.role === "tool" && last.content.includes(response) ? { by } : { by: byMessage, isRefused: true }
+}
+
 /** What an answer of a history says. Beside yes or no it counts only where the policy says so (law L4). */
-export const givenOf = (response: Prompt.ToolApprovalResponsePart): Given => {
+export const givenOf = (
+  environment: Environment.Environment,
+  messages: ReadonlyArray<Prompt.Message>
+) =>
+(response: Prompt.ToolApprovalResponsePart): Given => {
   const note = HistoryAnswer.noteOf(response)
+  const whose = decidedBy(environment, messages, response)
+  const isProgram = whose.by === cancellation
   const said = HistoryAnswer.assentOf(response)
-  if (said === undefined) return { note, response }
+  if (said === undefined) return { ...whose, isProgram, note, response }
   return {
+    ...whose,
+    isProgram,
     note,
     response,
     params: "params" in said ? said.params as Schema.Json | undefined : undefined, // prepared before it is used

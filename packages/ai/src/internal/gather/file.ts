@@ -13,6 +13,7 @@ import type * as ApprovalError from "../../ApprovalError.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
 import type * as ApprovalMemory from "../../ApprovalMemory.ts"
 import type * as ApprovalSeal from "../../ApprovalSeal.ts"
+import type { DecidedBy } from "../../Approver.ts"
 import type * as Interaction from "../../Interaction.ts"
 import type * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Standing from "../decide/standing.ts"
@@ -29,8 +30,15 @@ import type { Tools } from "./tools.ts"
 /** What the policy said, or that it failed. */
 export type Judged = Result.Result<Approval.ApprovalResult, ApprovalError.ApprovalError>
 
-/** What an answer says besides yes or no. */
+/** What an answer says besides yes or no, and whose it is. */
 export interface Given {
+  readonly by: DecidedBy
+  /** The program's own word, as a policy's: nobody has to be allowed to say it. */
+  readonly isProgram?: boolean | undefined
+  /** It was kept with the request in this turn. */
+  isAdded?: boolean
+  /** It was told that it settles nothing, when it came. */
+  isRefused?: boolean
   readonly note?: string | undefined
   readonly params?: Schema.Json | undefined
   readonly remember?: Schema.Json | undefined
@@ -64,12 +72,13 @@ export interface Asked {
 export interface Tip {
   readonly suspension: SuspensionStore.Suspension
   readonly delivered: Schema.Json | undefined
+  readonly deliveredBy: DecidedBy | undefined
   readonly responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>
   /** The tool, if it still waits for that. */
   readonly waiting: WaitingTool | undefined
   /** What was answered just now, by whoever was asked. */
-  readonly replied?: { readonly json: Schema.Json | undefined } | undefined
-  answer?: { readonly json: Schema.Json; readonly decoded: unknown } | undefined
+  readonly replied?: { readonly json: Schema.Json | undefined; readonly by: DecidedBy } | undefined
+  answer?: { readonly json: Schema.Json; readonly decoded: unknown; readonly by: DecidedBy } | undefined
   /** What is wrong with what was answered. */
   problems?: ReadonlyArray<string> | undefined
   state?: unknown
@@ -120,6 +129,10 @@ export interface File {
   readonly request: (asked: Asked, shown: Request.Shown) => Approval.ApprovalRequest
   /** What is approved here is judged once more before anything comes of it, by the turn that goes on from it. */
   readonly judgedAgain: boolean
+  /** What the journal has of those who approved it, where it is asked for that alone. */
+  readonly kept?:
+    | ((file: File) => Effect.Effect<ApprovalJournal.Entry | undefined, ApprovalError.ApprovalError>)
+    | undefined
   /** Its request is news when somebody is asked, and not when it is made. */
   readonly announces: boolean
   /** Its turn to be looked up in what is remembered. */
@@ -146,6 +159,8 @@ export interface File {
   note?: string | undefined
   /** Whoever denied it ended the turn with it. */
   stops?: boolean | undefined
+  /** Why what was decided settles nothing. */
+  refusal?: ApprovalError.NotAnApprover | undefined
   /** What is to run of it, once it is approved. */
   approval?: Approved | undefined
   /** By which of the answers. */
@@ -232,12 +247,35 @@ export const withEdit = (
     : withQuestion(standing, at, { answers: question.answers.with(by, { ...answer, ...known }) })
 }
 
+/** The standing with what one of its answers is worth. */
+export const withAnswer = (
+  standing: Standing.Standing,
+  at: number,
+  by: number,
+  { who }: { readonly who: Standing.Later<Standing.Who> }
+): Standing.Standing => {
+  const question = typeof standing.questions === "string" ? undefined : standing.questions[at]
+  const answer = question?.answers[by]
+  return question === undefined || answer === undefined
+    ? standing
+    : withQuestion(standing, at, { answers: question.answers.with(by, { ...answer, who }) })
+}
+
+/** What answers to this question are worth is to be found out again. */
+export const forgetWho = (standing: Standing.Standing, at: number): Standing.Standing =>
+  typeof standing.questions === "string"
+    ? standing
+    : withQuestion(standing, at, {
+      answers: standing.questions[at]!.answers.map((answer) => ({ ...answer, who: undefined }))
+    })
+
 /** A question that nobody has answered, and that belongs to this call. */
 export const question = (known: Partial<Standing.Question>): Standing.Question => ({
   answers: [],
   suspension: false,
   own: true,
   fate: Standing.pending,
+  named: false,
   expired: false,
   passedOver: false,
   shown: "nothing",
@@ -252,6 +290,8 @@ export const forget = (standing: Standing.Standing): Standing.Standing => ({
   questions: typeof standing.questions === "string" ? standing.questions : standing.questions.map((question) => ({
     ...question,
     shown: question.shown === "nothing" ? "nothing" : undefined,
-    answers: question.answers.map((answer) => answer.says === "edit" ? Standing.edit : answer)
+    answers: question.answers.map(({ says }) =>
+      says === "edit" ? Standing.edit : says === "yes" ? Standing.yes : Standing.no
+    )
   }))
 })

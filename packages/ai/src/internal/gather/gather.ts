@@ -13,6 +13,7 @@ import * as Remembering from "./remembering.ts"
 import * as Reply from "./reply.ts"
 import * as Verdict from "./verdict.ts"
 import * as Wait from "./wait.ts"
+import * as Who from "./who.ts"
 
 export const gather = (
   file: File,
@@ -40,6 +41,8 @@ export const gather = (
       return Edits.gatherVerdict(file, standing, need.at, need.by)
     case "editDenied":
       return Edits.gatherDenied(file, standing, need.at, need.by)
+    case "who":
+      return Who.gather(file, standing, need.at, need.by)
     case "recall":
       return Reply.gatherRecall(file, standing)
     case "finish":

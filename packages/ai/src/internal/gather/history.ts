@@ -10,6 +10,7 @@ import * as Stopping from "../history/stopping.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Canonical from "../seal/canonical.ts"
 import * as Prepare from "../tool/prepare.ts"
+import * as Presentation from "../tool/presentation.ts"
 import * as Answering from "./answering.ts"
 import { type Asked, type Case, make, question, standing } from "./file.ts"
 import * as Late from "./late.ts"
@@ -48,6 +49,7 @@ export const read = Effect.fnUntraced(function*(
   const prepared = yield* prepare(tool, part)
   const responses = call.requests.flatMap((request) => request.responses)
   const denial = responses.find((response) => !response.approved)
+  const givenOf = Answering.givenOf(environment, transcript.messages)
   const checked = call.requests.length === 0
     ? Result.succeed([])
     : yield* Proof.verify(environment, call, prepared)
@@ -60,7 +62,7 @@ export const read = Effect.fnUntraced(function*(
         Proof.expiry(verified.sealed),
         (drift, expired) => ({
           ...verified,
-          given: verified.request.responses.map(Answering.givenOf),
+          given: verified.request.responses.map(givenOf),
           expired,
           drift
         })
@@ -84,14 +86,14 @@ export const read = Effect.fnUntraced(function*(
       questions,
       late,
       stops: Stopping.isStoppedBy(transcript, responses),
-      denial: denial === undefined ? undefined : Answering.givenOf(denial),
+      denial: denial === undefined ? undefined : givenOf(denial),
       ...lines
     }),
     standing: standing(environment, {
       way: "history",
       tool: Tools.factOf(environment.policy, tools, tool, prepared !== undefined),
       powers: resolvesCalls ? "asks" : "reads",
-      denied: denial !== undefined,
+      denied: isDenied(call.requests, questions),
       questions: call.requests.length === 0
         ? "none"
         : Result.isFailure(checked)
@@ -104,13 +106,19 @@ export const read = Effect.fnUntraced(function*(
             fate: undefined,
             expired: expired !== undefined,
             passedOver: transcript.lastUserIndex > request!.messageIndex,
-            shown: sealed.presentationDigest === undefined || Suspension.isSealed(sealed) ? "nothing" : undefined,
+            named: Presentation.namesIn(sealed),
+            shown: Presentation.shownIn(sealed) === undefined || Suspension.isSealed(sealed) ? "nothing" : undefined,
             drifted: drift !== undefined
           })
         )
     })
   }
 })
+
+// Where a request names who may decide, a no is looked at as an answer to that one, and to another one it is nobody's.
+const isDenied = (requests: Transcript.TranscriptCall["requests"], questions: ReadonlyArray<Asked>): boolean =>
+  !questions.some(({ sealed }) => Presentation.namesIn(sealed)) &&
+  requests.some(({ responses }) => responses.some(({ approved }) => !approved))
 
 const answerOf = (response: Prompt.ToolApprovalResponsePart): Standing.Answer =>
   !response.approved ? Standing.no : Transcript.isEdit(response) ? Standing.edit : Standing.yes

@@ -11,11 +11,13 @@ import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import * as ApprovalMatcher from "../../ApprovalMatcher.ts"
 import * as ApprovalMemory from "../../ApprovalMemory.ts"
+import * as Approver from "../../Approver.ts"
 import type * as Asking from "../asking/asking.ts"
 import * as MemoryGuard from "../asking/memoryGuard.ts"
 import * as Covering from "../covering.ts"
 import type * as Environment from "../environment/environment.ts"
 import * as Prepare from "../tool/prepare.ts"
+import * as Approvers from "./approvers.ts"
 
 /** What is looked for: one call of one tool. `version` changes with the tool's parameters. */
 export interface Subject {
@@ -38,6 +40,7 @@ export const subjectOf = (prepared: Prepare.Prepared): Effect.Effect<Subject> =>
 export interface Recalled {
   readonly decision: "approved" | "denied"
   readonly reason: string
+  readonly decidedBy: Approver.DecidedBy
 }
 
 /**
@@ -45,17 +48,22 @@ export interface Recalled {
  * anyway, or is asked every time, needs no approval, but may have been denied.
  */
 export const recall = Effect.fnUntraced(function*(
-  { given, memory, memoryScope, options }: Environment.Environment,
+  { given, memory, memoryScope, options, scope }: Environment.Environment,
   subject: Subject,
   result: Approval.ApprovalResult,
   toolCallId: string
 ): Effect.fn.Return<Recalled | undefined, ApprovalError.ApprovalError> {
   if (!memory.remembers) return undefined
   const peek = result._tag !== "NeedsApproval" || result.rememberable === false
+  // An answer of somebody who may not decide any more does not count, nor does one of several that are needed (law L16).
+  const rule = result._tag === "NeedsApproval" ? Approvers.ruleOf([result], scope) : undefined
+  const counts = ({ decidedBy = nobody, decision }: Pick<ApprovalMemory.Answered, "decidedBy" | "decision">) =>
+    rule === undefined ||
+    (decision === "denied" ? Approvers.problemOf(rule, decidedBy) === undefined : Approvers.isEnough(rule, [decidedBy]))
   const behaviors = yield* ApprovalMatcher.Behaviors
   const now = yield* Clock.currentTimeMillis
   const speaking = given
-    .filter(({ answered, until }) => now < until && isOf(answered, subject))
+    .filter(({ answered, until }) => now < until && isOf(answered, subject) && counts(answered))
     .flatMap(({ answered }) => {
       const covers = coveredBy(answered, behaviors)
       return covers === undefined ? [] : [{ ...answered, covers }]
@@ -65,18 +73,21 @@ export const recall = Effect.fnUntraced(function*(
   if (denied === undefined && speaking.some((one) => isDenial(one) && Covering.mayCover(one, subject, behaviors))) {
     return yield* MemoryGuard.doubtful
   }
-  const known = denied ??
-    (yield* MemoryGuard.find(memory, { ...subject, scope: memoryScope }, {
-      peek,
-      timeLimit: options.policyTimeLimit,
-      toolCallId
-    })) ??
-    covering[0]
+  const call = { ...subject, scope: memoryScope }
+  const find = (peek: boolean) =>
+    Effect.map(
+      MemoryGuard.find(memory, call, { peek, timeLimit: options.policyTimeLimit, toolCallId }),
+      (found) => found !== undefined && counts(found) ? found : undefined
+    )
+  // No use of an answer is taken that does not count.
+  const isKept = denied === undefined && (rule === undefined || (yield* find(true)) !== undefined)
+  const known = denied ?? (isKept ? yield* find(peek) : undefined) ?? covering[0]
   return known === undefined || (peek && known.decision === "approved") ? undefined : {
     decision: known.decision,
     reason: known.decision === "denied"
       ? known.note ?? "The user denied such calls before, and wants that to be remembered."
-      : "Approved before, and remembered."
+      : "Approved before, and remembered.",
+    decidedBy: Approver.decidedBy(known.decidedBy, "memory")
   }
 })
 
@@ -94,6 +105,8 @@ export const denialOf = (
     onFailure: () => undefined,
     onSuccess: (known) => known?.reason
   })
+
+const nobody = Approver.decidedBy(undefined, "memory")
 
 const isDenial = ({ decision }: ApprovalMemory.Answered): boolean => decision === "denied"
 
@@ -122,7 +135,11 @@ export const answeredOf = Effect.fnUntraced(function*(
   subject: Subject,
   request: { readonly nonce: string; readonly approvalId: string; readonly toolCallId: string },
   decision: ApprovalMemory.Answered["decision"],
-  { note, remember }: { readonly remember: Schema.Json | undefined; readonly note?: string | undefined }
+  { decidedBy, note, remember }: {
+    readonly remember: Schema.Json | undefined
+    readonly note?: string | undefined
+    readonly decidedBy: Approver.DecidedBy | undefined
+  }
 ): Effect.fn.Return<ApprovalMemory.Answered | undefined> {
   if (!memory.remembers || remember === undefined || remember === null) return undefined
   const said = decode(remember)
@@ -150,7 +167,7 @@ export const answeredOf = Effect.fnUntraced(function*(
     }
   }
   const { approvalId, nonce: id, toolCallId } = request
-  return { ...subject, scope: memoryScope, id, approvalId, toolCallId, decision, note, remember: said.value }
+  return { ...subject, scope: memoryScope, id, approvalId, toolCallId, decision, note, decidedBy, remember: said.value }
 })
 
 /** From now on it holds for the turn, as long as it says. */
@@ -213,6 +230,7 @@ const write = (
         toolCallId: remembered.toolCallId,
         toolName: remembered.toolName,
         decision: remembered.decision,
+        decidedBy: remembered.decidedBy,
         covers: ApprovalMatcher.toSentence(remembered.covers, remembered.toolName)
       }))
     }

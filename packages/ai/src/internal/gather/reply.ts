@@ -7,11 +7,14 @@ import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import * as Approver from "../../Approver.ts"
 import * as Asking from "../asking/asking.ts"
 import * as MemoryGuard from "../asking/memoryGuard.ts"
 import * as Standing from "../decide/standing.ts"
+import * as Words from "../decide/words.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Answering from "./answering.ts"
+import * as Approvers from "./approvers.ts"
 import { type Asked, type File, type Given, question } from "./file.ts"
 import * as Order from "./order.ts"
 import * as Proof from "./proof.ts"
@@ -20,6 +23,7 @@ import * as Request from "./request.ts"
 import * as Suspension from "./suspension.ts"
 import * as Verdict from "./verdict.ts"
 import * as Wait from "./wait.ts"
+import * as Who from "./who.ts"
 
 // =============================================================================
 // What was answered before
@@ -62,10 +66,13 @@ const recall = (file: File, said: Approval.ApprovalResult) =>
   )
 
 // What answers here was remembered before: it is no new answer, to be remembered anew.
-const remembered = ({ decision, reason }: Remembering.Recalled) =>
-  decision === "denied"
+const remembered = ({ decidedBy, decision, reason }: Remembering.Recalled): Asking.Reply => ({
+  decision: decision === "denied"
     ? new Approval.Denied({ note: reason })
-    : new Approval.Approved({ note: reason, remember: "none" })
+    : new Approval.Approved({ note: reason, remember: "none" }),
+  decidedBy,
+  isProgram: false
+})
 
 const unavailable = "What was answered before could not be looked up, so a person is asked."
 
@@ -87,14 +94,17 @@ export const gather = Effect.fnUntraced(function*(
     ? undefined
     : yield* Effect.orElseSucceed(recall(file, file.needs ?? new Approval.NeedsApproval({})), () => undefined)
   const reply = known !== undefined ? remembered(known) : yield* ask(file, request)
-  if (reply === undefined || reply._tag === "Info") {
-    file.note = reply?.note
+  if (reply === undefined || reply.decision._tag === "Info") {
+    file.note = reply?.decision.note
     return { ...standing, reply: "none" }
   }
-  if (reply._tag === "Denied" && reply.stop === true) file.stops = true
-  if (file.tip !== undefined) return Wait.withReply(file, standing, reply, yield* Wait.expiry(file.tip))
+  if (reply.decision._tag === "Denied" && reply.decision.stop === true) file.stops = true
+  if (file.tip !== undefined) {
+    const { decidedBy, decision, isProgram } = reply
+    return Wait.withReply(file, standing, decision, decidedBy, isProgram, yield* Wait.expiry(file.tip))
+  }
   // It is to run when those are through that were approved before it.
-  if (reply._tag === "Approved" && shownOf(standing) !== "nothing") file.running ??= file.runs?.join()
+  if (reply.decision._tag === "Approved" && shownOf(standing) !== "nothing") file.running ??= file.runs?.join()
   return withReply(file, standing, reply, yield* Proof.expiry(asked.sealed))
 })
 
@@ -102,7 +112,7 @@ export const gather = Effect.fnUntraced(function*(
 const ask = Effect.fnUntraced(function*(
   file: File,
   request: Approval.ApprovalRequest
-): Effect.fn.Return<Approval.ApprovalDecision | undefined> {
+): Effect.fn.Return<Asking.Reply | undefined> {
   const { controller } = file.environment
   if (file.announces) {
     yield* ApprovalEvents.publish((occasion) => ({
@@ -119,6 +129,8 @@ const ask = Effect.fnUntraced(function*(
   return yield* Fiber.join(asking)
 })
 
+const nobody = Approver.decidedBy(undefined, "controller")
+
 // What a controller may know of a call that it is asked about.
 const aboutAnswers = (file: File): Asking.About => {
   const { environment, prepared, tip } = file
@@ -126,7 +138,7 @@ const aboutAnswers = (file: File): Asking.About => {
     return {
       remembers: undefined,
       check: (answer) =>
-        Effect.match(Answering.readAnswer(tip, tip.waiting!.interaction, answer), {
+        Effect.match(Answering.readAnswer(tip, tip.waiting!.interaction, answer, nobody), {
           onFailure: (problem) => problem,
           onSuccess: () => undefined
         })
@@ -143,10 +155,20 @@ export const requestOf = Effect.fnUntraced(function*(
   file: File,
   asked: Asked
 ): Effect.fn.Return<Approval.ApprovalRequest> {
-  if (file.tip !== undefined) return Suspension.requestOf(file.tip.suspension)
+  if (file.tip !== undefined) {
+    return Suspension.requestOf(file.tip.suspension, Who.progress(file, asked), Who.needed(file, asked))
+  }
   file.needs = yield* shownAgain(file, asked)
-  return file.request(asked, file.needs)
+  return file.request(asked, withProgress(file, asked, file.needs))
 })
+
+/** Whoever is asked is told who has approved already. */
+export const withProgress = (file: File, asked: Asked, needs: Request.Shown): Request.Shown => {
+  const progress = Who.progress(file, asked)
+  return progress === undefined
+    ? needs
+    : { ...needs, reason: Words.sentences(needs.reason, progress), approvers: Who.needed(file, asked) }
+}
 
 /** How it was asked in this turn, or how it is asked again: what was sealed is what may be shown. */
 export const shownAgain = ({ judged, needs }: File, { sealed }: Asked): Effect.Effect<Approval.NeedsApproval> =>
@@ -160,25 +182,33 @@ export const shownAgain = ({ judged, needs }: File, { sealed }: Asked): Effect.E
 const withReply = (
   file: File,
   standing: Standing.Standing,
-  reply: Exclude<Approval.ApprovalDecision, Approval.Info>,
+  { decidedBy: by, decision: reply, isProgram }: Asking.Reply,
   expired: string | undefined
 ): Standing.Standing => {
   const at = first(standing)
   const shown = shownOf(standing)
+  // They were asked as the policy has it now.
+  const named = (typeof standing.questions !== "string" && standing.questions[at]!.named) ||
+    Approvers.namingOf(file.judged).some(Approvers.names)
+  const params = reply._tag === "Approved" ? reply.params : undefined
+  const remember = reply._tag === "Info" ? undefined : reply.remember
   const isApproval = reply._tag === "Approved"
-  const { note, remember } = reply
-  const given: Given = isApproval ? { note, remember, params: reply.params } : { note, remember: remember ?? "none" }
+  const { note } = reply
+  const given: Given = isApproval
+    ? { by, note, remember, params }
+    : { by, note, isProgram, remember: remember ?? "none" }
   file.denial = isApproval ? undefined : given
   file.questions = [{ ...file.questions[at]!, given: [given], expired }]
   return {
     ...standing,
     reply: "given",
-    denied: !isApproval,
+    denied: !isApproval && !named,
     trusted: true,
     verdict: file.judgedAgain ? standing.verdict : undefined,
     questions: [question({
-      answers: [!isApproval ? Standing.no : reply.params === undefined ? Standing.yes : Standing.edit],
+      answers: [!isApproval ? Standing.no : params === undefined ? Standing.yes : Standing.edit],
       expired: expired !== undefined,
+      named,
       shown: shown === "nothing" ? "nothing" : undefined
     })]
   }

@@ -7,6 +7,7 @@ import * as Approval from "../../Approval.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
 import * as ApprovalMatcher from "../../ApprovalMatcher.ts"
 import * as ApprovalMemory from "../../ApprovalMemory.ts"
+import type { DecidedBy } from "../../Approver.ts"
 import { definedFields } from "../fields.ts"
 import * as Annotations from "../policy/annotations.ts"
 import * as Text from "../text.ts"
@@ -24,7 +25,12 @@ export function about({ toolCallId, toolName }: Named, request?: { readonly appr
 }
 
 /** What the journal is asked about: a request by its seal. */
-export const claimOf = (sealed: Omit<ApprovalJournal.Claim, keyof Named>, call: Named): ApprovalJournal.Claim => ({
+export const claimOf = (
+  sealed: Omit<ApprovalJournal.Claim, keyof Named>,
+  call: Named,
+  decidedBy?: DecidedBy
+): ApprovalJournal.Claim => ({
+  decidedBy,
   approvalId: sealed.approvalId,
   nonce: sealed.nonce,
   issuedAt: sealed.issuedAt,

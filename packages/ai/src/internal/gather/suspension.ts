@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Approval from "../../Approval.ts"
 import type * as ApprovalSeal from "../../ApprovalSeal.ts"
+import type * as Approver from "../../Approver.ts"
 import type * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Text from "../text.ts"
 import * as Interactions from "../waiting/interaction.ts"
@@ -22,10 +23,15 @@ export const isSealedFor = (sealed: ApprovalSeal.Sealed, awaited: Approval.Await
   Effect.map(digestOf(awaited), (digest) => sealed.presentationDigest === digest)
 
 /** What is asked of whoever is to answer. `reason` says why it is still open. */
-export const requestOf = (suspension: SuspensionStore.Suspension, reason?: string): Approval.ApprovalRequest => {
+export const requestOf = (
+  suspension: SuspensionStore.Suspension,
+  reason?: string,
+  approvers: Approver.Approvers | undefined = suspension.awaited.approvers
+): Approval.ApprovalRequest => {
   const { awaited, params, toolCallId, toolName } = suspension
   return Request.makeRequest(suspension.scope, suspension, { toolCallId, toolName, encoded: params }, {
     awaited,
+    approvers,
     // It is escaped; once more for one line.
     description: awaited.prompt === undefined ? undefined : Text.escape(awaited.prompt, { maxLength: 500 }),
     reason

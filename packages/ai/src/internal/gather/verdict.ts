@@ -13,6 +13,7 @@ import type * as Standing from "../decide/standing.ts"
 import * as Environment from "../environment/environment.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Presentation from "../tool/presentation.ts"
+import * as Approvers from "./approvers.ts"
 import type { Judged } from "./file.ts"
 import * as Tools from "./tools.ts"
 
@@ -85,7 +86,7 @@ export const verdictOf = (judged: Judged): Standing.Verdict => {
     case "Blocked":
       return { says: "blocked" }
     case "NeedsApproval":
-      return { says: "ask", editable: said.editable === true }
+      return { says: "ask", editable: said.editable === true, names: Approvers.names(said) }
   }
 }
 

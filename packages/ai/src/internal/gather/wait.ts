@@ -11,6 +11,7 @@ import type * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
+import type { DecidedBy } from "../../Approver.ts"
 import * as Interaction from "../../Interaction.ts"
 import type * as SuspensionStore from "../../SuspensionStore.ts"
 import { abandonable } from "../abandon.ts"
@@ -20,11 +21,13 @@ import * as Deferral from "../tool/deferral.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Interactions from "../waiting/interaction.ts"
 import * as Answering from "./answering.ts"
+import * as Approvers from "./approvers.ts"
 import * as Fate from "./fate.ts"
-import { type File, forget, question, type Tip, type WaitingTool } from "./file.ts"
+import { type File, forget, type Given, question, type Tip, type WaitingTool } from "./file.ts"
 import * as Request from "./request.ts"
 import * as Suspension from "./suspension.ts"
 import * as Tools from "./tools.ts"
+import * as Who from "./who.ts"
 
 /** The tip of the chain of requests that begins with the one at this place. */
 export const gather = Effect.fnUntraced(function*(
@@ -53,13 +56,14 @@ export const gather = Effect.fnUntraced(function*(
     // What came to its end is on record, whether or not the store can be reached.
     const found = mayGoOn(fate) || responses.length > 0 ? yield* suspensions.find(approvalId) : undefined
     if (entry !== undefined && responses.length > 0) yield* refuseLate(file, approvalId, responses, entry, found)
-    file.questions = [{ sealed: parsed.success, canonical, given: responses.map(Answering.givenOf), entry }]
+    const givenOf = Answering.givenOf(environment, file.messages)
+    file.questions = [{ sealed: parsed.success, canonical, given: responses.map(givenOf), entry }]
     const isKnown = found !== undefined && (yield* Suspension.isSealedFor(parsed.success, found.suspension.awaited))
     if (!isKnown) return { ...gone(standing), questions: [question({ suspension: true, fate })] }
     const tip = tipOf(file, found, responses)
     file.tip = tip
-    const denial = Answering.denialOf(tip)
-    file.denial = denial === undefined ? undefined : Answering.givenOf(denial)
+    const denial = file.questions[0]!.given.find(({ by, response }) => !response!.approved && mayAnswer(file, tip, by))
+    file.denial = denial
     const { awaited } = found.suspension
     // What was given to the store was accepted in time, however late anybody looks.
     const expired = tip.delivered === undefined ? yield* expiry(tip) : undefined
@@ -103,7 +107,7 @@ const gone = (standing: Standing.Standing): Standing.Standing => ({
 
 const tipOf = (
   { call, tools }: File,
-  { delivered, suspension }: SuspensionStore.Found,
+  { delivered, deliveredBy, suspension }: SuspensionStore.Found,
   responses: Tip["responses"]
 ): Tip => {
   const tool = Tools.toolOf(tools, call.toolName)
@@ -113,7 +117,7 @@ const tipOf = (
     tool === undefined || deferral === undefined || interaction?.kind !== suspension.awaited.kind
       ? undefined
       : { tool, deferral, interaction }
-  return { suspension, delivered, responses, waiting }
+  return { suspension, delivered, deliveredBy, responses, waiting }
 }
 
 const messageMode = ({ environment: { options } }: File, { suspension, waiting }: Tip): Standing.OnNewMessage => {
@@ -131,25 +135,31 @@ export const gatherAnswer = Effect.fnUntraced(function*(
   // What cannot be read without its tool is looked at where it was given.
   if (tip.waiting === undefined) return withWait(standing, { answer: "none" })
   const { interaction } = tip.waiting
+  const { given } = file.questions[0]!
+  const may = yield* refuseStrangers(file, tip, given)
+  const refused = given.length > may.length && may.length === 0
   if (tip.replied !== undefined) {
-    const read = yield* Effect.result(Answering.readAnswer(tip, interaction, tip.replied.json))
+    if (refused) return withWait(standing, { answer: "stranger" })
+    const read = yield* Effect.result(Answering.readAnswer(tip, interaction, tip.replied.json, tip.replied.by))
     if (Result.isFailure(read)) {
       tip.problems = [read.failure]
       return withWait(standing, { answer: "invalid" })
     }
     tip.answer = read.success
-    return withWait(standing, { answer: "fits" })
+    return withWait(standing, { answer: yield* worthOf(file, tip, read.success) })
   }
-  const { answer, invalid, undeliverable } = yield* Answering.findAnswer(file.environment, tip, interaction)
+  const { answer, invalid, undeliverable } = yield* Answering.findAnswer(file.environment, tip, may, interaction)
   tip.answer = answer
   tip.problems = undeliverable === undefined ? invalid : [undeliverable]
   return withWait(standing, {
     answer: undeliverable !== undefined
       ? "undeliverable"
       : answer !== undefined
-      ? "fits"
+      ? yield* worthOf(file, tip, answer)
       : invalid.length > 0
       ? "invalid"
+      : refused
+      ? "stranger"
       : "none"
   })
 })
@@ -184,6 +194,59 @@ export const prepare = Effect.fnUntraced(function*(file: File): Effect.fn.Return
   return tip.prepared
 })
 
+const ruleOf = ({ environment }: File, { suspension: { awaited } }: Tip): Approvers.Rule | undefined =>
+  Approvers.ruleOf([awaited], environment.scope)
+
+const mayAnswer = (file: File, tip: Tip, by: DecidedBy): boolean => {
+  const rule = ruleOf(file, tip)
+  return rule === undefined || Approvers.problemOf(rule, by) === undefined
+}
+
+/** What an answer is a digest of, where several have to give the same; two who say yes do. */
+export const approvedAs = ({ answer, suspension: { awaited } }: Tip): Effect.Effect<string | undefined> =>
+  awaited.kind === "getApproval" ? Effect.undefined : answerDigest(awaited, answer!.json)
+
+export const forgetAnswer = (standing: Standing.Standing): Standing.Standing =>
+  typeof standing.wait === "object" ? withWait(standing, { answer: undefined }) : standing
+
+// What fits, by what it is worth.
+const worthOf = Effect.fnUntraced(function*(
+  file: File,
+  tip: Tip,
+  answer: Answering.Answer
+): Effect.fn.Return<Standing.WaitAnswer> {
+  const rule = ruleOf(file, tip)
+  if (rule === undefined || isNo(tip, answer)) return "fits"
+  const asked = file.questions[0]!
+  const who = Approvers.approvalOf(rule, answer.by, asked.entry, yield* approvedAs(tip))
+  if (who === "counts") return "fits"
+  if (who === "more") return "more"
+  const given = asked.given.find(({ by }) => by === answer.by) ?? { by: answer.by }
+  yield* Who.refuse(file, asked, given, rule, Approvers.problemOf(rule, answer.by))
+  return who
+})
+
+// Any approver's ends it.
+const isNo = ({ suspension: { awaited } }: Tip, { json }: Answering.Answer): boolean =>
+  awaited.kind === "getApproval" && Answering.saysNo(json)
+
+// What a stranger says is as if it was not said, and they are told so.
+const refuseStrangers = Effect.fnUntraced(function*(
+  file: File,
+  tip: Tip,
+  given: ReadonlyArray<Given>
+): Effect.fn.Return<ReadonlyArray<Given>> {
+  const rule = ruleOf(file, tip)
+  if (rule === undefined) return given
+  const may: Array<Given> = []
+  for (const one of given) {
+    const problem = Approvers.problemOf(rule, one.by)
+    if (problem === undefined || one.isProgram === true) may.push(one)
+    else yield* Who.refuse(file, file.questions[0]!, one, rule, problem)
+  }
+  return may
+})
+
 /** A digest of the answer with which it goes on: only a run with the same one is ever repeated. */
 export const answerDigest = (awaited: Approval.Awaited, json: Schema.Json): Effect.Effect<string> =>
   Interactions.answerDigest(awaited.kind === "timer" ? { dueAt: awaited.dueAt ?? 0 } : json)
@@ -198,16 +261,18 @@ export const withReply = (
   file: File,
   standing: Standing.Standing,
   reply: Exclude<Approval.ApprovalDecision, Approval.Info>,
+  by: DecidedBy,
+  isProgram: boolean,
   expired: string | undefined
 ): Standing.Standing => {
   const tip = file.tip!
   const isVerdict = tip.suspension.awaited.kind === "getApproval"
-  const isDenial = reply._tag === "Denied" && !isVerdict
+  const isDenial = reply._tag === "Denied" && !isVerdict && (isProgram || mayAnswer(file, tip, by))
   const said = reply._tag === "Approved" ? reply.answer : undefined
   const json = isVerdict ? Answering.verdictOf(reply._tag === "Approved", reply.note, said) : said
-  file.tip = { ...tip, replied: { json }, prepared: undefined }
-  file.denial = isDenial ? { note: reply.note } : undefined
-  file.questions = [{ ...file.questions[0]!, given: [{ note: reply.note }], expired }]
+  file.tip = { ...tip, replied: { json, by }, prepared: undefined }
+  file.denial = isDenial ? { by, note: reply.note } : undefined
+  file.questions = [{ ...file.questions[0]!, given: [{ by, isProgram, note: reply.note }], expired }]
   const { for: waitsFor } = standing.wait as Exclude<Standing.Wait, string>
   return {
     ...standing,

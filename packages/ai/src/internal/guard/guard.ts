@@ -32,6 +32,7 @@ import * as Consent from "../tool/consent.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as GatedTool from "../tool/gatedTool.ts"
 import * as Prepare from "../tool/prepare.ts"
+import * as Presentation from "../tool/presentation.ts"
 import { hand } from "./hand.ts"
 
 export type AnyTools = Record<string, Tool.Any>
@@ -199,7 +200,8 @@ interface Shown {
   runs: number
 }
 
-const isShown = ({ file }: Case): boolean => file.questions[0]?.sealed.presentationDigest !== undefined
+const isShown = ({ file }: Case): boolean =>
+  file.questions[0] !== undefined && Presentation.shownIn(file.questions[0].sealed) !== undefined
 
 // What was shown of this call may be what one that ran meanwhile has changed.
 const runShown = (
@@ -230,7 +232,8 @@ const resultOf = (one: Case, decision: Exclude<Decision, { _tag: "Run" }>): Resu
   if (file.environment.controller.ask === undefined) return Results.interrupted(call, nobodyReason)
   if (decision._tag === "Open" && decision.why === "held") return Results.interrupted(call, heldReason)
   const invalid = decision._tag === "Open" ? Ours.invalidEdit(file, decision.at, decision.why) : undefined
-  return Results.interrupted(call, invalid?.message ?? file.note ?? openReason)
+  const refused = file.refusal === undefined ? undefined : `${file.refusal.message} Nothing ran; it may be asked again.`
+  return Results.interrupted(call, invalid?.message ?? refused ?? file.note ?? openReason)
 }
 
 const tellEdits =

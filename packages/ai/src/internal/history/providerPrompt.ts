@@ -22,6 +22,8 @@ export interface Options {
   readonly supersedes: boolean
   /** Whether an approval id is one of ours, or anybody's but the provider's, which no provider is to see. */
   readonly isOurs: (approvalId: string) => boolean
+  /** Whether an answer settles nothing, so that no provider is to see it. */
+  readonly isRefused?: (response: Prompt.ToolApprovalResponsePart) => boolean
 }
 
 export const write = (
@@ -56,7 +58,8 @@ const providerRequests = (transcript: Transcript.Transcript, options: Options): 
   const asked: Map<Prompt.ToolApprovalRequestPart, Answer> = new Map()
   for (const request of transcript.requests) {
     if (request.toolCall?.providerExecuted !== true) continue
-    const response = Transcript.standingResponse(request.responses)
+    const responses = request.responses.filter((response) => options.isRefused?.(response) !== true)
+    const response = Transcript.standingResponse(responses)
     if (response === undefined) continue
     if (options.isOurs(request.part.approvalId)) continue
     if (options.supersedes && Transcript.wasPassedOver(transcript, request)) continue

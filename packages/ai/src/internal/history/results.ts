@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
+import type { DecidedBy } from "../../Approver.ts"
 import type { ResultMetadata } from "../augment.ts"
 import * as Text from "../text.ts"
 
@@ -58,15 +59,21 @@ const failed = (
   call: CallName,
   type: "execution-denied" | "execution-interrupted",
   reason: string | undefined,
-  approvalId: string | undefined
+  approvalId: string | undefined,
+  decidedBy?: DecidedBy
 ): ResultPart => {
   const result = { type, reason: Text.truncate(reasonOr(reason), maxReasonLength) }
-  return toolResult(call, { result, encodedResult: result, isFailure: true }, approvalId)
+  const part = toolResult(call, { result, encodedResult: result, isFailure: true }, approvalId)
+  return decidedBy === undefined ? part : withDecidedBy(part, decidedBy)
 }
 
 /** Final: a person or the policy said no. */
-export const denied = (call: CallName, reason: string | undefined, approvalId?: string): ResultPart =>
-  failed(call, "execution-denied", reason, approvalId)
+export const denied = (
+  call: CallName,
+  reason: string | undefined,
+  approvalId?: string,
+  decidedBy?: DecidedBy
+): ResultPart => failed(call, "execution-denied", reason, approvalId, decidedBy)
 
 /** Whether it is one. */
 export const isDenied = ({ isFailure, result }: ResultPart): boolean =>
@@ -141,9 +148,22 @@ export const toolResult = (
       : { metadata: { assent: typeof settled === "string" ? { approvalId: settled } : settled } })
   }) as ResultPart // `isFailure` and `result` are correlated in the part's type, which a spread cannot show.
 
-/** What a result says of the approval it settles, and of what the person changed. */
-export const settles = (approvalId: string, edits: Schema.Json | undefined): ResultMetadata =>
-  edits === undefined ? { approvalId } : { approvalId, edits }
+/** What a result says of the approval it settles, of what the person changed, and who that was. */
+export const settles = (
+  approvalId: string,
+  edits: Schema.Json | undefined,
+  decidedBy: DecidedBy | undefined
+): ResultMetadata => ({
+  approvalId,
+  ...(edits === undefined ? undefined : { edits }),
+  ...(decidedBy === undefined ? undefined : { decidedBy: { ...decidedBy } })
+})
+
+/** The same result, which says whose decision it is. */
+export const withDecidedBy = (part: ResultPart, decidedBy: DecidedBy): ResultPart => {
+  const assent: ResultMetadata = { ...part.metadata.assent, decidedBy: { ...decidedBy } }
+  return { ...part, metadata: { ...part.metadata, assent } }
+}
 
 /** How the result stands in a prompt: as `Prompt.fromResponseParts` writes it. */
 export const toPromptPart = (part: ResultPart): Prompt.ToolResultPart =>
@@ -165,7 +185,7 @@ const ofEnding = (
 ): ResultPart | undefined => {
   switch (entry.state) {
     case "denied":
-      return denied(call, entry.reason, approvalId)
+      return denied(call, entry.reason, approvalId, entry.decidedBy)
     case "expired":
     case "superseded":
     case "cancelled":
@@ -215,7 +235,7 @@ export const ofRecorded = (call: CallName, entry: ApprovalJournal.Entry, approva
     encodedResult,
     isFailure,
     modelOutput: modelOutput === undefined ? undefined : decodeModelOutput(modelOutput)
-  }, settles(approvalId, edits))
+  }, settles(approvalId, edits, entry.decidedBy))
 }
 
 /** What an entry says of a request that is not pending any more: how it ended, or what its run gave. */

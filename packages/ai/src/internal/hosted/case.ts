@@ -4,15 +4,17 @@ import type * as Tool from "effect/ai/Tool"
 import * as Effect from "effect/Effect"
 import * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
+import type * as ApprovalJournal from "../../ApprovalJournal.ts"
 import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import * as Standing from "../decide/standing.ts"
 import * as Environment from "../environment/environment.ts"
 import { definedFields } from "../fields.ts"
 import * as Answering from "../gather/answering.ts"
-import { type Case, make as makeFile, question, standing } from "../gather/file.ts"
+import { type Case, type File, make as makeFile, question, standing } from "../gather/file.ts"
 import type * as Remembering from "../gather/remembering.ts"
 import * as Request from "../gather/request.ts"
 import * as Tools from "../gather/tools.ts"
+import * as Cryptography from "../seal/cryptography.ts"
 import * as Gate from "../tool/gate.ts"
 import * as GatedTool from "../tool/gatedTool.ts"
 import * as Call from "../tool/hostedCall.ts"
@@ -33,7 +35,9 @@ export const make = (
   { approvalId, call }: { readonly approvalId: string; readonly call: Call.Call },
   known: {
     readonly powers: Standing.Powers
-    readonly response?: Prompt.ToolApprovalResponsePart | undefined
+    readonly responses?: ReadonlyArray<Prompt.ToolApprovalResponsePart> | undefined
+    /** Only some may decide, for all that is known without asking the policy. */
+    readonly named: boolean
     /** Why no answer counts any more. */
     readonly expired?: string | undefined
     /** Why this is not the call that the provider asked about. */
@@ -46,9 +50,10 @@ export const make = (
   }
 ): HostedCase => {
   const { environment, messages, tools } = subject
-  const { expired, failure, judgedAgain = false, passedOver = false, powers, reason, response } = known
+  const { expired, failure, judgedAgain = false, named, passedOver = false, powers, reason, responses = [] } = known
   const request = requestOf(environment.scope, approvalId, call, reason)
-  const given = response === undefined ? [] : [Answering.givenOf(response)]
+  const given = responses.map(Answering.givenOf(environment, messages))
+  const denial = given.find(({ response }) => response?.approved === false)
   return {
     approvalId,
     request,
@@ -64,7 +69,8 @@ export const make = (
       prepared: undefined,
       failure,
       root: approvalId,
-      denial: response?.approved === false ? given[0] : undefined,
+      denial,
+      kept: named ? kept : undefined,
       questions: [{
         // The provider's id stands for a seal: no journal knows of it, and it has no time limit of its own.
         sealed: {
@@ -85,15 +91,29 @@ export const make = (
       way: "hosted",
       tool: "gated",
       powers,
-      denied: response?.approved === false,
+      denied: denial !== undefined && (!named || failure !== undefined),
       questions: failure !== undefined ? "forged" : [question({
-        answers: response === undefined ? [] : [response.approved ? Standing.yes : Standing.no],
+        answers: responses.map(({ approved }) => approved ? Standing.yes : Standing.no),
+        named,
         expired: expired !== undefined,
         passedOver
       })]
     })
   }
 }
+
+// The provider's id is the provider's alone: what is kept of it is kept for this scope.
+export const claimOf = ({ call, environment: { scope }, questions }: File): Effect.Effect<ApprovalJournal.Claim> => {
+  const { sealed } = questions[0]!
+  const { conversation = null, principal = null, tenant = null } = scope
+  const named = JSON.stringify([tenant, principal, conversation, call.toolCallId, sealed.approvalId])
+  return Effect.map(Cryptography.sha256(named), (digest) => ({
+    ...Request.claimOf(sealed, call),
+    nonce: `provider-${digest}`
+  }))
+}
+
+const kept = (file: File) => Effect.flatMap(claimOf(file), file.environment.journal.find)
 
 /** The request as people and policies see it. */
 export const requestOf = (

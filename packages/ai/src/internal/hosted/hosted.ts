@@ -26,6 +26,8 @@ export interface Answered {
   readonly open: ReadonlyArray<Approval.ApprovalRequest>
   /** Requests that nobody made, by their ids: they and their answers are for nobody. */
   readonly bogus: ReadonlySet<string>
+  /** Answers of the history that settle nothing, so that the provider is not told of them (law L16). */
+  readonly refused: ReadonlySet<Prompt.ToolApprovalResponsePart>
 }
 
 /** How often one turn calls the model again because its requests were answered at once. */
@@ -53,6 +55,7 @@ export const settle = Effect.fnUntraced(function*(
   const answers: Array<Approval.ApprovalAnswer> = []
   const open: Array<Approval.ApprovalRequest> = []
   const decides = mayAnswer(environment, subject.tools)
+  const refused = new Set<Prompt.ToolApprovalResponsePart>()
   const bogus = decides ? yield* findBogus(subject, transcript.requests) : noRequests
   for (const one of transcript.requests) {
     if (bogus.has(one.part.approvalId)) continue
@@ -64,10 +67,15 @@ export const settle = Effect.fnUntraced(function*(
     if (toolCall?.providerExecuted !== true || providerCall?.result !== undefined) continue
     if (Result.isSuccess(environment.seal.parse(part.approvalId))) continue
     const answered = yield* Hand.settle(yield* readRequest(subject, transcript, one, toolCall, powers, decides))
-    if (answered._tag === "Open") open.push(answered.request)
-    else if (answered.answer !== undefined) answers.push(answered.answer)
+    if (answered._tag === "Open") {
+      open.push(answered.request)
+      continue
+    }
+    if (answered.answer !== undefined) answers.push(answered.answer)
+    if (!mayName(environment, subject.tools)) continue
+    for (const response of one.responses) if (response !== answered.counts) refused.add(response)
   }
-  return { answers, open, bogus }
+  return { answers, open, bogus, refused }
 })
 
 const noRequests: ReadonlySet<string> = new Set()
@@ -81,6 +89,7 @@ const readRequest = Effect.fnUntraced(function*(
   decides: boolean
 ): Effect.fn.Return<HostedCase.HostedCase> {
   const { environment } = subject
+  const named = mayName(environment, subject.tools)
   const response = Transcript.standingResponse(responses)
   const passedOver = transcript.lastUserIndex > messageIndex
   const edited = response === undefined && ignored.some(Transcript.isEdit)
@@ -88,7 +97,7 @@ const readRequest = Effect.fnUntraced(function*(
   const { onNewMessage } = environment.options
   const isGone = response === undefined && passedOver && (onNewMessage === "supersede" || onNewMessage === "keep")
   // Nor is there anything to prove of an answer that changes nothing.
-  const isSettled = response !== undefined && (!response.approved || powers === "reads")
+  const isSettled = response !== undefined && !named && (!response.approved || powers === "reads")
   const verified = decides && !isGone && !isSettled
     ? yield* Effect.result(Seal.verify(environment.seal, environment.scope, call, approvalId))
     : Result.void
@@ -96,7 +105,8 @@ const readRequest = Effect.fnUntraced(function*(
   const expired = problem?.reason._tag === "Expired" ? problem.message : undefined
   const one = HostedCase.make(subject, { approvalId, call }, {
     powers,
-    response,
+    named,
+    responses: named ? responses : response === undefined ? [] : [response],
     expired,
     failure: expired === undefined ? problem : undefined,
     reason: edited ? editedReason : undefined,
@@ -181,6 +191,10 @@ export const mayAnswer = (
   controller.ask !== undefined || memory.remembers || policy !== ApprovalPolicy.toolGate ||
   Object.values(tools ?? {}).some(Tools.isGatedProviderTool)
 
+/** Whether the policy may say that only some may decide: then it is asked of a "no", too. */
+const mayName = ({ policy }: Environment.Environment, tools: Tools.Tools | undefined): boolean =>
+  policy !== ApprovalPolicy.toolGate || Object.values(tools ?? {}).some(Tools.isGatedProviderTool)
+
 /** Answers every request of a response, or none: with one that stays open, the others are asked about again. */
 export const answerAll = Effect.fnUntraced(function*(
   subject: HostedCase.Subject,
@@ -188,11 +202,16 @@ export const answerAll = Effect.fnUntraced(function*(
   calls: ReadonlyMap<string, Call.Call>
 ): Effect.fn.Return<ReadonlyArray<Approval.ApprovalAnswer> | undefined, ApprovalError.ApprovalError> {
   const answers: Array<Approval.ApprovalAnswer> = []
+  const { environment } = subject
   for (const { approvalId, toolCallId } of asked) {
     const call = calls.get(toolCallId)
     if (call === undefined) return undefined
     const answered = yield* Hand.settle(
-      HostedCase.make(subject, { approvalId, call }, { powers: "asks", judgedAgain: true })
+      HostedCase.make(subject, { approvalId, call }, {
+        powers: "asks",
+        named: mayName(environment, subject.tools),
+        judgedAgain: true
+      })
     )
     if (answered._tag === "Open" || answered.answer === undefined) return undefined
     answers.push(answered.answer)

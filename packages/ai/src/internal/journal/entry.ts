@@ -1,6 +1,7 @@
 /** A journal's record of one request: what names it, what it says, and how it is written. */
 import * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
+import * as Approver from "../../Approver.ts"
 
 /**
  * Which request a journal operation is about. `nonce`, `issuedAt` and `expiresAt` (milliseconds) come from its verified
@@ -22,6 +23,10 @@ export interface Claim {
    * seal. Only a run of the same ones is ever repeated.
    */
   readonly params?: string | undefined
+  /** Whose decision is carried out. */
+  readonly decidedBy?: Approver.DecidedBy | undefined
+  /** Who approved it before, where several have to. */
+  readonly approvals?: ReadonlyArray<Kept> | undefined
 }
 
 /**
@@ -39,10 +44,23 @@ export class Recorded extends Schema.Class<Recorded>("@assent/ai/ApprovalJournal
 }) {}
 
 /**
+ * An approval that is not the last one needed: whose, and of which parameters, as in {@link Claim}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class Kept extends Schema.Class<Kept>("@assent/ai/ApprovalJournal/Approval")({
+  decidedBy: Approver.DecidedBy,
+  params: Schema.optionalKey(Schema.String)
+}) {}
+
+/**
  * One request's fate. `at` is in milliseconds since 1970. `params` are those that were claimed, as canonical JSON's
  * digest, where a person edited them; `stopped` means that somebody stopped the run, so that it is not repeated by
  * itself. `recorded` may be missing from a finished run: only bodies of results are ever given up for room, never the
- * fact that it ran. `suspendedAs` is the id of the request as which a run that is `suspended` waits.
+ * fact that it ran. `suspendedAs` is the id of the request as which a run that is `suspended` waits. `decidedBy` is whose
+ * decision it is (law L16): of a run, the last approval it needed, and `approvals` are those before it. Of a request that is
+ * still `pending` these are all it has.
  *
  * @category models
  * @since 0.1.0
@@ -55,6 +73,8 @@ export class Entry extends Schema.Class<Entry>("@assent/ai/ApprovalJournal/Entry
   reason: Schema.optionalKey(Schema.String),
   owner: Schema.optionalKey(Schema.String),
   params: Schema.optionalKey(Schema.String),
+  decidedBy: Schema.optionalKey(Approver.DecidedBy),
+  approvals: Schema.optionalKey(Schema.Array(Kept)),
   stopped: Schema.optionalKey(Schema.Boolean),
   recorded: Schema.optionalKey(Recorded),
   suspendedAs: Schema.optionalKey(Schema.String)
@@ -62,3 +82,17 @@ export class Entry extends Schema.Class<Entry>("@assent/ai/ApprovalJournal/Entry
 
 export const decodeEntry = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.toCodecJson(Entry)))
 export const encodeEntry = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(Entry)))
+
+/** A pending request with one approval more; `undefined` where that is there. Those of other parameters count no more. */
+export const withApproval = (
+  entry: Entry,
+  { decidedBy, params }: Claim,
+  found: Entry | undefined
+): Entry | undefined => {
+  if (decidedBy === undefined) return undefined
+  const same = (found?.approvals ?? []).filter((one) => one.params === params)
+  if (same.some((one) => one.decidedBy.id === decidedBy.id)) return undefined
+  const { decidedBy: _, ...pending } = entry
+  const kept = new Kept({ decidedBy, ...(params === undefined ? undefined : { params }) })
+  return new Entry({ ...pending, approvals: [...same, kept] })
+}

@@ -30,6 +30,8 @@ export interface JournalRecords {
   ) => Effect.Effect<{ readonly version: number; readonly entry: Entry } | undefined, Failure>
   /** False when there was one before. */
   readonly putIfAbsent: (claim: Claim, entry: Entry) => Effect.Effect<boolean, Failure>
+  /** A pending request that stays so, with other approvals; false when it is not the one of that version any more. */
+  readonly keep: (claim: Claim, version: number, entry: Entry) => Effect.Effect<boolean, Failure>
   /** False when it is not the one of that version any more. */
   readonly replace: (
     claim: Claim,
@@ -49,7 +51,10 @@ export const make = (store: AtomicStore.AtomicStore): JournalRecords => {
   ): Effect.Effect<boolean, Failure> =>
     Effect.tap(
       Effect.mapError(write, unavailable),
-      (written) => written ? ApprovalEvents.publish((occasion) => changed(occasion, claim, from, entry)) : Effect.void
+      (written) =>
+        written && from !== entry.state
+          ? ApprovalEvents.publish((occasion) => changed(occasion, claim, from, entry))
+          : Effect.void
     )
   return {
     read: (claim) =>
@@ -69,6 +74,8 @@ export const make = (store: AtomicStore.AtomicStore): JournalRecords => {
           expiresAt: Math.min(claim.expiresAt + margin, Number.MAX_SAFE_INTEGER)
         })
       ),
+    keep: (claim, version, entry) =>
+      Effect.mapError(store.compareAndSet(keyOf(claim), version, encodeEntry(entry)), unavailable),
     replace: (claim, version, from, entry, encoded = encodeEntry(entry)) =>
       Approval.isLegalStep(from, entry.state)
         ? publishing(claim, from, entry, store.compareAndSet(keyOf(claim), version, encoded))
@@ -85,7 +92,30 @@ const changed = (
   entry: Entry
 ): ApprovalEvents.ApprovalEvent => {
   const { approvalId, issuedAt, toolCallId, toolName } = claim
-  const { reason, state } = entry
+  const { decidedBy, reason, state } = entry
   const waited = from === "pending" && issuedAt !== undefined ? occasion.at - issuedAt : undefined
-  return { _tag: "Changed", ...occasion, approvalId, toolName, toolCallId, state, reason, waited }
+  return { _tag: "Changed", ...occasion, approvalId, toolName, toolCallId, state, reason, waited, decidedBy }
 }
+
+/** Writes what is to become of a pending request; gives the entry that stands, that one or what was decided before. */
+export const change = Effect.fnUntraced(function*(
+  records: JournalRecords,
+  claim: Claim,
+  next: (found: Entry | undefined) => Entry | undefined
+): Effect.fn.Return<Entry, Failure> {
+  let found: { readonly version: number; readonly entry: Entry } | undefined
+  while (true) {
+    const entry = next(found?.entry)
+    if (entry === undefined) return found!.entry
+    if (found === undefined) {
+      if (yield* records.putIfAbsent(claim, entry)) return entry
+    } else if (
+      entry.state === "pending"
+        ? yield* records.keep(claim, found.version, entry)
+        : yield* records.replace(claim, found.version, "pending", entry)
+    ) return entry
+    found = yield* records.read(claim)
+    if (found === undefined) return yield* journalUnavailable("A record vanished while it was being written.")
+    if (found.entry.state !== "pending") return found.entry
+  }
+})

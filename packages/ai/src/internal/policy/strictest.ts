@@ -50,17 +50,16 @@ const both = (self: Approval.NeedsApproval, that: Approval.NeedsApproval): Appro
 const least = (self: boolean | undefined, that: boolean | undefined): boolean | undefined =>
   self === undefined || that === undefined ? self ?? that : self && that
 
-// Whoever is on a list that another one holds whole counts for that one too. In one order, whichever is said first.
+// A list that another one holds whole stays beside it: one person may count for both, but whoever is on either may deny
+// (law L3). In one order, whichever is said first.
 const oneOfEach = (
   self: Approver.Approvers | undefined,
   that: Approver.Approvers | undefined
 ): Approver.Approvers | undefined => {
   if (self === undefined || that === undefined) return self ?? that
   const lists = [...Approver.lists(self), ...Approver.lists(that)]
-  const needed = lists.filter((list, index) =>
-    !lists.some((other, at) =>
-      at !== index && other.every((id) => list.includes(id)) && (at < index || !list.every((id) => other.includes(id)))
-    )
-  )
+  const isSame = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
+    one.every((id) => other.includes(id)) && other.every((id) => one.includes(id))
+  const needed = lists.filter((list, index) => lists.findIndex((other) => isSame(list, other)) === index)
   return needed.length === 1 ? needed[0]! : needed.toSorted((a, b) => JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
 }

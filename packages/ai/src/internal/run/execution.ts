@@ -267,7 +267,7 @@ const executed = (
       encodedResult: ran.encodedResult,
       isFailure: ran.recorded.isFailure,
       modelOutput: Results.ofRecorded(call, entry, root).modelOutput
-    }, Results.settles(root, entry.recorded?.edits)),
+    }, Results.settles(root, entry.recorded?.edits, entry.decidedBy)),
     failure: ran.failure
   })
 }

@@ -21,14 +21,15 @@ export const deny = Effect.fnUntraced(function*(
 ): Effect.fn.Return<void, ApprovalError.ApprovalError> {
   const { environment, transcript } = subject
   const { file } = yield* History.read(subject, call, { recalling: Order.none, runs: Order.make() })
+  const given = Answering.givenOf(environment, transcript.messages)(denial)
   for (const { expired, request, sealed } of file.questions) {
     if (expired !== undefined || !(yield* Proof.isOwn(environment, transcript, call, { request: request!, sealed }))) {
       continue
     }
-    const claim = Request.claimOf(sealed, file.call)
+    const claim = Request.claimOf(sealed, file.call, given.by)
     const entry = yield* environment.journal.end(claim, "denied", Results.reasonOr(denial.reason))
     if (entry.state !== "denied") continue
     if (Suspension.isSealed(sealed)) yield* Effect.ignore(environment.suspensions.end(sealed.approvalId))
-    else yield* Ours.rememberDenial(file, claim, Answering.givenOf(denial))
+    else yield* Ours.rememberDenial(file, claim, given)
   }
 })

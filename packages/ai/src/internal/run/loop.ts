@@ -21,6 +21,12 @@ export interface Hand {
     standing: Standing.Standing,
     end: Extract<Write, { _tag: "End" }>
   ) => Effect.Effect<Standing.Standing, Failure>
+  /** Keeps an approval with the request, which needs others too: what its answers are worth is found out anew. */
+  readonly add: (
+    file: File,
+    standing: Standing.Standing,
+    add: Extract<Write, { _tag: "Add" }>
+  ) => Effect.Effect<Standing.Standing, Failure>
   /** Once, when it is decided: what others are to know at once, before anything runs. */
   readonly decided: (file: File, standing: Standing.Standing, decision: Decision) => Effect.Effect<void, Failure>
 }
@@ -51,6 +57,9 @@ const loop = Effect.fnUntraced(function*(
         break
       case "End":
         one.standing = yield* hand.end(file, one.standing, said)
+        break
+      case "Add":
+        one.standing = yield* hand.add(file, one.standing, said)
         break
       default:
         yield* hand.decided(file, one.standing, said)

@@ -6,15 +6,27 @@ import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
+import type * as ApprovalSeal from "../../ApprovalSeal.ts"
+import type { DecidedBy } from "../../Approver.ts"
 import type { Decision, EndWhy } from "../decide/decision.ts"
 import type * as Standing from "../decide/standing.ts"
 import * as Words from "../decide/words.ts"
 import * as Fate from "../gather/fate.ts"
-import { type Approved, type File, type Given, type Judged, question, withQuestion } from "../gather/file.ts"
+import {
+  type Approved,
+  type Asked,
+  type File,
+  forgetWho,
+  type Given,
+  type Judged,
+  question,
+  withQuestion
+} from "../gather/file.ts"
 import * as Remembering from "../gather/remembering.ts"
 import * as Request from "../gather/request.ts"
 import * as Verdict from "../gather/verdict.ts"
 import * as Wait from "../gather/wait.ts"
+import * as Who from "../gather/who.ts"
 import * as Results from "../history/results.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Presentation from "../tool/presentation.ts"
@@ -36,7 +48,7 @@ const seal: Hand["seal"] = Effect.fnUntraced(function*(file, standing) {
   const prepared = file.prepared!
   const needs = needsOf(file)
   file.needs = Presentation.sanitized(needs)
-  const digest = yield* Presentation.digest(needs)
+  const digest = yield* Presentation.sealedDigest(needs)
   const binding = yield* Prepare.binding(prepared, environment.scope, digest)
   const sealed = yield* environment.seal.seal(binding, {
     expiresIn: needs.expiresIn ?? environment.options.expiresIn
@@ -50,12 +62,25 @@ const seal: Hand["seal"] = Effect.fnUntraced(function*(file, standing) {
     ...Request.about(prepared, sealed),
     request: file.request(asked, shown)
   }))
-  return { ...standing, questions: [question({ shown: digest === undefined ? "nothing" : undefined })] }
+  return { ...standing, questions: [question(sealedAs(sealed))] }
+})
+
+/** What a request that was just sealed says of itself. */
+export const sealedAs = (sealed: ApprovalSeal.Sealed): Pick<Standing.Question, "named" | "shown"> => ({
+  named: Presentation.namesIn(sealed),
+  shown: Presentation.shownIn(sealed) === undefined ? "nothing" : undefined
 })
 
 // =============================================================================
 // Ending a request
 // =============================================================================
+
+/** By whose answer a request ends; what ends it by itself is nobody's. */
+export const deciderOf = (
+  { denial, questions, recalled }: File,
+  { at, by, why }: { readonly at: number; readonly by: number; readonly why: EndWhy }
+): DecidedBy | undefined =>
+  why === "said" ? (questions[at]!.given[by] ?? denial)?.by : why === "remembered" ? recalled?.decidedBy : undefined
 
 /** What is said of a request that ends. */
 export const reasonOf = (
@@ -102,7 +127,7 @@ const end: Hand["end"] = Effect.fnUntraced(function*(file, standing, ending) {
   const { environment, tip } = file
   const { at, state } = ending
   const asked = file.questions[at]!
-  const claim = Request.claimOf(asked.sealed, file.call)
+  const claim = Request.claimOf(asked.sealed, file.call, deciderOf(file, ending))
   const entry = yield* environment.journal.end(claim, state, Results.reasonOr(reasonOf(file, ending)))
   asked.entry = entry
   if (entry.state === state) {
@@ -133,10 +158,40 @@ export const rememberDenial = Effect.fnUntraced(function*(
   const subject = yield* file.subject
   const answered = yield* Remembering.answeredOf(environment, subject, claim, "denied", {
     remember: said,
-    note: denial.note
+    note: denial.note,
+    decidedBy: denial.by
   })
   yield* Remembering.take(environment, answered, denial.response !== undefined)
 })
+
+// =============================================================================
+// Approvals of several
+// =============================================================================
+
+const add: Hand["add"] = Effect.fnUntraced(function*(file, standing, { at, by }) {
+  const asked = file.questions[at]!
+  const given = asked.given[by]
+  const answer = file.tip?.answer
+  const decidedBy = answer?.by ?? given?.by
+  const params = yield* file.tip === undefined ? Who.paramsOf(given!) : Wait.approvedAs(file.tip)
+  const claim = { ...Request.claimOf(asked.sealed, file.call, decidedBy), params }
+  const entry = yield* file.environment.journal.approve(claim)
+  asked.entry = entry
+  for (const one of asked.given) if (one.by === decidedBy) one.isAdded = true
+  if (entry.state === "pending" && decidedBy !== undefined) yield* kept(file, asked, decidedBy)
+  return file.tip === undefined
+    ? withQuestion(forgetWho(standing, at), at, { fate: Fate.of(entry, true) })
+    : Wait.forgetAnswer(withQuestion(standing, at, { fate: Fate.of(entry, true) }))
+})
+
+/** Tells that somebody has approved what others are needed for too. */
+export const kept = (file: File, asked: Asked, decidedBy: DecidedBy): Effect.Effect<void> =>
+  ApprovalEvents.publish((occasion) => ({
+    _tag: "PartlyApproved",
+    ...occasion,
+    ...Request.about(file.call, asked.sealed),
+    decidedBy
+  }))
 
 // =============================================================================
 // What is decided
@@ -196,7 +251,13 @@ const allowed = ({ call, judged, recalled }: File, { tool }: Standing.Standing):
     (judged !== undefined && Result.isSuccess(judged) && judged.success._tag === "PreApproved"
       ? judged.success.reason
       : undefined)
-  return ApprovalEvents.publish((occasion) => ({ _tag: "PreApproved", ...occasion, ...Request.about(call), reason }))
+  return ApprovalEvents.publish((occasion) => ({
+    _tag: "PreApproved",
+    ...occasion,
+    ...Request.about(call),
+    reason,
+    decidedBy: recalled?.decidedBy
+  }))
 }
 
 const refuseAnswers = (
@@ -258,7 +319,8 @@ export const approve = Effect.fnUntraced(function*(
   const { environment } = file
   const asked = file.questions[at]!
   const given = asked.given[by]
-  const claim = Request.claimOf(asked.sealed, file.call)
+  const decidedBy = given?.by
+  const claim = Request.claimOf(asked.sealed, file.call, decidedBy)
   const target = targetOf(file, at, by)
   const { edits, prepared } = target
   if (edits !== undefined) {
@@ -266,7 +328,8 @@ export const approve = Effect.fnUntraced(function*(
       _tag: "Edited",
       ...occasion,
       ...Request.about(prepared, claim),
-      edits
+      edits,
+      decidedBy
     }))
   }
   const judged = edits === undefined ? file.judged! : given!.target!.judged!
@@ -276,12 +339,12 @@ export const approve = Effect.fnUntraced(function*(
     environment.trustsAnswers
   const said = Remembering.rememberOf(needs, counts ? given?.remember : undefined)
   const subject = yield* Remembering.subjectOf(prepared)
-  const answered = yield* Remembering.answeredOf(environment, subject, claim, "approved", { remember: said })
+  const answered = yield* Remembering.answeredOf(environment, subject, claim, "approved", { remember: said, decidedBy })
   yield* Remembering.give(environment, answered)
   return { ...target, claim, answered, joinOnly: false }
 })
 
-export const hand: Hand = { seal, end, decided }
+export const hand: Hand = { seal, end, add, decided }
 
 /** The words for why a call of ours is still open. */
 export const openReason = (
@@ -290,6 +353,9 @@ export const openReason = (
   { at, why }: Extract<Decision, { _tag: "Open" }>
 ): string | undefined => {
   if (why === "invalidAnswer") return invalidAnswers(file)[0]?.message
+  if (why === "notAnApprover") return file.refusal?.message
+  // Who has approved already stands beside it.
+  if (why === "othersNeeded") return file.refusal?.problem === "approved already" ? undefined : file.refusal?.message
   if (file.tip !== undefined) return why === "held" ? Words.heldWaiting : why === "asked" ? file.note : Words.open[why]
   // Whoever was asked a moment ago is asked again as they were.
   if (why === "held" && reply === "given") return undefined

@@ -134,7 +134,7 @@ const execute = (runner: Runner, one: Case, decision: Run, sink: Sink): Effect.E
   const { environment, handlers } = runner
   const { at, by } = decision
   const { sealed } = file.questions[at]!
-  const claim = Request.claimOf(sealed, file.call)
+  const claim = Request.claimOf(sealed, file.call, file.questions[at]!.given[by]?.by)
   const root = Parts.rootOf(file, at)
   const executed = file.waits
     ? Effect.flatMap(resumed(file, decision, claim), (resumed) =>
@@ -164,13 +164,13 @@ const resumed = Effect.fnUntraced(function*(
   const call = { ...file.call, root: file.root!, canonical: file.questions[0]!.canonical }
   if (as !== "resume" || tip === undefined) return { claim, call, prepared, edits: undefined, resumption: undefined }
   const { awaited, edits } = tip.suspension
-  const { decoded, json } = tip.answer!
+  const { by: decidedBy, decoded, json } = tip.answer!
   return {
-    claim: { ...claim, params: yield* Wait.answerDigest(awaited, json) },
+    claim: { ...claim, decidedBy, params: yield* Wait.answerDigest(awaited, json) },
     call,
     prepared,
     edits,
-    resumption: { interaction: awaited.name, answer: decoded, state: tip.state }
+    resumption: { interaction: awaited.name, answer: decoded, state: tip.state, decidedBy }
   }
 })
 

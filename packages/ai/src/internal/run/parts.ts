@@ -7,6 +7,7 @@ import * as Words from "../decide/words.ts"
 import type { Case, File } from "../gather/file.ts"
 import * as Reply from "../gather/reply.ts"
 import * as Suspension from "../gather/suspension.ts"
+import * as Who from "../gather/who.ts"
 import * as Late from "../history/late.ts"
 import * as Results from "../history/results.ts"
 import * as Ours from "./ours.ts"
@@ -42,13 +43,13 @@ export const toldPart = (file: File, { at, why }: Extract<Decision, { _tag: "Tel
     case "forged":
       return Results.interrupted(call, failure!.message, root)
     case "denied":
-      return Results.denied(call, denial?.note, root)
+      return Results.denied(call, denial?.note, root, denial?.by)
     case "noToolkit":
       return Results.interrupted(call, Results.noToolkitReason, file.questions[at]!.sealed.approvalId)
     case "blocked":
       return Results.denied(call, Ours.blockedReason(judged))
     case "remembered":
-      return Results.denied(call, recalled?.reason)
+      return Results.denied(call, recalled?.reason, undefined, recalled?.decidedBy)
     case "unfinished":
       return Results.interrupted(call, Results.unfinishedReason)
     case "recorded": {
@@ -67,11 +68,14 @@ export const openRequest = Effect.fnUntraced(function*(
   { file, standing }: Case,
   decision: Extract<Decision, { _tag: "Open" }>
 ): Effect.fn.Return<Approval.ApprovalRequest> {
-  const reason = Ours.openReason(file, standing, decision)
-  if (file.tip !== undefined) return Suspension.requestOf(file.tip.suspension, reason)
   const asked = file.questions[decision.at]!
+  const reason = Ours.openReason(file, standing, decision)
+  if (file.tip !== undefined) {
+    const said = Words.sentences(reason, Who.progress(file, asked))
+    return Suspension.requestOf(file.tip.suspension, said, Who.needed(file, asked))
+  }
   const needs = yield* Reply.shownAgain(file, asked)
-  return file.request(asked, reason === undefined ? needs : { ...needs, reason })
+  return file.request(asked, Reply.withProgress(file, asked, reason === undefined ? needs : { ...needs, reason }))
 })
 
 /** What the turn fails with. */

@@ -14,6 +14,7 @@ import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import type { DecidedBy } from "../../Approver.ts"
 import type * as Interaction from "../../Interaction.ts"
 
 /** What the engine must know of a tool that may wait. */
@@ -91,6 +92,7 @@ export interface Resumption {
   readonly interaction: string
   readonly answer: unknown
   readonly state: unknown
+  readonly decidedBy: DecidedBy
 }
 
 /** The run whose handler is called; `undefined` where no engine is around that could let it wait. */
@@ -199,10 +201,17 @@ const tellCaught = ({ toolCallId, toolName }: Made, { interaction }: Suspended):
 
 /** The engine resumes only what the tool declares, with an answer and a state that the tool's own schemas have read. */
 export const resumeOf = <Ending, HandlerContext>(
-  resume: { readonly [name: string]: (answer: never, state: never, context: HandlerContext) => Ending },
+  resume: {
+    readonly [name: string]: (
+      answer: never,
+      state: never,
+      context: HandlerContext & { readonly decidedBy: DecidedBy }
+    ) => Ending
+  },
   context: HandlerContext
 ) =>
-({ answer, interaction, state }: Resumption): Ending => resume[interaction]!(answer as never, state as never, context)
+({ answer, decidedBy, interaction, state }: Resumption): Ending =>
+  resume[interaction]!(answer as never, state as never, { ...context, decidedBy })
 
 const TypeId = "~@assent/ai/DeferredTool/Suspended" as const
 

@@ -144,12 +144,32 @@ export const digest = (needs: Approval.NeedsApproval): Effect.Effect<string | un
   )
 }
 
+// A digest has no such character.
+const named = "P~"
+
+/** What is sealed of how a call is asked about: what is shown of it, and whether only some may decide (law L16). */
+export const sealedDigest = (needs: Approval.NeedsApproval): Effect.Effect<string | undefined> => {
+  const names = needs.approvers !== undefined || needs.selfApproval === false
+  return names ? Effect.map(digest(needs), (shown) => named + (shown ?? "")) : digest(needs)
+}
+
+/** Whether only some may decide, or the policy said so when it was asked. */
+export const namesIn = ({ presentationDigest }: ApprovalSeal.Sealed): boolean =>
+  presentationDigest?.startsWith(named) === true
+
+/** The digest of what was shown beside the call. */
+export const shownIn = (sealed: ApprovalSeal.Sealed): string | undefined => {
+  const { presentationDigest } = sealed
+  if (presentationDigest === undefined || !namesIn(sealed)) return presentationDigest
+  return presentationDigest.length === named.length ? undefined : presentationDigest.slice(named.length)
+}
+
 /** What may be shown again of a request that was sealed. */
 export const again = (
   sealed: ApprovalSeal.Sealed,
   needs: Approval.NeedsApproval
 ): Effect.Effect<Approval.NeedsApproval> =>
-  Effect.map(digest(needs), (digest) => sealed.presentationDigest === digest ? sanitized(needs) : without(needs))
+  Effect.map(digest(needs), (digest) => shownIn(sealed) === digest ? sanitized(needs) : without(needs))
 
 const without = ({ presentation: _, ...needs }: Approval.NeedsApproval): Approval.NeedsApproval =>
   new Approval.NeedsApproval(needs)
@@ -159,9 +179,10 @@ export const drift = Effect.fnUntraced(function*(
   sealed: ApprovalSeal.Sealed,
   verdict: Approval.ApprovalResult
 ): Effect.fn.Return<string | undefined> {
-  if (sealed.presentationDigest === undefined || verdict._tag === "PreApproved") return undefined
+  const sealedAs = shownIn(sealed)
+  if (sealedAs === undefined || verdict._tag === "PreApproved") return undefined
   const shown = verdict._tag === "NeedsApproval" ? yield* digest(verdict) : undefined
-  return sealed.presentationDigest === shown
+  return sealedAs === shown
     ? undefined
     : "What the person was shown has changed since they approved it. Nothing ran. It may be asked again."
 })

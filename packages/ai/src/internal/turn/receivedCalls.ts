@@ -211,12 +211,17 @@ export const runDirect = (
     waits !== undefined,
     sink.preliminary
   )
+  const recalled = one?.file.recalled
   return Effect.flatMap(
     Environment.permitted(turn.environment, executed),
-    ({ suspended, ...outcome }): Effect.Effect<Started> =>
-      suspended !== undefined && waits !== undefined
-        ? Effect.succeed({ _tag: "Waits", one: waits, suspended })
-        : Effect.as(outcome.part === undefined ? Effect.void : sink.result(outcome.part), outcome)
+    ({ suspended, ...outcome }): Effect.Effect<Started> => {
+      if (suspended !== undefined && waits !== undefined) {
+        return Effect.succeed({ _tag: "Waits", one: waits, suspended })
+      }
+      if (outcome.part === undefined) return Effect.succeed(outcome)
+      const part = recalled === undefined ? outcome.part : Results.withDecidedBy(outcome.part, recalled.decidedBy)
+      return Effect.as(sink.result(part), { ...outcome, part })
+    }
   )
 }
 

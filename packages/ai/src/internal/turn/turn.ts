@@ -177,6 +177,7 @@ const settleCalls = Effect.fnUntraced(function*(
   const prompt = ProviderPrompt.write(answered.prompt, answered.transcript, {
     resultOf: (call) => writtenFor.get(call),
     supersedes: environment.options.onNewMessage === "supersede",
+    isRefused: (response) => hosted.refused.has(response),
     isOurs: (approvalId) => hosted.bogus.has(approvalId) || Result.isSuccess(environment.seal.parse(approvalId))
   })
   const isNothing = Ending.endsWithAssistant(prompt.content) &&

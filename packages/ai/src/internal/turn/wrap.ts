@@ -19,7 +19,7 @@ import { EnclosingTurn, type Turn as Around } from "../environment/enclosingTurn
 import * as Environment from "../environment/environment.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
 import * as Model from "../environment/model.ts"
-import { TrustsAnswers } from "../environment/trust.ts"
+import { Answering, nobody, Refusals, TrustsAnswers } from "../environment/trust.ts"
 import * as Tools from "../gather/tools.ts"
 import * as Cut from "../history/cut.ts"
 import * as Ending from "../history/ending.ts"
@@ -245,7 +245,11 @@ interface Entered<O extends Model.Options> {
 const distrusting = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(TrustsAnswers, (trusted) => trusted ? Effect.provideContext(effect, distrust) : effect)
 
-const distrust = Context.make(TrustsAnswers, false).pipe(Context.add(KeepsHistory, false))
+const distrust = Context.make(TrustsAnswers, false).pipe(
+  Context.add(Answering, nobody),
+  Context.add(Refusals, nobody),
+  Context.add(KeepsHistory, false)
+)
 
 const toAiError = (method: string) => (error: unknown): unknown =>
   error instanceof ApprovalError.ApprovalError ? ApprovalError.toAiError(error, method) : error

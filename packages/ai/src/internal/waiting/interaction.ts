@@ -10,6 +10,7 @@ import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
+import type * as Approver from "../../Approver.ts"
 import type * as Interaction from "../../Interaction.ts"
 import { abandonable } from "../abandon.ts"
 import * as Denial from "../denial.ts"
@@ -30,6 +31,7 @@ export interface Asked {
 // What any of the kinds may say; which of it counts, the kind decides.
 interface AnyAsk {
   readonly prompt?: string | undefined
+  readonly approvers?: Approver.Approvers | undefined
   readonly options?: ReadonlyArray<Interaction.Option> | undefined
   readonly expiresIn?: Duration.Input | undefined
   readonly token?: Redacted.Redacted | undefined
@@ -49,7 +51,7 @@ export const read = (
   now: number
 ): Result.Result<Asked, string> => {
   // A tool's own `suspend` was called with what the type of its interaction wants.
-  const { after, at, expiresIn, options, prompt, token } = ask as AnyAsk
+  const { after, approvers, at, expiresIn, options, prompt, token } = ask as AnyAsk
   const lifetime = expiresIn === undefined ? undefined : Duration.toMillis(Duration.fromInputUnsafe(expiresIn))
   const dueAt = interaction.kind !== "timer" ? undefined : timeOf(after, at, now)
   if (interaction.kind === "timer" && dueAt === undefined) {
@@ -67,6 +69,7 @@ export const read = (
       ...definedFields({
         prompt: prompt === undefined ? undefined : Text.escape(prompt, { maxLength: maxPromptLength, multiline: true }),
         options: options_,
+        approvers: interaction.kind === "timer" ? undefined : approvers,
         multiple: interaction.multiple ? true : undefined,
         dueAt
       })

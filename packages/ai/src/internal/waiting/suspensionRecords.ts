@@ -20,6 +20,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
+import * as Approver from "../../Approver.ts"
 import type * as AtomicStore from "../../AtomicStore.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
 import * as Cryptography from "../seal/cryptography.ts"
@@ -56,7 +57,7 @@ export class Suspension extends Schema.Class<Suspension>("@assent/ai/SuspensionS
  * What is known of a suspension, as the store has it.
  *
  * `open`: it waits. `taken`: somebody has gone on from it. `over`: it ended, and what it remembered is gone. `delivered`
- * is the answer that was given to the store, if there is one.
+ * is the answer that was given to the store, if there is one, and `deliveredBy` who gave it.
  *
  * @category models
  * @since 0.1.0
@@ -65,6 +66,7 @@ export interface Found {
   readonly status: "open" | "taken" | "over"
   readonly suspension: Suspension
   readonly delivered: Schema.Json | undefined
+  readonly deliveredBy?: Approver.DecidedBy | undefined
 }
 
 /**
@@ -111,7 +113,8 @@ export interface Records {
   /** Keeps an answer for an open suspension, once: exactly one of several who race gets true. It is due from then on. */
   readonly deliver: (
     approvalId: string,
-    answer: Schema.Json
+    answer: Schema.Json,
+    decidedBy?: Approver.DecidedBy
   ) => Effect.Effect<boolean, ApprovalError.ApprovalError>
   /** The suspension to which the token with this digest leads. */
   readonly findWebhook: (digest: string) => Effect.Effect<Found | undefined, ApprovalError.ApprovalError>
@@ -132,6 +135,11 @@ type Record = typeof Record.Type
 
 const decodeRecord = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.toCodecJson(Record)))
 const encodeRecord = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(Record)))
+
+const Delivered = Schema.Struct({ answer: Schema.Json, decidedBy: Schema.optionalKey(Approver.DecidedBy) })
+
+const decodeDelivered = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.toCodecJson(Delivered)))
+const encodeDelivered = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(Delivered)))
 
 /** How long a record outlives its request, so that one that came too late is told so. */
 const margin = Duration.toMillis(Duration.days(1))
@@ -219,7 +227,10 @@ export const make = (store: AtomicStore.AtomicStore): Records => {
     const found = yield* read(nonce)
     if (found === undefined) return undefined
     const delivered = found.record.status === "over" ? undefined : yield* use(store.get(`delivered/${nonce}`))
-    return { ...found.record, delivered: delivered === undefined ? undefined : JSON.parse(delivered.value) }
+    if (delivered === undefined) return { ...found.record, delivered: undefined }
+    const kept = decodeDelivered(delivered.value)
+    if (Result.isFailure(kept)) return yield* unavailable(`The record "delivered/${nonce}" cannot be read.`)
+    return { ...found.record, delivered: kept.success.answer, deliveredBy: kept.success.decidedBy }
   })
 
   // One that is to be answered, and is not yet, is not due.
@@ -275,7 +286,7 @@ export const make = (store: AtomicStore.AtomicStore): Records => {
     },
     take: (approvalId) => advance(approvalId, ["open"], "taken"),
     end: (approvalId) => Effect.asVoid(advance(approvalId, ["open", "taken"], "over")),
-    deliver: Effect.fnUntraced(function*(approvalId, answer) {
+    deliver: Effect.fnUntraced(function*(approvalId, answer, decidedBy) {
       const nonce = nonceOf(approvalId)
       const found = nonce === undefined ? undefined : yield* read(nonce)
       if (nonce === undefined || found?.record.status !== "open") return false
@@ -283,8 +294,9 @@ export const make = (store: AtomicStore.AtomicStore): Records => {
       if ((yield* use(store.get(`delivered/${nonce}`))) !== undefined) return false
       // Before the answer: whoever accepts one and dies has left word that somebody is to be told.
       const until = Math.min(expiresAt + margin, Number.MAX_SAFE_INTEGER)
+      const delivered = encodeDelivered({ answer, ...(decidedBy === undefined ? undefined : { decidedBy }) })
       yield* write(deliveredKey(nonce), "", until)
-      return yield* use(store.putIfAbsent(`delivered/${nonce}`, JSON.stringify(answer), { expiresAt: until }))
+      return yield* use(store.putIfAbsent(`delivered/${nonce}`, delivered, { expiresAt: until }))
     }),
     findWebhook: (digest) =>
       Effect.flatMap(

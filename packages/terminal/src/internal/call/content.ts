@@ -275,5 +275,6 @@ export const short = (asked: Approval.ApprovalRequest): string =>
 export const sentence = (covers: ApprovalMatcher.Description, asked: Approval.ApprovalRequest): string =>
   Safe.line(ApprovalMatcher.toSentence(covers, asked.toolName))
 
-const approversOf = (approvers: Approver.Approvers): string =>
+/** Of each list one of its people, in words. */
+export const approversOf = (approvers: Approver.Approvers): string =>
   Approver.lists(approvers).map((ids) => ids.map(Safe.line).join(" or ")).join(", and ")

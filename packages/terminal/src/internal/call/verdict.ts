@@ -37,6 +37,12 @@ export const denied = (note?: string, call?: string): Verdict => {
 /** Neither yes nor no: somebody else answers. */
 export const open = (note: string): Verdict => ({ decision: new Approval.Info({ note }), said: [] })
 
+/** This person decides nothing: the request stays open for those who do. */
+export const elsewhere = (why: string, call: string): Verdict => ({
+  decision: new Approval.Info({ note: `Still open: ${why}.` }),
+  said: [line("✖", `Still open, ${call}: ${why}.`, "error")]
+})
+
 /** What the person who left said of it. */
 export const leftNote = "The user stopped the run. Do not retry."
 

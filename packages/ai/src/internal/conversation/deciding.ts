@@ -1,0 +1,267 @@
+/** What is decided through a conversation, and by whom: all of it is looked at before any of it counts (laws L4, L16). */
+import type * as Response from "effect/ai/Response"
+import type * as Toolkit from "effect/ai/Toolkit"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import * as Approval from "../../Approval.ts"
+import * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as ApprovalSeal from "../../ApprovalSeal.ts"
+import * as Approver from "../../Approver.ts"
+import type * as ConversationStore from "../../ConversationStore.ts"
+import * as DeferredTool from "../../DeferredTool.ts"
+import type * as Interaction from "../../Interaction.ts"
+import * as Prompt from "../../Prompt.ts"
+import * as SuspensionStore from "../../SuspensionStore.ts"
+import type * as Model from "../environment/model.ts"
+import * as Request from "../gather/request.ts"
+import * as Ending from "../history/ending.ts"
+import * as Transcript from "../history/transcript.ts"
+import * as Text from "../text.ts"
+import * as Deferral from "../tool/deferral.ts"
+import * as Interactions from "../waiting/interaction.ts"
+import * as Clearing from "./clearing.ts"
+import type * as Conversation from "./model.ts"
+import * as ConversationTurn from "./turn.ts"
+
+const via = "conversation"
+
+const decidedByOf = (by: Approver.Person | undefined): Approver.DecidedBy => Approver.decidedBy(by, via)
+
+type AnyToolkit = Toolkit.WithHandler<Model.AnyTools>
+
+export const unknown = (approvalId: string) =>
+  Effect.fail(ApprovalError.make(new ApprovalError.UnknownApproval({ approvalId: approvalId.slice(0, 64) })))
+
+// Only people's answers stand in a history; those of webhooks, timers and programs are given to the store.
+const isPersonal = ({ interaction }: Approval.ApprovalRequest): boolean =>
+  interaction !== "webhook" && interaction !== "timer" && interaction !== "external"
+
+/** What is open, and was not answered since. */
+export const pendingOf = (
+  { answered = [], open }: Pick<ConversationStore.Kept, "answered" | "open">
+): ReadonlyArray<Approval.ApprovalRequest> => open.filter(({ approvalId }) => !answered.includes(approvalId))
+
+/** Answers that stand in the history from here on. */
+export const answering = (
+  turn: ConversationTurn.Turn,
+  answers: ReadonlyArray<Approval.ApprovalAnswer>,
+  decidedBy?: Approver.DecidedBy
+): void => {
+  const before = turn.history
+  const ids = answers.map(({ approvalId }) => approvalId)
+  ConversationTurn.say(turn, Prompt.approvalResponses(answers))
+  turn.answered = [...turn.answered, ...ids]
+  if (decidedBy === undefined || ids.length === 0) return
+  turn.deciders = { ...turn.deciders, ...Object.fromEntries(ids.map((id) => [id, decidedBy])) }
+  turn.decided = { before, ids, refusals: [] }
+}
+
+/** Whether anything has come that is waited for: to take a turn for nothing could call the model for nothing. */
+export const hasNews = Effect.fnUntraced(function*(
+  { answered, open }: ConversationTurn.Turn
+): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
+  if (answered.length > 0) return true
+  const suspensions = yield* SuspensionStore.SuspensionStore
+  const now = yield* Clock.currentTimeMillis
+  for (const { approvalId, awaited, expiresAt = Number.POSITIVE_INFINITY } of open) {
+    if (expiresAt <= now || (awaited?.dueAt ?? Number.POSITIVE_INFINITY) <= now) return true
+    if (awaited === undefined) continue
+    const found = yield* suspensions.find(approvalId)
+    if (found?.status !== "open" || found.delivered !== undefined) return true
+  }
+  return false
+})
+
+/** False where everything that was said leaves its request open. */
+export const decide = Effect.fnUntraced(function*(
+  turn: ConversationTurn.Turn,
+  toolkit: AnyToolkit,
+  answers: ReadonlyArray<Approval.ApprovalAnswer>,
+  by: Approver.Person | undefined
+): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
+  const decidedBy = decidedByOf(by)
+  const requests: Array<Approval.ApprovalRequest> = []
+  for (const { approvalId } of answers) {
+    const request = turn.open.find((one) => one.approvalId === approvalId)
+    if (request === undefined) return yield* notOpen(turn, approvalId)
+    requests.push(request)
+  }
+  for (const [index, { decision }] of answers.entries()) {
+    if (decision._tag !== "Info") yield* checkApprover(requests[index]!, decidedBy)
+    if (decision._tag === "Approved") yield* checkAnswer(toolkit, requests[index]!, decision.answer)
+  }
+  const said: Array<Approval.ApprovalAnswer> = []
+  for (const [index, answer] of answers.entries()) {
+    const request = requests[index]!
+    const { approvalId, decision } = answer
+    if (decision._tag === "Info") {
+      turn.open = turn.open.map((one) => one.approvalId === approvalId ? noted(one, decision.note) : one)
+    } else if (decision._tag === "Approved" && !isPersonal(request)) {
+      yield* SuspensionStore.deliver(approvalId, decision.answer ?? null, { by, via })
+      turn.answered = [...turn.answered, approvalId]
+    } else {
+      said.push(answer)
+    }
+  }
+  answering(turn, said, decidedBy)
+  return answers.some(({ decision }) => decision._tag !== "Info")
+})
+
+/**
+ * What was decided and has settled nothing is taken out of the history again: it was refused, which is what the turn fails
+ * with, or is kept in the journal until others have decided too.
+ */
+export const settle = Effect.fnUntraced(function*(
+  turn: ConversationTurn.Turn,
+  said: ReadonlyArray<Response.AnyPart>
+): Effect.fn.Return<void, ApprovalError.ApprovalError> {
+  const { decided } = turn
+  turn.decided = undefined
+  if (decided === undefined) return
+  const { before, ids } = decided
+  // Older answers of the history are of nobody known, and refused as well.
+  const refusals = decided.refusals.filter(({ approvalId, decidedBy }) =>
+    ids.includes(approvalId) && decidedBy.id === turn.deciders[approvalId]?.id
+  )
+  const idle = yield* Effect.filter(
+    turn.open.filter(({ approvalId }) => ids.includes(approvalId)),
+    (request) =>
+      refusals.some(({ approvalId }) => approvalId === request.approvalId)
+        ? Effect.succeed(true)
+        : isKept(request, turn.deciders[request.approvalId])
+  )
+  const taken = idle.map(({ approvalId }) => approvalId)
+  if (taken.length > 0) {
+    const isAll = taken.length === ids.length && said.every(({ type }) => nothingNew.has(type))
+    turn.history = before !== undefined && isAll ? before : withoutAnswers(turn.history, taken)
+    turn.deciders = Object.fromEntries(Object.entries(turn.deciders).filter(([id]) => !taken.includes(id)))
+  }
+  const [refusal] = refusals
+  if (before !== undefined && refusal !== undefined) return yield* ApprovalError.make(refusal)
+})
+
+/** The parts of a step that did nothing. */
+const nothingNew: ReadonlySet<string> = new Set(["tool-approval-request", "finish", "response-metadata"])
+
+const isKept = Effect.fnUntraced(function*(
+  request: Approval.ApprovalRequest,
+  by: Approver.DecidedBy | undefined
+): Effect.fn.Return<boolean> {
+  if (by?.id === undefined) return false
+  const sealed = (yield* ApprovalSeal.ApprovalSeal).parse(request.approvalId)
+  if (Result.isFailure(sealed)) return false
+  const journal = yield* ApprovalJournal.ApprovalJournal
+  // One that cannot be looked up stands in the history, where it does no harm.
+  const entry = yield* Effect.orElseSucceed(
+    journal.find(Request.claimOf(sealed.success, request)),
+    () => undefined
+  )
+  return entry?.state === "pending" && (entry.approvals ?? []).some(({ decidedBy }) => decidedBy.id === by.id)
+})
+
+const withoutAnswers = (history: Prompt.Prompt, ids: ReadonlyArray<string>): Prompt.Prompt =>
+  Prompt.fromMessages(history.content.flatMap((message): ReadonlyArray<Prompt.Message> => {
+    if (message.role !== "tool") return [message]
+    const content = message.content.filter((part) =>
+      part.type !== "tool-approval-response" || !ids.includes(part.approvalId)
+    )
+    if (content.length === message.content.length) return [message]
+    return content.length === 0 ? [] : [Prompt.makeMessage("tool", { ...message, content })]
+  }))
+
+/** Gives the answer to what a tool waits for. */
+export const resume = Effect.fnUntraced(function*<
+  T extends DeferredTool.Any,
+  Name extends keyof T["interactions"] & string
+>(
+  turn: ConversationTurn.Turn,
+  tool: T,
+  interaction: Name,
+  answer: Parameters<typeof DeferredTool.deliver<T, Name>>[3],
+  { by, request }: Conversation.ResumeOptions
+): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
+  const waiting = turn.open.filter((one) =>
+    one.toolName === tool.name && one.awaited?.name === interaction &&
+    (request === undefined || request.approvalId === one.approvalId)
+  )
+  const [only] = waiting
+  if (only === undefined || waiting.length > 1) {
+    return yield* unknown(request?.approvalId ?? `${tool.name}.${interaction}`)
+  }
+  const decidedBy = decidedByOf(by)
+  yield* checkApprover(only, decidedBy)
+  // What several people have to answer is kept for each of them, and in the store there is place for one answer.
+  if (Approver.lists(only.awaited?.approvers).length > 1 && isPersonal(only)) {
+    answering(turn, [yield* asAnswer(tool.interactions[interaction]!, only, answer)], decidedBy)
+    return true
+  }
+  yield* DeferredTool.deliver(tool, interaction, only, answer, { by, via })
+  turn.answered = [...turn.answered, only.approvalId]
+  return true
+})
+
+const asAnswer = Effect.fnUntraced(function*<I extends Interaction.Any>(
+  interaction: I,
+  request: Approval.ApprovalRequest,
+  answer: Interaction.Answer<I>
+): Effect.fn.Return<Approval.ApprovalAnswer, ApprovalError.ApprovalError> {
+  const { approvalId } = request
+  const json = yield* Effect.flatMap(
+    Effect.mapError(Interactions.encodeAnswer(interaction, answer), ({ message }) => `it does not fit: ${message}`),
+    (json) => Effect.as(Interactions.decodeAnswer(interaction, request.awaited!, json), json)
+  ).pipe(
+    Effect.mapError((description) => ApprovalError.make(new ApprovalError.InvalidAnswer({ approvalId, description })))
+  )
+  return Approval.answer(request, json)
+})
+
+// Before anything counts. The engine has the last word, and knows better why somebody may not who has approved it already.
+const checkApprover = Effect.fnUntraced(function*(
+  request: Approval.ApprovalRequest,
+  decidedBy: Approver.DecidedBy
+): Effect.fn.Return<void, ApprovalError.ApprovalError> {
+  const { approvalId } = request
+  const approvers = Approver.lists(request.approvers)
+  const { id } = decidedBy
+  if (approvers.length === 0 || approvers.some((ids) => id !== undefined && ids.includes(id))) return
+  if (isPersonal(request) && (yield* isKept(request, decidedBy))) return
+  const problem = id === undefined ? "unknown" : "not named"
+  return yield* ApprovalError.make(new ApprovalError.NotAnApprover({ approvalId, approvers, decidedBy, problem }))
+})
+
+// Refused here, where who answers can be told: what was given to a store, or stands in a history, cannot be taken back.
+const checkAnswer = (
+  toolkit: AnyToolkit,
+  request: Approval.ApprovalRequest,
+  answer: Schema.Json | undefined
+): Effect.Effect<void, ApprovalError.ApprovalError> => {
+  const { approvalId, awaited, interaction: kind, toolName } = request
+  if (awaited === undefined || (kind === "getApproval" && answer === undefined)) return Effect.void
+  const tool = Object.hasOwn(toolkit.tools, toolName) ? toolkit.tools[toolName] : undefined
+  const deferral = tool === undefined ? undefined : Deferral.of(tool)
+  const interaction = deferral === undefined ? undefined : Deferral.interactionOf(deferral, awaited.name)
+  // What became of a tool that is gone, its turn will say.
+  if (interaction === undefined) return Effect.void
+  return Effect.asVoid(Effect.mapError(
+    answer === undefined && isPersonal(request)
+      ? Effect.fail("it says yes, where an answer is asked for.")
+      : Interactions.decodeAnswer(interaction, awaited, answer ?? null),
+    (description) => ApprovalError.make(new ApprovalError.InvalidAnswer({ approvalId, description }))
+  ))
+}
+
+const notOpen = Effect.fnUntraced(function*({ history }: ConversationTurn.Turn, approvalId: string) {
+  const known = Transcript.readWhole(history.content).allRequests.find(({ part }) => part.approvalId === approvalId)
+  if (known === undefined) return yield* unknown(approvalId)
+  const { toolCall } = known
+  const isCancelled = toolCall !== undefined &&
+    (yield* Clearing.wasCancelled({ approvalId, toolCallId: toolCall.id, toolName: toolCall.name }))
+  const state = isCancelled ? "cancelled" : Ending.stateOf(known)
+  return yield* ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state }))
+})
+
+const noted = (request: Approval.ApprovalRequest, note: string): Approval.ApprovalRequest =>
+  new Approval.ApprovalRequest({ ...request, reason: Text.escape(note, { maxLength: 1_000 }) })

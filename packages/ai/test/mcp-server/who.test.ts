@@ -1,0 +1,90 @@
+/** L16: who the user of an MCP client is, the program says for each request; a client does not. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option, Stream } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { Approval, ApprovalEvents, ApprovalPolicy, type Approver, type McpApproval } from "../../src/index.ts"
+import * as S from "./support.ts"
+
+const approving = S.accept({ decision: "approve", reason: "by ada" })
+
+/** As a program would that has logged its users in: here the address says it. */
+const loggedIn: McpApproval.ElicitationOptions["by"] = () =>
+  Effect.map(Effect.serviceOption(HttpServerRequest.HttpServerRequest), (request) => {
+    const id = Option.isNone(request) ? null : new URL(request.value.url, "http://localhost").searchParams.get("user")
+    return id === null ? undefined : { id }
+  })
+
+/** A server, and who decided, as its events have it. */
+const serve = Effect.fnUntraced(function*(
+  options: McpApproval.ToolkitOptions,
+  approvers?: Approver.Approvers
+) {
+  const events = yield* ApprovalEvents.make()
+  const seen: Array<unknown> = []
+  yield* Effect.forkScoped(
+    Stream.runForEach(
+      yield* events.subscribe,
+      (event) => Effect.sync(() => event._tag === "Changed" && seen.push([event.state, { ...event.decidedBy }]))
+    )
+  )
+  const policy = ApprovalPolicy.make(() =>
+    Effect.succeed(approvers === undefined ? undefined : Approval.needsApproval({ approvers }))
+  )
+  const server = yield* S.serve(
+    S.files(options).pipe(
+      Layer.provide(Layer.succeed(ApprovalEvents.ApprovalEvents, events)),
+      Layer.provide(Layer.succeed(ApprovalPolicy.ApprovalPolicy, policy))
+    )
+  )
+  return { server, seen }
+})
+
+const as = (server: S.Server, user: string) => ({ url: new URL(`?user=${user}`, server.url) })
+
+describe("L16 elicitation", () => {
+  it.live("is answered by nobody known, whatever the client sends with its form", () =>
+    Effect.gen(function*() {
+      const { seen, server } = yield* serve({})
+      const { call } = yield* S.connect(server, () => approving)
+      assert.isFalse((yield* call("delete_file", { path: "a" })).isError)
+      assert.deepStrictEqual(seen, [["approved", { via: "elicitation" }]])
+      const posting = yield* S.connect(server, () => S.accept({ decision: "approve", by: "ada" }))
+      assert.isTrue((yield* posting.call("delete_file", { path: "b" })).isError)
+      assert.deepStrictEqual(server.runs, ["delete a"])
+    }))
+
+  it.live("is answered by whom the program knows, of each client its own", () =>
+    Effect.gen(function*() {
+      const { seen, server } = yield* serve({ by: loggedIn })
+      for (const user of ["ada", "bob"]) {
+        const { call } = yield* S.connect(as(server, user), () => approving)
+        assert.isFalse((yield* call("delete_file", { path: user })).isError)
+      }
+      assert.deepStrictEqual(seen, [
+        ["approved", { id: "ada", via: "elicitation" }],
+        ["approved", { id: "bob", via: "elicitation" }]
+      ])
+      assert.deepStrictEqual(server.runs, ["delete ada", "delete bob"])
+    }))
+
+  it.live("does not ask whoever is no approver, and nothing runs", () =>
+    Effect.gen(function*() {
+      for (const by of [loggedIn, undefined, () => Effect.fail("nobody can be looked up"), { name: "ada" }]) {
+        const { seen, server } = yield* serve({ by }, ["ada"])
+        const { asked, call } = yield* S.connect(as(server, "bob"), () => approving)
+        const said = yield* call("delete_file", { path: "a" })
+        assert.isTrue(said.isError)
+        assert.include(said.text, "It is for ada to decide, and not for the client's user.")
+        assert.deepStrictEqual([asked.length, seen, server.runs], [0, [], []])
+      }
+    }))
+
+  it.live("asks whoever is one", () =>
+    Effect.gen(function*() {
+      const { seen, server } = yield* serve({ by: loggedIn }, ["ada", "bob"])
+      const { call } = yield* S.connect(as(server, "bob"), () => approving)
+      assert.isFalse((yield* call("delete_file", { path: "a" })).isError)
+      assert.deepStrictEqual(seen, [["approved", { id: "bob", via: "elicitation" }]])
+      assert.deepStrictEqual(server.runs, ["delete a"])
+    }))
+})
