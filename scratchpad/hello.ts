@@ -1,5 +1,5 @@
 // A tool that needs approval, and a conversation: it asks, a person answers, it goes on.
-import { Approval, Conversation, Tool, Toolkit } from "@assent/ai"
+import { Approval, ApprovalJournal, Conversation, Tool, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { Console, Effect, Schema } from "effect"
 
@@ -27,4 +27,5 @@ const program = Effect.gen(function*() {
   yield* Console.log(text)
 })
 
-await Effect.runPromise(Effect.provide(program, [Handlers, Model]))
+const Journal = ApprovalJournal.layerMemory() // layerFileSystem({ directory }) remembers what ran after a restart too
+await Effect.runPromise(Effect.provide(program, [Handlers, Model, Journal]))

@@ -1,5 +1,5 @@
 /** The story that each program beside this folder tells: a model wants to delete two files, and a person says of which. */
-import { Approval, Conversation, type LanguageModel, Tool, Toolkit } from "@assent/ai"
+import { Approval, ApprovalJournal, Conversation, type LanguageModel, Tool, Toolkit } from "@assent/ai"
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, type Layer, Schema } from "effect"
 
@@ -32,4 +32,4 @@ const program = Effect.gen(function*() {
 
 /** Tells it with this model. */
 export const tell = <E>(Model: Layer.Layer<LanguageModel.LanguageModel, E>): void =>
-  program.pipe(Effect.provide([Handlers, Model]), NodeRuntime.runMain)
+  program.pipe(Effect.provide([Handlers, Model, ApprovalJournal.layerMemory()]), NodeRuntime.runMain)
