@@ -160,7 +160,7 @@ export class IllegalStep extends Schema.TaggedError<IllegalStep>()("IllegalStep"
  */
 export class PolicyFailed extends Schema.TaggedError<PolicyFailed>()("PolicyFailed", { toolName: Schema.String }) {
   override get message(): string {
-    return `The approval policy for "${this.toolName}" failed. Nothing ran. Mend the policy and try again.`
+    return `The approval policy for "${this.toolName}" failed. Nothing ran. Fix the policy and try again.`
   }
 }
 

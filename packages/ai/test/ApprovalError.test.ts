@@ -59,7 +59,7 @@ const reasons: ReadonlyArray<readonly [reason: ApprovalError.ApprovalErrorReason
     ],
     [
       new ApprovalError.PolicyFailed({ toolName: "DeleteFile" }),
-      /^The approval policy for "DeleteFile" failed\..*Mend the policy and try again\.$/,
+      /^The approval policy for "DeleteFile" failed\..*Fix the policy and try again\.$/,
       true
     ],
     [
