@@ -32,7 +32,8 @@ const says: ReadonlyArray<Says> = ["no", "yes", "edit"]
 
 type Verdicts = ReadonlyArray<Standing.Verdict>
 
-const unnamed: Verdicts = Standing.verdicts.filter((verdict) => verdict.says !== "ask" || !verdict.names)
+/** Of policies that name nobody. */
+export const unnamed: Verdicts = Standing.verdicts.filter((verdict) => verdict.says !== "ask" || !verdict.names)
 
 /** One of each kind is enough for what is walked again and again. */
 export const someVerdicts: Verdicts = Standing.verdicts.filter((verdict) =>

@@ -296,17 +296,14 @@ export const rows: ReadonlyArray<Row> = [
     // As if nobody had answered; but whoever is asked again is told.
     name: "answered by nobody who may",
     laws: "L16",
-    says: ({ questions, wait }) => {
-      const first = isAsked(questions) ? questions.find(isOwn) : undefined
-      if (first === undefined) return undefined
-      const at = (questions as ReadonlyArray<Question>).indexOf(first)
+    says: ofChosen(({ wait }, { at, question }) => {
       const answer = isWaiting(wait) ? wait.answer : undefined
-      return answer === "already" || first.answers.some(({ who }) => who === "already")
+      return answer === "already" || question.answers.some(({ who }) => who === "already")
         ? open(at, "othersNeeded")
-        : answer === "stranger" || first.answers.some(isIdle)
+        : answer === "stranger" || question.answers.some(isIdle)
         ? open(at, "notAnApprover")
         : undefined
-    }
+    })
   }
 ]
 

@@ -1,0 +1,19 @@
+/** The providers that are played. */
+import { anthropic } from "./anthropic.ts"
+import { bedrock } from "./bedrock.ts"
+import { compatible, groq, mistral, openaiChat } from "./chat.ts"
+import { google } from "./google.ts"
+import { openai, xai } from "./responses.ts"
+import type { Provider } from "./strict.ts"
+
+export const providers: ReadonlyArray<Provider> = [
+  anthropic,
+  google,
+  openai,
+  openaiChat,
+  mistral,
+  xai,
+  groq,
+  bedrock,
+  compatible
+]
