@@ -129,7 +129,10 @@ describe("an answer", () => {
       const asking = (reply: unknown) =>
         Effect.map(
           Effect.result(ApprovalController.request({ name: "deploy" })),
-          Result.match({ onFailure: ({ reason }) => reason._tag, onSuccess: json })
+          Result.match({
+            onFailure: ({ reason }) => reason._tag,
+            onSuccess: ({ decidedBy: _, ...decision }) => json(decision)
+          })
         ).pipe(
           // What a page posts is of no type.
           M.person((request) => replyTo(request, reply) as ApprovalController.Reply).answers,

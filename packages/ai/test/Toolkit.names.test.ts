@@ -97,7 +97,7 @@ describe("Toolkit.tighten", () => {
       Tool.setNeedsApproval(Read, () => Approval.needsApproval({ approvers: ["grace"] }))
     )
     const said = Effect.runSync(Gate.evaluate(both.tools.Read, { path: "a" }, { toolCallId: "c", messages: [] }))
-    assert.deepStrictEqual(said?._tag === "NeedsApproval" ? said.approvers : said, ["grace"])
+    assert.deepStrictEqual(said?._tag === "NeedsApproval" ? said.approvers : said, [["ada", "grace"], ["grace"]])
   })
 
   it("takes no tool that is not there, and none with parameters of its own", () => {

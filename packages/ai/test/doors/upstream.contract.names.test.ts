@@ -99,6 +99,7 @@ const taken: Taken = {
     "AnyPart",
     "FinishPart",
     "FinishPartEncoded",
+    "FinishPartMetadata",
     "FinishReason",
     "Part",
     "PartEncoded",
