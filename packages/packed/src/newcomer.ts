@@ -68,6 +68,10 @@ export const runPrograms = Effect.fnUntraced(function*(folder: string, programs:
   }
   const hello = yield* run(folder, process.execPath, [`${compiled}/readme-0.js`])
   yield* expect(hello.endsWith("debug.log is gone; thesis.txt stays.\n"), `hello prints:\n${hello}`)
+  // Whoever has a key in their environment already is not stopped by it, nor told of a missing one.
+  const key = "ASSENT_APPROVAL_KEY=a key of a newcomer, of 32 bytes or more"
+  const keyed = yield* run(folder, "env", [key, process.execPath, `${compiled}/readme-0.js`])
+  yield* expect(keyed === "deleting debug.log\ndebug.log is gone; thesis.txt stays.\n", `hello prints:\n${keyed}`)
   const terminal = [...programs.keys()].filter((file) => file.startsWith("terminal"))
   for (const file of terminal) {
     const output = yield* run(folder, process.execPath, [`${compiled}/${file}.js`], false)
