@@ -32,7 +32,7 @@ export interface Law {
   readonly check: (happened: Case) => ReadonlyArray<string>
   /** Whether the law had anything to say here. */
   readonly concerns: (happened: Case) => boolean
-  /** How many plans of the tests it has to concern at least, where it is of what is rare in them (default 300). */
+  /** How many of 4,000 plans it has to concern at least, where it is of what is rare in them (default 300). */
   readonly fewest?: number
 }
 
