@@ -49,7 +49,7 @@ const program = Effect.gen(function*() {
 
   const conversation = Effect.gen(function*() {
     const chat = yield* Chat.empty
-    let turn = yield* chat.generateText({ prompt: "Mend the poem.", toolkit })
+    let turn = yield* chat.generateText({ prompt: "Fix the poem.", toolkit })
     let asked = 0
     while (Response.isWaiting(turn)) {
       const requests = Response.approvalRequests(turn)

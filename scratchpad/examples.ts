@@ -1,7 +1,8 @@
 /**
  * Runs every program in this folder, one after another and each as a process of its own, as `npm run examples`: no
- * person at the keyboard, no key, at most 120 seconds each. A program is a `*.ts` file directly in here, other than this
- * one and tests; one that can be run in several ways is run in each. Ends with 1 when one fails, after showing what it printed, and when there is none to run.
+ * person at the keyboard, no key, at most 120 seconds each. A program is a `*.ts` file directly in here or in `providers`,
+ * other than this one and tests; one that can be run in several ways is run in each. Ends with 1 when one fails, after
+ * showing what it printed, and when there is none to run.
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Duration, Effect, FileSystem, Option, Path, Schema, Stream } from "effect"
@@ -12,15 +13,24 @@ const limit = Duration.seconds(120)
 /** Arguments for another run of a program. */
 const again: Readonly<Record<string, ReadonlyArray<string>>> = { "janitor.ts": ["--openai"] }
 
+/** What an account would be billed for is not an example. */
+const withoutKeys = Object.fromEntries(
+  ["OPENAI", "ANTHROPIC", "GOOGLE_GENERATIVE_AI", "MISTRAL", "XAI", "GROQ", "COMPATIBLE"].map((
+    name
+  ) => [`${name}_API_KEY`, ""])
+)
+
 class ExamplesFailed extends Schema.TaggedError<ExamplesFailed>()("ExamplesFailed", { message: Schema.String }) {}
 
-const programs = (directory: string) =>
-  FileSystem.FileSystem.use((fs) => fs.readDirectory(directory)).pipe(
-    Effect.map((names) =>
-      names.filter((name) => name.endsWith(".ts") && !/\.test\.ts$|\.d\.ts$|^examples\.ts$/.test(name)).toSorted()
-        .flatMap((name) => again[name] === undefined ? [[name]] : [[name], [name, ...again[name]]])
-    )
-  )
+const programs = Effect.fnUntraced(function*(directory: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const here = yield* fs.readDirectory(directory)
+  const providers = yield* fs.readDirectory(path.join(directory, "providers"))
+  return [...here, ...providers.map((name) => path.join("providers", name))]
+    .filter((name) => name.endsWith(".ts") && !/\.test\.ts$|\.d\.ts$|^examples\.ts$/.test(name)).toSorted()
+    .flatMap((name) => again[name] === undefined ? [[name]] : [[name], [name, ...again[name]]])
+})
 
 /** Runs one program and says whether it passed. What it prints is shown when it did not. */
 const run = Effect.fnUntraced(function*(directory: string, program: ReadonlyArray<string>) {
@@ -28,8 +38,7 @@ const run = Effect.fnUntraced(function*(directory: string, program: ReadonlyArra
   const [elapsed, exitCode] = yield* ChildProcess.make(
     process.execPath,
     ["--conditions=@assent/source", ...program],
-    // What an account would be billed for is not an example.
-    { cwd: directory, env: { OPENAI_API_KEY: "" }, extendEnv: true, stdin: "ignore", forceKillAfter: "2 seconds" }
+    { cwd: directory, env: withoutKeys, extendEnv: true, stdin: "ignore", forceKillAfter: "2 seconds" }
   ).pipe(
     Effect.flatMap((handle) =>
       Effect.andThen(

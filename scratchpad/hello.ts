@@ -1,48 +1,31 @@
-// The smallest whole program: a tool that asks, and a loop that answers.
-import { Approval, Chat, Prompt, Response, Tool, Toolkit } from "@assent/ai"
+// A tool that needs approval, and a conversation: it asks, a person answers, it goes on.
+import { Approval, ApprovalJournal, Conversation, Tool, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
-import { Console, Effect, Layer, Schema } from "effect"
+import { Console, Effect, Schema } from "effect"
 
 const DeleteFile = Tool.make("DeleteFile", {
-  description: "Deletes a file",
   parameters: { path: Schema.String },
-  success: Schema.Struct({ deleted: Schema.Boolean }),
+  success: Schema.String,
   needsApproval: true // or ({ path }) => path.startsWith("/etc/"), or an Effect
 })
-
 const toolkit = Toolkit.make(DeleteFile)
-
-const Handlers = toolkit.toLayer({
-  DeleteFile: ({ path }) => Effect.as(Console.log(`deleting ${path}`), { deleted: true })
-})
+const Handlers = toolkit.toLayer({ DeleteFile: ({ path }) => Effect.as(Console.log(`deleting ${path}`), "deleted") })
 
 // Any provider's model stands here; this one follows a script, so that no key is needed.
+const call = (id: string, path: string) => ScriptedModel.toolCall({ id, name: "DeleteFile", params: { path } })
 const Model = ScriptedModel.layer({
-  turns: [
-    [
-      ScriptedModel.toolCall({ id: "call-1", name: "DeleteFile", params: { path: "debug.log" } }),
-      ScriptedModel.toolCall({ id: "call-2", name: "DeleteFile", params: { path: "thesis.txt" } })
-    ],
-    "debug.log is gone; thesis.txt stays."
-  ]
+  turns: [[call("1", "debug.log"), call("2", "thesis.txt")], "debug.log is gone; thesis.txt stays."]
 })
 
 const program = Effect.gen(function*() {
-  const chat = yield* Chat.empty
-  let turn = yield* chat.generateText({ prompt: "Tidy up.", toolkit })
-  while (true) {
-    if (Response.isWaiting(turn)) {
-      // approvalId, toolName, params, description: what a page or a terminal shows.
-      const answers = Response.approvalRequests(turn).map((request) =>
-        request.description.includes("thesis") ? Approval.deny(request, "keep it") : Approval.approve(request)
-      )
-      turn = yield* chat.generateText({ prompt: Prompt.approvalResponses(answers), toolkit })
-    } else if (turn.finishReason === "tool-calls") {
-      turn = yield* chat.generateText({ prompt: Prompt.empty, toolkit })
-    } else {
-      return yield* Console.log(turn.text)
-    }
-  }
+  const conversation = yield* Conversation.make({ id: "tidy", toolkit })
+  yield* conversation.send("Tidy up.")
+  const answers = (yield* conversation.pending()).map((request) =>
+    request.description.includes("thesis") ? Approval.deny(request, "keep it") : Approval.approve(request)
+  )
+  const { text } = yield* conversation.decide(answers)
+  yield* Console.log(text)
 })
 
-await Effect.runPromise(Effect.provide(program, Layer.merge(Handlers, Model)))
+const Journal = ApprovalJournal.layerMemory() // layerFileSystem({ directory }) remembers what ran after a restart too
+await Effect.runPromise(Effect.provide(program, [Handlers, Model, Journal]))

@@ -17,12 +17,12 @@ const wanted = 2
 
 type File = Transcript.Exchange
 
-/** What it holds against a file, the worst first. */
+/** What it holds against a file: an ordinary one first, then one that plays tricks, then a long one. */
 const doubts: ReadonlyArray<readonly [why: string, applies: (file: File, files: ReadonlyArray<File>) => boolean]> = [
-  ["is a program, not a picture.", ({ path }) => path.endsWith(".exe")],
   ["says what another file says.", ({ path, result }, files) => {
     return files.some((other) => other.result === result && other.path.length < path.length)
   }],
+  ["is a program, not a picture.", ({ path }) => path.endsWith(".exe")],
   ["is a log from years ago.", ({ path }) => path.endsWith(".log")]
 ]
 

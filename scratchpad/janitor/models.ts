@@ -39,7 +39,7 @@ export const scripted: Player = {
   }).pipe(LanguageModel.approval()),
   toolkit: Tools.toolkit,
   note: undefined,
-  answers: "approve,deny:keep it"
+  answers: "approve,deny:keep it,approve"
 }
 
 // =============================================================================

@@ -160,7 +160,7 @@ export class IllegalStep extends Schema.TaggedError<IllegalStep>()("IllegalStep"
  */
 export class PolicyFailed extends Schema.TaggedError<PolicyFailed>()("PolicyFailed", { toolName: Schema.String }) {
   override get message(): string {
-    return `The approval policy for "${this.toolName}" failed. Nothing ran. Mend the policy and try again.`
+    return `The approval policy for "${this.toolName}" failed. Nothing ran. Fix the policy and try again.`
   }
 }
 
@@ -267,8 +267,8 @@ export class ApprovalRequired extends Schema.TaggedError<ApprovalRequired>()("Ap
  */
 export class JournalRequired extends Schema.TaggedError<JournalRequired>()("JournalRequired", {}) {
   override get message(): string {
-    return "An approval key is configured, so approvals outlive this process, but no journal is named that remembers" +
-      " which of them ran. Provide ApprovalJournal.layerFileSystem({ directory }), or ApprovalJournal.layerMemory() to" +
+    return "An approval key is configured, so approvals outlive this process, but no journal is configured that" +
+      " remembers which of them ran. Provide ApprovalJournal.layerFileSystem({ directory }), or ApprovalJournal.layerMemory() to" +
       " say that a restart may forget."
   }
 }
@@ -311,8 +311,8 @@ export class SuspensionStoreRequired
   extends Schema.TaggedError<SuspensionStoreRequired>()("SuspensionStoreRequired", {})
 {
   override get message(): string {
-    return "An approval key is configured, so requests outlive this process, but no store is named that remembers what" +
-      " waiting tools need to go on. Provide SuspensionStore.layerFileSystem({ directory }), or" +
+    return "An approval key is configured, so requests outlive this process, but no store is configured that remembers" +
+      " what waiting tools need to go on. Provide SuspensionStore.layerFileSystem({ directory }), or" +
       " SuspensionStore.layerMemory to say that a restart may forget."
   }
 }

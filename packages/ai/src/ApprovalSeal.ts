@@ -29,6 +29,7 @@ import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalId from "./internal/seal/approvalId.ts"
 import * as Canonical from "./internal/seal/canonical.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
+import { InPassing } from "./internal/seal/passing.ts"
 import * as Text from "./internal/text.ts"
 
 // =============================================================================
@@ -158,7 +159,7 @@ export interface Service {
  *
  * Its default reads the key from the configuration `ASSENT_APPROVAL_KEY` of the fiber that first seals or verifies
  * (once per `ConfigProvider`). If there is none, a random key is made that lives as long as the process, survives hot
- * reload, and is warned about once, when it first seals.
+ * reload, and is warned about once, when it first seals a request that no controller answers within the turn.
  *
  * @example
  * import { ApprovalSeal } from "@assent/ai"
@@ -393,12 +394,12 @@ const fromEntries = (current: Entry, entries: ReadonlyMap<string, Entry>): Servi
 // =============================================================================
 
 const warnOnce = (key: Cryptography.ProcessSecret): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    if (key.warned) return Effect.void
+  Effect.flatMap(InPassing, (inPassing) => {
+    if (key.warned || inPassing) return Effect.void
     key.warned = true
     return Effect.logWarning(
       "Approvals are sealed with a random key and end with this process. To keep them, set ASSENT_APPROVAL_KEY" +
-        " (openssl rand -base64 32) and name a journal (ApprovalJournal.layerFileSystem)."
+        " (openssl rand -base64 32) and configure a persistent journal (ApprovalJournal.layerFileSystem)."
     )
   })
 

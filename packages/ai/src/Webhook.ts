@@ -220,7 +220,7 @@ const accepted = HttpServerResponse.jsonUnsafe({ accepted: true }, {
   headers: { "cache-control": "no-store" }
 })
 const onlyPost = refuse(405, "Only POST is understood here.", { allow: "POST" })
-const notTaken = refuse(403, "No answer is taken from whoever sends this. It is waited for still.")
+const notTaken = refuse(403, "This sender may not answer. The request still waits for an answer.")
 const unknown = refuse(404, "Nothing waits here.")
 const answered = refuse(409, "This was answered before; the first answer stands.")
 const over = refuse(410, "Nothing waits here any more.")

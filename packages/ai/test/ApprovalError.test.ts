@@ -59,7 +59,7 @@ const reasons: ReadonlyArray<readonly [reason: ApprovalError.ApprovalErrorReason
     ],
     [
       new ApprovalError.PolicyFailed({ toolName: "DeleteFile" }),
-      /^The approval policy for "DeleteFile" failed\..*Mend the policy and try again\.$/,
+      /^The approval policy for "DeleteFile" failed\..*Fix the policy and try again\.$/,
       true
     ],
     [
@@ -94,7 +94,7 @@ const reasons: ReadonlyArray<readonly [reason: ApprovalError.ApprovalErrorReason
     ],
     [
       new ApprovalError.JournalRequired(),
-      /^An approval key is configured.*no journal is named that remembers which of them ran\. Provide ApprovalJournal\.layerFileSystem\(\{ directory \}\), or ApprovalJournal\.layerMemory\(\) to say that a restart may forget\.$/,
+      /^An approval key is configured.*no journal is configured that remembers which of them ran\. Provide ApprovalJournal\.layerFileSystem\(\{ directory \}\), or ApprovalJournal\.layerMemory\(\) to say that a restart may forget\.$/,
       false
     ],
     [

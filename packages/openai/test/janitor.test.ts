@@ -3,9 +3,12 @@ import { ResponsesServer } from "@assent/openai/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFile } from "node:child_process"
+import * as Fs from "node:fs"
 import { fileURLToPath } from "node:url"
 
 const program = fileURLToPath(new URL("../../../scratchpad/janitor.ts", import.meta.url))
+
+const readme = Fs.readFileSync(new URL("../../../README.md", import.meta.url), "utf8")
 
 interface Ended {
   readonly code: unknown
@@ -25,23 +28,31 @@ const start = (environment: Record<string, string>) =>
   })
 
 describe("the janitor through OpenAI's SDK", () => {
-  it.live("without a key: the whole story over HTTP, a hosted call too, on 80 columns", () =>
-    Effect.gen(function*() {
-      const { code, stderr, stdout } = yield* start({})
-      assert.strictEqual(stderr, "")
-      assert.strictEqual(code, 0)
-      for (
-        const said of [
-          "Provider: OpenAI's SDK.",
-          "mcp.board.post",
-          "(posted on the board)",
-          "deleted    debug.log",
-          "denied     report (copy).txt: \"keep it\"",
-          "folder     removed"
-        ]
-      ) assert.include(stdout, said)
-      assert.deepStrictEqual(stdout.split("\n").filter((line) => line.length > 80), [])
-    }), 30_000)
+  it.live(
+    "without a key: the whole story over HTTP, as README has it, a hosted call too, on 80 columns",
+    () =>
+      Effect.gen(function*() {
+        const { code, stderr, stdout } = yield* start({})
+        assert.strictEqual(stderr, "")
+        assert.strictEqual(code, 0)
+        for (
+          const said of [
+            "Provider: OpenAI's SDK.",
+            "mcp.board.post",
+            "(posted on the board)",
+            "deleted    debug.log",
+            "deleted    report (copy).txt",
+            "denied     holiday\\u200b\\u202egpj.exe: \"keep it\"",
+            "folder     removed"
+          ]
+        ) assert.include(stdout, said)
+        const [, sample = ""] = /```text\n(agent [^]*?)\n```/.exec(readme) ?? []
+        assert.include(sample, "Delete? [y]es")
+        assert.include(stdout, sample)
+        assert.deepStrictEqual(stdout.split("\n").filter((line) => line.length > 80), [])
+      }),
+    30_000
+  )
 
   it.live("with a key: the server of OPENAI_BASE_URL, whose refusal is said in short", () =>
     Effect.gen(function*() {

@@ -12,8 +12,9 @@ export type Programs = ReadonlyMap<string, string | undefined>
 export const checkPages = Effect.fnUntraced(function*(root: string, packages: ReadonlyArray<Packed>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
+  const guides = yield* fs.readDirectory(path.join(root, "docs"))
   const ours = yield* Effect.forEach(
-    ["README.md", "SECURITY.md"],
+    ["README.md", "SECURITY.md", ...guides.map((guide) => `docs/${guide}`)],
     (page) =>
       Effect.map(fs.readFileString(path.join(root, page)), (text) => brokenLinks({ page, text, published: false }))
   )
@@ -67,6 +68,10 @@ export const runPrograms = Effect.fnUntraced(function*(folder: string, programs:
   }
   const hello = yield* run(folder, process.execPath, [`${compiled}/readme-0.js`])
   yield* expect(hello.endsWith("debug.log is gone; thesis.txt stays.\n"), `hello prints:\n${hello}`)
+  // Whoever has a key in their environment already is not stopped by it, nor told of a missing one.
+  const key = "ASSENT_APPROVAL_KEY=a key of a newcomer, of 32 bytes or more"
+  const keyed = yield* run(folder, "env", [key, process.execPath, `${compiled}/readme-0.js`])
+  yield* expect(keyed === "deleting debug.log\ndebug.log is gone; thesis.txt stays.\n", `hello prints:\n${keyed}`)
   const terminal = [...programs.keys()].filter((file) => file.startsWith("terminal"))
   for (const file of terminal) {
     const output = yield* run(folder, process.execPath, [`${compiled}/${file}.js`], false)

@@ -26,10 +26,10 @@ describe("a text", () => {
   it("of nothing says so, with a byte order mark or without", () => {
     for (const format of ["json", "yaml", "toml"] as const) {
       for (const blank of ["", " \n\t", "\uFEFF", "\uFEFF \n"]) {
-        assert.match(failure(blank, format).message, /^There is nothing in it/)
+        assert.match(failure(blank, format).message, /^It is empty/)
       }
     }
-    assert.match(failure("null", "json").message, /^There is nothing in it/)
+    assert.match(failure("null", "json").message, /^It is empty/)
   })
 
   it("may begin with a byte order mark, and nowhere else is one left out", () => {

@@ -1,4 +1,4 @@
-/** The lint rule of the README: whatever effect/ai exports can be imported from `@assent/ai`, and the rule finds the rest. */
+/** The lint rule of docs/imports.md: whatever effect/ai exports can be imported from `@assent/ai`, and the rule finds the rest. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Upstream from "effect/ai"
 import { execFileSync } from "node:child_process"
@@ -10,7 +10,7 @@ import * as Assent from "../../src/index.ts"
 const root = Path.join(import.meta.dirname, "../../../..")
 
 const [, rule] = /```json\n(\{\n {2}"rules": \{\n {4}"no-restricted-imports"[^`]+)```/.exec(
-  Fs.readFileSync(Path.join(root, "README.md"), "utf8")
+  Fs.readFileSync(Path.join(root, "docs/imports.md"), "utf8")
 )!
 
 const program = `import { Tool } from "effect/ai"
@@ -36,7 +36,7 @@ describe("importing from one place", () => {
     }
   })
 
-  it("the rule of the README refuses effect/ai, and nothing else", () => {
+  it("the rule of docs/imports.md refuses effect/ai, and nothing else", () => {
     const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "assent-imports-"))
     try {
       Fs.writeFileSync(Path.join(folder, ".oxlintrc.json"), rule!)

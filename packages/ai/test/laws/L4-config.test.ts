@@ -3,7 +3,8 @@
  */
 import { assert, describe } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
-import { Approval, ApprovalSeal } from "../../src/index.ts"
+import { Approval, ApprovalController, ApprovalSeal } from "../../src/index.ts"
+import * as Sealing from "../sealing.ts"
 import * as Support from "./support.ts"
 
 const configured = (config: Record<string, string>) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -31,6 +32,30 @@ const begin = (
     const prompt = Support.answers(Approval.approve(requests[0]!))
     return { approve: Support.takeTurn(mode, { model, toolkit: tools.toolkit, history, prompt }), tools }
   })
+
+describe("L4 who is told that there is no key", () => {
+  Support.forEachMode(
+    "L4 nobody, where a controller answers inline; once, where a request is left open",
+    (mode) =>
+      Effect.gen(function*() {
+        yield* Sealing.restart
+        const { layer, lines } = yield* Sealing.recordLogs
+        const tools = yield* Support.makeTools()
+        const ask = (id: string) =>
+          Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call(id, "DeleteFile", { path: id })] }).pipe(
+            configured({}),
+            Effect.provide(layer)
+          )
+        yield* ask("c1").pipe(Effect.provide(ApprovalController.layerInteractive(() => true)))
+        assert.lengthOf(tools.runs, 1)
+        assert.deepStrictEqual(lines, [])
+        yield* ask("c2")
+        yield* ask("c3")
+        assert.lengthOf(lines, 1)
+        assert.match(lines[0]!, /random key/)
+      })
+  )
+})
 
 describe("L4 where the key comes from", () => {
   Support.forEachMode(

@@ -223,5 +223,5 @@ describe("L1 a client that cannot ask its user", () => {
 })
 
 function notUnderstood(): string {
-  return "The client accepted the question, but sent what is no answer to it, so nothing was approved."
+  return "The client accepted the question, but its answer does not fit the question, so nothing was approved."
 }

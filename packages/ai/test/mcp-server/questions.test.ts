@@ -270,7 +270,7 @@ describe("what a tool that waits asks", () => {
         assert.deepStrictEqual([left.decision._tag, left.asked], ["Info", []])
       }
       const list = yield* ask(awaiting({ kind: "form", answerSchema: { type: "string" } }))
-      assert.match(String(list.decision.note), /no list of fields/)
+      assert.match(String(list.decision.note), /not a list of fields/)
     }))
 
   it.effect("a webhook, a timer and another event are for no person", () =>

@@ -138,7 +138,7 @@ describe("MCP 2026-07-28: rounds", () => {
       assert.notInclude(asked.inputRequests!.approval.params.message, "session")
       const session = { action: "accept", content: { decision: "approve_for_session" } }
       const answered = yield* call(server, { ...remove("/a"), ...answering(session, asked) })
-      assert.match(reasonOf(answered), /no answer to it/)
+      assert.match(reasonOf(answered), /its answer does not fit the question/)
     }))
 
   it.live("nor is what somebody else answers about it remembered, who may mean one client", () =>

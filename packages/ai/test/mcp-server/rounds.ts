@@ -72,5 +72,5 @@ export const denials = [
   "The user dismissed the question without a decision, so nothing was approved.",
   "mine",
   "The client accepted the question, but sent no answer, so nothing was approved.",
-  "The client accepted the question, but sent what is no answer to it, so nothing was approved."
+  "The client accepted the question, but its answer does not fit the question, so nothing was approved."
 ]

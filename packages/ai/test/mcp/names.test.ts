@@ -136,7 +136,7 @@ describe("tools that cannot be used", () => {
 const nested = (depth: number): unknown => depth === 0 ? 1 : { a: nested(depth - 1) }
 
 describe("the name of a server", () => {
-  it.effect("that cannot stand before a tool's is a typed error that shows the line that mends it", () =>
+  it.effect("that cannot stand before a tool's is a typed error that shows the line that fixes it", () =>
     Effect.gen(function*() {
       for (const name of ["", "a__b", "_a", "a_", "a b", "a.b", "é", "a".repeat(33)]) {
         const error = yield* problemOf(Server.make(Server.read), { name })

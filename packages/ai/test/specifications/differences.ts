@@ -18,11 +18,11 @@ export const begin = "<!-- differences:begin -->"
 
 export const end = "<!-- differences:end -->"
 
-/** The list between the two markers, one line for each difference. */
+/** The list between the two markers: one line for each difference, with the file of its first test. */
 export const toMarkdown = (): string =>
   specifications.flatMap(({ name, requirements }) => [
     `- \`${name}\``,
-    ...requirements.flatMap(({ differs, says }) =>
-      differs === undefined ? [] : [`  - It says: ${says}. Here ${differs}.`]
+    ...requirements.flatMap(({ differs, says, tests }) =>
+      differs === undefined ? [] : [`  - It says: ${says}. Here ${differs}. (\`${tests[0]?.file}\`)`]
     )
   ]).join("\n")

@@ -34,7 +34,7 @@ export const find = (
             if (known === undefined || known === null || isAnswer(known, call, behaviors)) {
               return Effect.succeed(known ?? undefined)
             }
-            return Effect.die(new Error("ApprovalMemory.find gave something that is no answer to the call."))
+            return Effect.die(new Error("ApprovalMemory.find returned something that is not an answer to the call."))
           }),
         options.timeLimit
       ),

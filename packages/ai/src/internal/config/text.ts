@@ -40,7 +40,7 @@ export const read = (
   const parsed = blank ? Result.succeed(null) : parsers[format](text)
   if (Result.isFailure(parsed)) return Result.fail({ line: lineOf(parsed.failure, text, format), ...parsed.failure })
   if (parsed.success === null) {
-    return Result.fail({ message: "There is nothing in it. Write `tools: {}` for a configuration that says nothing." })
+    return Result.fail({ message: "It is empty. Write `tools: {}` for an empty configuration." })
   }
   const size = problemOfSize(parsed.success)
   if (size !== undefined) return Result.fail({ message: size })

@@ -75,7 +75,7 @@ const fieldsOf = (
   options: ElicitationForm.Options
 ): Result.Result<Pick<ElicitationForm.Form, "fields" | "required">, string> => {
   if (!Predicate.isReadonlyObject(schema) || !Predicate.isReadonlyObject(schema.properties)) {
-    return Result.fail("Its form is no list of fields, and MCP knows no other.")
+    return Result.fail("Its form is not a list of fields, the only kind that MCP knows.")
   }
   const fields: Record<string, Field> = {}
   for (const [name, property] of Object.entries(schema.properties)) {

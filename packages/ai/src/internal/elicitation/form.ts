@@ -113,7 +113,7 @@ export const readConsent = (content: Content): Approval.ApprovalDecision => read
 export const withoutAnswer = "The client accepted the question, but sent no answer, so nothing was approved."
 
 export const notUnderstood =
-  "The client accepted the question, but sent what is no answer to it, so nothing was approved."
+  "The client accepted the question, but its answer does not fit the question, so nothing was approved."
 
 // =============================================================================
 // Fields

@@ -1,5 +1,5 @@
 /**
- * What a program says of an MCP server that keeps its tools from being a toolkit, told so that the line that mends it is in
+ * What a program says of an MCP server that keeps its tools from being a toolkit, told so that the line that fixes it is in
  * the message.
  */
 import * as Schema from "effect/Schema"

@@ -118,7 +118,7 @@ const warnOf = (
       `Assent: The MCP server ${
         Text.quote(name)
       } offers tools that are left out: ${told}. They cannot be called until` +
-        " the server mends them."
+        " the server fixes them."
     )
   })
 

@@ -17,7 +17,7 @@ import * as Speaking from "./speaking.ts"
 
 /**
  * Something in a configuration that is likely to be a mistake. `at` and `line` are where it stands, `fix` is a line that
- * would mend it. An `error` is something that is not in force although it says so.
+ * would fix it. An `error` is something that is not in force although it says so.
  *
  * @category models
  * @since 0.1.0

@@ -28,6 +28,7 @@ import * as Verdict from "../gather/verdict.ts"
 import * as Wait from "../gather/wait.ts"
 import * as Who from "../gather/who.ts"
 import * as Results from "../history/results.ts"
+import { InPassing } from "../seal/passing.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Presentation from "../tool/presentation.ts"
 import type { Hand } from "./loop.ts"
@@ -52,7 +53,7 @@ const seal: Hand["seal"] = Effect.fnUntraced(function*(file, standing) {
   const binding = yield* Prepare.binding(prepared, environment.scope, digest)
   const sealed = yield* environment.seal.seal(binding, {
     expiresIn: needs.expiresIn ?? environment.options.expiresIn
-  })
+  }).pipe(Effect.provideService(InPassing, environment.controller.ask !== undefined))
   const asked = { sealed, canonical: prepared.canonical, given: [] }
   const { needs: shown } = file
   file.questions = [asked]

@@ -62,7 +62,7 @@ export const present = (
   }).pipe(
     abandonable,
     Effect.timeout(timeLimit),
-    Effect.filterOrFail(isPresentation, () => new Error("Tool.present gave no ApprovalPresentation.")),
+    Effect.filterOrFail(isPresentation, () => new Error("Tool.present did not return an ApprovalPresentation.")),
     Effect.map((presentation) => new Approval.NeedsApproval({ ...result, presentation })),
     Effect.catchCause((cause) =>
       Effect.as(

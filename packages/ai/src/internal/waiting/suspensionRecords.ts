@@ -263,7 +263,7 @@ export const make = (store: AtomicStore.AtomicStore): Records => {
           if (known === undefined) continue
           const before = yield* find(known.value)
           if (before?.status === "open") {
-            return yield* unavailable("The webhook's token is waited for already. Make another one.")
+            return yield* unavailable("Another request waits for this webhook token already. Make a new token.")
           }
           if (yield* use(store.compareAndSet(key, known.version, approvalId))) break
         }
@@ -274,7 +274,7 @@ export const make = (store: AtomicStore.AtomicStore): Records => {
       const written = yield* use(
         store.putIfAbsent(`suspension/${nonce}`, encodeRecord({ status: "open", suspension }), { expiresAt: until })
       )
-      if (!written) return yield* unavailable("A request of this id is kept already.")
+      if (!written) return yield* unavailable("A request with this id exists already.")
       const previous = suspension.previous === undefined ? undefined : nonceOf(suspension.previous)
       if (previous !== undefined) yield* use(store.putIfAbsent(`next/${previous}`, approvalId, { expiresAt: until }))
     }),

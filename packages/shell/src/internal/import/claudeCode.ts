@@ -132,7 +132,7 @@ export const read = (settings: unknown, context: Context): Imported => {
         tell(
           typeof rule === "string" ? rule : JSON.stringify(rule) ?? key,
           "left out",
-          "It has not the form of a rule."
+          "It does not have the form of a rule."
         )
         continue
       }

@@ -84,7 +84,7 @@ const readTerminal = (settings: unknown, context: Context, tell: Tell): Readonly
       tell(key, "narrower", "Every command of a line has to be allowed, not the line as a whole.")
     }
     if (approve && key !== key.trim()) {
-      tell(key, "left out", "A blank at its end wants a further word.")
+      tell(key, "left out", "A space at its end requires another word.")
       return []
     }
     const regex = toRegex(key)
