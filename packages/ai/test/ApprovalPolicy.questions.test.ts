@@ -102,6 +102,13 @@ describe("what is said with a question", () => {
         yield* decide({ combine: "tighten", tools: { ...config } as ApprovalConfig.Tools }, "t", {}, () => own),
         Approval.needsApproval({ reason: "ours theirs", description: "d", expiresIn: 5, approvers: ["ada"] })
       )
+      assert.deepInclude(
+        yield* decide({ t: { self_approval: false } }, "t", {}, () => own),
+        { _tag: "NeedsApproval", reason: "theirs", selfApproval: false }
+      )
+      assert.deepInclude(yield* decide({ t: { approval: "required", self_approval: false } }, "t"), {
+        selfApproval: false
+      })
       assert.deepStrictEqual(yield* decide(config, "t"), Approval.preApproved())
       assert.deepStrictEqual(yield* decide(config, "t", {}, () => Approval.blocked("no")), Approval.blocked("no"))
     }))

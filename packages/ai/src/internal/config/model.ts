@@ -14,7 +14,8 @@ const said = {
   expiresIn: Schema.optionalKey(Schema.Number),
   approvers: Schema.optionalKey(Schema.Array(Schema.String)),
   editable: Schema.optionalKey(Schema.Boolean),
-  rememberable: Schema.optionalKey(Schema.Boolean)
+  rememberable: Schema.optionalKey(Schema.Boolean),
+  selfApproval: Schema.optionalKey(Schema.Boolean)
 }
 
 /**

@@ -190,8 +190,8 @@ const readQuestion = (
   if (approvers !== undefined && (approvers.length === 0 || approvers.some((approver) => approver.trim() === ""))) {
     report({ path: [...path, "approvers"], message: "Name at least one, and none without a name." })
   }
-  const { description, editable, reason, rememberable } = input
-  return definedFields({ reason, description, expiresIn, approvers, editable, rememberable })
+  const { description, editable, reason, rememberable, self_approval: selfApproval } = input
+  return definedFields({ reason, description, expiresIn, approvers, editable, rememberable, selfApproval })
 }
 
 const listOf = (oneOrMore: string | ReadonlyArray<string>): ReadonlyArray<string> =>

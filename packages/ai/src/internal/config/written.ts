@@ -53,7 +53,8 @@ const question = {
   expires_in: Schema.optionalKey(Schema.Union([Schema.Number, Schema.String])),
   approvers: Schema.optionalKey(oneOrMore),
   editable: Schema.optionalKey(Schema.Boolean),
-  rememberable: Schema.optionalKey(Schema.Boolean)
+  rememberable: Schema.optionalKey(Schema.Boolean),
+  self_approval: Schema.optionalKey(Schema.Boolean)
 }
 
 const match = {
@@ -108,7 +109,8 @@ export type RuleInput = typeof RuleInput.Type
 
 /**
  * What is said of a tool. `approval` is for all calls that no rule is about; without it, `default`. With `rules` it has
- * to be said. `expires_in` is a number of milliseconds or a text such as `10 minutes` or `10m`.
+ * to be said. `expires_in` is a number of milliseconds or a text such as `10 minutes` or `10m`. `approvers` are the ids of
+ * those who may decide, and with `self_approval: false` the principal of the scope may not (law L16).
  *
  * @category models
  * @since 0.1.0

@@ -272,7 +272,7 @@ type Found = (
 /** What is said about a question that is never asked. */
 const lintQuestion = (rule: Rules.Word["rule"], found: Found): void => {
   if (rule.approval === "none" || rule.approval === "deny") {
-    const idle = (["description", "expiresIn", "approvers", "editable", "rememberable"] as const)
+    const idle = (["description", "expiresIn", "approvers", "editable", "rememberable", "selfApproval"] as const)
       .filter((field) => rule[field] !== undefined)
     if (idle.length > 0) {
       found("warning", "no-effect", rule, `Nobody is asked under ${rule.approval}, so ${list(idle)} means nothing.`)

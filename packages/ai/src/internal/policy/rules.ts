@@ -278,12 +278,17 @@ const asksEveryTime = (
 }
 
 const questionOf = (
-  { approvers, description, editable, expiresIn, reason, rememberable }: Parameters<typeof resultOf>[0]
-) => definedFields({ reason, description, expiresIn, approvers, editable, rememberable })
+  { approvers, description, editable, expiresIn, reason, rememberable, selfApproval }: Question
+) => definedFields({ reason, description, expiresIn, approvers, editable, rememberable, selfApproval })
+
+type Question = Pick<
+  Rule,
+  "approvers" | "description" | "editable" | "expiresIn" | "reason" | "rememberable" | "selfApproval"
+>
 
 /** What a word of a configuration is as a result; `default` is none, and not for here. */
 export const resultOf = (
-  rule: Pick<Rule, "approval" | "approvers" | "description" | "editable" | "expiresIn" | "reason" | "rememberable">,
+  rule: Pick<Rule, "approval"> & Question,
   covers: Approval.NeedsApproval["remember"],
   toolName: string
 ): Approval.ApprovalResult => {
