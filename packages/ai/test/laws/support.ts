@@ -154,7 +154,7 @@ export const makeHold: Effect.Effect<Hold> = Effect.gen(function*() {
 
 /** Lets every fiber go as far as it can without the clock; a digest of our own queues behind those of the engine. */
 export const idle: Effect.Effect<void> = Effect.promise(async () => {
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < 4; i++) {
     await crypto.subtle.digest("SHA-256", new Uint8Array(64))
     await new Promise((resolve) => setImmediate(resolve))
   }
