@@ -251,28 +251,40 @@ const blind = (table: Table, index: number, change: Change): Mutant => {
   )
 }
 
-// Those that say something else than their row does, anywhere that row is read, with the walk on which they do.
+// One of so many standings is enough to tell them apart, and no row is always passed over.
+const stride = 3
+
+// Those that say something else than their row does, anywhere that row is read, with the walk on which they do. What only
+// they read has any value there.
 const differing = (
   table: Table,
-  index: number,
-  candidates: ReadonlyArray<Mutant>,
+  candidates: ReadonlyArray<ReadonlyArray<Mutant>>,
   configurations: ReadonlyArray<Configuration>,
   decideBy: DecideBy
-): ReadonlyArray<Mutant> => {
-  const found: Array<Mutant> = []
-  let same = candidates
+): ReadonlyArray<ReadonlyArray<Mutant>> => {
+  const found: ReadonlyArray<Array<Mutant>> = table.map(() => [])
+  const same = candidates.map((mutants) => [...mutants])
+  let calls = 0
   for (const configuration of configurations) {
-    const row = table[index]!
-    const says: Row["says"] = (standing) => {
-      const said = row.says(standing)
-      const other = same.filter((mutant) => !isAlike(said, saidBy(mutant.table[index]!, standing)))
-      if (other.length > 0) {
-        found.push(...other.map((mutant) => ({ ...mutant, where: configuration })))
-        same = same.filter((mutant) => !other.includes(mutant))
+    const { world } = configuration
+    const rows = table.map((row, index): Row => ({
+      ...row,
+      says: (standing) => {
+        const said = row.says(standing)
+        const left = same[index]!
+        if (left.length === 0 || ++calls % stride !== 0) return said
+        world.glance(() => {
+          for (let at = left.length - 1; at >= 0; at--) {
+            const mutant = left[at]!
+            if (isAlike(said, saidBy(mutant.table[index]!, standing))) continue
+            found[index]!.push({ ...mutant, where: configuration })
+            left.splice(at, 1)
+          }
+        })
+        return said
       }
-      return said
-    }
-    walk(configuration, { decide: decideBy(table.with(index, { ...row, says })), laws: [] })
+    }))
+    walk(configuration, { decide: decideBy(rows), laws: [] })
   }
   return found
 }
@@ -354,11 +366,12 @@ export const mutants = (
   const watched = watch(table, configurations, decideBy)
   const found = [...dropped(table), ...lowered(table), ...altered(table, watched)]
   const alike: Array<Mutant> = []
-  for (const [index, { seen }] of watched.entries()) {
-    const candidates = changes.filter(({ field }) => seen.has(field)).map((change) => blind(table, index, change))
-    const differ = differing(table, index, candidates, configurations, decideBy)
+  const candidates = watched.map(({ seen }, index) =>
+    changes.filter(({ field }) => seen.has(field)).map((change) => blind(table, index, change))
+  )
+  for (const [index, differ] of differing(table, candidates, configurations, decideBy).entries()) {
     found.push(...differ)
-    alike.push(...candidates.filter(({ change }) => !differ.some((mutant) => mutant.change === change)))
+    alike.push(...candidates[index]!.filter(({ change }) => !differ.some((mutant) => mutant.change === change)))
   }
   return { mutants: found, alike }
 }
@@ -382,10 +395,13 @@ export const judge = (
   const { where } = mutant
   const inOrder = where === undefined ? configurations : [where, ...configurations.filter((one) => one !== where)]
   let differs: Difference = "nowhere"
-  // Most are noticed soon on some walk, and late on each of the others.
-  for (const isOver of [() => true, () => false]) {
-    for (const configuration of inOrder) {
-      const walked = walk(configuration, { decide, laws, like, untilBreach: true, isOver })
+  // Most are noticed soon on some walk, and late on each of the others. What decides alike is walked whole where it is known
+  // to say something else.
+  const passes = [[100, inOrder], [2_000, inOrder], [Infinity, inOrder.slice(0, 1)], [Infinity, inOrder]] as const
+  for (const [at, [most, walked]] of passes.entries()) {
+    if (at === passes.length - 1 && where !== undefined && differs !== "decides") break
+    for (const configuration of walked) {
+      const walked = walk(configuration, { decide, laws, like, most, untilBreach: true })
       if (differs !== "decides" && walked.differs !== "nowhere") differs = walked.differs
       const [breach] = walked.breaches
       if (breach !== undefined) return { mutant, breach, differs }

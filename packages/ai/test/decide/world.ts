@@ -43,6 +43,8 @@ export class World {
   #depth = 0
   #given = 0
   #shape = 0
+  #glanced: Array<number> | undefined
+  #random = 1
 
   fact<A>(name: string, values: ReadonlyArray<A>): Fact<A> {
     const size = values.length
@@ -68,6 +70,7 @@ export class World {
   }
 
   #look(slot: number): number {
+    if (this.#glanced !== undefined) return this.#glance(slot, this.#glanced)
     const depth = this.#depth++
     const index = depth < this.#given ? this.#path[depth]! : 0
     this.#path[depth] = index
@@ -75,6 +78,27 @@ export class World {
     this.#chosen[slot] = index
     this.#shape += this.#steps[slot]!
     return index
+  }
+
+  // Of the values of one fact every one comes about as often.
+  #glance(slot: number, glanced: Array<number>): number {
+    this.#random = (Math.imul(this.#random, 1_664_525) + 1_013_904_223) >>> 0
+    const index = Math.floor(this.#random / 2 ** 32 * this.#sizes[slot]!)
+    this.#chosen[slot] = index
+    glanced.push(slot)
+    return index
+  }
+
+  /** What is first read in it has any of its values, the same in each walk, and is forgotten: it makes no further class. */
+  glance<A>(f: () => A): A {
+    const glanced: Array<number> = []
+    this.#glanced = glanced
+    try {
+      return f()
+    } finally {
+      this.#glanced = undefined
+      for (const slot of glanced) this.#chosen[slot] = -1
+    }
   }
 
   /** Goes back to the last fact that can still have another value; false if there is none. */
