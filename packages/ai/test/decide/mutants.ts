@@ -16,8 +16,9 @@ export interface Mutant {
   readonly row: string
   readonly change: string
   readonly table: Table
-  /** The walk on which it is known to say something else. */
+  /** The walk on which it is known to say something else, and the class in which it did first. */
   readonly where?: Configuration
+  readonly from?: Int8Array
 }
 
 export type DecideBy = (table: Table) => Decide
@@ -162,13 +163,14 @@ const alternatives = (said: Said): ReadonlyArray<readonly [change: string, other
 
 const altered = (table: Table, watched: Watched): ReadonlyArray<Mutant> =>
   table.flatMap((row, index) =>
-    Array.from(watched[index]!.spoken).flatMap(([key, { configuration, said: example }]) => {
+    Array.from(watched[index]!.spoken).flatMap(([key, { configuration, from, said: example }]) => {
       const replacing = (change: string, other: (said: Said) => Said | undefined): Mutant => ({
         ...withRow(table, index, change, (standing) => {
           const said = row.says(standing)
           return said !== undefined && keyOf(said) === key ? other(said) : said
         }),
-        where: configuration
+        where: configuration,
+        from
       })
       return [
         replacing(`is silent instead of ${key}`, () => undefined),
@@ -273,11 +275,12 @@ const differing = (
         const said = row.says(standing)
         const left = same[index]!
         if (left.length === 0 || ++calls % stride !== 0) return said
+        const from = world.place
         world.glance(() => {
           for (let at = left.length - 1; at >= 0; at--) {
             const mutant = left[at]!
             if (isAlike(said, saidBy(mutant.table[index]!, standing))) continue
-            found[index]!.push({ ...mutant, where: configuration })
+            found[index]!.push({ ...mutant, where: configuration, from })
             left.splice(at, 1)
           }
         })
@@ -307,7 +310,7 @@ const saidBy = (row: Row, standing: Standing): Said | "thrown" | undefined => {
 
 /** What each row says, one of each kind with the first walk on which it does, and which fields it looks at. */
 type Watched = ReadonlyArray<{
-  readonly spoken: Map<string, { readonly said: Said; readonly configuration: Configuration }>
+  readonly spoken: Map<string, { readonly said: Said; readonly configuration: Configuration; readonly from: Int8Array }>
   readonly seen: Set<string>
 }>
 
@@ -319,7 +322,9 @@ const watch = (table: Table, configurations: ReadonlyArray<Configuration>, decid
       says: (standing) => {
         const { seen, spoken } = watched[index]!
         const said = row.says(watchedStanding(standing, (field) => void seen.add(field)))
-        if (said !== undefined && !spoken.has(keyOf(said))) spoken.set(keyOf(said), { said, configuration })
+        if (said !== undefined && !spoken.has(keyOf(said))) {
+          spoken.set(keyOf(said), { said, configuration, from: configuration.world.place })
+        }
         return said
       }
     }))
@@ -392,16 +397,20 @@ export const judge = (
 ): Judged => {
   const decide = decideBy(mutant.table)
   const like = decideBy(right)
-  const { where } = mutant
+  const { from, where } = mutant
   const inOrder = where === undefined ? configurations : [where, ...configurations.filter((one) => one !== where)]
   let differs: Difference = "nowhere"
   // Most are noticed soon on some walk, and late on each of the others. What decides alike is walked whole where it is known
   // to say something else.
-  const passes = [[100, inOrder], [2_000, inOrder], [Infinity, inOrder.slice(0, 1)], [Infinity, inOrder]] as const
-  for (const [at, [most, walked]] of passes.entries()) {
+  const first = inOrder.slice(0, 1)
+  const passes = [[100, first, from], [100, inOrder], [2_000, first, from], [2_000, inOrder], [Infinity, first], [
+    Infinity,
+    inOrder
+  ]] as const
+  for (const [at, [most, walked, begin]] of passes.entries()) {
     if (at === passes.length - 1 && where !== undefined && differs !== "decides") break
     for (const configuration of walked) {
-      const walked = walk(configuration, { decide, laws, like, most, untilBreach: true })
+      const walked = walk(configuration, { decide, from: begin, laws, like, most, untilBreach: true })
       if (differs !== "decides" && walked.differs !== "nowhere") differs = walked.differs
       const [breach] = walked.breaches
       if (breach !== undefined) return { mutant, breach, differs }

@@ -72,7 +72,7 @@ export class World {
   #look(slot: number): number {
     if (this.#glanced !== undefined) return this.#glance(slot, this.#glanced)
     const depth = this.#depth++
-    const index = depth < this.#given ? this.#path[depth]! : 0
+    const index = depth < this.#given ? Math.min(this.#path[depth]!, this.#sizes[slot]! - 1) : 0
     this.#path[depth] = index
     this.#order[depth] = slot
     this.#chosen[slot] = index
@@ -112,10 +112,16 @@ export class World {
     return true
   }
 
-  /** Begins with the first world again. */
-  restart(): void {
+  /** Begins with the first world again, or with the one of this place. */
+  restart(place?: Int8Array): void {
     this.#forget()
-    this.#given = 0
+    this.#given = place?.length ?? 0
+    if (place !== undefined) this.#path.set(place)
+  }
+
+  /** Where this world stands among all, for {@link restart}. */
+  get place(): Int8Array {
+    return this.#path.slice(0, this.#depth)
   }
 
   #forget(): void {
