@@ -104,7 +104,7 @@ export class Awaited extends Schema.Class<Awaited>("@assent/ai/Awaited")({
  * `"approval"`, or the kind of what a tool that has begun waits for; then `awaited` says what it is.
  *
  * `conversation` and `principal` are those of the scope it is asked in, and `path` the agents that led to it, outermost
- * first: so that whoever shows it knows whom to show it to.
+ * first: so that whoever shows it knows whom to show it to. `selfApproval` is `false` where the principal may not decide.
  *
  * @category models
  * @since 0.1.0
@@ -127,6 +127,7 @@ export class ApprovalRequest extends Schema.Class<ApprovalRequest>("@assent/ai/A
   principal: Schema.optionalKey(Schema.String),
   path: Schema.optionalKey(Schema.Array(Schema.String)),
   approvers: Schema.optionalKey(Approver.Approvers),
+  selfApproval: Schema.optionalKey(Schema.Boolean),
   editable: Schema.optionalKey(Schema.Boolean),
   rememberable: Schema.optionalKey(Schema.Boolean),
   session: Schema.optionalKey(Schema.String)

@@ -119,6 +119,33 @@ describe("L16 whoever is at the terminal", () => {
     }
   }
 
+  it.effect("is told in words and not asked where they asked for it, and nobody may decide on their own", () =>
+    Effect.gen(function*() {
+      const excluding = { principal: "kim", selfApproval: false } as const
+      const refused: ReadonlyArray<readonly [Approver.Person, Approver.Approvers | undefined, string]> = [
+        [
+          kim,
+          undefined,
+          "it is for somebody else than whoever asked for it to decide, and not for Kim, who asked for it."
+        ],
+        [kim, ["ada", "kim"], "it is for ada or kim to decide, and not for Kim, who asked for it."],
+        [{}, undefined, "and this program does not say who is at its terminal."]
+      ]
+      for (const [by, approvers, words] of refused) {
+        const { ask, shown } = yield* make({ by })
+        const asked = yield* ask(new Approval.ApprovalRequest({ ...requestOf("Write", approvers), ...excluding }))
+        assert.isDefined(yield* Fiber.join(asked))
+        assert.include(shown().replaceAll(/\s+(?:⋮ +)?/g, " "), words)
+        assert.notInclude(shown(), "Run it?")
+      }
+      const { armed, ask, key, over } = yield* make({ by: { id: "ada" } })
+      const asked = yield* ask(new Approval.ApprovalRequest({ ...requestOf("Write"), ...excluding }))
+      yield* armed
+      yield* key("y")
+      yield* over
+      assert.deepInclude(yield* Fiber.join(asked), { by: { id: "ada" } })
+    }))
+
   it.effect("is asked about the other calls of a batch", () =>
     Effect.gen(function*() {
       const { armed, ask, key, over, shown } = yield* make({ batch: { unticked: "deny" }, by: kim })

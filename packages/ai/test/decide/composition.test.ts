@@ -9,18 +9,31 @@ import { fold, wrong } from "./folds.ts"
 import * as N from "./nestings.ts"
 import * as Report from "./report.ts"
 
-const words = ["none", "allow", "ask", "block", "fail"] as const
-const gates = ["none", "ask"] as const
-
 const named = "a turn in a handler"
 const inTurns = { [named]: N.nestings[named]! }
 
 describe("L11 inside × outside", () => {
   const walks: Readonly<Record<string, Composition.Options>> = {
     "one level": { depth: 1 },
-    "two levels": { depth: 2, gates, words },
-    "two levels, and what is left to the tool": { depth: 2, gates: ["block", "fail"], whos: ["none", "yes"] },
-    "two levels that ask": { depth: 2, gates: ["ask"], words: ["none", "ask", "askToEdit", "askAsIs"] },
+    "two levels": { depth: 2, gates: ["ask"], words: ["none", "allow", "ask"] },
+    "two levels, and what is forbidden": {
+      depth: 2,
+      gates: ["none"],
+      words: ["none", "ask", "block", "fail"],
+      whos: ["none", "yes", "strict"]
+    },
+    "two levels, and what is left to the tool": {
+      depth: 2,
+      gates: ["none", "block", "fail"],
+      words: ["none", "toolGate", "silent", "allow", "ask"],
+      whos: ["none", "yes"]
+    },
+    "two levels that ask": {
+      depth: 2,
+      gates: ["ask"],
+      words: ["none", "ask", "askToEdit", "askAsIs"],
+      whos: ["none", "yes", "no"]
+    },
     "three levels, briefly": { depth: 3, gates: ["none"], words: ["none", "ask"], nestings: inTurns }
   }
   for (const [name, options] of Object.entries(walks)) {

@@ -40,6 +40,8 @@ export const someVerdicts: Verdicts = Standing.verdicts.filter((verdict) =>
   verdict.says !== "ask" || !verdict.names || verdict.editable
 )
 
+const named: Verdicts = someVerdicts.filter((verdict) => verdict.says === "ask" && verdict.names)
+
 /** Every sequence of answers up to a length. */
 const sequences = (length: number): ReadonlyArray<ReadonlyArray<Says>> =>
   length === 0 ? [[]] : [[], ...says.flatMap((head) => sequences(length - 1).map((tail) => [head, ...tail]))]
@@ -61,6 +63,13 @@ const questionOf = (answers: ReadonlyArray<ReadonlyArray<Says>>): QuestionLists 
   drifted: bool,
   named: bool,
   written: Standing.decidedStates
+})
+
+/** One of each kind of what is known of it, and of what is found when it is written. */
+const inKinds = (question: QuestionLists): QuestionLists => ({
+  ...question,
+  fate: ["pending", "running", "unknown", "done", "suspended", "denied"],
+  written: ["done", "denied"]
 })
 
 /** Fewer of what is much the same: for what has to be walked again and again. */
@@ -123,29 +132,68 @@ export const history = (answers: ReadonlyArray<number>, verdicts = Standing.verd
     verdicts
   )
 
+/** One of each kind of the standings of one request with one answer. */
+export const someOfOne: Make = () =>
+  make("one request, briefly", {
+    ...historyOf([inKinds(questionOf(sequences(1)))]),
+    verdict: someVerdicts
+  }, someVerdicts)
+
 /** A part of the standings of two requests with one answer each. */
 export const someOfTwo: Make = () =>
   make("two requests, briefly", {
     ...historyOf([1, 1].map((length) => briefly(questionOf(sequences(length))))),
+    onNewMessage: ["supersede"],
     verdict: unnamed
-  }, unnamed)
+  }, [{ says: "allowed" }])
 
-/** Somebody was asked and has answered, or what is remembered does: the answer stands alone. */
-export const answered = (verdicts = Standing.verdicts as Verdicts): Make => () =>
-  make("answered", {
-    ...common,
-    way: Standing.ways,
-    questions: ["asked"],
-    asked: [freshQuestionOf(says.map((one) => [one]))],
-    tool: ["free", "gated"],
-    powers: ["asks"],
-    trusted: [true],
-    judged: bool,
-    memory: ["none", "known", "unknown"],
-    finished: bool,
-    replied: ["given"],
+/** Two requests, where one or both named who may decide, and the policy says so now or not. */
+export const twoNamed = (answers = sequences(1), verdicts = someVerdicts): Make => () => {
+  const question: QuestionLists = {
+    ...briefly(questionOf(answers)),
+    named: bool,
+    passedOver: [false],
+    written: ["denied"]
+  }
+  return make("two requests under policies that name people", {
+    ...historyOf([question, question]),
+    deniedElsewhere: [false],
+    onNewMessage: ["supersede"],
     verdict: verdicts
   }, verdicts)
+}
+
+/** As {@link twoNamed}, but without edits. */
+export const someOfTwoNamed: Make = twoNamed([[], ["no"], ["yes"]], [{ says: "allowed" }, ...named])
+
+/** Somebody was asked and has answered, or what is remembered does: the answer stands alone. */
+export const answered: Make = () => make("answered", answering)
+
+const answering = {
+  ...common,
+  way: Standing.ways,
+  questions: ["asked"],
+  asked: [freshQuestionOf(says.map((one) => [one]))],
+  tool: ["free", "gated"],
+  powers: ["asks"],
+  trusted: [true],
+  judged: bool,
+  memory: ["none", "known", "unknown"],
+  finished: bool,
+  replied: ["given"]
+} as const satisfies Lists
+
+/** One of each kind of those. */
+export const someAnswered: Make = () =>
+  make("answered, briefly", {
+    ...answering,
+    way: ["history", "received", "hosted"],
+    judged: [false],
+    finished: [false],
+    asked: answering.asked.map((question) => ({ ...question, written: ["done", "denied"] })),
+    memory: ["known", "unknown"],
+    verdict: someVerdicts
+  }, someVerdicts)
 
 const waiting = {
   ...common,

@@ -1,7 +1,8 @@
 /**
  * `npm run laws -- --exhaustive`: every standing of a call against the laws, and every table that is wrong in one place
- * against them. What is larger is walked for a minute each: two requests, and two answers under policies that name people.
- * Then levels inside one another.
+ * against them. Two requests, and two answers under
+ * policies that name people, are walked whole where little else differs, and else for some time. Then levels inside one
+ * another.
  */
 import { Console, Effect } from "effect"
 import type { Standing } from "../../src/internal/decide/standing.ts"
@@ -17,7 +18,8 @@ import { walk } from "./walk.ts"
 const whole: ReadonlyArray<Configurations.Make> = [
   Configurations.history([1]),
   Configurations.history([2], Configurations.unnamed),
-  Configurations.answered(),
+  Configurations.twoNamed(),
+  Configurations.answered,
   Configurations.waits,
   Configurations.received,
   Configurations.guarded,
@@ -30,17 +32,18 @@ const limited: ReadonlyArray<Configurations.Make> = [
   Configurations.history([2, 2])
 ]
 
-const limit = 60_000
+const limit = 20_000
 
 /** Small enough to be walked for each change of the table, and together they meet every decision. */
 export const brief: ReadonlyArray<Configurations.Make> = [
   Configurations.guarded,
   Configurations.received,
   Configurations.hosted,
-  Configurations.history([1], Configurations.someVerdicts),
-  Configurations.answered(Configurations.someVerdicts),
+  Configurations.someOfOne,
+  Configurations.someAnswered,
   Configurations.someWaits,
-  Configurations.someOfTwo
+  Configurations.someOfTwo,
+  Configurations.someOfTwoNamed
 ]
 
 export const decideBy: Mutants.DecideBy = (table) => (standing: Standing) => decide(standing, table)

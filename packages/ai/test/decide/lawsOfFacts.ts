@@ -22,6 +22,9 @@ const costly: ReadonlySet<string> = new Set([
 const asksAny = (asks: ReadonlyArray<Need>, facts: ReadonlySet<string>): boolean =>
   asks.some(({ fact }) => facts.has(fact))
 
+const isCostly = (asks: ReadonlyArray<Need>, truth: Truth.Truth): boolean =>
+  asks.some(({ fact }) => costly.has(fact) && !(fact === "verdict" && truth.isDenialJudged))
+
 // Nothing that anybody says now changes what became of it.
 const wasDecided = ({ decidedPlace, questions }: Truth.Truth): boolean => {
   const question = questions[decidedPlace]
@@ -64,8 +67,8 @@ export const laws: ReadonlyArray<Law> = [
 
   law(
     "costly",
-    "nobody is asked about a call that was decided before",
-    ({ asks, truth }) => !asksAny(asks, costly) || !wasDecided(truth)
+    "nobody is asked about a call that was decided before, but its policy about a denial",
+    ({ asks, truth }) => !isCostly(asks, truth) || !wasDecided(truth)
   ),
 
   law(
@@ -115,12 +118,12 @@ export const laws: ReadonlyArray<Law> = [
 
   law(
     "L2",
-    "where a run waits is looked up once, by the last of its steps, before anything that is costly",
+    "where a run waits is looked up once, by the last of its steps, before anything that is costly but a policy about a denial",
     (moment) => {
       const { asks, call, said, truth, writes } = moment
       if (said._tag !== "Need" || said.fact !== "wait") return true
       const question = truth.questions[said.at]!
-      if (question.own !== true || (writes.length === 0 && asksAny(asks, costly))) return false
+      if (question.own !== true || (writes.length === 0 && isCostly(asks, truth))) return false
       // What became of the steps before the last one may be forgotten by now.
       const last = truth.own.findLast((at) => truth.questions[at]!.suspension)
       return call.wait === undefined && last !== undefined ? said.at === last : Truth.stateOf(question) === "suspended"
@@ -129,8 +132,9 @@ export const laws: ReadonlyArray<Law> = [
 
   law(
     "L2",
-    "the journal is not asked about the steps before the one that waits, but for those that were denied",
-    ({ asked, truth }) => !asked.has("fate") || !truth.isLost || truth.own.some((at) => truth.isDenied(at))
+    "the journal is not asked about the steps before the one that waits, but for those that somebody denied",
+    ({ asked, truth }) =>
+      !asked.has("fate") || !truth.isLost || truth.own.some((at) => truth.isDenied(at) || truth.isContested(at))
   ),
 
   law(

@@ -118,8 +118,7 @@ export const laws: ReadonlyArray<Law> = [
 
   law("L3", "a request ends as denied by the answer that says so", ({ call, said, truth }) => {
     if (said._tag !== "End" || said.why !== "said") return true
-    const question = truth.questions[said.at]!
-    return said.by === Truth.placeOfNo(question) && (call.denied || question.named)
+    return said.by === Truth.placeOfNo(truth.questions[said.at]!) && (call.denied || truth.isDenied(said.at))
   }),
 
   ofRuns("L16", "nothing runs by somebody who may not decide, nor while others are needed", (run, moment) => {

@@ -16,8 +16,9 @@ export interface Mutant {
   readonly row: string
   readonly change: string
   readonly table: Table
-  /** The walk on which it is known to say something else. */
+  /** The walk on which it is known to say something else, and the class in which it did first. */
   readonly where?: Configuration
+  readonly from?: Int8Array
 }
 
 export type DecideBy = (table: Table) => Decide
@@ -162,13 +163,14 @@ const alternatives = (said: Said): ReadonlyArray<readonly [change: string, other
 
 const altered = (table: Table, watched: Watched): ReadonlyArray<Mutant> =>
   table.flatMap((row, index) =>
-    Array.from(watched[index]!.spoken).flatMap(([key, { configuration, said: example }]) => {
+    Array.from(watched[index]!.spoken).flatMap(([key, { configuration, from, said: example }]) => {
       const replacing = (change: string, other: (said: Said) => Said | undefined): Mutant => ({
         ...withRow(table, index, change, (standing) => {
           const said = row.says(standing)
           return said !== undefined && keyOf(said) === key ? other(said) : said
         }),
-        where: configuration
+        where: configuration,
+        from
       })
       return [
         replacing(`is silent instead of ${key}`, () => undefined),
@@ -251,28 +253,41 @@ const blind = (table: Table, index: number, change: Change): Mutant => {
   )
 }
 
-// Those that say something else than their row does, anywhere that row is read, with the walk on which they do.
+// One of so many standings is enough to tell them apart, and no row is always passed over.
+const stride = 3
+
+// Those that say something else than their row does, anywhere that row is read, with the walk on which they do. What only
+// they read has any value there.
 const differing = (
   table: Table,
-  index: number,
-  candidates: ReadonlyArray<Mutant>,
+  candidates: ReadonlyArray<ReadonlyArray<Mutant>>,
   configurations: ReadonlyArray<Configuration>,
   decideBy: DecideBy
-): ReadonlyArray<Mutant> => {
-  const found: Array<Mutant> = []
-  let same = candidates
+): ReadonlyArray<ReadonlyArray<Mutant>> => {
+  const found: ReadonlyArray<Array<Mutant>> = table.map(() => [])
+  const same = candidates.map((mutants) => [...mutants])
+  let calls = 0
   for (const configuration of configurations) {
-    const row = table[index]!
-    const says: Row["says"] = (standing) => {
-      const said = row.says(standing)
-      const other = same.filter((mutant) => !isAlike(said, saidBy(mutant.table[index]!, standing)))
-      if (other.length > 0) {
-        found.push(...other.map((mutant) => ({ ...mutant, where: configuration })))
-        same = same.filter((mutant) => !other.includes(mutant))
+    const { world } = configuration
+    const rows = table.map((row, index): Row => ({
+      ...row,
+      says: (standing) => {
+        const said = row.says(standing)
+        const left = same[index]!
+        if (left.length === 0 || ++calls % stride !== 0) return said
+        const from = world.place
+        world.glance(() => {
+          for (let at = left.length - 1; at >= 0; at--) {
+            const mutant = left[at]!
+            if (isAlike(said, saidBy(mutant.table[index]!, standing))) continue
+            found[index]!.push({ ...mutant, where: configuration, from })
+            left.splice(at, 1)
+          }
+        })
+        return said
       }
-      return said
-    }
-    walk(configuration, { decide: decideBy(table.with(index, { ...row, says })), laws: [] })
+    }))
+    walk(configuration, { decide: decideBy(rows), laws: [] })
   }
   return found
 }
@@ -295,7 +310,7 @@ const saidBy = (row: Row, standing: Standing): Said | "thrown" | undefined => {
 
 /** What each row says, one of each kind with the first walk on which it does, and which fields it looks at. */
 type Watched = ReadonlyArray<{
-  readonly spoken: Map<string, { readonly said: Said; readonly configuration: Configuration }>
+  readonly spoken: Map<string, { readonly said: Said; readonly configuration: Configuration; readonly from: Int8Array }>
   readonly seen: Set<string>
 }>
 
@@ -307,7 +322,9 @@ const watch = (table: Table, configurations: ReadonlyArray<Configuration>, decid
       says: (standing) => {
         const { seen, spoken } = watched[index]!
         const said = row.says(watchedStanding(standing, (field) => void seen.add(field)))
-        if (said !== undefined && !spoken.has(keyOf(said))) spoken.set(keyOf(said), { said, configuration })
+        if (said !== undefined && !spoken.has(keyOf(said))) {
+          spoken.set(keyOf(said), { said, configuration, from: configuration.world.place })
+        }
         return said
       }
     }))
@@ -354,11 +371,12 @@ export const mutants = (
   const watched = watch(table, configurations, decideBy)
   const found = [...dropped(table), ...lowered(table), ...altered(table, watched)]
   const alike: Array<Mutant> = []
-  for (const [index, { seen }] of watched.entries()) {
-    const candidates = changes.filter(({ field }) => seen.has(field)).map((change) => blind(table, index, change))
-    const differ = differing(table, index, candidates, configurations, decideBy)
+  const candidates = watched.map(({ seen }, index) =>
+    changes.filter(({ field }) => seen.has(field)).map((change) => blind(table, index, change))
+  )
+  for (const [index, differ] of differing(table, candidates, configurations, decideBy).entries()) {
     found.push(...differ)
-    alike.push(...candidates.filter(({ change }) => !differ.some((mutant) => mutant.change === change)))
+    alike.push(...candidates[index]!.filter(({ change }) => !differ.some((mutant) => mutant.change === change)))
   }
   return { mutants: found, alike }
 }
@@ -379,13 +397,20 @@ export const judge = (
 ): Judged => {
   const decide = decideBy(mutant.table)
   const like = decideBy(right)
-  const { where } = mutant
+  const { from, where } = mutant
   const inOrder = where === undefined ? configurations : [where, ...configurations.filter((one) => one !== where)]
   let differs: Difference = "nowhere"
-  // Most are noticed soon on some walk, and late on each of the others.
-  for (const isOver of [() => true, () => false]) {
-    for (const configuration of inOrder) {
-      const walked = walk(configuration, { decide, laws, like, untilBreach: true, isOver })
+  // Most are noticed soon on some walk, and late on each of the others. What decides alike is walked whole where it is known
+  // to say something else.
+  const first = inOrder.slice(0, 1)
+  const passes = [[100, first, from], [100, inOrder], [2_000, first, from], [2_000, inOrder], [Infinity, first], [
+    Infinity,
+    inOrder
+  ]] as const
+  for (const [at, [most, walked, begin]] of passes.entries()) {
+    if (at === passes.length - 1 && where !== undefined && differs !== "decides") break
+    for (const configuration of walked) {
+      const walked = walk(configuration, { decide, from: begin, laws, like, most, untilBreach: true })
       if (differs !== "decides" && walked.differs !== "nowhere") differs = walked.differs
       const [breach] = walked.breaches
       if (breach !== undefined) return { mutant, breach, differs }

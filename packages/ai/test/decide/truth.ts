@@ -142,6 +142,20 @@ export class Truth {
     return placeOfNo(question) >= 0 && !question.suspension && !(question.named && this.call.powers === "reads")
   }
 
+  /** Somebody said no to it, and the policy has to say whether they may. */
+  isContested(at: number): boolean {
+    const { answers, named, suspension } = this.questions[at]!
+    return named && !suspension && this.call.powers !== "reads" && this.call.tool === "gated" &&
+      answers.some(({ says }) => says === "no")
+  }
+
+  /** The policy is asked about a denial, because nothing else has ended that request. */
+  get isDenialJudged(): boolean {
+    return this.own.some((at) =>
+      this.isContested(at) && (isPending(this.questions[at]!) || isWritten(this.questions[at]!))
+    )
+  }
+
   /** By which it was decided: with a result, before one that began, before one that ended; -1 if it was not. */
   get decidedPlace(): number {
     if (this.#decided !== undefined) return this.#decided

@@ -65,6 +65,10 @@ export interface Options {
   readonly like?: Decide
   /** Ends with the first breach. */
   readonly untilBreach?: boolean
+  /** Begins with the class of this place. */
+  readonly from?: Int8Array | undefined
+  /** Ends after so many classes. */
+  readonly most?: number
   /** Asked now and then: ends as soon as it is true. */
   readonly isOver?: () => boolean
 }
@@ -77,7 +81,7 @@ const endless: Law = { name: "ends", title: "it ends", holds: () => false }
 const thrown: Law = { name: "throws", title: "nothing is thrown", holds: () => false }
 
 export const walk = ({ call, name, world }: Configuration, options: Options): Walked => {
-  const { decide, laws, isOver, like, untilBreach = false } = options
+  const { decide, from, laws, isOver, like, most = Infinity, untilBreach = false } = options
   const decisions = new Map<string, number>()
   const shapes = new Map<number, number>()
   const breaches = new Map<Law, Breach>()
@@ -146,7 +150,7 @@ export const walk = ({ call, name, world }: Configuration, options: Options): Wa
 
   const count = (key: string): void => void decisions.set(key, (decisions.get(key) ?? 0) + 1)
 
-  world.restart()
+  world.restart(from)
   while (true) {
     call.reset()
     try {
@@ -166,7 +170,7 @@ export const walk = ({ call, name, world }: Configuration, options: Options): Wa
       isLast = true
       break
     }
-    if ((untilBreach && breaches.size > 0) || (classes % 1_000 === 0 && isOver?.() === true)) break
+    if ((untilBreach && breaches.size > 0) || classes >= most || (classes % 1_000 === 0 && isOver?.() === true)) break
   }
   let standings = 0n
   for (const [shape, count] of shapes) standings += world.weight(shape) * BigInt(count)

@@ -43,6 +43,8 @@ export class World {
   #depth = 0
   #given = 0
   #shape = 0
+  #glanced: Array<number> | undefined
+  #random = 1
 
   fact<A>(name: string, values: ReadonlyArray<A>): Fact<A> {
     const size = values.length
@@ -68,13 +70,35 @@ export class World {
   }
 
   #look(slot: number): number {
+    if (this.#glanced !== undefined) return this.#glance(slot, this.#glanced)
     const depth = this.#depth++
-    const index = depth < this.#given ? this.#path[depth]! : 0
+    const index = depth < this.#given ? Math.min(this.#path[depth]!, this.#sizes[slot]! - 1) : 0
     this.#path[depth] = index
     this.#order[depth] = slot
     this.#chosen[slot] = index
     this.#shape += this.#steps[slot]!
     return index
+  }
+
+  // Of the values of one fact every one comes about as often.
+  #glance(slot: number, glanced: Array<number>): number {
+    this.#random = (Math.imul(this.#random, 1_664_525) + 1_013_904_223) >>> 0
+    const index = Math.floor(this.#random / 2 ** 32 * this.#sizes[slot]!)
+    this.#chosen[slot] = index
+    glanced.push(slot)
+    return index
+  }
+
+  /** What is first read in it has any of its values, the same in each walk, and is forgotten: it makes no further class. */
+  glance<A>(f: () => A): A {
+    const glanced: Array<number> = []
+    this.#glanced = glanced
+    try {
+      return f()
+    } finally {
+      this.#glanced = undefined
+      for (const slot of glanced) this.#chosen[slot] = -1
+    }
   }
 
   /** Goes back to the last fact that can still have another value; false if there is none. */
@@ -88,10 +112,16 @@ export class World {
     return true
   }
 
-  /** Begins with the first world again. */
-  restart(): void {
+  /** Begins with the first world again, or with the one of this place. */
+  restart(place?: Int8Array): void {
     this.#forget()
-    this.#given = 0
+    this.#given = place?.length ?? 0
+    if (place !== undefined) this.#path.set(place)
+  }
+
+  /** Where this world stands among all, for {@link restart}. */
+  get place(): Int8Array {
+    return this.#path.slice(0, this.#depth)
   }
 
   #forget(): void {

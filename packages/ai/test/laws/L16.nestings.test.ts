@@ -69,7 +69,7 @@ describe("L16 random nestings", () => {
           assert.strictEqual(refusal, isOpen ? "NotAnApprover" : "AlreadyDecided")
         }
       })),
-    { timeout, arbitrary: { runs: runs(110), seed } }
+    { timeout, arbitrary: { runs: runs(50), seed } }
   )
 
   it.effect.prop(
@@ -92,6 +92,6 @@ describe("L16 random nestings", () => {
           }
         }
       })),
-    { timeout, arbitrary: { runs: runs(25), seed } }
+    { timeout, arbitrary: { runs: runs(12), seed } }
   )
 })

@@ -17,7 +17,8 @@ const loggedIn: McpApproval.ElicitationOptions["by"] = () =>
 /** A server, and who decided, as its events have it. */
 const serve = Effect.fnUntraced(function*(
   options: McpApproval.ToolkitOptions,
-  approvers?: Approver.Approvers
+  approvers?: Approver.Approvers,
+  selfApproval?: boolean
 ) {
   const events = yield* ApprovalEvents.make()
   const seen: Array<unknown> = []
@@ -28,7 +29,11 @@ const serve = Effect.fnUntraced(function*(
     )
   )
   const policy = ApprovalPolicy.make(() =>
-    Effect.succeed(approvers === undefined ? undefined : Approval.needsApproval({ approvers }))
+    Effect.succeed(
+      approvers === undefined && selfApproval === undefined
+        ? undefined
+        : Approval.needsApproval({ approvers, selfApproval })
+    )
   )
   const server = yield* S.serve(
     S.files(options).pipe(
@@ -78,6 +83,19 @@ describe("L16 elicitation", () => {
         assert.deepStrictEqual([asked.length, seen, server.runs], [0, [], []])
       }
     }))
+
+  it.live("does not ask whoever the call is for, where they may not decide on their own", () =>
+    Effect.gen(function*() {
+      for (const [user, isAsked] of [["bob", false], ["ada", true]] as const) {
+        const { server } = yield* serve({ by: loggedIn }, undefined, false)
+        const { asked, call } = yield* S.connect(as(server, user), () => approving)
+        const said = yield* call("delete_file", { path: "a" })
+        assert.strictEqual(said.isError, !isAsked)
+        if (!isAsked) assert.include(said.text, "It is for somebody else than whoever asked for it to decide")
+        assert.lengthOf(asked, isAsked ? 1 : 0)
+        assert.deepStrictEqual(server.runs, isAsked ? ["delete a"] : [])
+      }
+    }).pipe(Effect.provideService(Approval.Scope, { principal: "bob" })))
 
   it.live("asks whoever is one", () =>
     Effect.gen(function*() {

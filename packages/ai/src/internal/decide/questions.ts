@@ -107,9 +107,9 @@ export const isWritten = ({ fate }: Question): boolean => fate !== undefined && 
 
 export const isNo = ({ says }: Answer): boolean => says === "no"
 
-/** Somebody said no to it, who may; of what a run waits for, that is an answer like others. */
-export const isDenied = ({ answers, suspension }: Question): boolean =>
-  !suspension && answers.some((answer) => isNo(answer) && !isIdle(answer))
+/** Somebody said no to it, who may or of whom that can be found out; of what a run waits for, that is an answer like others. */
+export const mayBeDenied = ({ powers }: Standing, { answers, named, suspension }: Question): boolean =>
+  !suspension && !(named && powers === "reads") && answers.some((answer) => isNo(answer) && !isIdle(answer))
 
 export const isAnswered = ({ answers }: Question): boolean => answers.some((answer) => !isIdle(answer))
 

@@ -14,12 +14,12 @@ import {
   hasResult,
   isAnswered,
   isAsked,
-  isDenied,
   isIdle,
   isOwn,
   isPending,
   isRunnable,
   isWritten,
+  mayBeDenied,
   wasDenied
 } from "./questions.ts"
 import {
@@ -88,9 +88,9 @@ export const rows: ReadonlyArray<Row> = [
     name: "the provider was told",
     laws: "L9",
     says: (call) => {
-      const { denied, powers, questions, reply, way } = call
-      if (way !== "hosted" || reply === "given") return undefined
-      if (denied) return leave
+      if (call.way !== "hosted" || call.reply === "given") return undefined
+      if (call.denied) return leave
+      const { powers, questions } = call
       const question = isAsked(questions) ? questions[0] : undefined
       if (question === undefined) return undefined
       // A reader calls no provider.
@@ -103,12 +103,12 @@ export const rows: ReadonlyArray<Row> = [
   {
     name: "forged",
     laws: "L4",
-    says: ({ denied, onInvalid, questions }) =>
-      questions !== "forged"
+    says: (call) =>
+      call.questions !== "forged"
         ? undefined
-        : denied
+        : call.denied
         ? tell("denied")
-        : onInvalid === "fail"
+        : call.onInvalid === "fail"
         ? { _tag: "Fail", at: 0, why: "forged" }
         : tell("forged")
   },
@@ -129,7 +129,7 @@ export const rows: ReadonlyArray<Row> = [
     laws: "L3 L16",
     says: (call) => {
       const { questions } = call
-      const unknown = findOwn(questions, (question) => isDenied(question) && question.fate === undefined)
+      const unknown = findOwn(questions, (question) => mayBeDenied(call, question) && question.fate === undefined)
       if (unknown >= 0) return { _tag: "Need", fact: "fate", at: unknown }
       if (!isAsked(questions)) return undefined
       for (const [at, question] of questions.entries()) {
@@ -223,7 +223,7 @@ export const rows: ReadonlyArray<Row> = [
         ? undefined
         : isUnasked(call)
         ? tell("blocked")
-        : end(firstOf(call), "denied", "blocked")
+        : endChosen(call, "blocked")
   },
   {
     name: "held",
@@ -254,7 +254,7 @@ export const rows: ReadonlyArray<Row> = [
       // Nor is it looked up of one that somebody has answered.
       if (call.wait !== undefined || call.reply === "given") return undefined
       if (call.recall === "denied") {
-        return isUnasked(call) ? tell("remembered") : end(firstOf(call), "denied", "remembered")
+        return isUnasked(call) ? tell("remembered") : endChosen(call, "remembered")
       }
       // A policy that failed lets nothing run, whatever was approved before (law L1).
       return call.recall === "approved" && call.verdict?.says !== "failed" && isUnasked(call)
@@ -459,6 +459,12 @@ function approved(call: Standing, { at, counting, question }: Chosen): Said | un
     invalid ??= "untrustedEdit"
   }
   return invalid === undefined ? undefined : open(at, invalid)
+}
+
+// The request that counts is not always the first: somebody who may not decide may have said yes to another one.
+const endChosen = (call: Standing, why: "blocked" | "remembered"): Said | undefined => {
+  const chosen = chosenOf(call)
+  return chosen === undefined || "_tag" in chosen ? chosen : end(chosen.at, "denied", why)
 }
 
 // Hoisted, because the rows are made of it.

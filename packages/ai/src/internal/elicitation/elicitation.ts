@@ -42,10 +42,7 @@ export const ask = Effect.fnUntraced(function*(
   options: Options
 ): Effect.fn.Return<Approval.ApprovalDecision | Asking.Decided> {
   const person = yield* personOf(request, options.by)
-  const approvers = Approver.lists(request.approvers)
-  if (approvers.length > 0 && !approvers.some((ids) => person?.id !== undefined && ids.includes(person.id))) {
-    return new Approval.Info({ note: elsewhereReason(approvers) })
-  }
+  if (!mayDecide(request, person?.id)) return new Approval.Info({ note: elsewhereReason(request) })
   const context = yield* Effect.context<never>()
   const client = Option.getOrUndefined(Context.getOption(context, McpSchema.McpServerClient))
   const about = client ?? Option.getOrUndefined(Context.getOption(context, McpSchema.McpRequestContext))
@@ -158,11 +155,27 @@ const denied = (note: string) => new Approval.Denied({ note })
 // The program's own word: there is nobody to ask.
 const unaskable = (note: string) => Asking.decided(denied(note), undefined, true)
 
-const elsewhereReason = (approvers: ReadonlyArray<ReadonlyArray<string>>): string =>
-  `It is for ${
-    approvers.map((ids) => ids.map((id) => Text.escape(id, { maxLength: 256 })).join(" or ")).join(", and ")
-  }` +
-  " to decide, and not for the client's user. Nothing ran; it may be asked again."
+const mayDecide = (
+  { approvers, principal, selfApproval }: Approval.ApprovalRequest,
+  id: string | undefined
+): boolean => {
+  const lists = Approver.lists(approvers)
+  if (lists.length === 0 && selfApproval !== false) return true
+  if (id === undefined || (selfApproval === false && id === principal)) return false
+  return lists.length === 0 || lists.some((ids) => ids.includes(id))
+}
+
+const elsewhereReason = ({ approvers, selfApproval }: Approval.ApprovalRequest): string => {
+  const whose = Approver.lists(approvers).map((ids) =>
+    ids.map((id) => Text.escape(id, { maxLength: 256 })).join(" or ")
+  )
+  return `It is for ${
+    whose.length === 0 ? "somebody else than whoever asked for it" : whose.join(", and ")
+  } to decide, and` +
+    ` not for the client's user${
+      selfApproval === false && whose.length > 0 ? " who asked for it" : ""
+    }. Nothing ran; it may be asked again.`
+}
 
 const declinedReason = "The user declined this call."
 

@@ -79,6 +79,7 @@ export const makeRequest = (
     ...(source === undefined ? undefined : { source }),
     ...whereOf(scope),
     ...(shown.approvers === undefined ? undefined : { approvers: shown.approvers }),
+    ...(shown.selfApproval === false ? { selfApproval: false } : undefined),
     ...(shown.editable === undefined ? undefined : { editable: shown.editable }),
     ...(shown.rememberable === undefined ? undefined : { rememberable: shown.rememberable }),
     ...sessionOf(shown, call.toolName),

@@ -93,11 +93,12 @@ const shownOpen = (
     ? Ours.openReason(file, standing, decision)
     : undefined
   const reason = Words.sentences(refused, Who.progress(file, file.questions[0]!))
-  return needs?.approvers === undefined && reason === undefined
+  const selfApproval = needs?.selfApproval === false ? false : undefined
+  return needs?.approvers === undefined && selfApproval === undefined && reason === undefined
     ? request
     : new Approval.ApprovalRequest({
       ...request,
-      ...definedFields({ approvers: needs?.approvers, reason: reason ?? request.reason })
+      ...definedFields({ approvers: needs?.approvers, selfApproval, reason: reason ?? request.reason })
     })
 }
 

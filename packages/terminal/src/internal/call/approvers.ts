@@ -19,11 +19,19 @@ export const refusal = (
   request: Approval.ApprovalRequest,
   { id, name }: Approver.Person
 ): Verdict.Verdict | undefined => {
-  const lists = Approver.lists(request.approvers)
-  if (lists.length === 0 || (id !== undefined && lists.some((ids) => ids.includes(id)))) return undefined
+  const { approvers, principal, selfApproval } = request
+  const lists = Approver.lists(approvers)
+  const isOthers = selfApproval === false
+  if (lists.length === 0 && !isOthers) return undefined
+  const isRequester = isOthers && id !== undefined && id === principal
+  if (id !== undefined && !isRequester && (lists.length === 0 || lists.some((ids) => ids.includes(id)))) {
+    return undefined
+  }
+  const whose = lists.length === 0 ? "somebody else than whoever asked for it" : Content.approversOf(lists)
   return Verdict.elsewhere(
-    `it is for ${Content.approversOf(lists)} to decide, and ` +
-      (id === undefined ? "this program does not say who is at its terminal" : `not for ${name ?? id}`),
+    `it is for ${whose} to decide, and ` + (id === undefined
+      ? "this program does not say who is at its terminal"
+      : `not for ${name ?? id}${isRequester ? ", who asked for it" : ""}`),
     Content.short(request)
   )
 }
