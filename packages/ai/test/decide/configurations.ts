@@ -42,6 +42,8 @@ export const someVerdicts: Verdicts = Standing.verdicts.filter((verdict) =>
 
 const named: Verdicts = someVerdicts.filter((verdict) => verdict.says === "ask" && verdict.names)
 
+const fewVerdicts: Verdicts = someVerdicts.filter((verdict) => verdict.says === "blocked" || named.includes(verdict))
+
 /** Every sequence of answers up to a length. */
 const sequences = (length: number): ReadonlyArray<ReadonlyArray<Says>> =>
   length === 0 ? [[]] : [[], ...says.flatMap((head) => sequences(length - 1).map((tail) => [head, ...tail]))]
@@ -132,17 +134,27 @@ export const history = (answers: ReadonlyArray<number>, verdicts = Standing.verd
     verdicts
   )
 
+/** For each run of the tests. */
+const shortly = (question: QuestionLists): QuestionLists => ({
+  ...question,
+  fate: ["pending", "running", "denied"],
+  written: ["done", "denied"]
+})
+
 /** One of each kind of the standings of one request with one answer. */
-export const someOfOne: Make = () =>
+export const someOfOne = (short = false): Configuration =>
   make("one request, briefly", {
-    ...historyOf([inKinds(questionOf(sequences(1)))]),
+    ...historyOf([short ? shortly(questionOf(sequences(1))) : inKinds(questionOf(sequences(1)))]),
     verdict: someVerdicts
-  }, someVerdicts)
+  }, short ? fewVerdicts : someVerdicts)
 
 /** A part of the standings of two requests with one answer each. */
-export const someOfTwo: Make = () =>
+export const someOfTwo = (short = false): Configuration =>
   make("two requests, briefly", {
-    ...historyOf([1, 1].map((length) => briefly(questionOf(sequences(length))))),
+    ...historyOf([1, 1].map((length) => (short
+      ? { ...briefly(questionOf(sequences(length))), passedOver: [false], fate: ["pending", "unknown", "denied"] }
+      : briefly(questionOf(sequences(length))))
+    )),
     onNewMessage: ["supersede"],
     verdict: unnamed
   }, [{ says: "allowed" }])
@@ -184,7 +196,7 @@ const answering = {
 } as const satisfies Lists
 
 /** One of each kind of those. */
-export const someAnswered: Make = () =>
+export const someAnswered = (short = false): Configuration =>
   make("answered, briefly", {
     ...answering,
     way: ["history", "received", "hosted"],
@@ -193,7 +205,7 @@ export const someAnswered: Make = () =>
     asked: answering.asked.map((question) => ({ ...question, written: ["done", "denied"] })),
     memory: ["known", "unknown"],
     verdict: someVerdicts
-  }, someVerdicts)
+  }, short ? fewVerdicts : someVerdicts)
 
 const waiting = {
   ...common,
@@ -227,11 +239,11 @@ const waiting = {
 export const waits: Make = () => make("waits", waiting)
 
 /** A part of the standings of calls that wait. */
-export const someWaits: Make = () =>
+export const someWaits = (short = false): Configuration =>
   make("waits, briefly", {
     ...waiting,
     way: ["history"],
-    asked: waiting.asked.map(briefly),
+    asked: waiting.asked.map(short ? shortly : briefly),
     judged: [false],
     memory: ["known", "unknown"],
     finished: [false],

@@ -6,14 +6,14 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Path from "node:path"
 import { decide, rows } from "../../src/internal/decide/table.ts"
 import * as Source from "../source.ts"
-import { brief, decideBy } from "./exhaustive.ts"
+import { decideBy, short } from "./exhaustive.ts"
 import { laws } from "./laws.ts"
 import { reasons } from "./lawsOfReasons.ts"
 import * as Mutants from "./mutants.ts"
 import * as Report from "./report.ts"
 import { walk } from "./walk.ts"
 
-const configurations = brief.map((make) => make())
+const configurations = short.map((make) => make())
 
 const timeout = 60_000
 

@@ -39,10 +39,22 @@ export const brief: ReadonlyArray<Configurations.Make> = [
   Configurations.guarded,
   Configurations.received,
   Configurations.hosted,
-  Configurations.someOfOne,
-  Configurations.someAnswered,
-  Configurations.someWaits,
-  Configurations.someOfTwo,
+  () => Configurations.someOfOne(),
+  () => Configurations.someAnswered(),
+  () => Configurations.someWaits(),
+  () => Configurations.someOfTwo(),
+  Configurations.someOfTwoNamed
+]
+
+/** For each run of the tests: fewer of each kind. */
+export const short: ReadonlyArray<Configurations.Make> = [
+  Configurations.guarded,
+  Configurations.received,
+  Configurations.hosted,
+  () => Configurations.someOfOne(true),
+  () => Configurations.someAnswered(true),
+  () => Configurations.someWaits(true),
+  () => Configurations.someOfTwo(true),
   Configurations.someOfTwoNamed
 ]
 
