@@ -145,6 +145,6 @@ describe("random conversations", () => {
         }
         assert.deepStrictEqual([...new Set(chat.runs)], chat.runs, "no call of ours runs twice")
       })),
-    { arbitrary: { runs: 100 }, timeout: 120_000 }
+    { arbitrary: { runs: 50 }, timeout: 120_000 }
   )
 })

@@ -9,7 +9,7 @@ import { Scenario } from "./scenario.ts"
 
 const seed = "A2"
 
-const runs = 150
+const runs = 100
 
 export const differential = (method: Observe.Method): void => {
   describe(`${method} as upstream's, over random histories and responses (seed "${seed}")`, () => {
