@@ -1,5 +1,5 @@
 /**
- * Must this call be asked? A policy looks at one call and lets it run, wants a person, or forbids it.
+ * Does this call need approval? A policy looks at one call and lets it run, wants a person, or forbids it.
  *
  * A policy is a function ({@link make}, {@link layer}), a configuration ({@link fromConfig}, {@link layerConfig}), what
  * tools are annotated with ({@link fromAnnotations}), or made of others ({@link orElse}, {@link override},

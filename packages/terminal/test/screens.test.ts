@@ -224,7 +224,7 @@ sed -i "s/one/$line/" "$2"
         program.type("o")
         await program.see("Editor:")
         program.type("broken\"\r")
-        await program.see("! This is no JSON")
+        await program.see("! Invalid JSON")
         await program.ready("goes back")
         program.type("\t")
         await program.ready("d details")

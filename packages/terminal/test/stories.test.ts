@@ -48,7 +48,7 @@ describe("a person at a terminal", () => {
       await ready("goes back")
       program.type("\x7f")
       program.type("\r")
-      await program.see("! This is no JSON")
+      await program.see("! Invalid JSON")
       program.type("}")
       // From the end up to the line of the content, and all of it away.
       program.type("\x1b[A\x1b[A\x05\x15\"content\": \"\",")
@@ -167,7 +167,7 @@ describe("a person at a terminal", () => {
         await ready("Tab declines")
         program.type(`${text}\r`)
       }
-      await program.see("! This is no whole number.")
+      await program.see("! Enter a whole number.")
       program.type("\x152\r")
       await ready("arrows and Enter · Tab declines")
       program.type("3")

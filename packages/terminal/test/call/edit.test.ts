@@ -7,6 +7,6 @@ describe("an edit", () => {
   it("is JSON, or says why it is none", () => {
     assert.deepStrictEqual(Edit.parse("{\"a\": [1, null]}"), Result.succeed({ a: [1, null] }))
     assert.deepStrictEqual(Edit.parse("{\"a\": 1e400}"), Result.fail("A number is too large for JSON."))
-    assert.match(Result.getOrThrow(Result.flip(Edit.parse("{a}"))), /^This is no JSON: /)
+    assert.match(Result.getOrThrow(Result.flip(Edit.parse("{a}"))), /^Invalid JSON: /)
   })
 })

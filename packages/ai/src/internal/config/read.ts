@@ -182,7 +182,7 @@ const readQuestion = (
   if (input.expires_in !== undefined && expiresIn === undefined) {
     report({
       path: [...path, "expires_in"],
-      message: "This is no time that passes: it may be a number of milliseconds, or a text.",
+      message: "This is not a duration. Write a number of milliseconds, or a text.",
       allowed: ["30 seconds", "10 minutes", "2 hours", "1 day"]
     })
   }

@@ -14,7 +14,7 @@ export const parse = (text: string): Result.Result<Schema.Json, string> => {
   const parsed = Result.try((): unknown => JSON.parse(text))
   if (Result.isFailure(parsed)) {
     const { failure } = parsed
-    return Result.fail(`This is no JSON: ${failure instanceof Error ? failure.message : "it cannot be read"}`)
+    return Result.fail(`Invalid JSON: ${failure instanceof Error ? failure.message : "it cannot be read"}`)
   }
   return Result.fromOption(decode(parsed.success), () => "A number is too large for JSON.")
 }

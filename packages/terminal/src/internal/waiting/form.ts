@@ -128,7 +128,7 @@ const readNumber = (integer: boolean) => (text: string): Result.Result<Schema.Js
   const value = Number(text)
   return text.trim() !== "" && Number.isFinite(value) && (!integer || Number.isSafeInteger(value))
     ? Result.succeed(value)
-    : Result.fail(integer ? "This is no whole number." : "This is no number.")
+    : Result.fail(integer ? "Enter a whole number." : "Enter a number.")
 }
 
 const word = (value: Schema.Json): string => value === true ? "yes" : value === false ? "no" : String(value)
