@@ -76,7 +76,12 @@ const consented = (
       replies.some(({ said }) => said === "approve") ||
       (verdict === "allow" && (isNew || Hosted.isTrue(turn, hosted)))
     const isDenied = answers.some(({ part }) => !part.approved)
-    if (!isApproved) return [`${tell(turn, hosted)} the provider gets an approval that nobody gave`]
+    // Its request was hung on another call, where nobody but the provider can tell that it has been answered.
+    const isMoved = turn.tampered &&
+      Hosted.partsOf(turn.prompt).requests.some(({ part }) =>
+        part.approvalId === hosted.approvalId && part.toolCallId !== hosted.callId
+      )
+    if (!isApproved && !isMoved) return [`${tell(turn, hosted)} the provider gets an approval that nobody gave`]
     if (isDenied) return [`${tell(turn, hosted)} the provider gets an approval though somebody said no`]
     return (verdict === "block" || verdict === "failed") && history?.result === undefined && replies.length === 0
       ? [`${tell(turn, hosted)} the provider gets an approval though the policy ${verdict}`]
