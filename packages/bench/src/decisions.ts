@@ -23,7 +23,7 @@ const manyPaths = Array.from({ length: 200 }, (_, index): ApprovalConfig.RuleInp
   approval: words[index % 4]!
 }))
 const manyLines = Array.from({ length: 200 }, (_, index): ApprovalConfig.RuleInput => ({
-  shell: index === 120 ? "git log *" : `tool${index} *`,
+  shell: index === 120 ? "git log *" : `tool${index} run`,
   approval: "none"
 }))
 
