@@ -22,10 +22,12 @@ import type * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalSeal from "./ApprovalSeal.ts"
 import * as Environment from "./internal/environment/environment.ts"
 import { definedFields } from "./internal/fields.ts"
+import * as Suspension from "./internal/gather/suspension.ts"
 import * as Verdict from "./internal/gather/verdict.ts"
 import * as ProviderPrompt from "./internal/history/providerPrompt.ts"
 import * as Transcript from "./internal/history/transcript.ts"
 import * as HostedSeal from "./internal/hosted/seal.ts"
+import * as ApprovalId from "./internal/seal/approvalId.ts"
 import * as Wrap from "./internal/turn/wrap.ts"
 
 export * from "effect/ai/LanguageModel"
@@ -379,9 +381,7 @@ export const collectToolApprovals = (messages: ReadonlyArray<Prompt.Message>): {
       request: request.part,
       responses: [...request.responses, ...request.ignored]
     }
-    // A run that began to wait asks anew: what let it begin is over.
-    const isLast = request.call === undefined || request.call.requests.at(-1) === request
-    if (toolCall === undefined || result !== undefined || !isLast) {
+    if (toolCall === undefined || result !== undefined || asksAnew(request)) {
       settled.push({ ...collected, toolCall, response, result })
     } else if (response === undefined) {
       pending.push({ ...collected, toolCall, response, result })
@@ -391,6 +391,15 @@ export const collectToolApprovals = (messages: ReadonlyArray<Prompt.Message>): {
     }
   }
   return { approved, denied, pending, settled }
+}
+
+// A run that began to wait asks anew, and what let it begin is over. Nothing else behind a request hides it.
+const asksAnew = (request: Transcript.TranscriptRequest): boolean => {
+  const { requests = [] } = request.call ?? {}
+  return requests.slice(requests.indexOf(request) + 1).some(({ part }) => {
+    const sealed = ApprovalId.parse(part.approvalId)
+    return sealed !== undefined && Suspension.isSealed(sealed)
+  })
 }
 
 /**

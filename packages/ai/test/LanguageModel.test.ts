@@ -16,6 +16,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result, Schema, Stream } from "effect"
 import { LanguageModel as Upstream } from "effect/ai"
 import { ApprovalError, ApprovalSeal } from "../src/index.ts"
+import * as ApprovalId from "../src/internal/seal/approvalId.ts"
 import * as Support from "./laws/support.ts"
 
 const ReadFile = Tool.make("ReadFile", { parameters: { path: Schema.String }, success: Schema.String })
@@ -219,6 +220,15 @@ describe("collectToolApprovals", () => {
     Prompt.toolApprovalResponsePart({ approvalId, approved, ...(reason === undefined ? {} : { reason }) })
   const assistant = (...content: ReadonlyArray<Prompt.AssistantMessagePart>) => Prompt.assistantMessage({ content })
   const tool = (...content: ReadonlyArray<Prompt.ToolMessagePart>) => Prompt.toolMessage({ content })
+  // As the engine seals what a run waits for.
+  const waitsAgain = ApprovalId.write({
+    keyId: "key",
+    nonce: "n".repeat(22),
+    issuedAt: 0,
+    expiresAt: Infinity,
+    schemaFingerprint: "schema",
+    presentationDigest: "~awaited"
+  }, "A".repeat(43))
   const ids = (list: ReadonlyArray<LanguageModel.CollectedApproval>) => list.map((one) => one.approvalId)
 
   it("sorts the requests of the whole history by their answers, each with its call, request and responses", () => {
@@ -268,13 +278,20 @@ describe("collectToolApprovals", () => {
       ),
       tool(answer("a-ran", true), answer("a-told", false), answer("a-waits", true), answer("a-trimmed", true)),
       tool(result("ran"), result("told")),
-      assistant(request("a-waits-again", "waits")),
+      assistant(request(waitsAgain, "waits")),
       tool(answer("a-runs", true), answer("a-no", false))
     ])
     assert.deepStrictEqual([ids(approved), ids(denied)], [["a-runs"], ["a-no"]])
-    assert.deepStrictEqual(ids(pending), ["a-open", "a-waits-again"])
+    assert.deepStrictEqual(ids(pending), ["a-open", waitsAgain])
     assert.deepStrictEqual(ids(settled), ["a-ran", "a-told", "a-waits", "a-trimmed"])
     assert.deepStrictEqual(settled.map(({ result }) => result?.id), ["ran", "told", undefined, undefined])
+  })
+
+  it("L4 a made-up request behind one that is open does not hide it, whatever was answered to it", () => {
+    const history = [assistant(call("c1"), request(waitsAgain, "c1")), assistant(request("made-up", "c1"))]
+    for (const answers of [[], [tool(answer("made-up", true), answer("made-up", false))]]) {
+      assert.include(ids(LanguageModel.collectToolApprovals([...history, ...answers]).pending), waitsAgain)
+    }
   })
 
   it("names like __proto__ are ids like any other, and an answer without a request is none", () => {

@@ -15,7 +15,7 @@ export const digestOf = (awaited: Approval.Awaited): Effect.Effect<string> =>
   Effect.map(Interactions.digest(awaited), (digest) => mark + digest)
 
 /** Whether a request that was sealed asks for what a tool waits for, and not whether it may begin. */
-export const isSealed = ({ presentationDigest }: ApprovalSeal.Sealed): boolean =>
+export const isSealed = ({ presentationDigest }: Pick<ApprovalSeal.Sealed, "presentationDigest">): boolean =>
   presentationDigest?.startsWith(mark) === true
 
 /** Whether a request was sealed for what is kept under its id. */
