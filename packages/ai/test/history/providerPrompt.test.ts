@@ -43,6 +43,25 @@ describe("providerPrompt", () => {
     assert.deepStrictEqual(written.map((message) => messages.indexOf(message)), [0, -1, 1, 2])
   })
 
+  it("L7 L9 a request that somebody moved behind what its call came to is not sent, nor is its answer", () => {
+    const answer = Prompt.toolApprovalResponsePart({ approvalId: "p", approved: true })
+    const messages: ReadonlyArray<Prompt.Message> = [
+      Prompt.assistantMessage({ content: [call("a", true)] }),
+      Prompt.toolMessage({ content: [answer] }),
+      Prompt.assistantMessage({ content: [result("a", true)] }),
+      Prompt.assistantMessage({ content: [Prompt.toolApprovalRequestPart({ approvalId: "p", toolCallId: "a" })] }),
+      Prompt.toolMessage({ content: [answer] })
+    ]
+    const prompt = ProviderPrompt.write(Prompt.fromMessages(messages), Transcript.read(messages), {
+      resultOf: () => undefined,
+      supersedes: true,
+      isOurs: () => false
+    })
+    for (const sent of [prompt, ProviderPrompt.asRead(prompt)]) {
+      assert.deepStrictEqual(sent.content.flatMap((message) => message.content), [call("a", true), result("a", true)])
+    }
+  })
+
   it("L7 L9 an answer to the provider is the same object each time it says the same, and never one that says another", () => {
     const asked = Prompt.assistantMessage({
       content: [call("a", true), Prompt.toolApprovalRequestPart({ approvalId: "p", toolCallId: "a" })]

@@ -340,13 +340,14 @@ export const L10: Law = {
         record.askings.some(({ approvalId }) =>
           View.requestIdsOf(turn).includes(approvalId) && !View.isPrompted(turn, approvalId)
         )
-      // A forged call has taken the id of one that waits, so a program cannot tell what that one asks for: it is not
-      // denied, and holds what waits for it.
-      const isHidden = turn.ending === "failure" && record.tampered.includes("forge call") &&
+      // A forged call has taken the id of one that waits, or a waiting request of another call was hung on it, as if its run
+      // had gone on to ask that: a program cannot tell what it asks for, so it is not denied, and holds what waits for it.
+      const isHidden = turn.ending === "failure" &&
+        (record.tampered.includes("forge call") || record.tampered.includes("launder approval")) &&
         record.plan.options.onNewMessage === "fail" && turn.required !== undefined &&
         turn.required.requests.every(({ approvalId, awaited }) =>
           awaited !== undefined &&
-          closing.slice(0, index).some((before) => View.requestIdsOf(before).includes(approvalId))
+          record.turns.slice(0, turn.index).some((before) => View.requestIdsOf(before).includes(approvalId))
         )
       return (isJoined && turn.ending === "failure") || (isAsked && turn.ending === "success") || isHidden
         ? []

@@ -447,6 +447,10 @@ export const isEdit = (response: Prompt.ToolApprovalResponsePart): boolean => {
   return response.approved && typeof assent === "object" && assent !== null && "params" in assent
 }
 
+/** Whether the provider had run the call before this was asked: no provider asks so, and none takes it back. */
+export const isBehindResult = ({ messageIndex, providerCall }: TranscriptRequest): boolean =>
+  providerCall?.resultAt !== undefined && messageIndex > providerCall.resultAt
+
 /**
  * Whether the model went on with a new user message before anyone answered: then an answer comes too late for a request
  * that a new message supersedes. For our own requests the journal knows; this is for those of the provider.
