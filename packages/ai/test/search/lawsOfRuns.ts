@@ -83,9 +83,8 @@ export const L2: Law = {
           !isDirect && requests.length === 1 && requests[0] === request &&
           record.turns[run.turn]!.step < turn.step && run.number < turn.runsBefore
         )
-        // A process may crash after a run and before it was written down.
         const done = before.find(({ run }) =>
-          run.outcome === "succeeded" && !record.crashed.includes(run.process) && !View.isStopped(record, [request]) &&
+          run.outcome === "succeeded" && !View.isUnwritten(record, run) && !View.isStopped(record, [request]) &&
           !View.isTroubledSince(record, record.turns[run.turn]!.step, turn.step)
         )
         return done === undefined || View.marksIn(result.encodedResult).includes(done.run.number)

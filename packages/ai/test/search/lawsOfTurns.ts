@@ -273,9 +273,9 @@ export const L8: Law = {
 
 const isDone = ({ outcome }: Record.Run): boolean => outcome === "succeeded" || outcome === "failed"
 
-/** Whether a run was interrupted before the ten seconds were over that a process which is closed waits for it. */
+/** Whether a run was interrupted before its process's grace was over. */
 const isCut = (run: Record.Run, closedAt: number): boolean =>
-  run.outcome === "interrupted" && run.endedAt >= closedAt && run.endedAt < closedAt + 10_000
+  run.outcome === "interrupted" && run.endedAt >= closedAt && run.endedAt < closedAt + View.grace
 
 const isStopped = (record: Record.Record, { call }: Record.Run): boolean =>
   View.isStopped(record, record.requests.filter((request) => request.call.id === call.id))
@@ -299,7 +299,7 @@ const lostAtTheEnd = (record: Record.Record, justified: ReadonlyArray<Justify.Ju
   )
   return justified.flatMap(({ isDirect, requests, run }) => {
     if (isDirect || run.outcome !== "succeeded" || requests.length !== 1) return []
-    if (record.crashed.includes(run.process) || isStopped(record, run)) return []
+    if (View.isUnwritten(record, run) || isStopped(record, run)) return []
     if (View.isTroubledSince(record, record.turns[run.turn]!.step)) return []
     // A turn that cannot read the approval says so in the place of the result.
     if (record.turns.slice(run.turn).some((turn) => !View.isValid(turn, requests[0]!))) return []

@@ -170,6 +170,14 @@ export const isTroubled = (record: Record.Record, step: number): boolean =>
 export const isTroubledSince = (record: Record.Record, step: number, until = Infinity): boolean =>
   record.troubles.some((trouble) => trouble.step >= step && trouble.step <= until)
 
+/** How long a process that is closed waits for its runs, in milliseconds. */
+export const grace = 10_000
+
+/** Whether a run may have ended unwritten: its process crashed, or it was done just when its grace was over. */
+export const isUnwritten = (record: Record.Record, { endedAt, process }: Record.Run): boolean =>
+  record.crashed.includes(process) ||
+  record.closed.some((closed) => closed.process === process && endedAt >= closed.at + grace)
+
 /** Whether somebody stopped a live run of one of these requests, before some run. */
 export const isStopped = (
   record: Record.Record,
