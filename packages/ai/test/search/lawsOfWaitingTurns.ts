@@ -13,6 +13,9 @@ const isGiven = (turn: Record.Turn, { approvalId }: Record.Asking): boolean => {
     turn.required.requests.some((request) => request.approvalId === approvalId)
 }
 
+const failsForAnother = (predictions: ReadonlyArray<PredictionsOfWaiting.Prediction>, turn: Record.Turn): boolean =>
+  turn.ending === "failure" && predictions.some((other) => other.turn === turn && other.fate === "fails")
+
 const failuresOf = (turn: Record.Turn, { suspension: { call } }: Record.Asking): ReadonlyArray<string> =>
   View.resultsOf(turn).flatMap((result) =>
     result.id === call.id && result.isFailure ? [View.reasonIn(result.encodedResult) ?? ""] : []
@@ -24,13 +27,13 @@ export const L5: Law = {
   fewest: 50,
   title: "while a tool waits the model is not called, and its request is given again; once answered it goes on",
   check: ({ predictionsOfWaiting, record }) => [
-    ...predictionsOfWaiting.flatMap(({ asking, fate, turn }) => {
+    ...predictionsOfWaiting.flatMap(({ asking, fate, turn }, _, all) => {
       const what = Waits.tell(asking.suspension)
       switch (fate) {
         case "waits":
         case "held":
           if (turn.sent.length > 0) return [`the model was called in turn ${turn.index} while ${what} is ${fate}`]
-          return isGiven(turn, asking)
+          return isGiven(turn, asking) || failsForAnother(all, turn)
             ? []
             : [`turn ${turn.index} does not give the request of ${what} again (${fate})`]
         case "goes on":
