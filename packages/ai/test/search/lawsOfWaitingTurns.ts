@@ -6,15 +6,14 @@ import type * as Record from "./record.ts"
 import * as View from "./view.ts"
 import * as Waits from "./waits.ts"
 
-const isGiven = (turn: Record.Turn, { approvalId }: Record.Asking): boolean => {
+const isGiven = (record: Record.Record, turn: Record.Turn, { approvalId }: Record.Asking): boolean => {
   if (turn.ending === "success") return View.requestIdsOf(turn).includes(approvalId)
   // A turn that fails for a new message names the request that it fails for.
-  return turn.required === undefined || !turn.plan.object ||
+  const mayFailForAnother = !turn.plan.object ||
+    (record.plan.options.onNewMessage === "fail" && turn.plan.say !== "nothing")
+  return turn.required === undefined || mayFailForAnother ||
     turn.required.requests.some((request) => request.approvalId === approvalId)
 }
-
-const failsForAnother = (predictions: ReadonlyArray<PredictionsOfWaiting.Prediction>, turn: Record.Turn): boolean =>
-  turn.ending === "failure" && predictions.some((other) => other.turn === turn && other.fate === "fails")
 
 const failuresOf = (turn: Record.Turn, { suspension: { call } }: Record.Asking): ReadonlyArray<string> =>
   View.resultsOf(turn).flatMap((result) =>
@@ -27,13 +26,13 @@ export const L5: Law = {
   fewest: 50,
   title: "while a tool waits the model is not called, and its request is given again; once answered it goes on",
   check: ({ predictionsOfWaiting, record }) => [
-    ...predictionsOfWaiting.flatMap(({ asking, fate, turn }, _, all) => {
+    ...predictionsOfWaiting.flatMap(({ asking, fate, turn }) => {
       const what = Waits.tell(asking.suspension)
       switch (fate) {
         case "waits":
         case "held":
           if (turn.sent.length > 0) return [`the model was called in turn ${turn.index} while ${what} is ${fate}`]
-          return isGiven(turn, asking) || failsForAnother(all, turn)
+          return isGiven(record, turn, asking)
             ? []
             : [`turn ${turn.index} does not give the request of ${what} again (${fate})`]
         case "goes on":
