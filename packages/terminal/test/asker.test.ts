@@ -127,7 +127,7 @@ describe("what is asked", () => {
   it.effect("of a command line, for the session, is what is known of it, or this very line", () =>
     Effect.gen(function*() {
       const said = [
-        ["git log --oneline | head", "git log *", " (git log and its options; heeds git's settings)"],
+        ["git log --oneline | head", "git log *", " (git log and its options; reads git's settings)"],
         ["npm test 2>&1 | tail -5", "npm test", ""]
       ] as const
       for (const [command, pattern, says] of said) {
