@@ -96,7 +96,7 @@ export interface ShellBehaviors extends ApprovalMatcher.Behaviors {
  *
  * const trusting = ApprovalMatcher.shell(["python *"], { param: "command", trust: ["python"] })
  *
- * ApprovalMatcher.toSentence(trusting, "Bash") // => "any call of Bash whose command matches `python *`, where `python` may be given any words"
+ * ApprovalMatcher.toSentence(trusting, "Bash") // => "any call of Bash whose command matches `python *`, where `python` may get any arguments"
  *
  * @category constructors
  * @since 0.1.0

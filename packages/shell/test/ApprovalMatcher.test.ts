@@ -179,7 +179,7 @@ describe("trust", () => {
     assert.isFalse(shell("python *").covers({ command: "python a.py" }))
     assert.strictEqual(
       ApprovalMatcher.toSentence(python, "Bash"),
-      "any call of Bash whose command matches `python *`, where `python` may be given any words"
+      "any call of Bash whose command matches `python *`, where `python` may get any arguments"
     )
   })
 
@@ -358,6 +358,6 @@ describe("a matcher is data", () => {
     const named = ApprovalMatcher.shell(["git *"], { param: "command", others: ["timeout"] })
     assert.strictEqual(sentence(named), "any call of Bash whose command matches `git *`, with any timeout")
     const any = ApprovalMatcher.shell(["git *"], { param: "command", others: "any" })
-    assert.strictEqual(sentence(any), "any call of Bash whose command matches `git *`, whatever stands beside it")
+    assert.strictEqual(sentence(any), "any call of Bash whose command matches `git *`, with any other parameters")
   })
 })
