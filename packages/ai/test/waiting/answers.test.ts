@@ -110,7 +110,9 @@ describe("answers that a history cannot give", () => {
         Approval.answer(external!, { paid: "12" })
       ))
       assert.strictEqual(second.requests.length, 2)
-      for (const request of second.requests) assert.match(request.reason ?? "", /an answer in a message history does not count/)
+      for (const request of second.requests) {
+        assert.match(request.reason ?? "", /an answer in a message history does not count/)
+      }
       yield* DeferredTool.deliver(Support.Menu, "external", external!, { paid: 1 })
       yield* TestClock.adjust("2 hours")
       const last = yield* chat.take()
