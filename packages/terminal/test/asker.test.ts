@@ -262,7 +262,7 @@ describe("who leaves", () => {
         yield* leave
         yield* over
         assert.strictEqual((yield* Fiber.join(asked))!._tag, "Denied")
-        assert.match(shown().replaceAll("\u001b", "ESC"), /ESC\[\?25h.*ESC\[\?2004l.*Stopped: denied/s)
+        assert.match(shown().replaceAll("\u001b", "ESC"), /ESC\[\?25h.*ESC\[\?2004l.*Stopped: this call/s)
         const next = yield* ask(requestOf("Next"))
         assert.strictEqual((yield* Fiber.join(next))!._tag, "Denied")
         assert.notInclude(shown(), "Next")
