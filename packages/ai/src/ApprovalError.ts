@@ -114,10 +114,10 @@ export class NotAnApprover extends Schema.TaggedError<NotAnApprover>()("NotAnApp
 }
 
 const problems = {
-  unknown: () => "It is not known who decided this.",
+  unknown: () => "Nobody knows who decided this.",
   "not named": (who: string | undefined) => `${who} may not decide this.`,
-  requester: (who: string | undefined) => `${who} asked for this, so somebody else must decide it.`,
-  "approved already": (who: string | undefined) => `${who} has approved this already. Somebody else must too.`
+  requester: (who: string | undefined) => `${who} asked for this, and somebody else has to decide it.`,
+  "approved already": (who: string | undefined) => `${who} has approved this already. Somebody else has to as well.`
 }
 
 const oneOf = (ids: ReadonlyArray<string>): string => ids.length === 1 ? ids[0]! : `one of ${ids.join(", ")}`

@@ -250,7 +250,8 @@ const isRepeatable = (
     ? Effect.succeed(true)
     : Effect.map(suspensions.next(approvalId), (next) => next === undefined)
 
-const takenReason = "The tool was answered and went on before, but its result is not known here. Check before calling" +
+const takenReason =
+  "The tool was answered and went on before; what became of it is not known here. Check before calling" +
   " it again."
 
 const executed = (
