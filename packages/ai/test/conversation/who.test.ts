@@ -183,7 +183,7 @@ describe("L16 two lists of approvers", () => {
       const refused = yield* Effect.flip(world.conversation.decide(Approval.approve(request), { by: ada }))
       assert.strictEqual(
         (refused as ApprovalError.ApprovalError).message,
-        "Ada has approved this already. Somebody else must too. The request stays open. It needs bob."
+        "Ada has approved this already. Somebody else has to as well. The request stays open. It needs bob."
       )
       assert.deepStrictEqual(yield* standing(world), before)
       const done = yield* world.conversation.decide(Approval.approve(request), { by: bob })
