@@ -306,13 +306,13 @@ export const fromDescription = (description: Description, behaviors: Behaviors =
         description,
         name === undefined
           ? "Its key has no name, so the function that computes it cannot be found. Name it: key(select, { name })."
-          : `There is no function for the key ${Descriptions.quote(name)}. Give it among the \`keys\`.`
+          : `There is no function for the key ${Descriptions.quote(name)}. Provide it in \`keys\`.`
       )
     }
     case "Path":
       if (description.links === undefined) return path(description.globs, description)
       return behaviors.isLink === undefined
-        ? nothing(description, "It refuses symbolic links, but nothing tells what is one. Give `isLink`.")
+        ? nothing(description, "It refuses symbolic links, but cannot detect them. Provide `isLink`.")
         : path(description.globs, { ...description, isLink: behaviors.isLink })
     case "Shell":
       return behaviors.shell?.(description.allowed, description) ??

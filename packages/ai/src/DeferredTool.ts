@@ -461,7 +461,7 @@ const withoutEngine = (toolName: string): AiError.AiErrorReason =>
   new AiError.ToolConfigurationError({
     toolName,
     description:
-      "This tool may wait, and nothing here lets it: call it through LanguageModel or Chat of @assent/ai, or" +
+      "This tool may have to wait, which is not possible here. Call it through LanguageModel or Chat of @assent/ai, or" +
       " put LanguageModel.approval() around the model. Nothing ran."
   })
 

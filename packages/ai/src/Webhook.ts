@@ -219,16 +219,16 @@ const accepted = HttpServerResponse.jsonUnsafe({ accepted: true }, {
   status: 202,
   headers: { "cache-control": "no-store" }
 })
-const onlyPost = refuse(405, "Only POST is understood here.", { allow: "POST" })
+const onlyPost = refuse(405, "Only POST is accepted here.", { allow: "POST" })
 const notTaken = refuse(403, "This sender may not answer. The request still waits for an answer.")
-const unknown = refuse(404, "Nothing waits here.")
-const answered = refuse(409, "This was answered before; the first answer stands.")
-const over = refuse(410, "Nothing waits here any more.")
+const unknown = refuse(404, "There is no request at this address.")
+const answered = refuse(409, "This was answered before. The first answer counts.")
+const over = refuse(410, "This request is no longer open.")
 const tooLarge = refuse(413, "The answer is too large.")
 const tooSlow = refuse(408, "The answer did not come in time.")
 const notJson = refuse(400, "The answer is not JSON.")
-const doesNotFit = refuse(400, "The answer does not fit what is waited for. It can be sent again.")
-const unavailable = refuse(503, "The answer could not be taken. Send it again.", { "retry-after": "5" })
+const doesNotFit = refuse(400, "The answer does not fit the request. Correct it and send it again.")
+const unavailable = refuse(503, "The answer could not be processed. Send it again.", { "retry-after": "5" })
 
 type Refusal = HttpServerResponse.HttpServerResponse
 
@@ -345,8 +345,8 @@ const wakeAfter = <E, R>(
   Effect.matchCauseEffect(Effect.suspend(() => wake(suspension)), {
     onFailure: () =>
       Effect.logWarning(
-        `Assent accepted the answer of a webhook for "${suspension.toolName}", and could not wake its conversation.` +
-          " The answer counts when it takes a turn; SuspensionStore.watchTimers tries again."
+        `Assent accepted the answer of a webhook for "${suspension.toolName}", but could not wake its conversation.` +
+          " The answer counts at its next turn. SuspensionStore.watchTimers tries again."
       ),
     onSuccess: () => Effect.flatMap(SuspensionStore.SuspensionStore, (store) => Effect.ignore(store.told(suspension)))
   })

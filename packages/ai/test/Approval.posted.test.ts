@@ -100,8 +100,8 @@ describe("an answer", () => {
     [{ approvalId: "a1", decision: { _tag: "Info" } }, "note"],
     [{ approvalId: "a1", approved: "true" }, "true or false"],
     [{ approvalId: "a1", approved: 1 }, "true or false"],
-    [{ approvalId: "a1", approved: true, decision: { _tag: "Denied" } }, "the same"],
-    [{ approvalId: "a1", approved: false, decision: { _tag: "Approved" } }, "the same"]
+    [{ approvalId: "a1", approved: true, decision: { _tag: "Denied" } }, "contradict each other"],
+    [{ approvalId: "a1", approved: false, decision: { _tag: "Approved" } }, "contradict each other"]
   ]
 
   it.effect("is read as it was posted, and nothing else of it", () =>

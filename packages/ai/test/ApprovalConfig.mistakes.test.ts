@@ -29,7 +29,7 @@ const mistakes: ReadonlyArray<readonly [string, string, ReadonlyArray<string>]> 
     ":3: Duplicate key"
   ]],
   ["an unknown value", "tools:\n  a: requird\n", [
-    `:2: tools.a: "requird" means nothing here. It may be ${values}. Did you mean required?`
+    `:2: tools.a: "requird" is not a known value here. It may be ${values}. Did you mean required?`
   ]],
   ["an unknown value in the long form", "tools:\n  a:\n    approval: once-per-session\n", [
     ":3: tools.a.approval: ",
@@ -45,7 +45,7 @@ const mistakes: ReadonlyArray<readonly [string, string, ReadonlyArray<string>]> 
     "Did you mean path?"
   ]],
   ["an unknown key at the top", "tools: {}\npre_aproved: [a]\n", [":2: pre_aproved: ", "Did you mean pre_approved?"]],
-  ["a name beside tools", "tools:\n  a: deny\nb: deny\n", [":3: b: ", "stand below `tools`"]],
+  ["a name beside tools", "tools:\n  a: deny\nb: deny\n", [":3: b: ", "go below `tools`"]],
   ["pre_approved misspelt without tools", "pre_aproved: [a]\n", [":1: ", "Did you mean pre_approved?"]],
   ["combine misspelt", "combin: tighten\na: deny\n", [":1: combin: ", "Did you mean combine?"]],
   ["an unknown way to combine", "combine: tigten\na: deny\n", [":1: combine: ", "Did you mean tighten?"]],
@@ -59,8 +59,8 @@ const mistakes: ReadonlyArray<readonly [string, string, ReadonlyArray<string>]> 
   ["a list for a map", "- a\n- b\n", ["A configuration is a map"]],
   ["a word for a map", "required\n", ["A configuration is a map"]],
   ["a map of lists", "tools: [a, b]\n", [":1: tools: This is a list; it has to be a map"]],
-  ["no, which is not false", "a: { approval: no }\n", ["\"no\" means nothing here", "Did you mean none?"]],
-  ["false", "a: { approval: false }\n", ["false means nothing here", "Did you mean none?"]],
+  ["no, which is not false", "a: { approval: no }\n", ["\"no\" is not a known value here", "Did you mean none?"]],
+  ["false", "a: { approval: false }\n", ["false is not a known value here", "Did you mean none?"]],
   ["true", "a: true\n", ["Did you mean required?"]],
   ["an empty file", "", ["It is empty"]],
   ["a file of comments", "# later\n\n---\n", ["It is empty"]],
@@ -71,30 +71,30 @@ const mistakes: ReadonlyArray<readonly [string, string, ReadonlyArray<string>]> 
   ["a missing colon in a flow map", "a: deny\nb: { approval deny }\n", [":2: Expected ':'"]],
   ["an unknown alias", "a: deny\nb: *nope\n", [":2: Unknown YAML alias"]],
   ["an anchor in itself", "a: &x { approval: *x }\n", [":1: "]],
-  ["a tag", "a: !!str none\n", ["\"!!str none\" means nothing here"]],
+  ["a tag", "a: !!str none\n", ["\"!!str none\" is not a known value here"]],
   ["a name that is nothing", "~: deny\n", [":1: ", "A tool has a name."]],
   ["a name of blanks", "\" \": deny\n", ["A tool has a name."]],
-  ["a name with blanks around it", "\" a\": deny\n", ["begins or ends with a blank"]],
+  ["a name with blanks around it", "\" a\": deny\n", ["begins or ends with a space"]],
   ["a name with a wildcard of files", "\"{a,b}\": deny\n", ["only \"*\" is a wildcard"]],
   ["a name in brackets, as of a complex key", "? [a, b]\n: deny\n", ["approval.yaml"]],
   ["rules that leave the rest open", "a:\n  rules:\n    - { path: x, approval: none }\n", [
     ":1: a: ",
-    "what holds for the others"
+    "for all other calls"
   ]],
-  ["no rules", "a: { approval: deny, rules: [] }\n", ["There is no rule in it"]],
+  ["no rules", "a: { approval: deny, rules: [] }\n", ["It has no rules"]],
   ["a rule without approval", "a: { approval: deny, rules: [{ path: x }] }\n", ["a.rules[0].approval: It is missing."]],
   ["a rule of no calls", "a: { approval: deny, rules: [{ approval: none }] }\n", ["does not say which calls"]],
   ["a rule of calls in two ways", "a: { approval: deny, rules: [{ path: x, shell: y, approval: none }] }\n", [
     "in 2 ways"
   ]],
   ["a match inside and outside", "a: { approval: deny, rules: [{ match: { path: x }, param: y, approval: none }] }\n", [
-    "not both: `param`"
+    "not in both: `param`"
   ]],
   ["a parameter of all parameters", "a: { approval: deny, rules: [{ exact: { x: 1 }, param: y, approval: none }] }\n", [
-    "a.rules[0].param: It means nothing beside `exact`."
+    "a.rules[0].param: It has no effect together with `exact`."
   ]],
   ["a program that is trusted with paths", "a: { approval: deny, rules: [{ path: x, trust: y, approval: none }] }\n", [
-    "a.rules[0].trust: It means nothing beside `path`."
+    "a.rules[0].trust: It has no effect together with `path`."
   ]],
   ["a time that is none", "a: { approval: required, expires_in: soon }\n", ["a.expires_in: ", "10 minutes"]],
   ["a time that has passed", "a: { approval: required, expires_in: -5 minutes }\n", ["a.expires_in: "]],
@@ -206,8 +206,8 @@ describe("YAML with each kind of mistake", () => {
 
 describe("JSON and TOML with mistakes", () => {
   const cases: ReadonlyArray<readonly [ApprovalConfig.Format, string, string, ReadonlyArray<string>]> = [
-    ["json", "a duplicate key", "{\"a\": \"deny\",\n\"a\": \"none\"}", [":2: a: ", "a second time"]],
-    ["json", "a duplicate key, escaped", "{\"a\": \"deny\",\n\"\\u0061\": \"none\"}", [":2: a: ", "a second time"]],
+    ["json", "a duplicate key", "{\"a\": \"deny\",\n\"a\": \"none\"}", [":2: a: ", "appears twice"]],
+    ["json", "a duplicate key, escaped", "{\"a\": \"deny\",\n\"\\u0061\": \"none\"}", [":2: a: ", "appears twice"]],
     ["json", "a duplicate key far inside", "{\"a\": {\"approval\": \"deny\",\n\n\"approval\": \"none\"}}", [":3: "]],
     ["json", "a comma too many", "{\"a\": \"deny\",\n}", [":2: "]],
     ["json", "an end too soon", "{\"a\":", [":1: "]],
@@ -219,7 +219,7 @@ describe("JSON and TOML with mistakes", () => {
     ["toml", "a missing value", "a = \n", [":1: Expected a value"]],
     ["toml", "a duplicate key", "a = \"none\"\na = \"deny\"", [":2: "]],
     ["toml", "a table twice", "[tools.a]\napproval = \"deny\"\n[tools.a]\napproval = \"none\"\n", [":3: "]],
-    ["toml", "a date for a tool", "a = 2020-01-01T00:00:00Z", ["no plain data"]],
+    ["toml", "a date for a tool", "a = 2020-01-01T00:00:00Z", ["not plain data"]],
     [
       "toml",
       "an unknown value in a list of tables",

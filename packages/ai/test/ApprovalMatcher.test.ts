@@ -297,20 +297,20 @@ describe("L15 what a person reads", () => {
     )
     assert.strictEqual(
       say(path(["a"], { param: "path", others: ["content"], isLink: () => false })),
-      "any call of Write whose path matches `a` and leads through no symbolic link, with any content"
+      "any call of Write whose path matches `a` and has no symbolic link, with any content"
     )
     assert.strictEqual(
       say(path(["a"], { param: "path", others: [] })),
-      "any call of Write whose path matches `a`, with nothing beside it"
+      "any call of Write whose path matches `a`, without other parameters"
     )
     assert.strictEqual(
       ApprovalMatcher.toSentence({ _tag: "Shell", allowed: ["git *"], param: "command", others: "any" }, "Bash"),
-      "any call of Bash whose command matches `git *`, whatever stands beside it"
+      "any call of Bash whose command matches `git *`, with any other parameters"
     )
     const trusting = { _tag: "Shell", allowed: ["a *", "b *"], param: "command", others: ["timeout"] } as const
     assert.strictEqual(
       ApprovalMatcher.toSentence({ ...trusting, trust: ["a", "b"] }, "Bash"),
-      "any call of Bash whose command matches `a *` or `b *`, where `a` and `b` may be given any words, with any timeout"
+      "any call of Bash whose command matches `a *` or `b *`, where `a` and `b` may get any arguments, with any timeout"
     )
     assert.deepStrictEqual(
       [["*"], ["*", "git *"]].map((allowed) =>

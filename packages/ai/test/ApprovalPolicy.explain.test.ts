@@ -91,9 +91,9 @@ describe("explain", () => {
       )
       assert.strictEqual(
         ApprovalPolicy.toSentence(yield* explained(policy, "a", Write, "mcp.github.write")),
-        "mcp.github.write does not run, and nobody is asked (\"What is configured does not allow this call of" +
+        "mcp.github.write does not run, and nobody is asked (\"The configuration does not allow this call of" +
           " mcp.github.write.\").\n" +
-          "  → tools[\"mcp.*\"] (approval.yaml:11) says deny: mcp.* is the longest glob that stands for mcp.github.write."
+          "  → tools[\"mcp.*\"] (approval.yaml:11) says deny: mcp.* is the longest glob that matches mcp.github.write."
       )
     }))
 
@@ -101,7 +101,7 @@ describe("explain", () => {
     Effect.gen(function*() {
       const sentence = ApprovalPolicy.toSentence(yield* explained(policy, "src/../x"))
       assert.include(sentence, "does not run")
-      assert.include(sentence, "and this may be one, so it counts where it is stricter")
+      assert.include(sentence, "and this may be one, so it applies if it is stricter")
     }))
 
   it.effect("L1 a policy that fails, or hangs, is explained as one that asks, without the cause", () =>
@@ -316,6 +316,6 @@ describe("the trace of a decision", () => {
       )
       assert.strictEqual(Configured.needs(result).reason, "ours")
       assert.deepStrictEqual(steps.map(({ decides, source }) => [source, decides]), [["config", true], ["tool", true]])
-      assert.strictEqual(steps[0]?.why, "It speaks of any call of t whose path matches `secret/**`.")
+      assert.strictEqual(steps[0]?.why, "It is about any call of t whose path matches `secret/**`.")
     }))
 })

@@ -47,7 +47,7 @@ describe("what is said with a question", () => {
       )
       assert.deepStrictEqual(
         yield* decide({ t: "deny" }, "t"),
-        Approval.blocked("What is configured does not allow this call of t.")
+        Approval.blocked("The configuration does not allow this call of t.")
       )
     }))
 

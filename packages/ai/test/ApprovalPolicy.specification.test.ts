@@ -240,7 +240,7 @@ custom_tools:
         const error = yield* Effect.flip(ApprovalConfig.parse("write_file: { approval: { write: required } }", {
           format: "yaml"
         }))
-        assert.include(error.message, "To say it of some calls only, write `rules`.")
+        assert.include(error.message, "For some calls only, write `rules`.")
       }))
 
     it.effect("action: approve of shell commands is approval: required; who writes it is told so", () =>

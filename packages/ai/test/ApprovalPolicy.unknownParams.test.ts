@@ -42,7 +42,7 @@ describe("a rule about a parameter that a tool does not have", () => {
             // A glob may stand for tools that take nothing.
             assert.lengthOf(said, stands && !(name.includes("*") && tool.name === "get_file") ? 1 : 0)
             const counts = steps.some(({ at }) => at?.includes("rules[0]"))
-            assert.strictEqual(said.some(({ message }) => message.includes("counts for all of them")), counts)
+            assert.strictEqual(said.some(({ message }) => message.includes("applies to all of them")), counts)
             if (counts && approval === "deny") {
               assert.strictEqual(word(yield* ApprovalPolicy.decide(policy, call, "1 second")), "deny")
             }

@@ -140,15 +140,15 @@ describe("L1 what a tool is annotated with", () => {
       assert.deepStrictEqual(yield* decide(rules, reads), [
         "Blocked",
         "false none It only reads, says the server github.",
-        "false required It may destroy something for all that is known, as the server github is not trusted by name.",
-        "true deny It reaches out to others for all that is known, as the server github is not trusted by name."
+        "false required It may destroy something or may do so: the server github is not trusted.",
+        "true deny It reaches out to others or may do so: the server github is not trusted."
       ])
       assert.deepStrictEqual(
         yield* decide({ readonly: "required", destructive: "required" }, { ...reads, destructiveHint: false }),
         [
           "NeedsApproval",
           "true required It only reads, says the server github.",
-          "true required It may destroy something for all that is known, as the server github is not trusted by name.",
+          "true required It may destroy something or may do so: the server github is not trusted.",
           "true none It is what the tool's own needsApproval says."
         ]
       )

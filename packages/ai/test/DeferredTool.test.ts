@@ -41,7 +41,7 @@ describe("without the engine", () => {
         )
         const error = outcome._tag === "Failure" ? outcome.failure : outcome.success.toolResults[0]?.result
         assert.isTrue(AiError.isAiError(error), String(error))
-        assert.match(String((error as AiError.AiError).message), /ToolConfigurationError|may wait/)
+        assert.match(String((error as AiError.AiError).message), /ToolConfigurationError|may have to wait/)
         assert.match(String((error as AiError.AiError).message), /@assent\/ai/)
         assert.deepStrictEqual(started, [])
       }))
@@ -54,7 +54,7 @@ describe("without the engine", () => {
       const error = yield* Effect.flip(
         Effect.flatMap(guarded.handle("Ask", { question: "?" }, "c1"), Stream.runCollect)
       )
-      assert.match(String(error), /may wait/)
+      assert.match(String(error), /may have to wait/)
       assert.deepStrictEqual(started, [])
     }))
 
@@ -81,7 +81,7 @@ describe("without the engine", () => {
       const turn = yield* Effect.flip(
         Support.firstTurn("generateText", toolkit as unknown as Support.AnyToolkit, [Support.call("c1", "Outer", {})])
       )
-      assert.match(String(turn), /may wait/)
+      assert.match(String(turn), /may have to wait/)
       assert.deepStrictEqual(started, [])
     }))
 })

@@ -337,7 +337,7 @@ describe("around a model", () => {
           ))
         const unread = yield* call(odd)
         assert.strictEqual(unread.method, name)
-        assert.include(unread.message, "a message or one of its parts does not have the form of one.")
+        assert.include(unread.message, "a message or one of its parts is malformed.")
         const required = yield* call(Prompt.concat(asked.history, Prompt.make("And now?")))
         assert.strictEqual(required.method, name)
         assert.isTrue(ApprovalError.fromAiError(required)._tag === "Some")

@@ -308,7 +308,7 @@ const usableKey = (apiKey: Redacted.Redacted<string> | undefined): Effect.Effect
   // The platform would quote the whole key in its own error.
   return /^[\x21-\x7e]+$/.test(key) ? Effect.succeed(key) : Effect.fail(Errors.invalidKey(
     "InvalidKey",
-    "It holds a space or a character that no key has: copy it again",
+    "It contains a space or another character that keys do not have: copy it again",
     "make"
   ))
 }

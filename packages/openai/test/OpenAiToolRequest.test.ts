@@ -280,7 +280,7 @@ describe("tools of a request", () => {
       [
         "a setting that is no setting",
         [OpenAiTool.WebSearch({ search_context_size: "huge" as never })],
-        /'OpenAiWebSearch': Its settings are not what OpenAI takes, at \["search_context_size"\]/
+        /'OpenAiWebSearch': OpenAI does not accept its settings, at \["search_context_size"\]/
       ],
       [
         "a tool of another provider",
@@ -289,7 +289,7 @@ describe("tools of a request", () => {
             undefined as never
           )
         ],
-        /'other\.search' is not a tool of OpenAI's/
+        /'other\.search' is not a tool of OpenAI, so it cannot be sent there/
       ]
     ])("refused: %s", ([, tools, message]) =>
       Effect.gen(function*() {

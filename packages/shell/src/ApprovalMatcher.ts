@@ -96,7 +96,7 @@ export interface ShellBehaviors extends ApprovalMatcher.Behaviors {
  *
  * const trusting = ApprovalMatcher.shell(["python *"], { param: "command", trust: ["python"] })
  *
- * ApprovalMatcher.toSentence(trusting, "Bash") // => "any call of Bash whose command matches `python *`, where `python` may be given any words"
+ * ApprovalMatcher.toSentence(trusting, "Bash") // => "any call of Bash whose command matches `python *`, where `python` may get any arguments"
  *
  * @category constructors
  * @since 0.1.0
@@ -114,7 +114,7 @@ export const shell = (
   const problems = [
     ...(written.length === 0 ? ["It allows no command, so it covers nothing."] : []),
     ...trust.filter((program) => !patterns.some((pattern) => isTrusted(pattern, program))).map((program) =>
-      `It trusts ${JSON.stringify(program)}, of which no pattern with \`*\` speaks.`
+      `It trusts ${JSON.stringify(program)}, but no pattern with \`*\` is about it.`
     )
   ]
   const problemOf = ({ problem, source }: typeof made[number]): ReadonlyArray<string> =>
@@ -166,7 +166,7 @@ const withShell = (behaviors: ShellBehaviors = {}): ApprovalMatcher.Behaviors =>
     const { heeds, patterns, says } = suggestion
     return {
       matcher: shell(patterns, { ...options, folder: behaviors.folder }),
-      says: [...says, ...heeds.map((settings) => `heeds ${settings}`)].join("; ")
+      says: [...says, ...heeds.map((settings) => `reads ${settings}`)].join("; ")
     }
   },
   ...behaviors

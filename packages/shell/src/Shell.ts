@@ -33,7 +33,7 @@ import * as Suggest from "./internal/world/suggest.ts"
 export interface Refusal {
   readonly kind: Refusals.Kind
   readonly word: string
-  /** In words, without a full stop: `--output=/x: this option is not known of git log`. */
+  /** In words, without a full stop: `--output=/x: not a known option of git log`. */
   readonly message: string
 }
 
@@ -84,8 +84,8 @@ export interface Options {
  * @example
  * import { Shell } from "@assent/shell"
  *
- * Shell.explain("git log --output=/x | head", ["git *"]).refusals.map(({ message }) => message) // => ["--output=/x: this option is not known of git log"]
- * Shell.explain("git add .", ["git *"]).refusals.map(({ message }) => message) // => ["git add: it changes files here; write `git add *` for it"]
+ * Shell.explain("git log --output=/x | head", ["git *"]).refusals.map(({ message }) => message) // => ["--output=/x: not a known option of git log"]
+ * Shell.explain("git add .", ["git *"]).refusals.map(({ message }) => message) // => ["git add: it changes files; the pattern `git add *` allows it"]
  * Shell.explain("git status && ls", ["*", "git *"]) // => { covered: true, refusals: [], heeds: ["git's settings"] }
  *
  * @category functions
@@ -156,8 +156,7 @@ export const environment: Readonly<Record<string, string>> = Environment.environ
 // Internals
 // =============================================================================
 
-const unreadable =
-  "this is more than plain commands, quoted words, pipes, `&&`, `||` and `;`, so it cannot be told what it does"
+const unreadable = "only plain commands, quoted words, pipes, `&&`, `||` and `;` can be checked"
 
 const shorten = (line: string): string => line.length > 80 ? `${line.slice(0, 79)}…` : line
 

@@ -27,7 +27,9 @@ const ours = (imported: ApprovalImport.Imported, call: ReturnType<typeof Approva
 /** At least as strict, or what is wider is told: a person is asked where they would refuse. */
 const assertNotWider = (imported: ApprovalImport.Imported, we: Verdict, they: Verdict, about: unknown) => {
   if (strictness[we] >= strictness[they]) return
-  const isTold = imported.differences.some(({ effect, text }) => effect === "wider" && text.includes("asks about each"))
+  const isTold = imported.differences.some(({ effect, text }) =>
+    effect === "wider" && text.includes("asks about every call")
+  )
   assert.isTrue(isTold && we === "ask", `${JSON.stringify(about)}: ${we}, and there ${they}`)
 }
 

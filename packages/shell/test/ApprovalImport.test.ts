@@ -179,7 +179,7 @@ describe("what is told of Claude Code", () => {
     }
   })
 
-  it("a program that is trusted may be given any words, as it may there", () => {
+  it("a program that is trusted may get any arguments, as it may there", () => {
     const permissions = { allow: ["Bash(npm run test:*)", "Bash(npm ci)", "Bash(make:*)"] }
     const imported = ApprovalImport.fromClaudeCode({ permissions }, { tools: { Bash: "bash" }, trust: ["npm"] })
     assert.deepStrictEqual(imported.config.tools, {

@@ -147,15 +147,15 @@ describe("patterns", () => {
     const said: ReadonlyArray<readonly [pattern: string, problem: string]> = [
       [
         "npm run test:*",
-        "npm: it runs what package.json says; write each whole line, such as `npm run test:…`, or trust"
+        "npm: it runs what package.json says; write each whole line as a pattern, such as `npm run test:…`, or trust"
       ],
-      ["rm *", "rm: this program is not known"],
-      ["git push *", "push: this subcommand of git is not known"],
-      ["git -C a *", "-C: this option is not known before a subcommand of git"],
-      ["git log --output=/x *", "--output=/x: this option is not known of git log"],
-      ["git branch --show-curren *", "--show-curren: this option is not known of git branch"],
-      ["uniq a b *", "b: this word is not known of uniq"],
-      ["/usr/bin/git *", "/usr/bin/git: this program is not known"]
+      ["rm *", "rm: not a known program"],
+      ["git push *", "push: not a known subcommand of git"],
+      ["git -C a *", "-C: not a known option before a subcommand of git"],
+      ["git log --output=/x *", "--output=/x: not a known option of git log"],
+      ["git branch --show-curren *", "--show-curren: not a known option of git branch"],
+      ["uniq a b *", "b: not a known argument of uniq"],
+      ["/usr/bin/git *", "/usr/bin/git: not a known program"]
     ]
     for (const [pattern, problem] of said) {
       assert.include(
@@ -179,7 +179,7 @@ describe("trust", () => {
     assert.isFalse(shell("python *").covers({ command: "python a.py" }))
     assert.strictEqual(
       ApprovalMatcher.toSentence(python, "Bash"),
-      "any call of Bash whose command matches `python *`, where `python` may be given any words"
+      "any call of Bash whose command matches `python *`, where `python` may get any arguments"
     )
   })
 
@@ -358,6 +358,6 @@ describe("a matcher is data", () => {
     const named = ApprovalMatcher.shell(["git *"], { param: "command", others: ["timeout"] })
     assert.strictEqual(sentence(named), "any call of Bash whose command matches `git *`, with any timeout")
     const any = ApprovalMatcher.shell(["git *"], { param: "command", others: "any" })
-    assert.strictEqual(sentence(any), "any call of Bash whose command matches `git *`, whatever stands beside it")
+    assert.strictEqual(sentence(any), "any call of Bash whose command matches `git *`, with any other parameters")
   })
 })

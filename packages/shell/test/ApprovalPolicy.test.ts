@@ -151,10 +151,10 @@ describe("commands of a configuration", () => {
           yield* said(ApprovalPolicy.lint(config(approval), Toolkit.make(Bash)))
         ]
         for (const message of messages) {
-          assert.include(message, "The pattern \"frob *\" covers nothing: frob: this program is not known")
+          assert.include(message, "The pattern \"frob *\" covers nothing: frob: not a known program")
           assert.include(
             message,
-            "npm: it runs what package.json says; write each whole line, such as `npm run test:…`"
+            "npm: it runs what package.json says; write each whole line as a pattern, such as `npm run test:…`"
           )
         }
       }
@@ -180,11 +180,11 @@ describe("commands of a configuration", () => {
           Effect.provide(ApprovalPolicy.lint(config, Toolkit.make(Bash)), ApprovalMatcher.layer()),
           (findings) => findings.filter(({ kind }) => kind === "caution").map(({ at, message }) => `${at}: ${message}`)
         )
-      const heeds = "heeds git's settings, which may name programs that it runs: allow it in folders that you trust."
+      const heeds = "reads git's settings, which can name programs to run. Allow it only in folders that you trust."
       assert.deepStrictEqual(yield* cautions(rules("none")), [
         `bash.rules[0]: \`git *\` ${heeds}`,
         `bash.rules[0]: \`git status\` ${heeds}`,
-        "bash.rules[1]: `python *` covers whatever python does with its words, because it is trusted with any."
+        "bash.rules[1]: `python *` covers python with any arguments, because python is trusted."
       ])
       assert.deepStrictEqual(yield* cautions(rules("required")), [])
     }))

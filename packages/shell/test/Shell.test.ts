@@ -8,16 +8,16 @@ describe("explain", () => {
     assert.deepStrictEqual(Shell.explain("git log --output=/x && frob | wc a && git add b", ["*", "git *"]), {
       covered: false,
       refusals: [
-        { kind: "option", word: "--output=/x", message: "--output=/x: this option is not known of git log" },
+        { kind: "option", word: "--output=/x", message: "--output=/x: not a known option of git log" },
         {
           kind: "program",
           word: "frob",
-          message: "frob: this program is not known; write the whole line, or trust the program"
+          message: "frob: not a known program; write the whole line as a pattern, or trust the program"
         },
         {
           kind: "writes",
           word: "git add",
-          message: "git add: it changes files here; write `git add *` for it"
+          message: "git add: it changes files; the pattern `git add *` allows it"
         }
       ],
       heeds: []

@@ -127,7 +127,7 @@ describe("what is asked", () => {
   it.effect("of a command line, for the session, is what is known of it, or this very line", () =>
     Effect.gen(function*() {
       const said = [
-        ["git log --oneline | head", "git log *", " (git log and its options; heeds git's settings)"],
+        ["git log --oneline | head", "git log *", " (git log and its options; reads git's settings)"],
         ["npm test 2>&1 | tail -5", "npm test", ""]
       ] as const
       for (const [command, pattern, says] of said) {
@@ -262,7 +262,7 @@ describe("who leaves", () => {
         yield* leave
         yield* over
         assert.strictEqual((yield* Fiber.join(asked))!._tag, "Denied")
-        assert.match(shown().replaceAll("\u001b", "ESC"), /ESC\[\?25h.*ESC\[\?2004l.*Stopped: denied/s)
+        assert.match(shown().replaceAll("\u001b", "ESC"), /ESC\[\?25h.*ESC\[\?2004l.*Stopped: this call/s)
         const next = yield* ask(requestOf("Next"))
         assert.strictEqual((yield* Fiber.join(next))!._tag, "Denied")
         assert.notInclude(shown(), "Next")

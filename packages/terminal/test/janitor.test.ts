@@ -47,7 +47,7 @@ describe.concurrent("npm start at a terminal", () => {
         assert.strictEqual(Fs.readdirSync(folder).length, 5)
         program.type("\x03")
         assert.strictEqual(await program.ended(), 130)
-        assert.include(program.text, "Stopped: denied")
+        assert.include(program.text, "Stopped: this call")
         assert.notMatch(program.text, /Error|\.ts:\d/)
         assert.isFalse(Fs.existsSync(folder))
       }),

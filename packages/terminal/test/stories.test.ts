@@ -181,7 +181,7 @@ describe("a person at a terminal", () => {
       assertScreen("form", program.rows("  Your answer:"))
       program.type("y")
       // The schema that the engine knows says more than its JSON Schema.
-      await program.see("! This answer cannot be taken")
+      await program.see("! This answer cannot be used")
       await program.until("again", () => program.live.includes("name (a text)"))
       await ready("Tab declines")
       program.type("Ada\r")

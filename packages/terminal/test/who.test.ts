@@ -126,7 +126,7 @@ describe("L16 whoever is at the terminal", () => {
         [
           kim,
           undefined,
-          "it is for somebody else than whoever asked for it to decide, and not for Kim, who asked for it."
+          "it is for somebody other than the person who asked for it to decide, and not for Kim, who asked for it."
         ],
         [kim, ["ada", "kim"], "it is for ada or kim to decide, and not for Kim, who asked for it."],
         [{}, undefined, "and this program does not say who is at its terminal."]

@@ -29,7 +29,9 @@ export const cut = (context: ErrorContext): AiError.AiError =>
 /** What came is not what the interface says. The description is ours, and holds nothing of what came. */
 export const malformed = (context: ErrorContext): AiError.AiError =>
   make(
-    new AiError.InvalidResponseError({ description: "The provider's client gave what its interface does not have." }),
+    new AiError.InvalidResponseError({
+      description: "The provider's client returned something that its interface does not have."
+    }),
     context
   )
 
@@ -65,7 +67,9 @@ const reasonOf = (error: unknown): AiError.AiErrorReason => {
     isMarked(error, "UnsupportedFunctionalityError") || isMarked(error, "InvalidPromptError") ||
     isMarked(error, "NoSuchProviderReferenceError")
   ) {
-    return new AiError.InvalidUserInputError({ description: description ?? "The provider does not take this prompt." })
+    return new AiError.InvalidUserInputError({
+      description: description ?? "The provider does not accept this prompt."
+    })
   }
   if (
     isMarked(error, "InvalidResponseDataError") || isMarked(error, "JSONParseError") ||
@@ -74,7 +78,7 @@ const reasonOf = (error: unknown): AiError.AiErrorReason => {
   ) {
     // The messages of these quote what came.
     return new AiError.InvalidResponseError({
-      description: invalidResponses[nameOf(error)] ?? "The response is not one."
+      description: invalidResponses[nameOf(error)] ?? "This is not a response."
     })
   }
   switch (nameOf(error)) {
@@ -123,7 +127,7 @@ const reasonOfOther = (error: Error): AiError.AiErrorReason => {
       reason: "EncodeError",
       method: "POST",
       url: "(unknown)",
-      description: "A header of the request, such as the API key, holds a character that cannot be sent."
+      description: "A header of the request, such as the API key, contains a character that cannot be sent."
     })
   }
   if (code !== undefined || /terminated|network|fetch|socket|closed|reset|load failed/i.test(text)) {

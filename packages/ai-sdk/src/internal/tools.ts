@@ -105,7 +105,7 @@ const wireOf = (tool: Tool.Any, transformer: LanguageModel.CodecTransformer): Co
       isStrict ? strictWire(tool, transformer) : { jsonSchema: asObject(Tool.getJsonSchema(tool)), decode: undefined },
     catch: (error) =>
       new AiError.UnsupportedSchemaError({
-        description: `The parameters of tool '${tool.name}' have no JSON Schema that the provider takes: ${
+        description: `The parameters of tool '${tool.name}' have no JSON Schema that the provider accepts: ${
           error instanceof Error ? error.message : "it cannot be made"
         }`
       })

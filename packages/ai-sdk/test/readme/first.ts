@@ -1,5 +1,5 @@
 import { anthropic } from "@ai-sdk/anthropic"
-import { Approval, Chat, Prompt, Response, Tool, Toolkit } from "@assent/ai"
+import { Approval, ApprovalJournal, Conversation, Tool, Toolkit } from "@assent/ai"
 import { AiSdkLanguageModel } from "@assent/ai-sdk"
 import { Console, Effect, Schema } from "effect"
 
@@ -9,26 +9,23 @@ const DeleteFile = Tool.make("DeleteFile", {
   success: Schema.String,
   needsApproval: true
 })
-
 const toolkit = Toolkit.make(DeleteFile)
-
-const Handlers = toolkit.toLayer({
-  DeleteFile: ({ path }) => Effect.as(Console.log(`deleting ${path}`), "deleted")
-})
+const Handlers = toolkit.toLayer({ DeleteFile: ({ path }) => Effect.as(Console.log(`deleting ${path}`), "deleted") })
 
 const Claude = AiSdkLanguageModel.model(anthropic("claude-sonnet-4-5"), { maxOutputTokens: 4_000 })
 
 const program = Effect.gen(function*() {
-  const chat = yield* Chat.empty
-  let turn = yield* chat.generateText({ prompt: "Delete debug.log and thesis.txt.", toolkit })
-  while (Response.isWaiting(turn)) {
-    // approvalId, toolName, params, description: what a page or a terminal shows.
-    const answers = Response.approvalRequests(turn).map((request) =>
+  const conversation = yield* Conversation.make({ id: "tidy", toolkit })
+  let outcome = yield* conversation.send("Delete debug.log and thesis.txt.")
+  if (outcome._tag === "Waiting") {
+    // Show each request's toolName, params and description to a person. This program answers by itself.
+    const answers = outcome.requests.map((request) =>
       request.description.includes("thesis") ? Approval.deny(request, "keep it") : Approval.approve(request)
     )
-    turn = yield* chat.generateText({ prompt: Prompt.approvalResponses(answers), toolkit })
+    outcome = yield* conversation.decide(answers)
   }
-  yield* Console.log(turn.text)
+  yield* Console.log(outcome.text)
 })
 
-await Effect.runPromise(Effect.provide(program, [Claude, Handlers]))
+const Journal = ApprovalJournal.layerMemory() // what ran is remembered until the program ends
+await Effect.runPromise(Effect.provide(program, [Claude, Handlers, Journal]))

@@ -23,7 +23,7 @@ export const decision = (posted: unknown): Read<Approval.ApprovalDecision> => {
   if (!Predicate.isObject(posted)) return Result.fail("it has no decision.")
   const { _tag: tag } = posted as { readonly _tag?: unknown }
   if (tag !== "Approved" && tag !== "Denied" && tag !== "Info") {
-    return Result.fail("its decision has no `_tag` that is \"Approved\", \"Denied\" or \"Info\".")
+    return Result.fail("the `_tag` of its decision is not \"Approved\", \"Denied\" or \"Info\".")
   }
   // What JavaScript leaves out is `undefined`, which JSON leaves out.
   const said = tag === "Denied" ? posted : withNote(posted)
@@ -81,7 +81,7 @@ const decisionIn = (posted: object): Read<Approval.ApprovalDecision> => {
     _tag: approved === true ? "Approved" : "Denied"
   })
   return Result.isSuccess(read) && approved !== undefined && approved !== (read.success._tag === "Approved")
-    ? Result.fail("its `approved` and its decision do not say the same.")
+    ? Result.fail("its `approved` and its decision contradict each other.")
     : read
 }
 

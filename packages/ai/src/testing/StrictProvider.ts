@@ -288,7 +288,7 @@ const makePairing = (violations: Array<Violation>, incremental: boolean): Pairin
     if (toolMessageOfTurn === messageIndex) return
     report(
       "split-results",
-      `the result of ${quote(id)} belongs into message ${toolMessageOfTurn}, with the results of the same turn`,
+      `the result of ${quote(id)} belongs in message ${toolMessageOfTurn}, with the results of the same turn`,
       messageIndex
     )
   }
@@ -316,7 +316,7 @@ const makePairing = (violations: Array<Violation>, incremental: boolean): Pairin
     if (role !== "tool" || call.turn !== turn) {
       return report(
         "misplaced-result",
-        `the result of ${quote(part.id)} belongs into a tool message directly after message ${call.turn}`,
+        `the result of ${quote(part.id)} belongs in a tool message directly after message ${call.turn}`,
         messageIndex
       )
     }
@@ -327,7 +327,7 @@ const makePairing = (violations: Array<Violation>, incremental: boolean): Pairin
     if (role !== "assistant") {
       report(
         "misplaced-result",
-        `the result of ${quote(part.id)}, which the provider executed, belongs into the assistant message`,
+        `the result of ${quote(part.id)}, which the provider executed, belongs in the assistant message`,
         messageIndex
       )
     }

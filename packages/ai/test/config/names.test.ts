@@ -36,9 +36,9 @@ describe("names of a configuration", () => {
     for (const good of ["a", "a b", "mcp.*.read", "x".repeat(256)]) assert.isUndefined(Names.problemOfName(good))
     assert.match(Names.problemOfName("x".repeat(257))!, /longer than 256 characters/)
     for (const blank of ["", " ", "\t"]) assert.match(Names.problemOfName(blank)!, /has a name/)
-    for (const blank of [" a", "a ", "a\n"]) assert.match(Names.problemOfName(blank)!, /begins or ends with a blank/)
+    for (const blank of [" a", "a ", "a\n"]) assert.match(Names.problemOfName(blank)!, /begins or ends with a space/)
     for (const wild of ["a?", "[a", "a]", "{a", "a}"]) {
-      assert.match(Names.problemOfName(wild)!, /means nothing in a name/)
+      assert.match(Names.problemOfName(wild)!, /is not allowed in a name/)
     }
   })
 })

@@ -46,7 +46,7 @@ describe("a text", () => {
 
   it("names the key that stands twice, and its line; only in JSON, as the others refuse it themselves", () => {
     const twice = failure("{\n\"tools\": {\n\"a\": 1,\n\"b\": 2,\n\"a\": 3}}", "json")
-    assert.strictEqual(twice.message, "The key \"a\" stands here a second time.")
+    assert.strictEqual(twice.message, "The key \"a\" appears twice.")
     assert.deepStrictEqual([twice.path, twice.line], [["tools", "a"], 5])
     assert.match(failure("a: 1\nb: 2\na: 3\n", "yaml").message, /duplicate/i)
   })
@@ -87,7 +87,7 @@ describe("a value", () => {
   it("is data, and nothing of a class", () => {
     for (const good of [1, "a", null, [], {}, Object.create(null)]) assert.isUndefined(ConfigText.problemOfSize([good]))
     for (const odd of [new Date(0), new Map(), new (class A {})()]) {
-      assert.match(ConfigText.problemOfSize({ a: [odd] }) ?? "", /no plain data/)
+      assert.match(ConfigText.problemOfSize({ a: [odd] }) ?? "", /not plain data/)
     }
   })
 })

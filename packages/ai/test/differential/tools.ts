@@ -97,7 +97,7 @@ export const unknownNames = ["Missing", "toString"] as const
 /** What the engine says of a call of one of them (law L8). */
 export const unknownResult = (name: string) => ({
   type: "execution-interrupted",
-  reason: `The tool "${name}" is not in the toolkit. Nothing ran. Call one of the tools that are there.`
+  reason: `The tool "${name}" is not in the toolkit. Nothing ran. Call one of the available tools.`
 })
 
 /** In upstream's toolkit in place of what is missing: each answers at once, and as the engine does. */

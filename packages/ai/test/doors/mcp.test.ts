@@ -68,8 +68,8 @@ describe("L1 no side door, over MCP", () => {
                 if (tool.ours && (!ours || !server.ours)) {
                   assert.include(
                     String(Exit.isFailure(exit) && exit.cause),
-                    "was put into a Toolkit of effect/ai, which would run it unasked: import Toolkit from @assent/ai," +
-                      " and McpServer too where it is served over MCP.",
+                    "was put into a Toolkit of effect/ai, which would run it without approval: import Toolkit from @assent/ai," +
+                      " and McpServer too if it is served over MCP.",
                     cell
                   )
                   assert.deepStrictEqual(ran, [], cell)

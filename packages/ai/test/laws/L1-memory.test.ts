@@ -80,7 +80,7 @@ for (const [how, fails] of Object.entries(broken)) {
           const lets = M.withPolicy(() => Approval.preApproved())
           const asked = yield* ended(lets(chat.send("go")))
           assert.deepStrictEqual([asked.requests.length, runs], [1, []])
-          assert.match(asked.requests[0]!.reason ?? "", /looked up/)
+          assert.match(asked.requests[0]!.reason ?? "", /could not be read/)
           yield* ended(lets(chat.send(Prompt.approvalResponses([Approval.approve(asked.requests[0]!)]))))
           assert.deepStrictEqual(runs, ["delete a"])
         }))

@@ -306,7 +306,7 @@ describe("a call that was decided, told again where it cannot run", () => {
         )
         assert.include(Support.failureReason(answered.results[0]), "No toolkit was given on this turn")
         assert.deepStrictEqual(warnings.map(({ level }) => level), ["Warn"])
-        assert.match(warnings[0]!.text, /approval of "DeleteFile" .* without a toolkit.*Give the turn .* the toolkit/)
+        assert.match(warnings[0]!.text, /approval of "DeleteFile" .* without a toolkit.*ass the toolkit of the turn/)
       })
   )
 })

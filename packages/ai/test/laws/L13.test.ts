@@ -263,7 +263,7 @@ describe("L9 L13 ids", () => {
           history: Support.written([Support.callPart("c1", "ReadFile", { path: "a" })])
         })
         assert.deepStrictEqual(turn.results.map((part) => part.metadata), [{ assent: { earlier: true } }])
-        assert.include(Support.failureReason(turn.results[0]), "left in the conversation without a result")
+        assert.include(Support.failureReason(turn.results[0]), "has no result in the conversation")
       })
   )
 

@@ -32,7 +32,7 @@ describe("L14 what is said of a call", () => {
     "an id that is too long": ["i".repeat(257), "DeleteFile", "the call's id is empty, too long, or not valid text."],
     "a name that is too long": ["c1", "D".repeat(129), "the tool's name is empty, too long, or not valid text."],
     "parameters that do not fit": ["c1", "Count", "they do not fit the tool's schema."],
-    "parameters without one form": ["c1", "Shifts", "they do not have one form that stays the same"]
+    "parameters without one form": ["c1", "Shifts", "they change when they are written as JSON"]
   }
   const gated = (name: string, parameters: Schema.Struct.Fields) =>
     Tool.make(name, { parameters, success: Schema.String, needsApproval: true }) as Tool.Any

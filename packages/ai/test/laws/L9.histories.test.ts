@@ -63,7 +63,7 @@ describe("L9 a hosted call of a history", () => {
         yield* chat.send("go")
         const { seen, value: turn } = yield* refused(chat.send(answers(edit("mcpr_1"))))
         assert.deepStrictEqual(turn.requests.map(({ approvalId }) => approvalId), ["mcpr_1"])
-        assert.match(turn.requests[0]?.reason ?? "", /edited parameters cannot reach it/)
+        assert.match(turn.requests[0]?.reason ?? "", /edited parameters have no effect/)
         assert.deepStrictEqual(seen, ["mcp_1 mcpr_1 InvalidEdit"])
         assert.strictEqual(yield* chat.calls, 1)
         const then = yield* refused(chat.send(answers(answer("mcpr_1"))))

@@ -54,7 +54,7 @@ describe("memory: a denial that may be of the call", () => {
       yield* person().answers(chat.send("go"))
       const turn = yield* M.withPolicy(() => false)(chat.send("go"))
       assert.deepStrictEqual(runs, [])
-      assert.match(turn.requests[0]!.reason ?? "", /denial that is remembered may be of this call/)
+      assert.match(turn.requests[0]!.reason ?? "", /not clear whether a remembered denial covers this call/)
     }))
 
   M.everyWay(

@@ -82,7 +82,7 @@ describe("an answer whose remember cannot be read", () => {
           const answer = M.posted({ approvalId, approved, assent: { remember: { uses: -1 } } })
           const [, lines] = yield* logged(policy(chat.send(answer)))
           assert.deepStrictEqual([ran, yield* M.listed()], [runs, []])
-          assert.match(lines[0]?.text ?? "", /"DeleteFile".*cannot be read, so it is not remembered/)
+          assert.match(lines[0]?.text ?? "", /"DeleteFile".*cannot be read, so the answer is not remembered/)
         })
     )
   }

@@ -71,7 +71,7 @@ describe("L1 the user of the client answers", () => {
       )
       assert.include(
         String(Exit.isFailure(exit) && exit.cause),
-        "import Toolkit from @assent/ai, and McpServer too where it is served over MCP."
+        "import Toolkit from @assent/ai, and McpServer too if it is served over MCP."
       )
     }))
 
@@ -169,15 +169,15 @@ describe("L1 a client that cannot ask its user", () => {
     },
     "with elicitation by url alone: the denial says so": {
       capabilities: { elicitation: { url: {} } },
-      reason: /by url alone, and not by form/
+      reason: /only by URL, and not by form/
     },
     "of a revision before elicitation: the denial says so": {
       protocol: McpProtocol.v2025_03_26,
-      reason: /the client speaks MCP 2025-03-26, and elicitation came with 2025-06-18/
+      reason: /the client speaks MCP 2025-03-26, but elicitation needs 2025-06-18 or later/
     },
     "of the first revision: the denial says so": {
       protocol: McpProtocol.v2024_11_05,
-      reason: /the client speaks MCP 2024-11-05, and elicitation came with 2025-06-18/
+      reason: /the client speaks MCP 2024-11-05, but elicitation needs 2025-06-18 or later/
     }
   }
   for (const [title, { capabilities, protocol, reason }] of Object.entries(lacking)) {

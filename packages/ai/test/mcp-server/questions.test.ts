@@ -231,7 +231,7 @@ describe("what a tool that waits asks", () => {
       })
       const old = yield* ask(many, accept({}), { revision: "2025-06-18" })
       assert.strictEqual(old.decision._tag, "Info")
-      assert.match(String(old.decision.note), /several options cannot be chosen.*asked again/)
+      assert.match(String(old.decision.note), /does not support choosing several options.*asked again/)
     }))
 
   it.effect("a form is its fields where all are primitive, and else left open with the reason", () =>

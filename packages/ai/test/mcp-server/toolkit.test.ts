@@ -197,7 +197,7 @@ describe("memory", () => {
       assert.strictEqual(ada.asked.length, 2)
       assert.include(
         ada.asked[0]!.message,
-        "\"Approve for this session\" covers, until it ends: this very call, again"
+        "\"Approve for this session\" covers, until it ends: exactly this call"
       )
       const bob = yield* S.connect(server, () => S.accept({ decision: "deny" }))
       assert.isTrue((yield* bob.call("delete_file", { path: "/a" })).isError)

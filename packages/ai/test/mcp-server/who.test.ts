@@ -91,7 +91,7 @@ describe("L16 elicitation", () => {
         const { asked, call } = yield* S.connect(as(server, user), () => approving)
         const said = yield* call("delete_file", { path: "a" })
         assert.strictEqual(said.isError, !isAsked)
-        if (!isAsked) assert.include(said.text, "It is for somebody else than whoever asked for it to decide")
+        if (!isAsked) assert.include(said.text, "It is for somebody other than the person who asked for it to decide")
         assert.lengthOf(asked, isAsked ? 1 : 0)
         assert.deepStrictEqual(server.runs, isAsked ? ["delete a"] : [])
       }

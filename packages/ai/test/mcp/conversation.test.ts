@@ -55,7 +55,7 @@ describe("Conversation", () => {
       const conversation = yield* make
       server.tools = [{ ...Server.write, description: "Sends a file to somebody" }]
       yield* conversation.decide(Approval.approve(request))
-      assert.match(C.reasonOf((yield* told)[0]!), /changed its description since\. Nothing ran/)
+      assert.match(C.reasonOf((yield* told)[0]!), /changed its description\. Nothing ran/)
       assert.deepStrictEqual(server.ran, [])
     })))
 })

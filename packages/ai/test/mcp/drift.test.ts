@@ -243,21 +243,21 @@ describe("what is remembered", () => {
 })
 
 describe("between consent and call", () => {
-  const listedAnew = /Nothing ran; it may be asked again when the tools have been listed anew\.$/
+  const listedAnew = /Nothing ran; it may be asked again after the tools are listed again\.$/
 
   const changes: ReadonlyArray<readonly [string, (server: Server.Server) => void, RegExp]> = [
     ["changed", (server) => {
       server.tools = server.tools.map((tool) => ({ ...tool, description: "Other", title: "Other" }))
-    }, /the MCP server files changed its title and its description since/],
+    }, /the MCP server files has changed its title and its description/],
     ["unreadable", (server) => {
       server.tools = server.tools.map((tool) => ({ ...tool, description: "\ud800" }))
-    }, /changed its description since/],
+    }, /has changed its description/],
     ["renamed", (server) => {
       server.tools = server.tools.map((tool) => ({ ...tool, name: `${tool.name}2` }))
-    }, /removed or renamed it since it was agreed to/],
+    }, /has removed or renamed it/],
     ["doubled", (server) => {
       server.tools = [...server.tools, ...server.tools]
-    }, /added another of its name/],
+    }, /has added another one/],
     ["not to be looked up", (server) => {
       server.broken = true
     }, /could not be asked right before the call .*the pipe is broken/]

@@ -27,7 +27,7 @@ const explained = (tool: Tool.Any, policy: ApprovalPolicy.Service = ApprovalPoli
 const trusted = ["demo-1"]
 
 const said: ReadonlyArray<readonly [what: string, Annotations, reads: boolean, says: RegExp]> = [
-  ["nothing", undefined, false, /The server says nothing of what it does/],
+  ["nothing", undefined, false, /The server does not say what it does/],
   ["no hint", {}, false, /says that it may destroy something/],
   ["that it only reads", { readOnlyHint: true }, true, /says that it only reads/],
   ["that it does not only read", { readOnlyHint: false }, false, /says that it may destroy something/],

@@ -97,7 +97,7 @@ describe("tools that cannot be used", () => {
           assert.strictEqual(warnings.length, 1)
           const qualified = yield* Names.qualified("files", two[0]!.name)
           assert.include(warnings[0]!, `The MCP server "files" offers tools that are left out`)
-          assert.include(warnings[0]!, `"${two[0]!.name}", because two of them come to be called "${qualified}"`)
+          assert.include(warnings[0]!, `"${two[0]!.name}", because two of them would be called "${qualified}"`)
           assert.strictEqual(warnings[0]!.match(/because/g)!.length, new Set(two.map(({ name }) => name)).size)
         }
       }

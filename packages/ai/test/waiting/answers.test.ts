@@ -14,7 +14,7 @@ describe("wrong answers", () => {
     [
       ["a text", Support.ask("c1", "Which?"), 7, /string/],
       ["a blank text", Support.ask("c1", "Which?"), "  ", /blank/],
-      ["an approval where a text is wanted", Support.ask("c1", "Which?"), undefined, /answer is asked for/],
+      ["an approval where a text is wanted", Support.ask("c1", "Which?"), undefined, /an answer is needed/],
       ["an option that was not offered", menu("c1", "one"), "steak", /"soup", "fish"/],
       ["several where one is to be chosen", menu("c1", "one"), ["soup"], /string/],
       ["one that was not offered among several", menu("c1", "many"), ["soup", "steak"], /"soup", "fish"/],
@@ -110,7 +110,9 @@ describe("answers that a history cannot give", () => {
         Approval.answer(external!, { paid: "12" })
       ))
       assert.strictEqual(second.requests.length, 2)
-      for (const request of second.requests) assert.match(request.reason ?? "", /nobody is asked/)
+      for (const request of second.requests) {
+        assert.match(request.reason ?? "", /an answer in a message history does not count/)
+      }
       yield* DeferredTool.deliver(Support.Menu, "external", external!, { paid: 1 })
       yield* TestClock.adjust("2 hours")
       const last = yield* chat.take()

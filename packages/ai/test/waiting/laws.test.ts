@@ -175,7 +175,7 @@ describe("L10 drift", () => {
     ["the tool was renamed", { name: "Other" }, /"Drift" is no longer available/],
     ["the interaction was renamed", { interactions: { other: Interaction.askUser } }, /no longer waits for "ask"/],
     ["the interaction is of another kind", { interactions: { ask: Interaction.getApproval } }, /no longer waits for/],
-    ["the state is of another version", { stateVersion: 2 }, /version 1, from which nothing leads to version 2/],
+    ["the state is of another version", { stateVersion: 2 }, /version 1, and there is no migration to version 2/],
     ["the state does not fit any more", { state: Schema.Struct({ m: Schema.Number }) }, /does not fit the schema/],
     [
       "the migration dies",

@@ -154,7 +154,7 @@ describe("a suspension that is caught", () => {
         assert.deepStrictEqual([turn.requests, did], [[], ["asks the manager", "paid"]])
         const reason = Support.failureReason(turn.results[0])
         assert.match(reason, /nobody was asked/i)
-        assert.match(reason, /what it did stands/i)
+        assert.match(reason, /what it did is not undone/i)
         assert.deepStrictEqual(yield* caught, [["c1", "manager"]])
         assert.deepStrictEqual((yield* (yield* SuspensionStore.SuspensionStore).list()).suspensions, [])
         const next = yield* chat.take("And now?")

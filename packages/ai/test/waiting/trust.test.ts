@@ -87,7 +87,7 @@ describe("an answer in a history, to what nobody is asked for", () => {
           const foreign = yield* begin(mode, kind)
           const answers = (turn: Support.Turn) => Support.answers(Approval.answer(Support.only(turn), answer))
           const refused = yield* foreign.chat.take(answers(foreign.first))
-          assert.match(Support.only(refused).reason ?? "", /nobody is asked for it in a message history/)
+          assert.match(Support.only(refused).reason ?? "", /an answer in a message history does not count/)
           assert.deepStrictEqual(foreign.ended, [])
           const own = yield* begin(mode, kind)
           const last = yield* Effect.provideService(own.chat.take(answers(own.first)), TrustsAnswers, true)

@@ -62,7 +62,7 @@ describe("a webhook", () => {
         yield* S.call(world, still, { path: "unknown", body: "no JSON" })
       ]
       for (const other of others) {
-        assert.deepStrictEqual([other.status, other.body], [404, `{"error":"Nothing waits here."}`])
+        assert.deepStrictEqual([other.status, other.body], [404, `{"error":"There is no request at this address."}`])
       }
       assert.isTrue(yield* isOpen(world))
     }))

@@ -1,4 +1,4 @@
-import { Approval, Chat, Prompt, Response, Toolkit } from "@assent/ai"
+import { Approval, ApprovalJournal, Conversation, Toolkit } from "@assent/ai"
 import { OpenAiClient, OpenAiLanguageModel, OpenAiTool } from "@assent/openai"
 import { Console, Effect, Layer } from "effect"
 
@@ -10,18 +10,18 @@ const toolkit = Toolkit.make(
 const Model = OpenAiLanguageModel.model("gpt-5.2").pipe(Layer.provide(OpenAiClient.layerConfig()))
 
 const program = Effect.gen(function*() {
-  const chat = yield* Chat.empty
-  let turn = yield* chat.generateText({ prompt: "Roll a die, then a big one.", toolkit })
-  while (Response.isWaiting(turn)) {
-    const requests = Response.approvalRequests(turn)
-    for (const { description } of requests) yield* Console.log(description)
-    const answers = requests.map((request) =>
+  const conversation = yield* Conversation.make({ id: "dice", toolkit })
+  let outcome = yield* conversation.send("Roll a die, then a big one.")
+  if (outcome._tag === "Waiting") {
+    for (const { description } of outcome.requests) yield* Console.log(description)
+    const answers = outcome.requests.map((request) =>
       request.description.includes("1000") ? Approval.deny(request, "too big") : Approval.approve(request)
     )
-    // OpenAI is told each answer with its reason, and runs what was approved.
-    turn = yield* chat.generateText({ prompt: Prompt.approvalResponses(answers), toolkit })
+    // OpenAI gets each answer with its reason, and runs what was approved.
+    outcome = yield* conversation.decide(answers)
   }
-  yield* Console.log(turn.text)
+  yield* Console.log(outcome.text)
 })
 
-await Effect.runPromise(Effect.provide(program, Model))
+const Journal = ApprovalJournal.layerMemory() // what was answered is remembered until the program ends
+await Effect.runPromise(Effect.provide(program, [Model, Journal]))

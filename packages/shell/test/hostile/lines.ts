@@ -144,7 +144,7 @@ export const table = (): string => {
   const row = ({ environment, lines, runs }: Row, where = "") =>
     `| ${lines.map((line) => `\`${line}\``).join(", ")}${where} | ${named(runs)} | ${named(environment)} |`
   return [
-    "| Line | runs | in `Shell.environment` |",
+    "| Line | Programs it can run | With `Shell.environment` |",
     "| --- | --- | --- |",
     ...rows.map((each) => row(each)),
     row(elsewhere, ", with `core.worktree`"),

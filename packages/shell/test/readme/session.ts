@@ -1,6 +1,6 @@
 import { ApprovalMatcher, Shell } from "@assent/shell"
 
-// A person was asked about `git status`, and said: git that only reads, and every program that does, for this session.
+// What a person allowed for this session: programs that only read, git commands that only read, and `npm test`.
 const patterns = ["*", "git *", "npm test"]
 const matcher = ApprovalMatcher.shell(patterns, { param: "command" })
 

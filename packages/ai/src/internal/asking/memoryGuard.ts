@@ -80,7 +80,7 @@ const guarded = <A>(
 /** There is a denial that may be of the call: whoever knows of it asks. */
 export const doubtful = ApprovalError.make(
   new ApprovalError.MemoryUnavailable({
-    description: "A denial that is remembered may be of this call, or may be not."
+    description: "It is not clear whether a remembered denial covers this call."
   })
 )
 

@@ -5,10 +5,10 @@
 /** Why a text cannot name a tool, in a sentence. */
 export const problemOfName = (name: string): string | undefined => {
   if (name.trim() === "") return "A tool has a name."
-  if (name !== name.trim()) return "The name begins or ends with a blank."
+  if (name !== name.trim()) return "The name begins or ends with a space."
   if (name.length > maxLength) return `The name is longer than ${maxLength} characters.`
   const wildcard = /[?[\]{}]/.exec(name)?.[0]
-  return wildcard === undefined ? undefined : `"${wildcard}" means nothing in a name: only "*" is a wildcard.`
+  return wildcard === undefined ? undefined : `"${wildcard}" is not allowed in a name: only "*" is a wildcard.`
 }
 
 const maxLength = 256

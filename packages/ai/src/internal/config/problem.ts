@@ -114,7 +114,7 @@ export const fromIssue = (
         const key = String(path.at(-1))
         return {
           path,
-          message: `${JSON.stringify(key)} is not known here, so it cannot be meant to do anything.`,
+          message: `${JSON.stringify(key)} is not a known key here.`,
           allowed,
           suggestion: Names.nearest(key, allowed)
         }
@@ -132,13 +132,13 @@ export const fromIssue = (
           path,
           message: word === undefined
             ? `This is ${kindOf(found)}; it has to be ${expected}.${hintOf(found, allowed)}`
-            : `${typeof found === "string" ? JSON.stringify(found) : word} means nothing here.`,
+            : `${typeof found === "string" ? JSON.stringify(found) : word} is not a known value here.`,
           allowed,
           suggestion: word === undefined ? undefined : meant(word, allowed)
         }
       }
       default:
-        return { path, message: `This is ${kindOf(found)}, which cannot stand here.` }
+        return { path, message: `This is ${kindOf(found)}, which is not allowed here.` }
     }
   })
 
@@ -151,7 +151,7 @@ const hintOf = (found: unknown, allowed: ReadonlyArray<string>): string => {
   if (!allowed.includes("required")) return ""
   if (found === null) return " Write `{}` to leave it to the tool."
   return typeof found === "object" && !Array.isArray(found)
-    ? " To say it of some calls only, write `rules`."
+    ? " For some calls only, write `rules`."
     : ""
 }
 

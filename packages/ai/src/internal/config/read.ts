@@ -49,7 +49,8 @@ export const read = (
   if (!isMap(value)) {
     report({
       path: [],
-      message: "A configuration is a map of the names of tools, or of tools, pre_approved and combine."
+      message:
+        "A configuration is a map from names of tools to approvals, or a map with tools, pre_approved and combine."
     })
     return Result.fail(found)
   }
@@ -123,7 +124,7 @@ const reportMisplaced = (tools: object, report: Report): void => {
 const withReserved = (problem: Parameters<Report>[0], bare: boolean): Parameters<Report>[0] => {
   const [tools, name] = problem.path
   if (!bare && problem.path.length === 1 && !reserved.includes(String(tools)) && tools !== "tools") {
-    return { ...problem, message: `${problem.message} The names of tools stand below \`tools\`.` }
+    return { ...problem, message: `${problem.message} The names of tools go below \`tools\`.` }
   }
   if (!bare || problem.path.length !== 2 || tools !== "tools" || problem.suggestion !== undefined) return problem
   return { ...problem, suggestion: Names.nearest(String(name), [...reserved, "tools"]) }
@@ -158,11 +159,11 @@ const readEntry = (
   if (input.rules !== undefined && input.approval === undefined) {
     report({
       path,
-      message: "`rules` speak of some calls; `approval` has to say what holds for the others.",
+      message: "`rules` are about some calls only. Add `approval` for all other calls.",
       allowed: Written.Value.literals
     })
   }
-  if (input.rules?.length === 0) report({ path: [...path, "rules"], message: "There is no rule in it." })
+  if (input.rules?.length === 0) report({ path: [...path, "rules"], message: "It has no rules." })
   return new Entry({
     ...placed(placeOf(path)),
     name,
@@ -188,7 +189,7 @@ const readQuestion = (
   }
   const approvers = input.approvers === undefined ? undefined : listOf(input.approvers)
   if (approvers !== undefined && (approvers.length === 0 || approvers.some((approver) => approver.trim() === ""))) {
-    report({ path: [...path, "approvers"], message: "Name at least one, and none without a name." })
+    report({ path: [...path, "approvers"], message: "Name at least one person, and leave no name empty." })
   }
   const { description, editable, reason, rememberable, self_approval: selfApproval } = input
   return definedFields({ reason, description, expiresIn, approvers, editable, rememberable, selfApproval })
@@ -227,7 +228,7 @@ const readMatch = (
 ): Description | undefined => {
   const beside = Object.keys(Written.MatchInput.fields).filter((field) => Object.hasOwn(rule, field))
   if (rule.match !== undefined && beside.length > 0) {
-    report({ path, message: `It stands in \`match\` or beside \`approval\`, not both: \`${beside.join("`, `")}\`.` })
+    report({ path, message: `Write it in \`match\` or next to \`approval\`, not in both: \`${beside.join("`, `")}\`.` })
     return undefined
   }
   const input: Written.MatchInput = rule.match ?? rule
@@ -237,8 +238,8 @@ const readMatch = (
     report({
       path: here,
       message: given.length === 0
-        ? "It does not say which calls it speaks of; for all calls there is the tool's own `approval`."
-        : `It speaks of calls in ${given.length} ways; write a rule for each.`,
+        ? "It does not say which calls it is about. For all calls, use the tool's own `approval`."
+        : `It selects calls in ${given.length} ways. Write a rule for each.`,
       allowed: kinds
     })
     return undefined
@@ -246,7 +247,7 @@ const readMatch = (
   const refuse = (...fields: ReadonlyArray<keyof Written.MatchInput>): void => {
     for (const field of fields) {
       if (Object.hasOwn(input, field)) {
-        report({ path: [...here, field], message: `It means nothing beside \`${given[0]}\`.` })
+        report({ path: [...here, field], message: `It has no effect together with \`${given[0]}\`.` })
       }
     }
   }

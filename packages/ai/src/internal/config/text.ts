@@ -48,7 +48,7 @@ export const read = (
   const duplicate = format === "json" ? lines.duplicates[0] : undefined
   if (duplicate !== undefined) {
     return Result.fail({
-      message: `The key ${JSON.stringify(String(duplicate.path.at(-1)))} stands here a second time.`,
+      message: `The key ${JSON.stringify(String(duplicate.path.at(-1)))} appears twice.`,
       path: duplicate.path,
       line: duplicate.line
     })
@@ -68,7 +68,7 @@ export const problemOfSize = (value: unknown): string | undefined => {
     if (++nodes > maxNodes) return `There are more than ${maxNodes.toLocaleString("en")} values in it.`
     if (depth > maxDepth) return `It is nested more than ${maxDepth} levels deep.`
     if (typeof node === "object" && node !== null) {
-      if (!isData(node)) return "There is an object in it that is no plain data: a date, a Map or one of a class."
+      if (!isData(node)) return "It contains an object that is not plain data: a date, a Map or an instance of a class."
       for (const child of Object.values(node)) open.push([child, depth + 1])
     }
   }

@@ -10,8 +10,8 @@ export const open: { readonly [Why in OpenWhy]: string | undefined } = {
     "Edited parameters count only from a trusted channel, so the call did not run. Approve or deny it as it" +
     " was proposed.",
   unfitEdit: undefined,
-  noToolkit: "No toolkit was given on this turn, so the tool could not go on. Nothing is lost: give the turn that" +
-    " carries the answer the toolkit of the turn that asked.",
+  noToolkit: "No toolkit was given on this turn, so the tool could not go on. Nothing is lost: pass the toolkit of" +
+    " the turn that asked to the turn with the answer too.",
   invalidAnswer: undefined,
   notAnApprover: undefined,
   othersNeeded: undefined
@@ -22,18 +22,18 @@ export const heldWaiting =
   "The approval policy failed, so the tool did not go on yet. Nothing is lost: fix the policy and try again."
 
 export const gone =
-  "The tool had begun and was waiting, but what it must remember to go on is not known here any more." +
-  " What it did until then stands. Check before calling it again."
+  "The tool had begun and was waiting, but the state that it needs to go on is not known here any more." +
+  " What it did before is not undone. Check before calling it again."
 
-export const over = "The tool had begun, was answered, and went on before; what became of it is not known here. Check" +
+export const over = "The tool had begun, was answered, and went on before, but its result is not known here. Check" +
   " before calling it again."
 
 /** Of what a tool did before it waited, when it does not go on. */
 export const stands = (description: string): string =>
-  `${description} What it did before it waited stands, and it did not go on. Check before calling it again.`
+  `${description} It did not go on, and what it did before it waited is not undone. Check before calling it again.`
 
 export const unknownTool = (name: string): string =>
-  `The tool "${name.slice(0, 128)}" is not in the toolkit. Nothing ran. Call one of the tools that are there.`
+  `The tool "${name.slice(0, 128)}" is not in the toolkit. Nothing ran. Call one of the available tools.`
 
 /** Of a request that several have to approve: who has, and of whom one is needed still. */
 export const approvedBy = (
@@ -41,7 +41,9 @@ export const approvedBy = (
   needed: ReadonlyArray<ReadonlyArray<string>>,
   edited: boolean
 ): string =>
-  `Approved already by ${names.join(", ")}${edited ? ", with changed parameters: others start anew" : ""}.` +
+  `Approved already by ${names.join(", ")}${
+    edited ? ", with changed parameters; other parameters need new approvals" : ""
+  }.` +
   (needed.length === 0 ? "" : ` Still needed: ${needed.map((ids) => ids.join(" or ")).join(", and ")}.`)
 
 /** One after the other, where there are any. */

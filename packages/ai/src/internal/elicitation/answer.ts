@@ -48,11 +48,11 @@ export const form = (
             : new Approval.Approved({ answer: content })
       }))
     default:
-      return Result.fail(`A ${awaited.kind} is for no person to answer.`)
+      return Result.fail(`A ${awaited.kind} cannot be answered by a person.`)
   }
 }
 
-const tooOld = "The client speaks a revision of MCP in which several options cannot be chosen."
+const tooOld = "The client's revision of MCP does not support choosing several options."
 
 const single = (request: Approval.ApprovalRequest, field: Field): ElicitationForm.Form => ({
   message: ElicitationForm.asking(request),
@@ -75,7 +75,7 @@ const fieldsOf = (
   options: ElicitationForm.Options
 ): Result.Result<Pick<ElicitationForm.Form, "fields" | "required">, string> => {
   if (!Predicate.isReadonlyObject(schema) || !Predicate.isReadonlyObject(schema.properties)) {
-    return Result.fail("Its form is not a list of fields, the only kind that MCP knows.")
+    return Result.fail("Its form is not a list of fields, which is the only kind that MCP supports.")
   }
   const fields: Record<string, Field> = {}
   for (const [name, property] of Object.entries(schema.properties)) {

@@ -109,7 +109,7 @@ const personOf = (
     () =>
       Effect.as(
         Effect.logWarning(
-          `Assent: who is to decide on "${request.toolName}" could not be found out; it is nobody known.`
+          `Assent: the option by failed for "${request.toolName}", so it is not known who decides.`
         ),
         undefined
       )
@@ -170,7 +170,7 @@ const elsewhereReason = ({ approvers, selfApproval }: Approval.ApprovalRequest):
     ids.map((id) => Text.escape(id, { maxLength: 256 })).join(" or ")
   )
   return `It is for ${
-    whose.length === 0 ? "somebody else than whoever asked for it" : whose.join(", and ")
+    whose.length === 0 ? "somebody other than the person who asked for it" : whose.join(", and ")
   } to decide, and` +
     ` not for the client's user${
       selfApproval === false && whose.length > 0 ? " who asked for it" : ""
@@ -187,7 +187,7 @@ const outsideReason =
 
 const statelessLack = (revision: string): string => `in MCP ${revision} a server cannot ask while a call runs`
 
-const laterReason = "The client is to make this call again, with its user's answer. Nothing ran."
+const laterReason = "Nothing ran. The client must make this call again, with its user's answer."
 
 const failedReason = "The client's user could not be asked, or the answer could not be read. Nothing ran; it may be" +
   " asked again."
@@ -196,7 +196,7 @@ const lateReason = "Nobody answered in time. Nothing ran; it may be asked again.
 
 const tooLongReason = (length: number, maxLength: number): string =>
   `This call needs a person's approval, and the question would be ${length} characters long, of which at most` +
-  ` ${maxLength} can be shown. Call it with less.`
+  ` ${maxLength} can be shown. Call it with shorter parameters.`
 
 // =============================================================================
 // Clients
@@ -213,11 +213,11 @@ const lackOf = (
   >
 ): string | undefined => {
   if (protocolVersion === "2024-11-05" || protocolVersion === "2025-03-26") {
-    return `the client speaks MCP ${protocolVersion}, and elicitation came with 2025-06-18`
+    return `the client speaks MCP ${protocolVersion}, but elicitation needs 2025-06-18 or later`
   }
   if (elicitation === undefined) return "the client does not offer the capability \"elicitation\""
   return elicitation.form === undefined && elicitation.url !== undefined
-    ? "the client offers \"elicitation\" by url alone, and not by form"
+    ? "the client offers \"elicitation\" only by URL, and not by form"
     : undefined
 }
 
@@ -229,7 +229,7 @@ const gone = Effect.fnUntraced(function*(context: Context.Context<never>): Effec
     yield* Scope.addFinalizer(scope.value, Deferred.succeed(ended, undefined))
   }
   yield* Effect.raceFirst(Context.get(context, HangUp), Deferred.await(ended))
-  return yield* Effect.fail(new Error("The client is gone."))
+  return yield* Effect.fail(new Error("The client has disconnected."))
 })
 
 /**

@@ -74,7 +74,7 @@ const verdict = (choices: ReadonlyArray<Choice>, options: Options): Pick<Form, "
     reason: {
       type: "string",
       title: "Reason",
-      description: "What the assistant is told of your decision, if anything.",
+      description: "A reason that the assistant reads. It can stay empty.",
       maxLength: maxReasonLength
     }
   },
@@ -182,7 +182,7 @@ const nameOfLanguage = /^[\w+#.-]{1,32}$/
 
 const sessionOf = (request: Approval.ApprovalRequest): ReadonlyArray<string> =>
   request.session === undefined
-    ? [`${covers} this very call, again`]
+    ? [`${covers} exactly this call`]
     : [covers, indented(request.session)]
 
 const covers = `"${session.title}" covers, until it ends:`

@@ -40,7 +40,7 @@ export const readAnswer = (
   by: Approver.DecidedBy
 ): Effect.Effect<Answer, string> =>
   json === undefined
-    ? Effect.fail("it says yes, where an answer is asked for.")
+    ? Effect.fail("it is an approval, but an answer is needed.")
     : Effect.map(Interactions.decodeAnswer(interaction, suspension.awaited, json), (decoded) => ({ json, decoded, by }))
 
 // The clock's answer, the store's, or the first of the history's that fits.
@@ -81,7 +81,7 @@ const byProgram = Approver.decidedBy(undefined, "program")
 
 const byClock = Approver.decidedBy(undefined, "timer")
 
-const elsewhere = "nobody is asked for it in a message history, which anybody may have written."
+const elsewhere = "an answer in a message history does not count, because anybody may have written it."
 
 export const verdictOf = (approved: boolean, note: string | undefined, answer: Schema.Json | undefined): Schema.Json =>
   answer ?? (note === undefined ? { approved } : { approved, note })

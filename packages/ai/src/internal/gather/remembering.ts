@@ -85,8 +85,8 @@ export const recall = Effect.fnUntraced(function*(
   return known === undefined || (peek && known.decision === "approved") ? undefined : {
     decision: known.decision,
     reason: known.decision === "denied"
-      ? known.note ?? "The user denied such calls before, and wants that to be remembered."
-      : "Approved before, and remembered.",
+      ? known.note ?? "The user denied such calls before, and that answer was remembered."
+      : "Approved before; that answer was remembered.",
     decidedBy: Approver.decidedBy(known.decidedBy, "memory")
   }
 })
@@ -145,7 +145,7 @@ export const answeredOf = Effect.fnUntraced(function*(
   const said = decode(remember)
   if (Option.isNone(said)) {
     yield* Effect.logWarning(
-      `Assent: what an answer about "${subject.toolName}" says of being remembered cannot be read, so it is not` +
+      `Assent: the field remember of an answer about "${subject.toolName}" cannot be read, so the answer is not` +
         " remembered. See ApprovalMemory.Remember."
     )
     return undefined
@@ -160,7 +160,7 @@ export const answeredOf = Effect.fnUntraced(function*(
     if (problems.length > 0) {
       yield* Effect.logWarning(
         `Assent: an answer about "${subject.toolName}" is to be remembered for` +
-          ` ${ApprovalMatcher.toSentence(covers, subject.toolName)}, of which a part covers nothing. ${
+          ` ${ApprovalMatcher.toSentence(covers, subject.toolName)}, but a part of that covers nothing. ${
             problems.join(" ")
           }`
       )
@@ -249,8 +249,8 @@ export const warnForgetful = (
     if (memory.remembers || !isWanted || forgetful.has(memory)) return Effect.void
     forgetful.add(memory)
     return Effect.logWarning(
-      `Assent: the policy wants an approval of "${toolName}" to be remembered (once_per_session), but no memory does, so` +
-        " every call is asked about. Give one: Effect.provide(program, ApprovalMemory.layerSession())."
+      `Assent: the policy says once_per_session for "${toolName}", but there is no memory, so` +
+        " a person is asked about every call. Provide one: Effect.provide(program, ApprovalMemory.layerSession())."
     )
   })
 
@@ -262,8 +262,8 @@ const warnOnce = (memory: ApprovalMemory.Service, { toolName }: ApprovalMemory.A
     if (warned.has(memory)) return Effect.void
     warned.add(memory)
     return Effect.logWarning(
-      `Assent: an answer about "${toolName}" is to be remembered, but no conversation is named, so it is forgotten when` +
-        " this call of the model is over. Name the conversation:" +
+      `Assent: an answer about "${toolName}" is to be remembered, but no conversation is named, so it is forgotten after` +
+        " this call of the model. Name the conversation:" +
         " Effect.provideService(program, Approval.Scope, { conversation: \"…\" })."
     )
   })

@@ -74,9 +74,9 @@ const remembered = ({ decidedBy, decision, reason }: Remembering.Recalled): Aski
   isProgram: false
 })
 
-const unavailable = "What was answered before could not be looked up, so a person is asked."
+const unavailable = "The remembered answers could not be read, so a person is asked."
 
-const doubtful = "A denial that is remembered may be of this call, or may be not, so a person is asked."
+const doubtful = "It is not clear whether a remembered denial covers this call, so a person is asked."
 
 // =============================================================================
 // Whoever can be asked

@@ -316,14 +316,14 @@ export const unfitState = ({ call: { toolName } }: File, { suspension: { stateVe
     `What "${toolName}" remembered cannot be used: ${
       stateVersion === current
         ? `it does not fit the schema of its state.`
-        : `it is of version ${stateVersion}, from which nothing leads to version ${current}.`
+        : `it is of version ${stateVersion}, and there is no migration to version ${current}.`
     }`
   )
 }
 
 export const superseded = ({ suspension: { awaited: { name } } }: Tip): string =>
   `Superseded by a new message while the tool waited for "${name}". It did not go on, and what it did before it waited` +
-  " stands; it may be asked again."
+  " is not undone; it may be asked again."
 
 export const waiting = ({ suspension: { awaited: { name } } }: Pick<Tip, "suspension">): string =>
   `The tool has begun and waits for "${name}"; its result will follow.`

@@ -25,8 +25,8 @@ export const supersededReason =
   "Superseded by a new message before anyone answered. Nothing ran; it may be asked again."
 
 export const lostReason =
-  "This call was left in the conversation without a result, as when a turn is cut short. It is" +
-  " not run now; whether it ran then is unknown. Check before calling it again."
+  "This call has no result in the conversation, for example because a turn was cut short. It is" +
+  " not run now, and whether it ran before is unknown. Check before calling it again."
 
 export const noToolkitReason = "No toolkit was given on this turn, so the approved call could not run. Nothing ran;" +
   " it may be asked again."
@@ -45,7 +45,7 @@ export const unfinishedReason = "The response ended without a finish, so the cal
 
 export const notAskedReason =
   "The response ended without a finish, so nobody could be asked what the tool waits for. What" +
-  " it did until then stands. Check before calling it again."
+  " it did before is not undone. Check before calling it again."
 
 export const crashedReason = "The tool crashed before it finished; what it did is unknown. Check before calling again."
 

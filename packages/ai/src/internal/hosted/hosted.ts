@@ -34,7 +34,7 @@ export interface Answered {
 export const maxRounds = 32
 
 const editedReason =
-  "The provider runs this call as it asked about it, so edited parameters cannot reach it. Approve or" +
+  "The provider runs this call with the parameters it asked about, so edited parameters have no effect. Approve or" +
   " deny it as it was proposed."
 
 // =============================================================================
@@ -153,7 +153,10 @@ const findBogus = Effect.fnUntraced(function*(
 const refuseEdit = ({ approvalId, request }: HostedCase.HostedCase) =>
   Hand.refuse(
     request,
-    new ApprovalError.InvalidEdit({ approvalId, description: "the provider runs the call as it asked about it." })
+    new ApprovalError.InvalidEdit({
+      approvalId,
+      description: "the provider runs the call with the parameters it asked about."
+    })
   )
 
 // =============================================================================

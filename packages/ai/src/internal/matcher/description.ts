@@ -67,7 +67,7 @@ export const Path = Schema.TaggedStruct("Path", {
 
 /**
  * The calls whose parameter `param` is a command line of nothing but commands that one of the patterns matches.
- * Default of `others`: none. The programs of `trust` may be given any words that a `*` stands for; of all others these
+ * Default of `others`: none. The programs of `trust` may get any arguments that a `*` stands for; of all others these
  * are the words that are known.
  *
  * @category models
@@ -108,7 +108,7 @@ export const toSentence = (description: Description, toolName: string): string =
       return `${any} whose ${show(description.name ?? "key")} is ${show(description.value)}`
     case "Path":
       return `${any} whose ${show(description.param)} matches ${list(description.globs)}` +
-        (description.links === undefined ? "" : " and leads through no symbolic link") +
+        (description.links === undefined ? "" : " and has no symbolic link") +
         (description.others === undefined ? "" : showOthers(description.others))
     case "Shell":
       return `${any} whose ${show(description.param)} ${matchesLine(description.allowed)}` +
@@ -143,12 +143,12 @@ const matchesLine = (allowed: ReadonlyArray<string>): string => {
 const showTrust = (programs: ReadonlyArray<string>): string =>
   programs.length === 0
     ? ""
-    : `, where ${list(programs.map((program) => program.slice(0, 30)), "and")} may be given any words`
+    : `, where ${list(programs.map((program) => program.slice(0, 30)), "and")} may get any arguments`
 
 /** Only what is not the default is worth a word. */
 const showOthers = (others: Others): string => {
-  if (others === "any") return ", whatever stands beside it"
-  if (others.length === 0) return ", with nothing beside it"
+  if (others === "any") return ", with any other parameters"
+  if (others.length === 0) return ", without other parameters"
   const shown = others.slice(0, 10).map(show).join(", ")
   return `, with any ${others.length > 10 ? `${shown} and ${others.length - 10} more` : shown}`
 }

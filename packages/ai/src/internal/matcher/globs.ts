@@ -10,8 +10,10 @@ import type * as Reading from "./reading.ts"
 export const problemOf = (glob: string): string | undefined => {
   if (glob === "") return "it is empty."
   if (glob.length > Paths.maxLength) return `it is longer than ${Paths.maxLength.toLocaleString("en")} characters.`
-  if (/^[~!]/.test(glob)) return "`~` and `!` at the start mean nothing here."
-  if (/\\(?:[^\W_]|[./]|$)/.test(glob)) return "folders are separated by `/`, and `\\` stands only before a wildcard."
+  if (/^[~!]/.test(glob)) return "`~` and `!` are not allowed at the start."
+  if (/\\(?:[^\W_]|[./]|$)/.test(glob)) {
+    return "folders are separated by `/`, and `\\` is allowed only before a wildcard."
+  }
   const segments = Paths.segmentsOf(glob)
   if (segments.some((segment) => segment === "")) return "it has an empty segment."
   if (segments.some((segment) => segment === "." || segment === "..")) return "`.` and `..` match no path."
@@ -19,10 +21,10 @@ export const problemOf = (glob: string): string | undefined => {
   if (Braces.isTooMany(glob)) return Braces.tooMany
   const written = Braces.expand(glob) ?? [glob.replaceAll(/[{},]/g, "x")]
   if (!written.some((one) => Paths.isPlain(exampleOf(one)))) {
-    return "it writes what is refused in every path, such as `$`, `:`, a lone brace or an invisible character."
+    return "it contains a character that is refused in every path, such as `$`, `:`, a lone brace or an invisible character."
   }
   if (!written.some((one) => Paths.countGit(one) !== Infinity)) {
-    return "it writes `.git` in a way that only some systems take for it."
+    return "it spells `.git` in a way that only some systems understand."
   }
   return undefined
 }

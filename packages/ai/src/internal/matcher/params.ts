@@ -53,7 +53,7 @@ export const unsure = (mayCover: (params: unknown) => boolean) => (params: unkno
   }
 }
 
-/** The text of a parameter, whatever stands beside it. */
+/** The text of a parameter, with any other parameters. */
 export const anyTextOf = (params: unknown, param: string): string | undefined => {
   const value = ownValue(params, param)
   return typeof value === "string" ? value : undefined

@@ -22,7 +22,7 @@ export const make = (globs: ReadonlyArray<string>, isLink: ((path: string) => bo
   const match = Globs.match(good)
   const loose = good.flatMap(LooseGlobs.make)
   return {
-    problems: globs.length === 0 ? ["It names no glob, so it covers nothing."] : problems,
+    problems: globs.length === 0 ? ["It has no glob, so it covers nothing."] : problems,
     covers: (path) =>
       match(Reading.read(path)) &&
       // What is not plainly `false` may be a link.

@@ -24,14 +24,14 @@ export class McpGuardError extends Schema.TaggedError<McpGuardError>()("McpGuard
     const server = Text.quote(this.server)
     switch (this.problem) {
       case "InvalidName":
-        return `The MCP server cannot be called ${server}: a name is 1 to 32 letters, digits, "-" and single "_", and has` +
-          " no \"_\" at its ends, because \"__\" stands between it and the name of a tool. Give it another:" +
+        return `The MCP server cannot be called ${server}: a name is 1 to 32 letters, digits, "-" and single "_", and does not` +
+          " begin or end with \"_\", because \"__\" separates it from the name of a tool. Give it another:" +
           " McpApproval.guard(client, { name: \"files\" })."
       case "NameMissing":
-        return "The MCP server was given no name and does not give itself one that can stand before the names of its" +
+        return "The MCP server was given no name, and the name it gives itself cannot be put before the names of its" +
           " tools. Give it one: McpApproval.guard(client, { name: \"files\" })."
       case "SelfNamedTrust":
-        return `The MCP server calls itself ${server}, and that name is trusted; but any server may call itself so, so` +
+        return `The MCP server calls itself ${server}, and that name is trusted. But any server may call itself so, so` +
           " only a name that the program gives can be trusted. Name it yourself, and trust that name:" +
           " McpApproval.guard(client, { name: \"files\", trust: [\"files\"] })."
     }

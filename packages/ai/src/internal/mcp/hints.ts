@@ -65,7 +65,7 @@ const gateOf = (
 ): Gate.Gate => {
   const title = listed.title ?? listed.annotations?.title
   const says = listed.annotations === undefined
-    ? "says nothing of what it does"
+    ? "does not say what it does"
     : readonly
     ? "says that it only reads"
     : destructive

@@ -42,7 +42,7 @@ const notRun = ({ name }: Definition.Server, why: string, when = ""): Failure =>
 
 /** The tool is not what it was when it was listed. Who asks about that one again asks in vain. */
 export const changed = (server: Definition.Server, how: string): Failure =>
-  notRun(server, how, " when the tools have been listed anew")
+  notRun(server, how, " after the tools are listed again")
 
 /** The tools could not be listed, so that nobody knows whether this one still is what was agreed to. */
 export const notListed = (server: Definition.Server, { message }: McpClientError.McpClientError): Failure =>
@@ -50,8 +50,8 @@ export const notListed = (server: Definition.Server, { message }: McpClientError
     server,
     `${
       capitalized(Definition.spoken(server))
-    } could not be asked right before the call whether its tool is still what` +
-      ` it was (${Text.quote(message, 500)}).`
+    } could not be asked right before the call whether its tool is still the same` +
+      ` (${Text.quote(message, 500)}).`
   )
 
 /** The call was sent, and what came back is no result of it. */

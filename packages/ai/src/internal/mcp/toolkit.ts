@@ -69,12 +69,12 @@ export const make = Effect.fnUntraced(function*(
   const leftOut: Array<LeftOut> = []
   for (const { listed, qualified } of named) {
     if (times.get(qualified)! > 1) {
-      leftOut.push({ tool: listed.name, why: `two of them come to be called ${Text.quote(qualified)}` })
+      leftOut.push({ tool: listed.name, why: `two of them would be called ${Text.quote(qualified)}` })
       continue
     }
     const definition = Definition.make(server, listed)
     if (Result.isFailure(definition)) {
-      leftOut.push({ tool: listed.name, why: `a change of it could not be seen (${definition.failure})` })
+      leftOut.push({ tool: listed.name, why: `changes to it could not be detected (${definition.failure})` })
       continue
     }
     const tool = Tool.dynamic(qualified, {
@@ -169,10 +169,10 @@ const changeOf = (
 ): string | undefined => {
   const found = now.filter(({ name }) => name === listed.name)
   const whose = Definition.spoken(server)
-  if (found.length === 0) return `The tool is gone: ${whose} removed or renamed it since it was agreed to.`
-  if (found.length > 1) return `The tool is there twice: ${whose} added another of its name since it was agreed to.`
+  if (found.length === 0) return `The tool is gone: ${whose} has removed or renamed it.`
+  if (found.length > 1) return `There are now two tools of this name: ${whose} has added another one.`
   const changes = Definition.changes(listed, found[0]!)
   return changes.length === 0
     ? undefined
-    : `The tool is not what it was when it was agreed to: ${whose} changed its ${changes.join(" and its ")} since.`
+    : `The tool is no longer the same: ${whose} has changed its ${changes.join(" and its ")}.`
 }

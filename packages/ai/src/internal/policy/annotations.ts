@@ -105,7 +105,7 @@ export const decide = (
     ? wordsOf(rules, said, server === undefined ? "" : `, says the trusted server ${server}`)
     : [
       ...wordsOf(rules, said, `, says the server ${server}`),
-      ...wordsOf(rules, unknown, ` for all that is known, as the server ${server} is not trusted by name`)
+      ...wordsOf(rules, unknown, ` or may do so: the server ${server} is not trusted`)
     ]
   const results = words.flatMap(({ says }) =>
     says === "default" ? [] : [Rules.resultOf({ approval: says }, { _tag: "Tool" }, toolName)]

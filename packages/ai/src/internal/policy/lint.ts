@@ -108,7 +108,9 @@ const findingsOf = (
         tightens ? "error" : "warning",
         "never-reached",
         entry,
-        `A name, or a longer glob, decides about every tool that ${entry.name} stands for: ${list(stands)}.`
+        `It has no effect: a name or a longer glob decides about every tool that ${entry.name} matches: ${
+          list(stands)
+        }.`
       )
       continue
     }
@@ -121,7 +123,7 @@ const findingsOf = (
           "warning",
           "never-reached",
           entry,
-          `It does not pre-approve ${list(stricter)}, of which something stricter is said elsewhere.`
+          `It does not pre-approve ${list(stricter)}, because something stricter is said about them elsewhere.`
         )
       } else {
         found("info", "pre-approved", entry, "It is the same as `none` below `tools`.", `${quoted(entry.name)}: none`)
@@ -132,7 +134,9 @@ const findingsOf = (
         "warning",
         "none-for-all",
         entry,
-        `Every tool that is not named runs without asking, those that will be added too: now ${list(decides)}.`,
+        `Every tool without an entry runs without approval, and so will tools that are added later. Now: ${
+          list(decides)
+        }.`,
         "\"*\": required"
       )
     }
@@ -147,7 +151,9 @@ const findingsOf = (
           "warning",
           "hidden-by-default",
           entry,
-          `It leaves ${list(decides)} to a tool that says nothing, although ${first.name} says ${first.approval}.`,
+          `It leaves ${
+            list(decides)
+          } to the tool itself, which has no needsApproval, although ${first.name} says ${first.approval}.`,
           `${quoted(entry.name)}: ${first.approval}`
         )
       }
@@ -155,7 +161,12 @@ const findingsOf = (
     if (entry.approval === "none" && rules.config.combine === "override") {
       const gated = decides.filter((name) => (Gate.gateOf(tools[name]!) ?? false) !== false)
       if (gated.length > 0) {
-        found("info", "overrides-tool", entry, `It lets ${list(gated)} run, which would ask of its own accord.`)
+        found(
+          "info",
+          "overrides-tool",
+          entry,
+          `It lets ${list(gated)} run without approval, although needsApproval of the tool would ask.`
+        )
       }
     }
     lintQuestion(entry, found)
@@ -178,7 +189,7 @@ const findingsOf = (
             "unknown-param",
             rule,
             `${name} has no parameter ${param}, so the rule ${
-              counts ? "may mean any call of it, and counts for all of them." : "never speaks of it."
+              counts ? "may be about any call of it, and applies to all of them." : "never applies."
             }` +
               (params.length === 0 ? "" : ` Its parameters are ${list(params)}.`),
             meant === undefined
@@ -195,8 +206,8 @@ const findingsOf = (
           "warning",
           "deny-by-matcher",
           rule,
-          `It says ${rule.approval} of some calls of ${entry.name} where ${entry.approval} holds for the others. The same ` +
-            "file or command by another name escapes it: say the stricter word of all calls, and allow some by rules.",
+          `It says ${rule.approval} of some calls of ${entry.name} and ${entry.approval} of the others. The same ` +
+            "file or command under another name is not covered. Use the stricter value for all calls, and allow some by rules.",
           `approval: ${rule.approval}`
         )
       }
@@ -221,7 +232,7 @@ const findingsOf = (
       "warning",
       "not-remembered",
       once,
-      "once_per_session asks every time, as required does: there is no ApprovalMemory here that remembers the answer.",
+      "once_per_session asks every time, as required does, because there is no ApprovalMemory.",
       "Effect.provide(program, ApprovalMemory.layerSession())"
     )
   }
@@ -233,7 +244,7 @@ const findingsOf = (
       "warning",
       "destructive-without-rule",
       { at: "" },
-      `${name} may destroy something and runs without asking: it has no needsApproval, and nothing is said of it. If it ` +
+      `${name} may destroy something and runs without asking: it has no needsApproval, and no rule is about it. If it ` +
         "only reads or adds, annotate it with Tool.Readonly or Tool.Destructive.",
       `${quoted(name)}: required`
     )
@@ -275,7 +286,7 @@ const lintQuestion = (rule: Rules.Word["rule"], found: Found): void => {
     const idle = (["description", "expiresIn", "approvers", "editable", "rememberable", "selfApproval"] as const)
       .filter((field) => rule[field] !== undefined)
     if (idle.length > 0) {
-      found("warning", "no-effect", rule, `Nobody is asked under ${rule.approval}, so ${list(idle)} means nothing.`)
+      found("warning", "no-effect", rule, `Nobody is asked under ${rule.approval}, so ${list(idle)} has no effect.`)
     }
   }
   if (rule.approval === "once_per_session" && rule.rememberable === false) {

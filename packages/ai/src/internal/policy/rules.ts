@@ -189,24 +189,24 @@ const wordsOf = (
   const unsure: Array<Word> = []
   for (const { how, place, unknown } of speakers(params, known)) {
     const { matcher, rule, said } = rules[place]!
-    const speaksOf = (): string => `It speaks of ${ApprovalMatcher.toSentence(matcher, toolName)}`
+    const speaksOf = (): string => `It is about ${ApprovalMatcher.toSentence(matcher, toolName)}`
     if (how === "sure") {
       sure.push({ rule, said, why: () => `${speaksOf()}.` })
     } else if (how === "unsure") {
-      unsure.push({ rule, said, why: () => `${speaksOf()}, and this may be one, so it counts where it is stricter.` })
+      unsure.push({ rule, said, why: () => `${speaksOf()}, and this may be one, so it applies if it is stricter.` })
     } else {
       unsure.push({
         rule,
         said,
         why: () =>
-          `It speaks of the parameter ${unknown}, which ${toolName} does not have, so it counts where it is stricter.`
+          `It is about the parameter ${unknown}, which ${toolName} does not have, so it applies if it is stricter.`
       })
     }
   }
   if (sure.length > 0) return [...sure, ...unsure]
   const why = (): string => {
     const name = Names.isGlob(entry.name)
-      ? `${entry.name} is the longest glob that stands for ${toolName}`
+      ? `${entry.name} is the longest glob that matches ${toolName}`
       : `It names ${toolName}`
     return `${name}${rules.length === 0 ? "" : ", and no rule of it surely covers this call"}.`
   }
@@ -296,7 +296,7 @@ export const resultOf = (
     case "none":
       return Approval.preApproved(rule.reason)
     case "deny":
-      return Approval.blocked(rule.reason ?? `What is configured does not allow this call of ${toolName}.`)
+      return Approval.blocked(rule.reason ?? `The configuration does not allow this call of ${toolName}.`)
     case "once_per_session":
       // Not `rememberable`: for what it is remembered is said here, and not by whoever writes the history (law L4).
       return rule.rememberable === false

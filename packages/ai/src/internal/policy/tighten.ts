@@ -18,8 +18,8 @@ export const tighten = <Kit extends Tools>(kit: Toolkit.Toolkit<Kit>, tool: Tool
   if (own === undefined) throw new TypeError(`The toolkit has no tool called "${name}" that could be tightened.`)
   if (own.parametersSchema !== tool.parametersSchema) {
     throw new TypeError(
-      `Another tool "${name}" with parameters of its own cannot take the place of the one in the toolkit, whose gate could` +
-        ` not read its calls. Make it of that one, Tool.setNeedsApproval(${name}, …), or give it another name.`
+      `Another tool "${name}" with its own parameters cannot replace the one in the toolkit, because its gate could` +
+        ` not read its calls. Make it from that tool, Tool.setNeedsApproval(${name}, …), or give it another name.`
     )
   }
   const tools = Object.values<Tool.Any>(kit.tools).map((one) => one === own ? withBoth(own, tool) : one)

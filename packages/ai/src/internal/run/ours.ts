@@ -229,8 +229,8 @@ const told = (file: File, { why }: Extract<Decision, { _tag: "Tell" }>): Effect.
       return blocked(file, file.recalled?.reason)
     case "noToolkit":
       return Effect.logWarning(
-        `Assent: an approval of "${file.call.toolName}" came on a turn without a toolkit, so it could not run. Give the` +
-          " turn that carries the answer the toolkit of the turn that asked."
+        `Assent: an approval of "${file.call.toolName}" came on a turn without a toolkit, so it could not run. Pass` +
+          " the toolkit of the turn that asked to the turn with the answer too."
       )
     default:
       return Effect.void

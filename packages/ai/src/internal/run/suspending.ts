@@ -104,6 +104,6 @@ const lifetimeOf = ({ options }: Environment.Environment): number =>
   options.expiresIn === undefined ? Infinity : Duration.toMillis(Duration.fromInputUnsafe(options.expiresIn))
 
 const unable = (why: string): string =>
-  `The tool began, and was to wait, but ${why} What it did until then stands. Check before calling again.`
+  `The tool began, and was to wait, but ${why} What it did before is not undone. Check before calling again.`
 
 const cannot = (why: string): Effect.Effect<never, string> => Effect.fail(unable(why))

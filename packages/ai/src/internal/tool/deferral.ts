@@ -256,7 +256,7 @@ class Caught extends Error {
   constructor() {
     super(
       "The tool began, and was to wait, but something in its handler caught that and it went on, so nobody was asked." +
-        " What it did stands. Check before calling again."
+        " What it did is not undone. Check before calling again."
     )
   }
 }

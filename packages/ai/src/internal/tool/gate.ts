@@ -35,7 +35,7 @@ export interface ClosedGate {
 /** The gate answered with something that is neither a boolean, an `ApprovalResult` nor a question. What it was is not in here. */
 export class InvalidGateResult extends Schema.TaggedError<InvalidGateResult>()("InvalidGateResult", {}) {
   override get message(): string {
-    return "needsApproval must return a boolean, an ApprovalResult, what a question says such as { description }, or a" +
+    return "needsApproval must return a boolean, an ApprovalResult, an object describing the question such as { description }, or a" +
       " Promise or an Effect of one of these."
   }
 }

@@ -16,7 +16,7 @@ export class NotOurToolkit extends Error {
   constructor(toolName: string) {
     super(
       `Assent: the tool "${toolName}" needs approval and was put into a Toolkit of effect/ai, which would run it` +
-        " unasked: import Toolkit from @assent/ai, and McpServer too where it is served over MCP."
+        " without approval: import Toolkit from @assent/ai, and McpServer too if it is served over MCP."
     )
   }
 }

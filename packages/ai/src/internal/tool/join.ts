@@ -25,7 +25,7 @@ export class ToolNameClash extends Schema.TaggedError<ToolNameClash>()("ToolName
     return `Two toolkits have a tool called ${
       Text.quote(this.toolName)
     }, so nobody could say which of them was approved.` +
-      " Give one of them another name; tools of an MCP server have the name that you give it before their own:" +
+      " Give one of them another name; names of an MCP server's tools begin with the name that you give the server:" +
       " McpApproval.guard(client, { name: \"files\" })."
   }
 }

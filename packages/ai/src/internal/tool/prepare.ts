@@ -133,7 +133,7 @@ export const prepare = (
       return Effect.flatMap(roundTrip(JSON.parse(canonical.success)), ({ decoded, encoded }) => {
         const stable = Canonical.canonicalize(encoded)
         return Result.isFailure(stable) || stable.success !== canonical.success
-          ? Effect.fail(invalid("they do not have one form that stays the same when it is read again."))
+          ? Effect.fail(invalid("they change when they are written as JSON and read again."))
           : Effect.succeed<Prepared>({
             tool,
             toolCallId: call.id,

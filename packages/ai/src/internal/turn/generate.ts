@@ -215,7 +215,7 @@ const waits = (
 
 const stopped = Effect.fail(ApprovalError.make(
   new ApprovalError.InvalidPrompt({
-    description: "whoever denied a call of it stopped the turn. What was approved ran; say something new to go on."
+    description: "a denial of one of its calls stopped the turn. Approved calls ran. Add a user message to go on."
   })
 ))
 
@@ -224,7 +224,7 @@ const nothingToAnswer = (answered: ReadonlyArray<Ending.Answered>) => {
   const [first] = answered
   return Effect.fail(ApprovalError.make(
     first === undefined
-      ? new ApprovalError.InvalidPrompt({ description: "it ends with what the model said: say something to it." })
+      ? new ApprovalError.InvalidPrompt({ description: "it ends with a message of the model. Add a user message." })
       : first.request === undefined
       ? new ApprovalError.UnknownApproval({ approvalId: first.approvalId.slice(0, 64) })
       : new ApprovalError.AlreadyDecided({ approvalId: first.approvalId, state: Ending.stateOf(first.request) })

@@ -264,7 +264,7 @@ const readPrompt = (input: Prompt.RawInput) =>
     },
     catch: () =>
       ApprovalError.make(
-        new ApprovalError.InvalidPrompt({ description: "a message or one of its parts does not have the form of one." })
+        new ApprovalError.InvalidPrompt({ description: "a message or one of its parts is malformed." })
       )
   })
 

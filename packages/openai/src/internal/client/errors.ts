@@ -193,7 +193,7 @@ const reasonOfOther = (error: unknown, context: ErrorContext): AiError.AiErrorRe
 const unsendable = (context: ErrorContext): AiError.AiErrorReason =>
   network(
     "EncodeError",
-    "A header of the request, such as the API key, holds a character that cannot be sent.",
+    "A header of the request, such as the API key, contains a character that cannot be sent.",
     context
   )
 

@@ -124,7 +124,7 @@ export const createResponse = (
       isResponse(response)
         ? Effect.succeed(response)
         // Such as the page of a proxy, which the SDK returns as text.
-        : Effect.fail(Errors.invalidResponse("What came with status 200 is not a response of the API.", context))
+        : Effect.fail(Errors.invalidResponse("The answer with status 200 is not a response of the API.", context))
   )
 
 const isResponse = (u: unknown): u is Responses.Response =>
@@ -164,7 +164,7 @@ export const streamEvents = (
       })
       const type = response.headers.get("content-type")
       if (type !== null && /json|html/i.test(type)) {
-        return yield* Errors.invalidResponse("What came with status 200 is not a stream of events.", context)
+        return yield* Errors.invalidResponse("The answer with status 200 is not a stream of events.", context)
       }
       if (response.body === null) return yield* Errors.cut(context)
       const reader = makeReader(Sse.make(response.body), response.headers, clock, context)

@@ -122,7 +122,7 @@ const toResponsesTool = (tool: Tool.Any, strict: boolean): Configured<Responses.
       return Result.fail(
         new AiError.ToolConfigurationError({
           toolName: tool.name,
-          description: `'${tool.id}' is not a tool of OpenAI's: it cannot be sent there`
+          description: `'${tool.id}' is not a tool of OpenAI, so it cannot be sent there`
         })
       )
   }
@@ -138,7 +138,7 @@ const settings = <S extends Schema.ConstraintDecoder<unknown>>(
     onFailure: (error) =>
       new AiError.ToolConfigurationError({
         toolName: tool.name,
-        description: `Its settings are not what OpenAI takes${where(error)}`
+        description: `OpenAI does not accept its settings${where(error)}`
       })
   })
 
@@ -242,7 +242,7 @@ const wireOf = (tool: Tool.Any, strict: boolean): Configured<Wire> => {
     try: () => strict && !hasOwnJsonSchema(tool) ? strictWire(tool) : looseWire(tool),
     catch: (error) =>
       new AiError.UnsupportedSchemaError({
-        description: `The parameters of tool '${tool.name}' have no JSON Schema that OpenAI takes: ${
+        description: `The parameters of tool '${tool.name}' have no JSON Schema that OpenAI accepts: ${
           error instanceof Error ? error.message : "it cannot be made"
         }${strict ? ". `tool.annotate(Tool.Strict, false)` sends them as they are" : ""}`
       })

@@ -55,7 +55,7 @@ export const read = (settings: unknown, context: Context): Imported => {
     const tools = theirs.flatMap(context.tools).filter(({ name, param }, index, all) =>
       all.findIndex((tool) => tool.name === name && tool.param === param) === index
     )
-    if (tools.length === 0) tell(rule.rule, "left out", `No tool of yours is named for ${theirs[0]}.`)
+    if (tools.length === 0) tell(rule.rule, "left out", `No tool of yours is given for ${theirs[0]}.`)
     for (const tool of tools) add(tool, rule)
   }
   /** What cannot be told from other calls of the tool: asked about, or left out. */
@@ -67,7 +67,7 @@ export const read = (settings: unknown, context: Context): Imported => {
   const readBash = (rule: string, specifier: string, wanted: Wanted) => {
     if (specifier === "*" || specifier === "") return addAll(["Bash"], { _tag: "Every", wanted, rule })
     if (wanted !== "none" && /^command\s*:/.test(specifier)) {
-      return tell(rule, "left out", `${product} does not heed it either.`)
+      return tell(rule, "left out", `${product} ignores it too.`)
     }
     if (wanted !== "none" && /^[A-Za-z_]+\s*:\s*(?!\*$)\S/.test(specifier)) {
       return addUnreadable(["Bash"], rule, wanted, "")
@@ -92,7 +92,7 @@ export const read = (settings: unknown, context: Context): Imported => {
     if (typeof globs === "string") return addUnreadable(theirs, rule, wanted, globs)
     addAll(theirs, { _tag: "Some", by: "path", patterns: globs, wanted, rule })
     if (!allows && context.tools("Bash").length > 0) {
-      tell(rule, "wider", "Command lines are not looked at: one that is allowed may read or write such a file.")
+      tell(rule, "wider", "Command lines are not checked for it: an allowed one may read or write such a file.")
     }
   }
 
@@ -107,7 +107,7 @@ export const read = (settings: unknown, context: Context): Imported => {
     }
     if (!name.includes("*")) {
       if (wanted === "none" && name === "Edit" && editing.slice(1).some((theirs) => context.tools(theirs).length > 0)) {
-        tell(rule, "narrower", "It allows what is named for Edit, and not what is named for Write.")
+        tell(rule, "narrower", "It allows your tools for Edit, but not your tools for Write.")
       }
       return addAll(wanted !== "none" && name === "Edit" ? editing : [name], { _tag: "Every", wanted, rule })
     }
@@ -145,8 +145,8 @@ export const read = (settings: unknown, context: Context): Imported => {
       else if (specifier === "*") readNamed(rule, name!, wanted)
       else if (name === "Read" || name === "Edit") readPath(name, rule, specifier, wanted)
       else if (pathsWithoutMeaning.includes(name!)) {
-        tell(rule, "left out", `${product} does not consult it either: only Edit and Read have paths.`)
-      } else addUnreadable([name!], rule, wanted, "There is no rule of ours that tells such calls from others.")
+        tell(rule, "left out", `${product} ignores it too: only Edit and Read have paths.`)
+      } else addUnreadable([name!], rule, wanted, "No rule here can tell such calls from others.")
     }
   }
 
@@ -161,15 +161,15 @@ export const read = (settings: unknown, context: Context): Imported => {
     if (Imports.ownOf(holder, key.replace("permissions.", "")) !== undefined) tell(key, "left out", text)
   }
   if (typeof mode === "string" && !["default", "manual", "dontAsk"].includes(mode)) {
-    tell(`permissions.defaultMode: ${mode}`, "left out", "What no rule speaks of is asked about.")
+    tell(`permissions.defaultMode: ${mode}`, "left out", "Calls without a rule need approval.")
   }
   return { config: { tools: Object.fromEntries(tools) }, differences }
 }
 
 const unreadSettings: ReadonlyArray<readonly [key: string, text: string]> = [
-  ["permissions.additionalDirectories", "Folders are allowed by rules of paths alone."],
-  ["hooks", "What its hooks forbid or ask about is not read: say it in rules of yours."],
-  ["sandbox", "What its sandbox keeps commands from is not read."]
+  ["permissions.additionalDirectories", "Only rules about paths allow folders."],
+  ["hooks", "Its hooks are not read. Write rules for what they forbid or ask about."],
+  ["sandbox", "Its sandbox settings are not read."]
 ]
 
 /** What differs for every rule of a kind. */
@@ -181,14 +181,14 @@ const generally = (said: ReadonlyArray<Said>, hasServers: boolean, context: Cont
     differences.push({
       rule: reading.join(", "),
       effect: "narrower",
-      text: "What no rule speaks of is asked about, also in the folder of the project."
+      text: "Calls without a rule need approval, inside the project's folder too."
     })
   }
   if (hasServers) {
     differences.push({
       rule: "mcp__*",
       effect: "wider",
-      text: "A tool of a server that no rule speaks of is as it says itself."
+      text: "A server's tool without a rule asks only if the tool itself says so."
     })
   }
   if (some("shell", true)) {
@@ -197,9 +197,9 @@ const generally = (said: ReadonlyArray<Said>, hasServers: boolean, context: Cont
         rule: "Bash",
         effect: "narrower",
         text:
-          "Words are compared, not text. A `*` stands for words that are known, of what only reads unless the rule " +
-          "writes it out: `git *` allows no `git commit`. Wrappers (`timeout 5 …`), variables before a command, and " +
-          "commands that Claude Code always allows (`ls`) are asked about, unless a rule allows them."
+          "Words are compared, not text. A `*` covers known options and arguments, and only commands that read unless " +
+          "the rule names the command: `git *` does not allow `git commit`. Wrappers (`timeout 5 …`), variables before " +
+          "a command, and commands that Claude Code always allows (`ls`) need approval unless a rule allows them."
       },
       {
         rule: "Bash",
@@ -212,22 +212,22 @@ const generally = (said: ReadonlyArray<Said>, hasServers: boolean, context: Cont
     differences.push({
       rule: "Bash",
       effect: "narrower",
-      text: "What is forbidden, or asked about, is so wherever its words stand in a line, and in every line that " +
-        "cannot be read."
+      text:
+        "A rule that forbids, or asks, applies wherever its words are in a line, and to every line that cannot be read."
     })
   }
   if (some("path", true)) {
     differences.push({
       rule: "Edit, Read",
       effect: "narrower",
-      text: "A relative rule allows relative paths alone, an absolute one absolute ones; names that begin with a dot " +
-        "are allowed where the rule writes the dot."
+      text: "A relative rule allows only relative paths, and an absolute rule only absolute ones. Names that begin " +
+        "with a dot are allowed only if the rule has the dot."
     })
     if (context.links === undefined) {
       differences.push({
         rule: "Edit, Read",
         effect: "wider",
-        text: "Where a symbolic link leads is not looked at. Say `links: \"refused\"`, and give `isLink`."
+        text: "Symbolic links are followed. To refuse them, set `links: \"refused\"` and provide `isLink`."
       })
     }
   }

@@ -76,7 +76,7 @@ export const allowing = ({ glued, rest, text }: Written, { problemOf, trust }: J
   const patterns = problems.flatMap(([pattern, problem]) => problem === undefined ? [pattern] : [])
   if (patterns.length === problems.length) return { patterns, ...trusted }
   if (patterns.length > 0) {
-    return { patterns, note: "Other words that begin like its last word are asked about.", ...trusted }
+    return { patterns, note: "Longer words that begin with its last word need approval.", ...trusted }
   }
   const [, problem] = problems[0]!
   return exact === undefined
@@ -92,7 +92,7 @@ export const forbidding = ({ glued, rest, text }: Written): Translated => {
   const cut = words.findIndex((word) => word.includes("*"))
   let end = cut >= 0 ? cut : glued === true ? words.length - 1 : words.length
   while (end > 0 && !isReadable(words.slice(0, end).join(" "))) end--
-  if (end === 0) return none("No word of it can be read.")
+  if (end === 0) return none("None of its words can be read.")
   const kept = words.slice(0, end).join(" ")
   if (end < words.length) return { patterns: [`${kept} *`], note: `It speaks of every \`${kept}\`.` }
   return { patterns: [rest ? `${kept} *` : kept] }

@@ -93,16 +93,16 @@ export const settle = (
   if (every("deny")) return "deny"
   const unreadable = said.filter((rule) => rule._tag === "Unreadable")
   for (const { rule, wanted } of unreadable) {
-    const which = "It cannot be told which calls it means."
+    const which = "It is not clear which calls it means."
     if (otherwise === "deny") tell(rule, "narrower", `${which} \`${name}\` refuses each.`)
     else if (wanted === "required") tell(rule, "narrower", `${which} \`${name}\` asks about each.`)
-    else tell(rule, "wider", `${which} \`${name}\` asks about each, where ${product} refuses those.`)
+    else tell(rule, "wider", `${which} \`${name}\` therefore asks about every call, where ${product} refuses some.`)
   }
   const asksAlways = every("required")
   const rules = said.flatMap((rule): ReadonlyArray<ApprovalConfig.RuleInput> => {
     if (rule._tag !== "Some" || (rule.wanted === "none" && (asksAlways || every("none")))) return []
     if (rule.wanted === "none" && unreadable.length > 0) {
-      tell(rule.rule, "left out", "It would allow what another rule, which cannot be read, may speak of.")
+      tell(rule.rule, "left out", "It may allow calls that another rule, which cannot be read, is about.")
       return []
     }
     return [{

@@ -15,7 +15,7 @@ export const fromGitignore = (pattern: string, options: {
 }): Globs => {
   const { forbids, home } = options
   const root = pattern.startsWith("//") ? "/" : /^~(?:\/|$)/.test(pattern) ? home?.replace(/\/*$/, "/") : ""
-  if (root === undefined) return "It begins at a home folder, and `home` does not say which."
+  if (root === undefined) return "It begins in a home folder, and the option `home` is missing."
   const anchored = root !== "" || pattern.startsWith("/")
   const bare = pattern.replace(root === "/" ? /^\/\// : root !== "" ? /^~\/?/ : /^(?:\.?\/)+/, "")
   const text = forbids ? bare.replaceAll(/\\.|[{}]/g, "?") : bare

@@ -34,7 +34,7 @@ export const read = (settings: unknown, context: Context): Imported => {
       [context.edits, edits, editsKey]
     ] as const
   ) {
-    if (said.length > 0 && tools.length === 0) tell(key, "left out", "No tool of yours is named for it.")
+    if (said.length > 0 && tools.length === 0) tell(key, "left out", "No tool of yours is given for it.")
   }
   for (const [key, text] of unreadSettings) {
     if (Imports.ownOf(settings, key) !== undefined) tell(key, "left out", text)
@@ -50,7 +50,7 @@ export const read = (settings: unknown, context: Context): Imported => {
 const unreadSettings: ReadonlyArray<readonly [key: string, text: string]> = [
   ["chat.tools.global.autoApprove", "It would allow every tool."],
   ["chat.tools.autoApprove", "It would allow every tool."],
-  ["chat.tools.urls.autoApprove", "There is no rule of ours for addresses."],
+  ["chat.tools.urls.autoApprove", "There are no rules here for addresses."],
   ["chat.tools.eligibleForAutoApproval", "It names tools of VS Code."]
 ]
 
@@ -81,7 +81,7 @@ const readTerminal = (settings: unknown, context: Context, tell: Tell): Readonly
       return []
     }
     if (approve && Predicate.isObject(value) && Imports.ownOf(value, "matchCommandLine") === true) {
-      tell(key, "narrower", "Every command of a line has to be allowed, not the line as a whole.")
+      tell(key, "narrower", "Each command of a line must be allowed, not only the line as a whole.")
     }
     if (approve && key !== key.trim()) {
       tell(key, "left out", "A space at its end requires another word.")
@@ -114,7 +114,7 @@ const readTerminal = (settings: unknown, context: Context, tell: Tell): Readonly
       tell(key, "left out", "Only regular expressions of plain words are read, such as `/^git (status|log\\b.*)$/`.")
       return []
     }
-    if (regex?.ignoreCase === true) tell(key, "narrower", "Another case is asked about.")
+    if (regex?.ignoreCase === true) tell(key, "narrower", "Lines in another letter case need approval.")
     return commands.flatMap((command) => {
       const found = Commands.allowing(command, context.judge)
       const { note, patterns, trust } = found
@@ -127,20 +127,20 @@ const readTerminal = (settings: unknown, context: Context, tell: Tell): Readonly
     tell(
       terminalKey,
       "narrower",
-      "What is asked about is so wherever its words stand in a line, and in every line that cannot be read."
+      "A rule that asks applies wherever its words are in a line, and to every line that cannot be read."
     )
     tell(
       terminalKey,
       "wider",
-      "A rule about `rm` means that word, not what begins with it and goes on, as `rm-all` does."
+      "A rule about `rm` is about that word alone, not about longer words such as `rm-all`."
     )
   }
   if (kept.some((rule) => rule._tag === "Some" && rule.wanted === "none")) {
     tell(
       terminalKey,
       "narrower",
-      "Words are compared, not text. A `*` stands for words that are known, of what only reads unless the rule writes " +
-        "it out. What VS Code allows by default is asked about unless a rule allows it."
+      "Words are compared, not text. A `*` covers known options and arguments, and only commands that read unless " +
+        "the rule names the command. What VS Code allows by default needs approval unless a rule allows it."
     )
     tell(
       terminalKey,
@@ -159,7 +159,11 @@ const keepUnrefused = (
 ): ReadonlyArray<Said> => {
   if (refused.length === 0) return said
   for (const regex of refused) {
-    tell(String(regex), "narrower", "What it means cannot be told of a rule with `*`: only whole lines are allowed.")
+    tell(
+      String(regex),
+      "narrower",
+      "It cannot be compared with rules that have a `*`, so only whole lines are allowed."
+    )
   }
   return said.filter((rule) => {
     const isKept = rule._tag !== "Some" || rule.wanted !== "none" ||
@@ -214,7 +218,7 @@ const readEdits = (settings: unknown, context: Context, tell: Tell): ReadonlyArr
   const said = Object.entries(written).flatMap(([key, value]): ReadonlyArray<Said> => {
     const wanted = value === true ? "none" : "required"
     if (typeof value !== "boolean") {
-      tell(key, "narrower", "It is neither `true` nor `false`, and is asked about.")
+      tell(key, "narrower", "It is neither `true` nor `false`, so it needs approval.")
     }
     if (value === true && (key === "**/*" || key === "**")) {
       tell(key, "left out", "It is VS Code's own default, which has exceptions that are not read.")
@@ -230,14 +234,14 @@ const readEdits = (settings: unknown, context: Context, tell: Tell): ReadonlyArr
     tell(
       editsKey,
       "narrower",
-      "The strictest glob decides, not the last. A relative glob allows relative paths alone, and names that begin " +
-        "with a dot where it writes the dot; every other edit is asked about."
+      "The strictest glob decides, not the last. A relative glob allows only relative paths, and names that begin " +
+        "with a dot only if it has the dot. Every other edit needs approval."
     )
     if (context.links === undefined) {
       tell(
         editsKey,
         "wider",
-        "Where a symbolic link leads is not looked at. Say `links: \"refused\"`, and give `isLink`."
+        "Symbolic links are followed. To refuse them, set `links: \"refused\"` and provide `isLink`."
       )
     }
   }

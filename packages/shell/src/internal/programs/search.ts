@@ -79,7 +79,7 @@ export const find: Program = {
   proved: ["GNU findutils 4.9.0"],
   command: {
     does: "reads",
-    says: "find and its tests, which list, and -exec with what only reads",
+    says: "find and its tests, which list files, and -exec with programs that only read",
     besides: [...asksForNames, { says: "runs what -exec names", runs: /^(?:cat|grep|head|wc) / }],
     flags: "-H -P",
     operands: [["path", "any"]],

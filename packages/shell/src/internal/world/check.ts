@@ -32,7 +32,11 @@ export interface Options {
 export const check = (words: ReadonlyArray<string>, options: Options = {}): Checked | Refusal.Refusal => {
   const known = Table.find(words[0]!)
   if (known === undefined) {
-    return Refusal.make("program", words[0]!, "this program is not known; write the whole line, or trust the program")
+    return Refusal.make(
+      "program",
+      words[0]!,
+      "not a known program; write the whole line as a pattern, or trust the program"
+    )
   }
   if (words.length === 2 && known.alone.has(words[1]!)) return alone(words)
   if (known.program.runs !== undefined) {
@@ -40,7 +44,7 @@ export const check = (words: ReadonlyArray<string>, options: Options = {}): Chec
     return Refusal.make(
       "program",
       words[0]!,
-      `it runs ${known.program.runs}; write each whole line${example}, or trust the program`
+      `it runs ${known.program.runs}; write each whole line as a pattern${example}, or trust the program`
     )
   }
   if (known.command !== undefined) return new Reader(words, 1, words[0]!, known.command, options).read()
@@ -63,16 +67,16 @@ export const check = (words: ReadonlyArray<string>, options: Options = {}): Chec
     if ([...known.commands.keys()].some((subcommand) => subcommand.startsWith(`${word} `))) return alone(words)
   }
   return word.startsWith("-")
-    ? Refusal.make("option", word, `this option is not known before a subcommand of ${words[0]}`)
+    ? Refusal.make("option", word, `not a known option before a subcommand of ${words[0]}`)
     : Refusal.make("subcommand", word, problemOfSubcommand(words[0]!, word, [...known.commands.keys()]))
 }
 
-/** Of `git stash pop`: `of git stash only list and show are known`. */
+/** Of `git stash pop`: `git stash is covered only with list or show`. */
 const problemOfSubcommand = (program: string, word: string, commands: ReadonlyArray<string>): string => {
   const further = commands.flatMap((name) => name.startsWith(`${word} `) ? [`\`${name.slice(word.length + 1)}\``] : [])
   return further.length === 0
-    ? `this subcommand of ${program} is not known`
-    : `of ${program} ${word} only ${further.join(" and ")} ${further.length === 1 ? "is" : "are"} known`
+    ? `not a known subcommand of ${program}`
+    : `${program} ${word} is covered only with ${further.join(" or ")}`
 }
 
 const alone = (words: ReadonlyArray<string>): Checked => ({
@@ -123,7 +127,7 @@ class Reader {
     const { command } = this.entry
     const first = this.words[this.at]
     if (command.dashFirst === true && first !== undefined && !first.startsWith("-")) {
-      return Refusal.make("option", first, `the first word of ${this.name} is options; write them with a dash`)
+      return Refusal.make("option", first, `${this.name} reads its first argument as options; write them with a dash`)
     }
     const operands: Array<number> = []
     let ended = false
@@ -222,7 +226,7 @@ class Reader {
     if (this.isAny(word)) return undefined
     // A wildcard in a word of its own may become any number of words, and in another any number of options.
     if (word.includes(star) && (start === 0 || (kind !== "text" && kind !== "glob"))) {
-      return Refusal.make("wildcard", word, "the shell puts names of files here")
+      return Refusal.make("wildcard", word, "the shell replaces it with file names")
     }
     const value = word.slice(start)
     const problem = Kinds.problemOf(kind, value, this.context(this.at, start))
@@ -255,12 +259,16 @@ class Reader {
     const length = this.words.slice(start).findIndex((word, index, all) =>
       word === ";" || (word === "+" && all[index - 1] === "{}")
     )
-    if (length < 1) return Refusal.make("missing", this.words[this.at]!, "its command is missing, or the end of it")
+    if (length < 1) {
+      return Refusal.make("missing", this.words[this.at]!, "its command, or the end of that command, is missing")
+    }
     const command = this.words.slice(start, start + length)
     this.at = start + length
     // The program puts what it finds in the place of `{}` within a word, too, and the shell any words in that of a `*`.
     const strange = command.find((word) => word.includes(star) || (word.includes("{}") && word !== "{}"))
-    if (strange !== undefined) return Refusal.make("value", strange, "what is found would be a part of it")
+    if (strange !== undefined) {
+      return Refusal.make("value", strange, "a file name that is found would become a part of it")
+    }
     const times = this.words[this.at] === "+" ? many : 1
     const checked = check(
       command.flatMap((word) => word === "{}" ? Array.from({ length: times }, () => found) : [word]),
@@ -270,7 +278,7 @@ class Reader {
     return checked.command.does === "reads" && checked.command.heeds === undefined &&
         checked.command.tests === undefined
       ? undefined
-      : Refusal.make("value", checked.name, `${this.name} may run only what reads and heeds nothing`)
+      : Refusal.make("value", checked.name, `${this.name} may run only programs that read, and that use no settings`)
   }
 
   readOperands(indexes: ReadonlyArray<number>): Refusal.Refusal | undefined {
@@ -281,16 +289,18 @@ class Reader {
       const word = this.words[index]!
       if (command.plusOptions === true && word.startsWith("+")) return this.unknown(word)
       const operand = expected[slot]
-      if (operand === undefined) return Refusal.make("operand", word, `this word is not known of ${this.name}`)
+      if (operand === undefined) return Refusal.make("operand", word, `not a known argument of ${this.name}`)
       if (operandsNeed.length > 0 && !operandsNeed.some((option) => this.given.has(option))) {
-        return Refusal.make("operand", word, `${this.name} takes it only with \`${operandsNeed[0]}\``)
+        return Refusal.make("operand", word, `allowed for ${this.name} only with \`${operandsNeed[0]}\``)
       }
       const [kind, count] = operand
       if (count !== "any") slot++
       if ((kind === "path" || kind === "revision") && word !== "-") this.opensFile = true
       if (this.isAny(word)) continue
       const wildcard = word.includes(star)
-        ? count === "any" ? Kinds.problemOfWildcard(word, command.tame === true) : "the shell puts names of files here"
+        ? count === "any"
+          ? Kinds.problemOfWildcard(word, command.tame === true)
+          : "the shell replaces it with file names"
         : undefined
       if (wildcard !== undefined) return Refusal.make("wildcard", word, wildcard)
       const problem = Kinds.problemOf(kind, word, this.context(index, 0))
@@ -299,14 +309,14 @@ class Reader {
     const missing = expected.slice(slot).find(([, count]) => count === "one")
     return missing === undefined || this.options.pattern?.rest === true
       ? undefined
-      : Refusal.make("missing", this.name, "a word is missing")
+      : Refusal.make("missing", this.name, "an argument is missing")
   }
 
   missing(): Refusal.Refusal | undefined {
     const { needs } = this.entry
     return needs.length === 0 || this.options.pattern?.rest === true || needs.some((option) => this.given.has(option))
       ? undefined
-      : Refusal.make("missing", this.name, `only known with \`${needs[0]}\``)
+      : Refusal.make("missing", this.name, `covered only with \`${needs[0]}\``)
   }
 
   context(index: number, start: number): Kinds.Context {
@@ -315,6 +325,6 @@ class Reader {
   }
 
   unknown(word: string): Refusal.Refusal {
-    return Refusal.make("option", word, `this option is not known of ${this.name}`)
+    return Refusal.make("option", word, `not a known option of ${this.name}`)
   }
 }

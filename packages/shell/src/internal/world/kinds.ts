@@ -19,7 +19,7 @@ export const problemOf = (kind: Kind, word: string, { folder, written }: Context
   if (written >= word.length && written > 0) return undefined
   if (typeof kind === "object") {
     const fits = "oneOf" in kind ? entriesOf(kind.oneOf).includes(word) : kind.like.test(word)
-    if (!fits) return "this value is not known here"
+    if (!fits) return "not a known value"
     return "hasPath" in kind && isSecret(word) ? secret : undefined
   }
   switch (kind) {
@@ -48,14 +48,14 @@ const problemOfPath = (word: string, written: number, folder: string | undefined
   const here = folder !== undefined && (word === folder || word.startsWith(`${folder}/`)) ? folder.length + 1 : 0
   const path = word.slice(Math.max(start, here))
   if (/^[/~]|:[/~]/.test(path)) {
-    return "it lies outside of the working folder; a pattern may write the folder out, as in `cat /srv/log/*`"
+    return "it is outside the working folder; a pattern can name the folder, as in `cat /srv/log/*`"
   }
   // `main..dev` is no step up.
-  if (/(?:^|[/:])\.\.(?:$|[/:])/.test(path)) return "it leads out of the folder"
+  if (/(?:^|[/:])\.\.(?:$|[/:])/.test(path)) return "it leads out of the working folder"
   return isSecret(word) ? secret : undefined
 }
 
-const secret = "it is likely to hold secrets"
+const secret = "it may hold secrets"
 
 const isSecret = (path: string): boolean =>
   // `:(top).env*` is a path of git's.
@@ -71,8 +71,8 @@ const isSecret = (path: string): boolean =>
  * that it finds are no options; a name that begins with a dot it does not find, unless the dot is written.
  */
 export const problemOfWildcard = (word: string, isTame: boolean): string | undefined => {
-  if (word.startsWith(star) && !isTame) return "a name that the shell finds may be an option; write `./*`"
+  if (word.startsWith(star) && !isTame) return "a file name may look like an option; write `./*`"
   return word.split("/").some((name) => /^(?:\.|id_)/i.test(name) && name.includes(star))
-    ? "the shell may find `..` or a file of secrets"
+    ? "it may match `..` or a file with secrets"
     : undefined
 }

@@ -95,18 +95,22 @@ const verdictOf = (
     if (verdict === undefined) continue
     if (!Refusal.isRefusal(verdict)) {
       if (!moved || (verdict.checked !== undefined && verdict.checked.command.heeds === undefined)) return verdict
-      refusal = Refusal.make("settings", name, "after `cd` only what heeds no settings of the folder is known")
+      refusal = Refusal.make(
+        "settings",
+        name,
+        "after `cd`, only programs that use no settings of the folder are covered"
+      )
     } else if (refusal === undefined || pattern._tag !== "Any") {
       refusal = verdict
     }
   }
   if (name === "cd") {
     const why = repository.test(piece.words[1] ?? "")
-      ? "what lies in `.git` is known to git alone"
-      : "it is known only as `cd below && …`, with a folder below"
+      ? "`cd` into `.git` is not covered"
+      : "`cd` is covered only as `cd subfolder && …`"
     return Refusal.make("pattern", name, why)
   }
-  return refusal ?? Refusal.make("pattern", name, "no pattern speaks of it")
+  return refusal ?? Refusal.make("pattern", name, "no pattern covers it")
 }
 
 const isSameLine = (one: ReadonlyArray<Piece>, other: ReadonlyArray<Piece>): boolean =>

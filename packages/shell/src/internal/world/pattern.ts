@@ -73,7 +73,7 @@ export const covers = (pattern: Pattern, piece: Piece, folder: string | undefine
       if (command.does !== "reads") return writes(name)
       return command.heeds === undefined
         ? { checked, trusted: false }
-        : Refusal.make("settings", words[0]!, `it heeds ${command.heeds}; write \`${words[0]} *\` for it`)
+        : Refusal.make("settings", words[0]!, `it reads ${command.heeds}; the pattern \`${words[0]} *\` allows it`)
     }
     case "Command":
     case "Trusted":
@@ -82,17 +82,21 @@ export const covers = (pattern: Pattern, piece: Piece, folder: string | undefine
       if (!speaksOf(written, words)) return undefined
       if (pattern._tag === "Known") return coversKnown(written, words, folder)
       const wildcard = words.find((word) => word.includes(star))
-      if (wildcard !== undefined) return Refusal.make("wildcard", wildcard, "the shell puts names of files here")
+      if (wildcard !== undefined) return Refusal.make("wildcard", wildcard, "the shell replaces it with file names")
       if (pattern._tag === "Trusted") {
         return Delegation.runsAnother(words, (index) => isFree(written, index))
-          ? Refusal.make("option", words[0]!, "its words make it run something else; a pattern may write them out")
+          ? Refusal.make(
+            "option",
+            words[0]!,
+            "these arguments make it run another program; write the whole line as a pattern"
+          )
           : { checked: undefined, trusted: true }
       }
       const known = Check.check(words, { written: () => Number.POSITIVE_INFINITY })
       const checked = Refusal.isRefusal(known) ? undefined : known
       // What comes through the pipe may be what an unknown program does.
       return piece.operator === "|" && checked === undefined
-        ? Refusal.make("pattern", words[0]!, "after a pipe it may do something else; write the whole line")
+        ? Refusal.make("pattern", words[0]!, "after a pipe it may do something else; write the whole line as a pattern")
         : { checked, trusted: false }
     }
   }
@@ -124,14 +128,14 @@ const writtenOf = (word: string | undefined): number => {
 }
 
 const writes = (name: string): Refusal.Refusal =>
-  Refusal.make("writes", name, `it changes files here; write \`${name} *\` for it`)
+  Refusal.make("writes", name, `it changes files; the pattern \`${name} *\` allows it`)
 
 /** What whoever allows the pattern should know, in sentences. */
 export const cautionsOf = (source: string, pattern: Pattern): ReadonlyArray<string> => {
   if (pattern._tag === "Any" || pattern._tag === "Line") return []
   const { rest, words } = pattern.written
   if (pattern._tag === "Trusted") {
-    return [`\`${source}\` covers whatever ${words[0]} does with its words, because it is trusted with any.`]
+    return [`\`${source}\` covers ${words[0]} with any arguments, because ${words[0]} is trusted.`]
   }
   const checked = Check.check(words, { pattern: { rest } })
   if (Refusal.isRefusal(checked)) return []
@@ -141,6 +145,6 @@ export const cautionsOf = (source: string, pattern: Pattern): ReadonlyArray<stri
   return [...new Set(heeds)].flatMap((settings) =>
     settings === undefined
       ? []
-      : [`\`${source}\` heeds ${settings}, which may name programs that it runs: allow it in folders that you trust.`]
+      : [`\`${source}\` reads ${settings}, which can name programs to run. Allow it only in folders that you trust.`]
   )
 }

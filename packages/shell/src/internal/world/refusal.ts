@@ -34,7 +34,7 @@ export interface Refusal {
 
 export const make = (kind: Kind, word: string, why: string): Refusal => ({ kind, word, why })
 
-/** `--output=/x: this option is not known of git log`. */
+/** `--output=/x: not a known option of git log`. */
 export const toSentence = ({ why, word }: Refusal): string =>
   `${word === "" ? "''" : word.replaceAll(star, "*")}: ${why}`
 

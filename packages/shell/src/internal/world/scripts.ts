@@ -11,13 +11,13 @@ const sed = new RegExp(String.raw`^${sedCommand}(?:; ?${sedCommand})*$`)
 
 /** Why a script of sed may do more than print lines. */
 export const problemOfSed = (script: string): string | undefined =>
-  sed.test(script) ? undefined : "only scripts that print ranges of lines are known, such as `10,20p`"
+  sed.test(script) ? undefined : "only scripts that print ranges of lines are covered, such as `10,20p`"
 
 /** Why a filter of jq may do more than select. */
 export const problemOfJq = (filter: string): string | undefined => {
   const bare = filter.replaceAll(/"(?:[^"\\]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/g, " ")
   const strange = /[\\$@#"]/.exec(bare)?.[0]
-  if (strange !== undefined) return `filters with \`${strange === "\"" ? "\\(" : strange}\` are not known`
+  if (strange !== undefined) return `filters with \`${strange === "\"" ? "\\(" : strange}\` are not covered`
   const open: Array<string> = []
   for (const { 0: word, index } of bare.matchAll(/[([{}\])]|(?<![\w.])[A-Za-z_]\w*/g)) {
     if (/^\W/.test(word)) {
@@ -27,7 +27,7 @@ export const problemOfJq = (filter: string): string | undefined => {
     }
     // In `.[from:to]` no key stands before the colon.
     const isKey = open.at(-1) === "{" && /^\s*:/.test(bare.slice(index + word.length, index + word.length + 8))
-    if (!isKey && !jqWords.has(word)) return `filters with \`${word}\` are not known`
+    if (!isKey && !jqWords.has(word)) return `filters with \`${word}\` are not covered`
   }
   return undefined
 }
@@ -54,11 +54,13 @@ export const problemOfAwk = (program: string): string | undefined => {
   while (awkToken.lastIndex < program.length) {
     const at = awkToken.lastIndex
     const token = awkToken.exec(program)?.[0]
-    if (token === undefined) return `programs with \`${/^\w+|[^]/.exec(program.slice(at, at + 40))![0]}\` are not known`
+    if (token === undefined) {
+      return `programs with \`${/^\w+|[^]/.exec(program.slice(at, at + 40))![0]}\` are not covered`
+    }
     if (/^\s/.test(token)) continue
     // Elsewhere a slash divides, and what looks like an expression may hold anything.
     if (token.startsWith("/") && !/^(?:|[({,;}!]|&&|\|\||!?~)$/.test(before)) {
-      return "programs that divide are not known"
+      return "programs that divide are not covered"
     }
     if (token === "{") depth++
     if (token === "}") depth--

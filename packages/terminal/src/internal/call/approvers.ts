@@ -27,7 +27,7 @@ export const refusal = (
   if (id !== undefined && !isRequester && (lists.length === 0 || lists.some((ids) => ids.includes(id)))) {
     return undefined
   }
-  const whose = lists.length === 0 ? "somebody else than whoever asked for it" : Content.approversOf(lists)
+  const whose = lists.length === 0 ? "somebody other than the person who asked for it" : Content.approversOf(lists)
   return Verdict.elsewhere(
     `it is for ${whose} to decide, and ` + (id === undefined
       ? "this program does not say who is at its terminal"

@@ -147,7 +147,7 @@ const fromRightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10
 
 const notes = (runs: ReadonlyArray<unknown>, said: ReadonlyArray<unknown>): ReadonlyArray<Line> => [
   ...(hasEscapes(runs)
-    ? [field("Note", Style.plain("characters that cannot be seen are written as escapes: \\u202e"))]
+    ? [field("Note", Style.plain("invisible characters are shown as escapes: \\u202e"))]
     : []),
   ...(fromRightToLeft.test(JSON.stringify([runs, said]))
     ? [field(
@@ -196,7 +196,7 @@ const presentation = (
       "Shown as",
       Style.plain(
         words[shown.type] + (same === undefined ? "" : `, which is ${nameOf(same)} above`) +
-          (isEdited ? ", of what was proposed and not of your edit" : "")
+          (isEdited ? ", of the proposed call and not of your edit" : "")
       )
     ),
     ...(metadata.length === 0 ? [] : parameters(Object.fromEntries(metadata))),

@@ -48,7 +48,7 @@ export const leftNote = "The user stopped the run. Do not retry."
 
 export const left: Verdict = {
   decision: new Approval.Denied({ note: leftNote }),
-  said: [line("✖", "Stopped: denied, and nothing more is asked.", "error")]
+  said: [line("✖", "Stopped: this call and all later ones are denied.", "error")]
 }
 
 /** Who asked does not wait any more: whatever is pressed from now on is no answer. */

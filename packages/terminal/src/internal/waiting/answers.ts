@@ -162,7 +162,7 @@ export const decide = Effect.fnUntraced(function*(
     if (outcome._tag === "Again") continue
     const problem = yield* check(outcome.answer)
     if (problem === undefined) return verdictOf(awaited, outcome.answer)
-    lines = [Form.problem(`This answer cannot be taken: ${problem}`)]
+    lines = [Form.problem(`This answer cannot be used: ${problem}`)]
   }
 })
 

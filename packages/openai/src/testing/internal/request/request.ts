@@ -97,7 +97,7 @@ const checkValues = (params: JsonObject): ApiError | undefined => {
     if (index >= 0) return Refusals.invalidValue(`include[${index}]`, include[index], includable)
   }
   return params["background"] === true
-    ? Refusals.scriptFault("ResponsesServer does not play background responses.")
+    ? Refusals.scriptFault("ResponsesServer does not support background responses.")
     : undefined
 }
 
