@@ -1,5 +1,5 @@
 // A tool that needs approval, and a conversation: it asks, a person answers, it goes on.
-import { Approval, ApprovalJournal, Conversation, Tool, Toolkit } from "@assent/ai"
+import { Approval, Conversation, Tool, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { Console, Effect, Schema } from "effect"
 
@@ -19,13 +19,15 @@ const Model = ScriptedModel.layer({
 
 const program = Effect.gen(function*() {
   const conversation = yield* Conversation.make({ id: "tidy", toolkit })
-  yield* conversation.send("Tidy up.")
-  const answers = (yield* conversation.pending()).map((request) =>
-    request.description.includes("thesis") ? Approval.deny(request, "keep it") : Approval.approve(request)
-  )
-  const { text } = yield* conversation.decide(answers)
-  yield* Console.log(text)
+  let outcome = yield* conversation.send("Tidy up.")
+  if (outcome._tag === "Waiting") {
+    const answers = outcome.requests.map((request) =>
+      request.description.includes("thesis") ? Approval.deny(request, "keep it") : Approval.approve(request)
+    )
+    outcome = yield* conversation.decide(answers)
+  }
+  yield* Console.log(outcome.text)
 })
 
-const Journal = ApprovalJournal.layerMemory() // layerFileSystem({ directory }) remembers what ran after a restart too
-await Effect.runPromise(Effect.provide(program, [Handlers, Model, Journal]))
+// Everything is kept in this process. SqlApproval.layer({ filename }) of @assent/sql keeps it over restarts.
+await Effect.runPromise(Effect.provide(program, [Handlers, Model]))
