@@ -8,7 +8,8 @@ import * as Writer from "../src/internal/prompt.ts"
 
 const write = (messages: ReadonlyArray<Prompt.MessageEncoded>, version: "v3" | "v4" = "v4") => {
   const { content } = Prompt.make(messages)
-  return Writer.make(content, Effect.runSync(Approvals.read(content, "mock.chat")), version)
+  const model = { provider: "mock.chat", modelId: "a-model", specificationVersion: version }
+  return Writer.make(content, Effect.runSync(Approvals.read(content, model.provider)), model)
 }
 
 const cached = { anthropic: { cacheControl: { type: "ephemeral" } } }
