@@ -7,13 +7,21 @@ import type { Provider, Reply, Rule } from "./strict.ts"
 import { events, json, missing, repeated } from "./strict.ts"
 
 const model = "claude-opus-4-6"
-const thinking = { type: "thinking", thinking: "Both, then.", signature: "c2lnbmVkIGJ5IGFudGhyb3BpYw==" }
+
+// Of one call alone the thinking is not shown: its text is empty, or it is encrypted.
+const thinking = ({ length }: ReadonlyArray<unknown>): ReadonlyArray<Readonly<Record<string, unknown>>> =>
+  length > 1
+    ? [{ type: "thinking", thinking: "Both, then.", signature: "c2lnbmVkIGJ5IGFudGhyb3BpYw==" }]
+    : [{ type: "thinking", thinking: "", signature: "b21pdHRlZA==" }, {
+      type: "redacted_thinking",
+      data: "cmVkYWN0ZWQ="
+    }]
 
 const content = (reply: Reply): ReadonlyArray<Readonly<Record<string, unknown>>> =>
   "text" in reply
     ? [{ type: "text", text: reply.text }]
     : [
-      thinking,
+      ...thinking(reply.calls),
       { type: "text", text: "I will." },
       ...reply.calls.map(({ id, name, params }) => ({ type: "tool_use", id, name, input: params }))
     ]
@@ -29,24 +37,35 @@ const message = (reply: Reply) => ({
   usage: { input_tokens: 10, output_tokens: 5, cache_read_input_tokens: 2, cache_creation_input_tokens: 0 }
 })
 
+/** How a block begins, and what comes after that. */
+const streamed = (block: Readonly<Record<string, unknown>>) => {
+  switch (block["type"]) {
+    case "text":
+      return { start: { type: "text", text: "" }, deltas: [{ type: "text_delta", text: block["text"] }] }
+    case "thinking":
+      return {
+        start: { type: "thinking", thinking: "", signature: "" },
+        deltas: [
+          ...(block["thinking"] === "" ? [] : [{ type: "thinking_delta", thinking: block["thinking"] }]),
+          { type: "signature_delta", signature: block["signature"] }
+        ]
+      }
+    case "tool_use":
+      return {
+        start: { ...block, input: {} },
+        deltas: [{ type: "input_json_delta", partial_json: JSON.stringify(block["input"]) }]
+      }
+    default:
+      return { start: block, deltas: [] }
+  }
+}
+
 const stream = (reply: Reply) => {
   const whole = message(reply)
   return [
     { type: "message_start", message: { ...whole, content: [], stop_reason: null } },
     ...whole.content.flatMap((block, index) => {
-      const deltas = block["type"] === "text"
-        ? [{ type: "text_delta", text: block["text"] }]
-        : block["type"] === "thinking"
-        ? [{ type: "thinking_delta", thinking: block["thinking"] }, {
-          type: "signature_delta",
-          signature: block["signature"]
-        }]
-        : [{ type: "input_json_delta", partial_json: JSON.stringify(block["input"]) }]
-      const start = block["type"] === "text"
-        ? { type: "text", text: "" }
-        : block["type"] === "thinking"
-        ? { type: "thinking", thinking: "", signature: "" }
-        : { ...block, input: {} }
+      const { deltas, start } = streamed(block)
       return [
         { type: "content_block_start", index, content_block: start },
         ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),

@@ -14,13 +14,17 @@ const thought = { text: "Both, then.", signature: "c2lnbmVkIGF0IGJlZHJvY2s=" }
 
 const stopReason = (reply: Reply) => "text" in reply ? "end_turn" : "tool_use"
 
+// Of one call alone the reasoning is encrypted.
+const reasoned = ({ length }: ReadonlyArray<unknown>) =>
+  length > 1 ? { reasoningText: thought } : { redactedContent: "cmVkYWN0ZWQ=" }
+
 type Thinks = boolean
 
 const content = (reply: Reply, thinks: Thinks): ReadonlyArray<Readonly<Record<string, unknown>>> =>
   "text" in reply
     ? [{ text: reply.text }]
     : [
-      ...(thinks ? [{ reasoningContent: { reasoningText: thought } }] : []),
+      ...(thinks ? [{ reasoningContent: reasoned(reply.calls) }] : []),
       ...reply.calls.map(({ id, name, params }) => ({ toolUse: { toolUseId: id, name, input: params } }))
     ]
 
@@ -34,7 +38,9 @@ const response = (reply: Reply, thinks: Thinks) => ({
 const deltas = (block: unknown): ReadonlyArray<unknown> => {
   const reasoning = at(block, "reasoningContent")
   const input = at(block, "toolUse", "input")
-  return reasoning !== undefined
+  return at(reasoning, "redactedContent") !== undefined
+    ? [block]
+    : reasoning !== undefined
     ? [{ reasoningContent: { text: thought.text } }, { reasoningContent: { signature: thought.signature } }]
     : input !== undefined
     ? [{ toolUse: { input: JSON.stringify(input) } }]
@@ -179,7 +185,8 @@ const thoughtful: ReadonlyArray<Rule> = [
     source: `ReasoningTextBlock in ${shapes}; that it has to be there: github.com/anomalyco/opencode/issues/3077`,
     problems: eachMessage((message) =>
       of(message, "toolUse").length > 0 &&
-        JSON.stringify(at(message, "content", 0, "reasoningContent", "reasoningText")) !== JSON.stringify(thought)
+        JSON.stringify(at(message, "content", 0, "reasoningContent")) !==
+          JSON.stringify(reasoned(of(message, "toolUse")))
         ? ["it is not"]
         : []
     ),

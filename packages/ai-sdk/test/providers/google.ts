@@ -6,16 +6,20 @@ import { at, list, string } from "../recorded/json.ts"
 import type { Provider, Reply, Rule } from "./strict.ts"
 import { events, json } from "./strict.ts"
 
-const signature = "c2lnbmVkIGJ5IGdvb2dsZQ=="
+const signatureOf = (words: string) => Buffer.from(`signed: ${words}`).toString("base64")
 
 const parts = (reply: Reply): ReadonlyArray<unknown> =>
   "text" in reply
-    ? [{ text: reply.text }]
+    ? [{ text: reply.text, thoughtSignature: signatureOf(reply.text) }]
     // Of parallel calls the first one is signed.
     : reply.calls.map(({ id, name, params }, index) => ({
       functionCall: { id, name, args: params },
-      ...(index === 0 ? { thoughtSignature: signature } : {})
+      ...(index === 0 ? { thoughtSignature: signatureOf(id) } : {})
     }))
+
+// In a stream the signature of a text may come in a part of its own.
+const chunks = (reply: Reply): ReadonlyArray<unknown> =>
+  "text" in reply ? [{ text: reply.text }, { text: "", thoughtSignature: signatureOf(reply.text) }] : parts(reply)
 
 const response = (parts: ReadonlyArray<unknown>, last: boolean) => ({
   candidates: [{ content: { role: "model", parts }, index: 0, ...(last ? { finishReason: "STOP" } : {}) }],
@@ -25,7 +29,7 @@ const response = (parts: ReadonlyArray<unknown>, last: boolean) => ({
 })
 
 const stream = (reply: Reply): ReadonlyArray<unknown> => {
-  const all = parts(reply)
+  const all = chunks(reply)
   return all.map((part, index) => response([part], index === all.length - 1))
 }
 
@@ -122,20 +126,34 @@ const rules: ReadonlyArray<Rule> = [
     says: "the first function call of each step has the signature it came with, and no other has one",
     source: "https://ai.google.dev/gemini-api/docs/thought-signatures; here of earlier turns too",
     problems: eachContent((content) =>
-      of(content, "functionCall").flatMap((part, position) =>
-        string(part, "thoughtSignature") === (position === 0 ? signature : undefined) ? [] : [`call ${position}`]
-      )
+      of(content, "functionCall").flatMap((part, position) => {
+        const id = string(part, "functionCall", "id") ?? ""
+        return string(part, "thoughtSignature") === (position === 0 ? signatureOf(id) : undefined) ? [] : [id]
+      })
     ),
     breaks: ({ contents }: Body) => {
       delete contents[1]?.parts[0]?.["thoughtSignature"]
     }
   },
   {
+    says: "the signature of a text comes back too",
+    source: "https://ai.google.dev/gemini-api/docs/thought-signatures (asked for, not refused without)",
+    problems: eachContent((content) => {
+      const texts = list(content, "parts").map((part) => string(part, "text") ?? "")
+      const signatures = list(content, "parts").map((part) => string(part, "thoughtSignature"))
+      return string(content, "role") === "model" && of(content, "functionCall").length === 0 &&
+          !signatures.includes(signatureOf(texts.join("")))
+        ? [texts.join("")]
+        : []
+    }),
+    breaks: ({ contents }: Body) => void contents.push({ role: "model", parts: [{ text: "Well." }] }, contents[0]!)
+  },
+  {
     says: "every content has parts, and every part says something",
     source: "github.com/aaif-goose/goose/pull/1425; github.com/54xzh/FLIT/issues/69",
     problems: eachContent((content) => {
       const all = list(content, "parts")
-      return all.length === 0 || all.some((part) => string(part, "text") === "" || Object.keys(part ?? {}).length === 0)
+      return all.length === 0 || all.some((part) => Object.values(part ?? {}).every((value) => value === ""))
         ? ["one does not"]
         : []
     }),

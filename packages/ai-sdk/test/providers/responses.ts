@@ -15,10 +15,11 @@ const own = (words: string) => words.replace(/\W/gu, "")
 const itemId = (prefix: string, { id, name, params }: ScriptedCall) =>
   own(`${prefix}_${id}_${name}${JSON.stringify(params)}`)
 
-const reasoning = (call: ScriptedCall) => ({
+// Of one call alone there is no summary, as there is none where nobody asks for one.
+const reasoning = (call: ScriptedCall, of: ReadonlyArray<unknown>) => ({
   type: "reasoning",
   id: itemId("rs", call),
-  summary: [{ type: "summary_text", text: "Both, then." }],
+  summary: of.length > 1 ? [{ type: "summary_text", text: "Both, then." }] : [],
   encrypted_content: encrypted,
   status: "completed"
 })
@@ -33,7 +34,7 @@ const output = (reply: Reply): ReadonlyArray<Readonly<Record<string, unknown>>> 
       content: [{ type: "output_text", text: reply.text, annotations: [] }]
     }]
     : [
-      ...reply.calls.slice(0, 1).map(reasoning),
+      ...reply.calls.slice(0, 1).map((call) => reasoning(call, reply.calls)),
       ...reply.calls.map((call) => ({
         type: "function_call",
         id: itemId("fc", call),
@@ -79,7 +80,7 @@ const stream = (reply: Reply) => {
       const between = item["type"] === "message"
         ? [{ type: "response.output_text.delta", ...of, content_index: 0, delta: text }]
         : item["type"] === "reasoning"
-        ? [
+        ? text === "" ? [] : [
           {
             type: "response.reasoning_summary_part.added",
             ...of,
