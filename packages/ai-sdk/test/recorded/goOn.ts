@@ -1,7 +1,7 @@
 /**
  * What goes out when a conversation goes on after a recorded answer: over the bridge, and where the answer's content is
  * given back to the provider's package in the interface's own words, as the AI SDK does; but that blank texts are left out,
- * and that the assistant speaks between results and the user where a model asks for it, which the AI SDK does not know.
+ * and for what `requirements.ts` has of a model, which the AI SDK does not know.
  */
 import type {
   LanguageModelV4,
@@ -31,7 +31,7 @@ type AssistantPart = Extract<LanguageModelV4Prompt[number], { role: "assistant" 
 const options = (part: { readonly providerMetadata?: unknown }) =>
   part.providerMetadata === undefined ? {} : { providerOptions: part.providerMetadata as never }
 
-const back = (part: LanguageModelV4Content): ReadonlyArray<AssistantPart> => {
+const back = (part: LanguageModelV4Content, ids: Requirements.CallIds): ReadonlyArray<AssistantPart> => {
   switch (part.type) {
     case "text":
       return part.text.trim() === "" && part.providerMetadata === undefined
@@ -47,7 +47,7 @@ const back = (part: LanguageModelV4Content): ReadonlyArray<AssistantPart> => {
       const { input, providerExecuted, toolCallId, toolName } = part
       return [{
         type: "tool-call",
-        toolCallId,
+        toolCallId: providerExecuted === true ? toolCallId : ids.ofCall(toolCallId),
         toolName,
         input: Json.params(input),
         ...(providerExecuted === true ? { providerExecuted } : {}),
@@ -72,10 +72,11 @@ const back = (part: LanguageModelV4Content): ReadonlyArray<AssistantPart> => {
 
 const prompt = (
   content: ReadonlyArray<LanguageModelV4Content>,
-  { assistantAfterResults }: Requirements.Requirements
+  requirements: Requirements.Requirements
 ): LanguageModelV4Prompt => {
   const calls = content.filter((part) => part.type === "tool-call").filter((call) => call.providerExecuted !== true)
-  const answer = content.flatMap(back)
+  const ids = Requirements.callIds(requirements)
+  const answer = content.flatMap((part) => back(part, ids))
   return [
     { role: "user", content: [{ type: "text", text: "Hello." }] },
     ...answer.length === 0 ? [] : [{ role: "assistant" as const, content: answer }],
@@ -83,12 +84,12 @@ const prompt = (
       role: "tool" as const,
       content: calls.map(({ toolCallId, toolName }) => ({
         type: "tool-result" as const,
-        toolCallId,
+        toolCallId: ids.ofResult(toolCallId),
         toolName,
         output: { type: "text" as const, value: Program.next.result }
       }))
     }],
-    ...assistantAfterResults && calls.length > 0
+    ...requirements.assistantAfterResults && calls.length > 0
       ? [{ role: "assistant" as const, content: [{ type: "text" as const, text: Requirements.acknowledgement }] }]
       : [],
     { role: "user", content: [{ type: "text", text: Program.next.message }] }
