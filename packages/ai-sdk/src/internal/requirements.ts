@@ -13,15 +13,14 @@ export interface Requirements {
 
 export const of = (model: { readonly provider: string; readonly modelId: string }): Requirements => {
   const { modelId, provider } = model
-  const isMistral = provider.startsWith("mistral.")
+  const isMistral = provider.startsWith("mistral.") || mistral.test(modelId)
   return {
-    assistantAfterResults: isMistral || mistral.test(modelId) ||
-      (provider === "amazon-bedrock" && aloneAtBedrock.test(modelId)),
+    assistantAfterResults: isMistral || (provider === "amazon-bedrock" && aloneAtBedrock.test(modelId)),
     callIds: isMistral ? "short" : provider.endsWith(".responses") ? "unique" : "any"
   }
 }
 
-// Models of Mistral's own are refused by it and by whoever serves them with its templates.
+// Mistral asks for it, and so does whoever serves models of Mistral's with its templates.
 const mistral = /(?:^|[^a-z])(?:mistral|mixtral|ministral|magistral|devstral|codestral|pixtral|voxtral)/iu
 
 // At Bedrock results and the message behind them are one turn, and these take results by themselves alone.

@@ -5,7 +5,7 @@
 import { Approval, Prompt } from "@assent/ai"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { compatible, mistral, openaiChat } from "./chat.ts"
+import { compatible, compatibleMistral, mistral, openaiChat } from "./chat.ts"
 import { providers } from "./index.ts"
 import { deleteFile, play, type Send, sendMail, type Story, stuck, ways } from "./play.ts"
 import { openai, xai } from "./responses.ts"
@@ -161,7 +161,7 @@ for (const provider of providers) {
 }
 
 /** Servers, and models at them, that use the id of a call again: in one answer, and in the next. */
-const repeating = [openai, xai, openaiChat, mistral, compatible]
+const repeating = [openai, xai, openaiChat, mistral, compatible, compatibleMistral]
 
 const repeat = ({ ids: [id] }: Provider): Story => ({
   ...askTwice({ ids: [id, id, id] }),
