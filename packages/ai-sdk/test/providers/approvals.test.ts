@@ -114,6 +114,8 @@ for (const provider of providers) {
           assert.deepStrictEqual(runs, [])
           assert.deepStrictEqual(texts.slice(1), ["I wait.", "As you say.", "You are welcome."])
           assert.match(outcomesOf(provider, server.bodies.at(-1))[first] ?? "", /^Superseded by a new message/u)
+          // Of what it was told may be asked again, it is told the denial.
+          assert.include(JSON.stringify(server.bodies.at(-1)), noReason)
         }))
 
       it.effect(`takes answers after a new message that let them wait [${way}]`, () =>

@@ -96,7 +96,7 @@ const answered: ReadonlyArray<Rule> = [
   },
   {
     says: "a tool message answers a call of the message before it, once",
-    source: "https://python.langchain.com/docs/troubleshooting/errors/INVALID_TOOL_RESULTS (with OpenAI's message)",
+    source: "github.com/miurla/morphic/issues/136",
     problems: eachMessage((message, _, all, index) => {
       // Whatever stands before a run of tool messages is what they answer.
       if (isOf("tool")(message)) return index === 0 ? ["the first message is one"] : []

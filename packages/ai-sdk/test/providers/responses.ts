@@ -1,5 +1,6 @@
 /**
- * The Responses API, as OpenAI and xAI document it. What a request only refers to is looked up among what was answered.
+ * The Responses API of OpenAI and of xAI. What a request only refers to is looked up among what was answered. xAI describes
+ * its own as compatible, and says less: the rules of both are OpenAI's, and strict for xAI where nobody has written of it.
  */
 import { createOpenAI } from "@ai-sdk/openai"
 import { createXai } from "@ai-sdk/xai"
