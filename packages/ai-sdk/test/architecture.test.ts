@@ -7,7 +7,13 @@ import { describeHouse, type House, valueImportsOf } from "../../ai/test/house.t
 
 /** Lowest first. */
 const floors: House["floors"] = [
-  ["ground", ["internal/config", "internal/errorText", "internal/metadata", "internal/models"]],
+  ["ground", [
+    "internal/config",
+    "internal/errorText",
+    "internal/metadata",
+    "internal/models",
+    "internal/requirements"
+  ]],
   ["floor 1", [
     "internal/approvals",
     "internal/carrier",

@@ -6,9 +6,14 @@ import { Prompt } from "effect/ai"
 import * as Approvals from "../src/internal/approvals.ts"
 import * as Writer from "../src/internal/prompt.ts"
 
-const write = (messages: ReadonlyArray<Prompt.MessageEncoded>, version: "v3" | "v4" = "v4") => {
+const write = (
+  messages: ReadonlyArray<Prompt.MessageEncoded>,
+  version: "v3" | "v4" = "v4",
+  of: { readonly provider: string; readonly modelId: string } = { provider: "mock.chat", modelId: "a-model" }
+) => {
   const { content } = Prompt.make(messages)
-  return Writer.make(content, Effect.runSync(Approvals.read(content, "mock.chat")), version)
+  const model = { ...of, specificationVersion: version }
+  return Writer.make(content, Effect.runSync(Approvals.read(content, model.provider)), model)
 }
 
 const cached = { anthropic: { cacheControl: { type: "ephemeral" } } }
@@ -72,8 +77,8 @@ describe("messages", () => {
     )
   })
 
-  it("an assistant message that says nothing is not sent", () => {
-    assert.deepStrictEqual(write([user({ type: "text", text: "Hi" }), assistant({ type: "text", text: "" })]), [
+  it.each(["", " \n"])("an assistant message that says nothing is not sent: %j", (text) => {
+    assert.deepStrictEqual(write([user({ type: "text", text: "Hi" }), assistant({ type: "text", text })]), [
       { role: "user", content: [{ type: "text", text: "Hi" }] }
     ])
   })
@@ -86,6 +91,64 @@ describe("messages", () => {
     const written = write([result("c1"), result("c2")])
     assert.strictEqual(written.length, 1)
     assert.strictEqual(written[0]!.content.length, 2)
+  })
+})
+
+describe("what some providers ask for besides", () => {
+  const call = (id: string) => assistant({ type: "tool-call", id, name: "Read", params: {} })
+  const result = (...ids: ReadonlyArray<string>): Prompt.MessageEncoded => ({
+    role: "tool",
+    content: ids.map((id) => ({ type: "tool-result", id, name: "Read", isFailure: false, result: id }))
+  })
+  const rolesOf = (provider: string, modelId: string) =>
+    write([call("c1"), result("c1"), user({ type: "text", text: "Go on." })], "v4", { provider, modelId })
+      .map((message) => message.role)
+  const idsOf = (messages: ReadonlyArray<Prompt.MessageEncoded>, provider: string) =>
+    write(messages, "v4", { provider, modelId: "a-model" }).flatMap((message) =>
+      message.role === "system" ? [] : message.content.flatMap((part) => "toolCallId" in part ? [part.toolCallId] : [])
+    )
+
+  it.each([
+    ["mistral.chat", "ag:an-agent"],
+    ["local.chat", "mistralai/Devstral-Small-2-24B-Instruct-2512"],
+    ["openrouter", "open-mixtral-8x22b"],
+    ["amazon-bedrock", "mistral.mistral-large-2407-v1:0"],
+    ["amazon-bedrock", "us.meta.llama4-maverick-17b-instruct-v1:0"],
+    ["amazon-bedrock", "us.writer.palmyra-x5-v1:0"]
+  ])("the assistant speaks between results and the user: %s %s", (provider, modelId) => {
+    assert.deepStrictEqual(rolesOf(provider, modelId), ["assistant", "tool", "assistant", "user"])
+  })
+
+  it.each([
+    ["anthropic.messages", "claude-opus-4-6"],
+    ["amazon-bedrock", "us.anthropic.claude-sonnet-4-5-20250929-v1:0"],
+    ["amazon-bedrock", "us.amazon.nova-pro-v1:0"],
+    ["groq.chat", "meta-llama/llama-4-scout-17b-16e-instruct"]
+  ])("all others hear nothing that was not said: %s %s", (provider, modelId) => {
+    assert.deepStrictEqual(rolesOf(provider, modelId), ["assistant", "tool", "user"])
+  })
+
+  it("ids of other providers have nine letters and digits for Mistral, each its own, and stay the same", () => {
+    const messages = [call("toolu_01AbmHJypDhKqBF7NKdRPJ6d"), result("toolu_01AbmHJypDhKqBF7NKdRPJ6d")]
+    const [first, answer] = idsOf(messages, "mistral.chat")
+    assert.match(first!, /^[a-zA-Z0-9]{9}$/)
+    assert.strictEqual(answer, first)
+    const [again, , own, , used] = idsOf(
+      [...messages, call("D681PevKs"), result("D681PevKs"), call("D681PevKs"), result("D681PevKs")],
+      "mistral.chat"
+    )
+    assert.strictEqual(again, first)
+    assert.strictEqual(own, "D681PevKs")
+    assert.match(used!, /^[a-zA-Z0-9]{9}$/)
+    assert.notStrictEqual(used, own)
+  })
+
+  it("an id that is used again is another one for the Responses API, and its result has it", () => {
+    const messages = [call("c:0"), result("c:0"), call("c:0"), result("c:0")]
+    for (const provider of ["openai.responses", "azure.responses", "xai.responses"]) {
+      assert.deepStrictEqual(idsOf(messages, provider), ["c:0", "c:0", "c:0_2", "c:0_2"])
+    }
+    assert.deepStrictEqual(idsOf(messages, "openai.chat"), ["c:0", "c:0", "c:0", "c:0"])
   })
 })
 
@@ -156,6 +219,13 @@ describe("results", () => {
       [{ result: { a: 1 } }, { type: "json", value: { a: 1 } }],
       [{ result: undefined }, { type: "json", value: null }],
       [{ isFailure: true, result: "no" }, { type: "error-text", value: "no" }],
+      [{ isFailure: true, result: " " }, { type: "error-text", value: "The call failed." }],
+      [{ result: "" }, { type: "text", value: "" }],
+      [{ modelOutput: [{ type: "text", text: "" }] }, { type: "text", value: "" }],
+      [
+        { modelOutput: [{ type: "text", text: "\n" }, { type: "text", text: "Done." }] },
+        { type: "content", value: [{ type: "text", text: "Done." }] }
+      ],
       [{ isFailure: true, result: { why: "no" } }, { type: "error-json", value: { why: "no" } }],
       [
         { isFailure: true, result: { type: "execution-denied", reason: "Not today." } },

@@ -6,6 +6,7 @@ import * as Carrier from "./carrier.ts"
 import * as Files from "./files.ts"
 import * as Metadata from "./metadata.ts"
 import type { Version } from "./models.ts"
+import * as Requirements from "./requirements.ts"
 import * as Results from "./results.ts"
 
 type Message = Provider.LanguageModelV4Message
@@ -13,11 +14,28 @@ type UserPart = Extract<Message, { role: "user" }>["content"][number]
 type AssistantPart = Extract<Message, { role: "assistant" }>["content"][number]
 type ToolPart = Extract<Message, { role: "tool" }>["content"][number]
 
+/** The model that a prompt is for. */
+interface Model {
+  readonly provider: string
+  readonly modelId: string
+  readonly specificationVersion: Version
+}
+
+/** What every part is written by. */
+interface Context {
+  readonly history: Approvals.History
+  readonly version: Version
+  readonly ids: Requirements.CallIds
+}
+
 export const make = (
   messages: ReadonlyArray<Prompt.Message>,
   history: Approvals.History,
-  version: Version
+  model: Model
 ): Provider.LanguageModelV4Prompt => {
+  const requirements = Requirements.of(model)
+  const version = model.specificationVersion
+  const context = { history, version, ids: Requirements.callIds(requirements) }
   const written: Array<Message> = []
   for (const message of messages) {
     const providerOptions = Metadata.toProvider(message.options)
@@ -27,11 +45,14 @@ export const make = (
         written.push({ role: "system", content: message.content, ...rest })
         break
       case "user":
+        if (requirements.assistantAfterResults && written[written.length - 1]?.role === "tool") {
+          written.push({ role: "assistant", content: [{ type: "text", text: Requirements.acknowledgement }] })
+        }
         written.push({ role: "user", content: message.content.flatMap((part) => userPart(part, version)), ...rest })
         break
       case "assistant": {
         const content: Array<AssistantPart> = []
-        for (const part of message.content) assistantPart(part, history, version, content)
+        for (const part of message.content) assistantPart(part, context, content)
         if (content.length > 0) written.push({ role: "assistant", content, ...rest })
         // Denied within the turn: nobody's answer stands in a message.
         const answers = message.content.flatMap((part) => Approvals.inlineAnswer(part, history) ?? [])
@@ -39,7 +60,7 @@ export const make = (
         break
       }
       case "tool":
-        pushTool(written, message.content.flatMap((part) => toolPart(part, history, version) ?? []), providerOptions)
+        pushTool(written, message.content.flatMap((part) => toolPart(part, context) ?? []), providerOptions)
     }
   }
   return written
@@ -57,8 +78,7 @@ const textPart = (part: Prompt.TextPart): Provider.LanguageModelV4TextPart => {
 
 const assistantPart = (
   part: Prompt.AssistantMessagePart,
-  history: Approvals.History,
-  version: Version,
+  { history, ids, version }: Context,
   content: Array<AssistantPart>
 ): void => {
   switch (part.type) {
@@ -66,7 +86,8 @@ const assistantPart = (
       // What was taken out of other texts to be read is told by those.
       if (Metadata.readOwn(part)["selected"] === true) return
       const text = textPart(part)
-      if (text.text.length > 0 || text.providerOptions !== undefined) content.push(text)
+      // A text of nothing but space is refused by some, even where they said it.
+      if (text.text.trim().length > 0 || text.providerOptions !== undefined) content.push(text)
       return
     }
     case "reasoning": {
@@ -90,7 +111,7 @@ const assistantPart = (
       const providerOptions = Approvals.callOptions(part, history)
       content.push({
         type: "tool-call",
-        toolCallId: part.id,
+        toolCallId: part.providerExecuted ? part.id : ids.ofCall(part.id),
         toolName: providerName(part),
         input: part.params ?? {},
         ...(part.providerExecuted ? { providerExecuted: true } : undefined),
@@ -116,14 +137,14 @@ const providerName = (part: Prompt.ToolCallPart | Prompt.ToolResultPart): string
 
 const toolPart = (
   part: Prompt.ToolMessagePart,
-  history: Approvals.History,
-  version: Version
-): ToolPart | undefined =>
-  part.type === "tool-approval-response"
-    ? Approvals.answer(part, history)
-    : Approvals.isDenial(part)
-    ? undefined
-    : Results.part(part, version)
+  { history, ids, version }: Context
+): ToolPart | undefined => {
+  if (part.type === "tool-approval-response") return Approvals.answer(part, history)
+  if (Approvals.isDenial(part)) return undefined
+  const result = Results.part(part, version)
+  const toolCallId = part.providerExecuted ? part.id : ids.ofResult(part.id)
+  return toolCallId === part.id ? result : { ...result, toolCallId }
+}
 
 // Results and answers that follow each other are one message.
 const pushTool = (

@@ -24,10 +24,19 @@ const output = (part: Prompt.ToolResultPart, version: Version): Output => {
   if (!isFailure && modelOutput !== undefined && modelOutput.length > 0) return content(modelOutput, version)
   const sentence = isFailure ? reasonOf(result) : undefined
   if (sentence !== undefined) return { type: "error-text", value: sentence }
-  if (typeof result === "string") return { type: isFailure ? "error-text" : "text", value: result }
+  if (typeof result === "string") {
+    return isFailure
+      ? { type: "error-text", value: isBlank(result) ? failed : result }
+      : { type: "text", value: result }
+  }
   // Results of a history are JSON; a tool whose success is `void` has none.
   return { type: isFailure ? "error-json" : "json", value: (result ?? null) as Provider.JSONValue }
 }
+
+const isBlank = (text: string): boolean => text.trim().length === 0
+
+// A failure that says nothing is refused by some providers.
+const failed = "The call failed."
 
 /**
  * What kept a call from running is said to the model as a sentence (law L14). The interface has a form of its own for a
@@ -44,19 +53,27 @@ const reasonOf = (result: unknown): string | undefined => {
     : undefined
 }
 
-const content = (parts: NonNullable<Prompt.ToolResultPart["modelOutput"]>, version: Version): Output => ({
-  type: "content",
-  value: parts.map((part): Content => {
-    const providerOptions = Metadata.toProvider(part.options)
-    const rest = providerOptions === undefined ? undefined : { providerOptions }
-    if (part.type === "text") return { type: "text", text: part.text, ...rest }
-    const file = Files.source(part)
-    const named = part.fileName === undefined ? undefined : { filename: part.fileName }
-    return version === "v3"
-      ? { ...earlierFile(file, named), ...rest } as unknown as Content
-      : { type: "file", ...file, ...named, ...rest }
-  })
-})
+type ModelOutput = NonNullable<Prompt.ToolResultPart["modelOutput"]>
+
+// A text without a word is refused by some.
+const content = (parts: ModelOutput, version: Version): Output => {
+  const said = parts.filter((part) => part.type !== "text" || !isBlank(part.text))
+  return said.length === 0 ? { type: "text", value: "" } : {
+    type: "content",
+    value: said.map((part) => contentPart(part, version))
+  }
+}
+
+const contentPart = (part: ModelOutput[number], version: Version): Content => {
+  const providerOptions = Metadata.toProvider(part.options)
+  const rest = providerOptions === undefined ? undefined : { providerOptions }
+  if (part.type === "text") return { type: "text", text: part.text, ...rest }
+  const file = Files.source(part)
+  const named = part.fileName === undefined ? undefined : { filename: part.fileName }
+  return version === "v3"
+    ? { ...earlierFile(file, named), ...rest } as unknown as Content
+    : { type: "file", ...file, ...named, ...rest }
+}
 
 type Content = Extract<Output, { type: "content" }>["value"][number]
 

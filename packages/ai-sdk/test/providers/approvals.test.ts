@@ -1,107 +1,92 @@
 /**
  * Two calls wait, one is approved and one denied, and the conversation goes on: over the package of each provider, to a
- * server that refuses what the provider's documentation refuses.
+ * server that refuses what the provider refuses. Then the ways in which approvals disturb the order of a conversation.
  */
-import { Approval, ApprovalJournal, ApprovalSeal, LanguageModel, Prompt, Response, Tool, Toolkit } from "@assent/ai"
-import { AiSdkLanguageModel } from "@assent/ai-sdk"
+import { Approval, Prompt } from "@assent/ai"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
+import { compatible, compatibleMistral, mistral, openaiChat } from "./chat.ts"
 import { providers } from "./index.ts"
-import type { Provider, Reply, Server } from "./strict.ts"
-import { serve } from "./strict.ts"
+import { deleteFile, play, type Send, sendMail, type Story, stuck, ways } from "./play.ts"
+import { openai, xai } from "./responses.ts"
+import { approvalParts, type Provider, refuses } from "./strict.ts"
 
-const DeleteFile = Tool.make("DeleteFile", {
-  description: "Deletes a file.",
-  parameters: { path: Schema.String },
-  success: Schema.String,
-  needsApproval: true
-})
-
-const SendMail = Tool.make("SendMail", {
-  description: "Sends a mail.",
-  parameters: { to: Schema.String },
-  success: Schema.String,
-  needsApproval: true
-})
-
-const toolkit = Toolkit.make(DeleteFile, SendMail)
-
-const ways = ["generateText", "streamText"] as const
-
-const layer = Layer.mergeAll(
-  ApprovalJournal.layerMemory(),
-  ApprovalSeal.layer({ key: "the key of the tests of providers, 32 bytes" })
-)
-
-interface Told {
-  readonly server: Server
-  readonly runs: ReadonlyArray<string>
-  readonly texts: ReadonlyArray<string>
-}
-
-/** Two calls, an answer to each, and a further message. */
-const tell = (provider: Provider, way: (typeof ways)[number]) =>
+const ask = (send: Send) =>
   Effect.gen(function*() {
-    const [first, second] = provider.ids
-    const replies: ReadonlyArray<Reply> = [
-      {
-        calls: [
-          { id: first, name: "DeleteFile", params: { path: "/tmp/a" } },
-          { id: second, name: "SendMail", params: { to: "everybody" } }
-        ]
-      },
-      { text: "Deleted, not sent." },
-      { text: "You are welcome." }
-    ]
-    const server = serve(provider, replies, way === "streamText")
-    const runs: Array<string> = []
-    const texts: Array<string> = []
-    let history = Prompt.empty
-    const handlers = toolkit.toLayer({
-      DeleteFile: ({ path }) => Effect.sync(() => (runs.push(`delete ${path}`), `deleted ${path}`)),
-      SendMail: ({ to }) => Effect.sync(() => (runs.push(`mail ${to}`), `sent to ${to}`))
-    })
-    const send = Effect.fnUntraced(function*(input: Prompt.RawInput) {
-      const prompt = Prompt.concat(history, input)
-      const parts: ReadonlyArray<Response.AnyPart> = way === "streamText"
-        ? yield* Stream.runCollect(LanguageModel.streamText({ prompt, toolkit }))
-        : (yield* LanguageModel.generateText({ prompt, toolkit })).content
-      history = Prompt.concat(prompt, Prompt.fromResponseParts(parts))
-      texts.push(
-        parts.map((part) => part.type === "text" ? part.text : part.type === "text-delta" ? part.delta : "").join("")
+    const [file, mail] = yield* send("Delete /tmp/a and tell everybody.")
+    assert.isDefined(file)
+    assert.isDefined(mail)
+    return { file, mail }
+  })
+
+const noReason = "Nobody has to know."
+
+/** One is approved, one denied, and there is more to say. */
+const approveAndDeny = ({ ids: [first, second] }: Provider): Story => ({
+  replies: [
+    { calls: [deleteFile(first), sendMail(second)] },
+    { text: "Deleted, not sent." },
+    { text: "You are welcome." }
+  ],
+  tell: Effect.fnUntraced(function*(send) {
+    const { file, mail } = yield* ask(send)
+    yield* send(Prompt.approvalResponses([Approval.approve(file), Approval.deny(mail, noReason)]))
+    yield* send("Thanks.")
+  })
+})
+
+/** What follows calls something again, which is asked about too. */
+const askTwice = ({ ids: [first, second, third] }: Pick<Provider, "ids">): Story => ({
+  replies: [
+    { calls: [deleteFile(first), sendMail(second)] },
+    { calls: [deleteFile(third, "/tmp/b")] },
+    { text: "Both are gone." },
+    { text: "You are welcome." }
+  ],
+  tell: Effect.fnUntraced(function*(send) {
+    const { file, mail } = yield* ask(send)
+    const [other] = yield* send(Prompt.approvalResponses([Approval.deny(mail), Approval.approve(file)]))
+    yield* send(Prompt.approvalResponses([Approval.approve(other!)]))
+    yield* send("Thanks.")
+  })
+})
+
+/** The user says something else; answers come after that. */
+const late = ({ ids: [first, second] }: Provider): Pick<Story, "replies" | "tell"> => ({
+  replies: [
+    { calls: [deleteFile(first), sendMail(second)] },
+    { text: "I wait." },
+    { text: "As you say." },
+    { text: "You are welcome." }
+  ],
+  tell: Effect.fnUntraced(function*(send) {
+    const { file, mail } = yield* ask(send)
+    yield* send("What time is it?")
+    yield* send(
+      Prompt.concat(
+        Prompt.approvalResponses([Approval.approve(file), Approval.deny(mail, noReason)]),
+        "I have answered."
       )
-      return Response.approvalRequests(parts)
-    })
-    yield* Effect.provide(
-      Effect.gen(function*() {
-        const requests = yield* send("Delete /tmp/a and tell everybody.")
-        assert.deepStrictEqual(requests.map((request) => request.toolName), ["DeleteFile", "SendMail"])
-        assert.deepStrictEqual(runs, [])
-        const [file, mail] = requests
-        assert.isDefined(file)
-        assert.isDefined(mail)
-        yield* send(Prompt.approvalResponses([Approval.approve(file), Approval.deny(mail, "Nobody has to know.")]))
-        yield* send("Thanks.")
-      }),
-      Layer.merge(handlers, AiSdkLanguageModel.layer({ model: provider.model(server.fetch) }))
     )
-    return { server, runs, texts } satisfies Told
-  }).pipe(Effect.provide(layer))
+    yield* send("Thanks.")
+  })
+})
+
+const outcomesOf = (provider: Provider, body: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(provider.outcomes(body).map(({ id, text }) => [id, text]))
 
 for (const provider of providers) {
-  describe(`${provider.name} (${provider.documentation.join(", ")})`, () => {
+  const [first, second, third] = provider.ids
+
+  describe(provider.name, () => {
     for (const way of ways) {
       it.effect(`takes one call approved and one denied, and goes on [${way}]`, () =>
         Effect.gen(function*() {
-          const { runs, server, texts } = yield* tell(provider, way)
+          const { runs, server, texts } = yield* play(provider, way, approveAndDeny(provider))
           assert.deepStrictEqual(server.refusals, [])
           assert.deepStrictEqual(runs, ["delete /tmp/a"])
           assert.deepStrictEqual(texts.slice(1), ["Deleted, not sent.", "You are welcome."])
           // What is told of each call, in the request after the decisions and in every later one.
-          const [first, second] = provider.ids
           assert.strictEqual(server.bodies.length, 3)
           for (const body of server.bodies.slice(1)) {
             const outcomes = provider.outcomes(body)
@@ -110,17 +95,106 @@ for (const provider of providers) {
             assert.match(outcomes[1]?.text ?? "", /^The call was denied and did not run\..*Nobody has to know\./u)
           }
         }))
-    }
 
-    for (const [title, damage] of Object.entries(provider.broken)) {
-      it.effect(`the played provider refuses ${title}`, () =>
+      it.effect(`takes a second question in one turn [${way}]`, () =>
         Effect.gen(function*() {
-          const { server } = yield* tell(provider, "generateText")
-          const body = structuredClone(server.bodies[1])
-          assert.deepStrictEqual(provider.refuses(body), [])
-          damage(body as never)
-          assert.notDeepEqual(provider.refuses(body), [])
+          const { runs, server, texts } = yield* play(provider, way, askTwice(provider))
+          assert.deepStrictEqual(server.refusals, [])
+          assert.deepStrictEqual(runs, ["delete /tmp/a", "delete /tmp/b"])
+          assert.deepStrictEqual(texts.slice(2), ["Both are gone.", "You are welcome."])
+          const outcomes = outcomesOf(provider, server.bodies.at(-1))
+          assert.strictEqual(outcomes[third], "deleted /tmp/b")
+          assert.match(outcomes[second] ?? "", /^The call was denied and did not run\. \w/u)
+        }))
+
+      it.effect(`takes answers after a new message that came instead [${way}]`, () =>
+        Effect.gen(function*() {
+          const { runs, server, texts } = yield* play(provider, way, late(provider))
+          assert.deepStrictEqual(server.refusals, [])
+          assert.deepStrictEqual(runs, [])
+          assert.deepStrictEqual(texts.slice(1), ["I wait.", "As you say.", "You are welcome."])
+          assert.match(outcomesOf(provider, server.bodies.at(-1))[first] ?? "", /^Superseded by a new message/u)
+          // Of what it was told may be asked again, it is told the denial.
+          assert.include(JSON.stringify(server.bodies.at(-1)), noReason)
+        }))
+
+      it.effect(`takes answers after a new message that let them wait [${way}]`, () =>
+        Effect.gen(function*() {
+          const story: Story = { ...late(provider), approval: { onNewMessage: "keep" } }
+          const { runs, server, texts } = yield* play(provider, way, story)
+          assert.deepStrictEqual(server.refusals, [])
+          assert.deepStrictEqual(runs, ["delete /tmp/a"])
+          assert.deepStrictEqual(texts.slice(1), ["I wait.", "As you say.", "You are welcome."])
+          const body = JSON.stringify(server.bodies.at(-1))
+          assert.include(body, "deleted /tmp/a")
+          assert.include(body, noReason)
+        }))
+
+      it.effect(`takes a failure that says nothing beside a denial [${way}]`, () =>
+        Effect.gen(function*() {
+          const { runs, server } = yield* play(provider, way, {
+            ...approveAndDeny(provider),
+            replies: [
+              { calls: [deleteFile(first, stuck), sendMail(second)] },
+              ...approveAndDeny(provider).replies.slice(1)
+            ]
+          })
+          assert.deepStrictEqual(server.refusals, [])
+          assert.deepStrictEqual(runs, [`delete ${stuck}`])
+          const outcomes = outcomesOf(provider, server.bodies.at(-1))
+          assert.strictEqual(outcomes[first], "The call failed.")
+          assert.include(outcomes[second], noReason)
         }))
     }
+
+    it.effect.each(provider.rules)("the played provider minds: $says", (rule) =>
+      Effect.gen(function*() {
+        const story = approveAndDeny(provider)
+        const { server } = yield* play(provider, "generateText", story)
+        const past = { bodies: server.bodies.slice(0, 1), replies: story.replies.slice(0, 1) }
+        const body = structuredClone(server.bodies[1])
+        assert.deepStrictEqual(refuses(provider, body, past), [])
+        rule.breaks(body as never)
+        // As it is sent: what is undefined is not there.
+        assert.notDeepEqual(rule.problems(JSON.parse(JSON.stringify(body)), past), [])
+        assert.match(rule.source, /github\.com\/|https:\/\/|^not documented; /u)
+      }))
   })
 }
+
+/** Servers, and models at them, that use the id of a call again: in one answer, and in the next. */
+const repeating = [openai, xai, openaiChat, mistral, compatible, compatibleMistral]
+
+const repeat = ({ ids: [id] }: Provider): Story => ({
+  ...askTwice({ ids: [id, id, id] }),
+  replies: [
+    { calls: [deleteFile(id), sendMail(id)] },
+    { calls: [deleteFile(id, "/tmp/b")] },
+    { text: "Both are gone." },
+    { text: "You are welcome." }
+  ]
+})
+
+describe("an id that is used again", () => {
+  it.effect.each(repeating.flatMap((provider) => ways.map((way) => ({ name: provider.name, provider, way }))))(
+    "is no id of another call for $name [$way]",
+    ({ provider, way }) =>
+      Effect.gen(function*() {
+        const { runs, server } = yield* play(provider, way, repeat(provider))
+        assert.deepStrictEqual(server.refusals, [])
+        assert.deepStrictEqual(runs, ["delete /tmp/a", "delete /tmp/b"])
+        const [file, mail, other] = provider.outcomes(server.bodies.at(-1)).map((outcome) => outcome.text)
+        assert.strictEqual(file, "deleted /tmp/a")
+        assert.match(mail ?? "", /^The call was denied/u)
+        assert.strictEqual(other, "deleted /tmp/b")
+      })
+  )
+})
+
+describe("what is of an approval", () => {
+  it("is a field or a kind of part, not a word of a text", () => {
+    assert.deepStrictEqual(approvalParts({ content: [{ type: "text", text: "Waiting for approval." }] }), [])
+    assert.deepStrictEqual(approvalParts({ content: [{ type: "tool-approval-request" }] }), ["tool-approval-request"])
+    assert.deepStrictEqual(approvalParts([{ options: { approvalId: "a" } }]), ["approvalId"])
+  })
+})

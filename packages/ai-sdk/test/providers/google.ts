@@ -1,21 +1,25 @@
 /**
- * Google's `generateContent`, as strict as its documentation.
+ * Google's `generateContent`, with a model of the third Gemini.
  */
 import { createGoogle } from "@ai-sdk/google"
 import { at, list, string } from "../recorded/json.ts"
-import type { Provider, Reply } from "./strict.ts"
+import type { Provider, Reply, Rule } from "./strict.ts"
 import { events, json } from "./strict.ts"
 
-const signature = "c2lnbmVkIGJ5IGdvb2dsZQ=="
+const signatureOf = (words: string) => Buffer.from(`signed: ${words}`).toString("base64")
 
 const parts = (reply: Reply): ReadonlyArray<unknown> =>
   "text" in reply
-    ? [{ text: reply.text }]
+    ? [{ text: reply.text, thoughtSignature: signatureOf(reply.text) }]
     // Of parallel calls the first one is signed.
     : reply.calls.map(({ id, name, params }, index) => ({
       functionCall: { id, name, args: params },
-      ...(index === 0 ? { thoughtSignature: signature } : {})
+      ...(index === 0 ? { thoughtSignature: signatureOf(id) } : {})
     }))
+
+// In a stream the signature of a text may come in a part of its own.
+const chunks = (reply: Reply): ReadonlyArray<unknown> =>
+  "text" in reply ? [{ text: reply.text }, { text: "", thoughtSignature: signatureOf(reply.text) }] : parts(reply)
 
 const response = (parts: ReadonlyArray<unknown>, last: boolean) => ({
   candidates: [{ content: { role: "model", parts }, index: 0, ...(last ? { finishReason: "STOP" } : {}) }],
@@ -25,65 +29,153 @@ const response = (parts: ReadonlyArray<unknown>, last: boolean) => ({
 })
 
 const stream = (reply: Reply): ReadonlyArray<unknown> => {
-  const all = parts(reply)
+  const all = chunks(reply)
   return all.map((part, index) => response([part], index === all.length - 1))
 }
 
 const of = (content: unknown, kind: "functionCall" | "functionResponse") =>
   list(content, "parts").filter((part) => at(part, kind) !== undefined)
 
-const refuses = (body: unknown): ReadonlyArray<string> => {
-  const problems: Array<string> = []
-  const contents = list(body, "contents")
-  contents.forEach((content, index) => {
-    const role = string(content, "role")
-    if (role !== "user" && role !== "model") problems.push(`role ${role} is neither user nor model`)
-    const calls = of(content, "functionCall")
-    const responses = of(content, "functionResponse")
-    const before = of(contents[index - 1], "functionCall")
-    const names = (parts: ReadonlyArray<unknown>, kind: string) => parts.map((part) => string(part, kind, "name"))
-    if (calls.length > 0) {
-      if (index === 0 || string(contents[index - 1], "role") !== "user") {
-        problems.push("a function call turn comes immediately after a user turn or a function response turn")
-      }
-      if (of(contents[index + 1], "functionResponse").length !== calls.length) {
-        problems.push("the number of function response parts is to be that of the function call parts")
-      }
-      if (string(calls[0], "thoughtSignature") !== signature) {
-        problems.push("Function call is missing a thought_signature in functionCall parts")
-      }
-    }
-    if (responses.length > 0 && names(responses, "functionResponse").join() !== names(before, "functionCall").join()) {
-      problems.push("a function response turn comes immediately after a function call turn, for the same functions")
-    }
-    for (const [position, part] of responses.entries()) {
-      const id = string(part, "functionResponse", "id")
-      if (id !== undefined && id !== string(before[position], "functionCall", "id")) problems.push(`${id} is no call`)
-      const value = at(part, "functionResponse", "response")
-      if (typeof value !== "object" || Array.isArray(value)) problems.push("a function response is an object")
-    }
-  })
-  if (string(contents.at(-1), "role") !== "user") problems.push("the last content is the user's")
-  return problems
-}
+const eachContent = (
+  look: (content: unknown, before: unknown, behind: unknown, index: number) => ReadonlyArray<string>
+): Rule["problems"] =>
+(body) =>
+  list(body, "contents").flatMap((content, index, contents) =>
+    look(content, contents[index - 1], contents[index + 1], index)
+  )
 
 interface Body {
   contents: Array<{ role: string; parts: Array<Record<string, unknown>> }>
 }
 
+const types = "github.com/googleapis/js-genai, src/types.ts"
+
+const rules: ReadonlyArray<Rule> = [
+  {
+    says: "a content is the user's or the model's",
+    source: `Content in ${types}`,
+    problems: eachContent((content) =>
+      string(content, "role") === "user" || string(content, "role") === "model" ? [] : [`${string(content, "role")}`]
+    ),
+    breaks: ({ contents }: Body) => void Object.assign(contents[2] ?? {}, { role: "tool" })
+  },
+  {
+    says: "function calls come immediately after a turn of the user or function responses",
+    source: "github.com/google-gemini/gemini-cli/issues/26486",
+    problems: eachContent((content, before) =>
+      of(content, "functionCall").length > 0 && string(before, "role") !== "user" ? ["they do not"] : []
+    ),
+    breaks: ({ contents }: Body) => void contents.shift()
+  },
+  {
+    says: "there are as many function responses as function calls, immediately after them",
+    source: "github.com/google-gemini/gemini-cli/issues/3814",
+    problems: eachContent((content, _, behind) => {
+      const calls = of(content, "functionCall").length
+      const responses = of(behind, "functionResponse").length
+      return calls > 0 && calls !== responses ? [`${responses} of ${calls}`] : []
+    }),
+    breaks: ({ contents }: Body) => void contents.splice(2, 0, { role: "user", parts: [{ text: "Well." }] })
+  },
+  {
+    says: "function responses come immediately after function calls",
+    source: "github.com/langchain-ai/langchain/issues/27799",
+    problems: eachContent((content, before) =>
+      of(content, "functionResponse").length > 0 && of(before, "functionCall").length === 0 ? ["they do not"] : []
+    ),
+    breaks: ({ contents }: Body) => void contents.push(contents[2]!)
+  },
+  {
+    says: "a function response has the name of its call, and its id if it has one",
+    source: `FunctionResponse in ${types}`,
+    problems: eachContent((content, before) => {
+      const calls = of(before, "functionCall")
+      return of(content, "functionResponse").flatMap((part, position) => {
+        const id = string(part, "functionResponse", "id")
+        const call = id === undefined
+          ? calls[position]
+          : calls.find((call) => string(call, "functionCall", "id") === id)
+        const name = string(part, "functionResponse", "name")
+        return name !== undefined && name === string(call, "functionCall", "name") ? [] : [`${id} ${name}`]
+      })
+    }),
+    breaks: ({ contents }: Body) => void Object.assign(contents[2]?.parts[0]?.["functionResponse"] ?? {}, { id: "x" })
+  },
+  {
+    says: "nothing else stands in a content with function responses",
+    source: "github.com/vellum-ai/vellum-assistant/pull/39495, github.com/Prism-Shadow/agenthub/pull/189 (Vertex)",
+    problems: eachContent((content) => {
+      const responses = of(content, "functionResponse").length
+      return responses > 0 && responses !== list(content, "parts").length ? ["something does"] : []
+    }),
+    breaks: ({ contents }: Body) => void contents[2]?.parts.push({ text: "Well." })
+  },
+  {
+    says: "a response is an object",
+    source: `FunctionResponse in ${types}`,
+    problems: eachContent((content) =>
+      of(content, "functionResponse").flatMap((part) => {
+        const value = at(part, "functionResponse", "response")
+        return typeof value === "object" && !Array.isArray(value) ? [] : ["one is not"]
+      })
+    ),
+    breaks: ({ contents }: Body) =>
+      void Object.assign(contents[2]?.parts[0]?.["functionResponse"] ?? {}, { response: "text" })
+  },
+  {
+    says: "the first function call of each step has the signature it came with, and no other has one",
+    source: "https://ai.google.dev/gemini-api/docs/thought-signatures; here of earlier turns too",
+    problems: eachContent((content) =>
+      of(content, "functionCall").flatMap((part, position) => {
+        const id = string(part, "functionCall", "id") ?? ""
+        return string(part, "thoughtSignature") === (position === 0 ? signatureOf(id) : undefined) ? [] : [id]
+      })
+    ),
+    breaks: ({ contents }: Body) => {
+      delete contents[1]?.parts[0]?.["thoughtSignature"]
+    }
+  },
+  {
+    says: "the signature of a text comes back too",
+    source: "https://ai.google.dev/gemini-api/docs/thought-signatures (asked for, not refused without)",
+    problems: eachContent((content) => {
+      const texts = list(content, "parts").map((part) => string(part, "text") ?? "")
+      const signatures = list(content, "parts").map((part) => string(part, "thoughtSignature"))
+      return string(content, "role") === "model" && of(content, "functionCall").length === 0 &&
+          !signatures.includes(signatureOf(texts.join("")))
+        ? [texts.join("")]
+        : []
+    }),
+    breaks: ({ contents }: Body) => void contents.push({ role: "model", parts: [{ text: "Well." }] }, contents[0]!)
+  },
+  {
+    says: "every content has parts, and every part says something",
+    source: "github.com/aaif-goose/goose/pull/1425; github.com/54xzh/FLIT/issues/69",
+    problems: eachContent((content) => {
+      const all = list(content, "parts")
+      return all.length === 0 || all.some((part) => Object.values(part ?? {}).every((value) => value === ""))
+        ? ["one does not"]
+        : []
+    }),
+    breaks: ({ contents }: Body) => void contents.push({ role: "user", parts: [] })
+  },
+  {
+    says: "a conversation ends with the user",
+    source: "github.com/crewAIInc/crewAI/pull/6973",
+    problems: (body) => string(list(body, "contents").at(-1), "role") === "user" ? [] : ["it does not"],
+    breaks: ({ contents }: Body) => void contents.push({ role: "model", parts: [{ text: "Well." }] })
+  }
+]
+
 /** Gemini, at Google. */
 export const google: Provider = {
   name: "Google",
   format: "google",
-  documentation: [
-    "https://ai.google.dev/gemini-api/docs/function-calling",
-    "https://ai.google.dev/gemini-api/docs/thought-signatures"
-  ],
   model: (fetch) => createGoogle({ apiKey: "none", fetch })("gemini-3-pro-preview"),
-  ids: ["call-a", "call-b"],
+  ids: ["call-a", "call-b", "call-c"],
   generate: (reply) => json(response(parts(reply), true)),
   stream: (reply) => events(stream(reply)),
-  refuses,
+  rules,
   outcomes: (body) =>
     list(body, "contents").flatMap((content, index, contents) =>
       of(content, "functionResponse").map((part, position) => ({
@@ -92,16 +184,5 @@ export const google: Provider = {
         text: string(part, "functionResponse", "response", "content") ??
           string(part, "functionResponse", "response", "error") ?? ""
       }))
-    ),
-  broken: {
-    "a call without a response": ({ contents }: Body) => void contents[2]?.parts.pop(),
-    "a response of another function": ({ contents }: Body) =>
-      void contents[2]?.parts.push(...contents[2].parts.splice(0, 1)),
-    "a content between a call and its response": ({ contents }: Body) =>
-      void contents.splice(2, 0, { role: "user", parts: [{ text: "Well." }] }),
-    "a model at the end": ({ contents }: Body) => void contents.push({ role: "model", parts: [{ text: "Well." }] }),
-    "a call without its signature": ({ contents }: Body) => {
-      delete contents[1]?.parts[0]?.["thoughtSignature"]
-    }
-  }
+    )
 }

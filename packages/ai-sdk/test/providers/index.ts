@@ -1,7 +1,7 @@
 /** The providers that are played. */
 import { anthropic } from "./anthropic.ts"
-import { bedrock } from "./bedrock.ts"
-import { compatible, groq, mistral, openaiChat } from "./chat.ts"
+import { bedrockClaude, bedrockLlama } from "./bedrock.ts"
+import { compatible, compatibleMistral, groq, mistral, openaiChat } from "./chat.ts"
 import { google } from "./google.ts"
 import { openai, xai } from "./responses.ts"
 import type { Provider } from "./strict.ts"
@@ -14,6 +14,8 @@ export const providers: ReadonlyArray<Provider> = [
   mistral,
   xai,
   groq,
-  bedrock,
-  compatible
+  bedrockClaude,
+  bedrockLlama,
+  compatible,
+  compatibleMistral
 ]

@@ -1,7 +1,9 @@
 /**
- * A provider in place of the network: it answers from a script, and refuses what the provider's documentation refuses.
+ * A provider in place of the network: it answers from a script, and refuses what the provider refuses. Each rule says where
+ * it was found; `notDocumented` begins the source of one that no documentation has.
  */
 import type { LanguageModelV4 } from "@ai-sdk/provider"
+import type { AiSdkLanguageModel } from "@assent/ai-sdk"
 import type { Format } from "../recorded/exchange.ts"
 import { params, string } from "../recorded/json.ts"
 
@@ -27,22 +29,40 @@ export interface Wire {
   readonly body: string | Uint8Array<ArrayBuffer>
 }
 
-/** A provider: how it writes, what it refuses, and where that is documented. */
+/** What went over the wire before a request. */
+export interface Past {
+  readonly bodies: ReadonlyArray<unknown>
+  readonly replies: ReadonlyArray<Reply>
+}
+
+/** One thing that a provider asks of a request. */
+export interface Rule {
+  readonly says: string
+  readonly source: string
+  /** What it has against a request; nothing if it takes it. */
+  readonly problems: (body: unknown, past: Past) => ReadonlyArray<string>
+  /** Makes of a request that it takes one that it refuses. */
+  readonly breaks: (body: never) => void
+}
+
+/** A provider: how it writes, and what it refuses. */
 export interface Provider {
   readonly name: string
   readonly format: Format
-  readonly documentation: ReadonlyArray<string>
   readonly model: (fetch: typeof globalThis.fetch) => LanguageModelV4
-  /** The ids that two calls have, in the form that the provider gives them. */
-  readonly ids: readonly [string, string]
+  readonly config?: AiSdkLanguageModel.ConfigFields
+  /** The ids that calls have, in the form that the provider gives them. */
+  readonly ids: readonly [string, string, string]
   readonly generate: (reply: Reply) => Wire
   readonly stream: (reply: Reply) => Wire
-  /** What the provider has against a request; nothing if it takes it. */
-  readonly refuses: (body: unknown) => ReadonlyArray<string>
+  readonly rules: ReadonlyArray<Rule>
   readonly outcomes: (body: unknown) => ReadonlyArray<Outcome>
-  /** Requests that it has to refuse, each made of one that it takes. */
-  readonly broken: Readonly<Record<string, (body: never) => void>>
 }
+
+export const notDocumented = "not documented; "
+
+export const refuses = (provider: Provider, body: unknown, past: Past): ReadonlyArray<string> =>
+  provider.rules.flatMap((rule) => rule.problems(body, past).map((problem) => `${rule.says}: ${problem}`))
 
 /** Events as a stream of server-sent events. */
 export const events = (values: ReadonlyArray<unknown>, end = ""): Wire => ({
@@ -62,9 +82,22 @@ export const sentence = (text: string | undefined): string => {
   return string(wrapped, "error") ?? text ?? ""
 }
 
-/** No part of an approval reaches a provider that did not ask for one. */
-export const noApprovals = (body: unknown): ReadonlyArray<string> =>
-  /approval/iu.test(JSON.stringify(body)) ? ["a word of approvals is in the request"] : []
+/** The ids that stand more than once. */
+export const repeated = (ids: ReadonlyArray<string | undefined>): ReadonlyArray<string> =>
+  ids.flatMap((id, index) => id !== undefined && ids.indexOf(id) < index ? [id] : [])
+
+export const missing = (
+  ids: ReadonlyArray<string | undefined>,
+  among: ReadonlyArray<string | undefined>
+): ReadonlyArray<string> => ids.flatMap((id) => among.includes(id) ? [] : [`${id}`])
+
+/** Fields and kinds of parts that speak of approvals: none reaches a provider that did not ask for one. */
+export const approvalParts = (value: unknown): ReadonlyArray<string> =>
+  typeof value !== "object" || value === null ? [] : Object.entries(value).flatMap(([key, field]) => [
+    ...(/approv/iu.test(key) ? [key] : []),
+    ...(key === "type" && typeof field === "string" && /approv/iu.test(field) ? [field] : []),
+    ...approvalParts(field)
+  ])
 
 /** A script being played. */
 export interface Server {
@@ -84,8 +117,11 @@ export const serve = (provider: Provider, replies: ReadonlyArray<Reply>, streami
       const request = new Request(url, init)
       const body: unknown = await request.json()
       const reply = replies[bodies.length]
+      const problems = [
+        ...refuses(provider, body, { bodies: [...bodies], replies: replies.slice(0, bodies.length) }),
+        ...approvalParts(body).map((part) => `${part} is of an approval`)
+      ]
       bodies.push(body)
-      const problems = [...provider.refuses(body), ...noApprovals(body)]
       if (reply === undefined) problems.push("nobody expected another request")
       refusals.push(...problems)
       if (reply === undefined || problems.length > 0) {

@@ -1,6 +1,7 @@
 /**
  * What goes out when a conversation goes on after a recorded answer: over the bridge, and where the answer's content is
- * given back to the provider's package in the interface's own words, as the AI SDK does.
+ * given back to the provider's package in the interface's own words, as the AI SDK does; but that blank texts are left out,
+ * and for what `requirements.ts` has of a model, which the AI SDK does not know.
  */
 import type {
   LanguageModelV4,
@@ -11,6 +12,7 @@ import type {
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Requirements from "../../src/internal/requirements.ts"
 import type { Exchange } from "./exchange.ts"
 import { streamed } from "./exchange.ts"
 import * as Json from "./json.ts"
@@ -29,10 +31,10 @@ type AssistantPart = Extract<LanguageModelV4Prompt[number], { role: "assistant" 
 const options = (part: { readonly providerMetadata?: unknown }) =>
   part.providerMetadata === undefined ? {} : { providerOptions: part.providerMetadata as never }
 
-const back = (part: LanguageModelV4Content): ReadonlyArray<AssistantPart> => {
+const back = (part: LanguageModelV4Content, ids: Requirements.CallIds): ReadonlyArray<AssistantPart> => {
   switch (part.type) {
     case "text":
-      return part.text === "" && part.providerMetadata === undefined
+      return part.text.trim() === "" && part.providerMetadata === undefined
         ? []
         : [{ type: "text", text: part.text, ...options(part) }]
     case "reasoning":
@@ -45,7 +47,7 @@ const back = (part: LanguageModelV4Content): ReadonlyArray<AssistantPart> => {
       const { input, providerExecuted, toolCallId, toolName } = part
       return [{
         type: "tool-call",
-        toolCallId,
+        toolCallId: providerExecuted === true ? toolCallId : ids.ofCall(toolCallId),
         toolName,
         input: Json.params(input),
         ...(providerExecuted === true ? { providerExecuted } : {}),
@@ -68,9 +70,13 @@ const back = (part: LanguageModelV4Content): ReadonlyArray<AssistantPart> => {
   }
 }
 
-const prompt = (content: ReadonlyArray<LanguageModelV4Content>): LanguageModelV4Prompt => {
+const prompt = (
+  content: ReadonlyArray<LanguageModelV4Content>,
+  requirements: Requirements.Requirements
+): LanguageModelV4Prompt => {
   const calls = content.filter((part) => part.type === "tool-call").filter((call) => call.providerExecuted !== true)
-  const answer = content.flatMap(back)
+  const ids = Requirements.callIds(requirements)
+  const answer = content.flatMap((part) => back(part, ids))
   return [
     { role: "user", content: [{ type: "text", text: "Hello." }] },
     ...answer.length === 0 ? [] : [{ role: "assistant" as const, content: answer }],
@@ -78,11 +84,14 @@ const prompt = (content: ReadonlyArray<LanguageModelV4Content>): LanguageModelV4
       role: "tool" as const,
       content: calls.map(({ toolCallId, toolName }) => ({
         type: "tool-result" as const,
-        toolCallId,
+        toolCallId: ids.ofResult(toolCallId),
         toolName,
         output: { type: "text" as const, value: Program.next.result }
       }))
     }],
+    ...requirements.assistantAfterResults && calls.length > 0
+      ? [{ role: "assistant" as const, content: [{ type: "text" as const, text: Requirements.acknowledgement }] }]
+      : [],
     { role: "user", content: [{ type: "text", text: Program.next.message }] }
   ]
 }
@@ -152,7 +161,7 @@ export const goOn = async (
     return { bridge: Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "nothing went out", package: "a request" }
   }
   const bridge = bodies[1]
-  const again = { ...second, prompt: prompt(asked.content) }
+  const again = { ...second, prompt: prompt(asked.content, Requirements.of(model)) }
   await (streamed(exchange) ? model.doStream(again) : model.doGenerate(again)).then(() => undefined, () => undefined)
   return { bridge, package: bodies[2] }
 }
