@@ -16,6 +16,8 @@ import * as Schema from "effect/Schema"
 import { ApprovalRequest, ApprovalState } from "./Approval.ts"
 import { DecidedBy } from "./Approver.ts"
 import type {} from "./internal/augment.ts"
+import * as Brief from "./internal/brief.ts"
+import * as Requirements from "./internal/requirements.ts"
 
 // =============================================================================
 // Reasons
@@ -267,9 +269,7 @@ export class ApprovalRequired extends Schema.TaggedError<ApprovalRequired>()("Ap
  */
 export class JournalRequired extends Schema.TaggedError<JournalRequired>()("JournalRequired", {}) {
   override get message(): string {
-    return "An approval key is configured, so approvals outlive this process, but no journal is configured that" +
-      " remembers which of them ran. Provide ApprovalJournal.layerFileSystem({ directory }), or ApprovalJournal.layerMemory() to" +
-      " say that a restart may forget."
+    return Requirements.journal
   }
 }
 
@@ -311,9 +311,7 @@ export class SuspensionStoreRequired
   extends Schema.TaggedError<SuspensionStoreRequired>()("SuspensionStoreRequired", {})
 {
   override get message(): string {
-    return "An approval key is configured, so requests outlive this process, but no store is configured that remembers" +
-      " what waiting tools need to go on. Provide SuspensionStore.layerFileSystem({ directory }), or" +
-      " SuspensionStore.layerMemory to say that a restart may forget."
+    return Requirements.suspensions
   }
 }
 
@@ -410,7 +408,7 @@ export class ApprovalError extends Schema.TaggedError<ApprovalError>()("Approval
  * @category constructors
  * @since 0.1.0
  */
-export const make = (reason: ApprovalErrorReason): ApprovalError => new ApprovalError({ reason })
+export const make = (reason: ApprovalErrorReason): ApprovalError => Brief.withReason(new ApprovalError({ reason }))
 
 // =============================================================================
 // Travelling inside AiError
@@ -427,14 +425,7 @@ const decodeReason = Schema.decodeUnknownOption(Schema.toCodecJson(ApprovalError
  * @since 0.1.0
  */
 export const toAiError = (error: ApprovalError, method: string): AiError.AiError =>
-  AiError.make({
-    module: "LanguageModel",
-    method,
-    reason: new AiError.InvalidRequestError({
-      description: error.message,
-      metadata: { assent: toMutable(encodeReason(error.reason)) }
-    })
-  })
+  Brief.toAiError(error, method, toMutable(encodeReason(error.reason)))
 
 /**
  * Reads the `ApprovalError` inside an error, if there is one.

@@ -26,6 +26,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
+import * as Requirements from "./internal/requirements.ts"
 import * as ApprovalId from "./internal/seal/approvalId.ts"
 import * as Canonical from "./internal/seal/canonical.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
@@ -398,8 +399,9 @@ const warnOnce = (key: Cryptography.ProcessSecret): Effect.Effect<void> =>
     if (key.warned || inPassing) return Effect.void
     key.warned = true
     return Effect.logWarning(
-      "Approvals are sealed with a random key and end with this process. To keep them, set ASSENT_APPROVAL_KEY" +
-        " (openssl rand -base64 32) and configure a persistent journal (ApprovalJournal.layerFileSystem)."
+      "A request was left open, and approvals are sealed with a random key, which ends with this process. To answer" +
+        " after a restart, set ASSENT_APPROVAL_KEY (openssl rand -base64 32) and configure a persistent journal" +
+        ` (${Requirements.persistentJournal}).`
     )
   })
 

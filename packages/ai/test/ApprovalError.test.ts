@@ -94,8 +94,8 @@ const reasons: ReadonlyArray<readonly [reason: ApprovalError.ApprovalErrorReason
     ],
     [
       new ApprovalError.JournalRequired(),
-      /^An approval key is configured.*no journal is configured that remembers which of them ran\. Provide ApprovalJournal\.layerFileSystem\(\{ directory \}\), or ApprovalJournal\.layerMemory\(\) to say that a restart may forget\.$/,
-      false
+      /^An approval key is configured.*no journal is configured that remembers which of them ran\. Nothing ran\. Provide one:\n\n {4}import \{ NodeServices \} from "@effect\/platform-node" \/\/ npm install @effect\/platform-node\n[^]*Layer\.provide\(ApprovalJournal\.layerFileSystem\(\{ directory: "\.\/approvals" \}\), NodeServices\.layer\)[^]*or ApprovalJournal\.layerMemory\(\), which says that a restart may forget\.$/,
+      true
     ],
     [
       new ApprovalError.JournalUnavailable({ description: "It is full." }),

@@ -16,8 +16,10 @@ const floors: House["floors"] = [
   ["floor 0", [
     "internal/abandon",
     "internal/augment",
+    "internal/brief",
     "internal/denial",
     "internal/fields",
+    "internal/requirements",
     "internal/states",
     "internal/text",
     "internal/seal/",
