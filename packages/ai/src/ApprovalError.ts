@@ -243,6 +243,22 @@ export class InvalidPrompt extends Schema.TaggedError<InvalidPrompt>()("InvalidP
 }
 
 /**
+ * What was given as a toolkit cannot be used: it is none, a tool has no schema where one is to stand, or no handler.
+ * `toolNames` are the tools that it is about.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class InvalidToolkit extends Schema.TaggedError<InvalidToolkit>()("InvalidToolkit", {
+  toolNames: Schema.Array(Schema.String),
+  description: Schema.String
+}) {
+  override get message(): string {
+    return `The toolkit cannot be used. ${this.description} Nobody was asked, and nothing ran.`
+  }
+}
+
+/**
  * A call that must return a finished value would have to wait for these requests (law L12). `content` is what the model
  * said and what was settled, requests included: with it and the answers the program can go on, as in
  * `Prompt.concat(prompt, Prompt.fromResponseParts(reason.content))`.
@@ -362,6 +378,7 @@ export const ApprovalErrorReason = Schema.Union([
   InvalidEdit,
   InvalidAnswer,
   InvalidPrompt,
+  InvalidToolkit,
   ApprovalRequired,
   JournalRequired,
   JournalUnavailable,
@@ -424,8 +441,8 @@ const decodeReason = Schema.decodeUnknownOption(Schema.toCodecJson(ApprovalError
  * @category conversions
  * @since 0.1.0
  */
-export const toAiError = (error: ApprovalError, method: string): AiError.AiError =>
-  Brief.toAiError(error, method, toMutable(encodeReason(error.reason)))
+export const toAiError = (error: ApprovalError, method: string, module = "LanguageModel"): AiError.AiError =>
+  Brief.toAiError(error, { module, method }, toMutable(encodeReason(error.reason)))
 
 /**
  * Reads the `ApprovalError` inside an error, if there is one.

@@ -24,15 +24,15 @@ export const withReason = <E extends Error & { readonly reason: Reason }>(error:
  */
 export const toAiError = (
   { message: description, reason: { _tag: tag } }: Error & { readonly reason: Reason },
-  method: string,
+  place: { readonly module: string; readonly method: string },
   encoded: Schema.MutableJson
 ): AiError.AiError =>
   withoutFrames(() => {
     const inner = new AiError.InvalidRequestError({ description, metadata: { assent: encoded } })
-    const error = AiError.make({ module: "LanguageModel", method, reason: inner })
+    const error = AiError.make({ ...place, reason: inner })
     for (const one of [inner, error]) hide(one, Object.keys(one))
     define(inner, { name: "InvalidRequestError", message: description, stack: tag })
-    const stack = `AiError: ${description}\n    at LanguageModel.${method}`
+    const stack = `AiError: ${description}\n    at ${place.module}.${place.method}`
     return define(error, { name: "AiError", message: description, stack })
   })
 

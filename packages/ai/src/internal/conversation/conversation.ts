@@ -22,6 +22,7 @@ import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
 import * as Trust from "../environment/trust.ts"
 import * as Ending from "../history/ending.ts"
+import * as Handlers from "../tool/handlers.ts"
 import * as Wrap from "../turn/wrap.ts"
 import * as Clearing from "./clearing.ts"
 import * as Deciding from "./deciding.ts"
@@ -54,7 +55,7 @@ export const make = <Tools extends AnyTools, E, R>(
   R | LanguageModel.LanguageModel | LanguageModel.ExtractServices<{ readonly toolkit: Toolkit.WithHandler<Tools> }>
 > =>
   Effect.gen(function*() {
-    const toolkit = Effect.isEffect(options.toolkit) ? yield* options.toolkit : options.toolkit
+    const toolkit = yield* Handlers.resolve(options.toolkit)
     const scope = { ...(yield* Approval.Scope), conversation: options.id }
     const place: ConversationTurn.Place = {
       store: yield* ConversationStore.ConversationStore,

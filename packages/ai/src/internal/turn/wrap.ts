@@ -26,6 +26,7 @@ import * as Ending from "../history/ending.ts"
 import * as ProviderPrompt from "../history/providerPrompt.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Execution from "../run/execution.ts"
+import * as Handlers from "../tool/handlers.ts"
 import * as Generate from "./generate.ts"
 import * as ProtectedTag from "./protectedTag.ts"
 import * as StreamText from "./stream.ts"
@@ -99,8 +100,9 @@ export const wrap = (
           turn: undefined,
           options: { ...callOptions, prompt, toolkit: enclose(toolkit, { messages: prompt.content, options }) }
         })
-      const { toolkit } = callOptions
-      if (isInOrder && (toolkit === undefined || needsNobody(method, policy, declaredTools(toolkit)))) {
+      const resolvesCalls = callOptions.disableToolCallResolution !== true
+      const toolkit = usable(callOptions.toolkit, method, resolvesCalls)
+      if (isInOrder && (toolkit === undefined || needsNobody(method, policy, declaredTools(callOptions.toolkit)))) {
         return passOn(toolkit)
       }
       return Effect.flatMap(resolveToolkit(toolkit), (resolved): Effect.Effect<Entered<O>, unknown> => {
@@ -113,7 +115,7 @@ export const wrap = (
             transcript,
             keepsHistory,
             handlers: isEmpty(resolved) ? undefined : Execution.handlersOf(resolved),
-            resolvesCalls: callOptions.disableToolCallResolution !== true,
+            resolvesCalls,
             concurrency: callOptions.concurrency
           }),
           options: { ...callOptions, toolkit: resolved }
@@ -303,8 +305,26 @@ const isEmpty = (toolkit: Toolkit.WithHandler<Model.AnyTools> | undefined): tool
   toolkit === undefined || Object.keys(toolkit.tools).length === 0
 
 // A `Toolkit` shows its tools before its handlers are resolved; any other effect has to be run to see them.
-const declaredTools = (toolkit: Model.AnyToolkit): Tools.Tools | undefined =>
-  "tools" in toolkit ? toolkit.tools as Tools.Tools : undefined
+const declaredTools = (toolkit: Model.AnyToolkit | undefined): Tools.Tools | undefined =>
+  Predicate.hasProperty(toolkit, "tools") ? toolkit.tools as Tools.Tools : undefined
+
+// Before the model is called: what cannot be used is not offered to it, and nobody is asked about what cannot run.
+const usable = (
+  toolkit: Model.AnyToolkit | undefined,
+  method: string,
+  resolvesCalls: boolean
+): Model.AnyToolkit | undefined => {
+  if (toolkit === undefined) return undefined
+  const check = (built: Toolkit.WithHandler<Model.AnyTools>) => {
+    const problem = Handlers.problemOf(built, { resolvesCalls })
+    return problem === undefined ? built : Effect.fail(ApprovalError.toAiError(problem, method))
+  }
+  if (!Effect.isEffect(toolkit)) return check(toolkit)
+  return Effect.flatMap(Handlers.resolve(toolkit), (built) => {
+    const checked = check(built)
+    return Effect.isEffect(checked) ? checked : Effect.succeed(checked)
+  })
+}
 
 const resolveToolkit = (
   toolkit: Model.AnyToolkit | undefined
