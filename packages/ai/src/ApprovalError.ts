@@ -15,6 +15,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { ApprovalRequest, ApprovalState } from "./Approval.ts"
 import { DecidedBy } from "./Approver.ts"
+import * as Approving from "./internal/approving.ts"
 import type {} from "./internal/augment.ts"
 import * as Brief from "./internal/brief.ts"
 import * as Requirements from "./internal/requirements.ts"
@@ -60,9 +61,7 @@ export class UnknownKey extends Schema.TaggedError<UnknownKey>()("UnknownKey", {
   keyId: Schema.String
 }) {
   override get message(): string {
-    return `The approval was issued with the key "${this.keyId}", which this process does not have; it was issued` +
-      " before a restart or by another process. Nothing ran. Ask again, and set ASSENT_APPROVAL_KEY (or provide" +
-      " ApprovalSeal.layer({ key })) so that approvals outlive a process."
+    return Requirements.knownKey(this.keyId)
   }
 }
 
@@ -92,7 +91,8 @@ export class AlreadyDecided extends Schema.TaggedError<AlreadyDecided>()("Alread
   state: ApprovalState
 }) {
   override get message(): string {
-    return `The request is not open any more: its state is "${this.state}". This answer changes nothing.`
+    return `The request is not open any more: its state is "${this.state}". This answer changes nothing. If it may come` +
+      " twice, as from a double click or a second person, catch AlreadyDecided; what is open is what `pending` gives."
   }
 }
 
@@ -110,19 +110,9 @@ export class NotAnApprover extends Schema.TaggedError<NotAnApprover>()("NotAnApp
   problem: Schema.Literals(["unknown", "not named", "requester", "approved already"])
 }) {
   override get message(): string {
-    const needs = this.approvers.length === 0 ? "" : ` It needs ${this.approvers.map(oneOf).join(", and ")}.`
-    return `${problems[this.problem](this.decidedBy.name ?? this.decidedBy.id)} The request stays open.${needs}`
+    return Approving.refusal(this.problem, this.decidedBy.name ?? this.decidedBy.id, this.approvers)
   }
 }
-
-const problems = {
-  unknown: () => "Nobody knows who decided this.",
-  "not named": (who: string | undefined) => `${who} may not decide this.`,
-  requester: (who: string | undefined) => `${who} asked for this, and somebody else has to decide it.`,
-  "approved already": (who: string | undefined) => `${who} has approved this already. Somebody else has to as well.`
-}
-
-const oneOf = (ids: ReadonlyArray<string>): string => ids.length === 1 ? ids[0]! : `one of ${ids.join(", ")}`
 
 /**
  * No request with this id is known.
@@ -134,7 +124,7 @@ export class UnknownApproval extends Schema.TaggedError<UnknownApproval>()("Unkn
   approvalId: Schema.String
 }) {
   override get message(): string {
-    return "No request has this approval id. Answer with the id of a request as it was given to you."
+    return Approving.unknown(this.approvalId)
   }
 }
 
@@ -243,8 +233,7 @@ export class InvalidPrompt extends Schema.TaggedError<InvalidPrompt>()("InvalidP
 }
 
 /**
- * What was given as a toolkit cannot be used: it is none, a tool has no schema where one is to stand, or no handler.
- * `toolNames` are the tools that it is about.
+ * What was given as a toolkit is none, or tools of it (`toolNames`) have no handler, or no schema where one is needed.
  *
  * @category reasons
  * @since 0.1.0

@@ -15,6 +15,8 @@ import { importsOf } from "./source.ts"
 const floors: House["floors"] = [
   ["floor 0", [
     "internal/abandon",
+    "internal/answering",
+    "internal/approving",
     "internal/augment",
     "internal/brief",
     "internal/denial",

@@ -19,3 +19,8 @@ export const suspensions =
   " that remembers what waiting tools need to go on. Nothing ran. Provide one:" +
   `\n\n${lines("Suspensions", "SuspensionStore.layerFileSystem")}\n\n` +
   "or SuspensionStore.layerMemory, which says that a restart may forget."
+
+export const knownKey = (keyId: string): string =>
+  `The approval was issued with the key "${keyId}", which this process does not have; it was issued before a restart or by` +
+  " another process. Nothing ran. Ask again, and set ASSENT_APPROVAL_KEY (or provide ApprovalSeal.layer({ key })) so that" +
+  " approvals outlive a process."

@@ -241,10 +241,12 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       options?: Conversation.DecideOptions
     ) =>
       Effect.flatMap(Prompt.readAnswers(posted), (answers) =>
-        Effect.map(
-          take((turn) => Deciding.decide(turn, toolkit, answers, options?.by)),
-          (outcome) => outcome ?? nothingToDo
-        )),
+        answers.length === 0
+          ? Effect.map(ConversationTurn.read(place), (kept) => standing(kept, taken.outcome))
+          : Effect.map(
+            take((turn) => Deciding.decide(turn, toolkit, answers, options?.by)),
+            (outcome) => outcome ?? nothingToDo
+          )),
     resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
       tool: T,
       interaction: Name,
@@ -317,7 +319,18 @@ const limited = (turn: ConversationTurn.Turn, limit: "steps" | "tokens" | "time"
 })
 
 /** For what was to be done where nothing was. */
-const nothingToDo: Outcome = { _tag: "Completed", text: "", content: [], steps: 0, tokens: 0 }
+const nothingToDo = { _tag: "Completed", text: "", content: [], steps: 0, tokens: 0 } as const
+
+/** How the conversation stands, where nobody says anything; `last` is how the last turn of this process ended. */
+const standing = (kept: ConversationStore.Kept, last: Outcome | undefined): Outcome => {
+  const requests = Deciding.pendingOf(kept)
+  const said = { ...nothingToDo, text: ConversationTurn.lastText(kept.history) }
+  return requests.length > 0
+    ? { ...(last?._tag === "Waiting" ? last : said), _tag: "Waiting", requests }
+    : last === undefined || last._tag === "Waiting"
+    ? said
+    : last
+}
 
 const cancellation = new ConversationStore.ConversationError({
   reason: "Cancelled",

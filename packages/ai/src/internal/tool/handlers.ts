@@ -94,7 +94,9 @@ const unhandled = (names: ReadonlyArray<string>): ApprovalError.ApprovalError =>
   const handlers = names.map((name) => `${name}: (params) => …`).join(", ")
   return refusal(
     names,
-    `${names.join(", ")} ${names.length === 1 ? "has no handler" : "have no handlers"}: provide toolkit.toLayer({ ${handlers} }).`
+    `${names.join(", ")} ${
+      names.length === 1 ? "has no handler" : "have no handlers"
+    }: provide toolkit.toLayer({ ${handlers} }).`
   )
 }
 
@@ -107,7 +109,9 @@ export class NotAnEffect extends Error {
   override readonly name = "NotAnEffect"
   constructor(toolName: string, given: unknown) {
     super(
-      `Assent: the handler of "${toolName}" returned ${Schemas.kindOf(given)}, not an Effect, so its result is not known.` +
+      `Assent: the handler of "${toolName}" returned ${
+        Schemas.kindOf(given)
+      }, not an Effect, so its result is not known.` +
         (Predicate.isPromiseLike(given)
           ? ` Write ${toolName}: (params) => Effect.promise(async () => { … }).`
           : ` Write ${toolName}: (params) => Effect.succeed(…), or Effect.sync(() => …).`)

@@ -35,8 +35,10 @@ export const lock = <Kit extends Toolkit.Any>(kit: Kit): Kit => {
     )
   const lockAll = (handlers: Handlers): Handlers => change(handlers, Consent.lock)
   const checkAll = (handlers: Handlers): Handlers =>
-    change(handlers, (tool, handler) =>
-      Gate.isGated(tool) ? Consent.lock(tool, handler) : Handling.checked(tool.name, handler))
+    change(
+      handlers,
+      (tool, handler) => Gate.isGated(tool) ? Consent.lock(tool, handler) : Handling.checked(tool.name, handler)
+    )
   const toHandlers = (build: Handlers | Effect.Effect<Handlers>) =>
     inner.toHandlers(Effect.isEffect(build) ? Effect.map(build, checkAll) : checkAll(build))
   return Object.assign(
