@@ -22,11 +22,8 @@ const isDecision = Schema.is(Approval.ApprovalDecision)
 export const decision = (posted: unknown): Read<Approval.ApprovalDecision> => {
   if (isDecision(posted)) return Result.succeed(posted)
   if (!Predicate.isObject(posted)) {
-    return Result.fail(
-      `its decision is ${
-        Answering.shown(posted)
-      }, and not an object such as { _tag: "Approved" } or { _tag: "Denied" }.`
-    )
+    const found = Answering.shown(posted)
+    return Result.fail(`it has no decision: in its place is ${found}, not an object such as { _tag: "Approved" }.`)
   }
   const { _tag: tag } = posted as { readonly _tag?: unknown }
   if (tag !== "Approved" && tag !== "Denied" && tag !== "Info") {

@@ -22,6 +22,7 @@ import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
 import * as Trust from "../environment/trust.ts"
 import * as Ending from "../history/ending.ts"
+import { InPassing } from "../seal/passing.ts"
 import * as Handlers from "../tool/handlers.ts"
 import * as Wrap from "../turn/wrap.ts"
 import * as Clearing from "./clearing.ts"
@@ -118,6 +119,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
   /** What the engine is to know of this turn's history. */
   const knowingOf = (turn: ConversationTurn.Turn): Context.Context<never> =>
     Context.make(KeepsHistory, !isBegun(turn)).pipe(
+      Context.add(InPassing, place.store.inMemory === true),
       Context.add(Trust.Answering, (id) => {
         const by = Object.hasOwn(turn.deciders, id) ? turn.deciders[id] : undefined
         return by?.via === Trust.cancellation.via ? Trust.cancellation : by

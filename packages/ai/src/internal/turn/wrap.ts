@@ -26,6 +26,7 @@ import * as Ending from "../history/ending.ts"
 import * as ProviderPrompt from "../history/providerPrompt.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Execution from "../run/execution.ts"
+import { InPassing } from "../seal/passing.ts"
 import * as Handlers from "../tool/handlers.ts"
 import * as Generate from "./generate.ts"
 import * as ProtectedTag from "./protectedTag.ts"
@@ -250,7 +251,8 @@ const distrusting = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, 
 const distrust = Context.make(TrustsAnswers, false).pipe(
   Context.add(Answering, nobody),
   Context.add(Refusals, nobody),
-  Context.add(KeepsHistory, false)
+  Context.add(KeepsHistory, false),
+  Context.add(InPassing, false)
 )
 
 const toAiError = (method: string) => (error: unknown): unknown =>
