@@ -276,12 +276,12 @@ export const deny = (
   reason?: string,
   options?: { readonly remember?: Schema.Json | undefined; readonly stop?: boolean | undefined }
 ): ApprovalAnswer =>
-  Answering.make("Approval.deny", request, options, (approvalId) =>
+  Answering.make("Approval.deny", request, { options, reason }, (approvalId) =>
     new ApprovalAnswer({
       approvalId,
       decision: new Denied(
         definedFields({
-          note: Answering.reason("Approval.deny", reason),
+          note: reason,
           remember: options?.remember,
           stop: options?.stop
         })

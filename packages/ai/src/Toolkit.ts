@@ -12,11 +12,13 @@ import * as Toolkit from "effect/ai/Toolkit"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
-import * as ApprovalPolicy from "./ApprovalPolicy.ts"
+import * as Predicate from "effect/Predicate"
+import type * as ApprovalPolicy from "./ApprovalPolicy.ts"
 import * as Levels from "./internal/asking/levels.ts"
 import * as Environment from "./internal/environment/environment.ts"
 import * as Guard from "./internal/guard/guard.ts"
 import * as Policies from "./internal/guard/policies.ts"
+import * as PolicyService from "./internal/policy/service.ts"
 import { tighten as tighten_ } from "./internal/policy/tighten.ts"
 import * as Clash from "./internal/tool/clash.ts"
 import * as Handlers from "./internal/tool/handlers.ts"
@@ -323,6 +325,7 @@ function putPolicy<Tools extends AnyTools, E, R>(
   self: Handling<Tools, E, R>,
   policy: ApprovalPolicy.Service | PolicyFunction
 ) {
-  const service = typeof policy === "function" ? ApprovalPolicy.make(policy) : policy
+  const isService = Predicate.hasProperty(policy, "decide")
+  const service = isService ? policy : PolicyService.fromFunction("Toolkit.withPolicy", policy)
   return over(self, (toolkit) => Policies.withPolicy(toolkit, service, Environment.defaultOptions.policyTimeLimit))
 }

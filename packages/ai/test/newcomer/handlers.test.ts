@@ -1,6 +1,6 @@
 /** "I forgot the handlers": said when the turn begins, before anybody is asked about a call that cannot run. */
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Layer, Schema, Stream } from "effect"
+import { Cause, Effect, Exit, Layer, Schema, type Stream } from "effect"
 import * as Upstream from "effect/ai"
 import { ApprovalController, LanguageModel, McpServer, Tool, Toolkit } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"

@@ -8,6 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -18,6 +19,7 @@ import * as Approver from "../../Approver.ts"
 import * as ConversationStore from "../../ConversationStore.ts"
 import type * as DeferredTool from "../../DeferredTool.ts"
 import * as Prompt from "../../Prompt.ts"
+import * as Answering from "../answering.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
 import * as Trust from "../environment/trust.ts"
@@ -56,6 +58,9 @@ export const make = <Tools extends AnyTools, E, R>(
   R | LanguageModel.LanguageModel | LanguageModel.ExtractServices<{ readonly toolkit: Toolkit.WithHandler<Tools> }>
 > =>
   Effect.gen(function*() {
+    if (!Predicate.hasProperty(options, "id") || typeof options.id !== "string") {
+      return yield* Effect.die(nameless(options))
+    }
     const toolkit = yield* Handlers.resolve(options.toolkit)
     const scope = { ...(yield* Approval.Scope), conversation: options.id }
     const place: ConversationTurn.Place = {
@@ -79,6 +84,13 @@ export const make = <Tools extends AnyTools, E, R>(
     // The services are in the context that is captured above, whole.
     R | LanguageModel.LanguageModel | LanguageModel.ExtractServices<{ readonly toolkit: Toolkit.WithHandler<Tools> }>
   >
+
+// All that have no name would be one conversation.
+const nameless = (options: unknown): TypeError =>
+  new TypeError(
+    "Conversation.make takes { id, toolkit }, where the id is a text that names the conversation; it was given " +
+      `${Answering.shown(options)}.`
+  )
 
 interface Settings extends Omit<Conversation.Options<AnyTools>, "toolkit"> {
   readonly place: ConversationTurn.Place

@@ -8,6 +8,7 @@ import type * as Toolkit from "effect/ai/Toolkit"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
@@ -199,7 +200,19 @@ export const wrapDefault = (model: LanguageModel.LanguageModel): LanguageModel.L
 /** Upstream's tag; what runs it gets the service with the engine around. */
 export const tag: typeof LanguageModel.LanguageModel = ProtectedTag.make(LanguageModel.LanguageModel, wrapDefault)
 
-const current = Effect.map(LanguageModel.LanguageModel, (model) => Model.modelOf(wrapDefault(model)))
+const current = Effect.flatMap(
+  Effect.serviceOption(LanguageModel.LanguageModel),
+  Option.match({
+    onNone: () =>
+      Effect.die(
+        new Error(
+          "Service not found: effect/ai/LanguageModel. Provide a model, as in Effect.provide(program," +
+            " OpenAiLanguageModel.model(\"…\")) of @assent/openai, or AiSdkLanguageModel.model(…) of @assent/ai-sdk."
+        )
+      ),
+    onSome: (model) => Effect.succeed(Model.modelOf(wrapDefault(model)))
+  })
+)
 
 // The accessors are upstream's own functions over another service: their overloads, which infer tools, errors and
 // services from the options, are upstream's to write.
