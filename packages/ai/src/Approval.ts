@@ -253,7 +253,7 @@ export const approve = (
   Answering.make(
     "Approval.approve",
     request,
-    options,
+    { options },
     (approvalId) => new ApprovalAnswer({ approvalId, decision: new Approved(definedFields(options)) })
   )
 
@@ -298,7 +298,7 @@ export const answer = (request: { readonly approvalId: string }, value: Schema.J
   Answering.make(
     "Approval.answer",
     request,
-    undefined,
+    {},
     (approvalId) => new ApprovalAnswer({ approvalId, decision: new Approved({ answer: value }) })
   )
 
