@@ -160,7 +160,7 @@ export interface Service {
  *
  * Its default reads the key from the configuration `ASSENT_APPROVAL_KEY` of the fiber that first seals or verifies
  * (once per `ConfigProvider`). If there is none, a random key is made that lives as long as the process, survives hot
- * reload, and is warned about once, when it first seals a request that no controller answers within the turn.
+ * reload, and is warned about once, when it first seals a request that outlives its turn and may outlive the process.
  *
  * @example
  * import { ApprovalSeal } from "@assent/ai"
