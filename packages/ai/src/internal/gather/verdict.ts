@@ -113,6 +113,6 @@ export const warn = ({ tool }: Prepare.Prepared): Effect.Effect<void> =>
     return Effect.logWarning(
       `Assent: the approval policy or needsApproval of "${tool.name}" failed or did not answer, so a person is asked.` +
         " Approvals have no effect until it works. It may return a boolean, an ApprovalResult, { description }, or an" +
-        " Effect or a Promise of one; the stream of ApprovalEvents says what it did."
+        " Effect of one; the stream of ApprovalEvents says what it did."
     )
   })
