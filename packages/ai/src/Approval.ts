@@ -11,6 +11,7 @@ import * as Context from "effect/Context"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Approver from "./Approver.ts"
+import * as Answering from "./internal/answering.ts"
 import * as Denial from "./internal/denial.ts"
 import { definedFields } from "./internal/fields.ts"
 import * as Text from "./internal/text.ts"
@@ -249,7 +250,12 @@ export const approve = (
     readonly remember?: Schema.Json | undefined
   }
 ): ApprovalAnswer =>
-  new ApprovalAnswer({ approvalId: request.approvalId, decision: new Approved(definedFields(options)) })
+  Answering.make(
+    "Approval.approve",
+    request,
+    { options },
+    (approvalId) => new ApprovalAnswer({ approvalId, decision: new Approved(definedFields(options)) })
+  )
 
 /**
  * Denies a request, with the reason the model is told. `remember` says whether, and for what, the denial is to be
@@ -270,10 +276,17 @@ export const deny = (
   reason?: string,
   options?: { readonly remember?: Schema.Json | undefined; readonly stop?: boolean | undefined }
 ): ApprovalAnswer =>
-  new ApprovalAnswer({
-    approvalId: request.approvalId,
-    decision: new Denied(definedFields({ note: reason, remember: options?.remember, stop: options?.stop }))
-  })
+  Answering.make("Approval.deny", request, { options, reason }, (approvalId) =>
+    new ApprovalAnswer({
+      approvalId,
+      decision: new Denied(
+        definedFields({
+          note: reason,
+          remember: options?.remember,
+          stop: options?.stop
+        })
+      )
+    }))
 
 /**
  * Answers a request that asks for a value rather than for consent.
@@ -282,7 +295,12 @@ export const deny = (
  * @since 0.1.0
  */
 export const answer = (request: { readonly approvalId: string }, value: Schema.Json): ApprovalAnswer =>
-  new ApprovalAnswer({ approvalId: request.approvalId, decision: new Approved({ answer: value }) })
+  Answering.make(
+    "Approval.answer",
+    request,
+    {},
+    (approvalId) => new ApprovalAnswer({ approvalId, decision: new Approved({ answer: value }) })
+  )
 
 // =============================================================================
 // Results of a policy

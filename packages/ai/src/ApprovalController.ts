@@ -265,14 +265,17 @@ export const strict: Service = Asking.strict
 export const interactive = (
   callback: (request: Approval.ApprovalRequest, options: AskOptions) => Awaitable<Reply>,
   options?: InteractiveOptions
-): Service => ({
-  ask: (request) =>
-    Effect.map(
-      Replies.awaited((options) => callback(request, options)),
-      (reply) => Replies.readReply(request, reply, options?.by)
-    ),
-  parallel: options?.parallel
-})
+): Service => {
+  const ask = Replies.callback("ApprovalController.interactive", callback)
+  return {
+    ask: (request) =>
+      Effect.map(
+        Replies.awaited((options) => ask(request, options)),
+        (reply) => Replies.readReply(request, reply, options?.by)
+      ),
+    parallel: options?.parallel
+  }
+}
 
 /**
  * Asks inline about all calls of a conversation that come within a moment together, such as those of one response: a list
@@ -468,11 +471,12 @@ export function layerInteractive<E, R>(
   ) => Reply | PromiseLike<Reply> | Effect.Effect<Reply, E, R>,
   options?: InteractiveOptions
 ): Layer.Layer<never, never, R> {
+  const ask = Replies.callback("ApprovalController.layerInteractive", callback)
   return Layer.effect(
     ApprovalController,
     Effect.map(Effect.context<R>(), (context) =>
       interactive((request, options) => {
-        const reply = callback(request, options)
+        const reply = ask(request, options)
         return Effect.isEffect(reply)
           ? Effect.updateContext(reply, (current) => Context.merge(current, context))
           : reply

@@ -15,7 +15,10 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { ApprovalRequest, ApprovalState } from "./Approval.ts"
 import { DecidedBy } from "./Approver.ts"
+import * as Approving from "./internal/approving.ts"
 import type {} from "./internal/augment.ts"
+import * as Brief from "./internal/brief.ts"
+import * as Requirements from "./internal/requirements.ts"
 
 // =============================================================================
 // Reasons
@@ -58,9 +61,7 @@ export class UnknownKey extends Schema.TaggedError<UnknownKey>()("UnknownKey", {
   keyId: Schema.String
 }) {
   override get message(): string {
-    return `The approval was issued with the key "${this.keyId}", which this process does not have; it was issued` +
-      " before a restart or by another process. Nothing ran. Ask again, and set ASSENT_APPROVAL_KEY (or provide" +
-      " ApprovalSeal.layer({ key })) so that approvals outlive a process."
+    return Requirements.knownKey(this.keyId)
   }
 }
 
@@ -90,7 +91,8 @@ export class AlreadyDecided extends Schema.TaggedError<AlreadyDecided>()("Alread
   state: ApprovalState
 }) {
   override get message(): string {
-    return `The request is not open any more: its state is "${this.state}". This answer changes nothing.`
+    return `The request is not open any more: its state is "${this.state}". This answer changes nothing. If it may come` +
+      " twice, as from a double click or a second person, catch AlreadyDecided; what is open is what `pending` gives."
   }
 }
 
@@ -108,19 +110,9 @@ export class NotAnApprover extends Schema.TaggedError<NotAnApprover>()("NotAnApp
   problem: Schema.Literals(["unknown", "not named", "requester", "approved already"])
 }) {
   override get message(): string {
-    const needs = this.approvers.length === 0 ? "" : ` It needs ${this.approvers.map(oneOf).join(", and ")}.`
-    return `${problems[this.problem](this.decidedBy.name ?? this.decidedBy.id)} The request stays open.${needs}`
+    return Approving.refusal(this.problem, this.decidedBy.name ?? this.decidedBy.id, this.approvers)
   }
 }
-
-const problems = {
-  unknown: () => "Nobody knows who decided this.",
-  "not named": (who: string | undefined) => `${who} may not decide this.`,
-  requester: (who: string | undefined) => `${who} asked for this, and somebody else has to decide it.`,
-  "approved already": (who: string | undefined) => `${who} has approved this already. Somebody else has to as well.`
-}
-
-const oneOf = (ids: ReadonlyArray<string>): string => ids.length === 1 ? ids[0]! : `one of ${ids.join(", ")}`
 
 /**
  * No request with this id is known.
@@ -132,7 +124,7 @@ export class UnknownApproval extends Schema.TaggedError<UnknownApproval>()("Unkn
   approvalId: Schema.String
 }) {
   override get message(): string {
-    return "No request has this approval id. Answer with the id of a request as it was given to you."
+    return Approving.unknown(this.approvalId)
   }
 }
 
@@ -241,6 +233,21 @@ export class InvalidPrompt extends Schema.TaggedError<InvalidPrompt>()("InvalidP
 }
 
 /**
+ * What was given as a toolkit is none, or tools of it (`toolNames`) have no handler, or no schema where one is needed.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class InvalidToolkit extends Schema.TaggedError<InvalidToolkit>()("InvalidToolkit", {
+  toolNames: Schema.Array(Schema.String),
+  description: Schema.String
+}) {
+  override get message(): string {
+    return `The toolkit cannot be used. ${this.description} Nobody was asked, and nothing ran.`
+  }
+}
+
+/**
  * A call that must return a finished value would have to wait for these requests (law L12). `content` is what the model
  * said and what was settled, requests included: with it and the answers the program can go on, as in
  * `Prompt.concat(prompt, Prompt.fromResponseParts(reason.content))`.
@@ -267,9 +274,7 @@ export class ApprovalRequired extends Schema.TaggedError<ApprovalRequired>()("Ap
  */
 export class JournalRequired extends Schema.TaggedError<JournalRequired>()("JournalRequired", {}) {
   override get message(): string {
-    return "An approval key is configured, so approvals outlive this process, but no journal is configured that" +
-      " remembers which of them ran. Provide ApprovalJournal.layerFileSystem({ directory }), or ApprovalJournal.layerMemory() to" +
-      " say that a restart may forget."
+    return Requirements.journal
   }
 }
 
@@ -311,9 +316,7 @@ export class SuspensionStoreRequired
   extends Schema.TaggedError<SuspensionStoreRequired>()("SuspensionStoreRequired", {})
 {
   override get message(): string {
-    return "An approval key is configured, so requests outlive this process, but no store is configured that remembers" +
-      " what waiting tools need to go on. Provide SuspensionStore.layerFileSystem({ directory }), or" +
-      " SuspensionStore.layerMemory to say that a restart may forget."
+    return Requirements.suspensions
   }
 }
 
@@ -364,6 +367,7 @@ export const ApprovalErrorReason = Schema.Union([
   InvalidEdit,
   InvalidAnswer,
   InvalidPrompt,
+  InvalidToolkit,
   ApprovalRequired,
   JournalRequired,
   JournalUnavailable,
@@ -410,7 +414,7 @@ export class ApprovalError extends Schema.TaggedError<ApprovalError>()("Approval
  * @category constructors
  * @since 0.1.0
  */
-export const make = (reason: ApprovalErrorReason): ApprovalError => new ApprovalError({ reason })
+export const make = (reason: ApprovalErrorReason): ApprovalError => Brief.withReason(new ApprovalError({ reason }))
 
 // =============================================================================
 // Travelling inside AiError
@@ -426,15 +430,8 @@ const decodeReason = Schema.decodeUnknownOption(Schema.toCodecJson(ApprovalError
  * @category conversions
  * @since 0.1.0
  */
-export const toAiError = (error: ApprovalError, method: string): AiError.AiError =>
-  AiError.make({
-    module: "LanguageModel",
-    method,
-    reason: new AiError.InvalidRequestError({
-      description: error.message,
-      metadata: { assent: toMutable(encodeReason(error.reason)) }
-    })
-  })
+export const toAiError = (error: ApprovalError, method: string, module = "LanguageModel"): AiError.AiError =>
+  Brief.toAiError(error, { module, method }, toMutable(encodeReason(error.reason)))
 
 /**
  * Reads the `ApprovalError` inside an error, if there is one.

@@ -90,13 +90,7 @@ export const toolGate: Service = Policies.toolGate
  */
 export const make = (
   policy: (call: PolicyCall) => PolicyResult | Effect.Effect<PolicyResult, unknown>
-): Service => ({
-  decide: (call) =>
-    Effect.suspend(() => {
-      const result = policy(call)
-      return Effect.isEffect(result) ? result : Effect.succeed(result)
-    })
-})
+): Service => Policies.fromFunction("ApprovalPolicy.make", policy)
 
 /**
  * A policy of a configuration: an object, or what `ApprovalConfig.parse` made of a text. What it does not speak of is
@@ -187,11 +181,12 @@ export function layer<E, R>(
 export function layer<E, R>(
   policy: (call: PolicyCall) => PolicyResult | Effect.Effect<PolicyResult, E, R>
 ): Layer.Layer<never, never, R> {
+  const decide = Policies.functionOf("ApprovalPolicy.layer", policy)
   return Layer.effect(
     ApprovalPolicy,
     Effect.map(Effect.context<R>(), (context) =>
       make((call) => {
-        const result = policy(call)
+        const result = decide(call)
         return Effect.isEffect(result)
           ? Effect.updateContext(result, (current) => Context.merge(current, context))
           : result

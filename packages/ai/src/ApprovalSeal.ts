@@ -26,6 +26,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
+import * as Requirements from "./internal/requirements.ts"
 import * as ApprovalId from "./internal/seal/approvalId.ts"
 import * as Canonical from "./internal/seal/canonical.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
@@ -159,7 +160,7 @@ export interface Service {
  *
  * Its default reads the key from the configuration `ASSENT_APPROVAL_KEY` of the fiber that first seals or verifies
  * (once per `ConfigProvider`). If there is none, a random key is made that lives as long as the process, survives hot
- * reload, and is warned about once, when it first seals a request that no controller answers within the turn.
+ * reload, and is warned about once, when it first seals a request that outlives its turn and may outlive the process.
  *
  * @example
  * import { ApprovalSeal } from "@assent/ai"
@@ -398,8 +399,9 @@ const warnOnce = (key: Cryptography.ProcessSecret): Effect.Effect<void> =>
     if (key.warned || inPassing) return Effect.void
     key.warned = true
     return Effect.logWarning(
-      "Approvals are sealed with a random key and end with this process. To keep them, set ASSENT_APPROVAL_KEY" +
-        " (openssl rand -base64 32) and configure a persistent journal (ApprovalJournal.layerFileSystem)."
+      "A request was left open, and approvals are sealed with a random key, which ends with this process. To answer" +
+        " after a restart, set ASSENT_APPROVAL_KEY (openssl rand -base64 32) and configure a persistent journal" +
+        ` (${Requirements.persistentJournal}).`
     )
   })
 

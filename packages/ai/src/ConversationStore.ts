@@ -99,6 +99,8 @@ export class ConversationError extends Schema.TaggedError<ConversationError>()("
  * @since 0.1.0
  */
 export interface Service {
+  /** Whether every conversation ends with this process, so that no approval of one is missed after a restart. */
+  readonly inMemory?: boolean | undefined
   /** Names this process in the turns it takes. */
   readonly owner: string
   readonly read: (key: string) => Effect.Effect<Found | undefined, ConversationError>
@@ -141,6 +143,7 @@ export const keyOf = (id: string, scope: Approval.ApprovalScope): Effect.Effect<
 /**
  * Makes a store over an `AtomicStore`. `timeToLive` is how long a conversation is kept after its first turn (default: as
  * long as the store). `heartbeat` (for stores that processes share) is how often a process in a turn says that it lives.
+ * `inMemory` says that the store ends with this process.
  *
  * @category constructors
  * @since 0.1.0
@@ -149,6 +152,7 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly store: AtomicStore.AtomicStore
   readonly timeToLive?: Duration.Input | undefined
   readonly heartbeat?: Duration.Input | undefined
+  readonly inMemory?: boolean | undefined
 }): Effect.fn.Return<Service, never, Scope.Scope> {
   const { store } = options
   const owner = yield* Cryptography.randomToken(16)
@@ -197,6 +201,7 @@ export const make = Effect.fnUntraced(function*(options: {
     )
   })
   return {
+    inMemory: options.inMemory,
     owner,
     read,
     write,
@@ -233,7 +238,7 @@ export const make = Effect.fnUntraced(function*(options: {
 export const layerMemory = (options?: { readonly capacity?: number | undefined }): Layer.Layer<never> =>
   Layer.effect(
     ConversationStore,
-    Effect.flatMap(AtomicStore.makeMemory({ capacity: options?.capacity }), (store) => make({ store }))
+    Effect.flatMap(AtomicStore.makeMemory({ capacity: options?.capacity }), (store) => make({ store, inMemory: true }))
   )
 
 /**
@@ -290,7 +295,7 @@ const processStore = (): Service => {
   const slots = globalThis as { [processStoreKey]?: Service }
   return slots[processStoreKey] ??= Effect.runSync(
     AtomicStore.makeMemory().pipe(
-      Effect.flatMap((store) => make({ store })),
+      Effect.flatMap((store) => make({ store, inMemory: true })),
       Effect.provideService(Scope.Scope, Scope.makeUnsafe())
     )
   )

@@ -22,6 +22,7 @@ import type { ApprovalPresentation, ApprovalResult, Question } from "./Approval.
 import * as Gate from "./internal/tool/gate.ts"
 import * as GatedTool from "./internal/tool/gatedTool.ts"
 import * as Presentation from "./internal/tool/presentation.ts"
+import * as Schemas from "./internal/tool/schemas.ts"
 
 export * from "effect/ai/Tool"
 
@@ -156,12 +157,14 @@ export const make = <
     readonly failureMode: Mode extends undefined ? "error" : Mode
   },
   Context.Service.Identifier<Dependencies[number]>
-> =>
-  GatedTool.ours(Upstream.make(name, {
+> => {
+  Schemas.refuseFields(name, options?.parameters)
+  return Schemas.usable(GatedTool.ours(Upstream.make(name, {
     ...options,
     parameters: Gate.toSchema<Parameters>(options?.parameters),
     needsApproval: Gate.toSlot(options?.needsApproval)
-  }))
+  })))
+}
 
 /**
  * Makes a tool whose schema may be known only at run time. The options are upstream's, and `needsApproval` and
@@ -221,7 +224,7 @@ export const dynamic = <
     readonly failureMode: Mode extends undefined ? "error" : Mode
   },
   Context.Service.Identifier<Dependencies[number]>
-> => GatedTool.dynamic(name, options)
+> => Schemas.usable(GatedTool.dynamic(name, options))
 
 // =============================================================================
 // Combinators
@@ -298,4 +301,4 @@ export const setNeedsApproval: {
     self: T,
     needsApproval: NeedsApproval<Upstream.ParametersSchema<T>, Upstream.Requirements<T>>
   ): T
-} = dual(2, GatedTool.setGate)
+} = dual(2, (self: Upstream.Any, needsApproval: Gate.Source) => GatedTool.setGate(Schemas.usable(self), needsApproval))

@@ -12,15 +12,19 @@ import * as Toolkit from "effect/ai/Toolkit"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
-import * as ApprovalPolicy from "./ApprovalPolicy.ts"
+import * as Predicate from "effect/Predicate"
+import type * as ApprovalPolicy from "./ApprovalPolicy.ts"
 import * as Levels from "./internal/asking/levels.ts"
 import * as Environment from "./internal/environment/environment.ts"
 import * as Guard from "./internal/guard/guard.ts"
 import * as Policies from "./internal/guard/policies.ts"
+import * as PolicyService from "./internal/policy/service.ts"
 import { tighten as tighten_ } from "./internal/policy/tighten.ts"
 import * as Clash from "./internal/tool/clash.ts"
+import * as Handlers from "./internal/tool/handlers.ts"
 import * as Join from "./internal/tool/join.ts"
 import * as LockedToolkit from "./internal/tool/lockedToolkit.ts"
+import * as Schemas from "./internal/tool/schemas.ts"
 
 export * from "effect/ai/Toolkit"
 
@@ -49,6 +53,7 @@ export * from "effect/ai/Toolkit"
  * @since 0.1.0
  */
 export const make: typeof Toolkit.make = (...tools) => {
+  Schemas.refuse("Toolkit.make", tools)
   Guard.refuseAlone(tools)
   Clash.refuse(tools.map((tool) => [tool.name, tool]))
   return LockedToolkit.lock(Toolkit.make(...tools))
@@ -77,7 +82,10 @@ export const make: typeof Toolkit.make = (...tools) => {
  * @since 0.1.0
  */
 export const merge: typeof Toolkit.merge = (...toolkits) => {
-  for (const { tools } of toolkits) Guard.refuseAlone(Object.values(tools))
+  for (const { tools } of toolkits) {
+    Schemas.refuse("Toolkit.merge", Object.values(tools))
+    Guard.refuseAlone(Object.values(tools))
+  }
   Clash.refuse(toolkits.flatMap(({ tools }) => Object.entries(tools)))
   return LockedToolkit.lock(Toolkit.merge(...toolkits))
 }
@@ -234,7 +242,7 @@ export function guard<Tools extends AnyTools, E, R>(
 export function guard<Tools extends AnyTools, E, R>(self: Handling<Tools, E, R>, options?: GuardOptions) {
   if (!Effect.isEffect(self)) return Guard.guard(self, { policyTimeLimit: options?.policyTimeLimit })
   return Effect.flatMap(
-    self,
+    Handlers.resolve(self),
     (toolkit) =>
       Effect.map(Levels.here, (inside) => Guard.guard(toolkit, { policyTimeLimit: options?.policyTimeLimit, inside }))
   )
@@ -303,7 +311,7 @@ type Handling<Tools extends AnyTools, E, R> =
 const over = <Tools extends AnyTools, E, R>(
   self: Handling<Tools, E, R>,
   change: (toolkit: Toolkit.WithHandler<Tools>) => Toolkit.WithHandler<Tools>
-): Handling<Tools, E, R> => Effect.isEffect(self) ? Effect.map(self, change) : change(self)
+): Handling<Tools, E, R> => Effect.isEffect(self) ? Effect.map(Handlers.resolve(self), change) : change(self)
 
 function putPolicy<Tools extends AnyTools>(
   self: Toolkit.WithHandler<Tools>,
@@ -317,6 +325,7 @@ function putPolicy<Tools extends AnyTools, E, R>(
   self: Handling<Tools, E, R>,
   policy: ApprovalPolicy.Service | PolicyFunction
 ) {
-  const service = typeof policy === "function" ? ApprovalPolicy.make(policy) : policy
+  const isService = Predicate.hasProperty(policy, "decide")
+  const service = isService ? policy : PolicyService.fromFunction("Toolkit.withPolicy", policy)
   return over(self, (toolkit) => Policies.withPolicy(toolkit, service, Environment.defaultOptions.policyTimeLimit))
 }

@@ -44,12 +44,12 @@ const reasons: ReadonlyArray<readonly [reason: ApprovalError.ApprovalErrorReason
     ],
     [
       new ApprovalError.AlreadyDecided({ approvalId, state: "denied" }),
-      /^The request is not open any more: its state is "denied"\. This answer changes nothing\.$/,
+      /^The request is not open any more: its state is "denied"\. This answer changes nothing\. If it may come twice,.* catch AlreadyDecided; what is open is what `pending` gives\.$/,
       false
     ],
     [
       new ApprovalError.UnknownApproval({ approvalId }),
-      /^No request has this approval id\. Answer with the id of a request as it was given to you\.$/,
+      /^No request has the approval id "apr1\.x"\. Answer with the id of a request as it was given to you: one that `pending` gives, in the conversation that asked\.$/,
       false
     ],
     [
@@ -94,8 +94,8 @@ const reasons: ReadonlyArray<readonly [reason: ApprovalError.ApprovalErrorReason
     ],
     [
       new ApprovalError.JournalRequired(),
-      /^An approval key is configured.*no journal is configured that remembers which of them ran\. Provide ApprovalJournal\.layerFileSystem\(\{ directory \}\), or ApprovalJournal\.layerMemory\(\) to say that a restart may forget\.$/,
-      false
+      /^An approval key is configured.*no journal is configured that remembers which of them ran\. Nothing ran\. Provide one:\n\n {4}import \{ NodeServices \} from "@effect\/platform-node" \/\/ npm install @effect\/platform-node\n[^]*Layer\.provide\(ApprovalJournal\.layerFileSystem\(\{ directory: "\.\/approvals" \}\), NodeServices\.layer\)[^]*or ApprovalJournal\.layerMemory\(\), which says that a restart may forget\.$/,
+      true
     ],
     [
       new ApprovalError.JournalUnavailable({ description: "It is full." }),

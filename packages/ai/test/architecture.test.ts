@@ -15,9 +15,13 @@ import { importsOf } from "./source.ts"
 const floors: House["floors"] = [
   ["floor 0", [
     "internal/abandon",
+    "internal/answering",
+    "internal/approving",
     "internal/augment",
+    "internal/brief",
     "internal/denial",
     "internal/fields",
+    "internal/requirements",
     "internal/states",
     "internal/text",
     "internal/seal/",

@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
+import * as Answering from "./answering.ts"
 import * as Denial from "./denial.ts"
 import { definedFields } from "./fields.ts"
 import * as Text from "./text.ts"
@@ -20,7 +21,10 @@ const isDecision = Schema.is(Approval.ApprovalDecision)
 /** A decision; the failure is a sentence that says what is wrong with it. */
 export const decision = (posted: unknown): Read<Approval.ApprovalDecision> => {
   if (isDecision(posted)) return Result.succeed(posted)
-  if (!Predicate.isObject(posted)) return Result.fail("it has no decision.")
+  if (!Predicate.isObject(posted)) {
+    const found = Answering.shown(posted)
+    return Result.fail(`it has no decision: in its place is ${found}, not an object such as { _tag: "Approved" }.`)
+  }
   const { _tag: tag } = posted as { readonly _tag?: unknown }
   if (tag !== "Approved" && tag !== "Denied" && tag !== "Info") {
     return Result.fail("the `_tag` of its decision is not \"Approved\", \"Denied\" or \"Info\".")
@@ -46,7 +50,11 @@ export const isAnswer = (posted: unknown): posted is { readonly approvalId: unkn
 export const answer = (posted: unknown): Result.Result<Approval.ApprovalAnswer, ApprovalError.ApprovalError> => {
   if (posted instanceof Approval.ApprovalAnswer) return Result.succeed(posted)
   if (!isAnswer(posted) || typeof posted.approvalId !== "string") {
-    return invalid("", "it does not say which request it answers, in `approvalId`.")
+    return invalid(
+      "",
+      `it does not say which request it answers, in \`approvalId\`: it is ${Answering.shown(posted)}. Post` +
+        " { approvalId: request.approvalId, approved: true }."
+    )
   }
   const { approvalId } = posted
   const read = decisionIn(posted)
@@ -74,7 +82,9 @@ const decisionIn = (posted: object): Read<Approval.ApprovalDecision> => {
   if (approved !== undefined && typeof approved !== "boolean") {
     return Result.fail("its `approved` is not true or false.")
   }
-  if (decided === undefined && approved === undefined) return Result.fail("it has no decision.")
+  if (decided === undefined && approved === undefined) {
+    return Result.fail(`it has no decision: it is ${Answering.shown(posted)}. Post { approvalId, approved: true }.`)
+  }
   const read = decided !== undefined ? decision(decided) : decision({
     ...said,
     ...assentOf(options),

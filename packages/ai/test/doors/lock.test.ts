@@ -169,8 +169,10 @@ describe("L1 the lock on a tool", () => {
   it.effect("a loosened copy over the layer of the gated tool is refused, alone and beside another that asks", () =>
     Support.fresh(Effect.gen(function*() {
       const loose = Tool.setNeedsApproval(Delete, false)
-      for (const kit of [Toolkit.make(loose), Toolkit.make(loose, Tool.make("Other", { needsApproval: true }))]) {
-        const toolkit = yield* Effect.provide(kit as Toolkit.Toolkit<{ readonly Delete: typeof Delete }>, live)
+      const Other = Tool.make("Other", { needsApproval: true })
+      const handlers = Layer.merge(live, Toolkit.make(Other).toLayer({ Other: () => Effect.void }))
+      for (const kit of [Toolkit.make(loose), Toolkit.make(loose, Other)]) {
+        const toolkit = yield* Effect.provide(kit as Toolkit.Toolkit<{ readonly Delete: typeof Delete }>, handlers)
         assert.strictEqual(yield* defectOf(turn(toolkit)), "WithoutConsent")
         const exit = yield* Effect.exit(turn(toolkit))
         assert.include(String(Exit.isFailure(exit) && exit.cause), "needs a layer of handlers of its own")

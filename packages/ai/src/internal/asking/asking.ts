@@ -167,7 +167,8 @@ export const ask = (
           })),
           Effect.logWarning(
             `Assent: the approval controller failed, or gave no decision, for "${request.toolName}"; the request` +
-              " stays open."
+              " stays open. Return true, false, Approval.approve(request) or Approval.deny(request, \"why\"), or an Effect" +
+              " or a Promise of one; the stream of ApprovalEvents says what failed."
           )
         ),
         undefined

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Approval from "../../Approval.ts"
 import type * as Approver from "../../Approver.ts"
+import * as Answering from "../answering.ts"
 import * as Posted from "../posted.ts"
 import * as Asking from "./asking.ts"
 
@@ -11,6 +12,10 @@ export type Read = Approval.ApprovalDecision | Asking.Decided
 
 /** Who answers. */
 export type By = Approver.Person | ((request: Approval.ApprovalRequest) => Approver.Person | undefined)
+
+/** Throws a `TypeError` for a callback that is no function. */
+export const callback = <F>(door: string, callback: F): F =>
+  Answering.functionOf(door, callback, "(request) => confirm(request.description)")
 
 /** Waits for it. Whoever called back is told by the signal when nobody does any more. */
 export const awaited = <A>(

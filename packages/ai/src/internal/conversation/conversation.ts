@@ -8,6 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -18,10 +19,13 @@ import * as Approver from "../../Approver.ts"
 import * as ConversationStore from "../../ConversationStore.ts"
 import type * as DeferredTool from "../../DeferredTool.ts"
 import * as Prompt from "../../Prompt.ts"
+import * as Answering from "../answering.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
 import * as Trust from "../environment/trust.ts"
 import * as Ending from "../history/ending.ts"
+import { InPassing } from "../seal/passing.ts"
+import * as Handlers from "../tool/handlers.ts"
 import * as Wrap from "../turn/wrap.ts"
 import * as Clearing from "./clearing.ts"
 import * as Deciding from "./deciding.ts"
@@ -54,7 +58,10 @@ export const make = <Tools extends AnyTools, E, R>(
   R | LanguageModel.LanguageModel | LanguageModel.ExtractServices<{ readonly toolkit: Toolkit.WithHandler<Tools> }>
 > =>
   Effect.gen(function*() {
-    const toolkit = Effect.isEffect(options.toolkit) ? yield* options.toolkit : options.toolkit
+    if (!Predicate.hasProperty(options, "id") || typeof options.id !== "string") {
+      return yield* Effect.die(nameless(options))
+    }
+    const toolkit = yield* Handlers.resolve(options.toolkit)
     const scope = { ...(yield* Approval.Scope), conversation: options.id }
     const place: ConversationTurn.Place = {
       store: yield* ConversationStore.ConversationStore,
@@ -77,6 +84,13 @@ export const make = <Tools extends AnyTools, E, R>(
     // The services are in the context that is captured above, whole.
     R | LanguageModel.LanguageModel | LanguageModel.ExtractServices<{ readonly toolkit: Toolkit.WithHandler<Tools> }>
   >
+
+// All that have no name would be one conversation.
+const nameless = (options: unknown): TypeError =>
+  new TypeError(
+    "Conversation.make takes { id, toolkit }, where the id is a text that names the conversation; it was given " +
+      `${Answering.shown(options)}.`
+  )
 
 interface Settings extends Omit<Conversation.Options<AnyTools>, "toolkit"> {
   readonly place: ConversationTurn.Place
@@ -117,6 +131,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
   /** What the engine is to know of this turn's history. */
   const knowingOf = (turn: ConversationTurn.Turn): Context.Context<never> =>
     Context.make(KeepsHistory, !isBegun(turn)).pipe(
+      Context.add(InPassing, place.store.inMemory === true),
       Context.add(Trust.Answering, (id) => {
         const by = Object.hasOwn(turn.deciders, id) ? turn.deciders[id] : undefined
         return by?.via === Trust.cancellation.via ? Trust.cancellation : by
@@ -240,10 +255,12 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       options?: Conversation.DecideOptions
     ) =>
       Effect.flatMap(Prompt.readAnswers(posted), (answers) =>
-        Effect.map(
-          take((turn) => Deciding.decide(turn, toolkit, answers, options?.by)),
-          (outcome) => outcome ?? nothingToDo
-        )),
+        answers.length === 0
+          ? Effect.map(ConversationTurn.read(place), (kept) => standing(kept, taken.outcome))
+          : Effect.map(
+            take((turn) => Deciding.decide(turn, toolkit, answers, options?.by)),
+            (outcome) => outcome ?? nothingToDo
+          )),
     resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
       tool: T,
       interaction: Name,
@@ -316,7 +333,18 @@ const limited = (turn: ConversationTurn.Turn, limit: "steps" | "tokens" | "time"
 })
 
 /** For what was to be done where nothing was. */
-const nothingToDo: Outcome = { _tag: "Completed", text: "", content: [], steps: 0, tokens: 0 }
+const nothingToDo = { _tag: "Completed", text: "", content: [], steps: 0, tokens: 0 } as const
+
+/** How the conversation stands, where nobody says anything; `last` is how the last turn of this process ended. */
+const standing = (kept: ConversationStore.Kept, last: Outcome | undefined): Outcome => {
+  const requests = Deciding.pendingOf(kept)
+  const said = { ...nothingToDo, text: ConversationTurn.lastText(kept.history) }
+  return requests.length > 0
+    ? { ...(last?._tag === "Waiting" ? last : said), _tag: "Waiting", requests }
+    : last === undefined || last._tag === "Waiting"
+    ? said
+    : last
+}
 
 const cancellation = new ConversationStore.ConversationError({
   reason: "Cancelled",

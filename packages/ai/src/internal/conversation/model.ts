@@ -120,7 +120,8 @@ export interface Conversation<Tools extends AnyTools> {
   /**
    * Decides open requests, and takes a turn. It is the program's own word: edited parameters and what is to be remembered
    * count. An `Info` is shown with its request, which stays open. `by` is who decided (law L16). An approval that is not
-   * the last that is needed is kept, and the request, which stays open, says who else is to decide.
+   * the last that is needed is kept, and the request, which stays open, says who else is to decide. No answers, `[]`, take
+   * no turn: the outcome is how the conversation stands.
    *
    * All answers are looked at before any of them counts. Fails, and changes nothing, with `UnknownApproval` for what was
    * never asked, with `AlreadyDecided` for what is not open any more, with `NotAnApprover` where `by` may not decide, and

@@ -320,8 +320,14 @@ const openAfter = Effect.fnUntraced(function*(
 export const limitOf = ({ steps, tokens }: Turn, limits: Limits): "steps" | "tokens" | undefined =>
   steps >= limits.steps ? "steps" : tokens >= limits.tokens ? "tokens" : undefined
 
+/** The text that a history ends with, if the model had the last word. */
+export const lastText = ({ content }: Prompt.Prompt): string => {
+  const last = content.at(-1)
+  return last?.role === "assistant" ? textOf(last.content) : ""
+}
+
 /** The text of a turn's last response. */
-export const textOf = (parts: ReadonlyArray<Response.AnyPart>): string => {
+export const textOf = (parts: ReadonlyArray<Response.AnyPart | Prompt.AssistantMessagePart>): string => {
   let text = ""
   for (const part of parts) {
     if (part.type === "text") text += part.text

@@ -20,6 +20,7 @@ import * as Guard from "../guard/guard.ts"
 import * as Results from "../history/results.ts"
 import * as Cryptography from "../seal/cryptography.ts"
 import * as Consent from "../tool/consent.ts"
+import * as Handling from "../tool/handlers.ts"
 import * as LockedToolkit from "../tool/lockedToolkit.ts"
 import * as Elicitation from "./elicitation.ts"
 import * as ElicitationRounds from "./rounds.ts"
@@ -45,7 +46,10 @@ export const register = <Tools extends AnyTools>(
   options: Guard.Options
 ): Effect.Effect<void, never, McpServer.ToolkitRequirements<Tools>> => {
   // Upstream reads its tools, and runs it as an effect for what handles their calls; its handlers stay in the context.
-  const built = toolkit as unknown as Effect.Effect<Handlers>
+  const built = Effect.flatMap(Handling.resolve(toolkit as unknown as Effect.Effect<Handlers>), (built) => {
+    const problem = Handling.problemOf(built, { resolvesCalls: true })
+    return problem === undefined ? Effect.succeed(built) : Effect.die(problem)
+  })
   const guarded = Object.assign(Effect.map(built, (built) => guard(built, controller, options)), {
     tools: LockedToolkit.disclosed(toolkit.tools)
   })

@@ -23,6 +23,7 @@ import * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Levels from "../asking/levels.ts"
 import * as Policies from "../policy/service.ts"
 import * as Cryptography from "../seal/cryptography.ts"
+import { InPassing } from "../seal/passing.ts"
 import { Answering, Refusals, TrustsAnswers } from "./trust.ts"
 
 export interface Options {
@@ -71,6 +72,8 @@ export interface Environment {
   readonly onRefused: (refusal: ApprovalError.NotAnApprover) => void
   /** Whose memory this is: of this call of the model alone, where no conversation is named. */
   readonly memoryScope: ApprovalMemory.MemoryScope
+  /** What is asked in this turn is kept by this process alone. */
+  readonly endsWithProcess: boolean
   /** Nobody comes back to that memory once this call of the model is over. */
   readonly fleeting: boolean
   /** What was answered in this turn and is to be remembered: it holds at once, and is written when it has its effect. */
@@ -110,6 +113,7 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
       journal: Context.get(context, ApprovalJournal.ApprovalJournal),
       policy: readPolicy(captured, current),
       controller: readController(captured, current),
+      endsWithProcess: Context.get(current, InPassing),
       events: Context.get(context, ApprovalEvents.ApprovalEvents),
       suspensions: Context.get(context, SuspensionStore.SuspensionStore),
       memory,

@@ -112,6 +112,7 @@ export const warn = ({ tool }: Prepare.Prepared): Effect.Effect<void> =>
     warned.add(tool)
     return Effect.logWarning(
       `Assent: the approval policy or needsApproval of "${tool.name}" failed or did not answer, so a person is asked.` +
-        " Approvals have no effect until it works; the stream of ApprovalEvents says why."
+        " Approvals have no effect until it works. It may return a boolean, an ApprovalResult, { description }, or an" +
+        " Effect of one; the stream of ApprovalEvents says what it did."
     )
   })

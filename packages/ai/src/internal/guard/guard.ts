@@ -31,6 +31,7 @@ import * as Cryptography from "../seal/cryptography.ts"
 import * as Consent from "../tool/consent.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as GatedTool from "../tool/gatedTool.ts"
+import * as Handling from "../tool/handlers.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Presentation from "../tool/presentation.ts"
 import { hand } from "./hand.ts"
@@ -85,7 +86,8 @@ export const guard = <Kit extends AnyTools>(
     const handled = (params: unknown, id: unknown) => within(around, inner.handle(name, params, id, ...rest))
     // One that goes on from where it waited was asked about when it began.
     const resumes = Deferral.resumes(yield* Deferral.CurrentRun, name, toolCallId)
-    if (tool === undefined || resumes || Tools.isProviderTool(tool) || !Tools.isGated(environment.policy, tool)) {
+    const asksNobody = tool === undefined || resumes || Tools.isProviderTool(tool) || Handling.isUnhandled(tool)
+    if (asksNobody || !Tools.isGated(environment.policy, tool)) {
       const handling = handled(params, toolCallId)
       return yield* resumes ? Consent.give(handling, tool, name, toolCallId) : handling
     }

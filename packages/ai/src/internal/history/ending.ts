@@ -58,7 +58,9 @@ export const answered = (messages: Messages): ReadonlyArray<Answered> => {
 }
 
 /** What became of a request that is not open. */
-export const stateOf = ({ call, providerCall }: Transcript.TranscriptRequest): "answered" | "failed" | "done" => {
+export const stateOf = (
+  { call, providerCall }: Transcript.TranscriptRequest
+): "answered" | "denied" | "failed" | "done" => {
   const result = (call ?? providerCall)?.result
-  return result === undefined ? "answered" : result.isFailure ? "failed" : "done"
+  return result === undefined ? "answered" : Results.isDenied(result) ? "denied" : result.isFailure ? "failed" : "done"
 }

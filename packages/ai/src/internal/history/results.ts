@@ -76,7 +76,7 @@ export const denied = (
 ): ResultPart => failed(call, "execution-denied", reason, approvalId, decidedBy)
 
 /** Whether it is one. */
-export const isDenied = ({ isFailure, result }: ResultPart): boolean =>
+export const isDenied = ({ isFailure, result }: { readonly isFailure: boolean; readonly result: unknown }): boolean =>
   isFailure && typeof result === "object" && result !== null && "type" in result && result.type === "execution-denied"
 
 /** Not final: it did not run, or not to the end, and the reason says what to do. */

@@ -10,6 +10,7 @@ import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
 import { abandonable } from "../abandon.ts"
+import * as Answering from "../answering.ts"
 import * as Gate from "../tool/gate.ts"
 import * as Trace from "./trace.ts"
 
@@ -63,6 +64,29 @@ export const own = (call: PolicyCall): Trace.Own => ({
     (result) => result ?? Approval.preApproved()
   )
 })
+
+/** Throws a `TypeError` for a policy that is no function, such as the word of a configuration. */
+export const functionOf = <F>(door: string, policy: F): F =>
+  Answering.functionOf(
+    door,
+    policy,
+    "(call) => call.toolName === \"DeleteFile\", and a configuration goes to ApprovalPolicy.layerConfig"
+  )
+
+/** A policy that is a plain function. */
+export const fromFunction = (
+  door: string,
+  policy: (call: PolicyCall) => PolicyResult | Effect.Effect<PolicyResult, unknown>
+): Service => {
+  const decide = functionOf(door, policy)
+  return {
+    decide: (call) =>
+      Effect.suspend(() => {
+        const result = decide(call)
+        return Effect.isEffect(result) ? result : Effect.succeed(result)
+      })
+  }
+}
 
 /** What a policy says, whatever a program made it of. */
 export const said = (policy: Service, call: PolicyCall): Effect.Effect<Approval.ApprovalResult | undefined, unknown> =>

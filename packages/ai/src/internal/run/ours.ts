@@ -53,7 +53,7 @@ const seal: Hand["seal"] = Effect.fnUntraced(function*(file, standing) {
   const binding = yield* Prepare.binding(prepared, environment.scope, digest)
   const sealed = yield* environment.seal.seal(binding, {
     expiresIn: needs.expiresIn ?? environment.options.expiresIn
-  }).pipe(Effect.provideService(InPassing, environment.controller.ask !== undefined))
+  }).pipe(Effect.provideService(InPassing, environment.controller.ask !== undefined || environment.endsWithProcess))
   const asked = { sealed, canonical: prepared.canonical, given: [] }
   const { needs: shown } = file
   file.questions = [asked]

@@ -12,6 +12,7 @@ import { definedFields } from "../fields.ts"
 import * as Request from "../gather/request.ts"
 import * as Suspension from "../gather/suspension.ts"
 import * as Canonical from "../seal/canonical.ts"
+import { InPassing } from "../seal/passing.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Interactions from "../waiting/interaction.ts"
@@ -71,7 +72,9 @@ export const suspend = Effect.fnUntraced(function*(
   const lifetime = expiresIn ?? lifetimeOf(environment)
   const sealed = yield* Effect.mapError(
     // A timer that is due in a year can be looked at for as long after as others can be answered.
-    environment.seal.seal(binding, { expiresIn: lifetime + Math.max(0, (awaited.dueAt ?? now) - now) }),
+    environment.seal.seal(binding, { expiresIn: lifetime + Math.max(0, (awaited.dueAt ?? now) - now) }).pipe(
+      Effect.provideService(InPassing, environment.endsWithProcess)
+    ),
     () => unable("its request could not be sealed.")
   )
   const suspension = new SuspensionStore.Suspension({

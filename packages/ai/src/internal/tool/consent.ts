@@ -8,6 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Gate from "./gate.ts"
+import * as Handling from "./handlers.ts"
 
 /** To one call of one tool. It may be used more than once: whoever stands before a handler may try again. */
 export interface Consent {
@@ -80,7 +81,7 @@ export const lock = <Handler>(tool: Tool.Any, handler: Handler): Handler => {
   const locked = (params: unknown, context?: { readonly toolCallId?: unknown }, ...rest: ReadonlyArray<unknown>) =>
     Effect.flatMap(Consent, (consent) => {
       if (!covers(consent, tool.name, context?.toolCallId)) return Effect.die(new WithoutConsent(tool.name))
-      const running = Effect.suspend(() => run(params, context, ...rest))
+      const running = Effect.suspend(() => Handling.running(tool.name, run(params, context, ...rest)))
       return consent === "any" ? running : withoutConsent(running)
     })
   return Object.assign(locked, { [LockedTypeId]: true }) as unknown as Handler // takes and gives what it took and gave

@@ -7,6 +7,7 @@ import type * as Toolkit from "effect/ai/Toolkit"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Text from "../text.ts"
+import * as Handling from "./handlers.ts"
 
 type AnyTools = Record<string, Tool.Any>
 
@@ -58,7 +59,7 @@ interface Handlers {
 
 const handlersOf = <Tools extends AnyTools, E, R>(toolkit: Handling<Tools, E, R>): Effect.Effect<Handlers, E, R> =>
   // The services of its handlers are in the type of what handles a call.
-  (Effect.isEffect(toolkit) ? toolkit : Effect.succeed(toolkit)) as unknown as Effect.Effect<Handlers, E, R>
+  Handling.resolve(toolkit) as unknown as Effect.Effect<Handlers, E, R>
 
 const notFound = (toolName: string, tools: AnyTools): AiError.AiError =>
   AiError.make({

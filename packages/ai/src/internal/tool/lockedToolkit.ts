@@ -9,42 +9,57 @@ import * as Effectable from "effect/Effectable"
 import * as Consent from "./consent.ts"
 import * as Gate from "./gate.ts"
 import * as GatedTool from "./gatedTool.ts"
+import * as Handling from "./handlers.ts"
 
 type Tools = Record<string, Tool.Any>
 type Handlers = Record<string, unknown>
 
 /** Upstream's toolkits, without what their types tell of tools and services. */
-interface AnyToolkit extends Effect.Effect<{ readonly tools: Tools }> {
+interface AnyToolkit extends Effect.Effect<Handling.Handlers> {
   readonly tools: Tools
   readonly toHandlers: (build: Handlers | Effect.Effect<Handlers>) => Effect.Effect<Context.Context<never>>
   readonly toJSON: () => unknown
 }
 
-/** Locks a toolkit that was just made. One without gated tools is left as it is. */
+/** Locks a toolkit that was just made. One without gated tools has nothing to lock. */
 export const lock = <Kit extends Toolkit.Any>(kit: Kit): Kit => {
   const { toJSON, tools } = kit as unknown as AnyToolkit
-  if (!Object.values(tools).some(Gate.isGated)) return kit
+  const isGated = Object.values(tools).some(Gate.isGated)
   // Upstream's machinery, which looks up handlers by the keys of its tools, and is shown to nobody.
   const inner = Object.assign(Toolkit.make() as unknown as AnyToolkit, { tools: disclosed(tools) })
-  const lockAll = (handlers: Handlers): Handlers =>
+  const change = (handlers: Handlers, to: (tool: Tool.Any, handler: unknown) => unknown): Handlers =>
     Object.fromEntries(
-      Object.entries(handlers).map(([name, handler]) => [
-        name,
-        Object.hasOwn(tools, name) ? Consent.lock(tools[name]!, handler) : handler
-      ])
+      Object.entries(handlers).map((
+        [name, handler]
+      ) => [name, Object.hasOwn(tools, name) ? to(tools[name]!, handler) : handler])
     )
+  const lockAll = (handlers: Handlers): Handlers => change(handlers, Consent.lock)
+  const checkAll = (handlers: Handlers): Handlers =>
+    change(
+      handlers,
+      (tool, handler) => Gate.isGated(tool) ? Consent.lock(tool, handler) : Handling.checked(tool.name, handler)
+    )
+  const toHandlers = (build: Handlers | Effect.Effect<Handlers>) =>
+    inner.toHandlers(Effect.isEffect(build) ? Effect.map(build, checkAll) : checkAll(build))
   return Object.assign(
     kit,
     Effectable.Prototype<AnyToolkit>({
       label: "Toolkit",
-      evaluate: () => Effect.map(Effect.updateContext(inner, lockIn(inner.tools)), (built) => ({ ...built, tools }))
+      evaluate: () =>
+        Effect.contextWith((context: Context.Context<never>) =>
+          Effect.map(
+            Effect.updateContext(inner, lockIn(inner.tools)),
+            (built) => Handling.mark({ ...built, tools }, context)
+          )
+        )
     }),
     {
       toJSON,
-      of: lockAll,
-      toHandlers: (build: Handlers | Effect.Effect<Handlers>) =>
-        // What the layer of handlers was built in stays with them.
-        Consent.withoutConsent(inner.toHandlers(Effect.isEffect(build) ? Effect.map(build, lockAll) : lockAll(build)))
+      ...(isGated ? { of: lockAll } : undefined),
+      // What the layer of handlers was built in stays with them.
+      toHandlers: isGated
+        ? (build: Handlers | Effect.Effect<Handlers>) => Consent.withoutConsent(toHandlers(build))
+        : toHandlers
     }
   )
 }

@@ -8,6 +8,7 @@ import type * as Toolkit from "effect/ai/Toolkit"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
@@ -26,6 +27,8 @@ import * as Ending from "../history/ending.ts"
 import * as ProviderPrompt from "../history/providerPrompt.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Execution from "../run/execution.ts"
+import { InPassing } from "../seal/passing.ts"
+import * as Handlers from "../tool/handlers.ts"
 import * as Generate from "./generate.ts"
 import * as ProtectedTag from "./protectedTag.ts"
 import * as StreamText from "./stream.ts"
@@ -99,8 +102,9 @@ export const wrap = (
           turn: undefined,
           options: { ...callOptions, prompt, toolkit: enclose(toolkit, { messages: prompt.content, options }) }
         })
-      const { toolkit } = callOptions
-      if (isInOrder && (toolkit === undefined || needsNobody(method, policy, declaredTools(toolkit)))) {
+      const resolvesCalls = callOptions.disableToolCallResolution !== true
+      const toolkit = usable(callOptions.toolkit, method, resolvesCalls)
+      if (isInOrder && (toolkit === undefined || needsNobody(method, policy, declaredTools(callOptions.toolkit)))) {
         return passOn(toolkit)
       }
       return Effect.flatMap(resolveToolkit(toolkit), (resolved): Effect.Effect<Entered<O>, unknown> => {
@@ -113,7 +117,7 @@ export const wrap = (
             transcript,
             keepsHistory,
             handlers: isEmpty(resolved) ? undefined : Execution.handlersOf(resolved),
-            resolvesCalls: callOptions.disableToolCallResolution !== true,
+            resolvesCalls,
             concurrency: callOptions.concurrency
           }),
           options: { ...callOptions, toolkit: resolved }
@@ -196,7 +200,19 @@ export const wrapDefault = (model: LanguageModel.LanguageModel): LanguageModel.L
 /** Upstream's tag; what runs it gets the service with the engine around. */
 export const tag: typeof LanguageModel.LanguageModel = ProtectedTag.make(LanguageModel.LanguageModel, wrapDefault)
 
-const current = Effect.map(LanguageModel.LanguageModel, (model) => Model.modelOf(wrapDefault(model)))
+const current = Effect.flatMap(
+  Effect.serviceOption(LanguageModel.LanguageModel),
+  Option.match({
+    onNone: () =>
+      Effect.die(
+        new Error(
+          "Service not found: effect/ai/LanguageModel. Provide a model, as in Effect.provide(program," +
+            " OpenAiLanguageModel.model(\"…\")) of @assent/openai, or AiSdkLanguageModel.model(…) of @assent/ai-sdk."
+        )
+      ),
+    onSome: (model) => Effect.succeed(Model.modelOf(wrapDefault(model)))
+  })
+)
 
 // The accessors are upstream's own functions over another service: their overloads, which infer tools, errors and
 // services from the options, are upstream's to write.
@@ -248,7 +264,8 @@ const distrusting = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, 
 const distrust = Context.make(TrustsAnswers, false).pipe(
   Context.add(Answering, nobody),
   Context.add(Refusals, nobody),
-  Context.add(KeepsHistory, false)
+  Context.add(KeepsHistory, false),
+  Context.add(InPassing, false)
 )
 
 const toAiError = (method: string) => (error: unknown): unknown =>
@@ -303,8 +320,26 @@ const isEmpty = (toolkit: Toolkit.WithHandler<Model.AnyTools> | undefined): tool
   toolkit === undefined || Object.keys(toolkit.tools).length === 0
 
 // A `Toolkit` shows its tools before its handlers are resolved; any other effect has to be run to see them.
-const declaredTools = (toolkit: Model.AnyToolkit): Tools.Tools | undefined =>
-  "tools" in toolkit ? toolkit.tools as Tools.Tools : undefined
+const declaredTools = (toolkit: Model.AnyToolkit | undefined): Tools.Tools | undefined =>
+  Predicate.hasProperty(toolkit, "tools") ? toolkit.tools as Tools.Tools : undefined
+
+// Before the model is called: what cannot be used is not offered to it, and nobody is asked about what cannot run.
+const usable = (
+  toolkit: Model.AnyToolkit | undefined,
+  method: string,
+  resolvesCalls: boolean
+): Model.AnyToolkit | undefined => {
+  if (toolkit === undefined) return undefined
+  const check = (built: Toolkit.WithHandler<Model.AnyTools>) => {
+    const problem = Handlers.problemOf(built, { resolvesCalls })
+    return problem === undefined ? built : Effect.fail(ApprovalError.toAiError(problem, method))
+  }
+  if (!Effect.isEffect(toolkit)) return check(toolkit)
+  return Effect.flatMap(Handlers.resolve(toolkit), (built) => {
+    const checked = check(built)
+    return Effect.isEffect(checked) ? checked : Effect.succeed(checked)
+  })
+}
 
 const resolveToolkit = (
   toolkit: Model.AnyToolkit | undefined
