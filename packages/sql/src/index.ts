@@ -1,0 +1,6 @@
+/**
+ * Keeps approvals, conversations, remembered answers and what tools wait for in SQLite.
+ *
+ * @since 0.1.0
+ */
+export * as SqliteClient from "./SqliteClient.ts"
