@@ -4,3 +4,4 @@
  * @since 0.1.0
  */
 export * as SqliteClient from "./SqliteClient.ts"
+export * as SqlStore from "./SqlStore.ts"
