@@ -1,7 +1,8 @@
 /** Conversations and their messages. */
-import type * as Store from "@assent/ai/Store"
+import type { Store } from "@assent/ai"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
-import { batch, type Database, format, optionalTime } from "./database.ts"
+import { batches, type Database, format, optionalTime } from "./database.ts"
 import * as Problem from "./problem.ts"
 import type { Quotas } from "./quotas.ts"
 import * as Text from "./text.ts"
@@ -50,17 +51,8 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
 
   const insertMessages = (id: string, first: number, bodies: ReadonlyArray<string>) =>
     Effect.forEach(
-      Array.from({ length: Math.ceil(bodies.length / batch) }, (_, index) => index * batch),
-      (start) =>
-        sql`INSERT INTO ${message} ${
-          sql.insert(
-            bodies.slice(start, start + batch).map((body, index) => ({
-              conversation: id,
-              seq: first + start + index,
-              body
-            }))
-          )
-        }`,
+      batches(bodies.map((body, index) => ({ conversation: id, seq: first + index, body }))),
+      (rows) => sql`INSERT INTO ${message} ${sql.insert(rows)}`,
       { discard: true }
     )
 
@@ -86,7 +78,7 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
     bodies: ReadonlyArray<string>,
     now: number
   ) {
-    const [found] = yield* sql<Pick<Row, "version" | "expires_at">>`SELECT version, expires_at FROM ${conversation}
+    const [found] = yield* sql<Pick<Row, "expires_at">>`SELECT expires_at FROM ${conversation}
       WHERE id = ${id}`
     if (found !== undefined) {
       if (found.expires_at === null || Number(found.expires_at) > now) return undefined
@@ -95,8 +87,7 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
     const fields = fieldsOf(write, now)
     const bytes = Text.bytesOf(fields.state) + sizeOf(bodies)
     yield* quotas.write(write.tenant, bytes, bytes)
-    // Above that of the one before, so that nobody takes the one for the other.
-    const version = found === undefined ? 1 : Number(found.version) + 1
+    const version = firstVersion()
     yield* sql`INSERT INTO ${conversation} ${
       sql.insert({ id, format, version, messages: bodies.length, bytes, ...fields })
     }`
@@ -171,6 +162,12 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
     remove: (id) => transact("conversations.remove", () => removeRows(Text.encode(id)))
   }
 }
+
+/**
+ * Far from that of any conversation of this id before, also of one that was removed, so that whoever knows a version of
+ * that one cannot take this for it.
+ */
+const firstVersion = (): number => SecureRandom.randomBytesUnsafe(4).reduce((sum, byte) => sum * 256 + byte, 0) * 2 ** 20
 
 const noColumns = (sql: Database["sql"]) =>
   sql.literal("NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL")

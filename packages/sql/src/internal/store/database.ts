@@ -1,5 +1,6 @@
 /** A client with the names of the tables, and the operations of a store as effects of its errors. */
-import type * as Store from "@assent/ai/Store"
+import type { Store } from "@assent/ai"
+import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
@@ -42,8 +43,8 @@ export const optionalTime = (milliseconds: number | undefined): number | null =>
 /** How many rows to read, however the number was come by. */
 export const rowLimit = (limit: number): number => Math.trunc(Math.min(Math.max(limit || 0, 0), maxRows))
 
-/** So many rows at a time are written by one statement: it may have 32,766 parameters. */
-export const batch = 1_000
+/** In pieces of which one statement writes each: it may have 32,766 parameters. */
+export const batches = <A>(rows: ReadonlyArray<A>): ReadonlyArray<Arr.NonEmptyArray<A>> => Arr.chunksOf(rows, 1_000)
 
 export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
   const table = (name: TableName) => sql.literal(prefix + name)

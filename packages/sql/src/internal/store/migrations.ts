@@ -1,5 +1,5 @@
 /** The tables, as they came about. A step that was published is never changed; another follows it. */
-import type * as Store from "@assent/ai/Store"
+import type { Store } from "@assent/ai"
 import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -10,8 +10,12 @@ import * as Problem from "./problem.ts"
 const run = (sql: SqlClient.SqlClient, statements: ReadonlyArray<string>) =>
   Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 
-/** What waits for a decision. A query is served by an index of these where it says the same, word by word. */
-export const isOpen = "state = 'pending' AND coalesce(waits, 'open') = 'open'"
+/** As which a tool waits, without an answer. An index serves a query that says the same as its condition, word by word. */
+export const isWaiting = "state = 'pending' AND waits = 'open' AND answer IS NULL"
+
+/** What waits for a decision: as it was shown, or as which a tool waits. */
+export const isOpen =
+  "state = 'pending' AND (waits IS NULL AND request IS NOT NULL OR waits = 'open' AND answer IS NULL)"
 
 const first = (prefix: string): ReadonlyArray<string> => {
   const conversation = `${prefix}conversation`
@@ -47,7 +51,7 @@ const first = (prefix: string): ReadonlyArray<string> => {
     open("principal", "principal, issued_at, nonce"),
     open("tool", "tool, issued_at, nonce"),
     open("kind", "kind, issued_at, nonce"),
-    open("waiting", "issued_at, nonce", "state = 'pending' AND waits = 'open'"),
+    open("waiting", "issued_at, nonce", isWaiting),
     open("due", "due_at, nonce", "waits = 'open' AND due_at IS NOT NULL"),
     `CREATE UNIQUE INDEX ${request}_webhook ON ${request} (webhook) WHERE webhook IS NOT NULL AND waits = 'open'`,
     open("webhooks", "webhook", "webhook IS NOT NULL"),
@@ -61,8 +65,10 @@ const first = (prefix: string): ReadonlyArray<string> => {
     `CREATE INDEX ${remembered}_call ON ${remembered} (scope, source, tool, denies, exact) WHERE revoked_at IS NULL`,
     `CREATE INDEX ${remembered}_scope ON ${remembered} (scope, id) WHERE revoked_at IS NULL`,
     `CREATE INDEX ${remembered}_expiry ON ${remembered} (expires_at) WHERE expires_at IS NOT NULL`,
-    `CREATE TABLE ${prefix}owner (id TEXT PRIMARY KEY, beat INTEGER NOT NULL, every INTEGER NOT NULL) STRICT`,
-    `CREATE INDEX ${prefix}owner_beat ON ${prefix}owner (beat)`,
+    `CREATE TABLE ${prefix}owner (
+      id TEXT PRIMARY KEY, beat INTEGER NOT NULL, every INTEGER NOT NULL, keep_until INTEGER NOT NULL
+    ) STRICT`,
+    `CREATE INDEX ${prefix}owner_keep ON ${prefix}owner (keep_until)`,
     `CREATE TABLE ${prefix}setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT`
   ]
 }

@@ -1,5 +1,5 @@
 /** What a database says went wrong, as a store says it: what happened, why, and what to do. */
-import * as Store from "@assent/ai/Store"
+import { Store } from "@assent/ai"
 import type { SqlError } from "effect/sql/SqlError"
 
 const advice = {
@@ -62,4 +62,11 @@ export const overQuota = (operation: string, what: string, bytes: number): Store
     operation,
     reason: "Full",
     description: `${what} holds the ${bytes} bytes that it may. Nothing was written. Remove what is over, or raise the quota.`
+  })
+
+export const noPage = (operation: string): Store.StoreError =>
+  new Store.StoreError({
+    operation,
+    reason: "Unavailable",
+    description: "The page after that cannot be found: it is not what a page gave as `next`. Begin with the first."
   })

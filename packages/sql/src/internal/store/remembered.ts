@@ -1,5 +1,5 @@
 /** Remembered answers, by key. */
-import type * as Store from "@assent/ai/Store"
+import type { Store } from "@assent/ai"
 import * as Effect from "effect/Effect"
 import { type Database, format, optionalTime, rowLimit } from "./database.ts"
 import * as Problem from "./problem.ts"
@@ -34,7 +34,7 @@ const decode = (operation: string, row: Row): Effect.Effect<Store.RememberedRow,
     : Effect.fail(Problem.corrupt(operation, "A remembered answer"))
 
 export const make = (database: Database): Store.RememberedAnswers => {
-  const { sql, tables, use } = database
+  const { sql, tables, transact, use } = database
   const table = tables.remembered
   const columns = sql.literal("id, scope, source, tool, exact, format, denies, uses, body, expires_at")
   const stands = (now: number) =>
@@ -55,9 +55,12 @@ export const make = (database: Database): Store.RememberedAnswers => {
         )
       }),
     insert: (row) =>
-      use("remembered.insert", () =>
+      transact("remembered.insert", (now) =>
         Effect.map(
-          sql`INSERT INTO ${table} ${
+          // One that expired is not there.
+          Effect.andThen(
+            sql`DELETE FROM ${table} WHERE id = ${Text.encode(row.id)} AND expires_at <= ${now}`,
+            sql`INSERT INTO ${table} ${
             sql.insert({
               id: Text.encode(row.id),
               scope: Text.encode(row.scope),
@@ -70,13 +73,15 @@ export const make = (database: Database): Store.RememberedAnswers => {
               body: Text.encode(row.body),
               expires_at: optionalTime(row.expiresAt)
             })
-          } ON CONFLICT (id) DO NOTHING RETURNING id`,
+          } ON CONFLICT (id) DO NOTHING RETURNING id`
+          ),
           (rows) => rows.length === 1
         )),
     take: (id) =>
       use("remembered.take", (now) =>
         Effect.map(
-          sql<{ readonly uses: number }>`UPDATE ${table} SET uses = uses - 1
+          sql<{ readonly uses: number }>`UPDATE ${table} SET uses = uses - 1,
+            revoked_at = CASE uses WHEN 1 THEN ${now} END, body = CASE uses WHEN 1 THEN NULL ELSE body END
             WHERE id = ${Text.encode(id)} AND uses IS NOT NULL AND ${stands(now)} RETURNING uses`,
           ([row]) => row === undefined ? undefined : Number(row.uses)
         )),

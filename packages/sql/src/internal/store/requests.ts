@@ -1,9 +1,10 @@
 /** Requests: what became of them, and how those stand as which tools wait. */
-import * as Store from "@assent/ai/Store"
+import { Store } from "@assent/ai"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { Fragment } from "effect/sql/Statement"
-import { batch, type Database, format, optionalTime, rowLimit, time } from "./database.ts"
-import { isOpen } from "./migrations.ts"
+import { batches, type Database, format, optionalTime, rowLimit, time } from "./database.ts"
+import { isOpen, isWaiting } from "./migrations.ts"
 import * as Problem from "./problem.ts"
 import type { Quotas } from "./quotas.ts"
 import * as Text from "./text.ts"
@@ -159,8 +160,8 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
     get: (nonce) => selectOne("requests.get", () => sql`nonce = ${Text.encode(nonce)}`),
     open: (requests) =>
       transact("requests.open", (now) =>
-        Effect.forEach(chunks(requests), (chunk) => {
-          const rows = chunk.map(({ request, ...name }) => ({ ...fresh(name), request: Text.encode(request) }))
+        Effect.forEach(batches(requests), (chunk) => {
+          const rows = Arr.map(chunk, ({ request, ...name }) => ({ ...fresh(name), request: Text.encode(request) }))
           return Effect.andThen(
             removeExpired(rows.map(({ nonce }) => nonce), now),
             sql`INSERT INTO ${table} ${sql.insert(rows)} ON CONFLICT (nonce) DO UPDATE SET request = excluded.request
@@ -169,9 +170,13 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
         }, { discard: true })),
     close: (nonces) =>
       transact("requests.close", () =>
-        Effect.forEach(chunks(nonces), (chunk) =>
-          sql`DELETE FROM ${table} WHERE ${sql.in("nonce", chunk.map(Text.encode))} AND state = 'pending'
-            AND waits IS NULL`, { discard: true })),
+        Effect.forEach(batches(nonces), (chunk) => {
+          const closed = sql`${sql.in("nonce", chunk.map(Text.encode))} AND state = 'pending' AND waits IS NULL`
+          return Effect.andThen(
+            sql`DELETE FROM ${table} WHERE ${closed} AND version = 0`,
+            sql`UPDATE ${table} SET request = NULL WHERE ${closed}`
+          )
+        }, { discard: true })),
     decide: (name, version, decided) => {
       const begins = decided.state === "running"
       const run = (now: number) =>
@@ -248,8 +253,9 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
     page: (filter, { after, limit }) =>
       use("requests.page", (now) =>
         Effect.gen(function*() {
-          const size = rowLimit(limit)
+          const size = Math.max(1, rowLimit(limit))
           const cursor = after === undefined ? undefined : readCursor(after)
+          if (after !== undefined && cursor === undefined) return yield* Problem.noPage("requests.page")
           const exactly = (column: string, value: string | undefined) =>
             value === undefined ? [] : [sql`${sql.literal(column)} = ${Text.encode(value)}`]
           const where = sql.and([
@@ -260,7 +266,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
             ...exactly("root", filter.root),
             ...exactly("tool", filter.toolName),
             ...exactly("kind", filter.kind),
-            ...(filter.waiting === true ? [sql.literal("state = 'pending' AND waits = 'open'")] : []),
+            ...(filter.waiting === true ? [sql.literal(isWaiting)] : []),
             ...(filter.issuedBefore === undefined ? [] : [sql`issued_at < ${time(filter.issuedBefore)}`]),
             ...(cursor === undefined ? [] : [sql`(issued_at, nonce) > (${cursor.issuedAt}, ${cursor.nonce})`]),
             sql`(expires_at IS NULL OR expires_at > ${now})`
@@ -283,12 +289,9 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
   }
 }
 
-/** Where a page ended. What is none leads to the first page. */
+/** Where a page ended. */
 const readCursor = (after: string): { readonly issuedAt: number; readonly nonce: string } | undefined => {
   const dot = after.indexOf(".")
   const issuedAt = Number(after.slice(0, dot))
   return dot > 0 && Number.isSafeInteger(issuedAt) ? { issuedAt, nonce: after.slice(dot + 1) } : undefined
 }
-
-const chunks = <A>(values: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(values.length / batch) }, (_, index) => values.slice(index * batch, (index + 1) * batch))

@@ -1,13 +1,8 @@
 /** Reclaims what nobody needs any more, a bounded piece at a time. */
-import type * as Store from "@assent/ai/Store"
+import type { Store } from "@assent/ai"
 import * as Effect from "effect/Effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Database, rowLimit } from "./database.ts"
-
-const day = 24 * 60 * 60 * 1_000
-
-/** How long it is told that a process lived, after it said so for the last time. */
-const ownerLife = 7 * day
 
 /** Pages of the file that are given back with one piece: a millisecond or so. */
 const freedPages = 200
@@ -41,10 +36,10 @@ export const make = ({ sql, tables, use }: Database, bodiesLife: number): Store.
           AND (waits IS NULL OR waits = 'over') LIMIT ${limit}) RETURNING 1`,
     (limit) =>
       sql`DELETE FROM ${remembered} WHERE id IN (
-        SELECT id FROM ${remembered} WHERE expires_at <= ${now - day} LIMIT ${limit}) RETURNING 1`,
+        SELECT id FROM ${remembered} WHERE expires_at <= ${now} LIMIT ${limit}) RETURNING 1`,
     (limit) =>
       sql`DELETE FROM ${owner} WHERE id IN (
-        SELECT id FROM ${owner} WHERE beat <= ${now - ownerLife} LIMIT ${limit}) RETURNING 1`
+        SELECT id FROM ${owner} WHERE keep_until <= ${now} LIMIT ${limit}) RETURNING 1`
   ]
 
   /** SQLite's file gets smaller by itself only for whoever asks for it. */
@@ -52,7 +47,10 @@ export const make = ({ sql, tables, use }: Database, bodiesLife: number): Store.
     sqlite: () =>
       Effect.flatMap(
         sql<{ readonly freelist_count: number }>`PRAGMA freelist_count`,
-        ([row]) => (row?.freelist_count ?? 0) > 0 ? sql.unsafe(`PRAGMA incremental_vacuum(${freedPages})`) : Effect.void
+        ([row]) =>
+          (row?.freelist_count ?? 0) > 0
+            ? Effect.asVoid(sql.unsafe(`PRAGMA incremental_vacuum(${freedPages})`))
+            : Effect.void
       ),
     orElse: () => Effect.void
   })
