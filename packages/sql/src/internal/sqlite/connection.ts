@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type * as SqlConnection from "effect/sql/SqlConnection"
-import * as SqlError from "effect/sql/SqlError"
+import type * as SqlError from "effect/sql/SqlError"
 import * as Stream from "effect/Stream"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 import * as Problem from "./problem.ts"
