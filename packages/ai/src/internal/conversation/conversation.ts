@@ -121,7 +121,11 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         const by = Object.hasOwn(turn.deciders, id) ? turn.deciders[id] : undefined
         return by?.via === Trust.cancellation.via ? Trust.cancellation : by
       }),
-      Context.add(Trust.Refusals, (refusal) => void turn.decided?.refusals.push(refusal))
+      Context.add(Trust.Refusals, (refusal) => void turn.decided?.refusals.push(refusal)),
+      (knowing) =>
+        ConversationTurn.isFull(place, turn)
+          ? Context.merge(knowing, Surroundings.refusing(settings.surroundings, full))
+          : knowing
     )
 
   const enter = Effect.fnUntraced(function*(beginning: Beginning) {
