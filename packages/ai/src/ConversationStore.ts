@@ -27,6 +27,8 @@ import * as Approver from "./Approver.ts"
 import * as AtomicStore from "./AtomicStore.ts"
 import * as Liveness from "./internal/journal/liveness.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
+import * as ScopeId from "./internal/store/scopeId.ts"
+import * as Store from "./Store.ts"
 
 // =============================================================================
 // Models
@@ -133,10 +135,7 @@ export const ConversationStore: Context.Reference<Service> = Context.Reference<S
  * @since 0.1.0
  */
 export const keyOf = (id: string, scope: Approval.ApprovalScope): Effect.Effect<string> =>
-  Effect.map(
-    Cryptography.sha256(JSON.stringify([scope.tenant ?? null, scope.principal ?? null, id])),
-    (digest) => `conversation/${digest}`
-  )
+  ScopeId.make({ ...scope, conversation: id })
 
 /**
  * Makes a store over an `AtomicStore`. `timeToLive` is how long a conversation is kept after its first turn (default: as
@@ -155,9 +154,8 @@ export const make = Effect.fnUntraced(function*(options: {
   const timeToLive = Duration.toMillis(Duration.fromInputUnsafe(options.timeToLive ?? "Infinity"))
   const locks = new Map<string, Lock>()
   const liveness = Liveness.make({
-    store,
+    owners: ownersIn(store),
     owner,
-    margin: Duration.toMillis(Duration.days(1)),
     heartbeat: options.heartbeat === undefined ? undefined : Duration.fromInputUnsafe(options.heartbeat),
     isBusy: () => locks.size > 0,
     scope: yield* Effect.scope
@@ -280,7 +278,27 @@ const codec = Schema.fromJsonString(Schema.toCodecJson(Kept))
 const decode = Schema.decodeUnknownResult(codec)
 const encode = Schema.encodeUnknownResult(codec)
 
-const unavailable = (error: AtomicStore.AtomicStoreError): ConversationError =>
+const ownersIn = (store: AtomicStore.AtomicStore): Store.Owners => ({
+  beat: ({ at, every, id }) =>
+    Effect.mapError(
+      store.put(`owner/${id}`, JSON.stringify([at, every]), { expiresAt: at + Store.margin }),
+      storeError
+    ),
+  get: (id) =>
+    Effect.mapError(
+      Effect.map(store.get(`owner/${id}`), (stored) => {
+        if (stored === undefined) return undefined
+        const [at, every] = JSON.parse(stored.value)
+        return { id, at, every }
+      }),
+      storeError
+    )
+})
+
+const storeError = ({ description }: AtomicStore.AtomicStoreError) =>
+  new Store.StoreError({ operation: "owners", description, reason: "Unavailable" })
+
+const unavailable = (error: { readonly description: string }): ConversationError =>
   new ConversationError({ reason: "Unavailable", description: error.description })
 
 const processStoreKey = Symbol.for("@assent/ai/ConversationStore/process")
