@@ -52,10 +52,12 @@ export const Store: Context.Service<Store, Store> = Context.Service("@assent/ai/
 export const make = (operations: Model.Operations): Store => ({ ...operations, [TypeId]: TypeId })
 
 /**
- * Makes a store in memory, for one process. It holds at most `capacity` rows (default 100,000) that are not settled
- * requests, of which it keeps no more than what became of them: when it is full, writing another fails with reason `Full`,
- * and nothing is given up for it but the results of settled requests, the oldest first, beyond `maxResultBytes` (default
- * 64 MiB).
+ * Makes a store in memory, for one process. It holds at most `capacity` rows (default 100,000) that somebody may still go on
+ * with: when it is full, writing another fails with reason `Full`, and none is given up for it.
+ *
+ * Of requests that are settled it keeps what became of them, `maxSettled` (default 1,000,000) beside the others: once there
+ * are so many, nothing new may begin, and denials still go through. What they resulted in is given up, the oldest first,
+ * beyond `maxResultBytes` (default 64 MiB, of characters).
  *
  * @category constructors
  * @since 0.1.0

@@ -48,6 +48,7 @@ const floors: House["floors"] = [
     "AtomicStore",
     "Interaction",
     "Prompt",
+    "Store",
     "internal/matcher/"
   ]],
   ["floor 3", [
