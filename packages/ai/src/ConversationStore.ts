@@ -20,11 +20,12 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Approval from "./Approval.ts"
-import * as Liveness from "./internal/kept/liveness.ts"
+import * as Liveness from "./internal/journal/liveness.ts"
 import * as Inbox from "./internal/kept/inbox.ts"
 import * as Rows from "./internal/kept/rows.ts"
 import type { Found, Kept, Key } from "./internal/kept/rows.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
+import * as ScopeId from "./internal/store/scopeId.ts"
 import * as Store from "./Store.ts"
 
 // =============================================================================
@@ -141,10 +142,7 @@ export const keyOf = (
   name: string,
   { principal, tenant }: Pick<Approval.ApprovalScope, "principal" | "tenant">
 ): Effect.Effect<Key> =>
-  Effect.map(
-    Cryptography.sha256(JSON.stringify([tenant ?? null, principal ?? null, name])),
-    (digest) => ({ id: `conversation/${digest}`, name, tenant, principal })
-  )
+  Effect.map(ScopeId.make({ tenant, principal, conversation: name }), (id) => ({ id, name, tenant, principal }))
 
 /**
  * How conversations are kept.
@@ -177,13 +175,13 @@ export const make = Effect.fnUntraced(function*(
   const { conversations, requests } = store
   const owner = yield* Cryptography.randomToken(16)
   const timeToLive = Duration.toMillis(Duration.fromInputUnsafe(options.timeToLive ?? "Infinity"))
-  const heartbeat = options.heartbeat ?? (store.isShared ? "5 seconds" : undefined)
+  const heartbeat = Liveness.heartbeatOf(store, options.heartbeat)
   const scope = yield* Effect.scope
   const locks = new Map<string, Lock>()
   const liveness = Liveness.make({
     owners: store.owners,
     owner,
-    heartbeat: heartbeat === undefined ? undefined : Duration.fromInputUnsafe(heartbeat),
+    heartbeat,
     isBusy: () => locks.size > 0,
     scope
   })
