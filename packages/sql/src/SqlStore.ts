@@ -8,18 +8,11 @@
  * @since 0.1.0
  */
 import { Store } from "@assent/ai"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import * as Conversations from "./internal/store/conversations.ts"
-import * as Database from "./internal/store/database.ts"
-import { migrate } from "./internal/store/migrations.ts"
-import * as Owners from "./internal/store/owners.ts"
-import * as Quotas from "./internal/store/quotas.ts"
-import * as Remembered from "./internal/store/remembered.ts"
-import * as Requests from "./internal/store/requests.ts"
-import * as Sweep from "./internal/store/sweep.ts"
+import * as Kept from "./internal/store/kept.ts"
 
 // =============================================================================
 // Models
@@ -57,21 +50,7 @@ export interface Options {
 export const make = Effect.fnUntraced(function*(
   options?: Options
 ): Effect.fn.Return<Store.Store, Store.StoreError, SqlClient.SqlClient> {
-  const database = Database.make(yield* SqlClient.SqlClient, yield* checkPrefix(options?.prefix ?? "assent_"))
-  yield* migrate(database)
-  const quotas = Quotas.make(database, options ?? {})
-  return Store.make({
-    isShared: options?.isShared ?? true,
-    atomically: database.atomically,
-    conversations: Conversations.make(database, quotas),
-    requests: Requests.make(database, quotas),
-    remembered: Remembered.make(database),
-    owners: Owners.make(database),
-    sweep: Sweep.make(
-      database,
-      Duration.toMillis(Duration.fromInputUnsafe(options?.resultTimeToLive ?? Duration.days(30)))
-    )
-  })
+  return Kept.make(yield* Kept.open(yield* SqlClient.SqlClient, options?.prefix), options)
 })
 
 // =============================================================================
@@ -100,17 +79,3 @@ export const make = Effect.fnUntraced(function*(
  */
 export const layer = (options?: Options): Layer.Layer<Store.Store, Store.StoreError, SqlClient.SqlClient> =>
   Layer.effect(Store.Store, make(options))
-
-// =============================================================================
-// Internals
-// =============================================================================
-
-/** It becomes a part of statements as it is. */
-const checkPrefix = (prefix: string): Effect.Effect<string, Store.StoreError> =>
-  /^[a-z_][a-z0-9_]{0,31}$/.test(prefix) ? Effect.succeed(prefix) : Effect.fail(
-    new Store.StoreError({
-      operation: "open",
-      reason: "Unavailable",
-      description: "The prefix of the tables is not 1 to 32 small letters, digits and _, beginning with a letter or _."
-    })
-  )

@@ -3,5 +3,6 @@
  *
  * @since 0.1.0
  */
+export * as SqlApproval from "./SqlApproval.ts"
 export * as SqliteClient from "./SqliteClient.ts"
 export * as SqlStore from "./SqlStore.ts"

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import type * as Sqlite from "node:sqlite"
+import * as Timers from "node:timers"
 import * as Problem from "./problem.ts"
 
 /** Loaded when a database is opened, so that this package can be imported where there is none. */
@@ -41,19 +42,19 @@ export const isReadByOthers = (filename: string): Effect.Effect<boolean> =>
 /** Real milliseconds, also where a test has a clock of its own: others who use the database do not look at that. */
 export const pause = (milliseconds: number): Effect.Effect<void> =>
   Effect.callback((resume) => {
-    const timer = setTimeout(() => resume(Effect.void), milliseconds)
-    return Effect.sync(() => clearTimeout(timer))
+    const timer = Timers.setTimeout(() => resume(Effect.void), milliseconds)
+    return Effect.sync(() => Timers.clearTimeout(timer))
   })
 
 /** The same, but nothing that keeps a process alive. */
 export const idle = (milliseconds: number): Effect.Effect<void> =>
   Effect.callback((resume) => {
-    const timer = setTimeout(() => resume(Effect.void), milliseconds)
+    const timer = Timers.setTimeout(() => resume(Effect.void), milliseconds)
     timer.unref()
-    return Effect.sync(() => clearTimeout(timer))
+    return Effect.sync(() => Timers.clearTimeout(timer))
   })
 
 /** A turn of the loop, for timers and sockets. */
 export const turn: Effect.Effect<void> = Effect.callback((resume) => {
-  setImmediate(() => resume(Effect.void))
+  Timers.setImmediate(() => resume(Effect.void))
 })

@@ -7,6 +7,27 @@ import { type Database, rowLimit } from "./database.ts"
 /** Pages of the file that are given back with one piece: a millisecond or so. */
 const freedPages = 200
 
+/** SQLite's file gets smaller only for whoever asks for it. Whether there is more to give back. */
+export const giveBack = ({ sql, use }: Database): Effect.Effect<boolean, Store.StoreError> => {
+  const free = Effect.map(
+    sql<{ readonly freelist_count: number }>`PRAGMA freelist_count`,
+    ([row]) => row?.freelist_count ?? 0
+  )
+  return use("sweep", () =>
+    sql.onDialectOrElse({
+      sqlite: () =>
+        Effect.gen(function*() {
+          const before = yield* free
+          if (before === 0) return false
+          yield* sql.unsafe(`PRAGMA incremental_vacuum(${freedPages})`)
+          const after = yield* free
+          // A file that was made by others may not get smaller at all.
+          return after > 0 && after < before
+        }),
+      orElse: () => Effect.succeed(false)
+    }))
+}
+
 type Rows = ReadonlyArray<unknown>
 
 export const make = ({ sql, tables, use }: Database, bodiesLife: number): Store.Operations["sweep"] => {
@@ -42,19 +63,6 @@ export const make = ({ sql, tables, use }: Database, bodiesLife: number): Store.
         SELECT id FROM ${owner} WHERE keep_until <= ${now} LIMIT ${limit}) RETURNING 1`
   ]
 
-  /** SQLite's file gets smaller by itself only for whoever asks for it. */
-  const giveBack = sql.onDialectOrElse({
-    sqlite: () =>
-      Effect.flatMap(
-        sql<{ readonly freelist_count: number }>`PRAGMA freelist_count`,
-        ([row]) =>
-          (row?.freelist_count ?? 0) > 0
-            ? Effect.asVoid(sql.unsafe(`PRAGMA incremental_vacuum(${freedPages})`))
-            : Effect.void
-      ),
-    orElse: () => Effect.void
-  })
-
   return (limit) =>
     use("sweep", (now) =>
       Effect.gen(function*() {
@@ -64,7 +72,6 @@ export const make = ({ sql, tables, use }: Database, bodiesLife: number): Store.
           // Each is a transaction of its own, so that nobody waits for all of them.
           if (left > 0) left -= (yield* piece(left)).length
         }
-        yield* giveBack
         return most - left
       }))
 }
