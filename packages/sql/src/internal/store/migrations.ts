@@ -1,5 +1,5 @@
 /** The tables, as they came about. A step that was published is never changed; another follows it. */
-import type { Store } from "@assent/ai"
+import type * as Store from "@assent/ai/Store"
 import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"

@@ -1,5 +1,5 @@
 /** What a database says went wrong, as a store says it: what happened, why, and what to do. */
-import { Store } from "@assent/ai"
+import * as Store from "@assent/ai/Store"
 import type { SqlError } from "effect/sql/SqlError"
 
 const advice = {
@@ -61,7 +61,8 @@ export const overQuota = (operation: string, what: string, bytes: number): Store
   new Store.StoreError({
     operation,
     reason: "Full",
-    description: `${what} holds the ${bytes} bytes that it may. Nothing was written. Remove what is over, or raise the quota.`
+    description:
+      `${what} holds the ${bytes} bytes that it may. Nothing was written. Remove what is over, or raise the quota.`
   })
 
 export const noPage = (operation: string): Store.StoreError =>
