@@ -143,7 +143,7 @@ export const make = ({ now, rows }: Reference) => {
     },
     candidates: (exact: string) =>
       remembered()
-        .filter((row) => row.denies || row.exact === undefined || row.exact === exact)
+        .filter((row) => row.exact === undefined || row.exact === exact)
         .map(({ id, uses }) => `${id} ${uses}`)
         .toSorted(),
     list: () => remembered().map(({ id }) => id).toSorted()
