@@ -106,7 +106,7 @@ describe("SqliteClient", () => {
       const sql = yield* makeClient({ filename: ":memory:" })
       yield* sql`CREATE TABLE a (b INTEGER, c TEXT) STRICT`
       yield* sql`INSERT INTO a ${
-        sql.insert(Array.from({ length: 300 }, (_, b) => ({ b, c: b === 1 ? undefined : "c" })))
+        sql.insert(Array.from({ length: 300 }, (_, b) => ({ b, c: b === 1 ? null : "c" })))
       }`
       const two = sql`SELECT b, c FROM a WHERE b < ${2} ORDER BY b`
       assert.deepStrictEqual((yield* two).map((row) => ({ ...row })), [{ b: 0, c: "c" }, { b: 1, c: null }])
@@ -163,7 +163,7 @@ describe("SqliteClient", () => {
     const { stderr, stdout } = ChildProcess.spawnSync(
       process.execPath,
       ["--no-experimental-sqlite", "--conditions=@assent/source", "--input-type=module", "--eval", program],
-      { cwd: import.meta.dirname, encoding: "utf8" }
+      { cwd: import.meta.dirname, encoding: "utf8", timeout: 20_000 }
     )
     assert.match(stdout, /^@assent\/sql needs Node 22\.13 or later/, stderr)
   })
