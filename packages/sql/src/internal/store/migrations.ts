@@ -62,7 +62,7 @@ const first = (prefix: string): ReadonlyArray<string> => {
       id TEXT PRIMARY KEY, scope TEXT NOT NULL, source TEXT NOT NULL, tool TEXT NOT NULL, exact TEXT,
       format INTEGER NOT NULL, denies INTEGER NOT NULL, uses INTEGER, body TEXT, expires_at INTEGER, revoked_at INTEGER
     ) STRICT`,
-    `CREATE INDEX ${remembered}_call ON ${remembered} (scope, source, tool, denies, exact) WHERE revoked_at IS NULL`,
+    `CREATE INDEX ${remembered}_call ON ${remembered} (scope, source, tool, exact) WHERE revoked_at IS NULL`,
     `CREATE INDEX ${remembered}_scope ON ${remembered} (scope, id) WHERE revoked_at IS NULL`,
     `CREATE INDEX ${remembered}_expiry ON ${remembered} (expires_at) WHERE expires_at IS NOT NULL`,
     `CREATE TABLE ${prefix}owner (
