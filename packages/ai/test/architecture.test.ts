@@ -63,6 +63,8 @@ const floors: House["floors"] = [
     "ApprovalConfig",
     "ApprovalJournal",
     "ApprovalMemory",
+    "internal/remembered",
+    "internal/rememberedRows",
     "ConversationStore",
     "Response",
     "SuspensionStore",
