@@ -16,11 +16,13 @@ import {
   ConversationStore,
   LanguageModel,
   type Prompt,
+  Store,
   SuspensionStore,
   Tool,
   Toolkit
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import { failure, intercept } from "../store/intercept.ts"
 import * as Support from "./support.ts"
 
 const Pay = Tool.make("Pay", {
@@ -47,7 +49,7 @@ const overloaded = AiError.make({
 
 const editable = ApprovalPolicy.make(() => Approval.needsApproval({ editable: true }))
 
-const openJournal = (store: AtomicStore.AtomicStore) =>
+const openJournal = (store: Store.Store) =>
   Effect.gen(function*() {
     const scope = yield* Scope.fork(yield* Effect.scope)
     const journal = yield* Effect.provideService(ApprovalJournal.make({ store, grace: 0 }), Scope.Scope, scope)
@@ -78,7 +80,7 @@ const begin = Effect.fnUntraced(function*({ ending, expiresIn, mode, policy = ed
   }))
   const request = asked.requests[0]!
   const to = (amount: number) => Approval.approve(request, { params: { amount } })
-  const store = yield* AtomicStore.makeMemory()
+  const store = yield* Store.makeMemory()
   const first = yield* openJournal(store)
   // The model fails as well: the turn leaves nothing in the history.
   const failing = yield* ScriptedModel.make({ turns: [overloaded] })
@@ -269,7 +271,16 @@ describe("L2 an edited call of an idempotent tool that somebody stopped", () => 
 })
 
 /** A store whose process can be cut off from it, as by a crash: nothing it writes arrives any more. */
-const cuttable = (store: AtomicStore.AtomicStore) => {
+const cuttable = (store: Store.Store) => {
+  let isCut = false
+  return {
+    cut: () => void (isCut = true),
+    store: intercept(store, (operation, _, run) => Effect.suspend(() => isCut ? Effect.fail(failure(operation)) : run))
+  }
+}
+
+/** The same for what a process says in conversations. */
+const cuttableTalk = (store: AtomicStore.AtomicStore) => {
   let isCut = false
   const gone = new AtomicStore.AtomicStoreError({
     method: "get",
@@ -294,7 +305,8 @@ const cuttable = (store: AtomicStore.AtomicStore) => {
 describe("L2 an edit that the program vouches for", () => {
   const startProcess = Effect.fnUntraced(function*(
     tool: typeof Pay,
-    store: AtomicStore.AtomicStore,
+    store: Store.Store,
+    talk: AtomicStore.AtomicStore,
     turns: ReadonlyArray<ScriptedModel.Turn>,
     pay: (params: { readonly amount: number }) => Effect.Effect<string>
   ) {
@@ -304,7 +316,7 @@ describe("L2 an edit that the program vouches for", () => {
       Effect.provideService(LanguageModel.LanguageModel, model),
       Effect.provideService(
         ConversationStore.ConversationStore,
-        yield* ConversationStore.make({ store, heartbeat: "5 seconds" })
+        yield* ConversationStore.make({ store: talk, heartbeat: "5 seconds" })
       ),
       Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store })),
       Effect.provideService(
@@ -320,8 +332,10 @@ describe("L2 an edit that the program vouches for", () => {
     const then = idempotent ? "it runs again in the next, as it was edited" : "one that is not idempotent does not"
     it.effect(`L2 decided in a conversation whose process dies, ${then}`, () =>
       Effect.gen(function*() {
-        const shared = yield* AtomicStore.makeMemory()
+        const shared = yield* Store.makeMemory()
         const { cut, store } = cuttable(shared)
+        const sharedTalk = yield* AtomicStore.makeMemory()
+        const talk = cuttableTalk(sharedTalk)
         const runs: Array<unknown> = []
         const hold = yield* Support.makeHold
         const pay = (params: { readonly amount: number }) =>
@@ -330,15 +344,16 @@ describe("L2 an edit that the program vouches for", () => {
             return Effect.as(runs.length === 1 ? hold.wait : Effect.void, "paid")
           })
         const tool = Pay.annotate(Tool.Idempotent, idempotent)
-        const first = yield* startProcess(tool, store, [[Support.call("c1", "Pay", { amount: 1000 })]], pay)
+        const first = yield* startProcess(tool, store, talk.store, [[Support.call("c1", "Pay", { amount: 1000 })]], pay)
         const asked = yield* first.send("Go.")
         if (asked._tag !== "Waiting") return assert.fail("it was not asked about")
         const edited = Approval.approve(asked.requests[0]!, { params: { amount: 10 } })
         yield* Effect.forkChild(first.decide(edited), { startImmediately: true })
         yield* hold.entered
         cut()
+        talk.cut()
         yield* TestClock.adjust("5 minutes")
-        const second = yield* startProcess(tool, shared, [], pay)
+        const second = yield* startProcess(tool, shared, sharedTalk, [], pay)
         const fiber = yield* Effect.forkChild(second.send([]), { startImmediately: true })
         assert.isTrue(yield* Support.advance(fiber, "5 seconds"), "it came to its end")
         const outcome = yield* Fiber.join(fiber)

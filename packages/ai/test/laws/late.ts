@@ -19,6 +19,7 @@ import {
   LanguageModel,
   Prompt,
   Response,
+  Store,
   SuspensionStore,
   Tool,
   Toolkit,
@@ -77,7 +78,8 @@ export const make = Effect.fnUntraced(function*(
   turns: ReadonlyArray<ScriptedModel.Turn>,
   approval: LanguageModel.ApprovalOptions = { onNewMessage: "keep" }
 ) {
-  const store = yield* AtomicStore.makeMemory()
+  const store = yield* Store.makeMemory()
+  const conversations = yield* AtomicStore.makeMemory()
   const script = yield* ScriptedModel.make({ turns, responseIds: true })
   const tracker = yield* ResponseIdTracker.make
   const suspensions = SuspensionStore.make({ store })
@@ -132,7 +134,10 @@ export const make = Effect.fnUntraced(function*(
   }
   const ofConversation = Effect.gen(function*() {
     const conversation = yield* Conversation.make({ id: "late", toolkit }).pipe(
-      Effect.provideService(ConversationStore.ConversationStore, yield* ConversationStore.make({ store })),
+      Effect.provideService(
+        ConversationStore.ConversationStore,
+        yield* ConversationStore.make({ store: conversations })
+      ),
       serving
     )
     const talk: Talk = {

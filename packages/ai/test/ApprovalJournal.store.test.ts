@@ -1,0 +1,169 @@
+/**
+ * `ApprovalJournal` over a store that fails, and over one that is shared. Two journals over one store stand for two processes
+ * here; real ones are in `ApprovalJournalFileSystem.test.ts`.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
+import * as ApprovalJournal from "../src/ApprovalJournal.ts"
+import * as Store from "../src/Store.ts"
+import { claimOf, makeCounted, makeHeld, ranWith, refusedBy, startReader } from "./fixtures/journal.ts"
+
+type Broken = "get" | "beat" | "claim" | "record"
+
+/** A store that fails while it says so in `broken`: what is read, a beat, the first step of a request, or a later one. */
+const breakable = Effect.map(Store.makeMemory(), (store) => {
+  const broken = new Set<Broken>()
+  const unless = <A>(what: Broken, run: Effect.Effect<A, Store.StoreError>) =>
+    Effect.suspend(() =>
+      broken.has(what)
+        ? Effect.fail(
+          new Store.StoreError({ operation: what, description: "The disk is gone.", reason: "Unavailable" })
+        )
+        : run
+    )
+  return {
+    broken,
+    store: Store.make({
+      ...store,
+      requests: {
+        ...store.requests,
+        get: (nonce) => unless("get", store.requests.get(nonce)),
+        decide: (name, version, decided) =>
+          unless(version === 0 ? "claim" : "record", store.requests.decide(name, version, decided))
+      },
+      owners: { ...store.owners, beat: (owner) => unless("beat", store.owners.beat(owner)) }
+    })
+  }
+})
+
+describe("ApprovalJournal over a store", () => {
+  for (const method of ["get", "beat", "claim"] as const) {
+    it.effect(`runs nothing while the store fails at: ${method}, and recovers with it`, () =>
+      Effect.gen(function*() {
+        const { broken, store } = yield* breakable
+        const journal = yield* ApprovalJournal.make({ store, heartbeat: "1 second" })
+        if (method === "get") yield* journal.end(claimOf("a"), "denied", "no")
+        broken.add(method)
+        const counted = makeCounted()
+        for (let i = 0; i < 2; i++) {
+          assert.match(yield* refusedBy(journal.run(claimOf("a"), counted)), /The disk is gone/)
+        }
+        broken.clear()
+        const { entry } = yield* journal.run(claimOf("a"), counted)
+        assert.strictEqual(entry.state, method === "get" ? "denied" : "done")
+        assert.strictEqual(counted.runs, method === "get" ? 0 : 1)
+      }))
+  }
+
+  const breaking = (broken: Set<Broken>) => makeCounted(Effect.sync(() => (broken.add("record"), ranWith("gone"))))
+
+  for (const heartbeat of [undefined, "1 second"] as const) {
+    const title = "a run that could not be recorded before its process ended counts as unknown and is not run again"
+    it.effect(`L2 At most once: ${title}, ${heartbeat === undefined ? "without" : "with"} a heartbeat`, () =>
+      Effect.gen(function*() {
+        const { broken, store } = yield* breakable
+        const scope = yield* Scope.make()
+        const journal = yield* Scope.provide(ApprovalJournal.make({ store, heartbeat, grace: 0 }), scope)
+        const counted = breaking(broken)
+        const reader = yield* startReader(journal.run(claimOf("a"), counted))
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* Fiber.join(reader)).ran?.result, "gone")
+        yield* Scope.close(scope, Exit.void)
+        broken.clear()
+        yield* TestClock.adjust("1 minute")
+        const next = yield* ApprovalJournal.make({ store, heartbeat, grace: 0 })
+        assert.strictEqual((yield* next.run(claimOf("a"), counted)).entry.state, "unknown")
+        assert.strictEqual(counted.runs, 1)
+      }))
+  }
+
+  it.effect("L2 At most once: what could not be recorded is, before anybody who asks when the store is back is told", () =>
+    Effect.gen(function*() {
+      const { broken, store } = yield* breakable
+      const journal = yield* ApprovalJournal.make({ store, grace: 0 })
+      const counted = breaking(broken)
+      yield* journal.run(claimOf("a"), counted)
+      assert.strictEqual((yield* journal.find(claimOf("a")))?.state, "running")
+      broken.clear()
+      const { entry, ran } = yield* journal.run(claimOf("a"), { ...counted, idempotent: true })
+      assert.deepStrictEqual([entry.recorded?.encodedResult, ran, counted.runs], ["gone", undefined, 1])
+      assert.strictEqual((yield* store.requests.get("a"))?.state, "done")
+    }))
+
+  for (const down of ["100 millis", "1 minute"] as const) {
+    it.effect(`L2 At most once: what ran is recorded when a store that was down for ${down} is back`, () =>
+      Effect.gen(function*() {
+        const { broken, store } = yield* breakable
+        const journal = yield* ApprovalJournal.make({ store })
+        const reader = yield* startReader(journal.run(claimOf("a"), breaking(broken)))
+        yield* TestClock.adjust(down)
+        broken.clear()
+        yield* TestClock.adjust("10 seconds")
+        assert.strictEqual((yield* Fiber.join(reader)).entry.state, "done")
+        assert.strictEqual((yield* journal.find(claimOf("a")))?.recorded?.encodedResult, "gone")
+      }))
+  }
+
+  const openTwo = Effect.gen(function*() {
+    const store = yield* Store.makeMemory()
+    const open = Effect.map(Scope.make(), (scope) => ({
+      scope,
+      make: Scope.provide(ApprovalJournal.make({ store, heartbeat: "1 second" }), scope)
+    }))
+    const [one, other] = [yield* open, yield* open]
+    return { one: yield* one.make, other: yield* other.make, closeOther: Scope.close(other.scope, Exit.void) }
+  })
+
+  it.effect("L2 At most once: a claim is waited for as long as its owner lives, however long it was idle before", () =>
+    Effect.gen(function*() {
+      const { one, other } = yield* openTwo
+      yield* one.run(claimOf("earlier"), makeCounted())
+      yield* TestClock.adjust("1 hour")
+      const held = yield* makeHeld
+      yield* startReader(one.run(claimOf("a"), held))
+      const again = makeCounted()
+      const waiting = yield* startReader(other.run(claimOf("a"), { ...again, idempotent: true }))
+      for (let second = 0; second < 60; second++) {
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* other.find(claimOf("a")))?.state, "running")
+      }
+      yield* held.release
+      yield* TestClock.adjust("1 second")
+      const { entry, ran } = yield* Fiber.join(waiting)
+      assert.strictEqual(entry.recorded?.encodedResult, "gone")
+      assert.isUndefined(ran)
+      assert.strictEqual(again.runs, 0)
+    }))
+
+  it.effect("stopping a run of another process says that there is none here, and who waits for it waits on", () =>
+    Effect.gen(function*() {
+      const { one, other } = yield* openTwo
+      const held = yield* makeHeld
+      yield* startReader(one.run(claimOf("a"), held))
+      const waiting = yield* startReader(other.run(claimOf("a"), makeCounted()))
+      yield* TestClock.adjust("1 second")
+      assert.isFalse(yield* other.interrupt(claimOf("a").approvalId))
+      yield* held.release
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(waiting)).entry.state, "done")
+    }))
+
+  it.effect("a journal that only waits for another process closes at once, and says so to whoever waits", () =>
+    Effect.gen(function*() {
+      const { closeOther, one, other } = yield* openTwo
+      yield* startReader(one.run(claimOf("a"), yield* makeHeld))
+      const waiting = yield* startReader(other.run(claimOf("a"), makeCounted()))
+      yield* TestClock.adjust("1 second")
+      const closing = yield* startReader(closeOther)
+      yield* TestClock.adjust("1 second")
+      const closed = closing.pollUnsafe() !== undefined
+      yield* TestClock.adjust("10 seconds")
+      assert.isTrue(closed)
+      assert.strictEqual((yield* one.find(claimOf("a")))?.state, "running")
+      yield* refusedBy(Fiber.join(waiting))
+    }))
+})
