@@ -100,7 +100,8 @@ export const make = (rows: () => Iterable<RequestRow>): Inbox => {
             "The page after that cannot be found: it is not what a page gave as `next`. Begin with the first."
         })
       }
-      const wanted = [...Object.entries(parts) as ReadonlyArray<[Part, Order["of"]]>].flatMap(([part, of]) => {
+      const entries = Object.entries(parts) as ReadonlyArray<[Part, Order["of"]]>
+      const wanted = entries.flatMap(([part, of]) => {
         const value = part === "all"
           ? ""
           : part === "waiting"
@@ -129,8 +130,8 @@ export const make = (rows: () => Iterable<RequestRow>): Inbox => {
   }
 }
 
-const isOpen = ({ request, state, waits }: RequestRow): boolean =>
-  state === "pending" && (waits === "open" || (waits === undefined && request !== undefined))
+const isOpen = ({ answer, request, state, waits }: RequestRow): boolean =>
+  state === "pending" && (waits === undefined ? request !== undefined : waits === "open" && answer === undefined)
 
 const placeOf = (cursor: string): { readonly at: number; readonly key: string } | undefined => {
   const dot = cursor.indexOf(".")

@@ -3,7 +3,7 @@ import { definedFields } from "../fields.ts"
 import type { ApprovalState } from "../states.ts"
 import type { Bounds } from "./bounds.ts"
 import * as Inbox from "./inbox.ts"
-import { margin, type RequestName, type RequestRow, type Requests, StoreError } from "./model.ts"
+import { margin, type RequestName, type RequestRow, type Requests, type StoreError } from "./model.ts"
 import * as Ordered from "./ordered.ts"
 import * as Table from "./table.ts"
 import type { Transactions } from "./transactions.ts"
@@ -96,7 +96,9 @@ export const make = ({ bounds, maxBodies, reclaimSome, transactions }: {
       write((now) => {
         for (const nonce of nonces) {
           const row = table.get(nonce, now)
-          if (row?.state === "pending" && row.waits === undefined) table.set(nonce, undefined)
+          if (row?.state !== "pending" || row.waits !== undefined) continue
+          const { request: _, ...unasked } = row
+          table.set(nonce, row.version === 0 ? undefined : unasked)
         }
       }),
     decide: (name, version, { entry, result, state }) =>
@@ -177,7 +179,7 @@ export const make = ({ bounds, maxBodies, reclaimSome, transactions }: {
     expired: table.expired,
     reclaim: (nonce) => table.set(nonce, undefined),
     forgetAskedIn: (conversation) => {
-      for (const nonce of [...asked.of(conversation)]) table.set(nonce, undefined)
+      for (const nonce of Array.from(asked.of(conversation))) table.set(nonce, undefined)
     }
   }
 }

@@ -96,13 +96,19 @@ export interface Conversations {
   readonly read: (
     id: string
   ) => Stored<{ readonly row: ConversationRow; readonly messages: ReadonlyArray<string> } | undefined>
-  /** Writes over that version, or anew where it is `undefined`. The new version, or `undefined` if it stood at another. */
+  /**
+   * Writes over that version, or anew where it is `undefined`. The new version, or `undefined` if it stood at another. No
+   * conversation of that id has a version again that one before it had.
+   */
   readonly write: (
     id: string,
     version: number | undefined,
     write: ConversationWrite
   ) => Stored<number | undefined>
-  /** Removes it with its messages, and what was asked in it and never decided. What was decided stays (law L2). */
+  /**
+   * Removes it with its messages, and what was asked in it and never decided (which is `pending`). What was decided stays
+   * (law L2). One that has expired is reclaimed so.
+   */
   readonly remove: (id: string) => Stored<void>
 }
 
@@ -220,7 +226,10 @@ export interface Requests {
   readonly get: (nonce: string) => Stored<RequestRow | undefined>
   /** Keeps requests that wait for a decision, as they are shown. Those that are there stay as they are, but are shown so. */
   readonly open: (requests: ReadonlyArray<RequestName & { readonly request: string }>) => Stored<void>
-  /** Forgets those of them that were never decided and that no tool waits for. */
+  /**
+   * They are asked no more: forgets those of them that were never decided and that no tool waits for. One that was approved
+   * by some, who are not enough, is only shown no more.
+   */
   readonly close: (nonces: ReadonlyArray<string>) => Stored<void>
   /** A step over that version (0: nothing was decided). False if it stands at another: exactly one of several gets true. */
   readonly decide: (name: RequestName, version: number, decided: Decided) => Stored<boolean>
@@ -240,14 +249,19 @@ export interface Requests {
   readonly deliver: (nonce: string, answer: string) => Stored<boolean>
   /** It is due no more, because whoever waits was told. */
   readonly told: (nonce: string) => Stored<void>
+  /** The one that is open, or else the latest that was. */
   readonly byWebhook: (webhook: string) => Stored<RequestRow | undefined>
+  /** As {@link byWebhook}, of those that began to wait as the run of this one. */
   readonly byPrevious: (approvalId: string) => Stored<RequestRow | undefined>
-  /** Those that wait for a decision and have not expired. What a page costs does not depend on how many there are. */
+  /**
+   * Those that wait for a decision, as they were opened or a tool waits for them without an answer, and have not expired.
+   * What a page costs does not depend on how many there are. Fails for an `after` that no page gave as `next`.
+   */
   readonly page: (
     filter: RequestFilter,
     options: { readonly after?: string | undefined; readonly limit: number }
   ) => Stored<RequestPage>
-  /** Those that are open and due by `now`: the answered ones first, then the earliest. */
+  /** Those that are open and due by `now`, expired or not: the answered ones first, then the earliest. */
   readonly due: (now: number, limit: number) => Stored<ReadonlyArray<RequestRow>>
 }
 
@@ -285,10 +299,14 @@ export interface RememberedAnswers {
   ) => Stored<ReadonlyArray<RememberedRow>>
   /** False if one of this id is or was there. */
   readonly insert: (row: RememberedRow) => Stored<boolean>
-  /** Takes a use, where there is one left: how many are left then. `undefined` if there was none, or no such answer. */
+  /**
+   * Takes a use, where there is one left: how many are left then. `undefined` if there was none, or no such answer, or one
+   * whose uses are not counted. With the last it is over, as if it were taken back.
+   */
   readonly take: (id: string) => Stored<number | undefined>
   /** Takes it back for ever; false if there is none of the id in that scope that stands. */
   readonly revoke: (scope: string, id: string) => Stored<boolean>
+  /** Those that stand, in the order of their ids; `after` is one of these. */
   readonly list: (
     scope: string,
     options: { readonly after?: string | undefined; readonly limit: number }
@@ -335,7 +353,7 @@ export interface Operations {
   readonly isShared: boolean
   /**
    * Carries out an effect whose store operations all happen, or none: where it fails or is interrupted, nothing was
-   * changed. Within another it is a part of that one. Nothing but operations of the store belongs into it: others wait.
+   * changed. Within another it is a part of that one, and where it fails and the other goes on, undone alone. Nothing but operations of the store belongs into it: others wait.
    */
   readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreError, R>
   readonly conversations: Conversations
