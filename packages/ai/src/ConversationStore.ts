@@ -328,7 +328,8 @@ interface Lock {
 
 const unreadable = new ConversationError({
   reason: "Unreadable",
-  description: "What is kept under the id of this conversation is not a conversation, or one of a later version of this" +
+  description:
+    "What is kept under the id of this conversation is not a conversation, or one of a later version of this" +
     " library. It is left as it is; begin a conversation with another id."
 })
 
@@ -342,7 +343,8 @@ const unwritable = ({ message }: Schema.SchemaError): ConversationError =>
 const fullOf = (maxBytes: number): ConversationError =>
   new ConversationError({
     reason: "Full",
-    description: `A conversation may have ${maxBytes} bytes (\`maxBytes\`), and this one would have more. Nothing more was` +
+    description:
+      `A conversation may have ${maxBytes} bytes (\`maxBytes\`), and this one would have more. Nothing more was` +
       " said or run. What waits can still be denied, cancelled and cleared; to go on, begin a conversation with another id."
   })
 

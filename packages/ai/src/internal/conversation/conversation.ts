@@ -294,11 +294,14 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     clear: Effect.fnUntraced(
       function*(options: Conversation.ClearOptions = {}) {
         let cleared: ReadonlyArray<Approval.ApprovalRequest> = []
-        yield* ConversationTurn.begin(place, (turn) =>
-          Effect.map(Clearing.clear(turn, Deciding.pendingOf(turn), options), (those) => {
-            cleared = those
-            return false
-          }))
+        yield* ConversationTurn.begin(
+          place,
+          (turn) =>
+            Effect.map(Clearing.clear(turn, Deciding.pendingOf(turn), options), (those) => {
+              cleared = those
+              return false
+            })
+        )
         return cleared
       },
       Effect.scoped,
@@ -348,7 +351,8 @@ const cancellation = new ConversationStore.ConversationError({
 
 const full = new ConversationStore.ConversationError({
   reason: "Full",
-  description: "The conversation has as many bytes as it may have (`maxBytes`). What the turn did is in the history, and the" +
+  description:
+    "The conversation has as many bytes as it may have (`maxBytes`). What the turn did is in the history, and the" +
     " model was not called again. What waits can still be denied, cancelled and cleared; to go on, begin another one."
 })
 

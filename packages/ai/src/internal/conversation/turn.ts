@@ -44,8 +44,7 @@ const nothing: ConversationStore.Kept = { history: Prompts.empty, open: [], answ
 export const read = (place: Place): Effect.Effect<ConversationStore.Kept, ConversationStore.ConversationError> =>
   Effect.map(find(place), (found) => found?.kept ?? nothing)
 
-const find = (place: Place) =>
-  Effect.map(place.store.read(place.key, place.known), (found) => place.known = found)
+const find = (place: Place) => Effect.map(place.store.read(place.key, place.known), (found) => place.known = found)
 
 const busy = new ConversationStore.ConversationError({
   reason: "Busy",
@@ -134,8 +133,10 @@ export const begin = Effect.fnUntraced(function*<E, R>(
 })
 
 const inTime = <A, E, R>(until: number, effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Effect.timeoutOrElse(effect, { duration: until - now, orElse: () => Effect.fail(busy) }))
+  Effect.flatMap(
+    Clock.currentTimeMillis,
+    (now) => Effect.timeoutOrElse(effect, { duration: until - now, orElse: () => Effect.fail(busy) })
+  )
 
 // Nobody else is in a turn with it, or whoever was is dead.
 const takeOver = Effect.fnUntraced(function*(

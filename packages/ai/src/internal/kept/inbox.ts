@@ -78,9 +78,7 @@ export const changes = (
 
 const waitingIn = (kept: Rows.Kept | undefined): ReadonlyMap<string, Approval.ApprovalRequest> =>
   new Map(
-    kept?.open.flatMap((request) =>
-      kept.answered.includes(request.approvalId) ? [] : [[request.approvalId, request]]
-    )
+    kept?.open.flatMap((request) => kept.answered.includes(request.approvalId) ? [] : [[request.approvalId, request]])
   )
 
 // Whoever locks rows locks them in one order.
