@@ -1,6 +1,6 @@
 /**
  * `ApprovalJournal` over a store that fails, and over one that is shared. Two journals over one store stand for two processes
- * here; real ones are in `ApprovalJournalFileSystem.test.ts`.
+ * here; real ones are in `ApprovalJournal.processes.test.ts`.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

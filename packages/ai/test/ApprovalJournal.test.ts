@@ -1,6 +1,6 @@
 /**
  * The state machine of law L2 by itself, in memory and over any store. What is bounded, forgotten or broken is in
- * `ApprovalJournalMemory.test.ts`, what processes do to each other in `ApprovalJournalFileSystem.test.ts`.
+ * `ApprovalJournalMemory.test.ts`, what processes do to each other in `ApprovalJournal.processes.test.ts`.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"

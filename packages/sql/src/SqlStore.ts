@@ -8,8 +8,8 @@
  * @since 0.1.0
  */
 import { Store } from "@assent/ai"
-import * as Effect from "effect/Effect"
 import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Kept from "./internal/store/kept.ts"

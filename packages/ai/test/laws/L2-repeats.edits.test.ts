@@ -11,7 +11,6 @@ import {
   ApprovalJournal,
   ApprovalPolicy,
   ApprovalSeal,
-  AtomicStore,
   Conversation,
   ConversationStore,
   LanguageModel,
@@ -279,34 +278,10 @@ const cuttable = (store: Store.Store) => {
   }
 }
 
-/** The same for what a process says in conversations. */
-const cuttableTalk = (store: AtomicStore.AtomicStore) => {
-  let isCut = false
-  const gone = new AtomicStore.AtomicStoreError({
-    method: "get",
-    key: "any",
-    description: "the line is cut",
-    reason: "Unavailable"
-  })
-  const unless = <A>(effect: Effect.Effect<A, AtomicStore.AtomicStoreError>) =>
-    Effect.suspend(() => isCut ? Effect.fail(gone) : effect)
-  return {
-    cut: () => void (isCut = true),
-    store: AtomicStore.make({
-      get: (key) => unless(store.get(key)),
-      putIfAbsent: (key, value, options) => unless(store.putIfAbsent(key, value, options)),
-      compareAndSet: (key, expected, value) => unless(store.compareAndSet(key, expected, value)),
-      put: (key, value, options) => unless(store.put(key, value, options)),
-      listByPrefix: (prefix, options) => unless(store.listByPrefix(prefix, options))
-    })
-  }
-}
-
 describe("L2 an edit that the program vouches for", () => {
   const startProcess = Effect.fnUntraced(function*(
     tool: typeof Pay,
     store: Store.Store,
-    talk: AtomicStore.AtomicStore,
     turns: ReadonlyArray<ScriptedModel.Turn>,
     pay: (params: { readonly amount: number }) => Effect.Effect<string>
   ) {
@@ -316,7 +291,7 @@ describe("L2 an edit that the program vouches for", () => {
       Effect.provideService(LanguageModel.LanguageModel, model),
       Effect.provideService(
         ConversationStore.ConversationStore,
-        yield* ConversationStore.make({ store: talk, heartbeat: "5 seconds" })
+        yield* ConversationStore.make({ store, heartbeat: "5 seconds" })
       ),
       Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store })),
       Effect.provideService(
@@ -334,8 +309,6 @@ describe("L2 an edit that the program vouches for", () => {
       Effect.gen(function*() {
         const shared = yield* Store.makeMemory()
         const { cut, store } = cuttable(shared)
-        const sharedTalk = yield* AtomicStore.makeMemory()
-        const talk = cuttableTalk(sharedTalk)
         const runs: Array<unknown> = []
         const hold = yield* Support.makeHold
         const pay = (params: { readonly amount: number }) =>
@@ -344,16 +317,15 @@ describe("L2 an edit that the program vouches for", () => {
             return Effect.as(runs.length === 1 ? hold.wait : Effect.void, "paid")
           })
         const tool = Pay.annotate(Tool.Idempotent, idempotent)
-        const first = yield* startProcess(tool, store, talk.store, [[Support.call("c1", "Pay", { amount: 1000 })]], pay)
+        const first = yield* startProcess(tool, store, [[Support.call("c1", "Pay", { amount: 1000 })]], pay)
         const asked = yield* first.send("Go.")
         if (asked._tag !== "Waiting") return assert.fail("it was not asked about")
         const edited = Approval.approve(asked.requests[0]!, { params: { amount: 10 } })
         yield* Effect.forkChild(first.decide(edited), { startImmediately: true })
         yield* hold.entered
         cut()
-        talk.cut()
         yield* TestClock.adjust("5 minutes")
-        const second = yield* startProcess(tool, shared, sharedTalk, [], pay)
+        const second = yield* startProcess(tool, shared, [], pay)
         const fiber = yield* Effect.forkChild(second.send([]), { startImmediately: true })
         assert.isTrue(yield* Support.advance(fiber, "5 seconds"), "it came to its end")
         const outcome = yield* Fiber.join(fiber)

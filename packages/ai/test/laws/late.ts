@@ -10,7 +10,6 @@ import {
   Approval,
   ApprovalJournal,
   ApprovalSeal,
-  AtomicStore,
   Chat,
   Conversation,
   ConversationStore,
@@ -79,7 +78,6 @@ export const make = Effect.fnUntraced(function*(
   approval: LanguageModel.ApprovalOptions = { onNewMessage: "keep" }
 ) {
   const store = yield* Store.makeMemory()
-  const conversations = yield* AtomicStore.makeMemory()
   const script = yield* ScriptedModel.make({ turns, responseIds: true })
   const tracker = yield* ResponseIdTracker.make
   const suspensions = SuspensionStore.make({ store })
@@ -136,7 +134,7 @@ export const make = Effect.fnUntraced(function*(
     const conversation = yield* Conversation.make({ id: "late", toolkit }).pipe(
       Effect.provideService(
         ConversationStore.ConversationStore,
-        yield* ConversationStore.make({ store: conversations })
+        yield* ConversationStore.make({ store })
       ),
       serving
     )

@@ -113,7 +113,9 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
     const keep = Math.min(Math.max(Math.trunc(write.keep), 0), messages)
     let gone = 0
     if (keep < messages) {
-      const [sum] = yield* sql<{ readonly bytes: number | null }>`SELECT sum(octet_length(body)) AS bytes FROM ${message}
+      const [sum] = yield* sql<
+        { readonly bytes: number | null }
+      >`SELECT sum(octet_length(body)) AS bytes FROM ${message}
         WHERE conversation = ${id} AND seq >= ${keep}`
       gone = Number(sum?.bytes ?? 0)
       yield* sql`DELETE FROM ${message} WHERE conversation = ${id} AND seq >= ${keep}`
@@ -123,7 +125,9 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
     const bytes = Number(found.bytes) + more
     yield* quotas.write(write.tenant, bytes, more)
     yield* sql`UPDATE ${conversation} SET parent = ${fields.parent}, root = ${fields.root}, tenant = ${fields.tenant},
-      principal = ${fields.principal}, name = ${fields.name}, state = ${fields.state}, messages = ${keep + bodies.length},
+      principal = ${fields.principal}, name = ${fields.name}, state = ${fields.state}, messages = ${
+      keep + bodies.length
+    },
       bytes = ${bytes}, touched_at = ${now}, expires_at = ${fields.expires_at} WHERE id = ${id}`
     yield* insertMessages(id, keep, bodies)
     return version + 1
@@ -167,10 +171,10 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
  * Far from that of any conversation of this id before, also of one that was removed, so that whoever knows a version of
  * that one cannot take this for it.
  */
-const firstVersion = (): number => SecureRandom.randomBytesUnsafe(4).reduce((sum, byte) => sum * 256 + byte, 0) * 2 ** 20
+const firstVersion = (): number =>
+  SecureRandom.randomBytesUnsafe(4).reduce((sum, byte) => sum * 256 + byte, 0) * 2 ** 20
 
 const noColumns = (sql: Database["sql"]) =>
   sql.literal("NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL")
 
-const sizeOf = (bodies: ReadonlyArray<string>): number =>
-  bodies.reduce((total, body) => total + Text.bytesOf(body), 0)
+const sizeOf = (bodies: ReadonlyArray<string>): number => bodies.reduce((total, body) => total + Text.bytesOf(body), 0)

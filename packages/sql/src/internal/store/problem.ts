@@ -61,7 +61,8 @@ export const overQuota = (operation: string, what: string, bytes: number): Store
   new Store.StoreError({
     operation,
     reason: "Full",
-    description: `${what} holds the ${bytes} bytes that it may. Nothing was written. Remove what is over, or raise the quota.`
+    description:
+      `${what} holds the ${bytes} bytes that it may. Nothing was written. Remove what is over, or raise the quota.`
   })
 
 export const noPage = (operation: string): Store.StoreError =>

@@ -61,19 +61,19 @@ export const make = (database: Database): Store.RememberedAnswers => {
           Effect.andThen(
             sql`DELETE FROM ${table} WHERE id = ${Text.encode(row.id)} AND expires_at <= ${now}`,
             sql`INSERT INTO ${table} ${
-            sql.insert({
-              id: Text.encode(row.id),
-              scope: Text.encode(row.scope),
-              source: Text.encode(row.source),
-              tool: Text.encode(row.toolName),
-              exact: Text.encodeOptional(row.exact),
-              format,
-              denies: row.denies ? 1 : 0,
-              uses: row.uses ?? null,
-              body: Text.encode(row.body),
-              expires_at: optionalTime(row.expiresAt)
-            })
-          } ON CONFLICT (id) DO NOTHING RETURNING id`
+              sql.insert({
+                id: Text.encode(row.id),
+                scope: Text.encode(row.scope),
+                source: Text.encode(row.source),
+                tool: Text.encode(row.toolName),
+                exact: Text.encodeOptional(row.exact),
+                format,
+                denies: row.denies ? 1 : 0,
+                uses: row.uses ?? null,
+                body: Text.encode(row.body),
+                expires_at: optionalTime(row.expiresAt)
+              })
+            } ON CONFLICT (id) DO NOTHING RETURNING id`
           ),
           (rows) => rows.length === 1
         )),

@@ -124,7 +124,12 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
 
   const wrote = (rows: ReadonlyArray<unknown>): boolean => rows.length === 1
 
-  const decide = (name: Store.RequestName, version: number, { entry, owner, result, state }: Store.Decided, now: number) => {
+  const decide = (
+    name: Store.RequestName,
+    version: number,
+    { entry, owner, result, state }: Store.Decided,
+    now: number
+  ) => {
     const set = sql`state = ${state}, version = ${version + 1}, entry = ${Text.encode(entry)},
       result = ${Text.encodeOptional(result)}, owner = ${Text.encodeOptional(owner)}, decided_at = ${now},
       request = CASE WHEN ${sql.literal(isOver(`'${state}'`))} THEN NULL ELSE ${table}.request END,
@@ -208,7 +213,9 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
           const [known] = yield* sql<Pick<Row, "waits">>`SELECT waits FROM ${table} WHERE nonce = ${row.nonce}`
           if (known !== undefined && known.waits !== null) return "known"
           if (row.webhook !== null) {
-            const [other] = yield* sql<{ readonly gone: number | null }>`SELECT keep_until <= ${now} AS gone FROM ${table}
+            const [other] = yield* sql<
+              { readonly gone: number | null }
+            >`SELECT keep_until <= ${now} AS gone FROM ${table}
               WHERE webhook = ${row.webhook} AND waits = 'open'`
             if (other !== undefined && Number(other.gone) === 0) return "webhook"
             // One that expired is not there.
@@ -238,7 +245,9 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
       use("requests.deliver", (now) =>
         Effect.map(
           sql`UPDATE ${table} SET answer = ${Text.encode(answer)}, due_at = 0
-            WHERE nonce = ${Text.encode(nonce)} AND waits = 'open' AND answer IS NULL AND ${isThere(now)} RETURNING nonce`,
+            WHERE nonce = ${Text.encode(nonce)} AND waits = 'open' AND answer IS NULL AND ${
+            isThere(now)
+          } RETURNING nonce`,
           wrote
         )),
     told: (nonce) =>
@@ -246,8 +255,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
         Effect.asVoid(
           sql`UPDATE ${table} SET due_at = NULL WHERE nonce = ${Text.encode(nonce)} AND due_at IS NOT NULL`
         )),
-    byWebhook: (webhook) =>
-      selectOne("requests.byWebhook", () => sql`webhook = ${Text.encode(webhook)}`, bestFirst),
+    byWebhook: (webhook) => selectOne("requests.byWebhook", () => sql`webhook = ${Text.encode(webhook)}`, bestFirst),
     byPrevious: (approvalId) =>
       selectOne("requests.byPrevious", () => sql`previous = ${Text.encode(approvalId)}`, bestFirst),
     page: (filter, { after, limit }) =>
