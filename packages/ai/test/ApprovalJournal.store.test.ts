@@ -3,6 +3,7 @@
  * here; real ones are in `ApprovalJournal.processes.test.ts`.
  */
 import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -11,6 +12,9 @@ import * as TestClock from "effect/testing/TestClock"
 import * as ApprovalJournal from "../src/ApprovalJournal.ts"
 import * as Store from "../src/Store.ts"
 import { claimOf, makeCounted, makeHeld, ranWith, refusedBy, startReader } from "./fixtures/journal.ts"
+import { type Line, logged } from "./laws/logs.ts"
+
+const errorsIn = (lines: ReadonlyArray<Line>) => lines.filter(({ level }) => level === "Error").map(({ text }) => text)
 
 type Broken = "get" | "beat" | "claim" | "record"
 
@@ -107,6 +111,83 @@ describe("ApprovalJournal over a store", () => {
         assert.strictEqual((yield* journal.find(claimOf("a")))?.recorded?.encodedResult, "gone")
       }))
   }
+
+  describe("that fails for ever", () => {
+    const begin = Effect.gen(function*() {
+      const { broken, store } = yield* breakable
+      const scope = yield* Scope.make()
+      const journal = yield* Scope.provide(ApprovalJournal.make({ store, heartbeat: "1 second" }), scope)
+      const run = Effect.asVoid(journal.run(claimOf("a"), breaking(broken)))
+      return { broken, close: Scope.close(scope, Exit.void), journal, run }
+    })
+
+    it.effect("L17 a journal whose scope is closed says once what was not recorded, and ends within 5 seconds", () =>
+      Effect.gen(function*() {
+        const { close, journal, run } = yield* begin
+        const [, before] = yield* logged(run)
+        assert.deepStrictEqual(errorsIn(before), [
+          "Assent could not record yet that \"DeleteFile\" ran; it will try again."
+        ])
+        yield* TestClock.adjust("1 hour")
+        assert.strictEqual((yield* journal.find(claimOf("a")))?.state, "running")
+        const [isClosed, lines] = yield* logged(Effect.gen(function*() {
+          const closing = yield* startReader(close)
+          yield* TestClock.adjust("5 seconds")
+          return closing.pollUnsafe() !== undefined
+        }))
+        assert.isTrue(isClosed)
+        assert.deepStrictEqual(errorsIn(lines), [
+          "Assent could not record how 1 run ended (\"DeleteFile\"), because the store failed until the journal was" +
+          " closed. Whoever asks will be told that it is unknown."
+        ])
+      }))
+
+    it.effect("L17 a journal that nobody closes and nobody uses does nothing after 5 seconds", () =>
+      Effect.gen(function*() {
+        const { broken, journal, run } = yield* begin
+        const time = yield* Clock.Clock
+        let asleep = 0
+        const clock: Clock.Clock = {
+          ...time,
+          sleep: (duration) =>
+            Effect.suspend(() => {
+              asleep++
+              return Effect.ensuring(time.sleep(duration), Effect.sync(() => asleep--))
+            })
+        }
+        yield* Effect.provideService(run, Clock.Clock, clock)
+        yield* TestClock.adjust("1 millis")
+        assert.isAbove(asleep, 0)
+        broken.add("beat").add("get").add("claim")
+        yield* TestClock.adjust("5 seconds")
+        assert.strictEqual(asleep, 0)
+        // What was acknowledged is not lost for that: it is recorded as soon as the store is used again.
+        broken.clear()
+        assert.strictEqual((yield* journal.find(claimOf("a")))?.recorded?.encodedResult, "gone")
+      }))
+
+    it.effect("L2 one that cannot be recorded is not in the way of others that can", () =>
+      Effect.gen(function*() {
+        const { broken, store } = yield* breakable
+        const never: Store.Store = {
+          ...store,
+          requests: {
+            ...store.requests,
+            decide: (name, version, decided) =>
+              name.nonce === "a" && version > 0
+                ? Effect.fail(new Store.StoreError({ operation: "", description: "Bad row.", reason: "Corrupt" }))
+                : store.requests.decide(name, version, decided)
+          }
+        }
+        const journal = yield* ApprovalJournal.make({ store: never, grace: 0 })
+        for (const nonce of ["a", "b", "c"]) yield* journal.run(claimOf(nonce), breaking(broken))
+        broken.clear()
+        yield* TestClock.adjust("5 seconds")
+        for (const [nonce, state] of [["a", "running"], ["b", "done"], ["c", "done"]] as const) {
+          assert.strictEqual((yield* store.requests.get(nonce))?.state, state)
+        }
+      }))
+  })
 
   const openTwo = Effect.gen(function*() {
     const store = yield* Store.makeMemory()

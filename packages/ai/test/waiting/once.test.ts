@@ -308,6 +308,35 @@ describe("a store that cannot be used", () => {
       assert.deepStrictEqual(Support.resultsOf(yield* turn), [["c1", "x"]])
     }))
 
+  Support.inEachMode(
+    "when the tool is to go on: it does not, and the model reads nothing of the store's words (law L15)",
+    (mode) =>
+      Effect.gen(function*() {
+        let isBroken = false
+        const memory = yield* Store.makeMemory()
+        const store = SuspensionStore.make({
+          store: intercept(memory, (operation, key, run) =>
+            isBroken && operation === "requests.advance"
+              ? Effect.fail(
+                new Store.StoreError({ operation, description: `/srv/kept: ${key} is locked.`, reason: "Busy" })
+              )
+              : run)
+        })
+        const within = Effect.provideService(SuspensionStore.SuspensionStore, store)
+        const { first, names, script, toolkit } = yield* within(Support.begin(mode, [Support.ask("c1", "Which?")]))
+        isBroken = true
+        const turn = yield* within(Support.takeTurn(mode, {
+          model: script.model,
+          toolkit,
+          history: first.history,
+          prompt: Support.answers(Approval.answer(Support.only(first), "x"))
+        }))
+        assert.match(Support.failureReason(turn.results[0]), /could not be had.*did not go on. Check/)
+        assert.notMatch(JSON.stringify([turn, yield* script.requests]), /srv|locked/)
+        assert.deepStrictEqual(names(), ["start"])
+      })
+  )
+
   Support.inEachMode("with a configured key it has to be named", (mode) =>
     Effect.gen(function*() {
       const reason = yield* Support.reasonOf(Effect.provideService(
