@@ -56,6 +56,7 @@ const floors: House["floors"] = [
     "internal/covering",
     "internal/config/",
     "internal/journal/",
+    "internal/kept/",
     "internal/tool/",
     "internal/waiting/"
   ]],
@@ -70,7 +71,7 @@ const floors: House["floors"] = [
     "SuspensionStore",
     "Tool"
   ]],
-  ["floor 5", ["DeferredTool", "Webhook", "internal/asking/", "internal/history/", "internal/policy/"]],
+  ["floor 5", ["DeferredTool", "OpenRequests", "Webhook", "internal/asking/", "internal/history/", "internal/policy/"]],
   ["floor 6", ["ApprovalController", "ApprovalPolicy", "internal/mcp/"]],
   ["floor 7", ["internal/decide/", "internal/environment/"]],
   ["floor 8", ["internal/gather/"]],

@@ -5,20 +5,21 @@ import {
   Approval,
   ApprovalJournal,
   ApprovalSeal,
-  AtomicStore,
   Conversation,
   ConversationStore,
   LanguageModel,
+  Store,
   SuspensionStore
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import type { Operation } from "../store/intercept.ts"
 import * as Waiting from "../waiting/support.ts"
 
 export type Tools = Record<string, any>
 export type Outcome = Conversation.Outcome<Tools>
 
-/** What processes share: a store each for conversations, runs and what waits. */
-export const makeShared = AtomicStore.makeMemory()
+/** What processes share: one store for conversations, runs and what waits. */
+export const makeShared = Store.makeMemory()
 
 export interface Started {
   readonly conversation: Conversation.Conversation<Tools>
@@ -30,7 +31,7 @@ export interface StartOptions extends Partial<Omit<Conversation.Options<Tools>, 
   readonly turns: ReadonlyArray<ScriptedModel.Turn>
   readonly afterLastTurn?: ScriptedModel.Options["afterLastTurn"]
   readonly strict?: ScriptedModel.Options["strict"]
-  readonly shared?: AtomicStore.AtomicStore | undefined
+  readonly shared?: Store.Store | undefined
   readonly scope?: Approval.ApprovalScope | undefined
   /** What the model's own layer says. */
   readonly approval?: LanguageModel.ApprovalOptions | undefined
@@ -86,6 +87,10 @@ export const ask = (question: string, id = `ask-${question}`) =>
   ScriptedModel.toolCall({ id, name: "Ask", params: { question } })
 export const menu = (kind: "one" | "many" | "timer" | "external", id = `menu-${kind}`) =>
   ScriptedModel.toolCall({ id, name: "Menu", params: { kind } })
+
+/** Whether an operation of a store changes nothing. */
+export const isReading = (operation: Operation): boolean =>
+  /\.(get|read|page|due|byWebhook|byPrevious|candidates|list)$/.test(operation)
 
 /** The requests of an outcome that waits. */
 export const requestsOf = (outcome: Outcome | undefined): ReadonlyArray<Approval.ApprovalRequest> => {
