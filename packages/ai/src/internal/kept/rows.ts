@@ -67,10 +67,8 @@ export interface Written {
 
 export const encode = (base: Found | undefined, kept: Kept): Result.Result<Written, Schema.SchemaError> =>
   Result.gen(function*() {
-    const before = base?.kept.history.content ?? []
     const messages = kept.history.content
-    let keep = 0
-    while (keep < before.length && before[keep] === messages[keep]) keep++
+    const keep = base === undefined ? 0 : keptOf(base.kept.history.content, messages)
     const added = messages.slice(keep)
     const append: Array<string> = []
     let bytes = base?.bytes ?? 0
@@ -90,6 +88,13 @@ export const encode = (base: Found | undefined, kept: Kept): Result.Result<Writt
     })
     return { keep, append, state, bytes }
   })
+
+const keptOf = (before: ReadonlyArray<Prompt.Message>, after: ReadonlyArray<Prompt.Message>): number => {
+  if (before === after) return before.length
+  let keep = 0
+  while (keep < before.length && before[keep] === after[keep]) keep++
+  return keep
+}
 
 const encodings = new WeakMap<Approval.ApprovalRequest, Schema.Json>()
 
