@@ -53,7 +53,9 @@ const bare = (filename: string) =>
       const begin = database.prepare("BEGIN IMMEDIATE")
       const commit = database.prepare("COMMIT")
       const insert = database.prepare("INSERT INTO request VALUES (?, 'running', ?)")
-      const update = database.prepare("UPDATE request SET state = 'done', entry = ? WHERE nonce = ? AND state = 'running'")
+      const update = database.prepare(
+        "UPDATE request SET state = 'done', entry = ? WHERE nonce = ? AND state = 'running'"
+      )
       const entry = JSON.stringify({ state: "running", toolName: "DeleteFile", toolCallId: "call-1", at: Date.now() })
       return Harness.timed(Effect.sync(() => {
         for (let i = 0; i < operations; i++) {
