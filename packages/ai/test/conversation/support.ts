@@ -8,6 +8,7 @@ import {
   Conversation,
   ConversationStore,
   LanguageModel,
+  type OpenRequests,
   Store,
   SuspensionStore
 } from "../../src/index.ts"
@@ -19,7 +20,17 @@ export type Tools = Record<string, any>
 export type Outcome = Conversation.Outcome<Tools>
 
 /** What processes share: one store for conversations, runs and what waits. */
+export type Shared = Store.Store
+
 export const makeShared = Store.makeMemory()
+
+/** The ids of all that waits in a store. */
+export const inbox = (shared: Shared, filter: OpenRequests.Filter = {}) =>
+  Effect.gen(function*() {
+    const service = yield* ConversationStore.make({ store: shared })
+    const { requests } = yield* service.page(filter, { limit: 1_000 })
+    return requests.map(({ request }) => request.approvalId)
+  })
 
 export interface Started {
   readonly conversation: Conversation.Conversation<Tools>
