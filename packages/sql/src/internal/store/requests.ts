@@ -1,5 +1,5 @@
 /** Requests: what became of them, and how those stand as which tools wait. */
-import { Store } from "@assent/ai"
+import * as Store from "@assent/ai/Store"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { Fragment } from "effect/sql/Statement"

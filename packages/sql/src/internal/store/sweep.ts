@@ -1,5 +1,5 @@
 /** Reclaims what nobody needs any more, a bounded piece at a time. */
-import type { Store } from "@assent/ai"
+import type * as Store from "@assent/ai/Store"
 import * as Effect from "effect/Effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Database, rowLimit } from "./database.ts"
