@@ -272,12 +272,20 @@ export const make = Effect.fnUntraced(function*(options: {
       claim.toolName,
       Effect.flatMap(
         records.write(claim, { version, state: "running" }, entry),
-        (written) => written ? Effect.void : givenUp(claim)
+        (written) => written ? Effect.void : Effect.asVoid(stands(claim, entry))
       )
     )
 
-  const givenUp = ({ toolName }: Claim) =>
-    Effect.logWarning(`Assent: "${toolName}" ended after its claim had been given up; it counts as unknown.`)
+  // A store may have written it and have failed to say so; or else the claim was given up meanwhile.
+  const stands = (claim: Claim, { at, state, suspendedAs }: Entry) =>
+    Effect.tap(
+      Effect.map(records.read(claim), (found) =>
+        found?.entry.at === at && found.entry.state === state && found.entry.suspendedAs === suspendedAs),
+      (stands) =>
+        stands ? Effect.void : Effect.logWarning(
+          `Assent: "${claim.toolName}" ended after its claim had been given up; it counts as unknown.`
+        )
+    )
 
   // What it waits for is kept if, and only if, it is on record that it does.
   const suspend = Effect.fnUntraced(function*(
@@ -291,12 +299,12 @@ export const make = Effect.fnUntraced(function*(options: {
     )
     const written = yield* store.atomically(both).pipe(
       Effect.catchTag("StoreError", (error) => Effect.fail(JournalRecords.unavailable(error))),
+      Effect.flatMap((written) => written ? Effect.succeed(true) : stands(claim, entry)),
       Effect.retry({ times: 3 }),
       Effect.result
     )
     if (Result.isFailure(written)) return yield* finish({ claim, version }, yield* otherwise(written.failure))
     if (!written.success) {
-      yield* givenUp(claim)
       return { entry: yield* makeEntry(claim, { state: "unknown", reason: Words.lostReason }), ran: undefined }
     }
     yield* kept

@@ -64,6 +64,8 @@ const floors: House["floors"] = [
     "ApprovalConfig",
     "ApprovalJournal",
     "ApprovalMemory",
+    "internal/remembered",
+    "internal/rememberedRows",
     "ConversationStore",
     "Response",
     "SuspensionStore",

@@ -23,6 +23,8 @@ export const heartbeatOf = (store: Store.Store, heartbeat: Duration.Input | unde
     ? Duration.seconds(5)
     : undefined
 
+const longestStep = 4_000
+
 export const make = ({ heartbeat, isBusy, owner, owners, scope }: {
   readonly owners: Store.Owners
   readonly owner: string
@@ -42,13 +44,16 @@ export const make = ({ heartbeat, isBusy, owner, owners, scope }: {
         lastBeat = at
       })
   )
+  // A program that does nothing more is not kept alive by its heart for long; whoever claims next starts it again.
   const beatWhileBusy = Effect.gen(function*() {
+    let waited = 0
     while (true) {
-      yield* Effect.sleep(heartbeat)
+      const step = Math.min(every - waited, longestStep)
+      yield* Effect.sleep(step)
       if (!isBusy()) break
-      yield* Effect.ignore(beat)
+      waited = (waited + step) % every
+      if (waited === 0) yield* Effect.ignore(beat)
     }
-    // A program that does nothing more is not kept alive by its heart; whoever claims next starts it again.
     beats = undefined
   })
   return {

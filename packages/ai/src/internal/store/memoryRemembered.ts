@@ -31,7 +31,7 @@ export const make = ({ bounds, reclaimSome, transactions }: {
       return
     }
     bounds.live += by
-    const call = callKey(row, row.denies ? undefined : row.exact)
+    const call = callKey(row, row.exact)
     const rows = byCall.get(call) ?? new Map<string, RememberedRow>()
     const ordered = byScope.get(row.scope) ?? Ordered.make()
     if (by === 1) {

@@ -271,7 +271,7 @@ export interface Requests {
 
 /**
  * An answer that is remembered. `scope` says whose it is; `exact` is the digest of the one call's parameters that it
- * covers, and is missing where it covers more; `uses` is how many are left.
+ * speaks of, and is missing where it speaks of more; `denies` says what it is, `uses` how many are left.
  *
  * @category models
  * @since 0.1.0
@@ -293,7 +293,7 @@ export interface RememberedRow {
  * @since 0.1.0
  */
 export interface RememberedAnswers {
-  /** Those of the tool that deny, that cover more than one call, or just the one of these parameters. */
+  /** Those of the tool that speak of more than one call, or of just the one of these parameters. */
   readonly candidates: (
     call: { readonly scope: string; readonly source: string; readonly toolName: string; readonly exact: string }
   ) => Stored<ReadonlyArray<RememberedRow>>

@@ -152,6 +152,8 @@ export const make = ({ requests }: Store.Store): Records => {
     ApprovalError.ApprovalError
   > {
     if (row?.waits === undefined) return undefined
+    // Of one that is over a store may have given up all but that it is.
+    if (row.waits === "over" && row.suspension === undefined) return undefined
     const suspension = yield* Effect.fromResult(suspensionOf(row))
     const { answer, approvalId, waits: status } = row
     if (answer === undefined || status === "over") return { status, suspension, delivered: undefined }

@@ -1,6 +1,6 @@
 /**
- * `ApprovalJournal` in a directory: what a restart finds, what damage does, and processes that race, wait and are
- * killed. The laws it shares with the one in memory are in `ApprovalJournal.test.ts`.
+ * `ApprovalJournal` in a database that processes share: what a restart finds, what damage does, and processes that race,
+ * wait and are killed. The laws it shares with the one in memory are in `ApprovalJournal.test.ts`.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,10 +9,12 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import type * as Scope from "effect/Scope"
+import * as SqlClient from "effect/sql/SqlClient"
 import { type ChildProcess, fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import type * as ApprovalError from "../src/ApprovalError.ts"
 import * as ApprovalJournal from "../src/ApprovalJournal.ts"
+import * as Database from "./fixtures/database.ts"
 
 type Services = Layer.Success<typeof NodeServices.layer> | Scope.Scope
 
@@ -45,14 +47,15 @@ const withJournal = <A, E, R>(
 ): Effect.Effect<A, unknown, R> =>
   Effect.provide(
     Effect.flatMap(ApprovalJournal.ApprovalJournal, use),
-    Layer.provide(ApprovalJournal.layerFileSystem({ directory, heartbeat }), NodeServices.layer)
+    Layer.provide(ApprovalJournal.layerStore({ heartbeat }), Database.layerIn(directory)),
+    { local: true }
   )
 
 // =============================================================================
 // What is written
 // =============================================================================
 
-describe("ApprovalJournal on disk", () => {
+describe("ApprovalJournal in a database", () => {
   test("L2 At most once: a restart remembers every fate, bodies included", (directory) =>
     Effect.gen(function*() {
       const result = { text: "é😀\u2028\"\\", list: [1.5, null, { "__proto__": false }] }
@@ -95,12 +98,12 @@ describe("ApprovalJournal on disk", () => {
   ) {
     test(`L2 At most once: over a record that is ${how} nothing runs, and the error says so`, (directory) =>
       Effect.gen(function*() {
-        const fs = yield* FileSystem.FileSystem
-        const path = yield* Path.Path
         yield* withJournal(directory, (journal) => journal.end(claimOf("damaged"), "denied", "no"))
-        const names = yield* fs.readDirectory(directory, { recursive: true })
-        const file = path.join(directory, names.find((name) => /damaged.0$/.test(name))!)
-        yield* fs.writeFileString(file, damage(yield* fs.readFileString(file)))
+        yield* Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const [row] = yield* sql<{ readonly entry: string }>`SELECT entry FROM assent_request`
+          yield* sql`UPDATE assent_request SET entry = ${damage(row!.entry)}`
+        }).pipe(Effect.provide(Database.clientIn(directory), { local: true }))
         yield* withJournal(directory, (journal) =>
           Effect.gen(function*() {
             for (
@@ -126,7 +129,7 @@ describe("ApprovalJournal on disk", () => {
 // Processes
 // =============================================================================
 
-describe("ApprovalJournal on disk, shared by processes", () => {
+describe("ApprovalJournal in a database that processes share", () => {
   const logged = Effect.fnUntraced(function*(log: string) {
     const fs = yield* FileSystem.FileSystem
     return (yield* fs.readFileString(log)).trim().split("\n").map(Number)
