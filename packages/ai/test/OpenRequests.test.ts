@@ -155,7 +155,8 @@ describe("what is listed", () => {
     [
       "superseded",
       (conversation) => conversation.send(Array.of({ role: "user", content: [{ type: "text", text: "No." }] })),
-      0
+      // A tool that has begun waits on for what the program tells.
+      1
     ],
     ["expired", () => TestClock.adjust("1 hour"), 0],
     ["removed with its conversation", () => ConversationStore.remove("c1"), 0]

@@ -105,9 +105,7 @@ describe("SqliteClient", () => {
     Effect.gen(function*() {
       const sql = yield* makeClient({ filename: ":memory:" })
       yield* sql`CREATE TABLE a (b INTEGER, c TEXT) STRICT`
-      yield* sql`INSERT INTO a ${
-        sql.insert(Array.from({ length: 300 }, (_, b) => ({ b, c: b === 1 ? null : "c" })))
-      }`
+      yield* sql`INSERT INTO a ${sql.insert(Array.from({ length: 300 }, (_, b) => ({ b, c: b === 1 ? null : "c" })))}`
       const two = sql`SELECT b, c FROM a WHERE b < ${2} ORDER BY b`
       assert.deepStrictEqual((yield* two).map((row) => ({ ...row })), [{ b: 0, c: "c" }, { b: 1, c: null }])
       assert.deepStrictEqual(yield* two.values, [[0, "c"], [1, null]])

@@ -48,12 +48,15 @@ export interface StartOptions extends Partial<Omit<Conversation.Options<Tools>, 
   readonly approval?: LanguageModel.ApprovalOptions | undefined
   /** The stores stand around the model alone. */
   readonly layered?: boolean | undefined
+  readonly maxBytes?: number | undefined
+  readonly timeToLive?: ConversationStore.Options["timeToLive"]
   readonly before?: ((step: string) => Effect.Effect<void>) | undefined
 }
 
 /** One process: a conversation of its own over what is shared, or over nothing. */
 export const start = (
-  { afterLastTurn, approval, before, layered, scope, shared, strict, turns, ...options }: StartOptions
+  { afterLastTurn, approval, before, layered, maxBytes, scope, shared, strict, timeToLive, turns, ...options }:
+    StartOptions
 ): Effect.Effect<
   Started,
   never,
@@ -83,7 +86,7 @@ export const start = (
       Effect.provideService(Approval.Scope, scope ?? {}),
       Effect.provideService(
         ConversationStore.ConversationStore,
-        yield* ConversationStore.make({ store, heartbeat: "5 seconds" })
+        yield* ConversationStore.make({ store, heartbeat: "5 seconds", maxBytes, timeToLive })
       )
       // The tools are any tools, and so are what they need: nothing.
     ) as Effect.Effect<Conversation.Conversation<Tools>, never, Scope.Scope>
