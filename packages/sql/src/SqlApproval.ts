@@ -9,6 +9,7 @@
  */
 import type * as ApprovalError from "@assent/ai/ApprovalError"
 import * as ApprovalJournal from "@assent/ai/ApprovalJournal"
+import * as ApprovalMemory from "@assent/ai/ApprovalMemory"
 import * as ApprovalSeal from "@assent/ai/ApprovalSeal"
 import * as ConversationStore from "@assent/ai/ConversationStore"
 import * as Store from "@assent/ai/Store"
@@ -85,7 +86,8 @@ export const layer = (
   return Layer.mergeAll(
     ApprovalJournal.layerStore({ grace: options.grace, heartbeat: options.heartbeat }),
     SuspensionStore.layerStore,
-    ConversationStore.layerStore({ timeToLive: options.conversationTimeToLive, heartbeat: options.heartbeat })
+    ConversationStore.layerStore({ timeToLive: options.conversationTimeToLive, heartbeat: options.heartbeat }),
+    ApprovalMemory.layerStore({ timeToLive: options.rememberFor })
   ).pipe(Layer.provideMerge(base))
 }
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Scope, Stream } from "effect"
+import { Array as Arr, Deferred, Effect, Exit, Fiber, Scope, Stream } from "effect"
 import * as ChildProcess from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
@@ -105,7 +105,7 @@ describe("SqliteClient", () => {
     Effect.gen(function*() {
       const sql = yield* makeClient({ filename: ":memory:" })
       yield* sql`CREATE TABLE a (b INTEGER, c TEXT) STRICT`
-      yield* sql`INSERT INTO a ${sql.insert(Array.from({ length: 300 }, (_, b) => ({ b, c: b === 1 ? null : "c" })))}`
+      yield* sql`INSERT INTO a ${sql.insert(Arr.makeBy(300, (b) => ({ b, c: b === 1 ? null : "c" })))}`
       const two = sql`SELECT b, c FROM a WHERE b < ${2} ORDER BY b`
       assert.deepStrictEqual((yield* two).map((row) => ({ ...row })), [{ b: 0, c: "c" }, { b: 1, c: null }])
       assert.deepStrictEqual(yield* two.values, [[0, "c"], [1, null]])

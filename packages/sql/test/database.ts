@@ -1,7 +1,7 @@
 /** Databases for tests: in memory, or a file that is removed with the scope. */
 import { SqliteClient, SqlStore } from "@assent/sql"
 import { NodeServices } from "@effect/platform-node"
-import { Effect, FileSystem, Layer, Path } from "effect"
+import { Effect, FileSystem, Path } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 
@@ -15,16 +15,16 @@ export const makeFilename = Effect.gen(function*() {
 export const makeClient = (options: SqliteClient.Options) =>
   Effect.provide(SqliteClient.make(options), Reactivity.layer)
 
+export const makeStoreOver = (sql: SqlClient.SqlClient, options?: SqlStore.Options) =>
+  Effect.provideService(SqlStore.make(options), SqlClient.SqlClient, sql)
+
 /** A store, and its client. Nothing waits in it, so that a test may move the clock. */
 export const makeStore = Effect.fnUntraced(function*(
   options: SqliteClient.Options & SqlStore.Options = { filename: ":memory:" }
 ) {
   const sql = yield* makeClient({ yieldAfterWrite: false, ...options })
-  const store = yield* Effect.provideService(SqlStore.make(options), SqlClient.SqlClient, sql)
-  return { sql, store }
+  return { sql, store: yield* makeStoreOver(sql, options) }
 })
 
 /** Without waiting for the disk: what a test says of the file does not depend on a loss of power. */
 export const storeInFile = Effect.flatMap(makeFilename, (filename) => makeStore({ filename, synchronous: "NORMAL" }))
-
-export const layerMemory = Layer.effect(SqlClient.SqlClient, makeClient({ filename: ":memory:" }))

@@ -45,7 +45,8 @@ const first = (prefix: string): ReadonlyArray<string> => {
     ) STRICT`,
     open("open", "issued_at, nonce"),
     open("root", "root, issued_at, nonce"),
-    open("conversation", "conversation, issued_at, nonce"),
+    // Of all that was never decided, because it goes with its conversation.
+    open("conversation", "conversation, issued_at, nonce", "state = 'pending'"),
     open("tenant", "tenant, issued_at, nonce"),
     open("tenant_tool", "tenant, tool, issued_at, nonce"),
     open("principal", "principal, issued_at, nonce"),
