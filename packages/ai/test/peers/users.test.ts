@@ -10,10 +10,10 @@ import {
   ApprovalController,
   ApprovalJournal,
   ApprovalSeal,
-  Store,
   LanguageModel,
   Prompt,
   Response,
+  Store,
   Tool,
   Toolkit
 } from "../../src/index.ts"

@@ -100,7 +100,7 @@ const expected: ReadonlyArray<string> = [
   "answers that settle nothing",
   "generateObject waits",
   ...["fails", "loses", "full"].map((how) => `store ${how}`),
-  ...["requests.get", "requests.decide", "requests.advance", "owners.beat", "remembered.candidates", "atomically"].map((
+  ...["requests.get", "requests.decide", "owners.beat", "owners.get"].map((
     method
   ) => `store failed to ${method}`),
   ...["done", "UnknownApproval", "AlreadyDecided"].map((outcome) => `answers were ${outcome}`),
