@@ -399,7 +399,7 @@ const warnOnce = (key: Cryptography.ProcessSecret): Effect.Effect<void> =>
     key.warned = true
     return Effect.logWarning(
       "Approvals are sealed with a random key and end with this process. To keep them, set ASSENT_APPROVAL_KEY" +
-        " (openssl rand -base64 32) and configure a persistent journal (ApprovalJournal.layerFileSystem)."
+        " (openssl rand -base64 32) and configure a persistent journal (SqlApproval.layer of @assent/sql)."
     )
   })
 
