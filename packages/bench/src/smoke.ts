@@ -13,6 +13,7 @@ import * as Harness from "./harness.ts"
 import { memory } from "./memory.ts"
 import { openai } from "./openai.ts"
 import * as Provider from "./provider.ts"
+import { sqlite } from "./sqlite.ts"
 import { suspensions } from "./suspensions.ts"
 import { gated, live, open, upstreamGated, using, withJournal } from "./tools.ts"
 import type { Live } from "./tools.ts"
@@ -328,6 +329,7 @@ await Effect.runPromise(Effect.provide(
     openai,
     aiSdk,
     suspensions,
+    sqlite,
     decisions
   ], {
     discard: true

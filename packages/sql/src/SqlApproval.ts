@@ -7,8 +7,13 @@
  *
  * @since 0.1.0
  */
-import type { ApprovalError } from "@assent/ai"
-import { ApprovalJournal, ApprovalSeal, ConversationStore, Store, SuspensionStore } from "@assent/ai"
+import type * as ApprovalError from "@assent/ai/ApprovalError"
+import * as ApprovalJournal from "@assent/ai/ApprovalJournal"
+import * as ApprovalMemory from "@assent/ai/ApprovalMemory"
+import * as ApprovalSeal from "@assent/ai/ApprovalSeal"
+import * as ConversationStore from "@assent/ai/ConversationStore"
+import * as Store from "@assent/ai/Store"
+import * as SuspensionStore from "@assent/ai/SuspensionStore"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -81,7 +86,8 @@ export const layer = (
   return Layer.mergeAll(
     ApprovalJournal.layerStore({ grace: options.grace, heartbeat: options.heartbeat }),
     SuspensionStore.layerStore,
-    ConversationStore.layerStore({ timeToLive: options.conversationTimeToLive, heartbeat: options.heartbeat })
+    ConversationStore.layerStore({ timeToLive: options.conversationTimeToLive, heartbeat: options.heartbeat }),
+    ApprovalMemory.layerStore({ timeToLive: options.rememberFor })
   ).pipe(Layer.provideMerge(base))
 }
 

@@ -7,7 +7,7 @@
  *
  * @since 0.1.0
  */
-import { Store } from "@assent/ai"
+import * as Store from "@assent/ai/Store"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -8,6 +8,7 @@ import {
   Conversation,
   ConversationStore,
   LanguageModel,
+  type OpenRequests,
   Store,
   SuspensionStore
 } from "../../src/index.ts"
@@ -19,7 +20,17 @@ export type Tools = Record<string, any>
 export type Outcome = Conversation.Outcome<Tools>
 
 /** What processes share: one store for conversations, runs and what waits. */
+export type Shared = Store.Store
+
 export const makeShared = Store.makeMemory()
+
+/** The ids of all that waits in a store. */
+export const inbox = (shared: Shared, filter: OpenRequests.Filter = {}) =>
+  Effect.gen(function*() {
+    const service = yield* ConversationStore.make({ store: shared })
+    const { requests } = yield* service.page(filter, { limit: 1_000 })
+    return requests.map(({ request }) => request.approvalId)
+  })
 
 export interface Started {
   readonly conversation: Conversation.Conversation<Tools>
@@ -37,12 +48,15 @@ export interface StartOptions extends Partial<Omit<Conversation.Options<Tools>, 
   readonly approval?: LanguageModel.ApprovalOptions | undefined
   /** The stores stand around the model alone. */
   readonly layered?: boolean | undefined
+  readonly maxBytes?: number | undefined
+  readonly timeToLive?: ConversationStore.Options["timeToLive"]
   readonly before?: ((step: string) => Effect.Effect<void>) | undefined
 }
 
 /** One process: a conversation of its own over what is shared, or over nothing. */
 export const start = (
-  { afterLastTurn, approval, before, layered, scope, shared, strict, turns, ...options }: StartOptions
+  { afterLastTurn, approval, before, layered, maxBytes, scope, shared, strict, timeToLive, turns, ...options }:
+    StartOptions
 ): Effect.Effect<
   Started,
   never,
@@ -72,7 +86,7 @@ export const start = (
       Effect.provideService(Approval.Scope, scope ?? {}),
       Effect.provideService(
         ConversationStore.ConversationStore,
-        yield* ConversationStore.make({ store, heartbeat: "5 seconds" })
+        yield* ConversationStore.make({ store, heartbeat: "5 seconds", maxBytes, timeToLive })
       )
       // The tools are any tools, and so are what they need: nothing.
     ) as Effect.Effect<Conversation.Conversation<Tools>, never, Scope.Scope>

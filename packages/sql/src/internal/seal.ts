@@ -1,5 +1,7 @@
 /** The seal of whoever keeps approvals in a database: with the program's key, or else with the database's own. */
-import { ApprovalError, ApprovalSeal, type Store } from "@assent/ai"
+import * as ApprovalError from "@assent/ai/ApprovalError"
+import * as ApprovalSeal from "@assent/ai/ApprovalSeal"
+import type * as Store from "@assent/ai/Store"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -1,5 +1,5 @@
 /** Reclaims what has expired while a program runs, a bounded piece at a time. */
-import type { Store } from "@assent/ai"
+import type * as Store from "@assent/ai/Store"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Runtime from "./sqlite/runtime.ts"

@@ -44,7 +44,8 @@ const nothing: ConversationStore.Kept = { history: Prompts.empty, open: [], answ
 export const read = (place: Place): Effect.Effect<ConversationStore.Kept, ConversationStore.ConversationError> =>
   Effect.map(find(place), (found) => found?.kept ?? nothing)
 
-const find = (place: Place) => Effect.map(place.store.read(place.key, place.known), (found) => place.known = found)
+const find = (place: Place) =>
+  Effect.suspend(() => Effect.map(place.store.read(place.key, place.known), (found) => place.known = found))
 
 const busy = new ConversationStore.ConversationError({
   reason: "Busy",

@@ -96,9 +96,9 @@ export const make = ({ bounds, maxBodies, reclaimSome, transactions }: {
       write((now) => {
         for (const nonce of nonces) {
           const row = table.get(nonce, now)
-          if (row?.state !== "pending" || row.waits !== undefined) continue
+          if (row?.state !== "pending") continue
           const { request: _, ...unasked } = row
-          table.set(nonce, row.version === 0 ? undefined : unasked)
+          table.set(nonce, row.version === 0 && row.waits === undefined ? undefined : unasked)
         }
       }),
     decide: (name, version, { entry, result, state }) =>

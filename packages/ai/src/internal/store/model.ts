@@ -228,7 +228,7 @@ export interface Requests {
   readonly open: (requests: ReadonlyArray<RequestName & { readonly request: string }>) => Stored<void>
   /**
    * They are asked no more: forgets those of them that were never decided and that no tool waits for. One that was approved
-   * by some, who are not enough, is only shown no more.
+   * by some, who are not enough, or as which a tool waits, is only shown no more.
    */
   readonly close: (nonces: ReadonlyArray<string>) => Stored<void>
   /** A step over that version (0: nothing was decided). False if it stands at another: exactly one of several gets true. */

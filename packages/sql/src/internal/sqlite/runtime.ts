@@ -24,12 +24,24 @@ export const makeFile = (filename: string): Effect.Effect<void, SqlError> =>
   isFile(filename)
     ? Effect.try({
       try: () => {
-        Fs.mkdirSync(Path.dirname(filename), { recursive: true, mode: 0o700 })
+        makeFolder(Path.dirname(Path.resolve(filename)))
         Fs.closeSync(Fs.openSync(filename, "a", 0o600))
       },
       catch: Problem.fromFile
     })
     : Effect.void
+
+// By ourselves, because Node's `recursive` never ends where nothing can be made, such as in `/proc`.
+const makeFolder = (folder: string): void => {
+  if (Fs.existsSync(folder)) return
+  makeFolder(Path.dirname(folder))
+  try {
+    Fs.mkdirSync(folder, { mode: 0o700 })
+  } catch (cause) {
+    // Another process may have been faster.
+    if (!Fs.existsSync(folder)) throw cause
+  }
+}
 
 /** Whether others than its owner may read a file. Not known on Windows, where a mode says nothing. */
 export const isReadByOthers = (filename: string): Effect.Effect<boolean> =>

@@ -1,5 +1,5 @@
 /** Conversations and their messages. */
-import type { Store } from "@assent/ai"
+import type * as Store from "@assent/ai/Store"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import { batches, type Database, format, optionalTime } from "./database.ts"

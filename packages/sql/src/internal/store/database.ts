@@ -1,5 +1,5 @@
 /** A client with the names of the tables, and the operations of a store as effects of its errors. */
-import type { Store } from "@assent/ai"
+import type * as Store from "@assent/ai/Store"
 import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

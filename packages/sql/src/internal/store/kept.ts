@@ -1,5 +1,5 @@
 /** A store of the rows of a database. */
-import { Store } from "@assent/ai"
+import * as Store from "@assent/ai/Store"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"

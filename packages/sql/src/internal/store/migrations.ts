@@ -1,5 +1,5 @@
 /** The tables, as they came about. A step that was published is never changed; another follows it. */
-import type { Store } from "@assent/ai"
+import type * as Store from "@assent/ai/Store"
 import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -45,7 +45,8 @@ const first = (prefix: string): ReadonlyArray<string> => {
     ) STRICT`,
     open("open", "issued_at, nonce"),
     open("root", "root, issued_at, nonce"),
-    open("conversation", "conversation, issued_at, nonce"),
+    // Of all that was never decided, because it goes with its conversation.
+    open("conversation", "conversation, issued_at, nonce", "state = 'pending'"),
     open("tenant", "tenant, issued_at, nonce"),
     open("tenant_tool", "tenant, tool, issued_at, nonce"),
     open("principal", "principal, issued_at, nonce"),
@@ -62,7 +63,7 @@ const first = (prefix: string): ReadonlyArray<string> => {
       id TEXT PRIMARY KEY, scope TEXT NOT NULL, source TEXT NOT NULL, tool TEXT NOT NULL, exact TEXT,
       format INTEGER NOT NULL, denies INTEGER NOT NULL, uses INTEGER, body TEXT, expires_at INTEGER, revoked_at INTEGER
     ) STRICT`,
-    `CREATE INDEX ${remembered}_call ON ${remembered} (scope, source, tool, denies, exact) WHERE revoked_at IS NULL`,
+    `CREATE INDEX ${remembered}_call ON ${remembered} (scope, source, tool, exact) WHERE revoked_at IS NULL`,
     `CREATE INDEX ${remembered}_scope ON ${remembered} (scope, id) WHERE revoked_at IS NULL`,
     `CREATE INDEX ${remembered}_expiry ON ${remembered} (expires_at) WHERE expires_at IS NOT NULL`,
     `CREATE TABLE ${prefix}owner (

@@ -1,5 +1,5 @@
 /** Which processes live. */
-import { Store } from "@assent/ai"
+import * as Store from "@assent/ai/Store"
 import * as Effect from "effect/Effect"
 import { type Database, time } from "./database.ts"
 import * as Text from "./text.ts"

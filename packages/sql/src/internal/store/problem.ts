@@ -1,5 +1,5 @@
 /** What a database says went wrong, as a store says it: what happened, why, and what to do. */
-import { Store } from "@assent/ai"
+import * as Store from "@assent/ai/Store"
 import type { SqlError } from "effect/sql/SqlError"
 
 const advice = {

@@ -1,5 +1,5 @@
 /** How many bytes conversations may have: each, and those of a tenant together. */
-import type { Store } from "@assent/ai"
+import type * as Store from "@assent/ai/Store"
 import * as Effect from "effect/Effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Database } from "./database.ts"

@@ -1,5 +1,5 @@
 /** Remembered answers, by key. */
-import type { Store } from "@assent/ai"
+import type * as Store from "@assent/ai/Store"
 import * as Effect from "effect/Effect"
 import { type Database, format, optionalTime, rowLimit } from "./database.ts"
 import * as Problem from "./problem.ts"
@@ -46,11 +46,9 @@ export const make = (database: Database): Store.RememberedAnswers => {
         const some = (which: ReturnType<typeof sql.literal>) =>
           sql`SELECT ${columns} FROM ${table} WHERE scope = ${Text.encode(scope)} AND source = ${Text.encode(source)}
             AND tool = ${Text.encode(toolName)} AND ${which} AND ${stands(now)}`
-        // One for each, because a condition with OR is not looked up in the index but walked along.
+        // Two, because a condition with OR is not looked up in the index but walked along.
         return Effect.flatMap(
-          sql<Row>`${some(sql.literal("denies = 1"))}
-            UNION ALL ${some(sql.literal("denies = 0 AND exact IS NULL"))}
-            UNION ALL ${some(sql`denies = 0 AND exact = ${Text.encode(exact)}`)}`,
+          sql<Row>`${some(sql.literal("exact IS NULL"))} UNION ALL ${some(sql`exact = ${Text.encode(exact)}`)}`,
           (rows) => Effect.forEach(rows, (row) => decode("remembered.candidates", row))
         )
       }),

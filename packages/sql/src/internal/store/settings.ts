@@ -1,5 +1,5 @@
 /** What a database knows of itself: the key that seals approvals, and whether it was restored from a backup. */
-import type { Store } from "@assent/ai"
+import type * as Store from "@assent/ai/Store"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Base64Url from "effect/encoding/Base64Url"

@@ -1,5 +1,5 @@
 /** Reclaims what nobody needs any more, a bounded piece at a time. */
-import type { Store } from "@assent/ai"
+import type * as Store from "@assent/ai/Store"
 import * as Effect from "effect/Effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Database, rowLimit } from "./database.ts"
@@ -33,16 +33,17 @@ type Rows = ReadonlyArray<unknown>
 export const make = ({ sql, tables, use }: Database, bodiesLife: number): Store.Operations["sweep"] => {
   const { conversation, message, owner, remembered, request } = tables
 
+  // CROSS JOIN, because SQLite then begins with the conversations that expired, of which there are few.
   const pieces = (now: number): ReadonlyArray<(limit: number) => Effect.Effect<Rows, SqlError>> => [
     (limit) =>
       sql`DELETE FROM ${message} WHERE (conversation, seq) IN (
-        SELECT m.conversation, m.seq FROM ${conversation} c JOIN ${message} m ON m.conversation = c.id
-        WHERE c.expires_at <= ${now} LIMIT ${limit}) RETURNING 1`,
+        SELECT m.conversation, m.seq FROM ${conversation} c CROSS JOIN ${message} m
+        WHERE m.conversation = c.id AND c.expires_at <= ${now} LIMIT ${limit}) RETURNING 1`,
     // What was asked in one and never decided goes with it; what was decided stays (law L2).
     (limit) =>
       sql`DELETE FROM ${request} WHERE nonce IN (
-        SELECT r.nonce FROM ${conversation} c JOIN ${request} r ON r.conversation = c.id
-        WHERE c.expires_at <= ${now} AND r.state = 'pending' LIMIT ${limit}) RETURNING 1`,
+        SELECT r.nonce FROM ${conversation} c CROSS JOIN ${request} r
+        WHERE r.conversation = c.id AND c.expires_at <= ${now} AND r.state = 'pending' LIMIT ${limit}) RETURNING 1`,
     (limit) =>
       sql`DELETE FROM ${conversation} WHERE id IN (
         SELECT id FROM ${conversation} WHERE expires_at <= ${now} LIMIT ${limit}) RETURNING 1`,
