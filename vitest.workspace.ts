@@ -2,6 +2,13 @@ import { defineConfig } from "vitest/config"
 
 export default defineConfig({
   test: {
-    projects: ["packages/ai", "packages/ai-sdk", "packages/openai", "packages/shell", "packages/terminal"]
+    projects: [
+      "packages/ai",
+      "packages/ai-sdk",
+      "packages/openai",
+      "packages/shell",
+      "packages/sql",
+      "packages/terminal"
+    ]
   }
 })

@@ -1,8 +1,8 @@
 /**
  * What became of every request, once (law L2).
  *
- * The journal is a state machine over an {@link AtomicStore}: each request's fate — denied, superseded, cancelled,
- * expired, void, running, done, failed, suspended as another request — is one compare-and-set under the nonce of its seal, written
+ * The journal is a state machine over a {@link Store.Store}: each request's fate — denied, superseded, cancelled,
+ * expired, void, running, done, failed, suspended as another request — is one step of its record, under the nonce of its seal, written
  * before the model is called. A history can be sent again, edited or replayed; the journal cannot be argued with.
  *
  * A run belongs to the journal's scope, not to the reader who caused it: a reader who leaves does not stop it, and
@@ -18,21 +18,19 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import type * as Path from "effect/Path"
-import * as Schedule from "effect/Schedule"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type * as ApprovalError from "./ApprovalError.ts"
-import * as AtomicStore from "./AtomicStore.ts"
 import { definedFields } from "./internal/fields.ts"
-import * as Bodies from "./internal/journal/bodies.ts"
-import { type Claim, encodeEntry, Entry, type Recorded, withApproval } from "./internal/journal/entry.ts"
+import { type Claim, Entry, type Recorded, withApproval } from "./internal/journal/entry.ts"
 import * as Liveness from "./internal/journal/liveness.ts"
 import { type Held, Power, powerOf } from "./internal/journal/power.ts"
 import * as JournalRecords from "./internal/journal/records.ts"
+import * as Unrecorded from "./internal/journal/unrecorded.ts"
 import * as Words from "./internal/journal/words.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
+import * as Store from "./Store.ts"
 
 // =============================================================================
 // Models
@@ -55,13 +53,20 @@ export interface Ran {
 }
 
 /**
- * A run that did not end but waits: as the request of this id. That request has a nonce, and a record, of its own.
+ * A run that did not end but waits: as the request of this id. That request has a nonce, and a record, of its own. `keep`
+ * keeps what it waits for, in one step with the journal's word that it does where both are in one store: then there is both,
+ * or neither and the run ends with `otherwise`. `kept` is done after that.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Suspended {
   readonly suspendedAs: string
+  readonly waiting?: {
+    readonly keep: Effect.Effect<void, ApprovalError.ApprovalError>
+    readonly kept: Effect.Effect<void>
+    readonly otherwise: (error: ApprovalError.ApprovalError) => Effect.Effect<Ran>
+  } | undefined
 }
 
 /**
@@ -146,26 +151,24 @@ export const ApprovalJournal = Context.Reference<Service>("@assent/ai/ApprovalJo
 
 /**
  * Makes a journal over a store. `grace` (default 10 seconds) is how long closing the scope waits for live runs before
- * it interrupts them; `heartbeat` (for stores that processes share) is how often a process with live runs says that it
- * lives: a claim whose owner has been silent for six beats is given up as *unknown*. `maxResultBytes` (default 64 MiB
- * of characters, for stores in memory) bounds the kept bodies of results.
+ * it interrupts them; `heartbeat` (default 5 seconds where processes share the store, and none where it is of this one
+ * alone) is how often a process with live runs says that it lives: a claim whose owner has been silent for six beats is
+ * given up as *unknown*.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(options: {
-  readonly store: AtomicStore.AtomicStore
+  readonly store: Store.Store
   readonly named?: boolean | undefined
   readonly grace?: Duration.Input | undefined
   readonly heartbeat?: Duration.Input | undefined
-  readonly maxResultBytes?: number | undefined
 }): Effect.fn.Return<Service, never, Scope.Scope> {
   const { store } = options
   const scope = yield* Effect.scope
   const owner = yield* Cryptography.randomToken(16)
   const grace = Duration.fromInputUnsafe(options.grace ?? "10 seconds")
   const live = new Map<string, Run>()
-  const bodies = options.maxResultBytes === undefined ? undefined : Bodies.make(store, options.maxResultBytes)
   let closing = false
   // Runs get a scope of their own, closed only after the grace below.
   const runs = yield* Scope.make()
@@ -178,17 +181,18 @@ export const make = Effect.fnUntraced(function*(options: {
         yield* Effect.timeoutOption(Effect.forEach(fibers, Fiber.await, { concurrency: "unbounded" }), grace)
       }
       yield* Scope.close(runs, Exit.void)
+      yield* unrecorded.close
     })
   )
 
   const liveness = Liveness.make({
-    store,
+    owners: store.owners,
     owner,
-    margin: JournalRecords.margin,
-    heartbeat: options.heartbeat === undefined ? undefined : Duration.fromInputUnsafe(options.heartbeat),
+    heartbeat: Liveness.heartbeatOf(store, options.heartbeat),
     isBusy: () => live.size > 0,
     scope: runs
   })
+  const unrecorded = Unrecorded.make(runs)
 
   const records = JournalRecords.make(store)
 
@@ -198,8 +202,10 @@ export const make = Effect.fnUntraced(function*(options: {
       return new Entry({ ...fields, toolName, toolCallId, at, ...definedFields({ approvals, decidedBy }) })
     })
 
+  const read = (claim: Claim) => Effect.andThen(unrecorded.settle, records.read(claim))
+
   const find: Service["find"] = (claim) =>
-    Effect.flatMap(records.read(claim), (found) =>
+    Effect.flatMap(read(claim), (found) =>
       // A run of this process that is about to write its claim has begun: nobody may say that nothing ran.
       found === undefined && live.has(JournalRecords.keyOf(claim))
         ? makeEntry(claim, { state: "running", owner })
@@ -207,11 +213,13 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const end: Service["end"] = Effect.fnUntraced(function*(claim, state, reason) {
     const entry = yield* makeEntry(claim, { state, reason })
+    yield* unrecorded.settle
     return yield* JournalRecords.change(records, claim, () => entry)
   })
 
   const approve: Service["approve"] = Effect.fnUntraced(function*(claim) {
     const entry = yield* makeEntry(claim, { state: "pending" })
+    yield* unrecorded.settle
     return yield* JournalRecords.change(records, claim, (found) => withApproval(entry, claim, found))
   })
 
@@ -225,14 +233,15 @@ export const make = Effect.fnUntraced(function*(options: {
       const claimed = yield* makeEntry(claim, { state: "running", owner, ...definedFields({ params: claim.params }) })
       while (true) {
         // Read first: what is on record can be had from a store that is full.
-        const found = yield* records.read(claim)
+        const found = yield* read(claim)
         if (found === undefined) {
           if (power === Power.joins) return yield* JournalRecords.journalUnavailable(Words.notBegunReason)
           yield* Effect.mapError(liveness.beating, JournalRecords.unavailable)
-          if (yield* records.putIfAbsent(claim, claimed)) return { claim, version: 0 }
+          if (yield* records.write(claim, JournalRecords.nothing, claimed)) return { claim, version: 1 }
           continue
         }
-        const { entry, version } = found
+        const { entry } = found
+        const from = JournalRecords.from(found)
         const isPending = entry.state === "pending"
         if (isPending && power === Power.joins) return yield* JournalRecords.journalUnavailable(Words.notBegunReason)
         const repeatable = power === Power.repeats && entry.stopped !== true && entry.params === claim.params
@@ -241,8 +250,8 @@ export const make = Effect.fnUntraced(function*(options: {
           // Whoever asks again is not who let it run.
           const { approvals, decidedBy = claim.decidedBy } = entry
           const begun = new Entry({ ...claimed, ...definedFields({ approvals, decidedBy }) })
-          if (yield* records.replace(claim, version, entry.state, begun)) {
-            return { claim: { ...claim, approvals, decidedBy }, version: version + 1 }
+          if (yield* records.write(claim, from, begun)) {
+            return { claim: { ...claim, approvals, decidedBy }, version: from.version + 1 }
           }
         } else if (entry.state !== "running") {
           return entry
@@ -250,50 +259,65 @@ export const make = Effect.fnUntraced(function*(options: {
           yield* waiting
         } else {
           const { recorded: _, owner: __, ...lost } = entry
-          yield* records.replace(
-            claim,
-            version,
-            entry.state,
-            new Entry({ ...lost, state: "unknown", reason: Words.lostReason })
-          )
+          yield* records.write(claim, from, new Entry({ ...lost, state: "unknown", reason: Words.lostReason }))
         }
       }
     }
   )
 
-  const record = (claim: Claim, version: number, entry: Entry): Effect.Effect<void> => {
-    // The run has happened; that it is on record matters more than a moment's wait.
-    const encoded = encodeEntry(entry)
-    const write = Effect.tap(
-      records.replace(claim, version, "running", entry, encoded),
-      (written) =>
-        written ? keepBody(claim, version + 1, entry, encoded.length) : Effect.logWarning(
+  // The run has happened; that it is on record matters more than a moment's wait.
+  const record = (claim: Claim, version: number, entry: Entry): Effect.Effect<void> =>
+    unrecorded.record(
+      JournalRecords.keyOf(claim),
+      claim.toolName,
+      Effect.flatMap(
+        records.write(claim, { version, state: "running" }, entry),
+        (written) => written ? Effect.void : Effect.asVoid(stands(claim, entry))
+      )
+    )
+
+  // A store may have written it and have failed to say so; or else the claim was given up meanwhile.
+  const stands = (claim: Claim, { at, state, suspendedAs }: Entry) =>
+    Effect.tap(
+      Effect.map(records.read(claim), (found) =>
+        found?.entry.at === at && found.entry.state === state && found.entry.suspendedAs === suspendedAs),
+      (stands) =>
+        stands ? Effect.void : Effect.logWarning(
           `Assent: "${claim.toolName}" ended after its claim had been given up; it counts as unknown.`
         )
     )
-    return write.pipe(
-      Effect.retry({ times: 3 }),
-      Effect.catch(() =>
-        Effect.andThen(
-          Effect.logError(`Assent could not record yet that "${claim.toolName}" ran; it keeps trying.`),
-          Effect.forkIn(Effect.ignore(Effect.retry(write, Schedule.spaced("5 seconds"))), runs)
-        )
-      ),
-      Effect.asVoid
-    )
-  }
 
-  const keepBody = (claim: Claim, version: number, entry: Entry, size: number) => {
-    if (bodies === undefined || entry.recorded === undefined) return Effect.void
-    const { recorded: _, ...rest } = entry
-    return bodies.keep({
-      key: JournalRecords.keyOf(claim),
-      version,
-      size,
-      expiresAt: claim.expiresAt + JournalRecords.margin,
-      withoutBody: () => encodeEntry(new Entry(rest))
-    })
-  }
+  // What it waits for is kept if, and only if, it is on record that it does.
+  const suspend = Effect.fnUntraced(function*(
+    { claim, version }: Held,
+    entry: Entry,
+    { keep, kept, otherwise }: NonNullable<Suspended["waiting"]>
+  ): Effect.fn.Return<Settled> {
+    const both = Effect.tap(
+      records.decide(claim, { version, state: "running" }, entry),
+      (written) => written ? keep : Effect.void
+    )
+    const written = yield* store.atomically(both).pipe(
+      Effect.catchTag("StoreError", (error) => Effect.fail(JournalRecords.unavailable(error))),
+      Effect.flatMap((written) => written ? Effect.succeed(true) : stands(claim, entry)),
+      Effect.retry({ times: 3 }),
+      Effect.result
+    )
+    if (Result.isFailure(written)) return yield* finish({ claim, version }, yield* otherwise(written.failure))
+    if (!written.success) {
+      return { entry: yield* makeEntry(claim, { state: "unknown", reason: Words.lostReason }), ran: undefined }
+    }
+    yield* kept
+    yield* records.publish(claim, "running", entry)
+    return { entry, ran: undefined }
+  })
+
+  const finish = Effect.fnUntraced(function*({ claim, version }: Held, ran: Ran): Effect.fn.Return<Settled> {
+    const { recorded } = ran
+    const entry = yield* makeEntry(claim, { state: recorded.isFailure ? "failed" : "done", recorded })
+    yield* record(claim, version, entry)
+    return { entry, ran }
+  })
 
   const execute = Effect.fnUntraced(function*<R>(
     wanted: Claim,
@@ -323,15 +347,12 @@ export const make = Effect.fnUntraced(function*(options: {
       if (stopped !== undefined) run.stop = "recorded"
       return { entry, ran: undefined }
     }
-    if ("suspendedAs" in exit.value) {
-      const entry = yield* makeEntry(claim, { state: "suspended", suspendedAs: exit.value.suspendedAs })
-      yield* record(claim, version, entry)
-      return { entry, ran: undefined }
-    }
-    const { recorded } = exit.value
-    const entry = yield* makeEntry(claim, { state: recorded.isFailure ? "failed" : "done", recorded })
+    const ended = exit.value
+    if (!("suspendedAs" in ended)) return yield* finish(held, ended)
+    const entry = yield* makeEntry(claim, { state: "suspended", suspendedAs: ended.suspendedAs })
+    if (ended.waiting !== undefined) return yield* suspend(held, entry, ended.waiting)
     yield* record(claim, version, entry)
-    return { entry, ran: exit.value }
+    return { entry, ran: undefined }
   })
 
   const run: Service["run"] = <R>(claim: Claim, options: RunOptions<R>) =>
@@ -401,7 +422,8 @@ export const make = Effect.fnUntraced(function*(options: {
 /**
  * A journal in this process's memory, and the program's word that a restart may forget what ran. Runs live as long as
  * the layer; closing it waits for them for `grace` (default 10 seconds). `capacity` (default 100,000) bounds the
- * requests it remembers; a full journal refuses to claim rather than forget.
+ * requests that are not settled, and `maxResultBytes` (default 64 MiB) the results that are kept: the oldest are given up
+ * for room, and never that something ran. A full journal refuses to claim rather than forget.
  *
  * @example
  * import { ApprovalJournal } from "@assent/ai"
@@ -422,15 +444,13 @@ export const layerMemory = (options?: {
 }): Layer.Layer<never> =>
   Layer.effect(
     ApprovalJournal,
-    Effect.flatMap(
-      AtomicStore.makeMemory({ capacity: options?.capacity }),
-      (store) =>
-        make({ store, grace: options?.grace, maxResultBytes: options?.maxResultBytes ?? defaultMaxResultBytes })
-    )
+    Effect.flatMap(Store.makeMemory(options), (store) => make({ store, grace: options?.grace }))
   )
 
 /**
- * A journal over any {@link AtomicStore}, which several processes may share.
+ * A journal over any {@link Store.Store}, which several processes may share: of two that claim one request, one runs it and
+ * the other waits for its result. A claim whose process has died is given up as *unknown* after six heartbeats (default 5
+ * seconds each where processes share the store) of silence.
  *
  * @category layers
  * @since 0.1.0
@@ -438,29 +458,8 @@ export const layerMemory = (options?: {
 export const layerStore = (options?: {
   readonly grace?: Duration.Input | undefined
   readonly heartbeat?: Duration.Input | undefined
-}): Layer.Layer<never, never, AtomicStore.AtomicStore> =>
-  Layer.effect(
-    ApprovalJournal,
-    Effect.flatMap(
-      AtomicStore.AtomicStore,
-      (store) => make({ store, grace: options?.grace, heartbeat: options?.heartbeat ?? "5 seconds" })
-    )
-  )
-
-/**
- * A journal in a folder, shared by every process that uses the folder: of two that claim one request, one runs it and
- * the other waits for its result. A claim whose process has died is given up as *unknown* after six heartbeats
- * (default 5 seconds each) of silence.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerFileSystem = (options: {
-  readonly directory: string
-  readonly grace?: Duration.Input | undefined
-  readonly heartbeat?: Duration.Input | undefined
-}): Layer.Layer<never, AtomicStore.AtomicStoreError, FileSystem.FileSystem | Path.Path> =>
-  Layer.provide(layerStore(options), AtomicStore.layerFileSystem({ directory: options.directory }))
+}): Layer.Layer<never, never, Store.Store> =>
+  Layer.effect(ApprovalJournal, Effect.flatMap(Store.Store, (store) => make({ store, ...options })))
 
 // =============================================================================
 // Internals
@@ -483,16 +482,14 @@ interface Run {
 const ownFiber = ({ fiber, waits }: Run): ReadonlyArray<Fiber.Fiber<unknown, unknown>> =>
   fiber === undefined || waits ? [] : [fiber]
 
-const defaultMaxResultBytes = 64 * 1024 * 1024
-
 const processJournalKey = Symbol.for("@assent/ai/ApprovalJournal/process")
 
 // One per process even when the module is loaded twice (hot reload): what ran must not be forgotten.
 const processJournal = (): Service => {
   const slots = globalThis as { [processJournalKey]?: Service }
   return slots[processJournalKey] ??= Effect.runSync(
-    AtomicStore.makeMemory().pipe(
-      Effect.flatMap((store) => make({ store, named: false, maxResultBytes: defaultMaxResultBytes })),
+    Store.makeMemory().pipe(
+      Effect.flatMap((store) => make({ store, named: false })),
       Effect.provideService(Scope.Scope, Scope.makeUnsafe())
     )
   )

@@ -400,8 +400,8 @@ const warnOnce = (key: Cryptography.ProcessSecret): Effect.Effect<void> =>
     key.warned = true
     return Effect.logWarning(
       "A request was left open, and approvals are sealed with a random key, which ends with this process. To answer" +
-        " after a restart, set ASSENT_APPROVAL_KEY (openssl rand -base64 32) and configure a persistent journal" +
-        ` (${Requirements.persistentJournal}).`
+        ` after a restart, provide ${Requirements.everything}; or set ASSENT_APPROVAL_KEY (openssl rand -base64 32) and` +
+        " configure a journal that outlives the process (ApprovalJournal.layerStore)."
     )
   })
 

@@ -1,64 +1,38 @@
 /**
  * Where conversations are kept: their history, what they wait for, and who is taking a turn with them.
  *
- * A conversation is one record, written by compare-and-set. Whoever takes a turn writes so first, and everybody else
+ * A conversation is a row, and one for each of its messages: a turn writes what it adds. Each write is over the version
+ * that the turn knows. Whoever takes a turn writes so first, and everybody else
  * waits; a process that dies in a turn is found dead after six heartbeats, and the next one goes on from what it had
  * written. So two processes never interleave, and none overwrites what another has added.
  *
- * The default lives in this process's memory. {@link layerFileSystem} serves every process that uses the directory, and
- * {@link layerStore} goes over any `AtomicStore`.
+ * The default lives in this process's memory. {@link layerStore} keeps them in a `Store`, for every process that uses it.
  *
  * @since 0.1.0
  */
-import * as Prompt from "effect/ai/Prompt"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import type * as Path from "effect/Path"
-import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Approval from "./Approval.ts"
-import * as Approver from "./Approver.ts"
-import * as AtomicStore from "./AtomicStore.ts"
 import * as Liveness from "./internal/journal/liveness.ts"
+import * as Inbox from "./internal/kept/inbox.ts"
+import * as Rows from "./internal/kept/rows.ts"
+import type { Found, Kept, Key } from "./internal/kept/rows.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
+import * as ScopeId from "./internal/store/scopeId.ts"
+import * as Store from "./Store.ts"
 
 // =============================================================================
 // Models
 // =============================================================================
 
-/**
- * A conversation as it is kept. `open` are the requests it waits for, `answered` the ids of those that were answered in
- * a turn that ended before it could say what became of them, and `deciders` who answered them; `turn` is there while somebody takes one: `owner`
- * names their process, and `at` is when it began, in milliseconds since 1970-01-01T00:00Z.
- *
- * @category models
- * @since 0.1.0
- */
-export class Kept extends Schema.Class<Kept>("@assent/ai/ConversationStore/Kept")({
-  format: Schema.Literal(1),
-  history: Prompt.Prompt,
-  open: Schema.Array(Approval.ApprovalRequest),
-  answered: Schema.optionalKey(Schema.Array(Schema.String)),
-  deciders: Schema.optionalKey(Schema.Record(Schema.String, Approver.DecidedBy)),
-  turn: Schema.optionalKey(Schema.Struct({ owner: Schema.String, at: Schema.Number }))
-}) {}
-
-/**
- * A conversation, and the version of its record.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Found {
-  readonly version: number
-  readonly kept: Kept
-}
+export type { Found, Kept, Key } from "./internal/kept/rows.ts"
 
 // =============================================================================
 // Errors
@@ -71,16 +45,18 @@ export interface Found {
  * - `Cancelled`: somebody cancelled the turn. What it did before is in the history.
  * - `Conflict`: another process went on with the conversation while this one, which seemed dead, was in a turn. What this
  *   turn added is not in the history; what ran under an approval is in the journal and does not run again.
- * - `Unreadable`: the record is not one of a conversation. It is left as it is.
+ * - `Unreadable`: what is kept is not a conversation. It is left as it is.
  * - `Unwritable`: something that was said, or stands beside it, has no JSON. What the turn added since its last step is
  *   not in the history.
+ * - `Full`: the conversation has as many bytes as it may have, or the store has no room. Nothing more was said or run;
+ *   what waits can still be denied, cancelled and cleared.
  * - `Unavailable`: the store could not do what it was asked.
  *
  * @category errors
  * @since 0.1.0
  */
 export class ConversationError extends Schema.TaggedError<ConversationError>()("ConversationError", {
-  reason: Schema.Literals(["Busy", "Cancelled", "Conflict", "Unreadable", "Unwritable", "Unavailable"]),
+  reason: Schema.Literals(["Busy", "Cancelled", "Conflict", "Unreadable", "Unwritable", "Full", "Unavailable"]),
   description: Schema.String
 }) {
   override get message(): string {
@@ -93,7 +69,17 @@ export class ConversationError extends Schema.TaggedError<ConversationError>()("
 // =============================================================================
 
 /**
- * The operations of a store. `key` is what {@link keyOf} makes.
+ * How a conversation is written. `bounded`: only if it has no more than `maxBytes` then; otherwise it fails with `Full`.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface WriteOptions {
+  readonly bounded?: boolean | undefined
+}
+
+/**
+ * The operations of a store.
  *
  * @category services
  * @since 0.1.0
@@ -103,13 +89,33 @@ export interface Service {
   readonly inMemory?: boolean | undefined
   /** Names this process in the turns it takes. */
   readonly owner: string
-  readonly read: (key: string) => Effect.Effect<Found | undefined, ConversationError>
-  /** Writes over that version, or anew where it is `undefined`; false if the record is another by now. */
-  readonly write: (key: string, version: number | undefined, kept: Kept) => Effect.Effect<boolean, ConversationError>
+  /** How many bytes (of UTF-8) the messages of one conversation may have, before no more is said in it. */
+  readonly maxBytes: number
+  /** Reads it; where it is what is known already, that is given, and no message is read. */
+  readonly read: (key: Key, known?: Found) => Effect.Effect<Found | undefined, ConversationError>
+  /**
+   * Writes over what was found, or anew where it is `undefined`; `undefined` if it is another by now. What is the same
+   * object in both has not changed, and is not written. What waits in it is in the inbox from then on, and nothing else.
+   */
+  readonly write: (
+    key: Key,
+    found: Found | undefined,
+    kept: Kept,
+    options?: WriteOptions
+  ) => Effect.Effect<Found | undefined, ConversationError>
+  /** Removes it, with all that waits in it. What was decided is not forgotten (law L2). */
+  readonly remove: (key: Key) => Effect.Effect<void, ConversationError>
+  /** What waits in all conversations. */
+  readonly page: (
+    filter: Inbox.Filter,
+    options: { readonly after?: string | undefined; readonly limit: number }
+  ) => Effect.Effect<Inbox.Page, ConversationError>
   /** Whether the process that takes a turn lives. */
   readonly isAlive: (owner: string) => Effect.Effect<boolean, ConversationError>
   /** Waits for every other turn of this process with that conversation; until the scope ends, all others wait. */
-  readonly hold: (key: string) => Effect.Effect<void, ConversationError, Scope.Scope>
+  readonly hold: (key: Key) => Effect.Effect<void, ConversationError, Scope.Scope>
+  /** Tries it from time to time, while the store is there, where other processes may wait for it. */
+  readonly keepTrying: (effect: Effect.Effect<void, ConversationError>) => Effect.Effect<void>
 }
 
 /**
@@ -134,143 +140,186 @@ export const ConversationStore: Context.Reference<Service> = Context.Reference<S
  * @category constructors
  * @since 0.1.0
  */
-export const keyOf = (id: string, scope: Approval.ApprovalScope): Effect.Effect<string> =>
-  Effect.map(
-    Cryptography.sha256(JSON.stringify([scope.tenant ?? null, scope.principal ?? null, id])),
-    (digest) => `conversation/${digest}`
-  )
+export const keyOf = (
+  name: string,
+  { principal, tenant }: Pick<Approval.ApprovalScope, "principal" | "tenant">
+): Effect.Effect<Key> =>
+  Effect.map(ScopeId.make({ tenant, principal, conversation: name }), (id) => ({ id, name, tenant, principal }))
 
 /**
- * Makes a store over an `AtomicStore`. `timeToLive` is how long a conversation is kept after its first turn (default: as
- * long as the store). `heartbeat` (for stores that processes share) is how often a process in a turn says that it lives.
- * `inMemory` says that the store ends with this process.
+ * How conversations are kept.
+ *
+ * - `timeToLive` is how long one is kept after what was written of it last (default: as long as the store).
+ * - `maxBytes` is how much may be said in one (default 64 MiB of JSON): from then on a turn that would add to it fails with
+ *   `Full` before the model is called, and denials, cancellations and `clear` still go through.
+ * - `heartbeat` is how often a process in a turn says that it lives: by default every 5 seconds where other processes may
+ *   use the store too.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly timeToLive?: Duration.Input | undefined
+  readonly maxBytes?: number | undefined
+  readonly heartbeat?: Duration.Input | undefined
+}
+
+/**
+ * Makes a store of conversations over a `Store`, which others may use as well. `inMemory` says that it ends with this process.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make = Effect.fnUntraced(function*(options: {
-  readonly store: AtomicStore.AtomicStore
-  readonly timeToLive?: Duration.Input | undefined
-  readonly heartbeat?: Duration.Input | undefined
-  readonly inMemory?: boolean | undefined
-}): Effect.fn.Return<Service, never, Scope.Scope> {
-  const { store } = options
+export const make = Effect.fnUntraced(function*(
+  options: Options & { readonly store: Store.Store; readonly inMemory?: boolean | undefined }
+): Effect.fn.Return<Service, never, Scope.Scope> {
+  const { maxBytes = 64 * 1024 * 1024, store } = options
+  const { conversations, requests } = store
   const owner = yield* Cryptography.randomToken(16)
   const timeToLive = Duration.toMillis(Duration.fromInputUnsafe(options.timeToLive ?? "Infinity"))
+  const heartbeat = Liveness.heartbeatOf(store, options.heartbeat)
+  const scope = yield* Effect.scope
   const locks = new Map<string, Lock>()
   const liveness = Liveness.make({
-    store,
+    owners: store.owners,
     owner,
-    margin: Duration.toMillis(Duration.days(1)),
-    heartbeat: options.heartbeat === undefined ? undefined : Duration.fromInputUnsafe(options.heartbeat),
+    heartbeat,
     isBusy: () => locks.size > 0,
-    scope: yield* Effect.scope
+    scope
   })
-  const read: Service["read"] = (key) =>
-    Effect.flatMap(Effect.mapError(store.get(key), unavailable), (stored) => {
+
+  const readAll = (key: Key) =>
+    Effect.flatMap(conversations.read(key.id), (stored) => {
       if (stored === undefined) return Effect.undefined
-      const decoded = decode(stored.value)
-      return Result.isSuccess(decoded)
-        ? Effect.succeed({ version: stored.version, kept: decoded.success })
-        : Effect.fail(
-          new ConversationError({
-            reason: "Unreadable",
-            description:
-              `The record "${key}" is not one of a conversation, or of a later version of this library. It is` +
-              " left as it is; begin a conversation with another id."
-          })
-        )
+      const found = Rows.decode(stored.row, stored.messages)
+      return found === undefined ? Effect.fail(unreadable) : Effect.succeed(found)
     })
-  const write: Service["write"] = Effect.fnUntraced(function*(key, version, kept) {
-    const encoded = encode(kept)
-    if (Result.isFailure(encoded)) {
-      return yield* new ConversationError({
-        reason: "Unwritable",
-        description:
-          `The conversation cannot be written as JSON: ${encoded.failure.message}. Nothing was written; what` +
-          " providers and programs put beside a message (`options`) must be JSON."
-      })
-    }
-    const value = encoded.success
-    const expiresAt = Math.min((yield* Clock.currentTimeMillis) + timeToLive, Number.MAX_SAFE_INTEGER)
-    return yield* Effect.mapError(
-      version === undefined
-        ? store.putIfAbsent(key, value, { expiresAt })
-        : store.compareAndSet(key, version, value),
-      unavailable
+
+  const read: Service["read"] = (key, known) =>
+    Effect.mapError(
+      known === undefined ? readAll(key) : Effect.flatMap(conversations.get(key.id), (row) => {
+        if (row?.version !== known.version) return row === undefined ? Effect.undefined : readAll(key)
+        const bytes = row.bytes - Rows.bytesOf(row.state)
+        return Effect.succeed(bytes === known.bytes ? known : { ...known, bytes })
+      }),
+      failed
     )
+
+  const write: Service["write"] = Effect.fnUntraced(function*(key, found, kept, options) {
+    const written = yield* Effect.mapError(Effect.fromResult(Rows.encode(found, kept)), unwritable)
+    const { append, bytes, keep, state } = written
+    if (options?.bounded === true && bytes > maxBytes) return yield* fullOf(maxBytes)
+    const { closed, opened } = yield* Effect.mapError(Inbox.changes(key, found?.kept, kept), unwritable)
+    const { id, name, principal, tenant } = key
+    const now = yield* Clock.currentTimeMillis
+    const expiresAt = timeToLive === Infinity ? undefined : now + timeToLive
+    const row = conversations.write(id, found?.version, {
+      name,
+      tenant,
+      principal,
+      root: id,
+      keep,
+      append,
+      state,
+      expiresAt
+    })
+    const version = yield* Effect.mapError(
+      opened.length === 0 && closed.length === 0 ? row : store.atomically(Effect.gen(function*() {
+        const version = yield* row
+        if (version === undefined) return undefined
+        if (closed.length > 0) yield* requests.close(closed)
+        if (opened.length > 0) yield* requests.open(opened)
+        return version
+      })),
+      failed
+    )
+    return version === undefined ? undefined : { version, kept, bytes }
   })
+
   return {
     inMemory: options.inMemory,
     owner,
+    maxBytes,
     read,
     write,
-    isAlive: (owner) => Effect.mapError(liveness.isAlive(owner), unavailable),
-    hold: (key) =>
+    remove: ({ id }) => Effect.mapError(conversations.remove(id), failed),
+    page: Effect.fnUntraced(function*({ conversation, ...filter }, options) {
+      const key = conversation === undefined ? undefined : yield* keyOf(conversation, filter)
+      const page = yield* Effect.mapError(requests.page({ ...filter, conversation: key?.id }, options), failed)
+      return {
+        requests: page.requests.flatMap((row) => Inbox.openRequest(row) ?? []),
+        next: page.next
+      }
+    }),
+    isAlive: (owner) => Effect.mapError(liveness.isAlive(owner), failed),
+    hold: ({ id }) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
-          const lock = locks.get(key) ?? { semaphore: Semaphore.makeUnsafe(1), users: 0 }
-          locks.set(key, lock)
+          const lock = locks.get(id) ?? { semaphore: Semaphore.makeUnsafe(1), users: 0 }
+          locks.set(id, lock)
           lock.users++
           const leave = Effect.sync(() => {
             lock.users--
-            if (lock.users === 0) locks.delete(key)
+            if (lock.users === 0) locks.delete(id)
           })
           yield* Effect.onError(restore(lock.semaphore.take(1)), () => leave)
           yield* Effect.addFinalizer(() => Effect.andThen(lock.semaphore.release(1), leave))
-          yield* restore(Effect.mapError(liveness.beating, unavailable))
+          yield* restore(Effect.mapError(liveness.beating, failed))
         })
-      )
+      ),
+    // This process takes over what it has left itself.
+    keepTrying: (effect) =>
+      heartbeat === undefined ? Effect.void : Effect.asVoid(Effect.forkIn(
+        Effect.ignore(Effect.retry(effect, { schedule: Schedule.spaced("5 seconds") })),
+        scope
+      ))
   }
 })
+
+/**
+ * Removes a conversation of the scope it is called in (`Approval.Scope`), with all that waits in it: nobody can answer it
+ * any more. What was decided is not forgotten, so that nothing runs again (law L2). It waits for a turn that is being taken
+ * in this process; one in another process fails with `Conflict`.
+ *
+ * @category removing
+ * @since 0.1.0
+ */
+export const remove = (id: string): Effect.Effect<void, ConversationError> =>
+  Effect.scoped(Effect.gen(function*() {
+    const store = yield* ConversationStore
+    const key = yield* keyOf(id, yield* Approval.Scope)
+    yield* store.hold(key)
+    yield* store.remove(key)
+  }))
 
 // =============================================================================
 // Layers
 // =============================================================================
 
 /**
- * A store in this process's memory. `capacity` (default 100,000) bounds how many conversations it keeps; a full one
- * refuses new ones.
+ * A store in this process's memory. `capacity` (default 100,000) bounds how many conversations, messages and open requests
+ * it keeps; a full one refuses new ones.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layerMemory = (options?: { readonly capacity?: number | undefined }): Layer.Layer<never> =>
+export const layerMemory = (
+  options?: Omit<Options, "heartbeat"> & { readonly capacity?: number | undefined }
+): Layer.Layer<never> =>
   Layer.effect(
     ConversationStore,
-    Effect.flatMap(AtomicStore.makeMemory({ capacity: options?.capacity }), (store) => make({ store, inMemory: true }))
+    Effect.flatMap(Store.makeMemory({ capacity: options?.capacity }), (store) =>
+      make({ ...options, store, inMemory: true }))
   )
 
 /**
- * A store over any `AtomicStore`, which several processes may share.
+ * A store of conversations over the `Store` of the program, which several processes may share.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layerStore = (options?: {
-  readonly timeToLive?: Duration.Input | undefined
-  readonly heartbeat?: Duration.Input | undefined
-}): Layer.Layer<never, never, AtomicStore.AtomicStore> =>
-  Layer.effect(
-    ConversationStore,
-    Effect.flatMap(
-      AtomicStore.AtomicStore,
-      (store) => make({ store, timeToLive: options?.timeToLive, heartbeat: options?.heartbeat ?? "5 seconds" })
-    )
-  )
-
-/**
- * A store in a folder, shared by every process that uses the folder: the journal's own, if you like.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerFileSystem = (options: {
-  readonly directory: string
-  readonly timeToLive?: Duration.Input | undefined
-  readonly heartbeat?: Duration.Input | undefined
-}): Layer.Layer<never, AtomicStore.AtomicStoreError, FileSystem.FileSystem | Path.Path> =>
-  Layer.provide(layerStore(options), AtomicStore.layerFileSystem({ directory: options.directory }))
+export const layerStore = (options?: Options): Layer.Layer<never, never, Store.Store> =>
+  Layer.effect(ConversationStore, Effect.flatMap(Store.Store, (store) => make({ ...options, store })))
 
 // =============================================================================
 // Internals
@@ -281,12 +330,33 @@ interface Lock {
   users: number
 }
 
-const codec = Schema.fromJsonString(Schema.toCodecJson(Kept))
-const decode = Schema.decodeUnknownResult(codec)
-const encode = Schema.encodeUnknownResult(codec)
+const unreadable = new ConversationError({
+  reason: "Unreadable",
+  description:
+    "What is kept under the id of this conversation is not a conversation, or one of a later version of this" +
+    " library. It is left as it is; begin a conversation with another id."
+})
 
-const unavailable = (error: AtomicStore.AtomicStoreError): ConversationError =>
-  new ConversationError({ reason: "Unavailable", description: error.description })
+const unwritable = ({ message }: Schema.SchemaError): ConversationError =>
+  new ConversationError({
+    reason: "Unwritable",
+    description: `The conversation cannot be written as JSON: ${message}. Nothing was written; what` +
+      " providers and programs put beside a message (`options`) must be JSON."
+  })
+
+const fullOf = (maxBytes: number): ConversationError =>
+  new ConversationError({
+    reason: "Full",
+    description:
+      `A conversation may have ${maxBytes} bytes (\`maxBytes\`), and this one would have more. Nothing more was` +
+      " said or run. What waits can still be denied, cancelled and cleared; to go on, begin a conversation with another id."
+  })
+
+const failed = (error: ConversationError | Store.StoreError): ConversationError =>
+  error instanceof ConversationError ? error : new ConversationError({
+    reason: error.reason === "Full" ? "Full" : error.reason === "Corrupt" ? "Unreadable" : "Unavailable",
+    description: error.description
+  })
 
 const processStoreKey = Symbol.for("@assent/ai/ConversationStore/process")
 
@@ -294,7 +364,7 @@ const processStoreKey = Symbol.for("@assent/ai/ConversationStore/process")
 const processStore = (): Service => {
   const slots = globalThis as { [processStoreKey]?: Service }
   return slots[processStoreKey] ??= Effect.runSync(
-    AtomicStore.makeMemory().pipe(
+    Store.makeMemory().pipe(
       Effect.flatMap((store) => make({ store, inMemory: true })),
       Effect.provideService(Scope.Scope, Scope.makeUnsafe())
     )

@@ -2,11 +2,11 @@
  * What waiting tools must remember: kept here under the id of the request that was put for it, and never with the client
  * or the model.
  *
- * A suspension is written once, taken once, and ends once, each by one compare-and-set, whoever else holds the journal.
+ * A suspension is written once, taken once, and ends once, each in one step, whoever else holds the journal.
  * Beside it stand the answers that come from elsewhere than the message history: a webhook's, or the program's own.
  *
- * The default lives in this process's memory. {@link layerFileSystem} serves every process that uses the directory, and
- * {@link layerStore} goes over any `AtomicStore`.
+ * The default lives in this process's memory. {@link layerStore} goes over any `Store`, which processes may share: give the
+ * journal the same one, so that what a tool waits for is kept together with the journal's word that it does.
  *
  * @since 0.1.0
  */
@@ -14,16 +14,14 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import type * as Path from "effect/Path"
 import type * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as Approver from "./Approver.ts"
-import * as AtomicStore from "./AtomicStore.ts"
 import * as Records from "./internal/waiting/suspensionRecords.ts"
 import type { Suspension } from "./internal/waiting/suspensionRecords.ts"
+import * as Store from "./Store.ts"
 
 // =============================================================================
 // Models
@@ -59,13 +57,13 @@ export const SuspensionStore: Context.Reference<Service> = Context.Reference<Ser
 // =============================================================================
 
 /**
- * Makes a store over an `AtomicStore`, which others may use as well.
+ * Makes a store of suspensions over a `Store`, which others may use as well.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const make = (options: {
-  readonly store: AtomicStore.AtomicStore
+  readonly store: Store.Store
   readonly named?: boolean | undefined
 }): Service => ({ named: options.named ?? true, ...Records.make(options.store) })
 
@@ -91,30 +89,19 @@ export const make = (options: {
  */
 export const layerMemory: Layer.Layer<never> = Layer.effect(
   SuspensionStore,
-  Effect.map(AtomicStore.makeMemory(), (store) => make({ store }))
+  Effect.map(Store.makeMemory(), (store) => make({ store }))
 )
 
 /**
- * A store over any `AtomicStore`, which several processes may share.
+ * A store of suspensions over any `Store`, which several processes may share.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layerStore: Layer.Layer<never, never, AtomicStore.AtomicStore> = Layer.effect(
+export const layerStore: Layer.Layer<never, never, Store.Store> = Layer.effect(
   SuspensionStore,
-  Effect.map(AtomicStore.AtomicStore, (store) => make({ store }))
+  Effect.map(Store.Store, (store) => make({ store }))
 )
-
-/**
- * A store in a folder, shared by every process that uses the folder: the journal's own, if you like.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerFileSystem = (options: {
-  readonly directory: string
-}): Layer.Layer<never, AtomicStore.AtomicStoreError, FileSystem.FileSystem | Path.Path> =>
-  Layer.provide(layerStore, AtomicStore.layerFileSystem(options))
 
 // =============================================================================
 // Answers and timers
@@ -253,5 +240,5 @@ const processStoreKey = Symbol.for("@assent/ai/SuspensionStore/process")
 // One per process even when the module is loaded twice (hot reload): what waits must not be forgotten.
 const processStore = (): Service => {
   const slots = globalThis as { [processStoreKey]?: Service }
-  return slots[processStoreKey] ??= make({ store: Effect.runSync(AtomicStore.makeMemory()), named: false })
+  return slots[processStoreKey] ??= make({ store: Effect.runSync(Store.makeMemory()), named: false })
 }

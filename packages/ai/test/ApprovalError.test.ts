@@ -94,7 +94,7 @@ const reasons: ReadonlyArray<readonly [reason: ApprovalError.ApprovalErrorReason
     ],
     [
       new ApprovalError.JournalRequired(),
-      /^An approval key is configured.*no journal is configured that remembers which of them ran\. Nothing ran\. Provide one:\n\n {4}import \{ NodeServices \} from "@effect\/platform-node" \/\/ npm install @effect\/platform-node\n[^]*Layer\.provide\(ApprovalJournal\.layerFileSystem\(\{ directory: "\.\/approvals" \}\), NodeServices\.layer\)[^]*or ApprovalJournal\.layerMemory\(\), which says that a restart may forget\.$/,
+      /^An approval key is configured.*no journal is configured that remembers which of them ran\. Nothing ran\. Provide one:\n\n {4}import \{ SqlApproval \} from "@assent\/sql" \/\/ npm install @assent\/sql\n[^]*SqlApproval\.layer\(\{ filename: "approvals\.db" \}\)[^]*or ApprovalJournal\.layerMemory\(\), which says that a restart may forget\.$/,
       true
     ],
     [

@@ -5,20 +5,21 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { type ApprovalError, ApprovalJournal, AtomicStore } from "../src/index.ts"
+import { type ApprovalError, ApprovalJournal, Store } from "../src/index.ts"
 import { claimOf, makeCounted, ranWith, startReader } from "./fixtures/journal.ts"
 import { makeHold } from "./laws/support.ts"
+import { intercept } from "./store/intercept.ts"
 
 const claim = claimOf("a")
 
-type Operation = "get" | "putIfAbsent"
+type Operation = "get" | "decide"
 
 /** Processes over one store. The next `operation` of one can be held, or fail. */
 const begin = Effect.gen(function*() {
-  const shared = yield* AtomicStore.makeMemory()
+  const shared = yield* Store.makeMemory()
   const process = (scope: Scope.Scope) =>
     Effect.gen(function*() {
-      const next: Partial<Record<Operation, Effect.Effect<void, AtomicStore.AtomicStoreError>>> = {}
+      const next: Partial<Record<Operation, Effect.Effect<void, Store.StoreError>>> = {}
       const once = (operation: Operation) =>
         Effect.suspend(() => {
           const before = next[operation] ?? Effect.void
@@ -26,12 +27,12 @@ const begin = Effect.gen(function*() {
           return before
         })
       const journal = yield* ApprovalJournal.make({
-        store: {
-          ...shared,
-          get: (key) => Effect.andThen(once("get"), shared.get(key)),
-          putIfAbsent: (key, value, options) =>
-            Effect.andThen(once("putIfAbsent"), shared.putIfAbsent(key, value, options))
-        },
+        store: intercept(shared, (operation, _, run) =>
+          operation === "requests.get"
+            ? Effect.andThen(once("get"), run)
+            : operation === "requests.decide"
+            ? Effect.andThen(once("decide"), run)
+            : run),
         heartbeat: "1 second"
       }).pipe(Effect.provideService(Scope.Scope, scope))
       const hold = (operation: Operation) =>
@@ -41,12 +42,7 @@ const begin = Effect.gen(function*() {
         })
       const fail = (operation: Operation) => {
         next[operation] = Effect.fail(
-          new AtomicStore.AtomicStoreError({
-            reason: "Unavailable",
-            method: operation,
-            key: "any",
-            description: "Not now."
-          })
+          new Store.StoreError({ reason: "Unavailable", operation, description: "Not now." })
         )
       }
       return { journal, hold, fail }
@@ -145,7 +141,7 @@ describe("L2 who may run a call again", () => {
       const look = yield* here.hold("get")
       const first = yield* startReader(here.journal.run(claim, run))
       yield* look.entered
-      here.fail("putIfAbsent")
+      here.fail("decide")
       const second = yield* startReader(here.journal.run(claim, { ...run, idempotent: true }))
       yield* look.release
       for (const fiber of [first, second]) assert.strictEqual(unavailable(yield* Fiber.await(fiber)), "Not now.")
@@ -184,7 +180,7 @@ describe("L2 a run that is about to begin", () => {
   story("L2 has begun, for everybody who asks", () =>
     Effect.gen(function*() {
       const { here, there } = yield* begin
-      const claiming = yield* here.hold("putIfAbsent")
+      const claiming = yield* here.hold("decide")
       const reader = yield* startReader(here.journal.run(claim, makeCounted()))
       yield* claiming.entered
       const found = yield* here.journal.find(claim)
@@ -201,7 +197,7 @@ describe("L2 a run that is about to begin", () => {
       const { process } = yield* begin
       const scope = yield* Scope.make()
       const { hold, journal } = yield* process(scope)
-      const claiming = yield* hold("putIfAbsent")
+      const claiming = yield* hold("decide")
       const run = makeCounted(Effect.as(Effect.sleep("5 seconds"), ranWith("gone")))
       const reader = yield* startReader(journal.run(claim, run))
       yield* claiming.entered

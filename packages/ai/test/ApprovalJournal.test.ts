@@ -1,21 +1,20 @@
 /**
- * The state machine of law L2 by itself, over memory and over a directory. What is bounded, forgotten or broken is in
- * `ApprovalJournalMemory.test.ts`, what processes do to each other in `ApprovalJournalFileSystem.test.ts`.
+ * The state machine of law L2 by itself, in memory and over any store. What is bounded, forgotten or broken is in
+ * `ApprovalJournalMemory.test.ts`, what processes do to each other in `ApprovalJournal.processes.test.ts`.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import type * as Approval from "../src/Approval.ts"
 import * as ApprovalJournal from "../src/ApprovalJournal.ts"
+import * as Store from "../src/Store.ts"
 import { claimOf, makeCounted, ranWith, startReader } from "./fixtures/journal.ts"
 
 type Journal = ApprovalJournal.Service
@@ -323,11 +322,10 @@ const openLayer = (layer: Layer.Layer<never, unknown>) =>
 laws("layerMemory", Effect.succeed((options) => openLayer(ApprovalJournal.layerMemory(options))))
 
 laws(
-  "layerFileSystem",
-  Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped({ prefix: "assent-journal-" })).pipe(
-    Effect.map((directory): Open => (options) =>
-      openLayer(Layer.provide(ApprovalJournal.layerFileSystem({ ...options, directory }), NodeServices.layer))
-    ),
-    Effect.provide(NodeServices.layer)
+  "layerStore",
+  Effect.map(
+    Store.makeMemory(),
+    (store): Open => (options) =>
+      openLayer(Layer.provide(ApprovalJournal.layerStore(options), Layer.succeed(Store.Store, store)))
   )
 )

@@ -1,32 +1,17 @@
-/**
- * `ApprovalJournal` in memory: which steps it takes, what it forgets and when, and what it does when its store fails.
- * Two journals over one store stand for two processes here; real ones are in `ApprovalJournalFileSystem.test.ts`.
- */
+/** `ApprovalJournal` in memory: which steps it takes, and what it forgets and when. */
 import { assert, describe, it } from "@effect/vitest"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
-import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import * as Approval from "../src/Approval.ts"
-import type * as ApprovalError from "../src/ApprovalError.ts"
 import * as ApprovalJournal from "../src/ApprovalJournal.ts"
-import * as AtomicStore from "../src/AtomicStore.ts"
-import { claimOf, makeCounted, ranWith, startReader } from "./fixtures/journal.ts"
+import * as Store from "../src/Store.ts"
+import { claimOf, makeCounted, makeHeld, ranWith, refusedBy, startReader } from "./fixtures/journal.ts"
 
 const hour = 3_600_000
 
 const day = 24 * hour
-
-const refusedBy = <A>(effect: Effect.Effect<A, ApprovalError.ApprovalError>) =>
-  Effect.map(Effect.flip(effect), (error) => {
-    assert.strictEqual(error._tag, "ApprovalError")
-    assert.strictEqual(error.reason._tag, "JournalUnavailable")
-    assert.match(error.message, /^The approval journal cannot be used: .*Nothing ran/)
-    return error.message
-  })
 
 // =============================================================================
 // Steps
@@ -34,26 +19,23 @@ const refusedBy = <A>(effect: Effect.Effect<A, ApprovalError.ApprovalError>) =>
 
 const endings = ["denied", "expired", "superseded", "cancelled", "void"] as const
 
-const decodeState = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ state: Approval.ApprovalState })))
-
 /** A store that notes every step from one state to another. */
-const watched = (store: AtomicStore.AtomicStore) => {
+const watched = (store: Store.Store) => {
   const steps = new Set<string>()
-  const note = (from: Approval.ApprovalState, to: string) =>
-    Effect.sync(() => void steps.add(`${from} -> ${decodeState(to).state}`))
   return {
     steps,
-    store: AtomicStore.make({
+    store: Store.make({
       ...store,
-      putIfAbsent: (key, value, options) =>
-        Effect.tap(store.putIfAbsent(key, value, options), (won) => won ? note("pending", value) : Effect.void),
-      compareAndSet: (key, expected, value) =>
-        Effect.gen(function*() {
-          const before = yield* store.get(key)
-          const won = yield* store.compareAndSet(key, expected, value)
-          if (won) yield* note(decodeState(before?.value).state, value)
-          return won
-        })
+      requests: {
+        ...store.requests,
+        decide: (name, version, decided) =>
+          Effect.gen(function*() {
+            const before = yield* store.requests.get(name.nonce)
+            const won = yield* store.requests.decide(name, version, decided)
+            if (won) steps.add(`${before?.state ?? "pending"} -> ${decided.state}`)
+            return won
+          })
+      }
     })
   }
 }
@@ -94,8 +76,8 @@ describe("ApprovalJournal's steps", () => {
     attempts: Schema.Array(Attempt)
   }, ({ attempts }) =>
     Effect.gen(function*() {
-      const { steps, store } = watched(yield* AtomicStore.makeMemory())
-      const journal = yield* ApprovalJournal.make({ store, maxResultBytes: 0 })
+      const { steps, store } = watched(yield* Store.makeMemory({ maxResultBytes: 0 }))
+      const journal = yield* ApprovalJournal.make({ store })
       yield* Effect.forEach(attempts, ({ idempotent, what, which }) => {
         const claim = claimOf(which)
         switch (what) {
@@ -114,9 +96,6 @@ describe("ApprovalJournal's steps", () => {
             return Effect.asVoid(journal.end(claim, what, "why"))
         }
       }, { concurrency: 4 })
-      // Giving up the body of a result is not a step.
-      steps.delete("done -> done")
-      steps.delete("failed -> failed")
       assert.deepStrictEqual([...steps].filter((step) => !legal.has(step)), [])
     }))
 })
@@ -135,19 +114,34 @@ describe("ApprovalJournal in memory", () => {
       const first = makeCounted()
       yield* journal.run(claimOf("a"), first)
       yield* journal.end(claimOf("b"), "denied", "no")
+      const held = yield* makeHeld
+      const running = yield* Effect.forEach(["d", "e"], (nonce) => startReader(journal.run(claimOf(nonce), held)))
       const late = makeCounted()
-      assert.match(yield* refusedBy(journal.run(claimOf("c"), late)), /holds 2 keys.*answers are still good/)
-      yield* refusedBy(journal.end(claimOf("c"), "denied", "no"))
+      assert.match(yield* refusedBy(journal.run(claimOf("c"), late)), /holds 2 rows.*answers are still good/)
       assert.strictEqual(late.runs, 0)
       assert.isUndefined(yield* journal.find(claimOf("c")))
       assert.strictEqual((yield* journal.run(claimOf("a"), makeCounted())).entry.state, "done")
       assert.strictEqual((yield* journal.run(claimOf("b"), makeCounted())).entry.state, "denied")
       assert.strictEqual(first.runs, 1)
+      // What ends takes no room that a claim needs, and a denial none at all (law L2).
+      assert.strictEqual((yield* journal.end(claimOf("f"), "denied", "no")).state, "denied")
 
-      yield* TestClock.adjust(hour + day)
-      assert.strictEqual((yield* journal.run(claimOf("c", 2 * day), late)).entry.state, "done")
+      yield* held.release
+      yield* Fiber.joinAll(running)
+      assert.strictEqual((yield* journal.run(claimOf("c"), late)).entry.state, "done")
       assert.strictEqual(late.runs, 1)
     }).pipe(provide({ capacity: 2 })))
+
+  it.effect("L2 At most once: of many more calls than there is room for, one after the other, none is refused or run again", () =>
+    Effect.gen(function*() {
+      const journal = yield* ApprovalJournal.ApprovalJournal
+      const counted = makeCounted()
+      const claims = Array.from({ length: 500 }, (_, i) => claimOf(`n${i}`, Infinity))
+      for (let round = 0; round < 2; round++) {
+        for (const claim of claims) yield* journal.run(claim, counted)
+      }
+      assert.strictEqual(counted.runs, 500)
+    }).pipe(provide({ capacity: 3 })))
 
   it.effect("L2 At most once: an entry outlives its seal by a day, and then is gone", () =>
     Effect.gen(function*() {
@@ -173,15 +167,23 @@ describe("ApprovalJournal in memory", () => {
     () =>
       Effect.gen(function*() {
         // A thousand at a time, each sealed for an hour, and half a day from one thousand to the next.
-        const store = yield* AtomicStore.makeMemory({ capacity: 4_000 })
-        const journal = yield* ApprovalJournal.make({ store, maxResultBytes: 10_000 })
+        const store = yield* Store.makeMemory({ maxSettled: 4_000, maxResultBytes: 10_000 })
+        const journal = yield* ApprovalJournal.make({ store })
         const counted = makeCounted()
         for (let now = 0; now < 10 * day; now += day / 2) {
           for (let i = 0; i < 1_000; i++) yield* journal.run(claimOf(`${now}-${i}`, now + hour), counted)
           yield* TestClock.adjust(day / 2)
         }
         assert.strictEqual(counted.runs, 20_000)
-        assert.isAtMost((yield* store.listByPrefix("", { limit: 100_000 })).length, 3_000)
+        let left = 0
+        for (let now = 0; now < 10 * day; now += day / 2) {
+          for (let i = 0; i < 1_000; i++) {
+            if ((yield* journal.find(claimOf(`${now}-${i}`, now + hour))) !== undefined) left++
+          }
+        }
+        assert.isAtMost(left, 3_000)
+        // The others were reclaimed while these came.
+        assert.isAtMost(yield* store.sweep(100_000), 3_000)
       }),
     30_000
   )
@@ -247,149 +249,5 @@ describe("ApprovalJournal in memory", () => {
       assert.isUndefined(yield* elsewhere.find(claimOf("ApprovalJournalMemory.test", 0)))
       const again = Effect.runSync(ApprovalJournal.ApprovalJournal)
       assert.strictEqual((yield* again.find(claimOf("ApprovalJournalMemory.test", 0)))?.state, "denied")
-    }))
-})
-
-// =============================================================================
-// A store that fails, and one that is shared
-// =============================================================================
-
-const unavailable = (method: AtomicStore.AtomicStoreError["method"]) =>
-  Effect.fail(
-    new AtomicStore.AtomicStoreError({ method, key: "", description: "The disk is gone.", reason: "Unavailable" })
-  )
-
-/** A store whose operations fail while their names are in `broken`. */
-const breakable = Effect.map(AtomicStore.makeMemory(), (store) => {
-  const broken = new Set<AtomicStore.AtomicStoreError["method"]>()
-  return {
-    broken,
-    store: AtomicStore.make({
-      ...store,
-      get: (key) => broken.has("get") ? unavailable("get") : store.get(key),
-      put: (key, value, options) => broken.has("put") ? unavailable("put") : store.put(key, value, options),
-      putIfAbsent: (key, value, options) =>
-        broken.has("putIfAbsent") ? unavailable("putIfAbsent") : store.putIfAbsent(key, value, options),
-      compareAndSet: (key, expected, value) =>
-        broken.has("compareAndSet") ? unavailable("compareAndSet") : store.compareAndSet(key, expected, value)
-    })
-  }
-})
-
-describe("ApprovalJournal over a store", () => {
-  for (const method of ["get", "put", "putIfAbsent"] as const) {
-    it.effect(`runs nothing while the store's ${method} fails, and recovers with it`, () =>
-      Effect.gen(function*() {
-        const { broken, store } = yield* breakable
-        const journal = yield* ApprovalJournal.make({ store, heartbeat: "1 second" })
-        if (method === "get") yield* journal.end(claimOf("a"), "denied", "no")
-        broken.add(method)
-        const counted = makeCounted()
-        for (let i = 0; i < 2; i++) {
-          assert.match(yield* refusedBy(journal.run(claimOf("a"), counted)), /The disk is gone/)
-        }
-        broken.clear()
-        const { entry } = yield* journal.run(claimOf("a"), counted)
-        assert.strictEqual(entry.state, method === "get" ? "denied" : "done")
-        assert.strictEqual(counted.runs, method === "get" ? 0 : 1)
-      }))
-  }
-
-  const breaking = (broken: Set<string>) =>
-    makeCounted(Effect.sync(() => (broken.add("compareAndSet"), ranWith("gone"))))
-
-  for (const heartbeat of [undefined, "1 second"] as const) {
-    const title = "a run that could not be recorded counts as unknown and is not run again"
-    it.effect(`L2 At most once: ${title}, ${heartbeat === undefined ? "without" : "with"} a heartbeat`, () =>
-      Effect.gen(function*() {
-        const { broken, store } = yield* breakable
-        const journal = yield* ApprovalJournal.make({ store, heartbeat, grace: 0 })
-        const counted = breaking(broken)
-        const reader = yield* startReader(journal.run(claimOf("a"), counted))
-        yield* TestClock.adjust("1 second")
-        assert.strictEqual((yield* Fiber.join(reader)).ran?.result, "gone")
-        broken.clear()
-        assert.strictEqual((yield* journal.run(claimOf("a"), counted)).entry.state, "unknown")
-        assert.strictEqual(counted.runs, 1)
-      }))
-  }
-
-  for (const down of ["100 millis", "1 minute"] as const) {
-    it.effect(`L2 At most once: what ran is recorded when a store that was down for ${down} is back`, () =>
-      Effect.gen(function*() {
-        const { broken, store } = yield* breakable
-        const journal = yield* ApprovalJournal.make({ store })
-        const reader = yield* startReader(journal.run(claimOf("a"), breaking(broken)))
-        yield* TestClock.adjust(down)
-        broken.clear()
-        yield* TestClock.adjust("10 seconds")
-        assert.strictEqual((yield* Fiber.join(reader)).entry.state, "done")
-        assert.strictEqual((yield* journal.find(claimOf("a")))?.recorded?.encodedResult, "gone")
-      }))
-  }
-
-  const openTwo = Effect.gen(function*() {
-    const store = yield* AtomicStore.makeMemory()
-    const open = Effect.map(Scope.make(), (scope) => ({
-      scope,
-      make: Scope.provide(ApprovalJournal.make({ store, heartbeat: "1 second" }), scope)
-    }))
-    const [one, other] = [yield* open, yield* open]
-    return { one: yield* one.make, other: yield* other.make, closeOther: Scope.close(other.scope, Exit.void) }
-  })
-
-  /** A run that goes on until it is let go. */
-  const makeHeld = Effect.map(Deferred.make<ApprovalJournal.Ran>(), (released) => ({
-    ...makeCounted(Deferred.await(released)),
-    release: Deferred.succeed(released, ranWith("gone"))
-  }))
-
-  it.effect("L2 At most once: a claim is waited for as long as its owner lives, however long it was idle before", () =>
-    Effect.gen(function*() {
-      const { one, other } = yield* openTwo
-      yield* one.run(claimOf("earlier"), makeCounted())
-      yield* TestClock.adjust("1 hour")
-      const held = yield* makeHeld
-      yield* startReader(one.run(claimOf("a"), held))
-      const again = makeCounted()
-      const waiting = yield* startReader(other.run(claimOf("a"), { ...again, idempotent: true }))
-      for (let second = 0; second < 60; second++) {
-        yield* TestClock.adjust("1 second")
-        assert.strictEqual((yield* other.find(claimOf("a")))?.state, "running")
-      }
-      yield* held.release
-      yield* TestClock.adjust("1 second")
-      const { entry, ran } = yield* Fiber.join(waiting)
-      assert.strictEqual(entry.recorded?.encodedResult, "gone")
-      assert.isUndefined(ran)
-      assert.strictEqual(again.runs, 0)
-    }))
-
-  it.effect("stopping a run of another process says that there is none here, and who waits for it waits on", () =>
-    Effect.gen(function*() {
-      const { one, other } = yield* openTwo
-      const held = yield* makeHeld
-      yield* startReader(one.run(claimOf("a"), held))
-      const waiting = yield* startReader(other.run(claimOf("a"), makeCounted()))
-      yield* TestClock.adjust("1 second")
-      assert.isFalse(yield* other.interrupt(claimOf("a").approvalId))
-      yield* held.release
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* Fiber.join(waiting)).entry.state, "done")
-    }))
-
-  it.effect("a journal that only waits for another process closes at once, and says so to whoever waits", () =>
-    Effect.gen(function*() {
-      const { closeOther, one, other } = yield* openTwo
-      yield* startReader(one.run(claimOf("a"), yield* makeHeld))
-      const waiting = yield* startReader(other.run(claimOf("a"), makeCounted()))
-      yield* TestClock.adjust("1 second")
-      const closing = yield* startReader(closeOther)
-      yield* TestClock.adjust("1 second")
-      const closed = closing.pollUnsafe() !== undefined
-      yield* TestClock.adjust("10 seconds")
-      assert.isTrue(closed)
-      assert.strictEqual((yield* one.find(claimOf("a")))?.state, "running")
-      yield* refusedBy(Fiber.join(waiting))
     }))
 })

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { ApprovalMemory, AtomicStore } from "../src/index.ts"
+import { ApprovalMemory, Store } from "../src/index.ts"
 
 const scope: ApprovalMemory.MemoryScope = { conversation: "talk" }
 
@@ -72,8 +72,8 @@ describe("ApprovalMemory: layers", () => {
 
   it.effect("over one store, a memory is there again after a restart: what stands, what is used, what was taken back", () =>
     Effect.gen(function*() {
-      const store = yield* AtomicStore.makeMemory()
-      const process = Layer.provide(ApprovalMemory.layerStore(), Layer.succeed(AtomicStore.AtomicStore, store))
+      const store = yield* Store.makeMemory()
+      const process = Layer.provide(ApprovalMemory.layerStore(), Layer.succeed(Store.Store, store))
       yield* Effect.gen(function*() {
         const memory = yield* provided
         yield* memory.remember(answered("a", { uses: 2 }, { id: "a" }))
@@ -96,7 +96,7 @@ describe("ApprovalMemory: layers", () => {
 
   it.effect("two processes over one store share the last use: exactly one gets it", () =>
     Effect.gen(function*() {
-      const store = yield* AtomicStore.makeMemory()
+      const store = yield* Store.makeMemory()
       const first = yield* ApprovalMemory.make({ store })
       const second = yield* ApprovalMemory.make({ store })
       yield* first.remember(answered("a", { uses: 1 }))

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { ApprovalMatcher, ApprovalMemory, AtomicStore } from "../src/index.ts"
+import { ApprovalMatcher, ApprovalMemory, Store } from "../src/index.ts"
 
 // =============================================================================
 // What may happen
@@ -86,7 +86,7 @@ const speaking = (list: ReadonlyArray<Entry>, at: At, now: number): ReadonlyArra
   )
 
 const run = Effect.fnUntraced(function*(story: ReadonlyArray<typeof Step.Type>) {
-  const memory = yield* ApprovalMemory.make({ store: yield* AtomicStore.makeMemory() })
+  const memory = yield* ApprovalMemory.make({ store: yield* Store.makeMemory() })
   const list: Array<Entry> = []
   let now = 0
   for (const step of story) {
@@ -218,7 +218,7 @@ describe("ApprovalMemory, whatever the order", () => {
     },
     ({ after, before, denial }) =>
       Effect.gen(function*() {
-        const memory = yield* ApprovalMemory.make({ store: yield* AtomicStore.makeMemory() })
+        const memory = yield* ApprovalMemory.make({ store: yield* Store.makeMemory() })
         const { params } = callOf(denial)
         const approve = (said: typeof Remember.Type, id: string) =>
           memory.remember(grant(callOf({ ...said, path: "src/a" }).params, {
@@ -242,7 +242,7 @@ describe("ApprovalMemory, whatever the order", () => {
     ({ one, other }) =>
       Effect.gen(function*() {
         for (const remember of ["session", {}, { uses: 3 }] as const) {
-          const memory = yield* ApprovalMemory.make({ store: yield* AtomicStore.makeMemory() })
+          const memory = yield* ApprovalMemory.make({ store: yield* Store.makeMemory() })
           const remembered = yield* memory.remember(grant(one, { remember }))
           // What is no text of JSON, as half a character, is never sealed, and here it covers nothing (law L4).
           assert.strictEqual(remembered !== undefined, isWhole(one), JSON.stringify(one))

@@ -8,7 +8,7 @@ import {
   ApprovalMatcher,
   ApprovalMemory,
   type Approver,
-  type AtomicStore
+  type Store
 } from "../src/index.ts"
 
 describe("ApprovalMemory", () => {
@@ -17,7 +17,7 @@ describe("ApprovalMemory", () => {
     expectTypeOf(ApprovalMemory.layerSession({ capacity: 10, timeToLive: "1 hour" })).toEqualTypeOf<
       Layer.Layer<never>
     >()
-    expectTypeOf(ApprovalMemory.layerStore()).toEqualTypeOf<Layer.Layer<never, never, AtomicStore.AtomicStore>>()
+    expectTypeOf(ApprovalMemory.layerStore()).toEqualTypeOf<Layer.Layer<never, never, Store.Store>>()
   })
 
   it("`Remember` is a word, or what it covers, how long and how often", () => {

@@ -5,12 +5,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { ApprovalMatcher, ApprovalMemory, AtomicStore } from "../src/index.ts"
+import { ApprovalMatcher, ApprovalMemory, Store } from "../src/index.ts"
 
 type Options = Partial<Parameters<typeof ApprovalMemory.make>[0]>
 
 const makeMemory = (options?: Options) =>
-  Effect.flatMap(AtomicStore.makeMemory(), (store) => ApprovalMemory.make({ store, ...options }))
+  Effect.flatMap(Store.makeMemory(), (store) => ApprovalMemory.make({ store, ...options }))
 
 const scope: ApprovalMemory.MemoryScope = { conversation: "talk" }
 

@@ -1,8 +1,7 @@
-import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, FileSystem, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalSeal, AtomicStore, SuspensionStore } from "../src/index.ts"
+import { Approval, ApprovalSeal, Store, SuspensionStore } from "../src/index.ts"
 
 const minute = 60_000
 
@@ -46,15 +45,7 @@ const idsOf = (suspensions: ReadonlyArray<SuspensionStore.Suspension>) =>
 
 const layers: ReadonlyArray<readonly [string, Layer.Layer<never, unknown>]> = [
   ["memory", SuspensionStore.layerMemory],
-  ["any AtomicStore", Layer.provide(SuspensionStore.layerStore, AtomicStore.layerMemory)],
-  [
-    "file system",
-    Layer.unwrap(Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
-      const directory = yield* fs.makeTempDirectoryScoped()
-      return SuspensionStore.layerFileSystem({ directory })
-    })).pipe(Layer.provide(NodeServices.layer))
-  ]
+  ["any Store", Layer.provide(SuspensionStore.layerStore, Store.layerMemory)]
 ]
 
 describe.each(layers)("SuspensionStore over %s", (_, layer) => {

@@ -49,9 +49,9 @@ const floors: House["floors"] = [
     "ApprovalEvents",
     "ApprovalPresentation",
     "ApprovalSeal",
-    "AtomicStore",
     "Interaction",
     "Prompt",
+    "Store",
     "internal/matcher/"
   ]],
   ["floor 3", [
@@ -59,6 +59,7 @@ const floors: House["floors"] = [
     "internal/covering",
     "internal/config/",
     "internal/journal/",
+    "internal/kept/",
     "internal/tool/",
     "internal/waiting/"
   ]],
@@ -66,12 +67,14 @@ const floors: House["floors"] = [
     "ApprovalConfig",
     "ApprovalJournal",
     "ApprovalMemory",
+    "internal/remembered",
+    "internal/rememberedRows",
     "ConversationStore",
     "Response",
     "SuspensionStore",
     "Tool"
   ]],
-  ["floor 5", ["DeferredTool", "Webhook", "internal/asking/", "internal/history/", "internal/policy/"]],
+  ["floor 5", ["DeferredTool", "OpenRequests", "Webhook", "internal/asking/", "internal/history/", "internal/policy/"]],
   ["floor 6", ["ApprovalController", "ApprovalPolicy", "internal/mcp/"]],
   ["floor 7", ["internal/decide/", "internal/environment/"]],
   ["floor 8", ["internal/gather/"]],

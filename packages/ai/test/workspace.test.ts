@@ -116,7 +116,7 @@ describe("workspace", () => {
     })
     assert.isAbove(manifest.description?.length ?? 0, 20)
     assert.includeMembers([...manifest.keywords ?? []], ["effect", "ai", "tool-approval"])
-    assert.match(manifest.engines?.node ?? "", /^>=\d+\.0\.0$/)
+    assert.match(manifest.engines?.node ?? "", /^>=\d+\.\d+\.0$/)
     assert.includeMembers([...manifest.files ?? []], ["src", "dist", "CHANGELOG.md"])
     // Every part of effect/ai is marked unstable, so another minor version of effect may be another one.
     assert.match(manifest.peerDependencies?.["effect"] ?? "", /^~4\.\d+\.0$/)

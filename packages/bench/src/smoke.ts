@@ -8,11 +8,13 @@ import * as Upstream from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { aiSdk } from "./aiSdk.ts"
+import { conversations } from "./conversations.ts"
 import { decisions } from "./decisions.ts"
 import * as Harness from "./harness.ts"
 import { memory } from "./memory.ts"
 import { openai } from "./openai.ts"
 import * as Provider from "./provider.ts"
+import { sqlite } from "./sqlite.ts"
 import { suspensions } from "./suspensions.ts"
 import { gated, live, open, upstreamGated, using, withJournal } from "./tools.ts"
 import type { Live } from "./tools.ts"
@@ -328,6 +330,8 @@ await Effect.runPromise(Effect.provide(
     openai,
     aiSdk,
     suspensions,
+    conversations,
+    sqlite,
     decisions
   ], {
     discard: true

@@ -1,24 +1,27 @@
 /**
  * What it costs that many wait: a page of them, and going on from one, with ten thousand open suspensions beside the same
- * with ten; in memory, and in a directory. The directory is in memory too, where there is such a place: what is compared
- * is how much is done, and not how long a disk takes to write it down.
+ * with ten; in memory, and on SQLite. Its files are in memory too, where there is such a place: what is compared is how much
+ * is done, and not how long a disk takes to write it down.
  */
 import {
   Approval,
   ApprovalJournal,
   ApprovalSeal,
-  AtomicStore,
   DeferredTool,
   Interaction,
   LanguageModel,
   Prompt,
   Response,
+  Store,
   SuspensionStore,
   Toolkit
 } from "@assent/ai"
+import { SqliteClient, SqlStore } from "@assent/sql"
 import { NodeServices } from "@effect/platform-node"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Harness from "./harness.ts"
 import * as Provider from "./provider.ts"
@@ -120,20 +123,20 @@ const resuming = Effect.gen(function*() {
 }).pipe(Effect.flatten, Effect.provide(Handlers))
 
 /** A store with so many in it, and what it costs to list and to go on there. */
-const world = Effect.fnUntraced(function*(atomic: AtomicStore.AtomicStore, count: number) {
-  const store = SuspensionStore.make({ store: atomic })
-  yield* fill(store, count)
-  const journal = yield* ApprovalJournal.make({ store: atomic })
+const world = Effect.fnUntraced(function*(store: Store.Store, count: number) {
+  const suspensions = SuspensionStore.make({ store })
+  yield* fill(suspensions, count)
+  const journal = yield* ApprovalJournal.make({ store })
   return {
-    "a page of ten": listing(store),
+    "a page of ten": listing(suspensions),
     "going on from one": resuming.pipe(
-      Effect.provideService(SuspensionStore.SuspensionStore, store),
+      Effect.provideService(SuspensionStore.SuspensionStore, suspensions),
       Effect.provideService(ApprovalJournal.ApprovalJournal, journal)
     )
   }
 })
 
-const compare = (where: string, ten: AtomicStore.AtomicStore, thousands: AtomicStore.AtomicStore) =>
+const compare = (where: string, ten: Store.Store, thousands: Store.Store) =>
   Effect.gen(function*() {
     const theirs = yield* world(ten, few)
     const ours = yield* world(thousands, many)
@@ -152,18 +155,20 @@ const compare = (where: string, ten: AtomicStore.AtomicStore, thousands: AtomicS
   })
 
 const inMemory = Effect.gen(function*() {
-  yield* compare("in memory", yield* AtomicStore.makeMemory(), yield* AtomicStore.makeMemory())
+  yield* compare("in memory", yield* Store.makeMemory(), yield* Store.makeMemory())
 })
 
-const onFiles = Effect.gen(function*() {
+const onSqlite = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const shared = "/dev/shm"
   const place = (yield* fs.exists(shared)) ? { directory: shared } : {}
-  const open = Effect.flatMap(
-    fs.makeTempDirectoryScoped({ ...place, prefix: "assent-bench-" }),
-    (directory) => AtomicStore.makeFileSystem({ directory })
-  )
-  yield* compare("in files", yield* open, yield* open)
+  const open = Effect.gen(function*() {
+    const directory = yield* fs.makeTempDirectoryScoped({ ...place, prefix: "assent-bench-" })
+    const client = SqliteClient.layer({ filename: `${directory}/kept.db` })
+    const context = yield* Layer.build(Layer.provide(SqlStore.layer(), client))
+    return Context.get(context, Store.Store)
+  })
+  yield* compare("on SQLite", yield* open, yield* open)
 }).pipe(Effect.provide(NodeServices.layer))
 
-export const suspensions = Effect.scoped(Effect.andThen(inMemory, onFiles))
+export const suspensions = Effect.scoped(Effect.andThen(inMemory, onSqlite))

@@ -24,8 +24,9 @@ import { ScriptedModel, StrictProvider } from "@assent/ai/testing"
 import * as JustTool from "@assent/ai/Tool"
 import { OpenAiLanguageModel, OpenAiTool } from "@assent/openai"
 import { Shell } from "@assent/shell"
+import { SqlApproval, SqliteClient, SqlStore } from "@assent/sql"
 import { TerminalController } from "@assent/terminal"
-import { Context, Effect, Schema, Stream } from "effect"
+import { Context, Effect, Layer, Schema, Stream } from "effect"
 
 export class Owners extends Context.Service<Owners, {
   readonly owns: (path: string) => Effect.Effect<boolean, Error>
@@ -94,6 +95,15 @@ export const Repositories = OpenAiTool.Mcp({ server_label: "github", server_url:
 export const commands = Toolkit.make(OpenAiTool.LocalShell({}), OpenAiTool.CodeInterpreter({ container: "one" }))
 
 export const Gpt = OpenAiLanguageModel.model("gpt-5")
+
+export const Kept = SqlApproval.layer({
+  filename: "approvals.db",
+  seal: { key: "a key of 32 bytes or more, of a library" }
+})
+
+export const Rows = SqlStore.layer({ prefix: "approval_" }).pipe(
+  Layer.provideMerge(SqliteClient.layer({ filename: "approvals.db" }))
+)
 
 export const AtTerminal = TerminalController.layer()
 

@@ -7,9 +7,9 @@ import {
   type ApprovalError,
   ApprovalJournal,
   ApprovalMemory,
-  type AtomicStore,
   Conversation,
   LanguageModel,
+  type Store,
   SuspensionStore,
   Toolkit
 } from "../../src/index.ts"
@@ -39,13 +39,13 @@ const begin = (options?: Partial<C.StartOptions>) =>
     return { ...started, requests, shared }
   })
 
-const stateOf = (store: AtomicStore.AtomicStore, { approvalId, toolCallId, toolName }: Approval.ApprovalRequest) => {
+const stateOf = (store: Store.Store, { approvalId, toolCallId, toolName }: Approval.ApprovalRequest) => {
   const { expiresAt, nonce } = ApprovalId.parse(approvalId)!
   const key = Records.keyOf({ approvalId, nonce, expiresAt, toolCallId, toolName })
-  return Effect.map(store.get(key), (stored) => Result.getOrThrow(decodeEntry(stored!.value)).state)
+  return Effect.map(store.requests.get(key), (stored) => Result.getOrThrow(decodeEntry(stored!)).state)
 }
 
-const deliver = (store: AtomicStore.AtomicStore, { approvalId }: Approval.ApprovalRequest, answer: Schema.Json) =>
+const deliver = (store: Store.Store, { approvalId }: Approval.ApprovalRequest, answer: Schema.Json) =>
   Effect.provideService(
     SuspensionStore.deliver(approvalId, answer),
     SuspensionStore.SuspensionStore,

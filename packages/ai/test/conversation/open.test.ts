@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalError, AtomicStore } from "../../src/index.ts"
+import { Approval, ApprovalError } from "../../src/index.ts"
+import { intercept } from "../store/intercept.ts"
 import * as W from "../waiting/support.ts"
 import * as C from "./support.ts"
 
@@ -161,7 +162,10 @@ describe("cancel", () => {
         const memory = yield* C.makeShared
         const { conversation } = yield* C.start({
           // Each reading takes a moment, so that the cancel comes between any two.
-          shared: AtomicStore.make({ ...memory, get: (key) => Effect.andThen(Effect.yieldNow, memory.get(key)) }),
+          shared: intercept(
+            memory,
+            (operation, _, run) => C.isReading(operation) ? Effect.andThen(Effect.yieldNow, run) : run
+          ),
           turns: [[C.remove("a")], "Well."],
           before: (step) =>
             step !== "DeleteFile" ? Effect.void : Effect.sync(() => {

@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, AtomicStore, ConversationStore } from "../../src/index.ts"
+import { Approval, ConversationStore, Store } from "../../src/index.ts"
+import { failure, intercept } from "../store/intercept.ts"
 import * as W from "../waiting/support.ts"
 import * as C from "./support.ts"
 
@@ -111,15 +112,10 @@ describe("one turn at a time", () => {
       const memory = yield* C.makeShared
       let silent = false
       // The first process cannot say any more that it lives.
-      const shared = AtomicStore.make({
-        ...memory,
-        put: (key, value, options) =>
-          silent
-            ? Effect.fail(
-              new AtomicStore.AtomicStoreError({ method: "put", key, description: "gone", reason: "Unavailable" })
-            )
-            : memory.put(key, value, options)
-      })
+      const shared = intercept(
+        memory,
+        (operation, _, run) => silent && operation === "owners.beat" ? Effect.fail(failure(operation)) : run
+      )
       const entered = yield* Deferred.make<void>()
       const release = yield* Deferred.make<void>()
       const first = yield* C.start({
@@ -193,24 +189,30 @@ describe("a store", () => {
     Effect.gen(function*() {
       const memory = yield* C.makeShared
       const key = yield* ConversationStore.keyOf("c1", {})
-      yield* memory.putIfAbsent(key, "not a conversation", { expiresAt: Number.MAX_SAFE_INTEGER })
+      const foreign = { name: "c1", state: "not a conversation", keep: 0, append: [] }
+      yield* memory.conversations.write(key.id, undefined, foreign)
       const { conversation } = yield* C.start({ turns: ["Hello."], shared: memory })
       const reason = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
         Effect.map(Effect.flip(effect), (error) => error instanceof ConversationStore.ConversationError && error.reason)
       assert.strictEqual(yield* reason(conversation.send("Hi.")), "Unreadable")
-      assert.strictEqual((yield* memory.get(key))?.value, "not a conversation")
-      const full = yield* C.start({ turns: ["Hello."], shared: yield* AtomicStore.makeMemory({ capacity: 0 }) })
-      assert.strictEqual(yield* reason(full.conversation.send("Hi.")), "Unavailable")
+      assert.strictEqual((yield* memory.conversations.get(key.id))?.state, "not a conversation")
+      const full = yield* C.start({ turns: ["Hello."], shared: yield* Store.makeMemory({ capacity: 1 }) })
+      assert.strictEqual(yield* reason(full.conversation.send("Hi.")), "Full")
+      assert.strictEqual(yield* full.script.calls, 0)
+      const gone = intercept(memory, (operation) => Effect.fail(failure(operation)))
+      const lost = yield* C.start({ turns: ["Hello."], shared: gone })
+      assert.strictEqual(yield* reason(lost.conversation.send("Hi.")), "Unavailable")
     }))
 
   it.effect("gives up what nobody holds any more", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const store = yield* ConversationStore.make({ store: yield* C.makeShared }).pipe(Scope.provide(scope))
-      yield* Effect.scoped(store.hold("conversation/a"))
+      const key = yield* ConversationStore.keyOf("a", {})
+      yield* Effect.scoped(store.hold(key))
       const waiting = yield* Scope.make()
-      yield* Scope.provide(store.hold("conversation/a"), waiting)
-      const second = yield* Effect.forkChild(Effect.scoped(store.hold("conversation/a")), { startImmediately: true })
+      yield* Scope.provide(store.hold(key), waiting)
+      const second = yield* Effect.forkChild(Effect.scoped(store.hold(key)), { startImmediately: true })
       assert.isUndefined(second.pollUnsafe())
       yield* Scope.close(waiting, Exit.void)
       yield* Fiber.join(second)

@@ -10,10 +10,10 @@ import {
   ApprovalError,
   ApprovalJournal,
   ApprovalSeal,
-  AtomicStore,
   Conversation,
   ConversationStore,
   LanguageModel,
+  Store,
   SuspensionStore
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
@@ -84,7 +84,7 @@ const { ConversationError } = ConversationStore
 const tell = (story: typeof Story.Type) =>
   Effect.gen(function*() {
     const said = JSON.stringify(story)
-    const store = yield* AtomicStore.makeMemory()
+    const store = yield* Store.makeMemory()
     const steps: Array<string> = []
     const toolkit = yield* makeToolkit(steps)
     let batch: ReadonlyArray<ScriptedModel.TurnPart> | undefined

@@ -5,16 +5,17 @@ import { TestClock } from "effect/testing"
 import {
   Approval,
   ApprovalError,
-  AtomicStore,
   Conversation,
   ConversationStore,
   LanguageModel,
   Prompt,
+  type Store,
   Tool,
   Toolkit
 } from "../../src/index.ts"
 import * as ConversationTurn from "../../src/internal/conversation/turn.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import { failure, intercept } from "../store/intercept.ts"
 import * as W from "../waiting/support.ts"
 import * as C from "./support.ts"
 
@@ -79,15 +80,14 @@ describe("to look at a conversation", () => {
     const memory = yield* C.makeShared
     const release = yield* Deferred.make<void>()
     let isSlow = false
-    const store = AtomicStore.make({
-      ...memory,
-      get: (key) =>
-        Effect.flatMap(memory.get(key), (found) => {
-          if (!isSlow || !key.startsWith("conversation/")) return Effect.succeed(found)
-          isSlow = false
-          return Effect.as(Deferred.await(release), found)
-        })
-    })
+    const store = intercept(memory, (operation, _, run) =>
+      Effect.flatMap(run, (found) => {
+        if (!isSlow || (operation !== "conversations.get" && operation !== "conversations.read")) {
+          return Effect.succeed(found)
+        }
+        isSlow = false
+        return Effect.as(Deferred.await(release), found)
+      }))
     return { store, slow: Effect.sync(() => (isSlow = true)), release: Deferred.succeed(release, undefined) }
   })
 
@@ -120,14 +120,10 @@ describe("to look at a conversation", () => {
     Effect.gen(function*() {
       const memory = yield* C.makeShared
       let silent = false
-      const gone = (key: string) =>
-        Effect.fail(
-          new AtomicStore.AtomicStoreError({ method: "put", key, description: "gone", reason: "Unavailable" })
-        )
-      const shared = AtomicStore.make({
-        ...memory,
-        put: (key, value, options) => silent ? gone(key) : memory.put(key, value, options)
-      })
+      const shared = intercept(
+        memory,
+        (operation, _, run) => silent && operation === "owners.beat" ? Effect.fail(failure(operation)) : run
+      )
       const release = yield* Deferred.make<void>()
       const first = yield* C.start({ turns: [[C.read("a")], "First."], shared, before: () => Deferred.await(release) })
       const running = yield* Effect.forkChild(Effect.flip(first.conversation.send("One.")), { startImmediately: true })
@@ -154,38 +150,42 @@ describe("to look at a conversation", () => {
 
 describe("a turn that another process waits for", () => {
   /** A process in a turn of another conversation, so that it lives; and one that waits for it. */
-  const processes = (shared: AtomicStore.AtomicStore) =>
+  const processes = (shared: Store.Store) =>
     Effect.gen(function*() {
       const busy = yield* ConversationStore.make({ store: shared, heartbeat: "5 seconds" })
-      yield* busy.hold("conversation/other")
+      yield* busy.hold(yield* ConversationStore.keyOf("other", {}))
       const other = yield* ConversationStore.make({ store: shared, heartbeat: "5 seconds" })
+      const key = yield* ConversationStore.keyOf("c1", {})
       const placeOf = (store: ConversationStore.Service): ConversationTurn.Place => ({
         store,
-        key: "conversation/c1",
+        key,
         busyFor: Duration.minutes(1),
         known: undefined
       })
       return { mine: placeOf(busy), theirs: placeOf(other) }
     })
 
+  /** A turn with something to go on for. */
+  const begin = (place: ConversationTurn.Place) =>
+    Effect.map(ConversationTurn.begin(place, () => Effect.succeed(true)), ({ turn }) => turn)
+
   it.effect("is given up when it is interrupted as it begins", () =>
     Effect.gen(function*() {
       const memory = yield* C.makeShared
       const written = yield* Deferred.make<void>()
-      const { mine, theirs } = yield* processes(AtomicStore.make({
-        ...memory,
-        putIfAbsent: (key, value, options) =>
-          Effect.tap(memory.putIfAbsent(key, value, options), () =>
-            key === "conversation/c1"
-              ? Effect.andThen(Deferred.succeed(written, undefined), Effect.sleep("1 second"))
-              : Effect.void)
-      }))
-      const beginning = yield* Effect.forkChild(Effect.scoped(ConversationTurn.begin(mine)), { startImmediately: true })
+      let isFirst = true
+      const { mine, theirs } = yield* processes(intercept(memory, (operation, _, run) =>
+        Effect.tap(run, () => {
+          if (operation !== "conversations.write" || !isFirst) return Effect.void
+          isFirst = false
+          return Effect.andThen(Deferred.succeed(written, undefined), Effect.sleep("1 second"))
+        })))
+      const beginning = yield* Effect.forkChild(Effect.scoped(begin(mine)), { startImmediately: true })
       yield* Deferred.await(written)
       const interrupted = yield* Effect.forkChild(Fiber.interrupt(beginning), { startImmediately: true })
       yield* TestClock.adjust("2 seconds")
       yield* Fiber.join(interrupted)
-      const next = yield* Effect.forkChild(Effect.scoped(ConversationTurn.begin(theirs)), { startImmediately: true })
+      const next = yield* Effect.forkChild(Effect.scoped(begin(theirs)), { startImmediately: true })
       assert.isTrue(yield* W.advance(next, "1 second"))
       yield* Fiber.join(next)
     }))
@@ -195,7 +195,7 @@ describe("a turn that another process waits for", () => {
       const { mine, theirs } = yield* processes(yield* C.makeShared)
       const options: any = { provider: { big: 1n } }
       yield* Effect.scoped(Effect.gen(function*() {
-        const turn = yield* ConversationTurn.begin(mine)
+        const turn = yield* begin(mine)
         ConversationTurn.say(turn, Prompt.make("Words."))
         yield* ConversationTurn.save(mine, turn)
         ConversationTurn.say(
@@ -207,7 +207,7 @@ describe("a turn that another process waits for", () => {
         const error = yield* Effect.flip(ConversationTurn.save(mine, turn))
         assert.strictEqual(error.reason, "Unwritable")
       }))
-      const { history } = yield* Effect.scoped(ConversationTurn.begin(theirs))
+      const { history } = yield* Effect.scoped(begin(theirs))
       assert.include(JSON.stringify(history), "Words.")
     }))
 
@@ -215,21 +215,16 @@ describe("a turn that another process waits for", () => {
     Effect.gen(function*() {
       const memory = yield* C.makeShared
       let failing = false
-      const { mine, theirs } = yield* processes(AtomicStore.make({
-        ...memory,
-        compareAndSet: (key, expected, value) =>
-          failing
-            ? Effect.fail(
-              new AtomicStore.AtomicStoreError({ method: "put", key, description: "gone", reason: "Unavailable" })
-            )
-            : memory.compareAndSet(key, expected, value)
-      }))
+      const { mine, theirs } = yield* processes(intercept(
+        memory,
+        (operation, _, run) => failing && operation === "conversations.write" ? Effect.fail(failure(operation)) : run
+      ))
       yield* Effect.scoped(Effect.gen(function*() {
-        const turn = yield* ConversationTurn.begin(mine)
+        const turn = yield* begin(mine)
         ConversationTurn.say(turn, Prompt.make("Words."))
         failing = true
       }))
-      const next = yield* Effect.forkChild(Effect.scoped(ConversationTurn.begin(theirs)), { startImmediately: true })
+      const next = yield* Effect.forkChild(Effect.scoped(begin(theirs)), { startImmediately: true })
       yield* TestClock.adjust("10 seconds")
       failing = false
       yield* TestClock.adjust("10 seconds")
@@ -247,18 +242,12 @@ describe("a step that was cut short, wherever it was", () => {
           for (let yields = 0; yields < 100; yields++) {
             const memory = yield* C.makeShared
             // Each operation takes a moment before and after, so that the interruption comes between any two.
-            const slow =
-              <A extends ReadonlyArray<any>, B, E>(use: (...args: A) => Effect.Effect<B, E>) => (...args: A) =>
-                Effect.andThen(Effect.yieldNow, Effect.tap(use(...args), () => Effect.yieldNow))
+            const slow = <A, E>(run: Effect.Effect<A, E>) =>
+              Effect.andThen(Effect.yieldNow, Effect.tap(run, () => Effect.yieldNow))
             const { conversation, script, steps } = yield* C.start({
               turns: [[C.remove("a"), C.ask("q")]],
               afterLastTurn: "done",
-              shared: AtomicStore.make({
-                ...memory,
-                get: slow(memory.get),
-                putIfAbsent: slow(memory.putIfAbsent),
-                compareAndSet: slow(memory.compareAndSet)
-              })
+              shared: intercept(memory, (_, __, run) => slow(run))
             })
             const [removing, asking] = C.requestsOf(yield* conversation.send("Go."))
             const turn = way === "send"

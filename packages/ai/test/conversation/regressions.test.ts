@@ -1,8 +1,9 @@
 /** What the random interleavings have found wrong, each told by itself. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
-import { Approval, ApprovalError, AtomicStore } from "../../src/index.ts"
+import { Approval, ApprovalError } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import { intercept } from "../store/intercept.ts"
 import * as W from "../waiting/support.ts"
 import * as C from "./support.ts"
 
@@ -74,12 +75,7 @@ describe("a turn", () => {
             if (writes++ === moment) left.fiber?.interruptUnsafe()
             return Effect.yieldNow
           })
-        const shared = AtomicStore.make({
-          ...memory,
-          putIfAbsent: (key, value, options) => leaving(memory.putIfAbsent(key, value, options)),
-          compareAndSet: (key, expected, value) => leaving(memory.compareAndSet(key, expected, value)),
-          put: (key, value, options) => leaving(memory.put(key, value, options))
-        })
+        const shared = intercept(memory, (operation, _, run) => C.isReading(operation) ? run : leaving(run))
         const first = yield* C.start({ turns: ["First."], shared })
         left.fiber = yield* Effect.forkChild(first.conversation.send("One."))
         yield* Effect.exit(Fiber.join(left.fiber))

@@ -5,20 +5,32 @@ import {
   Approval,
   ApprovalJournal,
   ApprovalSeal,
-  AtomicStore,
   Conversation,
   ConversationStore,
   LanguageModel,
+  type OpenRequests,
+  Store,
   SuspensionStore
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import type { Operation } from "../store/intercept.ts"
 import * as Waiting from "../waiting/support.ts"
 
 export type Tools = Record<string, any>
 export type Outcome = Conversation.Outcome<Tools>
 
-/** What processes share: a store each for conversations, runs and what waits. */
-export const makeShared = AtomicStore.makeMemory()
+/** What processes share: one store for conversations, runs and what waits. */
+export type Shared = Store.Store
+
+export const makeShared = Store.makeMemory()
+
+/** The ids of all that waits in a store. */
+export const inbox = (shared: Shared, filter: OpenRequests.Filter = {}) =>
+  Effect.gen(function*() {
+    const service = yield* ConversationStore.make({ store: shared })
+    const { requests } = yield* service.page(filter, { limit: 1_000 })
+    return requests.map(({ request }) => request.approvalId)
+  })
 
 export interface Started {
   readonly conversation: Conversation.Conversation<Tools>
@@ -30,18 +42,21 @@ export interface StartOptions extends Partial<Omit<Conversation.Options<Tools>, 
   readonly turns: ReadonlyArray<ScriptedModel.Turn>
   readonly afterLastTurn?: ScriptedModel.Options["afterLastTurn"]
   readonly strict?: ScriptedModel.Options["strict"]
-  readonly shared?: AtomicStore.AtomicStore | undefined
+  readonly shared?: Store.Store | undefined
   readonly scope?: Approval.ApprovalScope | undefined
   /** What the model's own layer says. */
   readonly approval?: LanguageModel.ApprovalOptions | undefined
   /** The stores stand around the model alone. */
   readonly layered?: boolean | undefined
+  readonly maxBytes?: number | undefined
+  readonly timeToLive?: ConversationStore.Options["timeToLive"]
   readonly before?: ((step: string) => Effect.Effect<void>) | undefined
 }
 
 /** One process: a conversation of its own over what is shared, or over nothing. */
 export const start = (
-  { afterLastTurn, approval, before, layered, scope, shared, strict, turns, ...options }: StartOptions
+  { afterLastTurn, approval, before, layered, maxBytes, scope, shared, strict, timeToLive, turns, ...options }:
+    StartOptions
 ): Effect.Effect<
   Started,
   never,
@@ -71,7 +86,7 @@ export const start = (
       Effect.provideService(Approval.Scope, scope ?? {}),
       Effect.provideService(
         ConversationStore.ConversationStore,
-        yield* ConversationStore.make({ store, heartbeat: "5 seconds" })
+        yield* ConversationStore.make({ store, heartbeat: "5 seconds", maxBytes, timeToLive })
       )
       // The tools are any tools, and so are what they need: nothing.
     ) as Effect.Effect<Conversation.Conversation<Tools>, never, Scope.Scope>
@@ -86,6 +101,10 @@ export const ask = (question: string, id = `ask-${question}`) =>
   ScriptedModel.toolCall({ id, name: "Ask", params: { question } })
 export const menu = (kind: "one" | "many" | "timer" | "external", id = `menu-${kind}`) =>
   ScriptedModel.toolCall({ id, name: "Menu", params: { kind } })
+
+/** Whether an operation of a store changes nothing. */
+export const isReading = (operation: Operation): boolean =>
+  /\.(get|read|page|due|byWebhook|byPrevious|candidates|list)$/.test(operation)
 
 /** The requests of an outcome that waits. */
 export const requestsOf = (outcome: Outcome | undefined): ReadonlyArray<Approval.ApprovalRequest> => {

@@ -7,12 +7,12 @@ import {
   ApprovalPolicy,
   ApprovalSeal,
   type Approver,
-  AtomicStore,
   Conversation,
   ConversationStore,
   DeferredTool,
   Interaction,
   LanguageModel,
+  Store,
   SuspensionStore,
   Tool,
   Toolkit
@@ -47,7 +47,7 @@ export const ask = (kind: "verdict" | "text" | "told", id = `ask-${kind}`) =>
 export interface World {
   readonly conversation: Conversation.Conversation<Toolkit.Tools<typeof toolkit>>
   readonly script: ScriptedModel.ScriptedModel
-  readonly store: AtomicStore.AtomicStore
+  readonly store: Store.Store
   /** What ran, in order. */
   readonly ran: ReadonlyArray<string>
   /** Who answered, as the handlers that went on were told. */
@@ -65,11 +65,11 @@ export const makeWorld = (options: {
   readonly policy?: ApprovalPolicy.Service | undefined
   /** Whom the tool that waits names. */
   readonly named?: Approver.Approvers | undefined
-  readonly store?: AtomicStore.AtomicStore | undefined
+  readonly store?: Store.Store | undefined
   readonly journal?: ((journal: ApprovalJournal.Service) => ApprovalJournal.Service) | undefined
 }): Effect.Effect<World, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const store = options.store ?? (yield* AtomicStore.makeMemory())
+    const store = options.store ?? (yield* Store.makeMemory())
     const script = yield* ScriptedModel.make({ turns: options.turns, afterLastTurn: "done" })
     const ran: Array<string> = []
     const told: Array<Approver.DecidedBy> = []

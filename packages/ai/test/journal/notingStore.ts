@@ -1,14 +1,15 @@
 /** A store in memory that says what was written to it. */
 import { Effect } from "effect"
-import { AtomicStore } from "../../src/index.ts"
+import { Store } from "../../src/index.ts"
+import { intercept } from "../store/intercept.ts"
 
-export const make = Effect.map(AtomicStore.makeMemory(), (store) => {
+const reads: ReadonlySet<string> = new Set(["requests.get", "owners.get"])
+
+export const make = Effect.map(Store.makeMemory(), (store) => {
   const writes: Array<string> = []
-  const noting: AtomicStore.AtomicStore = {
-    ...store,
-    put: (key, value, options) => Effect.tap(store.put(key, value, options), () => Effect.sync(() => writes.push(key))),
-    compareAndSet: (key, version, value) =>
-      Effect.tap(store.compareAndSet(key, version, value), () => Effect.sync(() => writes.push(key)))
-  }
+  const noting = intercept(store, (operation, key, run) =>
+    reads.has(operation)
+      ? run
+      : Effect.tap(run, () => Effect.sync(() => writes.push(`${operation} ${key}`))))
   return { store: noting, writes }
 })

@@ -4,8 +4,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, type Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { ApprovalError, ApprovalEvents, AtomicStore } from "../../src/index.ts"
-import { type Claim, Entry } from "../../src/internal/journal/entry.ts"
+import { Approval, ApprovalError, ApprovalEvents, ConversationStore, Store } from "../../src/index.ts"
+import { type Claim, Entry, Recorded } from "../../src/internal/journal/entry.ts"
 import * as JournalRecords from "../../src/internal/journal/records.ts"
 
 const claim: Claim = {
@@ -20,21 +20,28 @@ const claim: Claim = {
 const entry = (state: Entry["state"], reason?: string): Entry =>
   new Entry({ state, toolName: "DeleteFile", toolCallId: "c1", at: 0, ...(reason === undefined ? {} : { reason }) })
 
+const done: JournalRecords.From = { version: 1, state: "done" }
+const running: JournalRecords.From = { version: 1, state: "running" }
+
 /** Records in a store of their own, at 5,000, and what is published meanwhile. */
 const begin = Effect.gen(function*() {
   yield* TestClock.setTime(5_000)
-  const store = yield* AtomicStore.makeMemory()
-  const expiries: Array<number> = []
-  const records = JournalRecords.make({
-    ...store,
-    putIfAbsent: (key, value, options) => {
-      expiries.push(options.expiresAt)
-      return store.putIfAbsent(key, value, options)
+  const memory = yield* Store.makeMemory()
+  const names: Array<Store.RequestName> = []
+  const store: Store.Store = {
+    ...memory,
+    requests: {
+      ...memory.requests,
+      decide: (name, version, decided) => {
+        names.push(name)
+        return memory.requests.decide(name, version, decided)
+      }
     }
-  })
+  }
+  const records = JournalRecords.make(store)
   const observed = yield* (yield* ApprovalEvents.ApprovalEvents).subscribe
   const events = (count: number) => Stream.runCollect(Stream.take(observed, count))
-  return { events, expiries, records, store }
+  return { events, names, records, store }
 })
 
 const story = (title: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) =>
@@ -46,12 +53,15 @@ describe("L2 records of a journal", () => {
     () =>
       Effect.gen(function*() {
         const { events, records } = yield* begin
-        assert.isTrue(yield* records.putIfAbsent(claim, entry("running")))
-        assert.isFalse(yield* records.putIfAbsent(claim, entry("denied")))
-        assert.isTrue(yield* records.replace(claim, 0, "running", entry("done", "it ran")))
-        assert.isFalse(yield* records.replace(claim, 0, "running", entry("failed")))
+        assert.isTrue(yield* records.write(claim, JournalRecords.nothing, entry("running")))
+        assert.isFalse(yield* records.write(claim, JournalRecords.nothing, entry("denied")))
+        assert.isTrue(yield* records.write(claim, running, entry("done", "it ran")))
+        assert.isFalse(yield* records.write(claim, running, entry("failed")))
         const other = { ...claim, nonce: "n2", issuedAt: undefined }
-        assert.isTrue(yield* records.putIfAbsent(other, entry("denied", "no")))
+        // Another approval is no other state.
+        assert.isTrue(yield* records.write(other, JournalRecords.nothing, entry("pending")))
+        assert.isTrue(yield* records.write(other, { version: 1, state: "pending" }, entry("pending")))
+        assert.isTrue(yield* records.write(other, { version: 2, state: "pending" }, entry("denied", "no")))
         const about = {
           _tag: "Changed",
           at: 5_000,
@@ -71,37 +81,102 @@ describe("L2 records of a journal", () => {
   story("L2 a step that is none fails, and writes and publishes nothing", () =>
     Effect.gen(function*() {
       const { records } = yield* begin
-      yield* records.putIfAbsent(claim, entry("done"))
-      const error = yield* Effect.flip(records.replace(claim, 0, "done", entry("running")))
-      assert.deepStrictEqual(
-        error.reason,
-        new ApprovalError.IllegalStep({ approvalId: "apr_1", from: "done", to: "running" })
-      )
-      assert.strictEqual((yield* records.read(claim))?.entry.state, "done")
+      yield* records.write(claim, JournalRecords.nothing, entry("running"))
+      yield* records.write(claim, running, entry("done"))
+      for (const [from, to] of [[{ ...done, version: 2 }, "running"], [{ ...done, version: 2 }, "done"]] as const) {
+        const error = yield* Effect.flip(records.write(claim, from, entry(to)))
+        assert.deepStrictEqual(error.reason, new ApprovalError.IllegalStep({ approvalId: "apr_1", from: "done", to }))
+      }
+      const stands = yield* records.read(claim)
+      assert.deepStrictEqual([stands?.entry.state, stands?.version], ["done", 2])
     }))
 
-  story("L2 a record outlives its seal by a day, if that is a time at all", () =>
-    Effect.gen(function*() {
-      const { expiries, records } = yield* begin
-      yield* records.putIfAbsent(claim, entry("running"))
-      yield* records.putIfAbsent({ ...claim, nonce: "n2", expiresAt: Number.MAX_SAFE_INTEGER - 1 }, entry("running"))
-      assert.deepStrictEqual(expiries, [10_000 + 86_400_000, Number.MAX_SAFE_INTEGER])
-    }))
+  story(
+    "L2 the store is told when the seal expires, if it does, in whose name it is and when it was made",
+    () =>
+      Effect.gen(function*() {
+        const { names, records } = yield* begin
+        const scope = { tenant: "t", principal: "p", conversation: "c" }
+        yield* Effect.provideService(
+          records.write(claim, JournalRecords.nothing, entry("running")),
+          Approval.Scope,
+          scope
+        )
+        yield* records.write(
+          { ...claim, nonce: "n2", issuedAt: undefined, expiresAt: Infinity },
+          JournalRecords.nothing,
+          entry("running")
+        )
+        const about = { approvalId: "apr_1", toolName: "DeleteFile", toolCallId: "c1", kind: "approval" }
+        const [one, other] = names
+        assert.deepInclude(one, {
+          ...about,
+          nonce: "n1",
+          issuedAt: 1_000,
+          expiresAt: 10_000,
+          tenant: "t",
+          principal: "p"
+        })
+        assert.strictEqual(one?.conversation, (yield* ConversationStore.keyOf("c", scope)).id)
+        assert.deepInclude(other, { ...about, nonce: "n2", issuedAt: 5_000, expiresAt: undefined, tenant: undefined })
+      })
+  )
+
+  story(
+    "L2 what a run left behind is kept beside the entry, and belongs to it again when it is read",
+    () =>
+      Effect.gen(function*() {
+        const { records, store } = yield* begin
+        const recorded = new Recorded({ isFailure: false, encodedResult: { text: "a secret" } })
+        const ended = new Entry({ ...entry("done"), recorded })
+        yield* records.write(claim, JournalRecords.nothing, entry("running"))
+        yield* records.write(claim, running, ended)
+        const row = yield* store.requests.get("n1")
+        assert.deepStrictEqual([row?.state, row?.version], ["done", 2])
+        assert.notInclude(row?.entry, "secret")
+        assert.include(row?.result, "secret")
+        assert.deepStrictEqual((yield* records.read(claim))?.entry, ended)
+      })
+  )
+
+  story(
+    "L2 a request that is only kept to be shown, or to be waited for, was not decided",
+    () =>
+      Effect.gen(function*() {
+        const { names, records, store } = yield* begin
+        const name = { nonce: "n1", approvalId: "apr_1", toolName: "DeleteFile", toolCallId: "c1", issuedAt: 1_000 }
+        yield* store.requests.open([{ ...name, kind: "approval", request: "{}" }])
+        assert.isUndefined(yield* records.read(claim))
+        assert.isTrue(yield* records.write(claim, JournalRecords.nothing, entry("running")))
+        yield* store.requests.suspend({ ...name, nonce: "n2", kind: "timer", suspension: "{}" })
+        const waits = { ...claim, nonce: "n2" }
+        assert.isUndefined(yield* records.read(waits))
+        assert.isTrue(yield* records.write(waits, JournalRecords.nothing, entry("running")))
+        assert.strictEqual((yield* store.requests.get("n2"))?.waits, "open")
+        assert.lengthOf(names, 2)
+      })
+  )
 
   story("L2 a record is there, is not there, or says that it cannot be read", () =>
     Effect.gen(function*() {
       const { records, store } = yield* begin
       assert.isUndefined(yield* records.read(claim))
-      yield* records.putIfAbsent(claim, entry("running"))
-      assert.deepStrictEqual(yield* records.read(claim), { version: 0, entry: entry("running") })
-      yield* store.compareAndSet("approval/n1", 0, "{")
-      assert.deepStrictEqual(
-        yield* Effect.exit(records.read(claim)),
-        Exit.fail(
-          ApprovalError.make(
-            new ApprovalError.JournalUnavailable({ description: "The record \"approval/n1\" cannot be read." })
-          )
+      yield* records.write(claim, JournalRecords.nothing, entry("running"))
+      assert.deepStrictEqual(yield* records.read(claim), { version: 1, entry: entry("running") })
+      const description = "What became of the request \"apr_1\" cannot be read."
+      for (
+        const damaged of [
+          { entry: "{" },
+          { entry: JSON.stringify({ ...entry("running"), state: "granted" }) },
+          { entry: JSON.stringify(entry("done")), result: "{}" }
+        ]
+      ) {
+        const { version } = (yield* store.requests.get("n1"))!
+        yield* store.requests.decide((yield* store.requests.get("n1"))!, version, { state: "running", ...damaged })
+        assert.deepStrictEqual(
+          yield* Effect.exit(records.read(claim)),
+          Exit.fail(ApprovalError.make(new ApprovalError.JournalUnavailable({ description })))
         )
-      )
+      }
     }))
 })

@@ -1,15 +1,12 @@
 /**
  * L2 for requests that nobody set an expiry for: what became of one is known as long as its approval could be shown
- * again, in memory and in a folder.
+ * again, in memory and in a store that outlives its process.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
-import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import * as ApprovalJournal from "../../src/ApprovalJournal.ts"
-import * as Files from "../../src/internal/store/fileSystem.ts"
+import * as Store from "../../src/Store.ts"
 
 const claimOf = (nonce: string): ApprovalJournal.Claim => ({
   approvalId: `id-of-${nonce}`,
@@ -48,24 +45,23 @@ describe("L2 a request that has no expiry", () => {
       yield* settle(journal)
       yield* TestClock.adjust("36500 days")
       yield* isKnown(journal)
+      for (const nonce of ["one", "two"]) {
+        const goesOn = journal.run(claimOf(nonce), { effect: Effect.never, idempotent: false })
+        yield* Effect.forkChild(goesOn, { startImmediately: true })
+      }
       const { reason } = yield* Effect.flip(journal.run(claimOf("new"), mustNotRun))
       assert.strictEqual(reason._tag, "JournalUnavailable")
       yield* isKnown(journal)
-    }).pipe(Effect.provide(ApprovalJournal.layerMemory({ capacity: 2 }))))
+    }).pipe(Effect.provide(ApprovalJournal.layerMemory({ capacity: 2, grace: 0 }))))
 
-  it.effect("is never swept from a folder, and is known to a process that starts later", () =>
+  it.effect("is never swept from a store, and is known to a process that starts later", () =>
     Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
-      const directory = yield* fs.makeTempDirectoryScoped({ prefix: "assent-journal-" })
+      const store = yield* Store.makeMemory()
       const opened = <A, E, R>(use: (journal: ApprovalJournal.Service) => Effect.Effect<A, E, R>) =>
-        Effect.provide(
-          Effect.flatMap(ApprovalJournal.ApprovalJournal, use),
-          Layer.provide(ApprovalJournal.layerFileSystem({ directory }), NodeServices.layer),
-          { local: true }
-        )
+        Effect.scoped(Effect.flatMap(ApprovalJournal.make({ store }), use))
       yield* opened(settle)
       yield* TestClock.adjust("36500 days")
-      yield* (yield* Files.make(directory)).sweep
+      yield* store.sweep(1_000)
       yield* opened(isKnown)
-    }).pipe(Effect.provide(NodeServices.layer)))
+    }))
 })

@@ -4,7 +4,7 @@
  */
 import { assert, describe } from "@effect/vitest"
 import { Cause, Effect, Fiber } from "effect"
-import { Approval, ApprovalError, ApprovalMemory, AtomicStore, Prompt } from "../../src/index.ts"
+import { Approval, ApprovalError, ApprovalMemory, Prompt, Store } from "../../src/index.ts"
 import * as C from "./conversation.ts"
 import * as M from "./remembered.ts"
 import { advance } from "./support.ts"
@@ -26,7 +26,7 @@ const broken: Record<string, () => Effect.Effect<never, ApprovalError.ApprovalEr
 }
 
 const withMemory = (change: (memory: ApprovalMemory.Service) => Partial<ApprovalMemory.Service>) => {
-  const made = Effect.flatMap(AtomicStore.makeMemory(), (store) => ApprovalMemory.make({ store }))
+  const made = Effect.flatMap(Store.makeMemory(), (store) => ApprovalMemory.make({ store }))
   return <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.flatMap(
       made,
@@ -176,11 +176,10 @@ describe("L1 a memory that is full, or holds nonsense", () => {
   C.everyWay("a record that cannot be read is no yes: the call is asked", (way) =>
     Effect.gen(function*() {
       for (const value of ["", "{}", "null", "[]", "{\"decision\":\"approved\"}", "{\"__proto__\":{}}"]) {
-        const store = yield* AtomicStore.makeMemory()
-        const reading: AtomicStore.AtomicStore = {
-          ...store,
-          get: (key) => Effect.map(store.get(key), (stored) => stored === undefined ? undefined : { ...stored, value })
-        }
+        const store = yield* Store.makeMemory()
+        const candidates: Store.RememberedAnswers["candidates"] = (call) =>
+          Effect.map(store.remembered.candidates(call), (rows) => rows.map((row) => ({ ...row, body: value })))
+        const reading = Store.make({ ...store, remembered: { ...store.remembered, candidates } })
         const memory = yield* ApprovalMemory.make({ store: reading })
         const { chat, runs } = yield* M.deleting(way, [["a"], ["a"]])
         const ada = M.person(() => M.yes("session"))

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Approval, ApprovalJournal, ApprovalSeal, AtomicStore } from "../../src/index.ts"
+import { Approval, ApprovalJournal, ApprovalSeal, Store } from "../../src/index.ts"
 import * as A from "./approvers.ts"
 import * as Support from "./support.ts"
 
@@ -96,7 +96,7 @@ describe("L16 two who must be two", () => {
 })
 
 /** A process of its own over a store that others have too. */
-const startProcess = (store: AtomicStore.AtomicStore) =>
+const startProcess = (store: Store.Store) =>
   Effect.gen(function*() {
     const journal = yield* ApprovalJournal.make({ store, grace: 0 })
     const seal = yield* Effect.provide(ApprovalSeal.ApprovalSeal, ApprovalSeal.layer({ key: Support.key }))
@@ -110,7 +110,7 @@ const startProcess = (store: AtomicStore.AtomicStore) =>
 describe("L16 processes that share a journal", () => {
   it.effect("L16 an approval is kept over a restart", () =>
     Effect.gen(function*() {
-      const store = yield* AtomicStore.makeMemory()
+      const store = yield* Store.makeMemory()
       const one = yield* startProcess(store)
       const other = yield* startProcess(store)
       const { answer, request, tools } = yield* one(A.deletion("generateText", A.both))
@@ -122,7 +122,7 @@ describe("L16 processes that share a journal", () => {
   it.effect("L16 racing, no approval is lost, and what is complete is claimed once", () =>
     Effect.gen(function*() {
       for (const people of [[A.ada, A.bob], [A.bob, A.ada, A.ada], [A.ada, A.ada]]) {
-        const store = yield* AtomicStore.makeMemory()
+        const store = yield* Store.makeMemory()
         const { options, request, told, tools } = yield* (yield* startProcess(store))(
           A.deletion("generateText", A.both)
         )

@@ -2,17 +2,18 @@
  * L2 At most once: a journal that is full, fails, or is not named refuses to claim: nothing runs and nothing is lost.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Context, Effect, Layer, Result } from "effect"
+import { ConfigProvider, Context, Effect, Fiber, Layer, Result } from "effect"
 import {
   Approval,
   ApprovalError,
   ApprovalJournal,
   ApprovalSeal,
-  AtomicStore,
   LanguageModel,
-  Prompt
+  Prompt,
+  Store
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import { failure } from "../store/intercept.ts"
 import * as Support from "./support.ts"
 
 const ask = (mode: Support.Mode, tools: Support.Tools, ...ids: ReadonlyArray<string>) =>
@@ -23,34 +24,32 @@ const ask = (mode: Support.Mode, tools: Support.Tools, ...ids: ReadonlyArray<str
 
 const paths = (tools: Support.Tools) => tools.runs.map((run) => (run.params as { path: string }).path).toSorted()
 
-/** A store that fails on demand, over one in memory. */
+type Broken = "get" | "claim" | "record"
+
+/** A request of somebody else's, that takes room for as long as it runs. */
+const elsewhere: ApprovalJournal.Claim = {
+  approvalId: "elsewhere",
+  nonce: "elsewhere",
+  expiresAt: 3_600_000,
+  toolName: "DeleteFile",
+  toolCallId: "elsewhere"
+}
+
+/** A store that fails on demand, over one in memory: what is read, the first step of a request, or one that follows. */
 const makeFlaky = Effect.gen(function*() {
-  const store = yield* AtomicStore.makeMemory()
-  const broken = new Set<keyof AtomicStore.AtomicStore>()
-  const guard = <Args extends ReadonlyArray<any>, A>(
-    method: "get" | "putIfAbsent" | "compareAndSet" | "put" | "listByPrefix",
-    operation: (...args: Args) => Effect.Effect<A, AtomicStore.AtomicStoreError>
-  ) =>
-  (...args: Args) =>
-    Effect.suspend(() =>
-      broken.has(method)
-        ? Effect.fail(
-          new AtomicStore.AtomicStoreError({
-            method,
-            key: String(args[0]),
-            description: "the disk is gone",
-            reason: "Unavailable"
-          })
-        )
-        : operation(...args)
-    )
-  const flaky = AtomicStore.make({
-    get: guard("get", store.get),
-    putIfAbsent: guard("putIfAbsent", store.putIfAbsent),
-    compareAndSet: guard("compareAndSet", store.compareAndSet),
-    put: guard("put", store.put),
-    listByPrefix: guard("listByPrefix", store.listByPrefix)
-  })
+  const broken = new Set<Broken>()
+  const store = yield* Store.makeMemory()
+  const flaky: Store.Store = {
+    ...store,
+    requests: {
+      ...store.requests,
+      get: (nonce) => broken.has("get") ? Effect.fail(failure("requests.get")) : store.requests.get(nonce),
+      decide: (name, version, decided) =>
+        broken.has(version === 0 ? "claim" : "record")
+          ? Effect.fail(failure("requests.decide"))
+          : store.requests.decide(name, version, decided)
+    }
+  }
   return { broken, store: flaky }
 })
 
@@ -71,6 +70,10 @@ describe("L2 a full journal", () => {
             prompt: Support.answers(...list)
           })
         assert.strictEqual((yield* turn(Approval.approve(one))).results.length, 1)
+        const journal = yield* ApprovalJournal.ApprovalJournal
+        yield* Effect.forkChild(journal.run(elsewhere, { effect: Effect.never, idempotent: false }), {
+          startImmediately: true
+        })
         const reason = yield* Support.reasonOf(turn(Approval.approve(one), Approval.approve(two)))
         assert.strictEqual(reason._tag, "JournalUnavailable")
         assert.deepStrictEqual(paths(tools), ["c1"])
@@ -87,7 +90,10 @@ describe("L2 a full journal", () => {
     "L2 a batch larger than the journal's room: what is refused did not run",
     (mode) =>
       Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
+        const hold = yield* Support.makeHold
+        const tools = yield* Support.makeTools([Support.DeleteFile], {
+          DeleteFile: () => Effect.as(hold.wait, { deleted: true })
+        })
         const asked = yield* ask(mode, tools, "c1", "c2", "c3")
         const { model } = yield* Support.answering
         const turn = Support.takeTurn(mode, {
@@ -96,11 +102,16 @@ describe("L2 a full journal", () => {
           history: asked.history,
           prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request)))
         })
-        for (let i = 0; i < 3; i++) {
-          assert.strictEqual((yield* Support.reasonOf(turn))._tag, "JournalUnavailable")
-          assert.strictEqual(tools.runs.length, 2)
-        }
+        const refused = yield* Effect.forkChild(Support.reasonOf(turn))
+        yield* hold.entered
+        yield* Support.idle
+        yield* hold.release
+        assert.strictEqual((yield* Fiber.join(refused))._tag, "JournalUnavailable")
+        assert.strictEqual(tools.runs.length, 2)
         assert.strictEqual(new Set(paths(tools)).size, 2)
+        // Those that have ended take no room: now there is some for the third.
+        for (let i = 0; i < 2; i++) assert.strictEqual((yield* turn).results.length, 3)
+        assert.deepStrictEqual(paths(tools), ["c1", "c2", "c3"])
       }).pipe(Effect.provide(ApprovalJournal.layerMemory({ capacity: 2, grace: 0 })))
   )
 
@@ -130,7 +141,7 @@ describe("L2 a full journal", () => {
 })
 
 describe("L2 a journal that fails", () => {
-  for (const methods of [["putIfAbsent"], ["get"], ["get", "putIfAbsent"]] as const) {
+  for (const methods of [["claim"], ["get"], ["get", "claim"]] as const) {
     Support.forEachMode(
       `L2 a journal whose ${methods.join(" and ")} fails: typed error, not run, answers good`,
       (mode) =>
@@ -181,7 +192,7 @@ describe("L2 a journal that fails", () => {
             history: asked.history,
             prompt: Support.answers(Approval.approve(asked.requests[0]!))
           })
-          flaky.broken.add("compareAndSet")
+          flaky.broken.add("record")
           const first = yield* Effect.forkChild(turn)
           yield* Support.advance(first, "1 minute")
           assert.deepStrictEqual(paths(tools), ["c1"])
@@ -205,7 +216,7 @@ describe("L2 a journal that fails", () => {
         const tools = yield* Support.makeTools()
         const caught = yield* Effect.gen(function*() {
           const asked = yield* ask(mode, tools, "c1")
-          flaky.broken.add("putIfAbsent")
+          flaky.broken.add("claim")
           const { model } = yield* Support.answering
           return yield* Support.takeTurn(mode, {
             model,

@@ -5,11 +5,12 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalJournal, AtomicStore, type LanguageModel, Tool } from "../../src/index.ts"
+import { Approval, ApprovalJournal, type LanguageModel, Store, Tool } from "../../src/index.ts"
+import { failure, intercept } from "../store/intercept.ts"
 import * as Support from "./support.ts"
 
 /** A process: a journal of its own, in a scope of its own, over a store that others may share. */
-const startProcess = (store: AtomicStore.AtomicStore, options?: { readonly heartbeat?: string }) =>
+const startProcess = (store: Store.Store, options?: { readonly heartbeat?: string }) =>
   Effect.gen(function*() {
     const scope = yield* Scope.fork(yield* Effect.scope)
     const journal = yield* Effect.provideService(
@@ -22,30 +23,11 @@ const startProcess = (store: AtomicStore.AtomicStore, options?: { readonly heart
   })
 
 /** A store whose process can be cut off from it, as by a crash: nothing it writes arrives any more. */
-const cuttable = (store: AtomicStore.AtomicStore) => {
+const cuttable = (store: Store.Store) => {
   let cut = false
-  const unless = <A>(effect: Effect.Effect<A, AtomicStore.AtomicStoreError>) =>
-    Effect.suspend(() =>
-      cut
-        ? Effect.fail(
-          new AtomicStore.AtomicStoreError({
-            method: "get",
-            key: "any",
-            description: "the line is cut",
-            reason: "Unavailable"
-          })
-        )
-        : effect
-    )
   return {
     cut: Effect.sync(() => void (cut = true)),
-    store: AtomicStore.make({
-      get: (key) => unless(store.get(key)),
-      putIfAbsent: (key, value, options) => unless(store.putIfAbsent(key, value, options)),
-      compareAndSet: (key, expected, value) => unless(store.compareAndSet(key, expected, value)),
-      put: (key, value, options) => unless(store.put(key, value, options)),
-      listByPrefix: (prefix, options) => unless(store.listByPrefix(prefix, options))
-    })
+    store: intercept(store, (operation, _, run) => Effect.suspend(() => cut ? Effect.fail(failure(operation)) : run))
   }
 }
 
@@ -57,7 +39,7 @@ const begin = (mode: Support.Mode, idempotent = false) =>
     const tools: Support.Tools = yield* Support.makeTools([tool], {
       DeleteFile: () => Effect.as(tools.runs.length === 1 ? hold.wait : Effect.void, { deleted: true })
     })
-    const store = yield* AtomicStore.makeMemory()
+    const store = yield* Store.makeMemory()
     const asked = yield* Support.ask(mode, {
       toolkit: tools.toolkit,
       calls: [Support.call("c1", "DeleteFile", { path: "a" })]

@@ -11,16 +11,17 @@ import {
   ApprovalJournal,
   ApprovalPolicy,
   ApprovalSeal,
-  AtomicStore,
   Conversation,
   ConversationStore,
   LanguageModel,
   type Prompt,
+  Store,
   SuspensionStore,
   Tool,
   Toolkit
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import { failure, intercept } from "../store/intercept.ts"
 import * as Support from "./support.ts"
 
 const Pay = Tool.make("Pay", {
@@ -47,7 +48,7 @@ const overloaded = AiError.make({
 
 const editable = ApprovalPolicy.make(() => Approval.needsApproval({ editable: true }))
 
-const openJournal = (store: AtomicStore.AtomicStore) =>
+const openJournal = (store: Store.Store) =>
   Effect.gen(function*() {
     const scope = yield* Scope.fork(yield* Effect.scope)
     const journal = yield* Effect.provideService(ApprovalJournal.make({ store, grace: 0 }), Scope.Scope, scope)
@@ -78,7 +79,7 @@ const begin = Effect.fnUntraced(function*({ ending, expiresIn, mode, policy = ed
   }))
   const request = asked.requests[0]!
   const to = (amount: number) => Approval.approve(request, { params: { amount } })
-  const store = yield* AtomicStore.makeMemory()
+  const store = yield* Store.makeMemory()
   const first = yield* openJournal(store)
   // The model fails as well: the turn leaves nothing in the history.
   const failing = yield* ScriptedModel.make({ turns: [overloaded] })
@@ -269,32 +270,18 @@ describe("L2 an edited call of an idempotent tool that somebody stopped", () => 
 })
 
 /** A store whose process can be cut off from it, as by a crash: nothing it writes arrives any more. */
-const cuttable = (store: AtomicStore.AtomicStore) => {
+const cuttable = (store: Store.Store) => {
   let isCut = false
-  const gone = new AtomicStore.AtomicStoreError({
-    method: "get",
-    key: "any",
-    description: "the line is cut",
-    reason: "Unavailable"
-  })
-  const unless = <A>(effect: Effect.Effect<A, AtomicStore.AtomicStoreError>) =>
-    Effect.suspend(() => isCut ? Effect.fail(gone) : effect)
   return {
     cut: () => void (isCut = true),
-    store: AtomicStore.make({
-      get: (key) => unless(store.get(key)),
-      putIfAbsent: (key, value, options) => unless(store.putIfAbsent(key, value, options)),
-      compareAndSet: (key, expected, value) => unless(store.compareAndSet(key, expected, value)),
-      put: (key, value, options) => unless(store.put(key, value, options)),
-      listByPrefix: (prefix, options) => unless(store.listByPrefix(prefix, options))
-    })
+    store: intercept(store, (operation, _, run) => Effect.suspend(() => isCut ? Effect.fail(failure(operation)) : run))
   }
 }
 
 describe("L2 an edit that the program vouches for", () => {
   const startProcess = Effect.fnUntraced(function*(
     tool: typeof Pay,
-    store: AtomicStore.AtomicStore,
+    store: Store.Store,
     turns: ReadonlyArray<ScriptedModel.Turn>,
     pay: (params: { readonly amount: number }) => Effect.Effect<string>
   ) {
@@ -320,7 +307,7 @@ describe("L2 an edit that the program vouches for", () => {
     const then = idempotent ? "it runs again in the next, as it was edited" : "one that is not idempotent does not"
     it.effect(`L2 decided in a conversation whose process dies, ${then}`, () =>
       Effect.gen(function*() {
-        const shared = yield* AtomicStore.makeMemory()
+        const shared = yield* Store.makeMemory()
         const { cut, store } = cuttable(shared)
         const runs: Array<unknown> = []
         const hold = yield* Support.makeHold

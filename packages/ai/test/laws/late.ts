@@ -10,7 +10,6 @@ import {
   Approval,
   ApprovalJournal,
   ApprovalSeal,
-  AtomicStore,
   Chat,
   Conversation,
   ConversationStore,
@@ -19,6 +18,7 @@ import {
   LanguageModel,
   Prompt,
   Response,
+  Store,
   SuspensionStore,
   Tool,
   Toolkit,
@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function*(
   turns: ReadonlyArray<ScriptedModel.Turn>,
   approval: LanguageModel.ApprovalOptions = { onNewMessage: "keep" }
 ) {
-  const store = yield* AtomicStore.makeMemory()
+  const store = yield* Store.makeMemory()
   const script = yield* ScriptedModel.make({ turns, responseIds: true })
   const tracker = yield* ResponseIdTracker.make
   const suspensions = SuspensionStore.make({ store })
@@ -132,7 +132,10 @@ export const make = Effect.fnUntraced(function*(
   }
   const ofConversation = Effect.gen(function*() {
     const conversation = yield* Conversation.make({ id: "late", toolkit }).pipe(
-      Effect.provideService(ConversationStore.ConversationStore, yield* ConversationStore.make({ store })),
+      Effect.provideService(
+        ConversationStore.ConversationStore,
+        yield* ConversationStore.make({ store })
+      ),
       serving
     )
     const talk: Talk = {

@@ -9,7 +9,7 @@ import {
   ApprovalController,
   ApprovalMatcher,
   ApprovalMemory,
-  AtomicStore,
+  Store,
   Tool,
   Toolkit
 } from "../../src/index.ts"
@@ -86,7 +86,7 @@ describe("memory: a denial that may be of the call", () => {
     "of a question of the program is asked too, and one that surely is of it is not",
     () =>
       Effect.gen(function*() {
-        const memory = yield* ApprovalMemory.make({ store: yield* AtomicStore.makeMemory() })
+        const memory = yield* ApprovalMemory.make({ store: yield* Store.makeMemory() })
         const ask = (path: string, decision: Approval.ApprovalDecision) => {
           let asked = 0
           return ApprovalController.request({ name: "publish", params: { path } }).pipe(

@@ -9,11 +9,11 @@ import {
   ApprovalMatcher,
   ApprovalMemory,
   ApprovalPolicy,
-  AtomicStore,
   Conversation,
   ConversationStore,
   LanguageModel,
   Prompt,
+  Store,
   Toolkit
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
@@ -29,7 +29,7 @@ const FileTools = Toolkit.make(Mcp, C.DeleteFile)
 interface Process {
   readonly turns: ReadonlyArray<ScriptedModel.Turn>
   readonly id?: string
-  readonly store?: AtomicStore.AtomicStore
+  readonly store?: Store.Store
 }
 
 const startProcess = Effect.fnUntraced(function*({ id = "talk", store, turns }: Process) {
@@ -39,7 +39,7 @@ const startProcess = Effect.fnUntraced(function*({ id = "talk", store, turns }: 
     Effect.provideService(LanguageModel.LanguageModel, yield* LanguageModel.make(script.params)),
     Effect.provideService(
       ConversationStore.ConversationStore,
-      yield* ConversationStore.make({ store: store ?? (yield* AtomicStore.makeMemory()) })
+      yield* ConversationStore.make({ store: store ?? (yield* Store.makeMemory()) })
     )
   )
   return { conversation, script }
@@ -129,7 +129,7 @@ describe("memory: the provider's calls, decided in a conversation", () => {
 
   test("L2 what the program took back is not granted anew by reading the same history again", (say) =>
     Effect.gen(function*() {
-      const store = yield* AtomicStore.makeMemory()
+      const store = yield* Store.makeMemory()
       const first = yield* startProcess({ store, turns: [asking(1), ran(1), asking(2), ran(2)] })
       const request = requestOf(yield* say(first, "one"))
       yield* first.conversation.decide(Approval.approve(request, { remember: everyFile }))

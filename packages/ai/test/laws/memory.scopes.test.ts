@@ -10,9 +10,9 @@ import {
   ApprovalController,
   ApprovalMatcher,
   ApprovalMemory,
-  AtomicStore,
   LanguageModel,
-  Prompt
+  Prompt,
+  Store
 } from "../../src/index.ts"
 import * as C from "./conversation.ts"
 import { logged } from "./logs.ts"
@@ -142,9 +142,9 @@ describe("memory: how long it lives", () => {
     "over a store it outlives the process, for as long as it says, and what was taken back stays so",
     (way) =>
       Effect.gen(function*() {
-        const store = yield* AtomicStore.makeMemory()
+        const store = yield* Store.makeMemory()
         const process = Effect.provide(
-          Layer.provide(ApprovalMemory.layerStore(), Layer.succeed(AtomicStore.AtomicStore, store))
+          Layer.provide(ApprovalMemory.layerStore(), Layer.succeed(Store.Store, store))
         )
         const ada = M.person((request) => M.pathOf(request) === "no" ? M.no("no", "session") : M.yes("session"))
         yield* process(Effect.gen(function*() {
@@ -181,7 +181,7 @@ describe("memory: which memory is read", () => {
     Effect.gen(function*() {
       const { toolkit } = yield* C.fileTools
       const ada = M.person(() => M.yes("session"))
-      const memory = yield* ApprovalMemory.make({ store: yield* AtomicStore.makeMemory() })
+      const memory = yield* ApprovalMemory.make({ store: yield* Store.makeMemory() })
       const chat = yield* C.start({
         way,
         toolkit,

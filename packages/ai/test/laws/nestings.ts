@@ -12,12 +12,12 @@ import {
   ApprovalMemory,
   ApprovalPolicy,
   ApprovalSeal,
-  AtomicStore,
   Chat,
   Conversation,
   LanguageModel,
   Prompt,
   Response,
+  Store,
   Tool,
   Toolkit
 } from "../../src/index.ts"
@@ -281,7 +281,7 @@ const reasonOf = (error: unknown): string => {
 
 const noting = Effect.fnUntraced(function*() {
   const counted = { writes: 0 }
-  const memory = yield* Effect.orDie(ApprovalMemory.make({ store: yield* AtomicStore.makeMemory() }))
+  const memory = yield* Effect.orDie(ApprovalMemory.make({ store: yield* Store.makeMemory() }))
   const remember: ApprovalMemory.Service["remember"] = (answered) =>
     Effect.tap(memory.remember(answered), () => Effect.sync(() => counted.writes++))
   return { counted, memory: { ...memory, remember } satisfies ApprovalMemory.Service }

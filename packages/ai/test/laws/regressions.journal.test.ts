@@ -5,7 +5,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Fiber, Scheduler } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalJournal, AtomicStore } from "../../src/index.ts"
+import { Approval, ApprovalJournal, Store } from "../../src/index.ts"
 import * as Support from "./support.ts"
 
 const claim: ApprovalJournal.Claim = {
@@ -17,6 +17,8 @@ const claim: ApprovalJournal.Claim = {
 }
 
 const other: ApprovalJournal.Claim = { ...claim, approvalId: "another approval", nonce: "o".repeat(22) }
+
+const held: ApprovalJournal.Claim = { ...claim, approvalId: "a held approval", nonce: "h".repeat(22) }
 
 const ran = (value: string): ApprovalJournal.Ran => ({
   recorded: new ApprovalJournal.Recorded({ isFailure: false, encodedResult: value }),
@@ -66,7 +68,7 @@ describe("L2 a reader that leaves the journal at any step", () => {
             for (let steps = 0; steps < 24; steps++) {
               const at = `interrupted after ${steps} steps of ${operations} operations`
               const journal = yield* ApprovalJournal.make({
-                store: yield* AtomicStore.makeMemory(),
+                store: yield* Store.makeMemory(),
                 grace: 0,
                 heartbeat
               })
@@ -94,7 +96,7 @@ describe("L2 a reader that leaves the journal at any step", () => {
     () =>
       Effect.gen(function*() {
         for (let operations = 3; operations < 40; operations++) {
-          const journal = yield* ApprovalJournal.make({ store: yield* AtomicStore.makeMemory(), grace: 0 })
+          const journal = yield* ApprovalJournal.make({ store: yield* Store.makeMemory(), grace: 0 })
           const run = counting()
           const read = journal.run(claim, { effect: run.effect, idempotent: false }).pipe(
             Effect.provideService(Scheduler.MaxOpsBeforeYield, operations)
@@ -156,11 +158,14 @@ describe("L2 a full store", () => {
     () =>
       Effect.gen(function*() {
         // Room for one owner and one request.
-        const store = yield* AtomicStore.makeMemory({ capacity: 2 })
+        const store = yield* Store.makeMemory({ capacity: 2 })
         const first = yield* ApprovalJournal.make({ store, heartbeat: "5 seconds", grace: 0 })
         const second = yield* ApprovalJournal.make({ store, heartbeat: "5 seconds", grace: 0 })
         const run = counting()
         yield* first.run(claim, { effect: run.effect, idempotent: false })
+        yield* Effect.forkChild(first.run(held, { effect: Effect.never, idempotent: false }), {
+          startImmediately: true
+        })
         for (const journal of [second, first, second]) {
           const { entry } = yield* journal.run(claim, { effect: run.effect, idempotent: false })
           assert.deepStrictEqual([entry.state, entry.recorded?.encodedResult], ["done", "ran"])
@@ -179,7 +184,7 @@ describe("L2 a full store", () => {
     "L2 a turn gets its recorded result through another process, though the store is full",
     (mode) =>
       Effect.gen(function*() {
-        const store = yield* AtomicStore.makeMemory({ capacity: 2 })
+        const store = yield* Store.makeMemory({ capacity: 2 })
         const tools = yield* Support.makeTools()
         const asked = yield* Support.ask(mode, {
           toolkit: tools.toolkit,
@@ -187,6 +192,20 @@ describe("L2 a full store", () => {
         })
         const script = yield* Support.answering
         for (let i = 0; i < 3; i++) {
+          if (i === 1) {
+            const open = ({ approvalId, nonce, toolCallId, toolName }: ApprovalJournal.Claim) =>
+              store.requests.open([{
+                approvalId,
+                nonce,
+                toolCallId,
+                toolName,
+                kind: "approval",
+                issuedAt: 0,
+                request: "{}"
+              }])
+            yield* open(held)
+            assert.strictEqual((yield* Effect.flip(open(other))).reason, "Full")
+          }
           const journal = yield* ApprovalJournal.make({ store, heartbeat: "5 seconds", grace: 0 })
           const turn = yield* Support.takeTurn(mode, {
             model: script.model,
@@ -216,7 +235,7 @@ describe("L2 processes whose heartbeats differ", () => {
 
   /** The first process runs a call, held; the second one asks for the same call. */
   const begin = Effect.fnUntraced(function*(paces: readonly ["1 minute" | "1 second", "1 minute" | "1 second"]) {
-    const store = yield* AtomicStore.makeMemory()
+    const store = yield* Store.makeMemory()
     const make = (heartbeat: "1 minute" | "1 second") => ApprovalJournal.make({ store, heartbeat, grace: 0 })
     const [first, second] = [yield* make(paces[0]), yield* make(paces[1])]
     const hold = yield* Support.makeHold

@@ -6,7 +6,7 @@ import { assert, describe } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Schema, Scope } from "effect"
 import { AiError } from "effect/ai"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalController, ApprovalJournal, ApprovalPolicy, AtomicStore, Tool } from "../../src/index.ts"
+import { Approval, ApprovalController, ApprovalJournal, ApprovalPolicy, Store, Tool } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as Support from "./support.ts"
 
@@ -32,7 +32,7 @@ const overloaded = AiError.make({
   reason: new AiError.UnknownError({ description: "overloaded" })
 })
 
-const openJournal = (store: AtomicStore.AtomicStore) =>
+const openJournal = (store: Store.Store) =>
   Effect.gen(function*() {
     const scope = yield* Scope.fork(yield* Effect.scope)
     const journal = yield* Effect.provideService(ApprovalJournal.make({ store, grace: 0 }), Scope.Scope, scope)
@@ -68,7 +68,7 @@ const begin = Effect.fnUntraced(function*({ controller, ending, expiresIn, mode,
   }))
   const request = asked.requests[0]!
   const yes = Support.answers(Approval.approve(request))
-  const store = yield* AtomicStore.makeMemory()
+  const store = yield* Store.makeMemory()
   const first = yield* openJournal(store)
 
   // The model fails as well: the turn leaves nothing in the history.

@@ -11,11 +11,11 @@ import {
   ApprovalMatcher,
   ApprovalMemory,
   ApprovalPolicy,
-  AtomicStore,
   Chat,
   LanguageModel,
   Prompt,
   Response,
+  Store,
   Tool,
   Toolkit
 } from "../../src/index.ts"
@@ -118,7 +118,7 @@ const build = Effect.fnUntraced(function*(world: World) {
   const policy = world.config.combine === "override"
     ? configured
     : ApprovalPolicy.tighten(configured, ApprovalPolicy.fromAnnotations())
-  const memory = yield* ApprovalMemory.make({ store: yield* AtomicStore.makeMemory() })
+  const memory = yield* ApprovalMemory.make({ store: yield* Store.makeMemory() })
   return { runs, asked, toolkit, policy, memory }
 })
 

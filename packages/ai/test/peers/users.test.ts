@@ -10,10 +10,10 @@ import {
   ApprovalController,
   ApprovalJournal,
   ApprovalSeal,
-  AtomicStore,
   LanguageModel,
   Prompt,
   Response,
+  Store,
   Tool,
   Toolkit
 } from "../../src/index.ts"
@@ -181,13 +181,13 @@ describe("what users ask for: time and place", () => {
     "druks 619 a request is not lost across a deploy: a new process with key and journal settles it once",
     (way) =>
       Effect.gen(function*() {
-        const store = yield* AtomicStore.makeMemory()
+        const store = yield* Store.makeMemory()
         const inProcess = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
           Effect.provide(
             effect,
             Layer.merge(
               ApprovalSeal.layer({ key: "the key of every deploy, 32 bytes" }),
-              ApprovalJournal.layerStore().pipe(Layer.provide(Layer.succeed(AtomicStore.AtomicStore, store)))
+              ApprovalJournal.layerStore().pipe(Layer.provide(Layer.succeed(Store.Store, store)))
             ),
             { local: true }
           )

@@ -2,8 +2,9 @@
  * A process of the program: its journal over the store that all processes share. A process that has crashed does nothing
  * any more: whatever it still had to do waits for ever.
  */
-import { Clock, Effect, Exit, Scope } from "effect"
-import { ApprovalJournal, ApprovalMemory, AtomicStore, SuspensionStore } from "../../src/index.ts"
+import { Clock, Deferred, Effect, Exit, Scope } from "effect"
+import { ApprovalJournal, ApprovalMemory, Store, SuspensionStore } from "../../src/index.ts"
+import { intercept } from "../store/intercept.ts"
 import type * as Storage from "./storage.ts"
 
 export interface Process {
@@ -23,16 +24,22 @@ export const make = Effect.fnUntraced(
   function*(index: number, { act, store: shared }: Storage.Storage): Effect.fn.Return<Process> {
     let dead = false
     const alive = Effect.suspend(() => dead ? Effect.never : Effect.void)
-    const guarded = <A>(
+    // What a process was in the middle of doing atomically when it crashed did not happen, and keeps nobody waiting.
+    const crashed = yield* Deferred.make<never, "crashed">()
+    const guarded = <A, E, R>(
       method: Storage.Method,
       key: string,
-      operation: () => Effect.Effect<A, AtomicStore.AtomicStoreError>
-    ): Effect.Effect<A, AtomicStore.AtomicStoreError> =>
+      operation: Effect.Effect<A, E, R>
+    ): Effect.Effect<A, E | Store.StoreError, R> =>
       // A store is somewhere else: others get their turn before it was asked, and before it has answered.
       Effect.yieldNow.pipe(
         Effect.andThen(alive),
         Effect.andThen(act(method, key, operation)),
         Effect.tap(() => Effect.andThen(Effect.yieldNow, alive))
+      )
+    const atomically = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Store.StoreError, R> =>
+      guarded("atomically", "", shared.atomically(Effect.raceFirst(effect, Deferred.await(crashed)))).pipe(
+        Effect.catchIf((error): error is "crashed" => error === "crashed", () => Effect.never)
       )
     const time = yield* Clock.Clock
     const clock: Clock.Clock = {
@@ -40,14 +47,7 @@ export const make = Effect.fnUntraced(
       sleep: (duration) => Effect.suspend(() => dead ? Effect.never : Effect.andThen(time.sleep(duration), alive))
     }
     const scope = yield* Scope.make()
-    const store = AtomicStore.make({
-      get: (key) => guarded("get", key, () => shared.get(key)),
-      putIfAbsent: (key, value, options) => guarded("putIfAbsent", key, () => shared.putIfAbsent(key, value, options)),
-      compareAndSet: (key, expected, value) =>
-        guarded("compareAndSet", key, () => shared.compareAndSet(key, expected, value)),
-      put: (key, value, options) => guarded("put", key, () => shared.put(key, value, options)),
-      listByPrefix: (prefix, options) => guarded("listByPrefix", prefix, () => shared.listByPrefix(prefix, options))
-    })
+    const store = Store.make({ ...intercept(shared, guarded), isShared: true, atomically })
     const journal = yield* Scope.provide(ApprovalJournal.make({ store, heartbeat: "5 seconds" }), scope)
     return {
       index,
@@ -59,6 +59,7 @@ export const make = Effect.fnUntraced(
       clock,
       crash: () => {
         dead = true
+        Deferred.doneUnsafe(crashed, Exit.fail("crashed"))
       },
       isDead: () => dead
     }

@@ -100,7 +100,9 @@ const expected: ReadonlyArray<string> = [
   "answers that settle nothing",
   "generateObject waits",
   ...["fails", "loses", "full"].map((how) => `store ${how}`),
-  ...["get", "putIfAbsent", "compareAndSet", "put"].map((method) => `store failed to ${method}`),
+  ...["requests.get", "requests.decide", "owners.beat", "owners.get"].map((
+    method
+  ) => `store failed to ${method}`),
   ...["done", "UnknownApproval", "AlreadyDecided"].map((outcome) => `answers were ${outcome}`),
   "a live run was stopped",
   "there was no run to stop",

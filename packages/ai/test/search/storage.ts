@@ -1,34 +1,44 @@
 /** The store that all processes of a plan share, and how it fails them. */
 import { Effect } from "effect"
-import { AtomicStore } from "../../src/index.ts"
+import { Store } from "../../src/index.ts"
+import type * as Intercept from "../store/intercept.ts"
 import type * as Plan from "./plan.ts"
 
-export type Method = AtomicStore.AtomicStoreError["method"]
+export type Method = Intercept.Operation | "atomically"
 
 export interface Storage {
-  readonly store: AtomicStore.AtomicStore
+  readonly store: Store.Store
   /** What the store does from now on. */
   readonly set: (step: Plan.Store) => void
   /** Carries out an operation as the store does at the moment. */
-  readonly act: <A>(
+  readonly act: <A, E, R>(
     method: Method,
     key: string,
-    operation: () => Effect.Effect<A, AtomicStore.AtomicStoreError>
-  ) => Effect.Effect<A, AtomicStore.AtomicStoreError>
+    operation: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | Store.StoreError, R>
 }
 
 export const works: Plan.Store = { _tag: "Store", how: "works", skip: 0, count: 0 }
+
+// Of these a full store has to make a row, of the others it does not.
+const makes: ReadonlySet<Method> = new Set([
+  "conversations.write",
+  "requests.open",
+  "requests.suspend",
+  "remembered.insert",
+  "owners.beat"
+])
 
 /** Makes a store that says when it fails. */
 export const make = Effect.fnUntraced(function*(
   onTrouble: (how: Plan.Store["how"], method: Method) => void
 ): Effect.fn.Return<Storage> {
-  const store = yield* AtomicStore.makeMemory()
+  const store = yield* Store.makeMemory()
   let { count, how, skip }: Plan.Store = works
 
-  const next = (method: Method): Plan.Store["how"] => {
+  const next = (method: Method, isNew: boolean): Plan.Store["how"] => {
     // What a full store knows can be read and replaced.
-    if (how === "works" || (how === "full" && method !== "putIfAbsent" && method !== "put")) return "works"
+    if (how === "works" || (how === "full" && !makes.has(method) && !isNew)) return "works"
     if (skip > 0) {
       skip--
       return "works"
@@ -46,21 +56,21 @@ export const make = Effect.fnUntraced(function*(
       ;({ count, how, skip } = step)
     },
     act: (method, key, operation) =>
-      Effect.suspend(() => {
-        const now = next(method)
-        const failed = new AtomicStore.AtomicStoreError({
-          method,
-          key,
+      Effect.gen(function*() {
+        const isNew = method === "requests.decide" && (yield* store.requests.get(key)) === undefined
+        const now = next(method, isNew)
+        const failed = new Store.StoreError({
+          operation: method,
           reason: now === "full" ? "Full" : "Unavailable",
           description: "The store of the plan does not work."
         })
         switch (now) {
           case "works":
-            return operation()
+            return yield* operation
           case "loses":
-            return Effect.andThen(operation(), Effect.fail(failed))
+            return yield* Effect.andThen(operation, Effect.fail(failed))
           default:
-            return Effect.fail(failed)
+            return yield* failed
         }
       })
   }

@@ -1,20 +1,13 @@
 /** L2 At most once, for tools that wait: an answer is gone on from once, whatever histories say and whoever holds them. */
 import { assert, describe } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
-import {
-  Approval,
-  ApprovalJournal,
-  AtomicStore,
-  DeferredTool,
-  SuspensionStore,
-  Tool,
-  Toolkit
-} from "../../src/index.ts"
+import { Approval, ApprovalJournal, DeferredTool, Store, SuspensionStore, Tool, Toolkit } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import { intercept } from "../store/intercept.ts"
 import * as Support from "./support.ts"
 
 /** A process: a journal and a store of its own over what others share, in a scope of its own. */
-const startProcess = (store: AtomicStore.AtomicStore, suspensions: AtomicStore.AtomicStore = store) =>
+const startProcess = (store: Store.Store, suspensions: Store.Store = store) =>
   Effect.gen(function*() {
     const scope = yield* Scope.fork(yield* Effect.scope)
     const journal = yield* Effect.provideService(
@@ -131,7 +124,7 @@ describe("L2 restarts", () => {
 
   Support.inEachMode("another process goes on from where the first one waited", (mode) =>
     Effect.gen(function*() {
-      const store = yield* AtomicStore.makeMemory()
+      const store = yield* Store.makeMemory()
       const first = yield* startProcess(store)
       const begun = yield* first.within(Support.begin(mode, [Support.submit("c1")]))
       yield* first.shutDown
@@ -156,7 +149,7 @@ describe("L2 restarts", () => {
       `a process that ends while the tool goes on: the outcome is unknown, and ${then}`,
       (mode) =>
         Effect.gen(function*() {
-          const store = yield* AtomicStore.makeMemory()
+          const store = yield* Store.makeMemory()
           const hold = yield* Support.makeHold
           const resumed: Array<string> = []
           const { interactions } = Support.Ask
@@ -210,8 +203,8 @@ describe("L2 restarts", () => {
     "the store knows what was gone on from, even where the journal has forgotten",
     (mode) =>
       Effect.gen(function*() {
-        const suspensions = yield* AtomicStore.makeMemory()
-        const first = yield* startProcess(yield* AtomicStore.makeMemory(), suspensions)
+        const suspensions = yield* Store.makeMemory()
+        const first = yield* startProcess(yield* Store.makeMemory(), suspensions)
         const begun = yield* first.within(Support.begin(mode, [Support.ask("c1", "Which?")]))
         const turn = Support.takeTurn(mode, {
           model: begun.script.model,
@@ -220,7 +213,7 @@ describe("L2 restarts", () => {
           prompt: Support.answers(Approval.answer(Support.only(begun.first), "x"))
         })
         assert.deepStrictEqual(Support.resultsOf(yield* first.within(turn)), [["c1", "x"]])
-        const second = yield* startProcess(yield* AtomicStore.makeMemory(), suspensions)
+        const second = yield* startProcess(yield* Store.makeMemory(), suspensions)
         assert.match(gone(yield* second.within(turn)), /went on before/)
         assert.deepStrictEqual(begun.names(), ["start", "text"])
       })
@@ -228,10 +221,10 @@ describe("L2 restarts", () => {
 
   Support.inEachMode("so it does while nobody knows how that ended", (mode) =>
     Effect.gen(function*() {
-      const suspensions = yield* AtomicStore.makeMemory()
+      const suspensions = yield* Store.makeMemory()
       const hold = yield* Support.makeHold
       const before = (step: string) => step === "text" ? hold.wait : Effect.void
-      const first = yield* startProcess(yield* AtomicStore.makeMemory(), suspensions)
+      const first = yield* startProcess(yield* Store.makeMemory(), suspensions)
       const begun = yield* first.within(Support.begin(mode, [Support.ask("c1", "Which?")], { before }))
       const turn = Support.takeTurn(mode, {
         model: begun.script.model,
@@ -241,7 +234,7 @@ describe("L2 restarts", () => {
       })
       yield* Effect.forkChild(first.within(turn))
       yield* hold.entered
-      const second = yield* startProcess(yield* AtomicStore.makeMemory(), suspensions)
+      const second = yield* startProcess(yield* Store.makeMemory(), suspensions)
       assert.match(gone(yield* second.within(turn)), /went on before/)
       assert.deepStrictEqual(begun.names(), ["start", "text"])
     }))
@@ -250,10 +243,10 @@ describe("L2 restarts", () => {
     "what the tool remembered is gone: a failed result that says so",
     (mode) =>
       Effect.gen(function*() {
-        const store = yield* AtomicStore.makeMemory()
+        const store = yield* Store.makeMemory()
         const first = yield* startProcess(store)
         const begun = yield* first.within(Support.begin(mode, [Support.ask("c1", "Which?")]))
-        const second = yield* startProcess(store, yield* AtomicStore.makeMemory())
+        const second = yield* startProcess(store, yield* Store.makeMemory())
         const turn = yield* second.within(Support.takeTurn(mode, {
           model: begun.script.model,
           toolkit: begun.toolkit,
@@ -267,45 +260,39 @@ describe("L2 restarts", () => {
 })
 
 describe("a store that cannot be used", () => {
-  const broken = (store: AtomicStore.AtomicStore, isBroken: () => boolean) => {
-    const unless = <A>(effect: Effect.Effect<A, AtomicStore.AtomicStoreError>) =>
-      Effect.suspend(() =>
-        isBroken()
-          ? Effect.fail(
-            new AtomicStore.AtomicStoreError({
-              method: "get",
-              key: "any",
-              description: "the disk is gone.",
-              reason: "Unavailable"
-            })
-          )
-          : effect
-      )
-    return AtomicStore.make({
-      get: (key) => unless(store.get(key)),
-      putIfAbsent: (key, value, options) => unless(store.putIfAbsent(key, value, options)),
-      compareAndSet: (key, expected, value) => unless(store.compareAndSet(key, expected, value)),
-      put: (key, value, options) => unless(store.put(key, value, options)),
-      listByPrefix: (prefix, options) => unless(store.listByPrefix(prefix, options))
-    })
-  }
+  const broken = (store: Store.Store, isBroken: () => boolean) =>
+    intercept(
+      store,
+      (operation, _, run) =>
+        Effect.suspend(() =>
+          isBroken()
+            ? Effect.fail(
+              new Store.StoreError({ operation, description: "the disk at /srv/kept is gone.", reason: "Unavailable" })
+            )
+            : run
+        )
+    )
 
-  Support.inEachMode("when a tool is to wait: a failed result that says so", (mode) =>
-    Effect.gen(function*() {
-      const store = broken(yield* AtomicStore.makeMemory(), () => true)
-      const { first } = yield* Effect.provideService(
-        Support.begin(mode, [Support.ask("c1", "Which?")]),
-        SuspensionStore.SuspensionStore,
-        SuspensionStore.make({ store })
-      )
-      assert.deepStrictEqual(first.requests, [])
-      assert.match(Support.failureReason(first.results[0]), /the disk is gone/)
-    }))
+  Support.inEachMode(
+    "when a tool is to wait: a failed result that says so, and nothing of the store's own words (law L15)",
+    (mode) =>
+      Effect.gen(function*() {
+        const store = broken(yield* Store.makeMemory(), () => true)
+        const { first } = yield* Effect.provideService(
+          Support.begin(mode, [Support.ask("c1", "Which?")]),
+          SuspensionStore.SuspensionStore,
+          SuspensionStore.make({ store })
+        )
+        assert.deepStrictEqual(first.requests, [])
+        assert.match(Support.failureReason(first.results[0]), /what it waits for could not be kept.*Check/)
+        assert.notMatch(JSON.stringify(first), /disk|srv/)
+      })
+  )
 
   Support.inEachMode("when an answer comes: the turn fails, and nothing is lost", (mode) =>
     Effect.gen(function*() {
       let isBroken = false
-      const store = SuspensionStore.make({ store: broken(yield* AtomicStore.makeMemory(), () => isBroken) })
+      const store = SuspensionStore.make({ store: broken(yield* Store.makeMemory(), () => isBroken) })
       const within = Effect.provideService(SuspensionStore.SuspensionStore, store)
       const { first, names, script, toolkit } = yield* within(Support.begin(mode, [Support.ask("c1", "Which?")]))
       const turn = within(Support.takeTurn(mode, {
@@ -321,12 +308,41 @@ describe("a store that cannot be used", () => {
       assert.deepStrictEqual(Support.resultsOf(yield* turn), [["c1", "x"]])
     }))
 
+  Support.inEachMode(
+    "when the tool is to go on: it does not, and the model reads nothing of the store's words (law L15)",
+    (mode) =>
+      Effect.gen(function*() {
+        let isBroken = false
+        const memory = yield* Store.makeMemory()
+        const store = SuspensionStore.make({
+          store: intercept(memory, (operation, key, run) =>
+            isBroken && operation === "requests.advance"
+              ? Effect.fail(
+                new Store.StoreError({ operation, description: `/srv/kept: ${key} is locked.`, reason: "Busy" })
+              )
+              : run)
+        })
+        const within = Effect.provideService(SuspensionStore.SuspensionStore, store)
+        const { first, names, script, toolkit } = yield* within(Support.begin(mode, [Support.ask("c1", "Which?")]))
+        isBroken = true
+        const turn = yield* within(Support.takeTurn(mode, {
+          model: script.model,
+          toolkit,
+          history: first.history,
+          prompt: Support.answers(Approval.answer(Support.only(first), "x"))
+        }))
+        assert.match(Support.failureReason(turn.results[0]), /could not be had.*did not go on. Check/)
+        assert.notMatch(JSON.stringify([turn, yield* script.requests]), /srv|locked/)
+        assert.deepStrictEqual(names(), ["start"])
+      })
+  )
+
   Support.inEachMode("with a configured key it has to be named", (mode) =>
     Effect.gen(function*() {
       const reason = yield* Support.reasonOf(Effect.provideService(
         Effect.map(Support.begin(mode, [Support.ask("c1", "Which?")]), ({ first }) => first),
         SuspensionStore.SuspensionStore,
-        SuspensionStore.make({ store: yield* AtomicStore.makeMemory(), named: false })
+        SuspensionStore.make({ store: yield* Store.makeMemory(), named: false })
       ))
       assert.strictEqual(reason._tag, "SuspensionStoreRequired")
     }))

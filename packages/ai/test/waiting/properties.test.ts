@@ -9,10 +9,10 @@ import {
   Approval,
   ApprovalJournal,
   ApprovalSeal,
-  AtomicStore,
   DeferredTool,
   type LanguageModel,
   Prompt,
+  Store,
   SuspensionStore
 } from "../../src/index.ts"
 import { ScriptedModel, StrictProvider } from "../../src/testing/index.ts"
@@ -61,7 +61,7 @@ type Story = typeof Story.Type
 
 const tell = (story: Story, mode: Support.Mode) =>
   Effect.gen(function*() {
-    const store = yield* AtomicStore.makeMemory()
+    const store = yield* Store.makeMemory()
     const steps: Array<string> = []
     const toolkit = yield* makeToolkit(steps)
     let batch: ReadonlyArray<ScriptedModel.TurnPart> | undefined

@@ -2,8 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, AtomicStore, SuspensionStore, Webhook } from "../../src/index.ts"
+import { Approval, Store, SuspensionStore, Webhook } from "../../src/index.ts"
 import * as Cryptography from "../../src/internal/seal/cryptography.ts"
+import { failure, intercept } from "../store/intercept.ts"
 import * as S from "./support.ts"
 
 /** A hook that wakes nobody: for what is answered at the door. */
@@ -157,19 +158,16 @@ describe("a webhook", () => {
 
   it.effect("says 503 where its store cannot be asked, and nothing is taken", () =>
     Effect.gen(function*() {
-      const memory = yield* AtomicStore.makeMemory()
       let broken = false
-      const gone = (method: "get" | "putIfAbsent", key: string) =>
-        Effect.fail(new AtomicStore.AtomicStoreError({ method, key, description: "gone", reason: "Unavailable" }))
-      const store = AtomicStore.make({
-        ...memory,
-        get: (key) => broken ? gone("get", key) : memory.get(key)
-      })
+      const store = intercept(
+        yield* Store.makeMemory(),
+        (operation, _, run) => Effect.suspend(() => broken ? Effect.fail(failure(operation)) : run)
+      )
       const world = yield* S.makeWorld({ store })
       broken = true
       const answered = yield* S.call(world, still)
       assert.strictEqual(answered.status, 503)
-      assert.notInclude(answered.body, "gone")
+      assert.notInclude(answered.body, "The store failed")
       broken = false
       assert.strictEqual((yield* S.call(world, still)).status, 202)
     }))

@@ -5,11 +5,11 @@ import {
   ApprovalJournal,
   ApprovalSeal,
   type Approver,
-  AtomicStore,
   Conversation,
   DeferredTool,
   Interaction,
   LanguageModel,
+  Store,
   SuspensionStore,
   Toolkit,
   Webhook
@@ -39,10 +39,10 @@ export const good = JSON.stringify({ id: "p-1", amount: "20", more: "is no harm"
 export const makeWorld = (options?: {
   readonly expiresIn?: number
   readonly approvers?: Approver.Approvers
-  readonly store?: AtomicStore.AtomicStore
+  readonly store?: Store.Store
 }): Effect.Effect<World, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const store = options?.store ?? (yield* AtomicStore.makeMemory())
+    const store = options?.store ?? (yield* Store.makeMemory())
     const suspensions = SuspensionStore.make({ store })
     const tokens: Array<Redacted.Redacted> = []
     const paid: Array<unknown> = []
@@ -87,7 +87,7 @@ export interface World {
   readonly deciders: ReadonlyArray<Approver.DecidedBy>
   readonly paid: ReadonlyArray<unknown>
   readonly script: ScriptedModel.ScriptedModel
-  readonly store: AtomicStore.AtomicStore
+  readonly store: Store.Store
   readonly suspensions: SuspensionStore.Service
   readonly token: Redacted.Redacted
 }

@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalJournal from "../../ApprovalJournal.ts"
+import type * as ConversationStore from "../../ConversationStore.ts"
 import * as Prompt from "../../Prompt.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Trust from "../environment/trust.ts"
@@ -21,10 +22,15 @@ export const clear = Effect.fnUntraced(function*(
   turn: ConversationTurn.Turn,
   waiting: ReadonlyArray<Approval.ApprovalRequest>,
   options: ClearOptions
-): Effect.fn.Return<ReadonlyArray<Approval.ApprovalRequest>, ApprovalError.ApprovalError> {
+): Effect.fn.Return<
+  ReadonlyArray<Approval.ApprovalRequest>,
+  ApprovalError.ApprovalError | ConversationStore.ConversationError
+> {
   const cleared: Array<Approval.ApprovalRequest> = []
-  for (const request of waiting) {
-    if (!isNamed(request, options)) continue
+  const named = waiting.filter((request) => isNamed(request, options))
+  turn.isEnding = true
+  if (named.length > 0) yield* turn.enter
+  for (const request of named) {
     // What was decided elsewhere meanwhile is not taken back: its turn will say what became of it.
     if (!(yield* cancel(turn, request, reasonOf(request, options.reason)))) continue
     turn.open = turn.open.filter((one) => one !== request)

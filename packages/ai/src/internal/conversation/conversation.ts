@@ -136,7 +136,11 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         const by = Object.hasOwn(turn.deciders, id) ? turn.deciders[id] : undefined
         return by?.via === Trust.cancellation.via ? Trust.cancellation : by
       }),
-      Context.add(Trust.Refusals, (refusal) => void turn.decided?.refusals.push(refusal))
+      Context.add(Trust.Refusals, (refusal) => void turn.decided?.refusals.push(refusal)),
+      (knowing) =>
+        ConversationTurn.isFull(place, turn)
+          ? Context.merge(knowing, Surroundings.refusing(settings.surroundings, full))
+          : knowing
     )
 
   const enter = Effect.fnUntraced(function*(beginning: Beginning) {
@@ -146,14 +150,12 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       Effect.sync(() => turns.add(current)),
       () => Effect.sync(() => turns.delete(current))
     )
-    const turn = yield* ConversationTurn.begin(place)
-    current.open = turn.open.map(({ approvalId }) => approvalId)
-    instruct(turn, settings.instructions)
-    const goesOn = yield* beginning(turn)
-    if (goesOn) {
-      taken.outcome = undefined
-      yield* ConversationTurn.save(place, turn)
-    }
+    const { goesOn, turn } = yield* ConversationTurn.begin(place, (turn) => {
+      current.open = turn.open.map(({ approvalId }) => approvalId)
+      instruct(turn, settings.instructions)
+      return beginning(turn)
+    })
+    if (goesOn) taken.outcome = undefined
     // One that was cancelled before it could begin has said what it was to say, and does no more.
     if (yield* Deferred.isDone(current.cancelled)) yield* cancelled
     return { turn, goesOn, cancelled }
@@ -168,19 +170,30 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       ? completed(turn)
       : undefined
 
+  // Before the first step, and when one is taken: where the turn ends, that is written with its last step.
+  const limitedBy = (turn: ConversationTurn.Turn): Outcome | undefined => {
+    const limit = ConversationTurn.limitOf(turn, limits)
+    return limit === undefined ? undefined : limited(turn, limit)
+  }
+
   const steps = (turn: ConversationTurn.Turn) =>
     Effect.gen(function*() {
-      while (true) {
-        const limit = ConversationTurn.limitOf(turn, limits)
-        if (limit !== undefined) return limited(turn, limit)
+      let end = limitedBy(turn)
+      while (end === undefined) {
         const { content } = yield* Effect.provideContext(generateText(requestOf(turn)), knowingOf(turn))
         turn.step.push(...content)
-        const end = endOf(turn, yield* ConversationTurn.takeStep(turn, false))
+        end = endOf(turn, yield* ConversationTurn.takeStep(turn, false)) ?? limitedBy(turn)
         yield* Deciding.settle(turn, content)
-        yield* ConversationTurn.save(place, turn)
-        if (end !== undefined) return end
+        yield* end === undefined ? goOn(turn) : ConversationTurn.finish(place, turn)
       }
+      return end
     })
+
+  const goOn = (turn: ConversationTurn.Turn) =>
+    Effect.andThen(
+      ConversationTurn.save(place, turn),
+      Effect.suspend(() => ConversationTurn.isFull(place, turn) ? Effect.fail(full) : Effect.void)
+    )
 
   const take = (beginning: Beginning): Effect.Effect<Outcome | undefined, unknown> =>
     Effect.gen(function*() {
@@ -194,11 +207,6 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
 
   const streamSteps = (turn: ConversationTurn.Turn): Stream.Stream<Response.AnyPart, unknown> =>
     Stream.suspend(() => {
-      const limit = ConversationTurn.limitOf(turn, limits)
-      if (limit !== undefined) {
-        taken.outcome = limited(turn, limit)
-        return Stream.empty
-      }
       const said = streamText(requestOf(turn)).pipe(
         Stream.provideContext(knowingOf(turn)),
         Stream.mapArray((chunk) => {
@@ -207,9 +215,10 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         })
       )
       const next = Stream.unwrap(Effect.gen(function*() {
-        taken.outcome = endOf(turn, yield* ConversationTurn.takeStep(turn, true))
-        yield* ConversationTurn.save(place, turn)
-        return taken.outcome === undefined ? streamSteps(turn) : Stream.empty
+        const end = endOf(turn, yield* ConversationTurn.takeStep(turn, true)) ?? limitedBy(turn)
+        taken.outcome = end
+        yield* end === undefined ? goOn(turn) : ConversationTurn.finish(place, turn)
+        return end === undefined ? streamSteps(turn) : Stream.empty
       }))
       return Stream.concat(said, next)
     })
@@ -238,7 +247,10 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     send,
     stream: (prompt: Prompt.RawInput) =>
       Stream.unwrap(Effect.map(enter(say(prompt)), ({ cancelled, turn }) => {
-        const parts = Stream.interruptWhen(streamSteps(turn), cancelled)
+        taken.outcome = limitedBy(turn)
+        const parts = taken.outcome === undefined
+          ? Stream.interruptWhen(streamSteps(turn), cancelled)
+          : Stream.empty
         return time === undefined ? parts : Stream.interruptWhen(
           parts,
           Effect.andThen(Effect.sleep(time), Effect.sync(() => (taken.outcome = limited(turn, "time"))))
@@ -279,21 +291,35 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
           Deferred.doneUnsafe(cancelled, Exit.fail(cancellation))
           yield* Effect.forEach(open, journal.interrupt, { discard: true })
         }
-        const turn = yield* ConversationTurn.begin(place)
-        // A run may have begun while its turn came to its end.
-        yield* Effect.forEach(turn.open, ({ approvalId }) => journal.interrupt(approvalId), { discard: true })
-        ConversationTurn.say(turn, Prompt.approvalResponses(turn.open.map((request) => Approval.deny(request, reason))))
-        turn.deciders = Object.fromEntries(turn.open.map(({ approvalId }) => [approvalId, Trust.cancellation]))
-        turn.open = []
-        turn.answered = []
+        yield* ConversationTurn.begin(place, (turn) =>
+          Effect.gen(function*() {
+            // A run may have begun while its turn came to its end.
+            yield* Effect.forEach(turn.open, ({ approvalId }) => journal.interrupt(approvalId), { discard: true })
+            ConversationTurn.say(
+              turn,
+              Prompt.approvalResponses(turn.open.map((request) => Approval.deny(request, reason)))
+            )
+            turn.deciders = Object.fromEntries(turn.open.map(({ approvalId }) => [approvalId, Trust.cancellation]))
+            turn.open = []
+            turn.answered = []
+            return false
+          }))
       },
       Effect.scoped,
       Effect.updateContext(inside)
     ),
     clear: Effect.fnUntraced(
       function*(options: Conversation.ClearOptions = {}) {
-        const turn = yield* ConversationTurn.begin(place)
-        return yield* Clearing.clear(turn, Deciding.pendingOf(turn), options)
+        let cleared: ReadonlyArray<Approval.ApprovalRequest> = []
+        yield* ConversationTurn.begin(
+          place,
+          (turn) =>
+            Effect.map(Clearing.clear(turn, Deciding.pendingOf(turn), options), (those) => {
+              cleared = those
+              return false
+            })
+        )
+        return cleared
       },
       Effect.scoped,
       Effect.updateContext(inside)
@@ -349,6 +375,13 @@ const standing = (kept: ConversationStore.Kept, last: Outcome | undefined): Outc
 const cancellation = new ConversationStore.ConversationError({
   reason: "Cancelled",
   description: "The turn was cancelled. What it did before is in the history."
+})
+
+const full = new ConversationStore.ConversationError({
+  reason: "Full",
+  description:
+    "The conversation has as many bytes as it may have (`maxBytes`). What the turn did is in the history, and the" +
+    " model was not called again. What waits can still be denied, cancelled and cleared; to go on, begin another one."
 })
 
 // =============================================================================

@@ -41,7 +41,7 @@ const isPersonal = ({ interaction }: Approval.ApprovalRequest): boolean =>
 
 /** What is open, and was not answered since. */
 export const pendingOf = (
-  { answered = [], open }: Pick<ConversationStore.Kept, "answered" | "open">
+  { answered, open }: Pick<ConversationStore.Kept, "answered" | "open">
 ): ReadonlyArray<Approval.ApprovalRequest> => open.filter(({ approvalId }) => !answered.includes(approvalId))
 
 /** Answers that stand in the history from here on. */
@@ -81,7 +81,7 @@ export const decide = Effect.fnUntraced(function*(
   toolkit: AnyToolkit,
   answers: ReadonlyArray<Approval.ApprovalAnswer>,
   by: Approver.Person | undefined
-): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
+): Effect.fn.Return<boolean, ApprovalError.ApprovalError | ConversationStore.ConversationError> {
   const decidedBy = decidedByOf(by)
   const requests: Array<Approval.ApprovalRequest> = []
   for (const { approvalId } of answers) {
@@ -93,6 +93,7 @@ export const decide = Effect.fnUntraced(function*(
     if (decision._tag !== "Info") yield* checkApprover(requests[index]!, decidedBy)
     if (decision._tag === "Approved") yield* checkAnswer(toolkit, requests[index]!, decision.answer)
   }
+  turn.isEnding = answers.every(({ decision }) => decision._tag !== "Approved")
   const said: Array<Approval.ApprovalAnswer> = []
   for (const [index, answer] of answers.entries()) {
     const request = requests[index]!
@@ -100,6 +101,7 @@ export const decide = Effect.fnUntraced(function*(
     if (decision._tag === "Info") {
       turn.open = turn.open.map((one) => one.approvalId === approvalId ? noted(one, decision.note) : one)
     } else if (decision._tag === "Approved" && !isPersonal(request)) {
+      yield* turn.enter
       yield* SuspensionStore.deliver(approvalId, decision.answer ?? null, { by, via })
       turn.answered = [...turn.answered, approvalId]
     } else {
@@ -182,7 +184,7 @@ export const resume = Effect.fnUntraced(function*<
   interaction: Name,
   answer: Parameters<typeof DeferredTool.deliver<T, Name>>[3],
   { by, request }: Conversation.ResumeOptions
-): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
+): Effect.fn.Return<boolean, ApprovalError.ApprovalError | ConversationStore.ConversationError> {
   const waiting = turn.open.filter((one) =>
     one.toolName === tool.name && one.awaited?.name === interaction &&
     (request === undefined || request.approvalId === one.approvalId)
@@ -198,6 +200,7 @@ export const resume = Effect.fnUntraced(function*<
     answering(turn, [yield* asAnswer(tool.interactions[interaction]!, only, answer)], decidedBy)
     return true
   }
+  yield* turn.enter
   yield* DeferredTool.deliver(tool, interaction, only, answer, { by, via })
   turn.answered = [...turn.answered, only.approvalId]
   return true

@@ -35,6 +35,12 @@ export const withModel = (
   return { services, captured, own: decidedBy(takenBy(own, model), both), levels: both }
 }
 
+/** For a turn in which the model is not called: it would fail with this. */
+export const refusing = <E>({ own }: Surroundings, error: E): Context.Context<never> => {
+  const model = Context.getOption(own, LanguageModel.LanguageModel)
+  return Option.isNone(model) ? Context.empty() : takenBy(Context.empty(), Wrap.refusing(model.value, error))
+}
+
 /** The context of a turn that is taken in another one, whose services win where they are not the conversation's own. */
 export const inside =
   ({ captured, own, services }: Surroundings) => (current: Context.Context<never>): Context.Context<never> =>

@@ -5,11 +5,10 @@
 import type * as Prompt from "effect/ai/Prompt"
 import * as Response from "effect/ai/Response"
 import * as Clock from "effect/Clock"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Schedule from "effect/Schedule"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import type * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import type * as Approver from "../../Approver.ts"
@@ -24,7 +23,7 @@ import * as Transcript from "../history/transcript.ts"
 /** Where a conversation is kept, and what this process knows of it. */
 export interface Place {
   readonly store: ConversationStore.Service
-  readonly key: string
+  readonly key: ConversationStore.Key
   readonly busyFor: Duration.Duration
   /**
    * The record as it was read or written last, so that what did not change are the same objects. Whoever looks at the
@@ -39,18 +38,14 @@ export interface Limits {
 }
 
 /** What a conversation is before anybody said anything. */
-const nothing = (): ConversationStore.Kept =>
-  new ConversationStore.Kept({ format: 1, history: Prompts.empty, open: [] })
+const nothing: ConversationStore.Kept = { history: Prompts.empty, open: [], answered: [], deciders: {} }
 
 /** The conversation as it stands in the store. */
 export const read = (place: Place): Effect.Effect<ConversationStore.Kept, ConversationStore.ConversationError> =>
-  Effect.map(find(place), (found) => found?.kept ?? nothing())
+  Effect.map(find(place), (found) => found?.kept ?? nothing)
 
 const find = (place: Place) =>
-  Effect.map(place.store.read(place.key), (found) =>
-    found !== undefined && found.version === place.known?.version
-      ? place.known
-      : place.known = found)
+  Effect.suspend(() => Effect.map(place.store.read(place.key, place.known), (found) => place.known = found))
 
 const busy = new ConversationStore.ConversationError({
   reason: "Busy",
@@ -60,7 +55,7 @@ const busy = new ConversationStore.ConversationError({
 const conflict = new ConversationStore.ConversationError({
   reason: "Conflict",
   description:
-    "Another process went on with this conversation while this one, which seemed dead, was in a turn. What this" +
+    "Another process went on with this conversation, or removed it, while this one, which seemed dead, was in a turn. What this" +
     " turn added is not in the history; read `history` and `pending` again. What ran under an approval does not run again."
 })
 
@@ -73,10 +68,21 @@ export interface Decided {
   readonly refusals: Array<ApprovalError.NotAnApprover>
 }
 
+/**
+ * How a turn stands in the store: only read yet, and overtaken by another before it was written; entered, so that others
+ * wait for it, and lost to another since; left, so that others may go on.
+ */
+type Standing = "begun" | "overtaken" | "entered" | "lost" | "left"
+
 /** A turn that is being taken. */
 export interface Turn {
-  /** The record as this turn wrote it last; `undefined` once somebody else has written over it. */
+  /** The conversation as this turn has read or written it last. */
   base: ConversationStore.Found | undefined
+  standing: Standing
+  /** Writes that it is taken, if that is not written yet: before anything else is done than to say something. */
+  readonly enter: Effect.Effect<void, ConversationStore.ConversationError>
+  /** Nothing is said or run in it but what ends what waits: it is taken in a full conversation too. */
+  isEnding: boolean
   history: Prompt.Prompt
   /** What the conversation waits for, as the last response said. */
   open: ReadonlyArray<Approval.ApprovalRequest>
@@ -97,98 +103,132 @@ export interface Turn {
   readonly suspensions: SuspensionStore.Service
 }
 
-/** Begins a turn. It ends with the scope: what it added is written, and others may go on. */
-export const begin = (place: Place): Effect.Effect<Turn, ConversationStore.ConversationError, Scope.Scope> =>
-  Effect.timeoutOrElse(Effect.andThen(place.store.hold(place.key), takeOver(place)), {
-    duration: place.busyFor,
-    orElse: () => Effect.fail(busy)
-  })
+/**
+ * Begins a turn with what is said, decided or delivered in it; false if there is nothing to take a turn for. That is written
+ * together with that the turn is taken. It ends with the scope: what it added is written, and others may go on.
+ */
+export const begin = Effect.fnUntraced(function*<E, R>(
+  place: Place,
+  beginning: (turn: Turn) => Effect.Effect<boolean, E, R>
+): Effect.fn.Return<
+  { readonly turn: Turn; readonly goesOn: boolean },
+  E | ConversationStore.ConversationError,
+  R | Scope.Scope
+> {
+  const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(place.busyFor)
+  yield* inTime(until, place.store.hold(place.key))
+  while (true) {
+    const turn = yield* inTime(until, takeOver(place))
+    const begun = Effect.flatMap(
+      beginning(turn),
+      (goesOn) =>
+        Effect.as(!goesOn ? keep(place, turn) : turn.standing === "entered" ? save(place, turn) : turn.enter, {
+          turn,
+          goesOn
+        })
+    )
+    // What another process wrote since it was read may change what this beginning means.
+    const result = yield* Effect.catchIf(begun, () => turn.standing === "overtaken", () => Effect.undefined)
+    if (result !== undefined) return result
+  }
+})
 
-// Nobody else is in a turn with it, or whoever was is dead: from here on it is ours.
+const inTime = <A, E, R>(until: number, effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(
+    Clock.currentTimeMillis,
+    (now) => Effect.timeoutOrElse(effect, { duration: until - now, orElse: () => Effect.fail(busy) })
+  )
+
+// Nobody else is in a turn with it, or whoever was is dead.
 const takeOver = Effect.fnUntraced(function*(
   place: Place
 ): Effect.fn.Return<Turn, ConversationStore.ConversationError, Scope.Scope> {
   while (true) {
-    const found = yield* find(place)
-    const other = found?.kept.turn
-    if (other !== undefined && (yield* place.store.isAlive(other.owner))) {
-      yield* Effect.sleep("200 millis")
-      continue
-    }
-    const turn = yield* enter(place, found)
-    if (turn !== undefined) return turn
+    const base = yield* find(place)
+    const other = base?.kept.turn
+    if (other === undefined || !(yield* place.store.isAlive(other.owner))) return yield* makeTurn(place, base)
+    yield* Effect.sleep("200 millis")
   }
 })
 
-// Once it is written that we are in a turn, nothing comes between: whoever is interrupted here leaves it again.
-const enter = (place: Place, found: ConversationStore.Found | undefined) =>
+const makeTurn = Effect.fnUntraced(function*(
+  place: Place,
+  base: ConversationStore.Found | undefined
+): Effect.fn.Return<Turn, never, Scope.Scope> {
+  const suspensions = yield* SuspensionStore.SuspensionStore
+  const scope = yield* Effect.scope
+  const { answered, deciders, history, open } = base?.kept ?? nothing
+  const turn: Turn = {
+    base,
+    standing: "begun",
+    // Once it is written that we are in a turn, nothing comes between: whoever is interrupted here leaves it again.
+    enter: Effect.suspend(() =>
+      turn.standing === "entered" ? Effect.void : Effect.uninterruptible(Effect.gen(function*() {
+        const at = yield* Clock.currentTimeMillis
+        yield* write(place, turn, { owner: place.store.owner, at }, { bounded: !turn.isEnding })
+        yield* Scope.addFinalizer(scope, leave(place, turn))
+      }))
+    ),
+    isEnding: false,
+    history,
+    open,
+    answered,
+    deciders,
+    decided: answered.length === 0 ? undefined : { ids: answered, before: undefined, refusals: [] },
+    content: [],
+    steps: 0,
+    tokens: 0,
+    isPrefilled: false,
+    step: [],
+    suspensions
+  }
+  return turn
+})
+
+// Not interruptible: who is told nothing cannot tell what was written, and could not write down the end either.
+const write = (
+  place: Place,
+  turn: Turn,
+  mark: ConversationStore.Kept["turn"],
+  options?: ConversationStore.WriteOptions
+): Effect.Effect<void, ConversationStore.ConversationError> =>
   Effect.uninterruptible(Effect.gen(function*() {
-    const at = yield* Clock.currentTimeMillis
-    const suspensions = yield* SuspensionStore.SuspensionStore
-    const { answered = [], deciders = {}, history, open } = found?.kept ?? nothing()
-    const base = yield* write(place, found, {
-      answered,
-      deciders,
-      history,
-      open,
-      turn: { owner: place.store.owner, at }
-    })
-    if (base === undefined) return undefined
-    const turn: Turn = {
+    const { answered, base, deciders, history, open, standing } = turn
+    if (standing === "lost") return yield* conflict
+    const found = yield* place.store.write(
+      place.key,
       base,
-      history,
-      open,
-      answered,
-      deciders,
-      decided: answered.length === 0 ? undefined : { ids: answered, before: undefined, refusals: [] },
-      content: [],
-      steps: 0,
-      tokens: 0,
-      isPrefilled: false,
-      step: [],
-      suspensions
+      { history, open, answered, deciders, ...(mark === undefined ? undefined : { turn: mark }) },
+      options
+    )
+    if (found === undefined) {
+      turn.standing = standing === "begun" ? "overtaken" : "lost"
+      return yield* conflict
     }
-    yield* Effect.addFinalizer(() => leave(place, turn))
-    return turn
+    turn.base = place.known = found
+    turn.standing = mark === undefined ? "left" : "entered"
   }))
 
-// `undefined` if the record is not the one of `base` any more.
-const write = Effect.fnUntraced(function*(
-  place: Place,
-  base: ConversationStore.Found | undefined,
-  fields: Omit<typeof ConversationStore.Kept.Type, "format">
-): Effect.fn.Return<ConversationStore.Found | undefined, ConversationStore.ConversationError> {
-  const kept = new ConversationStore.Kept({ format: 1, ...fields })
-  if (!(yield* place.store.write(place.key, base?.version, kept))) return undefined
-  return place.known = { version: base === undefined ? 0 : base.version + 1, kept }
-})
+// What was said where no turn is taken for it.
+const keep = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.ConversationError> => {
+  const { answered, deciders, history, open } = turn.base?.kept ?? nothing
+  const isSame = history === turn.history && open === turn.open && answered === turn.answered &&
+    deciders === turn.deciders
+  return turn.standing === "entered" || isSame ? Effect.void : write(place, turn, undefined)
+}
 
 /** Writes what the turn is by now; the conversation stays ours. */
 export const save = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.ConversationError> =>
-  writeOver(place, turn, turn.base?.kept.turn)
+  write(place, turn, turn.base?.kept.turn)
 
-// Not interruptible: who is told nothing cannot tell what was written, and could not write down the end either.
-const writeOver = (
-  place: Place,
-  turn: Turn,
-  mark: ConversationStore.Kept["turn"]
-): Effect.Effect<void, ConversationStore.ConversationError> =>
-  Effect.uninterruptible(Effect.gen(function*() {
-    const { answered, base, deciders, history, open } = turn
-    if (base === undefined) return yield* conflict
-    turn.base = yield* write(place, base, {
-      answered,
-      deciders,
-      history,
-      open,
-      ...(mark === undefined ? undefined : { turn: mark })
-    })
-    if (turn.base === undefined) return yield* conflict
-  }))
+/** Writes what the turn has come to; others may go on. */
+export const finish = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.ConversationError> =>
+  write(place, turn, undefined)
 
 // A turn whose end cannot be written now keeps trying: as long as this process lives, no other may go on before.
 const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
   Effect.gen(function*() {
+    if (turn.standing === "left") return
     // A step that was cut short has said what it has said.
     if (turn.step.length > 0) {
       const { answered, deciders } = turn
@@ -197,10 +237,14 @@ const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
       turn.answered = answered
       turn.deciders = deciders
     }
-    const ended = Effect.catchIf(writeOver(place, turn, undefined), isUnwritable, () => {
+    const ended = Effect.catchIf(finish(place, turn), isTooMuch, () => {
       // What cannot be kept is given up, so that the conversation can go on from what it was.
-      turn.history = turn.base?.kept.history ?? turn.history
-      return writeOver(place, turn, undefined)
+      const { answered, deciders, history, open } = turn.base?.kept ?? nothing
+      turn.history = history
+      turn.open = open
+      turn.answered = answered
+      turn.deciders = deciders
+      return finish(place, turn)
     })
     yield* ended.pipe(
       Effect.retry({ times: 3, while: isPassing }),
@@ -208,8 +252,8 @@ const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
         Effect.andThen(
           Effect.logError(`Assent could not write down the end of a turn of a conversation: ${error.message}`),
           isPassing(error)
-            ? Effect.forkDetach(
-              Effect.ignore(Effect.retry(ended, { schedule: Schedule.spaced("5 seconds"), while: isPassing }))
+            ? place.store.keepTrying(
+              Effect.catchIf(ended, (error) => !isPassing(error), () => Effect.void)
             )
             : Effect.void
         )
@@ -217,9 +261,11 @@ const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
     )
   })
 
-const isUnwritable = ({ reason }: ConversationStore.ConversationError): boolean => reason === "Unwritable"
+const isTooMuch = ({ reason }: ConversationStore.ConversationError): boolean =>
+  reason === "Unwritable" || reason === "Full"
 
-const isPassing = ({ reason }: ConversationStore.ConversationError): boolean => reason === "Unavailable"
+const isPassing = ({ reason }: ConversationStore.ConversationError): boolean =>
+  reason === "Unavailable" || reason === "Full"
 
 // A history has texts that came to their end alone. Reasoning that did not is none: providers sign it at its end.
 const missingEnds = (parts: ReadonlyArray<Response.AnyPart>): ReadonlyArray<Response.AnyPart> => {
@@ -325,6 +371,8 @@ export const lastText = ({ content }: Prompt.Prompt): string => {
   const last = content.at(-1)
   return last?.role === "assistant" ? textOf(last.content) : ""
 }
+/** Whether the conversation has as much as it may have. */
+export const isFull = ({ store }: Place, { base }: Turn): boolean => base !== undefined && base.bytes > store.maxBytes
 
 /** The text of a turn's last response. */
 export const textOf = (parts: ReadonlyArray<Response.AnyPart | Prompt.AssistantMessagePart>): string => {

@@ -131,18 +131,19 @@ const decode = Schema.decodeUnknownOption(ApprovalMemory.Remember)
 
 /** What is to be remembered of an answer; nothing if it is not to be, or what it says cannot be read. */
 export const answeredOf = Effect.fnUntraced(function*(
-  { memory, memoryScope }: Environment.Environment,
+  { memory, memoryScope, trustsAnswers }: Environment.Environment,
   subject: Subject,
   request: { readonly nonce: string; readonly approvalId: string; readonly toolCallId: string },
   decision: ApprovalMemory.Answered["decision"],
-  { decidedBy, note, remember }: {
+  { decidedBy, isOfHistory, note, remember: wanted }: {
     readonly remember: Schema.Json | undefined
+    readonly isOfHistory: boolean
     readonly note?: string | undefined
     readonly decidedBy: Approver.DecidedBy | undefined
   }
 ): Effect.fn.Return<ApprovalMemory.Answered | undefined> {
-  if (!memory.remembers || remember === undefined || remember === null) return undefined
-  const said = decode(remember)
+  if (!memory.remembers || wanted === undefined || wanted === null) return undefined
+  const said = decode(wanted)
   if (Option.isNone(said)) {
     yield* Effect.logWarning(
       `Assent: the field remember of an answer about "${subject.toolName}" cannot be read, so the answer is not` +
@@ -151,7 +152,7 @@ export const answeredOf = Effect.fnUntraced(function*(
     return undefined
   }
   if (said.value === "none") return undefined
-  const covers = said.value === "session" ? undefined : said.value.covers
+  const covers = typeof said.value === "string" ? undefined : said.value.covers
   if (covers !== undefined) {
     const matcher = ApprovalMatcher.fromDescription(covers, yield* ApprovalMatcher.Behaviors)
     const problems = matcher.covers(subject.params) || matcher.problems.length > 0
@@ -167,8 +168,13 @@ export const answeredOf = Effect.fnUntraced(function*(
     }
   }
   const { approvalId, nonce: id, toolCallId } = request
-  return { ...subject, scope: memoryScope, id, approvalId, toolCallId, decision, note, decidedBy, remember: said.value }
+  const remember = isOfHistory && !trustsAnswers ? forSession(said.value) : said.value
+  return { ...subject, scope: memoryScope, id, approvalId, toolCallId, decision, note, decidedBy, remember }
 })
+
+// What outlives the conversation is not for whoever writes its history to say (law L4).
+const forSession = (remember: ApprovalMemory.Remember): ApprovalMemory.Remember =>
+  typeof remember !== "string" ? { ...remember, for: "session" } : remember === "project" ? "session" : remember
 
 /** From now on it holds for the turn, as long as it says. */
 export const give = (
@@ -192,7 +198,8 @@ export const keep = (
   answered: ApprovalMemory.Answered | undefined
 ): Effect.Effect<void> => {
   if (answered === undefined) return Effect.void
-  if (!environment.fleeting) return write(environment, answered)
+  const isKept = ApprovalMemory.isForProject(answered.remember) && environment.memory.project !== undefined
+  if (!environment.fleeting || isKept) return write(environment, answered)
   // What lives for one call of the model is given, and needs no place in a memory, unless its uses are to be counted.
   const counted = usesOf(answered) === undefined ? Effect.void : write(environment, answered)
   return Effect.andThen(warnOnce(environment.memory, answered), counted)
@@ -274,5 +281,8 @@ export const rememberOf = (
   said: Schema.Json | undefined
 ): Schema.Json | undefined => {
   if (needs?.rememberable === false) return undefined
+  if (said === "project" && typeof needs?.session === "object" && needs.session !== null) {
+    return { ...needs.session, for: "project" }
+  }
   return said === "session" ? needs?.session ?? said : said ?? needs?.remember
 }

@@ -9,22 +9,22 @@ import type * as Transcript from "./transcript.ts"
 
 /** Whether one of these answers stops the turn, and nobody has said anything since. */
 export const isStoppedBy = (
-  { lastUserIndex, messages }: Transcript.Transcript,
+  transcript: Transcript.Transcript,
   responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>
 ): boolean =>
   responses.some((response) =>
     !response.approved && Answer.saysStop(response) &&
-    messages.some((message, index) =>
-      index > lastUserIndex && message.role === "tool" && message.content.includes(response)
-    )
+    sinceUser(transcript).some((message) => message.role === "tool" && message.content.includes(response))
   )
 
 /** Whether it was stopped since somebody said something: a result says so, or what the provider's own request was answered. */
 export const isStopped = (transcript: Transcript.Transcript): boolean =>
-  transcript.messages.some((message, index) =>
-    index > transcript.lastUserIndex && (message.role === "tool" || message.role === "assistant") &&
+  sinceUser(transcript).some((message) =>
+    (message.role === "tool" || message.role === "assistant") &&
     message.content.some((part) => part.type === "tool-result" && Answer.saysStop(part))
   ) ||
   transcript.requests.some(({ responses, toolCall }) =>
     toolCall?.providerExecuted === true && isStoppedBy(transcript, responses)
   )
+
+const sinceUser = ({ lastUserIndex, messages }: Transcript.Transcript) => messages.slice(lastUserIndex + 1)

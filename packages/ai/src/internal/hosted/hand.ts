@@ -203,7 +203,12 @@ const remember = Effect.fnUntraced(function*(
     yield* file.subject,
     { nonce, approvalId, toolCallId },
     decision,
-    { remember: Remembering.rememberOf(needs, given.remember), note: given.note, decidedBy: given.by }
+    {
+      remember: Remembering.rememberOf(needs, given.remember),
+      isOfHistory: given.response !== undefined,
+      note: given.note,
+      decidedBy: given.by
+    }
   )
   yield* Remembering.take(environment, answered, given.response !== undefined)
 })

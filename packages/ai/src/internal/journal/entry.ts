@@ -1,4 +1,5 @@
 /** A journal's record of one request: what names it, what it says, and how it is written. */
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
 import * as Approver from "../../Approver.ts"
@@ -80,8 +81,32 @@ export class Entry extends Schema.Class<Entry>("@assent/ai/ApprovalJournal/Entry
   suspendedAs: Schema.optionalKey(Schema.String)
 }) {}
 
-export const decodeEntry = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.toCodecJson(Entry)))
-export const encodeEntry = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(Entry)))
+const { recorded: _, ...said } = Entry.fields
+
+const entryCodec = Schema.fromJsonString(Schema.toCodecJson(Schema.Struct(said)))
+const decodeSaid = Schema.decodeUnknownResult(entryCodec)
+const encodeSaid = Schema.encodeSync(entryCodec)
+
+const recordedCodec = Schema.fromJsonString(Schema.toCodecJson(Recorded))
+const decodeRecorded = Schema.decodeUnknownResult(recordedCodec)
+const encodeRecorded = Schema.encodeSync(recordedCodec)
+
+/** How an entry is kept: what it left behind stands beside it, where it may be given up for room. */
+export interface Encoded {
+  readonly entry?: string | undefined
+  readonly result?: string | undefined
+}
+
+export const encodeEntry = (entry: Entry): { readonly entry: string; readonly result?: string } => {
+  const encoded = encodeSaid(entry)
+  return entry.recorded === undefined ? { entry: encoded } : { entry: encoded, result: encodeRecorded(entry.recorded) }
+}
+
+export const decodeEntry = ({ entry, result }: Encoded): Result.Result<Entry, Schema.SchemaError> =>
+  Result.flatMap(decodeSaid(entry), (rest) =>
+    result === undefined
+      ? Result.succeed(new Entry(rest))
+      : Result.map(decodeRecorded(result), (recorded) => new Entry({ ...rest, recorded })))
 
 /** A pending request with one approval more; `undefined` where that is there. Those of other parameters count no more. */
 export const withApproval = (

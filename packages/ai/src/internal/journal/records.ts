@@ -1,88 +1,114 @@
 /**
- * A journal's records in a store: read, written once, and replaced by compare and set. Whoever wrote a state publishes
- * it, and nobody else: each is published once, as it is written once (law L2).
+ * A journal's records in a store: one for each request, each step over the version before it. Whoever wrote a state
+ * publishes it, and nobody else: each is published once, as it is written once (law L2).
  */
-import * as Duration from "effect/Duration"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
-import type * as AtomicStore from "../../AtomicStore.ts"
+import type * as Store from "../../Store.ts"
+import * as ScopeId from "../store/scopeId.ts"
 import { decodeEntry, encodeEntry } from "./entry.ts"
 import type { Claim, Entry } from "./entry.ts"
 
 type Failure = ApprovalError.ApprovalError
 
-/** How long a record outlives its seal, so that clocks that differ cannot open a gap. */
-export const margin = Duration.toMillis(Duration.days(1))
-
-export const keyOf = (claim: Claim): string => `approval/${claim.nonce}`
+export const keyOf = (claim: Claim): string => claim.nonce
 
 export const journalUnavailable = (description: string): Failure =>
   ApprovalError.make(new ApprovalError.JournalUnavailable({ description }))
 
-export const unavailable = (error: AtomicStore.AtomicStoreError): Failure => journalUnavailable(error.description)
+export const unavailable = (error: Store.StoreError): Failure => journalUnavailable(error.description)
 
-export interface JournalRecords {
-  readonly read: (
-    claim: Claim
-  ) => Effect.Effect<{ readonly version: number; readonly entry: Entry } | undefined, Failure>
-  /** False when there was one before. */
-  readonly putIfAbsent: (claim: Claim, entry: Entry) => Effect.Effect<boolean, Failure>
-  /** A pending request that stays so, with other approvals; false when it is not the one of that version any more. */
-  readonly keep: (claim: Claim, version: number, entry: Entry) => Effect.Effect<boolean, Failure>
-  /** False when it is not the one of that version any more. */
-  readonly replace: (
-    claim: Claim,
-    version: number,
-    from: Entry["state"],
-    entry: Entry,
-    encoded?: string
-  ) => Effect.Effect<boolean, Failure>
+/** What stands, or where a step began. */
+export interface Found {
+  readonly version: number
+  readonly entry: Entry
 }
 
-export const make = (store: AtomicStore.AtomicStore): JournalRecords => {
-  const publishing = (
-    claim: Claim,
-    from: Approval.ApprovalState,
-    entry: Entry,
-    write: Effect.Effect<boolean, AtomicStore.AtomicStoreError>
-  ): Effect.Effect<boolean, Failure> =>
-    Effect.tap(
-      Effect.mapError(write, unavailable),
-      (written) =>
-        written && from !== entry.state
-          ? ApprovalEvents.publish((occasion) => changed(occasion, claim, from, entry))
-          : Effect.void
-    )
+/** Where a step begins: the version of the record, and its state. */
+export interface From {
+  readonly version: number
+  readonly state: Entry["state"]
+}
+
+/** Nothing was decided, and nobody has approved it. */
+export const nothing: From = { version: 0, state: "pending" }
+
+export const from = (found: Found | undefined): From =>
+  found === undefined ? nothing : { version: found.version, state: found.entry.state }
+
+export interface JournalRecords {
+  readonly read: (claim: Claim) => Effect.Effect<Found | undefined, Failure>
+  /** A step, which is published. False when the record is not the one of that version any more. */
+  readonly write: (claim: Claim, from: From, entry: Entry) => Effect.Effect<boolean, Failure>
+  /** A step that is not published yet. */
+  readonly decide: (claim: Claim, from: From, entry: Entry) => Effect.Effect<boolean, Failure>
+  /** Publishes a step that was written. A request that stays pending is no news. */
+  readonly publish: (claim: Claim, from: Entry["state"], entry: Entry) => Effect.Effect<void>
+}
+
+export const make = (store: Store.Store): JournalRecords => {
+  const decide: JournalRecords["decide"] = (claim, { state, version }, entry) =>
+    isApprovedMore(state, entry) || Approval.isLegalStep(state, entry.state)
+      ? Effect.flatMap(nameOf(claim, version), (name) =>
+        Effect.mapError(
+          store.requests.decide(name, version, { state: entry.state, owner: entry.owner, ...encodeEntry(entry) }),
+          unavailable
+        ))
+      : ApprovalError.make(
+        new ApprovalError.IllegalStep({ approvalId: claim.approvalId, from: state, to: entry.state })
+      )
+  const publish: JournalRecords["publish"] = (claim, from, entry) =>
+    isApprovedMore(from, entry)
+      ? Effect.void
+      : ApprovalEvents.publish((occasion) => changed(occasion, claim, from, entry))
   return {
     read: (claim) =>
-      Effect.flatMap(Effect.mapError(store.get(keyOf(claim)), unavailable), (stored) => {
-        if (stored === undefined) return Effect.undefined
-        const decoded = decodeEntry(stored.value)
+      Effect.flatMap(Effect.mapError(store.requests.get(claim.nonce), unavailable), (row) => {
+        if (row === undefined || row.version === 0) return Effect.undefined
+        const decoded = decodeEntry(row)
         return Result.isSuccess(decoded)
-          ? Effect.succeed({ version: stored.version, entry: decoded.success })
-          : Effect.fail(journalUnavailable(`The record "${keyOf(claim)}" cannot be read.`))
+          ? Effect.succeed({ version: row.version, entry: decoded.success })
+          : Effect.fail(
+            journalUnavailable(`What became of the request "${claim.approvalId.slice(0, 64)}" cannot be read.`)
+          )
       }),
-    putIfAbsent: (claim, entry) =>
-      publishing(
-        claim,
-        "pending",
-        entry,
-        store.putIfAbsent(keyOf(claim), encodeEntry(entry), {
-          expiresAt: Math.min(claim.expiresAt + margin, Number.MAX_SAFE_INTEGER)
-        })
-      ),
-    keep: (claim, version, entry) =>
-      Effect.mapError(store.compareAndSet(keyOf(claim), version, encodeEntry(entry)), unavailable),
-    replace: (claim, version, from, entry, encoded = encodeEntry(entry)) =>
-      Approval.isLegalStep(from, entry.state)
-        ? publishing(claim, from, entry, store.compareAndSet(keyOf(claim), version, encoded))
-        : ApprovalError.make(
-          new ApprovalError.IllegalStep({ approvalId: claim.approvalId, from, to: entry.state })
-        )
+    decide,
+    publish,
+    write: (claim, from, entry) =>
+      Effect.tap(decide(claim, from, entry), (written) => written ? publish(claim, from.state, entry) : Effect.void)
   }
+}
+
+const isApprovedMore = (from: Entry["state"], { state }: Entry): boolean => from === "pending" && state === "pending"
+
+// Only the first step of a request that was never kept before needs all of it.
+const nameOf = (
+  { approvalId, expiresAt, issuedAt, nonce, toolCallId, toolName }: Claim,
+  version: number
+): Effect.Effect<Store.RequestName> => {
+  const name = {
+    nonce,
+    approvalId,
+    toolName,
+    toolCallId,
+    kind: "approval",
+    issuedAt: issuedAt ?? 0,
+    expiresAt: expiresAt < Number.MAX_SAFE_INTEGER ? expiresAt : undefined
+  }
+  return version > 0 ? Effect.succeed(name) : Effect.flatMap(
+    Effect.zip(Clock.currentTimeMillis, Approval.Scope),
+    ([now, scope]) => {
+      const { conversation, principal, tenant } = scope
+      const first = { ...name, issuedAt: issuedAt ?? now, tenant, principal }
+      return conversation === undefined
+        ? Effect.succeed(first)
+        : Effect.map(ScopeId.make(scope), (id) => ({ ...first, conversation: id }))
+    }
+  )
 }
 
 const changed = (
@@ -103,17 +129,11 @@ export const change = Effect.fnUntraced(function*(
   claim: Claim,
   next: (found: Entry | undefined) => Entry | undefined
 ): Effect.fn.Return<Entry, Failure> {
-  let found: { readonly version: number; readonly entry: Entry } | undefined
+  let found: Found | undefined
   while (true) {
     const entry = next(found?.entry)
     if (entry === undefined) return found!.entry
-    if (found === undefined) {
-      if (yield* records.putIfAbsent(claim, entry)) return entry
-    } else if (
-      entry.state === "pending"
-        ? yield* records.keep(claim, found.version, entry)
-        : yield* records.replace(claim, found.version, "pending", entry)
-    ) return entry
+    if (yield* records.write(claim, from(found), entry)) return entry
     found = yield* records.read(claim)
     if (found === undefined) return yield* journalUnavailable("A record vanished while it was being written.")
     if (found.entry.state !== "pending") return found.entry

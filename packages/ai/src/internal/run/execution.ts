@@ -14,6 +14,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as Words from "../decide/words.ts"
 import type * as Environment from "../environment/environment.ts"
 import type { Approved } from "../gather/file.ts"
 import * as Remembering from "../gather/remembering.ts"
@@ -154,21 +155,18 @@ export const approved = (
   }
   return Effect.flatMap(
     Effect.flatMap(
-      Effect.all([
-        edits !== undefined ? Prepare.paramsDigest(prepared) : Effect.undefined,
-        isRepeatable(environment, prepared.tool, approvalId)
-      ]),
-      ([params, idempotent]) =>
+      edits !== undefined ? Prepare.paramsDigest(prepared) : Effect.undefined,
+      (params) =>
         environment.journal.run({ ...claim, params }, {
           effect: Effect.andThen(
             Remembering.keep(environment, answered),
             Spans.run(run(environment, handlers, waiting, undefined, emit), claim)
           ),
-          idempotent,
+          idempotent: Context.get(prepared.tool.annotations, Tool.Idempotent),
           joinOnly
         })
     ),
-    (settled) => executed(environment, settled, waiting)
+    (settled) => executed(settled, waiting)
   )
 }
 
@@ -197,30 +195,33 @@ export const resumed = (
   const takeState = environment.suspensions.take(approvalId).pipe(
     Effect.retry({ times: 3 }),
     Effect.map((taken) => taken || isIdempotent ? undefined : takenReason),
-    Effect.catch((error) => Effect.succeed(error.message))
+    Effect.catch((error) =>
+      Effect.as(
+        Effect.logError(`Assent could not go on with "${call.toolName}", which waited: ${error.message}`),
+        Words.stands("What it must remember to go on could not be had.")
+      )
+    )
   )
-  const runs = (idempotent: boolean) =>
-    environment.journal.run(claim, {
-      effect: Effect.flatMap(
-        takeState,
-        (problem) =>
-          problem === undefined
-            ? Spans.run(run(environment, handlers, waiting, resumption, emit), claim)
-            : Effect.succeed(
-              record(Results.interrupted({ id: call.toolCallId, name: call.toolName }, problem), waiting)
-            )
-      ),
-      idempotent,
-      joinOnly: resumption === undefined
-    })
-  return Effect.flatMap(isRepeatable(environment, prepared.tool, approvalId), runs).pipe(
+  return environment.journal.run(claim, {
+    effect: Effect.flatMap(
+      takeState,
+      (problem) =>
+        problem === undefined
+          ? Spans.run(run(environment, handlers, waiting, resumption, emit), claim)
+          : Effect.succeed(
+            record(Results.interrupted({ id: call.toolCallId, name: call.toolName }, problem), waiting)
+          )
+    ),
+    idempotent: isIdempotent,
+    joinOnly: resumption === undefined
+  }).pipe(
     // Given up only when the outcome is on record: until then a run that is repeated needs it.
     Effect.tap(({ entry }) =>
       entry.state === "running" || entry.state === "unknown"
         ? Effect.void
         : Effect.ignore(environment.suspensions.end(approvalId))
     ),
-    Effect.flatMap((settled) => executed(environment, settled, waiting))
+    Effect.flatMap((settled) => executed(settled, waiting))
   )
 }
 
@@ -234,33 +235,20 @@ export const awaited = (
   return Effect.flatMap(
     // Who only joins never begins.
     environment.journal.run(claim, { effect: Effect.never, idempotent: false, joinOnly: true }),
-    ({ entry }) => recorded(environment, entry, call, { root, previous: claim.approvalId, tool: undefined })
+    ({ entry }) => recorded(entry, call, { root, tool: undefined })
   )
 }
-
-// A run that has begun to wait came to its end: it is not repeated, whatever the journal knows of it.
-const isRepeatable = (
-  { suspensions }: Environment.Environment,
-  tool: Tool.Any,
-  approvalId: string
-): Effect.Effect<boolean, ApprovalError.ApprovalError> =>
-  !Context.get(tool.annotations, Tool.Idempotent)
-    ? Effect.succeed(false)
-    : Deferral.of(tool) === undefined
-    ? Effect.succeed(true)
-    : Effect.map(suspensions.next(approvalId), (next) => next === undefined)
 
 const takenReason =
   "The tool was answered and went on before; what became of it is not known here. Check before calling" +
   " it again."
 
 const executed = (
-  environment: Environment.Environment,
   { entry, ran }: ApprovalJournal.Settled,
-  { call: { root, toolCallId: id, toolName: name }, prepared, previous }: Suspending.Waiting
-): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
+  { call: { root, toolCallId: id, toolName: name }, prepared }: Suspending.Waiting
+): Effect.Effect<Executed> => {
   const call = { id, name }
-  if (ran === undefined) return recorded(environment, entry, call, { root, previous, tool: prepared.tool })
+  if (ran === undefined) return recorded(entry, call, { root, tool: prepared.tool })
   return Effect.succeed({
     part: Results.toolResult(call, {
       result: ran.result,
@@ -272,24 +260,15 @@ const executed = (
   })
 }
 
-// What the journal holds of a run. Without its tool nobody can tell whether it may wait.
+// What the journal holds of a run.
 const recorded = Effect.fnUntraced(function*(
-  { suspensions }: Environment.Environment,
   entry: ApprovalJournal.Entry,
   call: Results.CallName,
-  { previous, root, tool }: {
-    readonly root: string
-    readonly previous: string | undefined
-    readonly tool: Tool.Any | undefined
+  { root, tool }: { readonly root: string; readonly tool: Tool.Any | undefined }
+): Effect.fn.Return<Executed> {
+  if (entry.state === "suspended" && entry.suspendedAs !== undefined) {
+    return { part: undefined, failure: undefined, suspendedAs: entry.suspendedAs }
   }
-): Effect.fn.Return<Executed, ApprovalError.ApprovalError> {
-  const waits = (suspendedAs: string): Executed => ({ part: undefined, failure: undefined, suspendedAs })
-  if (entry.state === "suspended" && entry.suspendedAs !== undefined) return waits(entry.suspendedAs)
-  // The process of a run may have died between keeping what it waits for and telling the journal.
-  const isLost = entry.state === "unknown" && entry.stopped !== true && previous !== undefined &&
-    (tool === undefined || Deferral.of(tool) !== undefined)
-  const next = isLost ? yield* suspensions.next(previous) : undefined
-  if (next !== undefined) return waits(next)
   const part = Results.ofEntry(call, entry, root)
   return { part: tool === undefined ? part : yield* decodeResult(tool, part), failure: undefined }
 })
@@ -319,9 +298,13 @@ const run = (
     onFailure: (cause) => {
       const suspended = mayWait ? Deferral.suspendedOf(cause, call.name) : undefined
       if (suspended !== undefined) {
-        return Effect.match(Suspending.suspend(environment, waiting, suspended), {
-          onFailure: (reason): ApprovalJournal.Ran => record(Results.interrupted(call, reason), waiting),
-          onSuccess: (suspendedAs): ApprovalJournal.Suspended => ({ suspendedAs })
+        const cannot = (reason: string): ApprovalJournal.Ran => record(Results.interrupted(call, reason), waiting)
+        return Effect.match(Suspending.begin(environment, waiting, suspended), {
+          onFailure: (reason): ApprovalJournal.Ran | ApprovalJournal.Suspended => cannot(reason),
+          onSuccess: ({ approvalId, keep, kept }) => ({
+            suspendedAs: approvalId,
+            waiting: { keep, kept, otherwise: (error) => Effect.map(Suspending.unkept(waiting, error), cannot) }
+          })
         })
       }
       const caught = mayWait ? Deferral.caughtOf(cause) : undefined

@@ -159,6 +159,7 @@ export const rememberDenial = Effect.fnUntraced(function*(
   const subject = yield* file.subject
   const answered = yield* Remembering.answeredOf(environment, subject, claim, "denied", {
     remember: said,
+    isOfHistory: denial.response !== undefined,
     note: denial.note,
     decidedBy: denial.by
   })
@@ -340,7 +341,12 @@ export const approve = Effect.fnUntraced(function*(
     environment.trustsAnswers
   const said = Remembering.rememberOf(needs, counts ? given?.remember : undefined)
   const subject = yield* Remembering.subjectOf(prepared)
-  const answered = yield* Remembering.answeredOf(environment, subject, claim, "approved", { remember: said, decidedBy })
+  const isOfHistory = given?.response !== undefined && counts && given.remember !== undefined
+  const answered = yield* Remembering.answeredOf(environment, subject, claim, "approved", {
+    remember: said,
+    isOfHistory,
+    decidedBy
+  })
   yield* Remembering.give(environment, answered)
   return { ...target, claim, answered, joinOnly: false }
 })

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as JsonPatch from "effect/JsonPatch"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
+import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import type * as Environment from "../environment/environment.ts"
@@ -16,6 +17,7 @@ import { InPassing } from "../seal/passing.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Interactions from "../waiting/interaction.ts"
+import * as Records from "../waiting/suspensionRecords.ts"
 import * as WebhookToken from "../waiting/webhookToken.ts"
 
 /** A call whose run waits, as it was asked about. */
@@ -37,12 +39,20 @@ export interface Waiting {
   readonly edits: JsonPatch.JsonPatch | Schema.Json | undefined
 }
 
-/** Gives the id of the request; fails with a reason that says why it cannot wait. */
-export const suspend = Effect.fnUntraced(function*(
+/** A request for what a run waits for, which nobody has kept yet. */
+export interface Begun {
+  readonly approvalId: string
+  readonly keep: Effect.Effect<void, ApprovalError.ApprovalError>
+  /** Tells of it. */
+  readonly kept: Effect.Effect<void>
+}
+
+/** Fails with a reason that says why it cannot wait. */
+export const begin = Effect.fnUntraced(function*(
   environment: Environment.Environment,
   { call, edits, prepared, previous }: Waiting,
   suspended: Deferral.Suspended
-): Effect.fn.Return<string, string> {
+): Effect.fn.Return<Begun, string> {
   const deferral = Deferral.of(prepared.tool)
   const interaction = deferral === undefined ? undefined : Deferral.interactionOf(deferral, suspended.interaction)
   if (deferral === undefined || interaction === undefined) return yield* cannot("it declares no such interaction.")
@@ -91,17 +101,46 @@ export const suspend = Effect.fnUntraced(function*(
     expiresAt: sealed.expiresAt
   })
   const webhook = token === undefined ? undefined : yield* WebhookToken.digestOf(token)
-  yield* environment.suspensions.put(suspension, { webhook }).pipe(
-    Effect.mapError((error) => unable(error.reason._tag === "SuspensionsUnavailable" ? error.reason.description : ""))
-  )
-  yield* ApprovalEvents.publish((occasion) => ({
-    _tag: "Requested",
-    ...occasion,
-    ...Request.about(call, sealed),
-    request: Suspension.requestOf(suspension)
-  }))
-  return sealed.approvalId
+  return {
+    approvalId: sealed.approvalId,
+    keep: environment.suspensions.put(suspension, { webhook }),
+    kept: ApprovalEvents.publish((occasion) => ({
+      _tag: "Requested",
+      ...occasion,
+      ...Request.about(call, sealed),
+      request: Suspension.requestOf(suspension)
+    }))
+  }
 })
+
+/** Keeps it by itself, where no journal knows of the run; gives its id, or fails with a reason. */
+export const suspend = (
+  environment: Environment.Environment,
+  waiting: Waiting,
+  suspended: Deferral.Suspended
+): Effect.Effect<string, string> =>
+  Effect.flatMap(begin(environment, waiting, suspended), ({ approvalId, keep, kept }) =>
+    keep.pipe(
+      Effect.catch((error) => Effect.flatMap(unkept(waiting, error), Effect.fail)),
+      Effect.andThen(kept),
+      Effect.as(approvalId)
+    ))
+
+/** The reason that a model is given where a request was not kept. What a store says of itself is for the program alone. */
+export const unkept = (
+  { call: { toolName } }: Waiting,
+  { message, reason }: ApprovalError.ApprovalError
+): Effect.Effect<string> => {
+  const refusal = reason._tag !== "SuspensionsUnavailable"
+    ? undefined
+    : Object.values(Records.refusals).find((one) => one === reason.description)
+  return refusal !== undefined
+    ? Effect.succeed(unable(`it cannot be kept. ${refusal}`))
+    : Effect.as(
+      Effect.logError(`Assent could not keep what "${toolName}" waits for: ${message}`),
+      unable("what it waits for could not be kept.")
+    )
+}
 
 const lifetimeOf = ({ options }: Environment.Environment): number =>
   options.expiresIn === undefined ? Infinity : Duration.toMillis(Duration.fromInputUnsafe(options.expiresIn))

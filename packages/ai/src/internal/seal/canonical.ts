@@ -162,7 +162,7 @@ const isPlainObject = (value: object): value is Readonly<Record<string, unknown>
 const describeType = (value: unknown): string => value === undefined ? "undefined" : `a ${typeof value}`
 
 /** The bytes of a text as UTF-8; -1 if it has a lone surrogate or takes more than `max`. */
-const utf8Length = (text: string, max: number): number => {
+export const utf8Length = (text: string, max: number): number => {
   let bytes = text.length
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)

@@ -65,6 +65,18 @@ export const wrapOver = (
     : wrap(source.original, Context.merge(source.captured, captured), { ...source.options, ...options })
 }
 
+/** The engine as it is around a model, around one that can only fail: what the history has is settled, and no more. */
+export const refusing = <E>(model: LanguageModel.LanguageModel, error: E): LanguageModel.LanguageModel => {
+  const source = isWrapped(model) ? sources.get(model) : undefined
+  const refusal = Effect.fail(error)
+  const original = Model.toService(source?.original ?? model, {
+    generateText: () => refusal,
+    generateObject: () => refusal,
+    streamText: () => Stream.fail(error)
+  })
+  return wrap(original, source?.captured ?? Context.empty(), source?.options ?? Environment.defaultOptions)
+}
+
 /** What of ours stands around a model of ours. */
 export const capturedBy = (model: LanguageModel.LanguageModel): Context.Context<never> =>
   (isWrapped(model) ? sources.get(model)?.captured : undefined) ?? Context.empty()

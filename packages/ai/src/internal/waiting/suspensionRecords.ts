@@ -1,29 +1,16 @@
 /**
- * Suspensions in an `AtomicStore`:
- *
- * ```
- * suspension/<nonce>               the suspension: open, then taken, then over, each by compare and set
- * next/<nonce>                     the id as which the run of that request waits, written once
- * delivered/<nonce>                the answer that was given to the store, written once
- * webhook/<digest of the token>    the id of the request that waits for it
- * waiting/<scope>/<time>.<nonce>   those that wait, to be listed
- * due/<time>.<nonce>               timers that somebody has to be told of; those that were answered to the store, at 0
- * ```
- *
- * The last two are for looking up alone, and nothing is decided by them: they are written before the suspension and
- * expire when it is over, so that what is listed is there, and what is there is listed.
+ * Suspensions in a store: each stands in the row of the request as which its tool waits, beside what the journal says of that
+ * request, and is open, then taken, then over. Whoever races for a step of it, exactly one gets it.
  */
-import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as Approver from "../../Approver.ts"
-import type * as AtomicStore from "../../AtomicStore.ts"
+import type * as Store from "../../Store.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
-import * as Cryptography from "../seal/cryptography.ts"
+import * as ScopeId from "../store/scopeId.ts"
 
 /**
  * A tool that waits: for what, and in whose name. `state` is what it must remember, as JSON, of `stateVersion`. `previous`
@@ -101,11 +88,6 @@ export interface Records {
   ) => Effect.Effect<void, ApprovalError.ApprovalError>
   /** What is known of a suspension, or `undefined` where it was never here or is long gone. */
   readonly find: (approvalId: string) => Effect.Effect<Found | undefined, ApprovalError.ApprovalError>
-  /**
-   * The request as which the run of this one began to wait: for whoever finds that the run's process died before it could
-   * tell the journal.
-   */
-  readonly next: (approvalId: string) => Effect.Effect<string | undefined, ApprovalError.ApprovalError>
   /** Takes an open suspension, once: exactly one of several who race gets true. */
   readonly take: (approvalId: string) => Effect.Effect<boolean, ApprovalError.ApprovalError>
   /** Ends a suspension: it waits no more, and what it remembered is given up. */
@@ -129,203 +111,122 @@ export interface Records {
   readonly told: (suspension: Suspension) => Effect.Effect<void, ApprovalError.ApprovalError>
 }
 
-const Record = Schema.Struct({ status: Schema.Literals(["open", "taken", "over"]), suspension: Suspension })
-
-type Record = typeof Record.Type
-
-const decodeRecord = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.toCodecJson(Record)))
-const encodeRecord = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(Record)))
+const suspensionCodec = Schema.fromJsonString(Schema.toCodecJson(Suspension))
+const decodeSuspension = Schema.decodeUnknownResult(suspensionCodec)
+const encodeSuspension = Schema.encodeSync(suspensionCodec)
 
 const Delivered = Schema.Struct({ answer: Schema.Json, decidedBy: Schema.optionalKey(Approver.DecidedBy) })
 
-const decodeDelivered = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.toCodecJson(Delivered)))
-const encodeDelivered = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(Delivered)))
-
-/** How long a record outlives its request, so that one that came too late is told so. */
-const margin = Duration.toMillis(Duration.days(1))
+const deliveredCodec = Schema.fromJsonString(Schema.toCodecJson(Delivered))
+const decodeDelivered = Schema.decodeUnknownResult(deliveredCodec)
+const encodeDelivered = Schema.encodeSync(deliveredCodec)
 
 const unavailable = (description: string): ApprovalError.ApprovalError =>
   ApprovalError.make(new ApprovalError.SuspensionsUnavailable({ description }))
 
-const pageSize = 100
+/** Why a suspension is not kept by a store that could keep it: words of ours, which a model may read. */
+export const refusals = {
+  unknownId: "The request's id is not one that Assent issued.",
+  known: "A request with this id exists already.",
+  webhook: "Another request waits for this webhook token already. Make a new token."
+} as const
 
-/** The nonce at the end of a key that leads to a suspension. */
-const nonceIn = (key: string): string => key.slice(key.lastIndexOf(".") + 1)
+const unreadable = (what: string, approvalId: string) =>
+  unavailable(`What is kept of the ${what} "${approvalId.slice(0, 64)}" cannot be read.`)
+
+const pageSize = 100
 
 const nonceOf = (approvalId: string): string | undefined => ApprovalId.parse(approvalId)?.nonce
 
-/** A time as text of one length, so that texts are in the order of times. */
-const timeKey = (time: number): string => Math.max(0, Math.trunc(time)).toString(36).padStart(10, "0")
-
-const scopeKey = ({ conversation, principal, tenant }: Approval.ApprovalScope): Effect.Effect<string> =>
-  Effect.map(
-    Cryptography.sha256(JSON.stringify([tenant ?? null, principal ?? null, conversation ?? null])),
-    (digest) => digest.slice(0, 22)
-  )
-
-export const make = (store: AtomicStore.AtomicStore): Records => {
-  const use = <A>(effect: Effect.Effect<A, AtomicStore.AtomicStoreError>) =>
+export const make = ({ requests }: Store.Store): Records => {
+  const use = <A>(effect: Effect.Effect<A, Store.StoreError>) =>
     Effect.mapError(effect, ({ description }) => unavailable(description))
 
-  const read = Effect.fnUntraced(function*(nonce: string): Effect.fn.Return<
-    { readonly version: number; readonly record: Record } | undefined,
+  const suspensionOf = ({ approvalId, suspension }: Store.RequestRow): Result.Result<
+    Suspension,
+    ApprovalError.ApprovalError
+  > => Result.mapError(decodeSuspension(suspension), () => unreadable("request", approvalId))
+
+  const foundOf = Effect.fnUntraced(function*(row: Store.RequestRow | undefined): Effect.fn.Return<
+    Found | undefined,
     ApprovalError.ApprovalError
   > {
-    const stored = yield* use(store.get(`suspension/${nonce}`))
-    if (stored === undefined) return undefined
-    const record = decodeRecord(stored.value)
-    return Result.isSuccess(record)
-      ? { version: stored.version, record: record.success }
-      : yield* unavailable(`The record "suspension/${nonce}" cannot be read.`)
+    if (row?.waits === undefined) return undefined
+    // Of one that is over a store may have given up all but that it is.
+    if (row.waits === "over" && row.suspension === undefined) return undefined
+    const suspension = yield* Effect.fromResult(suspensionOf(row))
+    const { answer, approvalId, waits: status } = row
+    if (answer === undefined || status === "over") return { status, suspension, delivered: undefined }
+    const kept = decodeDelivered(answer)
+    if (Result.isFailure(kept)) return yield* unreadable("answer to", approvalId)
+    return { status, suspension, delivered: kept.success.answer, deliveredBy: kept.success.decidedBy }
   })
 
-  const waitingKey = (suspension: Suspension, nonce: string) =>
-    Effect.map(scopeKey(suspension.scope), (scope) => `waiting/${scope}/${timeKey(suspension.issuedAt)}.${nonce}`)
-
-  const dueKey = ({ awaited }: Suspension, nonce: string): string | undefined =>
-    awaited.dueAt === undefined ? undefined : `due/${timeKey(awaited.dueAt)}.${nonce}`
-
-  const deliveredKey = (nonce: string): string => `due/${timeKey(0)}.${nonce}`
-
-  const write = (key: string, value: string, expiresAt: number) =>
-    use(store.put(key, value, { expiresAt: Math.min(expiresAt, Number.MAX_SAFE_INTEGER) }))
-
-  const forget = (key: string | undefined) =>
-    key === undefined ? Effect.void : Effect.flatMap(Clock.currentTimeMillis, (now) => write(key, "", now))
-
-  const forgetDue = (suspension: Suspension, nonce: string) =>
-    Effect.andThen(
-      forget(dueKey(suspension, nonce)),
-      // Most were never answered so, and a look costs less than a write.
-      Effect.flatMap(use(store.get(deliveredKey(nonce))), (stored) =>
-        stored === undefined ? Effect.void : forget(deliveredKey(nonce)))
-    )
-
-  // From one status to the next; whether it was there to be changed.
-  const advance = (approvalId: string, from: ReadonlyArray<Record["status"]>, to: Record["status"]) =>
-    Effect.gen(function*() {
-      const nonce = nonceOf(approvalId)
-      if (nonce === undefined) return false
-      while (true) {
-        const found = yield* read(nonce)
-        if (found === undefined || !from.includes(found.record.status)) return false
-        const { suspension } = found.record
-        const kept = to === "over" ? new Suspension({ ...suspension, state: null }) : suspension
-        const next = encodeRecord({ status: to, suspension: kept })
-        if (!(yield* use(store.compareAndSet(`suspension/${nonce}`, found.version, next)))) continue
-        yield* Effect.ignore(Effect.andThen(
-          Effect.flatMap(waitingKey(suspension, nonce), forget),
-          forgetDue(suspension, nonce)
-        ))
-        return true
-      }
-    })
-
-  const find: Records["find"] = Effect.fnUntraced(function*(approvalId) {
+  const find: Records["find"] = (approvalId) => {
     const nonce = nonceOf(approvalId)
-    if (nonce === undefined) return undefined
-    const found = yield* read(nonce)
-    if (found === undefined) return undefined
-    const delivered = found.record.status === "over" ? undefined : yield* use(store.get(`delivered/${nonce}`))
-    if (delivered === undefined) return { ...found.record, delivered: undefined }
-    const kept = decodeDelivered(delivered.value)
-    if (Result.isFailure(kept)) return yield* unavailable(`The record "delivered/${nonce}" cannot be read.`)
-    return { ...found.record, delivered: kept.success.answer, deliveredBy: kept.success.decidedBy }
-  })
-
-  // One that is to be answered, and is not yet, is not due.
-  const hasBegun = (key: string) => {
-    const nonce = nonceIn(key)
-    return key !== deliveredKey(nonce)
-      ? Effect.succeed(true)
-      : Effect.map(use(store.get(`delivered/${nonce}`)), (answer) => answer !== undefined)
+    return nonce === undefined ? Effect.undefined : Effect.flatMap(use(requests.get(nonce)), foundOf)
   }
 
-  // Those that keys lead to and that still wait.
-  const open = (keys: ReadonlyArray<string>) =>
-    Effect.map(
-      Effect.forEach(keys, (key) => read(nonceIn(key)), { concurrency: 8 }),
-      (found) =>
-        found.flatMap((one) => one === undefined || one.record.status !== "open" ? [] : [one.record.suspension])
-    )
+  const all = (rows: ReadonlyArray<Store.RequestRow>) =>
+    Effect.forEach(rows, (row) => Effect.fromResult(suspensionOf(row)))
 
   return {
     find,
     put: Effect.fnUntraced(function*(suspension, options) {
-      const { approvalId, expiresAt } = suspension
+      const { approvalId, awaited, expiresAt, issuedAt, previous, scope, toolCallId, toolName } = suspension
       const nonce = nonceOf(approvalId)
-      if (nonce === undefined) return yield* unavailable("The request's id is not one that Assent issued.")
-      const until = Math.min(expiresAt + margin, Number.MAX_SAFE_INTEGER)
-      if (options?.webhook !== undefined) {
-        const key = `webhook/${options.webhook}`
-        while (!(yield* use(store.putIfAbsent(key, approvalId, { expiresAt: until })))) {
-          const known = yield* use(store.get(key))
-          if (known === undefined) continue
-          const before = yield* find(known.value)
-          if (before?.status === "open") {
-            return yield* unavailable("Another request waits for this webhook token already. Make a new token.")
-          }
-          if (yield* use(store.compareAndSet(key, known.version, approvalId))) break
-        }
-      }
-      yield* write(yield* waitingKey(suspension, nonce), "", expiresAt)
-      const due = dueKey(suspension, nonce)
-      if (due !== undefined) yield* write(due, "", expiresAt)
-      const written = yield* use(
-        store.putIfAbsent(`suspension/${nonce}`, encodeRecord({ status: "open", suspension }), { expiresAt: until })
-      )
-      if (!written) return yield* unavailable("A request with this id exists already.")
-      const previous = suspension.previous === undefined ? undefined : nonceOf(suspension.previous)
-      if (previous !== undefined) yield* use(store.putIfAbsent(`next/${previous}`, approvalId, { expiresAt: until }))
+      if (nonce === undefined) return yield* unavailable(refusals.unknownId)
+      const kept = yield* use(requests.suspend({
+        nonce,
+        approvalId,
+        toolName,
+        toolCallId,
+        kind: awaited.kind,
+        tenant: scope.tenant,
+        principal: scope.principal,
+        conversation: yield* ScopeId.make(scope),
+        issuedAt,
+        expiresAt: expiresAt < Number.MAX_SAFE_INTEGER ? expiresAt : undefined,
+        suspension: encodeSuspension(suspension),
+        dueAt: awaited.dueAt,
+        webhook: options?.webhook,
+        previous
+      }))
+      if (kept !== "suspended") return yield* unavailable(refusals[kept])
     }),
-    next: (approvalId) => {
+    take: (approvalId) => {
       const nonce = nonceOf(approvalId)
-      return nonce === undefined
-        ? Effect.undefined
-        : Effect.map(use(store.get(`next/${nonce}`)), (stored) => stored?.value)
+      return nonce === undefined ? Effect.succeed(false) : use(requests.advance(nonce, ["open"], "taken"))
     },
-    take: (approvalId) => advance(approvalId, ["open"], "taken"),
-    end: (approvalId) => Effect.asVoid(advance(approvalId, ["open", "taken"], "over")),
-    deliver: Effect.fnUntraced(function*(approvalId, answer, decidedBy) {
+    end: Effect.fnUntraced(function*(approvalId) {
       const nonce = nonceOf(approvalId)
-      const found = nonce === undefined ? undefined : yield* read(nonce)
-      if (nonce === undefined || found?.record.status !== "open") return false
-      const { expiresAt } = found.record.suspension
-      if ((yield* use(store.get(`delivered/${nonce}`))) !== undefined) return false
-      // Before the answer: whoever accepts one and dies has left word that somebody is to be told.
-      const until = Math.min(expiresAt + margin, Number.MAX_SAFE_INTEGER)
-      const delivered = encodeDelivered({ answer, ...(decidedBy === undefined ? undefined : { decidedBy }) })
-      yield* write(deliveredKey(nonce), "", until)
-      return yield* use(store.putIfAbsent(`delivered/${nonce}`, delivered, { expiresAt: until }))
+      const row = nonce === undefined ? undefined : yield* use(requests.get(nonce))
+      if (nonce === undefined || row?.waits === undefined || row.waits === "over") return
+      const suspension = yield* Effect.fromResult(suspensionOf(row))
+      const forgotten = encodeSuspension(new Suspension({ ...suspension, state: null }))
+      yield* use(requests.advance(nonce, ["open", "taken"], "over", forgotten))
     }),
-    findWebhook: (digest) =>
-      Effect.flatMap(
-        use(store.get(`webhook/${digest}`)),
-        (stored) => stored === undefined ? Effect.undefined : find(stored.value)
-      ),
+    deliver: (approvalId, answer, decidedBy) => {
+      const nonce = nonceOf(approvalId)
+      return nonce === undefined ? Effect.succeed(false) : use(requests.deliver(
+        nonce,
+        encodeDelivered({ answer, ...(decidedBy === undefined ? undefined : { decidedBy }) })
+      ))
+    },
+    findWebhook: (digest) => Effect.flatMap(use(requests.byWebhook(digest)), foundOf),
     list: Effect.fnUntraced(function*(options) {
-      const limit = Math.max(1, Math.trunc(options?.limit ?? 100))
-      const prefix = options?.scope === undefined ? "waiting/" : `waiting/${yield* scopeKey(options.scope)}/`
-      const keys = yield* use(store.listByPrefix(prefix, { after: options?.after, limit }))
-      return { suspensions: yield* open(keys), next: keys.length < limit ? undefined : keys[keys.length - 1] }
+      const scope = options?.scope
+      const page = yield* use(requests.page({
+        waiting: true,
+        conversation: scope === undefined ? undefined : yield* ScopeId.make(scope)
+      }, { after: options?.after, limit: Math.max(1, Math.trunc(options?.limit ?? pageSize)) }))
+      return { suspensions: yield* all(page.requests), next: page.next }
     }),
-    due: Effect.fnUntraced(function*({ limit = pageSize, now }) {
-      const end = `due/${timeKey(now + 1)}`
-      const due = new Map<string, Suspension>()
-      let after: string | undefined
-      while (due.size < limit) {
-        const keys: ReadonlyArray<string> = yield* use(store.listByPrefix("due/", { after, limit: pageSize }))
-        const begun = yield* Effect.filter(keys.filter((key) => key < end), hasBegun, { concurrency: 8 })
-        // A timer that was answered as well is due once.
-        for (const suspension of yield* open(begun)) due.set(suspension.approvalId, suspension)
-        after = keys[keys.length - 1]
-        if (after === undefined || after >= end || keys.length < pageSize) break
-      }
-      return Array.from(due.values()).slice(0, limit)
-    }),
-    told: (suspension) => {
-      const nonce = nonceOf(suspension.approvalId)
-      return nonce === undefined ? Effect.void : forgetDue(suspension, nonce)
+    due: ({ limit = pageSize, now }) =>
+      Effect.flatMap(use(requests.due(now, Math.min(limit, Number.MAX_SAFE_INTEGER))), all),
+    told: ({ approvalId }) => {
+      const nonce = nonceOf(approvalId)
+      return nonce === undefined ? Effect.void : use(requests.told(nonce))
     }
   }
 }

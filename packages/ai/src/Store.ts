@@ -1,0 +1,77 @@
+/**
+ * Where everything is kept: conversations, requests and what became of them, what tools wait for, remembered answers, and
+ * which processes live. A store keeps rows; what they mean is decided by the journal, the suspensions, the conversations and
+ * the memory, which are made over one.
+ *
+ * {@link layerMemory} serves one process. `@assent/sql` has one for every process that uses the same database.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Memory from "./internal/store/memory.ts"
+import type * as Model from "./internal/store/model.ts"
+
+export * from "./internal/store/model.ts"
+
+const TypeId = "~@assent/ai/Store" as const
+
+// =============================================================================
+// Service
+// =============================================================================
+
+/**
+ * A store.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export interface Store extends Model.Operations {
+  readonly [TypeId]: typeof TypeId
+}
+
+/**
+ * The store of a program.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export const Store: Context.Service<Store, Store> = Context.Service("@assent/ai/Store")
+
+// =============================================================================
+// Constructors
+// =============================================================================
+
+/**
+ * Makes a store of its operations.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (operations: Model.Operations): Store => ({ ...operations, [TypeId]: TypeId })
+
+/**
+ * Makes a store in memory, for one process. It holds at most `capacity` rows (default 100,000) that somebody may still go on
+ * with: when it is full, writing another fails with reason `Full`, and none is given up for it.
+ *
+ * Of requests that are settled it keeps what became of them, `maxSettled` (default 1,000,000) beside the others: once there
+ * are so many, nothing new may begin, and denials still go through. What they resulted in is given up, the oldest first,
+ * beyond `maxResultBytes` (default 64 MiB, of characters).
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeMemory = (options?: Memory.Options): Effect.Effect<Store> => Memory.make(options, make)
+
+// =============================================================================
+// Layers
+// =============================================================================
+
+/**
+ * A store in memory, as {@link makeMemory} makes it with its defaults.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerMemory: Layer.Layer<Store> = Layer.effect(Store, makeMemory())

@@ -1,0 +1,216 @@
+/**
+ * A conversation as rows: each message by itself, written once and never again, and beside them what is open in it. What is
+ * there already is known by identity: a message, or a request, that is the same object has not changed.
+ */
+import * as Prompt from "effect/ai/Prompt"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Approval from "../../Approval.ts"
+import * as Approver from "../../Approver.ts"
+import type * as Store from "../../Store.ts"
+import { definedFields } from "../fields.ts"
+import * as Canonical from "../seal/canonical.ts"
+
+/**
+ * A conversation by its names: the `id` of its row, what the program calls it, and to whom it belongs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Key {
+  readonly id: string
+  readonly name: string
+  readonly tenant?: string | undefined
+  readonly principal?: string | undefined
+}
+
+/**
+ * A conversation as it is kept. `open` are the requests it waits for, `answered` the ids of those that were answered in
+ * a turn that ended before it could say what became of them, and `deciders` who answered them; `turn` is there while somebody takes one: `owner`
+ * names their process, and `at` is when it began, in milliseconds since 1970-01-01T00:00Z.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Kept {
+  readonly history: Prompt.Prompt
+  readonly open: ReadonlyArray<Approval.ApprovalRequest>
+  readonly answered: ReadonlyArray<string>
+  readonly deciders: Readonly<Record<string, Approver.DecidedBy>>
+  readonly turn?: { readonly owner: string; readonly at: number } | undefined
+}
+
+/**
+ * A conversation, the version of its row, and how many bytes (of UTF-8) its messages have.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Found {
+  readonly version: number
+  readonly kept: Kept
+  readonly bytes: number
+}
+
+/** What is written of a conversation over what it was. */
+export interface Written {
+  readonly keep: number
+  readonly append: ReadonlyArray<string>
+  readonly state: string
+  /** Of the messages. What those had that are not kept is in it until it is read again. */
+  readonly bytes: number
+}
+
+// =============================================================================
+// Writing
+// =============================================================================
+
+export const encode = (base: Found | undefined, kept: Kept): Result.Result<Written, Schema.SchemaError> =>
+  Result.gen(function*() {
+    const messages = kept.history.content
+    const keep = base === undefined ? 0 : keptOf(base.kept.history.content, messages)
+    const added = messages.slice(keep)
+    const append: Array<string> = []
+    let bytes = base?.bytes ?? 0
+    for (const message of added) {
+      const body = yield* encodeMessage(message)
+      append.push(body)
+      bytes += bytesOf(body)
+    }
+    const open: Array<Schema.Json> = []
+    for (const request of kept.open) open.push(yield* encodeOpen(request, messages, added))
+    const state = yield* encodeState({
+      format: 1,
+      ...(open.length === 0 ? undefined : { open }),
+      ...(kept.answered.length === 0 ? undefined : { answered: kept.answered }),
+      ...(Object.keys(kept.deciders).length === 0 ? undefined : { deciders: kept.deciders }),
+      ...definedFields({ turn: kept.turn })
+    })
+    return { keep, append, state, bytes }
+  })
+
+const keptOf = (before: ReadonlyArray<Prompt.Message>, after: ReadonlyArray<Prompt.Message>): number => {
+  if (before === after) return before.length
+  let keep = 0
+  while (keep < before.length && before[keep] === after[keep]) keep++
+  return keep
+}
+
+const encodings = new WeakMap<Approval.ApprovalRequest, Schema.Json>()
+
+/** A request as it is shown. */
+export const encodeRequest = (request: Approval.ApprovalRequest): Result.Result<Schema.Json, Schema.SchemaError> => {
+  const known = encodings.get(request)
+  return known !== undefined ? Result.succeed(known) : Result.map(encodeApprovalRequest(request), (encoded) => {
+    encodings.set(request, encoded)
+    return encoded
+  })
+}
+
+/** One that was written as JSON text. */
+export const readRequest = (text: string): Approval.ApprovalRequest | undefined =>
+  Result.getOrUndefined(decodeWrittenRequest(text))
+
+export const bytesOf = (json: string): number => Canonical.utf8Length(json, Infinity)
+
+// The message that asks for a request as it is: it is not written twice.
+const askedIn = new WeakMap<Approval.ApprovalRequest, Prompt.Message>()
+
+const encodeOpen = (
+  request: Approval.ApprovalRequest,
+  messages: ReadonlyArray<Prompt.Message>,
+  added: ReadonlyArray<Prompt.Message>
+) =>
+  Result.gen(function*() {
+    const { approvalId } = request
+    const known = askedIn.get(request)
+    const at = known === undefined ? -1 : messages.lastIndexOf(known)
+    if (at >= 0) return { approvalId, at }
+    const encoded = yield* encodeRequest(request)
+    const text = JSON.stringify(encoded)
+    const message = added.findLast((message) => JSON.stringify(askedBy(message, approvalId)) === text)
+    if (message === undefined) return encoded
+    askedIn.set(request, message)
+    return { approvalId, at: messages.lastIndexOf(message) }
+  })
+
+const askedBy = (message: Prompt.Message, approvalId: string): unknown =>
+  message.role !== "assistant"
+    ? undefined
+    : message.content.find((part) => part.type === "tool-approval-request" && part.approvalId === approvalId)
+      ?.options?.assent
+
+// =============================================================================
+// Reading
+// =============================================================================
+
+/** What the rows say, or `undefined` where they are not those of a conversation. */
+export const decode = (row: Store.ConversationRow, bodies: ReadonlyArray<string>): Found | undefined => {
+  const state = decodeState(row.state)
+  const messages = Result.all(bodies.map((body) => decodeMessage(body)))
+  if (Result.isFailure(state) || Result.isFailure(messages)) return undefined
+  const { answered = [], deciders = {}, open = [], turn } = state.success
+  const requests: Array<Approval.ApprovalRequest> = []
+  for (const one of open) {
+    const request = "at" in one ? requestAt(messages.success, one) : one
+    if (request === undefined) return undefined
+    requests.push(request)
+  }
+  return {
+    version: row.version,
+    bytes: row.bytes - bytesOf(row.state),
+    kept: {
+      history: Prompt.fromMessages(messages.success),
+      open: requests,
+      answered,
+      deciders,
+      ...definedFields({ turn })
+    }
+  }
+}
+
+const requestAt = (
+  messages: ReadonlyArray<Prompt.Message>,
+  { approvalId, at }: typeof Place.Type
+): Approval.ApprovalRequest | undefined => {
+  const message = messages[at]
+  const request = message === undefined
+    ? undefined
+    : Result.getOrUndefined(decodeApprovalRequest(askedBy(message, approvalId)))
+  if (message === undefined || request === undefined) return undefined
+  askedIn.set(request, message)
+  return request
+}
+
+// =============================================================================
+// Form
+// =============================================================================
+
+/** Where the history asks it. */
+const Place = Schema.Struct({ approvalId: Schema.String, at: Schema.Number })
+
+const fields = {
+  format: Schema.Literal(1),
+  answered: Schema.optionalKey(Schema.Array(Schema.String)),
+  deciders: Schema.optionalKey(Schema.Record(Schema.String, Approver.DecidedBy)),
+  turn: Schema.optionalKey(Schema.Struct({ owner: Schema.String, at: Schema.Number }))
+}
+const ApprovalRequest = Schema.toCodecJson(Approval.ApprovalRequest)
+const State = Schema.fromJsonString(Schema.toCodecJson(Schema.Struct({
+  ...fields,
+  open: Schema.optionalKey(Schema.Array(Schema.Union([Place, Approval.ApprovalRequest])))
+})))
+// Requests are encoded already, so that each is only once.
+const EncodedState = Schema.fromJsonString(Schema.toCodecJson(Schema.Struct({
+  ...fields,
+  open: Schema.optionalKey(Schema.Array(Schema.Json))
+})))
+const Message = Schema.fromJsonString(Schema.toCodecJson(Prompt.Message))
+
+const encodeState = Schema.encodeResult(EncodedState)
+const decodeState = Schema.decodeUnknownResult(State)
+const encodeMessage = Schema.encodeUnknownResult(Message)
+const decodeMessage = Schema.decodeUnknownResult(Message)
+const encodeApprovalRequest = Schema.encodeResult(ApprovalRequest)
+const decodeApprovalRequest = Schema.decodeUnknownResult(ApprovalRequest)
+const decodeWrittenRequest = Schema.decodeUnknownResult(Schema.fromJsonString(ApprovalRequest))

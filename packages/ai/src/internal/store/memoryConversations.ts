@@ -1,0 +1,109 @@
+/** Conversations in memory. */
+import { definedFields } from "../fields.ts"
+import type { Bounds } from "./bounds.ts"
+import type { ConversationRow, Conversations, StoreError } from "./model.ts"
+import * as Table from "./table.ts"
+import type { Transactions } from "./transactions.ts"
+
+export interface MemoryConversations {
+  readonly operations: Conversations
+  readonly expired: (now: number) => string | undefined
+  readonly remove: (id: string) => void
+}
+
+interface Kept {
+  readonly row: ConversationRow
+  /** Only the first `row.messages` are of it: what comes after is of a version that follows. */
+  readonly messages: Array<string>
+}
+
+export const make = ({ bounds, forgetAskedIn, reclaimSome, transactions }: {
+  readonly transactions: Transactions
+  readonly bounds: Bounds
+  readonly forgetAskedIn: (conversation: string) => void
+  readonly reclaimSome: (now: number) => void
+}): MemoryConversations => {
+  // No version is given twice, so that whoever knows one of a conversation that was removed cannot take it for another.
+  let versions = 0
+
+  const table = Table.make<Kept>({
+    transactions,
+    expiryOf: ({ row }) => row.expiresAt === Infinity ? undefined : row.expiresAt,
+    changed: (_, before, after) => {
+      bounds.live += (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1)
+    }
+  })
+
+  const remove = (id: string) => {
+    table.set(id, undefined)
+    forgetAskedIn(id)
+  }
+
+  const write = <A>(run: (now: number) => A | StoreError) =>
+    transactions.use((now) => {
+      reclaimSome(now)
+      return run(now)
+    })
+
+  const appended = (found: Kept | undefined, keep: number, append: ReadonlyArray<string>): Array<string> => {
+    const known = found?.messages ?? []
+    if (known.length !== keep) return [...known.slice(0, keep), ...append]
+    for (const message of append) known.push(message)
+    transactions.didWith(() => {
+      known.length = keep
+    })
+    return known
+  }
+
+  const operations: Conversations = {
+    get: (id) => transactions.use((now) => table.get(id, now)?.row),
+    read: (id) =>
+      transactions.use((now) => {
+        const found = table.get(id, now)
+        return found === undefined
+          ? undefined
+          : { row: found.row, messages: found.messages.slice(0, found.row.messages) }
+      }),
+    write: (id, version, { append, keep: wanted, state, ...fields }) =>
+      write((now) => {
+        const found = table.get(id, now)
+        if (found?.row.version !== version) return undefined
+        const full = found === undefined ? bounds.noRoom("conversations.write", 1) : undefined
+        if (full !== undefined) return full
+        // What is left of one that has expired.
+        if (found === undefined && table.peek(id) !== undefined) remove(id)
+        const keep = Math.min(wanted, found?.row.messages ?? 0)
+        const gone = found?.messages.slice(keep, found.row.messages) ?? []
+        const bytes = (found?.row.bytes ?? 0) - utf8Length(found?.row.state ?? "") - sum(gone) + sum(append) +
+          utf8Length(state)
+        versions += 1
+        const messages = appended(found, keep, append)
+        const row = { ...definedFields(fields), id, version: versions, state, messages: keep + append.length, bytes }
+        table.set(id, { row, messages })
+        return versions
+      }),
+    remove: (id) => write(() => remove(id))
+  }
+
+  return { operations, expired: table.expired, remove }
+}
+
+const sum = (texts: ReadonlyArray<string>): number => texts.reduce((total, text) => total + utf8Length(text), 0)
+
+/** The bytes of a text as UTF-8. */
+const utf8Length = (text: string): number => {
+  let bytes = text.length
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit < 0x80) continue
+    if (unit < 0x800) bytes += 1
+    // A pair is two units and four bytes; half of one is written as U+FFFD.
+    else if (unit >= 0xd800 && unit < 0xdc00 && isLow(text.charCodeAt(index + 1))) {
+      index++
+      bytes += 2
+    } else bytes += 2
+  }
+  return bytes
+}
+
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff

@@ -1,0 +1,224 @@
+/** Requests in memory. */
+import { definedFields } from "../fields.ts"
+import type { ApprovalState } from "../states.ts"
+import type { Bounds } from "./bounds.ts"
+import * as Inbox from "./inbox.ts"
+import { margin, type RequestName, type RequestRow, type Requests, type StoreError } from "./model.ts"
+import * as Ordered from "./ordered.ts"
+import * as Table from "./table.ts"
+import type { Transactions } from "./transactions.ts"
+
+export interface MemoryRequests {
+  readonly operations: Requests
+  readonly expired: (now: number) => string | undefined
+  readonly reclaim: (nonce: string) => void
+  /** Forgets what was asked in a conversation and never decided. */
+  readonly forgetAskedIn: (conversation: string) => void
+}
+
+export const make = ({ bounds, maxBodies, reclaimSome, transactions }: {
+  readonly transactions: Transactions
+  readonly bounds: Bounds
+  /** How many characters the bodies of requests that are over may have. */
+  readonly maxBodies: number
+  readonly reclaimSome: (now: number) => void
+}): MemoryRequests => {
+  const inbox = Inbox.make(() => table.rows())
+  const due = Ordered.make()
+  const webhooks = groups()
+  const previous = groups()
+  const asked = groups()
+  // Of those that are over, the oldest first.
+  const bodies = new Map<string, number>()
+  let bodiesTotal = 0
+
+  const count = (nonce: string, row: RequestRow, by: 1 | -1) => {
+    if (isOver(row)) bounds.settled += by
+    else bounds.live += by
+    const size = by === 1 ? bodySize(row) : 0
+    bodiesTotal += size - (bodies.get(nonce) ?? 0)
+    if (size > 0) bodies.set(nonce, size)
+    else bodies.delete(nonce)
+    const change = by === 1 ? "add" : "delete"
+    if (row.waits === "open" && row.dueAt !== undefined) due[change](row.dueAt, nonce)
+    webhooks[change](row.webhook, nonce)
+    previous[change](row.previous, nonce)
+    if (row.state === "pending") asked[change](row.conversation, nonce)
+    inbox[change](row)
+  }
+
+  const table = Table.make<RequestRow>({
+    transactions,
+    expiryOf: ({ expiresAt }) => expiresAt === undefined || expiresAt === Infinity ? undefined : expiresAt + margin,
+    changed: (nonce, before, after) => {
+      if (before !== undefined) count(nonce, before, -1)
+      if (after !== undefined) count(nonce, after, 1)
+    }
+  })
+
+  const set = (row: RequestRow) => {
+    table.set(row.nonce, isOver(row) ? tombstone(row) : row)
+    for (const oldest of bodies.keys()) {
+      if (bodiesTotal <= maxBodies) break
+      table.set(oldest, withoutBodies(table.peek(oldest)!))
+    }
+  }
+
+  const write = <A>(run: (now: number) => A | StoreError) =>
+    transactions.use((now) => {
+      reclaimSome(now)
+      return run(now)
+    })
+
+  // Of several, the one that waits, or else the latest.
+  const best = (nonces: Iterable<string>, now: number): RequestRow | undefined => {
+    let found: RequestRow | undefined
+    for (const nonce of nonces) {
+      const row = table.get(nonce, now)
+      if (row !== undefined && (found === undefined || isBetter(row, found))) found = row
+    }
+    return found
+  }
+
+  const operations: Requests = {
+    get: (nonce) => transactions.use((now) => table.get(nonce, now)),
+    open: (requests) =>
+      write((now) => {
+        const fresh = new Set(requests.flatMap(({ nonce }) => table.get(nonce, now) === undefined ? [nonce] : []))
+        const full = bounds.noRoom("requests.open", fresh.size)
+        if (full !== undefined) return full
+        for (const { request, ...name } of requests) {
+          const row = table.get(name.nonce, now) ?? unasked(name)
+          if (!isOver(row)) set({ ...row, request })
+        }
+      }),
+    close: (nonces) =>
+      write((now) => {
+        for (const nonce of nonces) {
+          const row = table.get(nonce, now)
+          if (row?.state !== "pending") continue
+          const { request: _, ...unasked } = row
+          table.set(nonce, row.version === 0 && row.waits === undefined ? undefined : unasked)
+        }
+      }),
+    decide: (name, version, { entry, result, state }) =>
+      write((now) => {
+        const found = table.get(name.nonce, now)
+        if ((found?.version ?? 0) !== version) return false
+        const { result: _, ...row } = found ?? unasked(name)
+        const decided = { ...row, state, version: version + 1, entry, ...definedFields({ result }) }
+        if (found === undefined) {
+          const full = isOver(decided)
+            ? bounds.noRoomToSettle("requests.decide")
+            : bounds.noRoom("requests.decide", 1)
+          if (full !== undefined) return full
+        }
+        set(decided)
+        return true
+      }),
+    suspend: (suspended) =>
+      write((now) => {
+        const { dueAt, previous, suspension, webhook, ...name } = suspended
+        const found = table.get(name.nonce, now)
+        if (found?.waits !== undefined) return "known"
+        if (webhook !== undefined && best(webhooks.of(webhook), now)?.waits === "open") return "webhook"
+        const full = found === undefined ? bounds.noRoom("requests.suspend", 1) : undefined
+        if (full !== undefined) return full
+        set({
+          ...(found ?? unasked(name)),
+          waits: "open",
+          suspension,
+          ...definedFields({ dueAt, previous, webhook })
+        })
+        return "suspended"
+      }),
+    advance: (nonce, from, to, suspension) =>
+      write((now) => {
+        const found = table.get(nonce, now)
+        if (found?.waits === undefined || found.waits === "over" || !from.includes(found.waits)) return false
+        const { answer, dueAt: _, ...row } = found
+        set({
+          ...row,
+          waits: to,
+          ...definedFields({ suspension: suspension ?? row.suspension, answer: to === "over" ? undefined : answer })
+        })
+        return true
+      }),
+    deliver: (nonce, answer) =>
+      write((now) => {
+        const found = table.get(nonce, now)
+        if (found?.waits !== "open" || found.answer !== undefined) return false
+        set({ ...found, answer, dueAt: 0 })
+        return true
+      }),
+    told: (nonce) =>
+      write((now) => {
+        const found = table.get(nonce, now)
+        if (found?.dueAt === undefined) return
+        const { dueAt: _, ...row } = found
+        set(row)
+      }),
+    byWebhook: (webhook) => transactions.use((now) => best(webhooks.of(webhook), now)),
+    byPrevious: (approvalId) => transactions.use((now) => best(previous.of(approvalId), now)),
+    page: (filter, options) => transactions.use((now) => inbox.page(filter, options, now, table.peek)),
+    due: (until, limit) =>
+      transactions.use((now) => {
+        const rows: Array<RequestRow> = []
+        for (const nonce of due.after()) {
+          if (rows.length >= limit) break
+          const row = table.peek(nonce)!
+          if (row.dueAt! > until) break
+          if (table.get(nonce, now) !== undefined) rows.push(row)
+        }
+        return rows
+      })
+  }
+
+  return {
+    operations,
+    expired: table.expired,
+    reclaim: (nonce) => table.set(nonce, undefined),
+    forgetAskedIn: (conversation) => {
+      for (const nonce of Array.from(asked.of(conversation))) table.set(nonce, undefined)
+    }
+  }
+}
+
+const unasked = (name: RequestName): RequestRow => ({ ...definedFields({ ...name }), state: "pending", version: 0 })
+
+const goesOn: ReadonlySet<ApprovalState> = new Set(["pending", "approved", "edited", "answered", "running"])
+
+// Nobody decides it any more, and nobody waits: what is left is to know what became of it.
+const isOver = ({ state, waits }: RequestRow): boolean =>
+  waits === "over" ? state === "pending" || !goesOn.has(state) : waits === undefined && !goesOn.has(state)
+
+const tombstone = ({ answer: _, dueAt: __, request: ___, ...row }: RequestRow): RequestRow => row
+
+const withoutBodies = ({ result: _, suspension: __, ...row }: RequestRow): RequestRow => row
+
+const bodySize = (row: RequestRow): number =>
+  isOver(row) ? (row.result?.length ?? 0) + (row.suspension?.length ?? 0) : 0
+
+const isBetter = (one: RequestRow, other: RequestRow): boolean =>
+  one.waits === "open" || other.waits === "open"
+    ? one.waits === "open"
+    : one.issuedAt > other.issuedAt || (one.issuedAt === other.issuedAt && one.nonce > other.nonce)
+
+const groups = () => {
+  const members = new Map<string, Set<string>>()
+  return {
+    add: (group: string | undefined, member: string) => {
+      if (group === undefined) return
+      const found = members.get(group)
+      if (found === undefined) members.set(group, new Set([member]))
+      else found.add(member)
+    },
+    delete: (group: string | undefined, member: string) => {
+      const found = group === undefined ? undefined : members.get(group)
+      if (group === undefined || found === undefined) return
+      found.delete(member)
+      if (found.size === 0) members.delete(group)
+    },
+    of: (group: string): Iterable<string> => members.get(group) ?? []
+  }
+}

@@ -1,0 +1,368 @@
+/**
+ * What a store keeps: rows in groups, and what can be done with them. Each operation is atomic by itself, and `atomically`
+ * makes one of several. Bodies are JSON text, which a store keeps and never reads.
+ */
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { ApprovalState } from "../states.ts"
+
+// =============================================================================
+// Errors
+// =============================================================================
+
+/**
+ * A store that could not do what it was asked. Nothing was changed. `description` says what happened, why, and what to do;
+ * no path and nothing that was stored is in it that a model must not read.
+ *
+ * - `Full`: there is no room: in the store's capacity, in a quota, or on the disk.
+ * - `Busy`: others used it for too long. It may be tried again.
+ * - `Corrupt`: a row does not say what it should, or is of another version of this library.
+ * - `Unavailable`: everything else.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
+  operation: Schema.String,
+  description: Schema.String,
+  reason: Schema.Literals(["Full", "Busy", "Corrupt", "Unavailable"])
+}) {
+  override get message(): string {
+    return this.description
+  }
+}
+
+type Stored<A> = Effect.Effect<A, StoreError>
+
+/**
+ * Whose a row is, and for nested agents whose conversation began the one it is of.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Belongs {
+  readonly tenant?: string | undefined
+  readonly principal?: string | undefined
+  /** The conversation in which this one's was begun, and the first of all of them. */
+  readonly parent?: string | undefined
+  readonly root?: string | undefined
+}
+
+// =============================================================================
+// Conversations
+// =============================================================================
+
+/**
+ * A conversation without its messages. `id` is what `ConversationStore.keyOf` makes, `name` what the program calls it.
+ * `version` is raised by each write; `state` is what is to be known besides the messages.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ConversationRow extends Belongs {
+  readonly id: string
+  readonly name: string
+  readonly version: number
+  readonly state: string
+  /** How many messages there are, and how many bytes (of UTF-8) they and the state have. */
+  readonly messages: number
+  readonly bytes: number
+  /** Milliseconds since 1970; from then on it is not there. */
+  readonly expiresAt?: number | undefined
+}
+
+/**
+ * What a write makes of a conversation: the first `keep` messages stay, all others go, and `append` follows them.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ConversationWrite extends Belongs {
+  readonly name: string
+  readonly state: string
+  readonly keep: number
+  readonly append: ReadonlyArray<string>
+  readonly expiresAt?: number | undefined
+}
+
+/**
+ * @category services
+ * @since 0.1.0
+ */
+export interface Conversations {
+  /** The row; where only its version is of interest, this reads no message. */
+  readonly get: (id: string) => Stored<ConversationRow | undefined>
+  /** The row with its messages, as they stood at one moment. */
+  readonly read: (
+    id: string
+  ) => Stored<{ readonly row: ConversationRow; readonly messages: ReadonlyArray<string> } | undefined>
+  /**
+   * Writes over that version, or anew where it is `undefined`. The new version, or `undefined` if it stood at another. No
+   * conversation of that id has a version again that one before it had.
+   */
+  readonly write: (
+    id: string,
+    version: number | undefined,
+    write: ConversationWrite
+  ) => Stored<number | undefined>
+  /**
+   * Removes it with its messages, and what was asked in it and never decided (which is `pending`). What was decided stays
+   * (law L2). One that has expired is reclaimed so.
+   */
+  readonly remove: (id: string) => Stored<void>
+}
+
+// =============================================================================
+// Requests
+// =============================================================================
+
+/**
+ * What names a request. `nonce` is that of its seal. Times are milliseconds since 1970; without `expiresAt` it is kept for
+ * ever.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RequestName extends Belongs {
+  readonly nonce: string
+  readonly approvalId: string
+  readonly toolName: string
+  readonly toolCallId: string
+  /** `"approval"`, `"hosted"`, or the kind of interaction that a tool waits for. */
+  readonly kind: string
+  /** The `id` of the conversation it was asked in. */
+  readonly conversation?: string | undefined
+  readonly issuedAt: number
+  readonly expiresAt?: number | undefined
+}
+
+/**
+ * A request: what became of it, once (`state`, `entry`, `result`), and for one as which a tool waits, how that stands
+ * (`waits`). Either may be there without the other. Of one that is settled the bodies may be given up (`result`, `request`,
+ * `suspension`, `answer`), the entry never: a tombstone.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RequestRow extends RequestName {
+  readonly state: ApprovalState
+  /** Raised by `decide`. 0 while nothing was decided. */
+  readonly version: number
+  /** The journal's entry, without the result. */
+  readonly entry?: string | undefined
+  readonly result?: string | undefined
+  /** As it is shown to whoever decides. */
+  readonly request?: string | undefined
+  readonly waits?: "open" | "taken" | "over" | undefined
+  readonly suspension?: string | undefined
+  readonly answer?: string | undefined
+  readonly dueAt?: number | undefined
+  /** The digest of a webhook's token. */
+  readonly webhook?: string | undefined
+  /** The id of the request whose run began to wait as this one. */
+  readonly previous?: string | undefined
+}
+
+/**
+ * A state that is reached. `result` is what a run left behind; `owner` is whose run it is, while it is running.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Decided {
+  readonly state: ApprovalState
+  readonly entry: string
+  readonly result?: string | undefined
+  readonly owner?: string | undefined
+}
+
+/**
+ * A request as which a tool begins to wait.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Suspended extends RequestName {
+  readonly suspension: string
+  readonly dueAt?: number | undefined
+  readonly webhook?: string | undefined
+  readonly previous?: string | undefined
+}
+
+/**
+ * Which open requests: those of which every field is as given. `kind` and `toolName` are exact; `issuedBefore` is a time.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface RequestFilter {
+  readonly tenant?: string | undefined
+  readonly principal?: string | undefined
+  readonly conversation?: string | undefined
+  readonly root?: string | undefined
+  readonly toolName?: string | undefined
+  readonly kind?: string | undefined
+  readonly issuedBefore?: number | undefined
+  /** Only those as which a tool waits. */
+  readonly waiting?: boolean | undefined
+}
+
+/**
+ * A page, the oldest first. `next` leads to the one after it; `undefined` on the last.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RequestPage {
+  readonly requests: ReadonlyArray<RequestRow>
+  readonly next: string | undefined
+}
+
+/**
+ * @category services
+ * @since 0.1.0
+ */
+export interface Requests {
+  readonly get: (nonce: string) => Stored<RequestRow | undefined>
+  /** Keeps requests that wait for a decision, as they are shown. Those that are there stay as they are, but are shown so. */
+  readonly open: (requests: ReadonlyArray<RequestName & { readonly request: string }>) => Stored<void>
+  /**
+   * They are asked no more: forgets those of them that were never decided and that no tool waits for. One that was approved
+   * by some, who are not enough, or as which a tool waits, is only shown no more.
+   */
+  readonly close: (nonces: ReadonlyArray<string>) => Stored<void>
+  /** A step over that version (0: nothing was decided). False if it stands at another: exactly one of several gets true. */
+  readonly decide: (name: RequestName, version: number, decided: Decided) => Stored<boolean>
+  /** Keeps what a tool waits for. Says what was there before where it cannot: such a request, or one open with this webhook. */
+  readonly suspend: (suspended: Suspended) => Stored<"suspended" | "known" | "webhook">
+  /**
+   * From `open` to `taken`, or from either to `over`; `over` gives up the answer and puts `suspension` in the place of what
+   * was remembered. Exactly one of several who race gets true. It is due no more.
+   */
+  readonly advance: (
+    nonce: string,
+    from: ReadonlyArray<"open" | "taken">,
+    to: "taken" | "over",
+    suspension?: string
+  ) => Stored<boolean>
+  /** Keeps the answer of one that is open and has none, and makes it due at once. Exactly one of several gets true. */
+  readonly deliver: (nonce: string, answer: string) => Stored<boolean>
+  /** It is due no more, because whoever waits was told. */
+  readonly told: (nonce: string) => Stored<void>
+  /** The one that is open, or else the latest that was. */
+  readonly byWebhook: (webhook: string) => Stored<RequestRow | undefined>
+  /** As {@link byWebhook}, of those that began to wait as the run of this one. */
+  readonly byPrevious: (approvalId: string) => Stored<RequestRow | undefined>
+  /**
+   * Those that wait for a decision, as they were opened or a tool waits for them without an answer, and have not expired.
+   * What a page costs does not depend on how many there are. Fails for an `after` that no page gave as `next`.
+   */
+  readonly page: (
+    filter: RequestFilter,
+    options: { readonly after?: string | undefined; readonly limit: number }
+  ) => Stored<RequestPage>
+  /** Those that are open and due by `now`, expired or not: the answered ones first, then the earliest. */
+  readonly due: (now: number, limit: number) => Stored<ReadonlyArray<RequestRow>>
+}
+
+// =============================================================================
+// Remembered answers
+// =============================================================================
+
+/**
+ * An answer that is remembered. `scope` says whose it is; `exact` is the digest of the one call's parameters that it
+ * speaks of, and is missing where it speaks of more; `denies` says what it is, `uses` how many are left.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RememberedRow {
+  readonly id: string
+  readonly scope: string
+  readonly source: string
+  readonly toolName: string
+  readonly exact?: string | undefined
+  readonly denies: boolean
+  readonly uses?: number | undefined
+  readonly body: string
+  readonly expiresAt?: number | undefined
+}
+
+/**
+ * @category services
+ * @since 0.1.0
+ */
+export interface RememberedAnswers {
+  /** Those of the tool that speak of more than one call, or of just the one of these parameters. */
+  readonly candidates: (
+    call: { readonly scope: string; readonly source: string; readonly toolName: string; readonly exact: string }
+  ) => Stored<ReadonlyArray<RememberedRow>>
+  /** False if one of this id is or was there. */
+  readonly insert: (row: RememberedRow) => Stored<boolean>
+  /**
+   * Takes a use, where there is one left: how many are left then. `undefined` if there was none, or no such answer, or one
+   * whose uses are not counted. With the last it is over, as if it were taken back.
+   */
+  readonly take: (id: string) => Stored<number | undefined>
+  /** Takes it back for ever; false if there is none of the id in that scope that stands. */
+  readonly revoke: (scope: string, id: string) => Stored<boolean>
+  /** Those that stand, in the order of their ids; `after` is one of these. */
+  readonly list: (
+    scope: string,
+    options: { readonly after?: string | undefined; readonly limit: number }
+  ) => Stored<ReadonlyArray<RememberedRow>>
+}
+
+// =============================================================================
+// Processes
+// =============================================================================
+
+/**
+ * What a process has said of being alive: its last beat, and how long it is to the next, in milliseconds.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OwnerRow {
+  readonly id: string
+  readonly at: number
+  readonly every: number
+}
+
+/**
+ * @category services
+ * @since 0.1.0
+ */
+export interface Owners {
+  readonly beat: (owner: OwnerRow) => Stored<void>
+  readonly get: (id: string) => Stored<OwnerRow | undefined>
+}
+
+// =============================================================================
+// Store
+// =============================================================================
+
+/**
+ * The operations of a store.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export interface Operations {
+  /** Whether other processes may use it too: then each of them says from time to time that it lives. */
+  readonly isShared: boolean
+  /**
+   * Carries out an effect whose store operations all happen, or none: where it fails or is interrupted, nothing was
+   * changed. Within another it is a part of that one, and where it fails and the other goes on, undone alone. Nothing but operations of the store belongs into it: others wait.
+   */
+  readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreError, R>
+  readonly conversations: Conversations
+  readonly requests: Requests
+  readonly remembered: RememberedAnswers
+  readonly owners: Owners
+  /** Reclaims at most `limit` rows that have expired, or whose bodies nobody needs any more; how many it did. */
+  readonly sweep: (limit: number) => Stored<number>
+}
+
+/** How long what became of a request outlives its seal, so that clocks that differ cannot open a gap. */
+export const margin = 24 * 60 * 60 * 1_000

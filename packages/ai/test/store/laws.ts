@@ -1,0 +1,32 @@
+/**
+ * What every store promises, whatever it keeps its rows in: `describeStore` makes the tests of one.
+ */
+import type { Store } from "@assent/ai"
+import { describe, it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import { conversations } from "./laws/conversations.ts"
+import { pages } from "./laws/pages.ts"
+import { random } from "./laws/random.ts"
+import { owners, remembered } from "./laws/remembered.ts"
+import { requests } from "./laws/requests.ts"
+import type { Law } from "./laws/support.ts"
+import { transactions } from "./laws/transactions.ts"
+import { waiting } from "./laws/waiting.ts"
+
+/** `make` makes an empty one, which may live as long as its scope. The clock is a `TestClock` that nobody else moves. */
+export const describeStore = (
+  name: string,
+  make: Effect.Effect<Store.Store, unknown, Scope.Scope>,
+  options?: { readonly runs?: number | undefined }
+): void => {
+  const law: Law = (title, body) => it.effect(title, () => Effect.scoped(Effect.flatMap(make, body)))
+  const groups = { requests, waiting, pages, conversations, remembered, owners, transactions }
+  for (const [group, laws] of Object.entries(groups)) {
+    describe(`${name}: ${group}`, () => {
+      laws(law)
+    })
+  }
+  describe(`${name}: over random operations`, () => {
+    random(make, options?.runs ?? 100)
+  })
+}

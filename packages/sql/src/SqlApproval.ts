@@ -1,0 +1,134 @@
+/**
+ * Everything that approvals need to outlive a process, in one SQLite file.
+ *
+ * {@link layer} keeps requests and what became of them, what tools wait for, conversations and remembered answers there, and
+ * the key that seals approvals: made once, by the first process that opens the file, and read from then on. Whoever can
+ * read the file can make up approvals, so it is made for its owner alone.
+ *
+ * @since 0.1.0
+ */
+import type * as ApprovalError from "@assent/ai/ApprovalError"
+import * as ApprovalJournal from "@assent/ai/ApprovalJournal"
+import * as ApprovalMemory from "@assent/ai/ApprovalMemory"
+import * as ApprovalSeal from "@assent/ai/ApprovalSeal"
+import * as ConversationStore from "@assent/ai/ConversationStore"
+import * as Store from "@assent/ai/Store"
+import * as SuspensionStore from "@assent/ai/SuspensionStore"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import * as Seal from "./internal/seal.ts"
+import * as Runtime from "./internal/sqlite/runtime.ts"
+import * as Kept from "./internal/store/kept.ts"
+import * as Problem from "./internal/store/problem.ts"
+import * as Settings from "./internal/store/settings.ts"
+import * as Sweeping from "./internal/sweeping.ts"
+import * as SqliteClient from "./SqliteClient.ts"
+import type * as SqlStore from "./SqlStore.ts"
+
+// =============================================================================
+// Models
+// =============================================================================
+
+/**
+ * Which file, and how things are kept in it.
+ *
+ * `seal` are the program's own keys; without them the key is that of the configuration `ASSENT_APPROVAL_KEY`, and without
+ * that the one in the file. `grace` and `heartbeat` are those of `ApprovalJournal`; a conversation is kept for
+ * `conversationTimeToLive` after its last turn (default: for ever), and an answer that does not say so is remembered for
+ * `rememberFor` (default 30 days).
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface Options extends SqliteClient.Options, Omit<SqlStore.Options, "isShared"> {
+  readonly seal?: ApprovalSeal.Options | undefined
+  readonly grace?: Duration.Input | undefined
+  readonly heartbeat?: Duration.Input | undefined
+  readonly conversationTimeToLive?: Duration.Input | undefined
+  readonly rememberFor?: Duration.Input | undefined
+}
+
+// =============================================================================
+// Layers
+// =============================================================================
+
+/**
+ * A program whose approvals are kept in a file: its store, journal, suspensions, conversations, memory and seal. What has
+ * expired is reclaimed while it is open, a little at a time. Fails with a `StoreError` where the file cannot be opened, is
+ * no database, or is of a later version of this package; and with `InvalidKey`.
+ *
+ * @example
+ * import { ApprovalSeal } from "@assent/ai"
+ * import { SqlApproval } from "@assent/sql"
+ * import { Effect } from "effect"
+ *
+ * const isKept = Effect.flatMap(ApprovalSeal.ApprovalSeal, (seal) => seal.configured)
+ *
+ * await Effect.runPromise(Effect.provide(isKept, SqlApproval.layer({ filename: ":memory:" }))) // => true
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (
+  options: Options
+): Layer.Layer<Store.Store, Store.StoreError | ApprovalError.ApprovalError> => {
+  const base = Layer.effectContext(Effect.gen(function*() {
+    const database = yield* open(options)
+    const isShared = Runtime.isFile(options.filename)
+    const store = Kept.make(database, { ...options, isShared })
+    const seal = yield* Seal.make(database, options.seal)
+    if (isShared) yield* Sweeping.start(database, store)
+    return Context.add(Context.make(Store.Store, store), ApprovalSeal.ApprovalSeal, seal)
+  }))
+  return Layer.mergeAll(
+    ApprovalJournal.layerStore({ grace: options.grace, heartbeat: options.heartbeat }),
+    SuspensionStore.layerStore,
+    ConversationStore.layerStore({ timeToLive: options.conversationTimeToLive, heartbeat: options.heartbeat }),
+    ApprovalMemory.layerStore({ timeToLive: options.rememberFor })
+  ).pipe(Layer.provideMerge(base))
+}
+
+// =============================================================================
+// Restoring
+// =============================================================================
+
+/**
+ * To be said once of a file that was restored from a backup, before a program uses it: what ran since the backup was made
+ * is not in it, and could run again. From then on approvals that were asked before are not known, with whichever key they
+ * were sealed, and are asked again; so is what remembered approvals covered, because they may have been taken back since.
+ *
+ * @example
+ * import { SqlApproval } from "@assent/sql"
+ * import { Effect } from "effect"
+ *
+ * await Effect.runPromise(SqlApproval.restored({ filename: ":memory:" })) // => undefined
+ *
+ * @category restoring
+ * @since 0.1.0
+ */
+export const restored = (
+  options: SqliteClient.Options & { readonly prefix?: string | undefined }
+): Effect.Effect<void, Store.StoreError> => Effect.scoped(Effect.flatMap(open(options), Settings.raiseEpoch))
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+const open = Effect.fnUntraced(function*(
+  options: SqliteClient.Options & { readonly prefix?: string | undefined }
+) {
+  if (yield* Runtime.isReadByOthers(options.filename)) {
+    yield* Effect.logWarning(
+      "Others on this machine can read the file of the approvals, and with it the key that seals them. Make it its" +
+        " owner's alone (chmod 600), and the files beside it whose names begin as its own."
+    )
+  }
+  const client = SqliteClient.make(options).pipe(
+    Effect.provide(Reactivity.layer),
+    Effect.mapError(Problem.fromSqlError("open"))
+  )
+  return yield* Kept.open(yield* client, options.prefix)
+})

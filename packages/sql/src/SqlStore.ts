@@ -1,0 +1,81 @@
+/**
+ * A store of `@assent/ai` over effect/sql: everything that is kept, in tables of one database, for every process that uses
+ * it. Each operation is one statement or one transaction; `atomically` is the client's transaction, so that what a program
+ * writes into its own tables within it is a part of it.
+ *
+ * Only SQLite is known yet.
+ *
+ * @since 0.1.0
+ */
+import * as Store from "@assent/ai/Store"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as Kept from "./internal/store/kept.ts"
+
+// =============================================================================
+// Models
+// =============================================================================
+
+/**
+ * How a store is kept.
+ *
+ * `prefix` begins the names of its tables (default `"assent_"`): small letters, digits and `_`. `isShared` says whether
+ * other processes may use the database (default true). Conversations may have so many bytes each, `conversationBytes`, and
+ * those of one tenant so many together, `tenantBytes`; both are unbounded by default. The results of what ran are kept for
+ * `resultTimeToLive` (default 30 days); that it ran is kept as long as its approval could be sent again.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly prefix?: string | undefined
+  readonly isShared?: boolean | undefined
+  readonly conversationBytes?: number | undefined
+  readonly tenantBytes?: number | undefined
+  readonly resultTimeToLive?: Duration.Input | undefined
+}
+
+// =============================================================================
+// Constructors
+// =============================================================================
+
+/**
+ * Makes a store over a client, and its tables where they are not there yet.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = Effect.fnUntraced(function*(
+  options?: Options
+): Effect.fn.Return<Store.Store, Store.StoreError, SqlClient.SqlClient> {
+  return Kept.make(yield* Kept.open(yield* SqlClient.SqlClient, options?.prefix), options)
+})
+
+// =============================================================================
+// Layers
+// =============================================================================
+
+/**
+ * A store over a client. `SqlApproval.layer` sets up everything over one file.
+ *
+ * @example
+ * import { SqliteClient, SqlStore } from "@assent/sql"
+ * import { Store } from "@assent/ai"
+ * import { Effect, Layer } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const store = yield* Store.Store
+ *   yield* store.conversations.write("c-1", undefined, { name: "shoes", state: "{}", keep: 0, append: [`{"a":1}`] })
+ *   const found = yield* store.conversations.read("c-1")
+ *   return found?.messages
+ * }).pipe(Effect.provide(Layer.provide(SqlStore.layer(), SqliteClient.layer({ filename: ":memory:" }))))
+ *
+ * await Effect.runPromise(program) // => [`{"a":1}`]
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options?: Options): Layer.Layer<Store.Store, Store.StoreError, SqlClient.SqlClient> =>
+  Layer.effect(Store.Store, make(options))

@@ -1,0 +1,80 @@
+/** A client with the names of the tables, and the operations of a store as effects of its errors. */
+import type * as Store from "@assent/ai/Store"
+import * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import * as Problem from "./problem.ts"
+
+/** The version of what stands in the rows of requests, conversations and remembered answers. */
+export const format = 1
+
+export const tableNames = ["conversation", "message", "request", "remembered", "owner", "setting"] as const
+
+export type TableName = typeof tableNames[number]
+
+export interface Database {
+  readonly sql: SqlClient.SqlClient
+  readonly prefix: string
+  readonly tables: Readonly<Record<TableName, Fragment>>
+  /** One operation; it is given the time. */
+  readonly use: <A>(
+    operation: string,
+    run: (now: number) => Effect.Effect<A, SqlError | Store.StoreError>
+  ) => Effect.Effect<A, Store.StoreError>
+  /** The same for what is more than one statement. */
+  readonly transact: <A>(
+    operation: string,
+    run: (now: number) => Effect.Effect<A, SqlError | Store.StoreError>
+  ) => Effect.Effect<A, Store.StoreError>
+  /** All that an effect does, or nothing; in another it is a part of that one. */
+  readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Store.StoreError, R>
+}
+
+/** Whole milliseconds that every dialect and every number can hold. */
+export const time = (milliseconds: number): number => Math.trunc(Math.min(Math.max(milliseconds, -maxTime), maxTime))
+
+/** The same for a time that may be missing, or never come. */
+export const optionalTime = (milliseconds: number | undefined): number | null =>
+  milliseconds === undefined || milliseconds === Infinity ? null : time(milliseconds)
+
+/** How many rows to read, however the number was come by. */
+export const rowLimit = (limit: number): number => Math.trunc(Math.min(Math.max(limit || 0, 0), maxRows))
+
+/** In pieces of which one statement writes each: it may have 32,766 parameters. */
+export const batches = <A>(rows: ReadonlyArray<A>): ReadonlyArray<Arr.NonEmptyArray<A>> => Arr.chunksOf(rows, 1_000)
+
+export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
+  const table = (name: TableName) => sql.literal(prefix + name)
+  const use: Database["use"] = (operation, run) =>
+    Effect.mapError(
+      Effect.flatMap(Clock.currentTimeMillis, (now) => run(time(now))),
+      (error) => error._tag === "SqlError" ? Problem.fromSqlError(operation)(error) : error
+    )
+  return {
+    sql,
+    prefix,
+    tables: {
+      conversation: table("conversation"),
+      message: table("message"),
+      request: table("request"),
+      remembered: table("remembered"),
+      owner: table("owner"),
+      setting: table("setting")
+    },
+    use,
+    transact: (operation, run) => use(operation, (now) => sql.withTransaction(run(now))),
+    atomically: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Store.StoreError, R> =>
+      // What the effect fails with is its own, whatever it is.
+      sql.withTransaction(Effect.mapError(effect, (error) => ({ _tag: "Own" as const, error }))).pipe(
+        Effect.mapError((failure) =>
+          failure._tag === "Own" ? failure.error : Problem.fromSqlError("atomically")(failure)
+        )
+      )
+  }
+}
+
+const maxTime = 9e15
+const maxRows = 1_000_000

@@ -1,0 +1,50 @@
+/** A store of the rows of a database. */
+import * as Store from "@assent/ai/Store"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as SqlClient from "effect/sql/SqlClient"
+import * as Conversations from "./conversations.ts"
+import * as Database from "./database.ts"
+import { migrate } from "./migrations.ts"
+import * as Owners from "./owners.ts"
+import * as Quotas from "./quotas.ts"
+import * as Remembered from "./remembered.ts"
+import * as Requests from "./requests.ts"
+import * as Sweep from "./sweep.ts"
+
+export interface Options extends Quotas.Options {
+  readonly isShared?: boolean | undefined
+  readonly resultTimeToLive?: Duration.Input | undefined
+}
+
+/** A database with its tables. */
+export const open = Effect.fnUntraced(function*(
+  sql: SqlClient.SqlClient,
+  prefix = "assent_"
+): Effect.fn.Return<Database.Database, Store.StoreError> {
+  // It becomes a part of statements as it is.
+  if (!/^[a-z_][a-z0-9_]{0,31}$/.test(prefix)) {
+    return yield* new Store.StoreError({
+      operation: "open",
+      reason: "Unavailable",
+      description: "The prefix of the tables is not 1 to 32 small letters, digits and _, beginning with no digit."
+    })
+  }
+  const database = Database.make(sql, prefix)
+  yield* migrate(database)
+  return database
+})
+
+export const make = (database: Database.Database, options: Options = {}): Store.Store => {
+  const quotas = Quotas.make(database, options)
+  const bodiesLife = Duration.toMillis(Duration.fromInputUnsafe(options.resultTimeToLive ?? Duration.days(30)))
+  return Store.make({
+    isShared: options.isShared ?? true,
+    atomically: database.atomically,
+    conversations: Conversations.make(database, quotas),
+    requests: Requests.make(database, quotas),
+    remembered: Remembered.make(database),
+    owners: Owners.make(database),
+    sweep: Sweep.make(database, bodiesLife)
+  })
+}

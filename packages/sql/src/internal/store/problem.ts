@@ -1,0 +1,73 @@
+/** What a database says went wrong, as a store says it: what happened, why, and what to do. */
+import * as Store from "@assent/ai/Store"
+import type { SqlError } from "effect/sql/SqlError"
+
+const advice = {
+  Full: "The disk has no room left. Nothing was written. Make room.",
+  Busy: "Other processes used the database for too long. Nothing was changed. Try again.",
+  Corrupt: "The database is damaged, or is none. Nothing was changed. Restore it from a backup.",
+  Unavailable: "Nothing was changed."
+}
+
+type Reason = Store.StoreError["reason"]
+
+/** SQLite's primary codes, and what an operating system calls the same. */
+const reasons: ReadonlyMap<unknown, Reason> = new Map<unknown, Reason>([
+  [13, "Full"],
+  ["ENOSPC", "Full"],
+  ["EDQUOT", "Full"],
+  [5, "Busy"],
+  [6, "Busy"],
+  [11, "Corrupt"],
+  [26, "Corrupt"]
+])
+
+/** The memory that processes share about the log is a file too, which could not be made larger. */
+const sharedMemoryFull = 4874
+
+const codeOf = ({ reason: { cause } }: SqlError): unknown =>
+  typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
+
+const reasonOf = (error: SqlError): Reason => {
+  switch (error.reason._tag) {
+    case "LockTimeoutError":
+    case "DeadlockError":
+    case "SerializationError":
+    case "StatementTimeoutError":
+      return "Busy"
+  }
+  const code = codeOf(error)
+  if (code === sharedMemoryFull) return "Full"
+  return reasons.get(typeof code === "number" ? code & 0xff : code) ?? "Unavailable"
+}
+
+export const fromSqlError = (operation: string) => (error: SqlError): Store.StoreError => {
+  const reason = reasonOf(error)
+  const description = reason === "Unavailable"
+    ? `The database could not do it: ${error.message.replace(/\.$/, "")}. ${advice.Unavailable}`
+    : advice[reason]
+  return new Store.StoreError({ operation, reason, description })
+}
+
+export const corrupt = (operation: string, what: string): Store.StoreError =>
+  new Store.StoreError({
+    operation,
+    reason: "Corrupt",
+    description: `${what} cannot be read: it is of a later version of this library, or something else changed it.` +
+      " Nothing was changed. Use the version that wrote it, or restore the database from a backup."
+  })
+
+export const overQuota = (operation: string, what: string, bytes: number): Store.StoreError =>
+  new Store.StoreError({
+    operation,
+    reason: "Full",
+    description:
+      `${what} holds the ${bytes} bytes that it may. Nothing was written. Remove what is over, or raise the quota.`
+  })
+
+export const noPage = (operation: string): Store.StoreError =>
+  new Store.StoreError({
+    operation,
+    reason: "Unavailable",
+    description: "The page after that cannot be found: it is not what a page gave as `next`. Begin with the first."
+  })

@@ -1,0 +1,305 @@
+/** Requests: what became of them, and how those stand as which tools wait. */
+import * as Store from "@assent/ai/Store"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import type { Fragment } from "effect/sql/Statement"
+import { batches, type Database, format, optionalTime, rowLimit, time } from "./database.ts"
+import { isOpen, isWaiting } from "./migrations.ts"
+import * as Problem from "./problem.ts"
+import type { Quotas } from "./quotas.ts"
+import * as Text from "./text.ts"
+
+interface Row {
+  readonly nonce: string
+  readonly approval_id: string
+  readonly conversation: string | null
+  readonly parent: string | null
+  readonly root: string | null
+  readonly tenant: string | null
+  readonly principal: string | null
+  readonly tool: string
+  readonly call: string
+  readonly kind: string
+  readonly format: number
+  readonly state: Store.RequestRow["state"]
+  readonly version: number
+  readonly issued_at: number
+  readonly expires_at: number | null
+  readonly waits: "open" | "taken" | "over" | null
+  readonly due_at: number | null
+  readonly webhook: string | null
+  readonly previous: string | null
+  readonly entry: string | null
+  readonly result: string | null
+  readonly request: string | null
+  readonly suspension: string | null
+  readonly answer: string | null
+}
+
+const columnNames = "nonce, approval_id, conversation, parent, root, tenant, principal, tool, call, kind, format," +
+  " state, version, issued_at, expires_at, waits, due_at, webhook, previous, entry, result, request, suspension, answer"
+
+const goesOn = "'approved', 'edited', 'answered', 'running'"
+
+/**
+ * Whether nobody decides it any more and nobody waits: what is left is to know what became of it. Then the request as it was
+ * shown, the answer and the time it is due are given up.
+ */
+const isOver = (state: string): string =>
+  `(CASE waits WHEN 'open' THEN 0 WHEN 'taken' THEN 0 WHEN 'over' THEN ${state} NOT IN (${goesOn})` +
+  ` ELSE ${state} NOT IN ('pending', ${goesOn}) END)`
+
+const decode = (operation: string, row: Row): Effect.Effect<Store.RequestRow, Store.StoreError> =>
+  row.format === format
+    ? Effect.succeed({
+      nonce: Text.decode(row.nonce),
+      approvalId: Text.decode(row.approval_id),
+      toolName: Text.decode(row.tool),
+      toolCallId: Text.decode(row.call),
+      kind: Text.decode(row.kind),
+      state: row.state,
+      version: Number(row.version),
+      issuedAt: Number(row.issued_at),
+      ...(row.expires_at === null ? undefined : { expiresAt: Number(row.expires_at) }),
+      ...(row.waits === null ? undefined : { waits: row.waits }),
+      ...(row.due_at === null ? undefined : { dueAt: Number(row.due_at) }),
+      ...Text.optionalFields({
+        conversation: row.conversation,
+        parent: row.parent,
+        root: row.root,
+        tenant: row.tenant,
+        principal: row.principal,
+        webhook: row.webhook,
+        previous: row.previous,
+        entry: row.entry,
+        result: row.result,
+        request: row.request,
+        suspension: row.suspension,
+        answer: row.answer
+      })
+    })
+    : Effect.fail(Problem.corrupt(operation, "A request"))
+
+/** Of nobody has decided anything yet. */
+const fresh = (name: Store.RequestName) => ({
+  nonce: Text.encode(name.nonce),
+  approval_id: Text.encode(name.approvalId),
+  conversation: Text.encodeOptional(name.conversation),
+  parent: Text.encodeOptional(name.parent),
+  root: Text.encodeOptional(name.root),
+  tenant: Text.encodeOptional(name.tenant),
+  principal: Text.encodeOptional(name.principal),
+  tool: Text.encode(name.toolName),
+  call: Text.encode(name.toolCallId),
+  kind: Text.encode(name.kind),
+  format,
+  state: "pending",
+  version: 0,
+  issued_at: time(name.issuedAt),
+  expires_at: optionalTime(name.expiresAt),
+  keep_until: optionalTime(name.expiresAt === undefined ? undefined : name.expiresAt + Store.margin)
+})
+
+export const make = (database: Database, quotas: Quotas): Store.Requests => {
+  const { sql, tables, transact, use } = database
+  const table = tables.request
+  const columns = sql.literal(columnNames)
+  const isThere = (now: number) => sql`(keep_until IS NULL OR keep_until > ${now})`
+
+  /** One that expired is not there, and must not be in the way of one that begins. */
+  const removeExpired = (nonces: ReadonlyArray<string>, now: number) =>
+    sql`DELETE FROM ${table} WHERE ${sql.in("nonce", nonces)} AND keep_until <= ${now}`
+
+  const select = (operation: string, now: number, where: Fragment, rest?: Fragment) =>
+    Effect.flatMap(
+      sql<Row>`SELECT ${columns} FROM ${table} WHERE ${where} AND ${isThere(now)} ${rest ?? sql.literal("")}`,
+      (rows) => Effect.forEach(rows, (row) => decode(operation, row))
+    )
+
+  const selectOne = (operation: string, where: (now: number) => Fragment, rest?: Fragment) =>
+    use(operation, (now) => Effect.map(select(operation, now, where(now), rest), ([row]) => row))
+
+  /** Of several, the one that waits, or else the latest. */
+  const bestFirst = sql.literal("ORDER BY CASE waits WHEN 'open' THEN 0 ELSE 1 END, issued_at DESC, nonce DESC LIMIT 1")
+
+  const wrote = (rows: ReadonlyArray<unknown>): boolean => rows.length === 1
+
+  const decide = (
+    name: Store.RequestName,
+    version: number,
+    { entry, owner, result, state }: Store.Decided,
+    now: number
+  ) => {
+    const set = sql`state = ${state}, version = ${version + 1}, entry = ${Text.encode(entry)},
+      result = ${Text.encodeOptional(result)}, owner = ${Text.encodeOptional(owner)}, decided_at = ${now},
+      request = CASE WHEN ${sql.literal(isOver(`'${state}'`))} THEN NULL ELSE ${table}.request END,
+      answer = CASE WHEN ${sql.literal(isOver(`'${state}'`))} THEN NULL ELSE ${table}.answer END,
+      due_at = CASE WHEN ${sql.literal(isOver(`'${state}'`))} THEN NULL ELSE ${table}.due_at END`
+    const nonce = Text.encode(name.nonce)
+    return version === 0
+      ? Effect.map(
+        sql`INSERT INTO ${table} ${
+          sql.insert({
+            ...fresh(name),
+            state,
+            version: 1,
+            entry: Text.encode(entry),
+            result: Text.encodeOptional(result),
+            owner: Text.encodeOptional(owner),
+            decided_at: now
+          })
+        } ON CONFLICT (nonce) DO UPDATE SET ${set} WHERE ${table}.version = 0 RETURNING nonce`,
+        wrote
+      )
+      : Effect.map(
+        sql`UPDATE ${table} SET ${set} WHERE nonce = ${nonce} AND version = ${version} AND ${isThere(now)}
+          RETURNING nonce`,
+        wrote
+      )
+  }
+
+  const isGone = (nonce: string, now: number) =>
+    Effect.map(sql`SELECT nonce FROM ${table} WHERE nonce = ${nonce} AND keep_until <= ${now}`, wrote)
+
+  return {
+    get: (nonce) => selectOne("requests.get", () => sql`nonce = ${Text.encode(nonce)}`),
+    open: (requests) =>
+      transact("requests.open", (now) =>
+        Effect.forEach(batches(requests), (chunk) => {
+          const rows = Arr.map(chunk, ({ request, ...name }) => ({ ...fresh(name), request: Text.encode(request) }))
+          return Effect.andThen(
+            removeExpired(rows.map(({ nonce }) => nonce), now),
+            sql`INSERT INTO ${table} ${sql.insert(rows)} ON CONFLICT (nonce) DO UPDATE SET request = excluded.request
+              WHERE NOT ${sql.literal(isOver(`state`))}`
+          )
+        }, { discard: true })),
+    close: (nonces) =>
+      transact("requests.close", () =>
+        Effect.forEach(batches(nonces), (chunk) => {
+          const closed = sql`${sql.in("nonce", chunk.map(Text.encode))} AND state = 'pending'`
+          return Effect.andThen(
+            sql`DELETE FROM ${table} WHERE ${closed} AND waits IS NULL AND version = 0`,
+            sql`UPDATE ${table} SET request = NULL WHERE ${closed}`
+          )
+        }, { discard: true })),
+    decide: (name, version, decided) => {
+      const begins = decided.state === "running"
+      const run = (now: number) =>
+        Effect.gen(function*() {
+          // What begins needs room; what ends a request, or tells of a run, is let through.
+          if (begins) yield* quotas.begin("requests.decide", name)
+          if (yield* decide(name, version, decided, now)) return true
+          const nonce = Text.encode(name.nonce)
+          if (version !== 0 || !(yield* isGone(nonce, now))) return false
+          yield* removeExpired([nonce], now)
+          return yield* decide(name, version, decided, now)
+        })
+      return use("requests.decide", run)
+    },
+    suspend: (suspended) =>
+      transact("requests.suspend", (now) =>
+        Effect.gen(function*() {
+          const { dueAt, previous, suspension, webhook, ...name } = suspended
+          const row = {
+            ...fresh(name),
+            waits: "open",
+            suspension: Text.encode(suspension),
+            due_at: optionalTime(dueAt),
+            webhook: Text.encodeOptional(webhook),
+            previous: Text.encodeOptional(previous)
+          }
+          yield* quotas.begin("requests.suspend", name)
+          yield* removeExpired([row.nonce], now)
+          const [known] = yield* sql<Pick<Row, "waits">>`SELECT waits FROM ${table} WHERE nonce = ${row.nonce}`
+          if (known !== undefined && known.waits !== null) return "known"
+          if (row.webhook !== null) {
+            const [other] = yield* sql<
+              { readonly gone: number | null }
+            >`SELECT keep_until <= ${now} AS gone FROM ${table}
+              WHERE webhook = ${row.webhook} AND waits = 'open'`
+            if (other !== undefined && Number(other.gone) === 0) return "webhook"
+            // One that expired is not there.
+            yield* sql`DELETE FROM ${table} WHERE webhook = ${row.webhook} AND waits = 'open'`
+          }
+          yield* sql`INSERT INTO ${table} ${sql.insert(row)} ON CONFLICT (nonce) DO UPDATE SET waits = 'open',
+            suspension = excluded.suspension, due_at = excluded.due_at, webhook = excluded.webhook,
+            previous = excluded.previous`
+          return "suspended"
+        })),
+    advance: (nonce, from, to, suspension) =>
+      use("requests.advance", (now) => {
+        const over = sql.literal(to === "over" ? "1" : "0")
+        const states = from.filter((state) => state === "open" || state === "taken")
+        if (states.length === 0) return Effect.succeed(false)
+        return Effect.map(
+          sql`UPDATE ${table} SET waits = ${to}, due_at = NULL,
+            suspension = coalesce(${Text.encodeOptional(suspension)}, suspension),
+            answer = CASE WHEN ${over} THEN NULL ELSE answer END,
+            request = CASE WHEN ${over} AND state NOT IN (${sql.literal(goesOn)}) THEN NULL ELSE request END,
+            decided_at = coalesce(decided_at, ${now})
+            WHERE nonce = ${Text.encode(nonce)} AND ${sql.in("waits", states)} AND ${isThere(now)} RETURNING nonce`,
+          wrote
+        )
+      }),
+    deliver: (nonce, answer) =>
+      use("requests.deliver", (now) =>
+        Effect.map(
+          sql`UPDATE ${table} SET answer = ${Text.encode(answer)}, due_at = 0
+            WHERE nonce = ${Text.encode(nonce)} AND waits = 'open' AND answer IS NULL AND ${
+            isThere(now)
+          } RETURNING nonce`,
+          wrote
+        )),
+    told: (nonce) =>
+      use("requests.told", () =>
+        Effect.asVoid(
+          sql`UPDATE ${table} SET due_at = NULL WHERE nonce = ${Text.encode(nonce)} AND due_at IS NOT NULL`
+        )),
+    byWebhook: (webhook) => selectOne("requests.byWebhook", () => sql`webhook = ${Text.encode(webhook)}`, bestFirst),
+    byPrevious: (approvalId) =>
+      selectOne("requests.byPrevious", () => sql`previous = ${Text.encode(approvalId)}`, bestFirst),
+    page: (filter, { after, limit }) =>
+      use("requests.page", (now) =>
+        Effect.gen(function*() {
+          const size = Math.max(1, rowLimit(limit))
+          const cursor = after === undefined ? undefined : readCursor(after)
+          if (after !== undefined && cursor === undefined) return yield* Problem.noPage("requests.page")
+          const exactly = (column: string, value: string | undefined) =>
+            value === undefined ? [] : [sql`${sql.literal(column)} = ${Text.encode(value)}`]
+          const where = sql.and([
+            sql.literal(isOpen),
+            ...exactly("tenant", filter.tenant),
+            ...exactly("principal", filter.principal),
+            ...exactly("conversation", filter.conversation),
+            ...exactly("root", filter.root),
+            ...exactly("tool", filter.toolName),
+            ...exactly("kind", filter.kind),
+            ...(filter.waiting === true ? [sql.literal(isWaiting)] : []),
+            ...(filter.issuedBefore === undefined ? [] : [sql`issued_at < ${time(filter.issuedBefore)}`]),
+            ...(cursor === undefined ? [] : [sql`(issued_at, nonce) > (${cursor.issuedAt}, ${cursor.nonce})`]),
+            sql`(expires_at IS NULL OR expires_at > ${now})`
+          ])
+          // One more, to know whether there is another page.
+          const rows = yield* sql<Row>`SELECT ${columns} FROM ${table} WHERE ${where}
+            ORDER BY issued_at, nonce LIMIT ${size + 1}`
+          const requests = yield* Effect.forEach(rows.slice(0, size), (row) => decode("requests.page", row))
+          const last = rows.length > size ? rows[size - 1] : undefined
+          return { requests, next: last === undefined ? undefined : `${last.issued_at}.${last.nonce}` }
+        })),
+    due: (until, limit) =>
+      use("requests.due", (now) =>
+        select(
+          "requests.due",
+          now,
+          sql`waits = 'open' AND due_at IS NOT NULL AND due_at <= ${time(until)}`,
+          sql`ORDER BY due_at, nonce LIMIT ${rowLimit(limit)}`
+        ))
+  }
+}
+
+/** Where a page ended. */
+const readCursor = (after: string): { readonly issuedAt: number; readonly nonce: string } | undefined => {
+  const dot = after.indexOf(".")
+  const issuedAt = Number(after.slice(0, dot))
+  return dot > 0 && Number.isSafeInteger(issuedAt) ? { issuedAt, nonce: after.slice(dot + 1) } : undefined
+}

@@ -1,0 +1,256 @@
+import type { Store } from "@assent/ai"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import type * as SqlClient from "effect/sql/SqlClient"
+import { CurrentTransformer } from "effect/sql/Statement"
+import { TestClock } from "effect/testing"
+import * as Fs from "node:fs"
+import { answer, named, shown, waits, written } from "../../ai/test/store/laws/support.ts"
+import { makeClient, makeFilename, makeStore, makeStoreOver, storeInFile } from "./database.ts"
+
+const reasonOf = <A>(effect: Effect.Effect<A, Store.StoreError>) =>
+  Effect.map(Effect.flip(effect), ({ reason }) => reason)
+
+/** No more than so many pages from now on: what is written is too much for the disk. */
+const fill = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, more: number) {
+  const [pages] = yield* sql<{ readonly page_count: number }>`PRAGMA page_count`
+  yield* sql.unsafe(`PRAGMA max_page_count = ${(pages?.page_count ?? 0) + more}`)
+})
+
+const long = `"${"x".repeat(200_000)}"`
+
+describe("tables", () => {
+  it.effect("of several who open a new database at once, one makes them, and all can use it", () =>
+    Effect.gen(function*() {
+      const filename = yield* makeFilename
+      const open = makeStore({ filename, synchronous: "NORMAL", yieldAfterWrite: true })
+      const stores = yield* Effect.all([open, open, open, open], { concurrency: "unbounded" })
+      for (const [index, { store }] of stores.entries()) yield* store.requests.open([shown(`n${index}`)])
+      assert.lengthOf((yield* stores[0].store.requests.page({}, { limit: 10 })).requests, 4)
+      const { sql } = stores[0]
+      assert.lengthOf(yield* sql`SELECT migration_id FROM assent_migration`, 1)
+    }))
+
+  it.effect("stand beside those of another prefix", () =>
+    Effect.gen(function*() {
+      const sql = yield* makeClient({ filename: ":memory:" })
+      const one = yield* makeStoreOver(sql)
+      const other = yield* makeStoreOver(sql, { prefix: "other_" })
+      yield* one.requests.open([shown("a")])
+      assert.isUndefined(yield* other.requests.get("a"))
+      const error = yield* Effect.flip(makeStoreOver(sql, { prefix: "a; DROP TABLE assent_request; --" }))
+      assert.match(error.description, /prefix/)
+    }))
+
+  it.effect("of a later version are left alone, and so is a row of one", () =>
+    Effect.gen(function*() {
+      const { sql, store } = yield* makeStore()
+      yield* store.requests.open([shown("a")])
+      yield* store.conversations.write("c", undefined, written())
+      yield* store.remembered.insert(answer("r"))
+      yield* sql`UPDATE assent_request SET format = 2`
+      yield* sql`UPDATE assent_conversation SET format = 2`
+      yield* sql`UPDATE assent_remembered SET format = 2`
+      assert.strictEqual(yield* reasonOf(store.requests.get("a")), "Corrupt")
+      assert.strictEqual(yield* reasonOf(store.requests.page({}, { limit: 1 })), "Corrupt")
+      assert.strictEqual(yield* reasonOf(store.conversations.read("c")), "Corrupt")
+      assert.strictEqual(yield* reasonOf(store.remembered.list("s", { limit: 1 })), "Corrupt")
+      yield* sql`INSERT INTO assent_migration (migration_id, name) VALUES (99, 'later')`
+      assert.strictEqual(yield* reasonOf(makeStoreOver(sql)), "Corrupt")
+    }))
+
+  it.effect("are looked up, never walked along", () =>
+    Effect.gen(function*() {
+      const { sql, store } = yield* makeStore()
+      const plans: Array<string> = []
+      const explain = Effect.fnUntraced(function*(run: Effect.Effect<unknown, Store.StoreError>) {
+        const statements: Array<readonly [string, ReadonlyArray<unknown>]> = []
+        yield* Effect.provideService(
+          run,
+          CurrentTransformer,
+          (statement) =>
+            Effect.sync(() => {
+              statements.push(statement.compile())
+              return statement
+            })
+        )
+        for (const [text, params] of statements) {
+          const rows = yield* sql.unsafe<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${text}`, params)
+          plans.push(...rows.map(({ detail }) => detail))
+        }
+      })
+      const filters: ReadonlyArray<Store.RequestFilter> = [
+        {},
+        { tenant: "t" },
+        { principal: "p" },
+        { conversation: "c" },
+        { root: "r" },
+        { toolName: "t" },
+        { kind: "k" },
+        { waiting: true },
+        { tenant: "t", toolName: "t" },
+        { issuedBefore: 5 }
+      ]
+      for (const filter of filters) yield* explain(store.requests.page(filter, { limit: 10, after: "5.n" }))
+      yield* explain(store.remembered.candidates({ scope: "s", source: "l", toolName: "t", exact: "e" }))
+      yield* explain(store.remembered.list("s", { limit: 5, after: "a" }))
+      yield* explain(store.requests.due(5, 5))
+      // A page of 100 of 100,000 must not sort 100,000.
+      assert.deepStrictEqual(plans.filter((plan) => plan.includes("TEMP B-TREE")), [])
+      yield* explain(store.requests.byWebhook("w"))
+      yield* explain(store.requests.byPrevious("p"))
+      yield* explain(store.requests.suspend(waits("n", { webhook: "w" })))
+      yield* explain(store.conversations.remove("c"))
+      yield* explain(store.sweep(10))
+      assert.isAbove(plans.length, 20)
+      assert.deepStrictEqual(plans.filter((plan) => /^SCAN(?! CONSTANT)/.test(plan)), [])
+    }))
+})
+
+describe("a disk", () => {
+  it.effect("that is full: nothing is written, the reason is said, and the store goes on when there is room", () =>
+    Effect.gen(function*() {
+      const { sql, store } = yield* storeInFile
+      yield* store.conversations.write("c", undefined, written({ append: ["1"] }))
+      yield* fill(sql, 3)
+      const { version } = (yield* store.conversations.get("c"))!
+      for (
+        const write of [
+          store.conversations.write("c", version, written({ keep: 1, append: [long] })),
+          store.requests.open([{ ...named("a"), request: long }]),
+          store.requests.decide(named("a"), 0, { state: "done", entry: long }),
+          store.requests.suspend(waits("a", { suspension: long })),
+          store.remembered.insert(answer("r", { body: long })),
+          store.atomically(
+            Effect.andThen(store.requests.open([shown("b")]), store.requests.open([{ ...named("a"), request: long }]))
+          )
+        ]
+      ) {
+        const error = yield* Effect.flip(write)
+        assert.strictEqual(error.reason, "Full")
+      }
+      assert.deepStrictEqual((yield* store.conversations.read("c"))?.messages, ["1"])
+      assert.deepStrictEqual((yield* store.requests.page({}, { limit: 9 })).requests, [])
+      yield* fill(sql, 1_000)
+      assert.isTrue(yield* store.requests.decide(named("a"), 0, { state: "done", entry: long }))
+    }))
+
+  it.effect("that gets full within: who goes on as if nothing had happened has done nothing", () =>
+    Effect.gen(function*() {
+      const { sql, store } = yield* storeInFile
+      yield* fill(sql, 3)
+      const exit = yield* Effect.exit(store.atomically(Effect.gen(function*() {
+        yield* store.requests.open([shown("before")])
+        yield* Effect.ignore(store.requests.open([{ ...named("long"), request: long }]))
+        yield* Effect.ignore(store.requests.open([shown("after")]))
+      })))
+      assert.isTrue(Exit.isFailure(exit))
+      assert.deepStrictEqual((yield* store.requests.page({}, { limit: 9 })).requests, [])
+    }))
+
+  it.effect("with another file in its place, or a damaged one", () =>
+    Effect.gen(function*() {
+      const filename = yield* makeFilename
+      Fs.writeFileSync(
+        filename,
+        "This is no database, but a text that is longer than the head of one would be.".repeat(9)
+      )
+      const error = yield* Effect.flip(makeStore({ filename }))
+      assert.strictEqual(error._tag === "StoreError" ? error.reason : error.reason._tag, "UnknownError")
+    }))
+
+  it.effect("that others use for too long", () =>
+    Effect.gen(function*() {
+      const filename = yield* makeFilename
+      const one = yield* makeStore({ filename })
+      const other = yield* makeStore({ filename, busyTimeout: 0 })
+      yield* one.store.atomically(Effect.gen(function*() {
+        yield* one.store.requests.open([shown("a")])
+        assert.strictEqual(yield* reasonOf(other.store.requests.open([shown("b")])), "Busy")
+        assert.strictEqual(yield* reasonOf(other.store.atomically(Effect.void)), "Busy")
+        // Whoever reads does not wait.
+        assert.isUndefined(yield* other.store.requests.get("a"))
+      }))
+      assert.isDefined(yield* other.store.requests.get("a"))
+    }))
+})
+
+describe("quotas", () => {
+  it.effect("of a conversation: what would be too long is not written; what ends a turn is", () =>
+    Effect.gen(function*() {
+      const { store } = yield* makeStore({ filename: ":memory:", conversationBytes: 10_000 })
+      const first = yield* store.conversations.write("c", undefined, written({ append: ["x".repeat(9_990)] }))
+      const more = written({ keep: 1, append: ["x".repeat(5_000)] })
+      assert.strictEqual(yield* reasonOf(store.conversations.write("c", first, more)), "Full")
+      const second = yield* store.conversations.write("c", first, written({ keep: 1, append: ["denied".repeat(100)] }))
+      assert.isDefined(second)
+      const asked = named("n", { conversation: "c" })
+      assert.strictEqual(yield* reasonOf(store.requests.decide(asked, 0, { state: "running", entry: "{}" })), "Full")
+      assert.strictEqual(yield* reasonOf(store.requests.suspend({ ...asked, suspension: "{}" })), "Full")
+      assert.isTrue(yield* store.requests.decide(asked, 0, { state: "denied", entry: "{}" }))
+      assert.isDefined(yield* store.conversations.write("c", second, written({ keep: 0, append: ["x".repeat(5_000)] })))
+      assert.isTrue(yield* store.requests.decide({ ...asked, nonce: "m" }, 0, { state: "running", entry: "{}" }))
+    }))
+
+  it.effect("of a tenant: its conversations are summed, those of others are not", () =>
+    Effect.gen(function*() {
+      const { store } = yield* makeStore({ filename: ":memory:", tenantBytes: 10_000 })
+      const of = (tenant: string) => written({ tenant, append: ["x".repeat(6_000)] })
+      yield* store.conversations.write("a", undefined, of("one"))
+      yield* store.conversations.write("b", undefined, of("other"))
+      assert.strictEqual(yield* reasonOf(store.conversations.write("c", undefined, of("one"))), "Full")
+      yield* store.conversations.remove("a")
+      assert.isDefined(yield* store.conversations.write("c", undefined, of("one")))
+    }))
+})
+
+describe("sweeping", () => {
+  it.effect("gives up the results of what ran long ago, and never that it ran (law L2)", () =>
+    Effect.gen(function*() {
+      const { store } = yield* makeStore({ filename: ":memory:", resultTimeToLive: "1 day" })
+      yield* store.requests.decide(named("a"), 0, { state: "done", entry: "ran", result: "1" })
+      yield* store.requests.decide(named("b"), 0, { state: "running", entry: "runs" })
+      assert.strictEqual(yield* store.sweep(10), 0)
+      yield* TestClock.adjust("25 hours")
+      assert.strictEqual(yield* store.sweep(10), 1)
+      const row = yield* store.requests.get("a")
+      assert.deepStrictEqual([row?.state, row?.entry, row?.result], ["done", "ran", undefined])
+      assert.strictEqual((yield* store.requests.get("b"))?.state, "running")
+    }))
+
+  it.effect("of an expired conversation takes as many pieces as it needs, and nobody sees half of it", () =>
+    Effect.gen(function*() {
+      const { sql, store } = yield* makeStore()
+      const write = (expiresAt?: number) => written({ append: Array.from({ length: 25 }, (_, n) => `${n}`), expiresAt })
+      yield* store.conversations.write("c", undefined, write(1_000))
+      yield* store.conversations.write("d", undefined, write())
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* store.sweep(10), 10)
+      assert.isUndefined(yield* store.conversations.read("c"))
+      // Who begins anew meanwhile has nothing of the one before.
+      yield* store.conversations.write("c", undefined, written({ append: ["new"] }))
+      assert.strictEqual(yield* store.sweep(100), 0)
+      assert.deepStrictEqual((yield* store.conversations.read("c"))?.messages, ["new"])
+      assert.lengthOf(yield* sql`SELECT seq FROM assent_message`, 26)
+    }))
+})
+
+describe("a transaction of the program", () => {
+  it.effect("joins: its own tables and the store's are written together, or not", () =>
+    Effect.gen(function*() {
+      const { sql, store } = yield* makeStore()
+      yield* sql`CREATE TABLE payment (id TEXT) STRICT`
+      const pay = Effect.andThen(
+        sql`INSERT INTO payment VALUES ('p')`,
+        store.requests.decide(named("a"), 0, { state: "done", entry: "{}" })
+      )
+      yield* Effect.ignore(store.atomically(Effect.andThen(pay, Effect.fail("no"))))
+      yield* Effect.ignore(sql.withTransaction(Effect.andThen(pay, Effect.fail("no"))))
+      assert.deepStrictEqual([yield* sql`SELECT id FROM payment`, yield* store.requests.get("a")], [[], undefined])
+      yield* store.atomically(pay)
+      assert.deepStrictEqual([(yield* sql`SELECT id FROM payment`).length, (yield* store.requests.get("a"))?.state], [
+        1,
+        "done"
+      ])
+    }))
+})
