@@ -4,10 +4,10 @@ import { Effect, Layer } from "effect"
 import {
   Approval,
   ApprovalSeal,
-  AtomicStore,
   Conversation,
   ConversationStore,
   LanguageModel,
+  Store,
   Toolkit
 } from "../../src/index.ts"
 import * as Sealing from "../sealing.ts"
@@ -49,9 +49,9 @@ describe("without a key", () => {
       assert.lengthOf(lines, 1)
       assert.match(
         lines[0]!,
-        /random key.*set ASSENT_APPROVAL_KEY.*persistent journal \(ApprovalJournal\.layerFileSystem\)/
+        /random key.*SqlApproval\.layer of @assent\/sql; or set ASSENT_APPROVAL_KEY.*\(ApprovalJournal\.layerStore\)/
       )
-    }).pipe(Effect.provide(Layer.provide(ConversationStore.layerStore(), AtomicStore.layerMemory))))
+    }).pipe(Effect.provide(Layer.provide(ConversationStore.layerStore(), Store.layerMemory))))
 
   it.effect("a request that leaves with a response is told of, because nobody knows where it goes", () =>
     Effect.gen(function*() {
