@@ -268,8 +268,8 @@ export class ApprovalRequired extends Schema.TaggedError<ApprovalRequired>()("Ap
 export class JournalRequired extends Schema.TaggedError<JournalRequired>()("JournalRequired", {}) {
   override get message(): string {
     return "An approval key is configured, so approvals outlive this process, but no journal is configured that" +
-      " remembers which of them ran. Provide ApprovalJournal.layerFileSystem({ directory }), or ApprovalJournal.layerMemory() to" +
-      " say that a restart may forget."
+      " remembers which of them ran. Provide SqlApproval.layer({ filename }) of @assent/sql, or ApprovalJournal.layerStore() over a" +
+      " store of your own, or ApprovalJournal.layerMemory() to say that a restart may forget."
   }
 }
 
@@ -312,8 +312,8 @@ export class SuspensionStoreRequired
 {
   override get message(): string {
     return "An approval key is configured, so requests outlive this process, but no store is configured that remembers" +
-      " what waiting tools need to go on. Provide SuspensionStore.layerFileSystem({ directory }), or" +
-      " SuspensionStore.layerMemory to say that a restart may forget."
+      " what waiting tools need to go on. Provide SqlApproval.layer({ filename }) of @assent/sql, or SuspensionStore.layerStore over a" +
+      " store of your own, or SuspensionStore.layerMemory to say that a restart may forget."
   }
 }
 

@@ -398,8 +398,9 @@ const warnOnce = (key: Cryptography.ProcessSecret): Effect.Effect<void> =>
     if (key.warned || inPassing) return Effect.void
     key.warned = true
     return Effect.logWarning(
-      "Approvals are sealed with a random key and end with this process. To keep them, set ASSENT_APPROVAL_KEY" +
-        " (openssl rand -base64 32) and configure a persistent journal (ApprovalJournal.layerFileSystem)."
+      "Approvals are sealed with a random key and end with this process. To keep them, provide SqlApproval.layer of" +
+        " @assent/sql; or set ASSENT_APPROVAL_KEY (openssl rand -base64 32) and configure a journal that outlives the process" +
+        " (ApprovalJournal.layerStore)."
     )
   })
 

@@ -94,7 +94,7 @@ const reasons: ReadonlyArray<readonly [reason: ApprovalError.ApprovalErrorReason
     ],
     [
       new ApprovalError.JournalRequired(),
-      /^An approval key is configured.*no journal is configured that remembers which of them ran\. Provide ApprovalJournal\.layerFileSystem\(\{ directory \}\), or ApprovalJournal\.layerMemory\(\) to say that a restart may forget\.$/,
+      /^An approval key is configured.*no journal is configured that remembers which of them ran\. Provide SqlApproval\.layer\(\{ filename \}\) of @assent\/sql, or ApprovalJournal\.layerStore\(\) over a store of your own, or ApprovalJournal\.layerMemory\(\) to say that a restart may forget\.$/,
       false
     ],
     [

@@ -195,7 +195,7 @@ describe("L4 No forgery: without a layer", () => {
       assert.lengthOf(lines, 1)
       assert.match(
         lines[0]!,
-        /^Warn .*ASSENT_APPROVAL_KEY \(openssl rand -base64 32\).*ApprovalJournal\.layerFileSystem/
+        /^Warn .*SqlApproval\.layer.*ASSENT_APPROVAL_KEY \(openssl rand -base64 32\).*ApprovalJournal\.layerStore/
       )
     }))
 

@@ -3,7 +3,7 @@
  * not by an answer that comes twice or too late, and not for a run that could not be claimed.
  */
 import { assert, describe } from "@effect/vitest"
-import { Effect, Fiber, Schema } from "effect"
+import { Effect, Fiber, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import {
   Approval,
@@ -12,6 +12,7 @@ import {
   ApprovalMemory,
   ApprovalSeal,
   Prompt,
+  Store,
   Tool,
   Toolkit
 } from "../../src/index.ts"
@@ -20,6 +21,9 @@ import * as M from "./remembered.ts"
 import { makeHold } from "./support.ts"
 
 const everyFile = { covers: ApprovalMatcher.tool.description }
+
+/** Neither for what runs nor for what became of it. */
+const noRoom = Layer.effect(Store.Store, Store.makeMemory({ capacity: 0, maxSettled: 0 }))
 
 const policy = M.needs({ rememberable: true })
 
@@ -164,17 +168,26 @@ describe("memory: what has no effect makes no grant", () => {
   M.everyWay("a run that could not be claimed, because the journal is full", (way) =>
     Effect.gen(function*() {
       const { request, runs, say } = yield* begin(way)
-      const journal = yield* ApprovalJournal.ApprovalJournal
-      // Somebody else's request takes the only place there is.
-      const taken = { approvalId: "x", nonce: "x", issuedAt: 0, expiresAt: 1e12, toolCallId: "x", toolName: "x" }
-      yield* journal.end(taken, "denied", "no")
       yield* Effect.exit(say(Approval.approve(request, { remember: everyFile })))
       yield* Effect.exit(say(Approval.deny(request, "no", { remember: everyFile })))
       yield* Effect.exit(
         M.person(() => M.yes(everyFile)).answers(Effect.exit(say()))
       )
       assert.deepStrictEqual([runs, yield* M.listed()], [[], []])
-    }).pipe(Effect.provide(ApprovalJournal.layerMemory({ capacity: 1 }))))
+    }).pipe(Effect.provide(Layer.provide(ApprovalJournal.layerStore(), noRoom))))
+
+  M.everyWay(
+    "and no claim, where there is room for a denial alone, which is remembered",
+    (way) =>
+      Effect.gen(function*() {
+        const { request, runs, say } = yield* begin(way)
+        yield* Effect.exit(say(Approval.approve(request, { remember: everyFile })))
+        assert.deepStrictEqual([runs, yield* M.listed()], [[], []])
+        yield* say(Approval.deny(request, "no", { remember: everyFile }))
+        const remembered = yield* M.listed()
+        assert.deepStrictEqual([runs, remembered.map(({ decision }) => decision)], [[], ["denied"]])
+      }).pipe(Effect.provide(ApprovalJournal.layerMemory({ capacity: 0 })))
+  )
 
   M.everyWay("an approval that expired", (way) =>
     Effect.gen(function*() {

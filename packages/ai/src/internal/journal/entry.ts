@@ -81,9 +81,11 @@ export class Entry extends Schema.Class<Entry>("@assent/ai/ApprovalJournal/Entry
   suspendedAs: Schema.optionalKey(Schema.String)
 }) {}
 
-const entryCodec = Schema.fromJsonString(Schema.toCodecJson(Entry))
-const decodeKept = Schema.decodeUnknownResult(entryCodec)
-const encodeKept = Schema.encodeSync(entryCodec)
+const { recorded: _, ...said } = Entry.fields
+
+const entryCodec = Schema.fromJsonString(Schema.toCodecJson(Schema.Struct(said)))
+const decodeSaid = Schema.decodeUnknownResult(entryCodec)
+const encodeSaid = Schema.encodeSync(entryCodec)
 
 const recordedCodec = Schema.fromJsonString(Schema.toCodecJson(Recorded))
 const decodeRecorded = Schema.decodeUnknownResult(recordedCodec)
@@ -96,19 +98,15 @@ export interface Encoded {
 }
 
 export const encodeEntry = (entry: Entry): { readonly entry: string; readonly result?: string } => {
-  const { recorded, ...rest } = entry
-  return recorded === undefined
-    ? { entry: encodeKept(entry) }
-    : { entry: encodeKept(new Entry(rest)), result: encodeRecorded(recorded) }
+  const encoded = encodeSaid(entry)
+  return entry.recorded === undefined ? { entry: encoded } : { entry: encoded, result: encodeRecorded(entry.recorded) }
 }
 
 export const decodeEntry = ({ entry, result }: Encoded): Result.Result<Entry, Schema.SchemaError> =>
-  result === undefined
-    ? decodeKept(entry)
-    : Result.flatMap(
-      decodeKept(entry),
-      (rest) => Result.map(decodeRecorded(result), (recorded) => new Entry({ ...rest, recorded }))
-    )
+  Result.flatMap(decodeSaid(entry), (rest) =>
+    result === undefined
+      ? Result.succeed(new Entry(rest))
+      : Result.map(decodeRecorded(result), (recorded) => new Entry({ ...rest, recorded })))
 
 /** A pending request with one approval more; `undefined` where that is there. Those of other parameters count no more. */
 export const withApproval = (

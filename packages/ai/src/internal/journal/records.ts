@@ -86,22 +86,30 @@ export const make = (store: Store.Store): JournalRecords => {
 const isApprovedMore = (from: Entry["state"], { state }: Entry): boolean => from === "pending" && state === "pending"
 
 // Only the first step of a request that was never kept before needs all of it.
-const nameOf = ({ approvalId, expiresAt, issuedAt, nonce, toolCallId, toolName }: Claim, version: number) =>
-  Effect.gen(function*() {
-    const name: Store.RequestName = {
-      nonce,
-      approvalId,
-      toolName,
-      toolCallId,
-      kind: "approval",
-      issuedAt: issuedAt ?? (yield* Clock.currentTimeMillis),
-      expiresAt: expiresAt < Number.MAX_SAFE_INTEGER ? expiresAt : undefined
+const nameOf = (
+  { approvalId, expiresAt, issuedAt, nonce, toolCallId, toolName }: Claim,
+  version: number
+): Effect.Effect<Store.RequestName> => {
+  const name = {
+    nonce,
+    approvalId,
+    toolName,
+    toolCallId,
+    kind: "approval",
+    issuedAt: issuedAt ?? 0,
+    expiresAt: expiresAt < Number.MAX_SAFE_INTEGER ? expiresAt : undefined
+  }
+  return version > 0 ? Effect.succeed(name) : Effect.flatMap(
+    Effect.zip(Clock.currentTimeMillis, Approval.Scope),
+    ([now, scope]) => {
+      const { conversation, principal, tenant } = scope
+      const first = { ...name, issuedAt: issuedAt ?? now, tenant, principal }
+      return conversation === undefined
+        ? Effect.succeed(first)
+        : Effect.map(ScopeId.make(scope), (id) => ({ ...first, conversation: id }))
     }
-    if (version > 0) return name
-    const scope = yield* Approval.Scope
-    const { principal, tenant } = scope
-    return { ...name, tenant, principal, conversation: yield* ScopeId.make(scope) }
-  })
+  )
+}
 
 const changed = (
   occasion: ApprovalEvents.Occasion,

@@ -176,9 +176,9 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
     close: (nonces) =>
       transact("requests.close", () =>
         Effect.forEach(batches(nonces), (chunk) => {
-          const closed = sql`${sql.in("nonce", chunk.map(Text.encode))} AND state = 'pending' AND waits IS NULL`
+          const closed = sql`${sql.in("nonce", chunk.map(Text.encode))} AND state = 'pending'`
           return Effect.andThen(
-            sql`DELETE FROM ${table} WHERE ${closed} AND version = 0`,
+            sql`DELETE FROM ${table} WHERE ${closed} AND waits IS NULL AND version = 0`,
             sql`UPDATE ${table} SET request = NULL WHERE ${closed}`
           )
         }, { discard: true })),
