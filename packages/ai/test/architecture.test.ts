@@ -45,7 +45,6 @@ const floors: House["floors"] = [
     "ApprovalEvents",
     "ApprovalPresentation",
     "ApprovalSeal",
-    "AtomicStore",
     "Interaction",
     "Prompt",
     "Store",

@@ -15,7 +15,6 @@ const left: ReadonlyArray<string> = [
   "with more than 1 MB in many keys",
   "reading four times as many takes",
   "1000 approved calls run",
-  "layerFileSystem > lists by prefix in order",
   "sweeps in the background when it opens",
   // The same stories as without `Chat`, told again. `EVERY_MODE=1 npm run mutation` has them, in twice the time.
   ...(process.env["EVERY_MODE"] === undefined ? ["[Chat."] : [])
