@@ -1,18 +1,18 @@
 /**
  * Asked in one process, answered in another. `ask <dir>` saves the conversation and ends; `resume <dir> approve` or
  * `deny:reason` goes on with it, and however often that happens, also at once, the file is deleted once. What the
- * processes share is a key, ASSENT_APPROVAL_KEY, and the folder of a journal.
+ * processes share is a database in the folder, which has the key that seals approvals.
  *
  * With no arguments it plays the whole story, each step in a process of its own, and ends with 1 if a file was not
  * deleted exactly once.
  */
-import { Approval, ApprovalJournal, Chat, LanguageModel, Prompt, Response, Tool, Toolkit } from "@assent/ai"
+import { Approval, Chat, LanguageModel, Prompt, Response, Tool, Toolkit } from "@assent/ai"
 import { ScriptedApprover, ScriptedModel } from "@assent/ai/testing"
+import { SqlApproval } from "@assent/sql"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Config, Console, Effect, FileSystem, Layer, Ref, Result, Schema } from "effect"
+import { Console, Effect, FileSystem, Layer, Ref, Result, Schema } from "effect"
 import { Argument, CliError, Command } from "effect/cli"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
-import { randomBytes } from "node:crypto"
 
 // =============================================================================
 // The agent
@@ -53,9 +53,8 @@ const Model = ScriptedModel.layer({
 const Agent = (dir: string) =>
   Layer.mergeAll(
     Model.pipe(LanguageModel.approval()),
-    ApprovalJournal.layerFileSystem({ directory: `${dir}/journal` }),
     Handlers(dir)
-  )
+  ).pipe(Layer.provideMerge(SqlApproval.layer({ filename: `${dir}/approvals.db` })))
 
 // =============================================================================
 // The two processes
@@ -99,12 +98,9 @@ const story = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const dir = yield* fs.makeTempDirectoryScoped({ prefix: "deferred-" })
-  const env = { ASSENT_APPROVAL_KEY: randomBytes(32).toString("base64") }
 
   const start = (...args: ReadonlyArray<string>) =>
     spawner.exitCode(ChildProcess.make(process.execPath, [...process.execArgv, process.argv[1]!, ...args], {
-      env,
-      extendEnv: true,
       stdin: "ignore",
       stdout: "inherit",
       stderr: "inherit"
@@ -155,12 +151,8 @@ const answer = Argument.String("answer").pipe(
   })
 )
 
-/** A process's share in the story: what it does needs the key that the others have. */
-const withAgent = <A, E, R>(dir: string, effect: Effect.Effect<A, E, R>) =>
-  Config.Redacted("ASSENT_APPROVAL_KEY").pipe(
-    Effect.mapError(complain("First: export ASSENT_APPROVAL_KEY=$(openssl rand -base64 32)")),
-    Effect.andThen(Effect.provide(effect, Agent(dir)))
-  )
+/** A process's share in the story. */
+const withAgent = <A, E, R>(dir: string, effect: Effect.Effect<A, E, R>) => Effect.provide(effect, Agent(dir))
 
 const deferred = Command.make("deferred", {}, () => Effect.scoped(story)).pipe(
   Command.withDescription("Plays the whole story, or one step of it"),

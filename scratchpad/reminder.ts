@@ -2,20 +2,11 @@
  * A tool that waits for a moment. The first reminder fires while the program runs; the second while it does not, and so
  * it fires as soon as a program runs again, and says how late it is.
  */
-import {
-  ApprovalJournal,
-  ApprovalSeal,
-  Conversation,
-  ConversationStore,
-  DeferredTool,
-  Interaction,
-  SuspensionStore,
-  Toolkit
-} from "@assent/ai"
+import { Conversation, DeferredTool, Interaction, SuspensionStore, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
+import { SqlApproval } from "@assent/sql"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Deferred, Effect, FileSystem, Layer, Schema } from "effect"
-import { randomBytes } from "node:crypto"
 import * as Story from "./waiting/story.ts"
 
 const Remind = DeferredTool.make("Remind", {
@@ -42,21 +33,18 @@ const remind = (of: string, inSeconds: number) => [
   ScriptedModel.toolCall({ id: `call-${of}`, name: "Remind", params: { of, inSeconds } })
 ]
 
-/** One run of the program: everything it has comes from the folder. */
+/** One run of the program: everything it has comes from the file. */
 const run = <A, E>(
   turns: ReadonlyArray<ScriptedModel.Turn>,
   use: Effect.Effect<A, E, Layer.Success<ReturnType<typeof Program>>>
 ) =>
-(directory: string, key: string) => Effect.provide(use, Program(turns, directory, key))
+(filename: string) => Effect.provide(use, Program(turns, filename))
 
-const Program = (turns: ReadonlyArray<ScriptedModel.Turn>, directory: string, key: string) =>
+const Program = (turns: ReadonlyArray<ScriptedModel.Turn>, filename: string) =>
   Layer.mergeAll(
     Handlers,
     ScriptedModel.layer({ turns }),
-    ApprovalSeal.layer({ key }),
-    ApprovalJournal.layerFileSystem({ directory }),
-    SuspensionStore.layerFileSystem({ directory }),
-    ConversationStore.layerFileSystem({ directory })
+    SqlApproval.layer({ filename })
   )
 
 const open = Conversation.make({ id: "reminders", toolkit })
@@ -91,11 +79,11 @@ const second = run([Story.lastResult], Effect.flatMap(wakened, (turn) => Story.s
 
 const program = Effect.gen(function*() {
   const directory = yield* FileSystem.FileSystem.use((fs) => fs.makeTempDirectoryScoped({ prefix: "reminder-" }))
-  const key = randomBytes(32).toString("base64")
-  yield* first(directory, key)
+  const filename = `${directory}/reminders.db`
+  yield* first(filename)
   yield* Story.line("", "… the program stops, the cake is done, the program starts …")
   yield* Effect.sleep("700 millis")
-  yield* second(directory, key)
+  yield* second(filename)
 })
 
 program.pipe(Effect.scoped, Effect.provide(NodeServices.layer), NodeRuntime.runMain)

@@ -1,18 +1,11 @@
 /**
  * A support desk over a long day: one conversation, in which a tool looks up, a refund is approved with another amount, the
  * customer is asked, two people must agree, a carrier calls back and a timer fires. After every step the program is
- * stopped; each time a new one goes on, which has nothing but a folder and a key.
+ * stopped; each time a new one goes on, which has nothing but a folder.
  */
-import {
-  Approval,
-  ApprovalJournal,
-  ApprovalSeal,
-  Conversation,
-  ConversationStore,
-  SuspensionStore,
-  Webhook
-} from "@assent/ai"
+import { Approval, Conversation, SuspensionStore, Webhook } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
+import { SqlApproval } from "@assent/sql"
 import { NodeHttpServer, NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Deferred, Effect, FileSystem, Layer, type Scope } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
@@ -47,10 +40,7 @@ const Program = (directory: string) =>
   Layer.mergeAll(
     Tools.Handlers,
     Model,
-    ApprovalSeal.layer({ key: "in a real program: openssl rand -base64 32" }),
-    ApprovalJournal.layerFileSystem({ directory }),
-    SuspensionStore.layerFileSystem({ directory }),
-    ConversationStore.layerFileSystem({ directory })
+    SqlApproval.layer({ filename: `${directory}/desk.db` })
   ).pipe(Layer.provide(Layer.succeed(Tools.Desk, { directory })))
 
 const open = Conversation.make({
