@@ -7,8 +7,11 @@ import * as Upstream from "effect/ai/Chat"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
+import * as Result from "effect/Result"
 import type * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
+import * as Bounds from "./internal/bounds.ts"
+import * as Bounded from "./internal/history/bounded.ts"
 import * as Transcript from "./internal/history/transcript.ts"
 import { protectOnce, protectPersistence } from "./internal/turn/protectChat.ts"
 import * as ProtectedTag from "./internal/turn/protectedTag.ts"
@@ -101,7 +104,7 @@ export const empty: typeof Upstream.empty = Effect.map(Upstream.empty, protectOn
  * @category constructors
  * @since 0.1.0
  */
-export const fromPrompt: typeof Upstream.fromPrompt = (prompt) => Effect.map(Upstream.fromPrompt(prompt), protectOnce)
+export const fromPrompt: typeof Upstream.fromPrompt = (prompt) => imported(Upstream.fromPrompt(prompt))
 
 /**
  * A chat that goes on from what `export` gave, open requests included.
@@ -109,7 +112,8 @@ export const fromPrompt: typeof Upstream.fromPrompt = (prompt) => Effect.map(Ups
  * @category constructors
  * @since 0.1.0
  */
-export const fromExport: typeof Upstream.fromExport = (data) => Effect.map(Upstream.fromExport(data), protectOnce)
+export const fromExport: typeof Upstream.fromExport = (data) =>
+  imported(Effect.suspend(() => Upstream.fromExport(Bounds.cutBelow(data, Bounds.readable))))
 
 /**
  * A chat that goes on from what `exportJson` gave, open requests included.
@@ -117,7 +121,11 @@ export const fromExport: typeof Upstream.fromExport = (data) => Effect.map(Upstr
  * @category constructors
  * @since 0.1.0
  */
-export const fromJson: typeof Upstream.fromJson = (data) => Effect.map(Upstream.fromJson(data), protectOnce)
+export const fromJson: typeof Upstream.fromJson = (data) => {
+  const read = Result.try((): unknown => JSON.parse(data))
+  // What is no JSON, upstream tells best.
+  return Result.isSuccess(read) ? fromExport(read.success) : imported(Upstream.fromJson(data))
+}
 
 /**
  * The service of chats that are kept in a store.
@@ -136,6 +144,13 @@ export const makePersisted: typeof Upstream.makePersisted = (options) =>
  */
 export const layerPersisted: typeof Upstream.layerPersisted = (options) =>
   Layer.effect(Persistence, makePersisted(options))
+
+const imported = <E>(chat: Effect.Effect<Chat, E>): Effect.Effect<Chat, E> =>
+  Effect.flatMap(chat, (chat) =>
+    Effect.as(
+      Ref.update(chat.history, (history) => Bounded.prompt(history, Bounds.maxResultBytes)),
+      protectOnce(chat)
+    ))
 
 // =============================================================================
 // Answering

@@ -16,6 +16,7 @@ const floors: House["floors"] = [
   ["floor 0", [
     "internal/abandon",
     "internal/augment",
+    "internal/bounds",
     "internal/denial",
     "internal/fields",
     "internal/states",

@@ -5,6 +5,7 @@
 import * as LanguageModel from "effect/ai/LanguageModel"
 import * as Prompt from "effect/ai/Prompt"
 import type * as Toolkit from "effect/ai/Toolkit"
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -21,6 +22,7 @@ import { KeepsHistory } from "../environment/keepsHistory.ts"
 import * as Model from "../environment/model.ts"
 import { Answering, nobody, Refusals, TrustsAnswers } from "../environment/trust.ts"
 import * as Tools from "../gather/tools.ts"
+import * as Bounded from "../history/bounded.ts"
 import * as Cut from "../history/cut.ts"
 import * as Ending from "../history/ending.ts"
 import * as ProviderPrompt from "../history/providerPrompt.ts"
@@ -72,6 +74,7 @@ export const wrap = (
   options: Environment.Options
 ): LanguageModel.LanguageModel => {
   const model = Model.modelOf(original)
+  const maxResultBytes = Environment.maxResultBytes(options)
 
   // Before the model is called: a turn that could not record what runs must not begin.
   const environmentFor = (method: string, tools: Tools.Tools | undefined) =>
@@ -86,7 +89,7 @@ export const wrap = (
 
   const enter = <O extends Model.Options>(method: string, callOptions: O): Effect.Effect<Entered<O>, unknown> =>
     Effect.contextWith((context: Context.Context<never>) => {
-      const read = readPrompt(callOptions.prompt)
+      const read = readPrompt(callOptions.prompt, maxResultBytes)
       if (Result.isFailure(read)) return Effect.fail(ApprovalError.toAiError(read.failure, method))
       const { prompt, transcript } = read.success
       const policy = Environment.readPolicy(captured, context)
@@ -146,14 +149,26 @@ export const wrap = (
       enclosing(Effect.flatMap(enter("generateText", callOptions), ({ options, turn }) =>
         distrusting(
           turn === undefined
-            ? model.generateText(options)
+            ? Effect.map(model.generateText(options), (response) => {
+              const content = Bounded.parts(response.content, maxResultBytes)
+              return content === response.content
+                ? response
+                : new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([...content])
+            })
             : Turn.within(turn, Effect.mapError(Generate.generateText(model, turn, options), toAiError("generateText")))
         ))),
     generateObject: (callOptions) =>
       enclosing(Effect.flatMap(enter("generateObject", callOptions), ({ options, turn }) =>
         distrusting(
           turn === undefined
-            ? model.generateObject(options)
+            ? Effect.map(model.generateObject(options), (response) => {
+              const content = Bounded.parts(response.content, maxResultBytes)
+              return content === response.content
+                ? response
+                : new LanguageModel.GenerateObjectResponse<Model.AnyTools, unknown, "opaque">(response.value, [
+                  ...content
+                ])
+            })
             : Turn.within(
               turn,
               Effect.mapError(Generate.generateObject(model, turn, options), toAiError("generateObject"))
@@ -163,7 +178,9 @@ export const wrap = (
       enclosingStream(
         Effect.zipWith(enter("streamText", callOptions), TrustsAnswers, ({ options, turn }, trusted) => {
           const said = turn === undefined
-            ? model.streamText(options)
+            ? options.toolkit === undefined
+              ? model.streamText(options)
+              : boundedStream(model.streamText(options), maxResultBytes)
             : StreamText.streamText(model, turn, options, toAiError("streamText"))
           return trusted ? Stream.provideContext(said, distrust) : said
         })
@@ -255,11 +272,12 @@ const toAiError = (method: string) => (error: unknown): unknown =>
   error instanceof ApprovalError.ApprovalError ? ApprovalError.toAiError(error, method) : error
 
 // Messages made by hand may be anything; that is the caller's mistake, not a defect of the program.
-const readPrompt = (input: Prompt.RawInput) =>
+const readPrompt = (input: Prompt.RawInput, maxResultBytes: number) =>
   Result.try({
     try: () => {
-      const prompt = ProviderPrompt.asRead(Prompt.make(input))
-      Cut.begin(prompt)
+      const given = ProviderPrompt.asRead(Prompt.make(input))
+      Cut.begin(given)
+      const prompt = Bounded.prompt(given, maxResultBytes)
       return { prompt, transcript: Transcript.read(prompt.content) }
     },
     catch: () =>
@@ -268,13 +286,21 @@ const readPrompt = (input: Prompt.RawInput) =>
       )
   })
 
+// Without tools nothing comes that could be out of bounds.
+const boundedStream = (said: Stream.Stream<Model.StreamPart, unknown>, maxResultBytes: number) =>
+  Stream.mapArray(said, (chunk) => {
+    const parts = Bounded.parts(chunk, maxResultBytes)
+    return Arr.isReadonlyArrayNonEmpty(parts) ? parts : chunk
+  })
+
 // Around each call and not around the turn, which would be felt by every chunk of a stream.
 const enclose = (toolkit: Model.AnyToolkit | undefined, turn: Around): Model.AnyToolkit | undefined => {
   if (toolkit === undefined) return undefined
+  const maxResultBytes = Environment.maxResultBytes(turn.options)
   const enclosed = (resolved: Toolkit.WithHandler<Model.AnyTools>): Toolkit.WithHandler<Model.AnyTools> => {
     const handlers = Execution.handlersOf(resolved)
     const handle: Execution.Handlers["handle"] = (...call) =>
-      handlers.handle(...call).pipe(
+      Execution.bounded(handlers.handle, maxResultBytes)(...call).pipe(
         Effect.map(Stream.provideService(EnclosingTurn, turn)),
         Effect.provideService(EnclosingTurn, turn)
       )
