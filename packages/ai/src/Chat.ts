@@ -11,9 +11,8 @@ import * as Result from "effect/Result"
 import type * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as Bounds from "./internal/bounds.ts"
-import * as Bounded from "./internal/history/bounded.ts"
 import * as Transcript from "./internal/history/transcript.ts"
-import { protectOnce, protectPersistence } from "./internal/turn/protectChat.ts"
+import { imported, protectOnce, protectPersistence } from "./internal/turn/protectChat.ts"
 import * as ProtectedTag from "./internal/turn/protectedTag.ts"
 import * as Prompt from "./Prompt.ts"
 
@@ -104,7 +103,7 @@ export const empty: typeof Upstream.empty = Effect.map(Upstream.empty, protectOn
  * @category constructors
  * @since 0.1.0
  */
-export const fromPrompt: typeof Upstream.fromPrompt = (prompt) => imported(Upstream.fromPrompt(prompt))
+export const fromPrompt: typeof Upstream.fromPrompt = (prompt) => Effect.flatMap(Upstream.fromPrompt(prompt), imported)
 
 /**
  * A chat that goes on from what `export` gave, open requests included.
@@ -113,7 +112,7 @@ export const fromPrompt: typeof Upstream.fromPrompt = (prompt) => imported(Upstr
  * @since 0.1.0
  */
 export const fromExport: typeof Upstream.fromExport = (data) =>
-  imported(Effect.suspend(() => Upstream.fromExport(Bounds.cutBelow(data, Bounds.readable))))
+  Effect.flatMap(Effect.suspend(() => Upstream.fromExport(Bounds.cutBelow(data, Bounds.readable))), imported)
 
 /**
  * A chat that goes on from what `exportJson` gave, open requests included.
@@ -124,7 +123,7 @@ export const fromExport: typeof Upstream.fromExport = (data) =>
 export const fromJson: typeof Upstream.fromJson = (data) => {
   const read = Result.try((): unknown => JSON.parse(data))
   // What is no JSON, upstream tells best.
-  return Result.isSuccess(read) ? fromExport(read.success) : imported(Upstream.fromJson(data))
+  return Result.isSuccess(read) ? fromExport(read.success) : Effect.map(Upstream.fromJson(data), protectOnce)
 }
 
 /**
@@ -144,13 +143,6 @@ export const makePersisted: typeof Upstream.makePersisted = (options) =>
  */
 export const layerPersisted: typeof Upstream.layerPersisted = (options) =>
   Layer.effect(Persistence, makePersisted(options))
-
-const imported = <E>(chat: Effect.Effect<Chat, E>): Effect.Effect<Chat, E> =>
-  Effect.flatMap(chat, (chat) =>
-    Effect.as(
-      Ref.update(chat.history, (history) => Bounded.prompt(history, Bounds.maxResultBytes)),
-      protectOnce(chat)
-    ))
 
 // =============================================================================
 // Answering

@@ -14,6 +14,7 @@ import * as ApprovalMemory from "../../ApprovalMemory.ts"
 import * as Approver from "../../Approver.ts"
 import type * as Asking from "../asking/asking.ts"
 import * as MemoryGuard from "../asking/memoryGuard.ts"
+import * as Bounds from "../bounds.ts"
 import * as Covering from "../covering.ts"
 import type * as Environment from "../environment/environment.ts"
 import * as Prepare from "../tool/prepare.ts"
@@ -142,7 +143,7 @@ export const answeredOf = Effect.fnUntraced(function*(
   }
 ): Effect.fn.Return<ApprovalMemory.Answered | undefined> {
   if (!memory.remembers || remember === undefined || remember === null) return undefined
-  const said = decode(remember)
+  const said = Bounds.check(remember, Bounds.answer) === undefined ? decode(remember) : Option.none()
   if (Option.isNone(said)) {
     yield* Effect.logWarning(
       `Assent: what an answer about "${subject.toolName}" says of being remembered cannot be read, so it is not` +

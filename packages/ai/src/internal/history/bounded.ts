@@ -1,7 +1,7 @@
 /**
  * Keeps a history within bounds (law L17): what is too deep or too large in a part is left out of it, and the part says so.
- * Whatever a model says and a program gives passes here on its way into a history, and again on its way out of one, because
- * a history may come from anywhere.
+ * Whatever a model says passes here before it is in a history, and every history that comes from elsewhere. What was let in
+ * is not looked at again: a turn costs what is new in it.
  */
 import * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
@@ -72,23 +72,12 @@ const fits = (options: object | undefined): boolean => {
 // Histories
 // =============================================================================
 
-interface Bounded {
-  readonly message: Prompt.Message | undefined
-  readonly maxResultBytes: number
-}
-
-// Each message is looked at once, and what is written in its place is the same object each time.
-const known = new WeakMap<Prompt.Message, Bounded>()
-
-/** The history as it may be read: the same one, unless something has to be left out. Throws for what is not a message. */
+/** Messages as they may enter a history: the same prompt, unless something has to be left out. */
 export const prompt = (prompt: Prompt.Prompt, maxResultBytes: number): Prompt.Prompt => {
-  const { content } = prompt
-  for (let at = 0; at < content.length; at++) {
-    const message = content[at]!
-    if (messageOf(message, maxResultBytes) === message) continue
-    return Prompt.fromMessages(content.flatMap((message) => messageOf(message, maxResultBytes) ?? []))
-  }
-  return prompt
+  const bounded = prompt.content.map((message) => messageOf(message, maxResultBytes))
+  return bounded.every((message, at) => message === prompt.content[at])
+    ? prompt
+    : Prompt.fromMessages(bounded.filter((message) => message !== undefined))
 }
 
 /** Whether it may enter a history that is kept, as a whole and in each of its parts. */
@@ -97,17 +86,6 @@ export const isWithin = (said: Prompt.Prompt): boolean =>
 
 const messageOf = (message: Prompt.Message, maxResultBytes: number): Prompt.Message | undefined => {
   if (message.role !== "assistant" && message.role !== "tool") return message
-  const found = known.get(message)
-  if (found !== undefined && found.maxResultBytes === maxResultBytes) return found.message
-  const bounded = boundedMessage(message, maxResultBytes)
-  known.set(message, { message: bounded, maxResultBytes })
-  return bounded
-}
-
-const boundedMessage = (
-  message: Prompt.AssistantMessage | Prompt.ToolMessage,
-  maxResultBytes: number
-): Prompt.Message | undefined => {
   const options = fits(message.options) ? message.options : {}
   // The two kinds of messages have parts of their own, which stay what they are.
   const before = message.content as ReadonlyArray<Prompt.Part>

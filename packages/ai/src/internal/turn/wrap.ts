@@ -89,7 +89,7 @@ export const wrap = (
 
   const enter = <O extends Model.Options>(method: string, callOptions: O): Effect.Effect<Entered<O>, unknown> =>
     Effect.contextWith((context: Context.Context<never>) => {
-      const read = readPrompt(callOptions.prompt, maxResultBytes)
+      const read = readPrompt(callOptions.prompt)
       if (Result.isFailure(read)) return Effect.fail(ApprovalError.toAiError(read.failure, method))
       const { prompt, transcript } = read.success
       const policy = Environment.readPolicy(captured, context)
@@ -272,12 +272,11 @@ const toAiError = (method: string) => (error: unknown): unknown =>
   error instanceof ApprovalError.ApprovalError ? ApprovalError.toAiError(error, method) : error
 
 // Messages made by hand may be anything; that is the caller's mistake, not a defect of the program.
-const readPrompt = (input: Prompt.RawInput, maxResultBytes: number) =>
+const readPrompt = (input: Prompt.RawInput) =>
   Result.try({
     try: () => {
-      const given = ProviderPrompt.asRead(Prompt.make(input))
-      Cut.begin(given)
-      const prompt = Bounded.prompt(given, maxResultBytes)
+      const prompt = ProviderPrompt.asRead(Prompt.make(input))
+      Cut.begin(prompt)
       return { prompt, transcript: Transcript.read(prompt.content) }
     },
     catch: () =>
