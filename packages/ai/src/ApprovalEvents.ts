@@ -188,6 +188,18 @@ export const MemoryFailed = Schema.TaggedStruct("MemoryFailed", {
 export const InvalidParameters = Schema.TaggedStruct("InvalidParameters", { ...call, cause: Cause })
 
 /**
+ * A call ran, and its result is nested too deep, or too large, or no JSON, to be kept and sent to a model (law L17): a failed
+ * result that says so stands in its place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const ResultLeftOut = Schema.TaggedStruct("ResultLeftOut", {
+  ...call,
+  problem: Schema.Literals(["depth", "bytes", "unwritable"])
+})
+
+/**
  * A tool was to wait for an interaction, and its handler caught that and went on: nobody was asked, and its result is
  * a failure. It is a mistake in the handler.
  *
@@ -225,6 +237,7 @@ export const ApprovalEvent = Schema.Union([
   ControllerFailed,
   MemoryFailed,
   InvalidParameters,
+  ResultLeftOut,
   SuspensionCaught
 ])
 

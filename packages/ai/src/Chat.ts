@@ -7,10 +7,12 @@ import * as Upstream from "effect/ai/Chat"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
+import * as Result from "effect/Result"
 import type * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
+import * as Bounds from "./internal/bounds.ts"
 import * as Transcript from "./internal/history/transcript.ts"
-import { protectOnce, protectPersistence } from "./internal/turn/protectChat.ts"
+import { imported, protectOnce, protectPersistence } from "./internal/turn/protectChat.ts"
 import * as ProtectedTag from "./internal/turn/protectedTag.ts"
 import * as Prompt from "./Prompt.ts"
 
@@ -101,7 +103,7 @@ export const empty: typeof Upstream.empty = Effect.map(Upstream.empty, protectOn
  * @category constructors
  * @since 0.1.0
  */
-export const fromPrompt: typeof Upstream.fromPrompt = (prompt) => Effect.map(Upstream.fromPrompt(prompt), protectOnce)
+export const fromPrompt: typeof Upstream.fromPrompt = (prompt) => Effect.flatMap(Upstream.fromPrompt(prompt), imported)
 
 /**
  * A chat that goes on from what `export` gave, open requests included.
@@ -109,7 +111,8 @@ export const fromPrompt: typeof Upstream.fromPrompt = (prompt) => Effect.map(Ups
  * @category constructors
  * @since 0.1.0
  */
-export const fromExport: typeof Upstream.fromExport = (data) => Effect.map(Upstream.fromExport(data), protectOnce)
+export const fromExport: typeof Upstream.fromExport = (data) =>
+  Effect.flatMap(Effect.suspend(() => Upstream.fromExport(Bounds.cutBelow(data, Bounds.readable))), imported)
 
 /**
  * A chat that goes on from what `exportJson` gave, open requests included.
@@ -117,7 +120,11 @@ export const fromExport: typeof Upstream.fromExport = (data) => Effect.map(Upstr
  * @category constructors
  * @since 0.1.0
  */
-export const fromJson: typeof Upstream.fromJson = (data) => Effect.map(Upstream.fromJson(data), protectOnce)
+export const fromJson: typeof Upstream.fromJson = (data) => {
+  const read = Result.try((): unknown => JSON.parse(data))
+  // What is no JSON, upstream tells best.
+  return Result.isSuccess(read) ? fromExport(read.success) : Effect.map(Upstream.fromJson(data), protectOnce)
+}
 
 /**
  * The service of chats that are kept in a store.

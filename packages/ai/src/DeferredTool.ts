@@ -397,10 +397,7 @@ export const deliver = Effect.fnUntraced(function*<T extends Any, Name extends k
   const invalid = (description: string) =>
     ApprovalError.make(new ApprovalError.InvalidAnswer({ approvalId, description }))
   const interaction = tool.interactions[name]!
-  const encoded = yield* Effect.mapError(
-    Interactions.encodeAnswer(interaction, answer),
-    (error) => invalid(`it does not fit: ${error.message}`)
-  )
+  const encoded = yield* Effect.mapError(Interactions.encodeAnswer(interaction, answer), invalid)
   yield* Effect.mapError(Interactions.decodeAnswer(interaction, found.suspension.awaited, encoded), invalid)
   yield* SuspensionStore.deliver(approvalId, encoded, options)
 })

@@ -11,6 +11,7 @@ import * as Upstream from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type * as Tool from "effect/ai/Tool"
+import type * as ByteSize from "effect/ByteSize"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -105,6 +106,11 @@ export interface ApprovalOptions {
   readonly policyTimeLimit?: Duration.Input | undefined
   /** Whether the parameters of approved calls are written into their spans (default no, law L15). */
   readonly paramsInSpans?: boolean | undefined
+  /**
+   * How large the result of a call may be as JSON (default 10 MiB, law L17). In the place of a larger one the model gets a
+   * failed result, which says that the call ran and that it is to ask for less.
+   */
+  readonly maxResultSize?: ByteSize.Input | undefined
 }
 
 // =============================================================================

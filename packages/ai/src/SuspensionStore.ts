@@ -19,6 +19,7 @@ import type * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as Approver from "./Approver.ts"
+import * as Bounds from "./internal/bounds.ts"
 import * as Records from "./internal/waiting/suspensionRecords.ts"
 import type { Suspension } from "./internal/waiting/suspensionRecords.ts"
 import * as Store from "./Store.ts"
@@ -132,6 +133,13 @@ export const deliver = Effect.fnUntraced(function*(
   answer: Schema.Json,
   options?: DeliverOptions
 ): Effect.fn.Return<void, ApprovalError.ApprovalError> {
+  const excess = Bounds.check(answer, Bounds.answer)
+  if (excess !== undefined) {
+    const description = `it is ${Bounds.describe(excess, Bounds.answer)}.`
+    return yield* ApprovalError.make(
+      new ApprovalError.InvalidAnswer({ approvalId: approvalId.slice(0, 64), description })
+    )
+  }
   const store = yield* SuspensionStore
   const found = yield* store.find(approvalId)
   if (found === undefined) {

@@ -18,6 +18,7 @@ const floors: House["floors"] = [
     "internal/answering",
     "internal/approving",
     "internal/augment",
+    "internal/bounds",
     "internal/brief",
     "internal/denial",
     "internal/fields",

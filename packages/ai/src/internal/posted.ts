@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import * as Approval from "../Approval.ts"
 import * as ApprovalError from "../ApprovalError.ts"
 import * as Answering from "./answering.ts"
+import * as Bounds from "./bounds.ts"
 import * as Denial from "./denial.ts"
 import { definedFields } from "./fields.ts"
 import * as Text from "./text.ts"
@@ -20,6 +21,8 @@ const isDecision = Schema.is(Approval.ApprovalDecision)
 
 /** A decision; the failure is a sentence that says what is wrong with it. */
 export const decision = (posted: unknown): Read<Approval.ApprovalDecision> => {
+  const excess = outOfBounds(posted)
+  if (excess !== undefined) return Result.fail(excess)
   if (isDecision(posted)) return Result.succeed(posted)
   if (!Predicate.isObject(posted)) {
     const found = Answering.shown(posted)
@@ -32,6 +35,20 @@ export const decision = (posted: unknown): Read<Approval.ApprovalDecision> => {
   // What JavaScript leaves out is `undefined`, which JSON leaves out.
   const said = tag === "Denied" ? posted : withNote(posted)
   return Result.mapError(decodeDecision(definedFields(said)), ({ message }) => `its decision does not fit: ${message}.`)
+}
+
+// Before anything reads it (law L17): each of the values that it may carry.
+const outOfBounds = (posted: unknown): string | undefined => {
+  if (typeof posted !== "object" || posted === null) return undefined
+  for (const field of ["params", "answer", "remember", "note", "reason"] as const) {
+    const said = Result.try(() => (posted as { readonly [field]?: unknown })[field])
+    if (Result.isFailure(said)) return `its ${field} cannot be read.`
+    const excess = Bounds.check(said.success, Bounds.answer)
+    if (excess !== undefined) {
+      return `its ${field} ${field === "params" ? "are" : "is"} ${Bounds.describe(excess, Bounds.answer)}.`
+    }
+  }
+  return undefined
 }
 
 // Upstream's answers have a reason beside a yes, too.
@@ -48,7 +65,10 @@ export const isAnswer = (posted: unknown): posted is { readonly approvalId: unkn
 
 /** An answer, by its decision or by upstream's `approved`; both have to say the same. */
 export const answer = (posted: unknown): Result.Result<Approval.ApprovalAnswer, ApprovalError.ApprovalError> => {
-  if (posted instanceof Approval.ApprovalAnswer) return Result.succeed(posted)
+  if (posted instanceof Approval.ApprovalAnswer) {
+    const excess = outOfBounds(posted.decision)
+    return excess === undefined ? Result.succeed(posted) : invalid(posted.approvalId, excess)
+  }
   if (!isAnswer(posted) || typeof posted.approvalId !== "string") {
     return invalid(
       "",

@@ -70,6 +70,7 @@ const taken: Taken = {
     "AssistantMessageOptions",
     "AssistantMessagePart",
     "Message",
+    "Part",
     "Prompt",
     "ProviderOptions",
     "RawInput",

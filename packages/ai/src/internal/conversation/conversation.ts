@@ -23,6 +23,7 @@ import * as Answering from "../answering.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
 import * as Trust from "../environment/trust.ts"
+import * as Bounded from "../history/bounded.ts"
 import * as Ending from "../history/ending.ts"
 import { InPassing } from "../seal/passing.ts"
 import * as Handlers from "../tool/handlers.ts"
@@ -401,6 +402,7 @@ const readPrompt = (prompt: Prompt.RawInput): Effect.Effect<Prompt.Prompt, Appro
     Effect.try({
       try: () => {
         const said = Prompt.make(prompt)
+        if (!Bounded.isWithin(said)) return outOfBounds
         return {
           said,
           answers: said.content.some(isAnswering),
@@ -411,7 +413,11 @@ const readPrompt = (prompt: Prompt.RawInput): Effect.Effect<Prompt.Prompt, Appro
       catch: () => invalidPrompt("a message or one of its parts does not have the form of one.")
     }),
     ({ answers, isEmpty, isKeepable, said }) =>
-      answers
+      said === undefined
+        ? Effect.fail(
+          invalidPrompt("a message or one of its parts is nested deeper than 512 levels or larger than 32 MiB.")
+        )
+        : answers
         ? Effect.fail(invalidPrompt("it holds an answer to a request: answers are given with `decide` or `resume`."))
         : isEmpty
         ? Effect.fail(invalidPrompt(saysNothing))
@@ -419,6 +425,8 @@ const readPrompt = (prompt: Prompt.RawInput): Effect.Effect<Prompt.Prompt, Appro
         ? Effect.fail(invalidPrompt("a message or one of its parts cannot be written as JSON, so it cannot be kept."))
         : Effect.succeed(said)
   )
+
+const outOfBounds = { said: undefined, answers: false, isEmpty: false, isKeepable: false }
 
 const encodePrompt = Schema.encodeUnknownResult(Schema.toCodecJson(Prompt.Prompt))
 

@@ -213,7 +213,7 @@ const asAnswer = Effect.fnUntraced(function*<I extends Interaction.Any>(
 ): Effect.fn.Return<Approval.ApprovalAnswer, ApprovalError.ApprovalError> {
   const { approvalId } = request
   const json = yield* Effect.flatMap(
-    Effect.mapError(Interactions.encodeAnswer(interaction, answer), ({ message }) => `it does not fit: ${message}`),
+    Interactions.encodeAnswer(interaction, answer),
     (json) => Effect.as(Interactions.decodeAnswer(interaction, request.awaited!, json), json)
   ).pipe(
     Effect.mapError((description) => ApprovalError.make(new ApprovalError.InvalidAnswer({ approvalId, description })))

@@ -16,6 +16,7 @@ import * as ConversationStore from "../../ConversationStore.ts"
 import * as Prompts from "../../Prompt.ts"
 import * as Responses from "../../Response.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
+import * as Bounded from "../history/bounded.ts"
 import * as Cut from "../history/cut.ts"
 import * as Results from "../history/results.ts"
 import * as Transcript from "../history/transcript.ts"
@@ -293,10 +294,11 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, isStream: boolea
   const { history: { content: before }, step: parts } = turn
   turn.step = []
   turn.content.push(...parts)
-  say(turn, withoutEmptyTexts(Prompts.fromResponseParts(parts.map(keepable))))
+  const said = Bounded.prompt(Prompts.fromResponseParts(parts.map(keepable)), Number.POSITIVE_INFINITY)
+  say(turn, withoutEmptyTexts(said))
   if (isStream && !parts.some(({ type }) => type === "finish")) turn.history = Cut.markFrom(turn.history, before.length)
-  const said = Responses.approvalRequests(parts)
-  turn.open = yield* openAfter(turn, said)
+  const asked = Responses.approvalRequests(parts)
+  turn.open = yield* openAfter(turn, asked)
   turn.answered = []
   // What is still open was answered, and held: whoever goes on from there has to know by whom.
   turn.deciders = Object.fromEntries(
@@ -310,14 +312,14 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, isStream: boolea
     turn.tokens += (part.usage.inputTokens.total ?? 0) + (part.usage.outputTokens.total ?? 0)
     if (part.reason === "pause") goesOn = true
   }
-  if (said.length > 0) return "waits"
+  if (asked.length > 0) return "waits"
   return Responses.isStopped(parts) ? "is stopped" : goesOn ? "goes on" : "is done"
 })
 
 // As the record has it, so that what the model was sent is what it will be sent in another process.
 const keepable = (part: Response.AnyPart): Response.AnyPart => {
   if (part.type !== "tool-result") return part
-  const { encodedResult, ...sent } = Results.sendable(part)
+  const { encodedResult, ...sent } = Results.sendable(part, Number.POSITIVE_INFINITY)
   return { ...part, ...sent, encodedResult: encodedResult === undefined ? null : encodedResult }
 }
 

@@ -4,6 +4,7 @@
  * A service provided to one call wins over the one captured where the model was wrapped, which wins over the default.
  */
 import { CurrentSpanTransformer, type SpanTransformer } from "effect/ai/Telemetry"
+import * as ByteSize from "effect/ByteSize"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -21,6 +22,7 @@ import * as ApprovalSeal from "../../ApprovalSeal.ts"
 import type { DecidedBy } from "../../Approver.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Levels from "../asking/levels.ts"
+import * as Bounds from "../bounds.ts"
 import * as Policies from "../policy/service.ts"
 import * as Cryptography from "../seal/cryptography.ts"
 import { InPassing } from "../seal/passing.ts"
@@ -33,6 +35,7 @@ export interface Options {
   readonly expiresIn: Duration.Input | undefined
   readonly policyTimeLimit: Duration.Input
   readonly paramsInSpans: boolean
+  readonly maxResultSize: ByteSize.Input
 }
 
 export const defaultOptions: Options = {
@@ -41,8 +44,13 @@ export const defaultOptions: Options = {
   concurrency: 8,
   expiresIn: undefined,
   policyTimeLimit: "30 seconds",
-  paramsInSpans: false
+  paramsInSpans: false,
+  maxResultSize: Bounds.maxResultBytes
 }
+
+/** How large a result may be (law L17). */
+export const maxResultBytes = ({ maxResultSize }: Pick<Options, "maxResultSize">): number =>
+  typeof maxResultSize === "number" ? maxResultSize : Number(ByteSize.fromInputUnsafe(maxResultSize))
 
 /** An answer, and until when it holds, in milliseconds since 1970. */
 export interface Given {

@@ -14,6 +14,7 @@ import * as ApprovalMemory from "../../ApprovalMemory.ts"
 import * as Approver from "../../Approver.ts"
 import type * as Asking from "../asking/asking.ts"
 import * as MemoryGuard from "../asking/memoryGuard.ts"
+import * as Bounds from "../bounds.ts"
 import * as Covering from "../covering.ts"
 import type * as Environment from "../environment/environment.ts"
 import * as Prepare from "../tool/prepare.ts"
@@ -143,7 +144,7 @@ export const answeredOf = Effect.fnUntraced(function*(
   }
 ): Effect.fn.Return<ApprovalMemory.Answered | undefined> {
   if (!memory.remembers || wanted === undefined || wanted === null) return undefined
-  const said = decode(wanted)
+  const said = Bounds.check(wanted, Bounds.answer) === undefined ? decode(wanted) : Option.none()
   if (Option.isNone(said)) {
     yield* Effect.logWarning(
       `Assent: the field remember of an answer about "${subject.toolName}" cannot be read, so the answer is not` +

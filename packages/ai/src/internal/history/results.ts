@@ -10,6 +10,7 @@ import * as Approval from "../../Approval.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
 import type { DecidedBy } from "../../Approver.ts"
 import type { ResultMetadata } from "../augment.ts"
+import * as Bounds from "../bounds.ts"
 import * as Text from "../text.ts"
 
 export type ResultPart = Response.ToolResultPart<string, unknown, unknown>
@@ -198,14 +199,51 @@ const ofEnding = (
 
 /**
  * A result as JSON, so that what is sent now, what is recorded and what a later turn sends are the same; a failed result
- * for what has no JSON. Nothing (the result of a `void` tool) stays nothing.
+ * for what has no JSON, or is out of bounds. Nothing (the result of a `void` tool) stays nothing.
  */
-export const sendable = (output: Output): Output => {
+export const sendable = (output: Output, maxBytes: number): Output => {
   if (output.encodedResult === undefined) return output
+  const within = bounded(output, maxBytes)
+  if (within !== output) return within
   const json = Result.try((): Schema.Json => JSON.parse(JSON.stringify(output.encodedResult)))
-  if (Result.isSuccess(json)) return { ...output, encodedResult: json.success }
-  const result = { type: "execution-interrupted", reason: unsendableReason }
+  return Result.isSuccess(json) ? { ...output, encodedResult: json.success } : instead(unsendableReason)
+}
+
+const instead = (reason: string): Output => {
+  const result = { type: "execution-interrupted", reason }
   return { isFailure: true, result, encodedResult: result, modelOutput: undefined }
+}
+
+/** What of a result is out of bounds (law L17): of itself, or of what the tool writes for the model. */
+export const excessOf = (output: Output, maxBytes: number): Bounds.Excess | undefined => {
+  const bounds = Bounds.result(maxBytes)
+  return Bounds.check(output.encodedResult, bounds) ??
+    (output.modelOutput === undefined ? undefined : Bounds.check(output.modelOutput, bounds))
+}
+
+/** A result, or in the place of one that is out of bounds a failed one that says what to do. */
+export const bounded = <O extends Output>(output: O, maxBytes: number): O | Output => {
+  const excess = excessOf(output, maxBytes)
+  return excess === undefined ? output : leftOut(output, excess, maxBytes)
+}
+
+/** The call has run, which the model is to know. */
+export const leftOut = ({ isFailure }: Pick<Output, "isFailure">, excess: Bounds.Excess, maxBytes: number): Output => {
+  if (excess === "unwritable") return instead(unsendableReason)
+  const how = `${Bounds.describe(excess, Bounds.result(maxBytes))}, so it is left out`
+  return instead(
+    isFailure
+      ? `The call failed, and what it says of that is ${how}. Check before calling it again.`
+      : `The call ran, but its result is ${how}. Do not repeat it as it was: ask for less, or for one part at a time.`
+  )
+}
+
+/** Whether what an answer of a history carries is in bounds. */
+export const answerFits = ({ options }: Prompt.ToolApprovalResponsePart): boolean => {
+  const { assent, ...others } = options ?? {}
+  if (typeof assent !== "object" || assent === null) return Bounds.check(others, Bounds.metadata) === undefined
+  for (const field of Object.values(assent)) if (Bounds.check(field, Bounds.answer) !== undefined) return false
+  return Bounds.check(others, Bounds.metadata) === undefined
 }
 
 /** What a run gave, before it is a part. */

@@ -6,6 +6,7 @@ import type * as McpClientError from "effect/ai/McpClientError"
 import * as McpSchema from "effect/ai/McpSchema"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as Bounds from "../bounds.ts"
 import * as Text from "../text.ts"
 import * as Definition from "./definition.ts"
 
@@ -78,6 +79,16 @@ export const read = (
   server: Definition.Server,
   result: McpSchema.CallToolResult
 ): Effect.Effect<string, Failure> => {
+  const excess = Bounds.check(result.structuredContent, Bounds.params)
+  if (excess === "depth" || excess === "unwritable") {
+    return Effect.fail({
+      type: "tool-failed",
+      server: server.name,
+      reason: `The tool ran, but what ${Definition.spoken(server)} answered is ${
+        Bounds.describe(excess, Bounds.params)
+      }, so it is left out. Do not repeat it as it was: ask for less, or for one part at a time.`
+    })
+  }
   const text = toText(result)
   return result.isError !== true ? Effect.succeed(text) : Effect.fail({
     type: "tool-failed",

@@ -13,9 +13,11 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as Bounds from "../bounds.ts"
 import * as Words from "../decide/words.ts"
-import type * as Environment from "../environment/environment.ts"
+import * as Environment from "../environment/environment.ts"
 import type { Approved } from "../gather/file.ts"
 import * as Remembering from "../gather/remembering.ts"
 import { toolOf, type Tools } from "../gather/tools.ts"
@@ -75,15 +77,26 @@ const handle = (
 const take = (
   handled: ReturnType<Handlers["handle"]>,
   call: Call,
+  maxResultBytes: number,
   emit: Emit
 ): Effect.Effect<Results.ResultPart, unknown> => {
   let final: Results.ResultPart | undefined
   return Stream.unwrap(handled).pipe(
     Stream.runForEach((output) => {
-      const part = Results.toolResult(call, output)
-      if (output.preliminary) return emit(part)
-      final = part
-      return Effect.void
+      const excess = Results.excessOf(output, maxResultBytes)
+      if (output.preliminary) {
+        // What it ends with will say whatever there is to say.
+        return excess === undefined ? emit(Results.toolResult(call, output)) : Effect.void
+      }
+      const bounded = excess === undefined ? output : Results.leftOut(output, excess, maxResultBytes)
+      final = Results.toolResult(call, bounded)
+      return excess === undefined ? Effect.void : ApprovalEvents.publish((occasion) => ({
+        _tag: "ResultLeftOut",
+        ...occasion,
+        toolName: call.name,
+        toolCallId: call.id,
+        problem: excess
+      }))
     }),
     Effect.flatMap(() => final === undefined ? Effect.die(new Error(noFinalResult(call.name))) : Effect.succeed(final))
   )
@@ -96,14 +109,14 @@ const take = (
 export const directSettled = (
   handlers: Handlers,
   call: Call,
-  mayWait: boolean,
+  { maxResultBytes, mayWait }: { readonly mayWait: boolean; readonly maxResultBytes: number },
   emit: Emit
 ): Effect.Effect<Direct> =>
   Effect.flatMap(
     Effect.exit(
       mayWait
-        ? within(call, undefined, take(handle(handlers, call), call, emit))
-        : take(handle(handlers, call), call, emit)
+        ? within(call, undefined, take(handle(handlers, call), call, maxResultBytes, emit))
+        : take(handle(handlers, call), call, maxResultBytes, emit)
     ),
     (exit): Effect.Effect<Direct> => {
       if (Exit.isSuccess(exit)) return Effect.succeed({ part: exit.value, failure: undefined })
@@ -126,6 +139,26 @@ const within = <A, E>(
   effect: Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
   Effect.provideService(effect, Deferral.CurrentRun, { toolName: name, toolCallId: id, resumption })
+
+/** The handling of calls within bounds (law L17), where upstream's own engine resolves them. */
+export const bounded =
+  (handle: Handlers["handle"], maxResultBytes: number): Handlers["handle"] => (name, params, id) => {
+    const excess = Bounds.check(params, Bounds.params)
+    if (excess !== undefined) {
+      return Effect.match(Prepare.outOfBounds(name, id ?? "", excess), {
+        onFailure: ({ message }) => Stream.succeed(Results.interrupted({ id: id ?? "", name }, message)),
+        onSuccess: (never) => never
+      })
+    }
+    return Effect.map(handle(name, params, id), (outputs) =>
+      outputs.pipe(
+        Stream.filter((output) => !output.preliminary || Results.excessOf(output, maxResultBytes) === undefined),
+        Stream.map((output) => {
+          const bounded = Results.bounded(output, maxResultBytes)
+          return bounded === output ? output : { ...output, ...bounded } as typeof output // as upstream's own failure is
+        })
+      ))
+  }
 
 const noFinalResult = (name: string) => `Tool handler of "${name}" did not produce a final result`
 
@@ -283,6 +316,7 @@ const run = (
   emit: Emit
 ): Effect.Effect<ApprovalJournal.Ran | ApprovalJournal.Suspended> => {
   const { prepared } = waiting
+  const maxResultBytes = Environment.maxResultBytes(environment.options)
   const call = { id: prepared.toolCallId, name: prepared.toolName, params: prepared.encoded }
   const mayWait = Deferral.of(prepared.tool) !== undefined
   const assent = { approvalId: waiting.call.root }
@@ -291,6 +325,7 @@ const run = (
   const taken = take(
     environment.options.paramsInSpans ? handled : Spans.withoutParameters(handled),
     call,
+    maxResultBytes,
     emitPreliminary
   )
   return Effect.matchCauseEffect(mayWait ? within(call, resumption, taken) : taken, {
@@ -311,7 +346,10 @@ const run = (
       if (caught !== undefined) return Effect.succeed(record(Results.interrupted(call, caught), waiting))
       return Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.map(
         encodeFailure(prepared.tool, cause),
-        (failed): ApprovalJournal.Ran => ({ ...record(failed, waiting), failure: cause })
+        (failed): ApprovalJournal.Ran => ({
+          ...record(Results.bounded(failed, maxResultBytes), waiting),
+          failure: cause
+        })
       )
     }
   })
@@ -322,7 +360,8 @@ const record = (
   result: Results.Output,
   { edits, prepared }: Suspending.Waiting
 ): ApprovalJournal.Ran => {
-  const part = Results.sendable(result)
+  // It is within bounds, or is our own.
+  const part = Results.sendable(result, Number.POSITIVE_INFINITY)
   const modelOutput = edits === undefined ? part.modelOutput : Results.editedOutput(part, prepared.encoded)
   return {
     recorded: new ApprovalJournal.Recorded({

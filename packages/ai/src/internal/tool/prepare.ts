@@ -3,6 +3,7 @@
  * tool's schema, encoded again, written as canonical JSON, and from there on only that string's parse is used.
  */
 import * as Tool from "effect/ai/Tool"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -12,6 +13,7 @@ import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type * as ApprovalSeal from "../../ApprovalSeal.ts"
 import { abandonable, done } from "../abandon.ts"
+import * as Bounds from "../bounds.ts"
 import * as Canonical from "../seal/canonical.ts"
 import * as Cryptography from "../seal/cryptography.ts"
 
@@ -104,6 +106,8 @@ export const prepare = (
   if (!Canonical.isWellFormedId(call.name, Canonical.maxToolNameBytes)) {
     return Effect.fail(invalid("the tool's name is empty, too long, or not valid text."))
   }
+  const excess = Bounds.check(call.params, Bounds.params)
+  if (excess !== undefined) return outOfBounds(tool.name, call.id, excess)
   const codec = codecOf(tool)
   const roundTrip = (params: unknown): Effect.Effect<Coded, ApprovalError.ApprovalError> => {
     const coded = codec.roundTrip(params)
@@ -149,12 +153,38 @@ export const prepare = (
   )
 }
 
+/** The failure of parameters that nobody is asked about, and nothing reads: they are too deep or too large (law L17). */
+export const outOfBounds = (
+  toolName: string,
+  toolCallId: string,
+  excess: Bounds.Excess
+): Effect.Effect<never, ApprovalError.ApprovalError> => {
+  const error = ApprovalError.make(
+    new ApprovalError.InvalidParameters({
+      toolName,
+      description: `they are ${Bounds.describe(excess, Bounds.params)}.`
+    })
+  )
+  return Effect.andThen(
+    ApprovalEvents.publish((occasion) => ({
+      _tag: "InvalidParameters",
+      ...occasion,
+      toolName,
+      toolCallId,
+      cause: Cause.fail(error)
+    })),
+    Effect.fail(error)
+  )
+}
+
 /** Why parameters that a person changed cannot be used, for that person alone: it may quote them. */
 export const problemOf = (
   { tool, toolCallId: id, toolName: name }: Prepared,
   params: Schema.Json
-): Effect.Effect<string | undefined> =>
-  codecOf(tool).roundTrip(params).pipe(
+): Effect.Effect<string | undefined> => {
+  const excess = Bounds.check(params, Bounds.params)
+  if (excess !== undefined) return Effect.succeed(`they are ${Bounds.describe(excess, Bounds.params)}.`)
+  return codecOf(tool).roundTrip(params).pipe(
     abandonable,
     Effect.timeout("30 seconds"),
     Effect.andThen(prepare(tool, { id, name, params })),
@@ -169,6 +199,7 @@ export const problemOf = (
     }),
     Effect.catchDefect(() => Effect.succeed("they could not be read."))
   )
+}
 
 /** A digest of the parameters that run. */
 export const paramsDigest = (prepared: Prepared): Effect.Effect<string> => Cryptography.sha256(prepared.canonical)

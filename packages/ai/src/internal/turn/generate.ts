@@ -8,8 +8,10 @@ import type * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as Approvals from "../../Response.ts"
 import type { Decision } from "../decide/decision.ts"
+import * as Environment from "../environment/environment.ts"
 import * as Model from "../environment/model.ts"
 import * as Reply from "../gather/reply.ts"
+import * as Bounded from "../history/bounded.ts"
 import * as Ending from "../history/ending.ts"
 import * as Results from "../history/results.ts"
 import * as Hosted from "../hosted/hosted.ts"
@@ -268,7 +270,8 @@ const receive = Effect.fnUntraced(function*(
   const requests: Array<Response.ToolApprovalRequestPart> = []
   const providerCalls: Map<string, Response.ToolCallPart<string, unknown>> = new Map()
   const finish: Array<Response.FinishPart> = []
-  for (const part of yield* Hosted.sealCalls(turn.environment, parts)) {
+  const bounded = Bounded.parts(parts, Environment.maxResultBytes(turn.environment.options))
+  for (const part of yield* Hosted.sealCalls(turn.environment, bounded)) {
     if (part.type === "finish") {
       finish.push(part)
       continue

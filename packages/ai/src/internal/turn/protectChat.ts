@@ -7,6 +7,8 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Stream from "effect/Stream"
+import * as Bounds from "../bounds.ts"
+import * as Bounded from "../history/bounded.ts"
 import * as Cut from "../history/cut.ts"
 import * as Wrap from "./wrap.ts"
 
@@ -59,8 +61,15 @@ export const protectOnce = <C extends Chat.Chat>(chat: C): C => {
   return made
 }
 
+/** A chat whose history comes from elsewhere: what of it is out of bounds is left out (law L17). */
+export const imported = <C extends Chat.Chat>(chat: C): Effect.Effect<C> =>
+  Effect.as(
+    Ref.update(chat.history, (history) => Bounded.prompt(history, Bounds.maxResultBytes)),
+    protectOnce(chat)
+  )
+
 /** What keeps chats, whose chats are protected. */
 export const protectPersistence = (persistence: Chat.Persistence.Service): Chat.Persistence.Service => ({
-  get: (chatId, options) => Effect.map(persistence.get(chatId, options), protectOnce),
-  getOrCreate: (chatId, options) => Effect.map(persistence.getOrCreate(chatId, options), protectOnce)
+  get: (chatId, options) => Effect.flatMap(persistence.get(chatId, options), imported),
+  getOrCreate: (chatId, options) => Effect.flatMap(persistence.getOrCreate(chatId, options), imported)
 })

@@ -16,6 +16,7 @@ import * as Remembering from "../gather/remembering.ts"
 import * as Request from "../gather/request.ts"
 import * as Tools from "../gather/tools.ts"
 import * as Verdict from "../gather/verdict.ts"
+import * as Bounded from "../history/bounded.ts"
 import * as Results from "../history/results.ts"
 import * as HostedCase from "../hosted/case.ts"
 import * as Hosted from "../hosted/hosted.ts"
@@ -139,11 +140,16 @@ export const makeReader = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Messa
   return (call: LocalCall): Effect.Effect<ReceivedCall> => {
     const tools = handlers?.tools
     const tool = Tools.toolOf(tools, call.name)
+    const excess = Bounded.excessOf(call.params)
     const isGated = tool !== undefined && Tools.isGated(environment.policy, tool)
-    if (tool !== undefined && !isGated && !Tools.mayWait(tool)) return Effect.succeed({ call, one: undefined })
+    if (tool !== undefined && !isGated && !Tools.mayWait(tool) && excess === undefined) {
+      return Effect.succeed({ call, one: undefined })
+    }
     const recalling = line?.join() ?? Order.none
     return Effect.map(
-      tool === undefined ? Effect.undefined : Effect.result(Prepare.prepare(tool, call)),
+      tool === undefined ? Effect.undefined : Effect.result(
+        excess === undefined ? Prepare.prepare(tool, call) : Prepare.outOfBounds(tool.name, call.id, excess)
+      ),
       (preparation) => {
         const prepared = preparation === undefined ? undefined : Result.getOrUndefined(preparation)
         const file = make({
@@ -208,7 +214,7 @@ export const runDirect = (
   const executed = Execution.directSettled(
     turn.handlers!,
     call,
-    waits !== undefined,
+    { mayWait: waits !== undefined, maxResultBytes: Environment.maxResultBytes(turn.environment.options) },
     sink.preliminary
   )
   const recalled = one?.file.recalled

@@ -7,7 +7,9 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as Environment from "../environment/environment.ts"
 import * as Model from "../environment/model.ts"
+import * as Bounded from "../history/bounded.ts"
 import * as Cut from "../history/cut.ts"
 import * as Results from "../history/results.ts"
 import * as Hosted from "../hosted/hosted.ts"
@@ -140,12 +142,14 @@ const respond = Effect.fnUntraced(
     // goes on from what was said.
     const mayGoOn = Hosted.mayAnswer(turn.environment, turn.handlers?.tools)
     const said = makeSaid()
+    const maxResultBytes = Environment.maxResultBytes(turn.environment.options)
     const receive = Effect.fnUntraced(function*(
       chunk: ReadonlyArray<Part>
     ): Effect.fn.Return<void, unknown, Scope.Scope> {
       const passing: Array<Part> = []
       const received: Array<ReceivedCalls.ReceivedCall> = []
-      for (const part of yield* Hosted.sealCalls(turn.environment, chunk)) {
+      const bounded = Bounded.parts(chunk, maxResultBytes)
+      for (const part of yield* Hosted.sealCalls(turn.environment, bounded)) {
         if (part.type === "finish") {
           finish.push(part)
           continue
@@ -212,8 +216,8 @@ const respond = Effect.fnUntraced(
   }
 )
 
-const concernsUs = (part: Part): boolean =>
-  part.type === "tool-call" || part.type === "finish" || part.type === "tool-approval-request"
+const concernsUs = ({ type }: Part): boolean =>
+  type === "tool-call" || type === "finish" || type === "tool-approval-request" || type === "tool-result"
 
 // What was said, for the turn to go on from. Deltas become one as they come, so that it is not much longer than the text.
 const makeSaid = () => {

@@ -5,6 +5,7 @@
 import * as LanguageModel from "effect/ai/LanguageModel"
 import * as Prompt from "effect/ai/Prompt"
 import type * as Toolkit from "effect/ai/Toolkit"
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -22,6 +23,7 @@ import { KeepsHistory } from "../environment/keepsHistory.ts"
 import * as Model from "../environment/model.ts"
 import { Answering, nobody, Refusals, TrustsAnswers } from "../environment/trust.ts"
 import * as Tools from "../gather/tools.ts"
+import * as Bounded from "../history/bounded.ts"
 import * as Cut from "../history/cut.ts"
 import * as Ending from "../history/ending.ts"
 import * as ProviderPrompt from "../history/providerPrompt.ts"
@@ -87,6 +89,7 @@ export const wrap = (
   options: Environment.Options
 ): LanguageModel.LanguageModel => {
   const model = Model.modelOf(original)
+  const maxResultBytes = Environment.maxResultBytes(options)
 
   // Before the model is called: a turn that could not record what runs must not begin.
   const environmentFor = (method: string, tools: Tools.Tools | undefined) =>
@@ -162,14 +165,26 @@ export const wrap = (
       enclosing(Effect.flatMap(enter("generateText", callOptions), ({ options, turn }) =>
         distrusting(
           turn === undefined
-            ? model.generateText(options)
+            ? Effect.map(model.generateText(options), (response) => {
+              const content = Bounded.parts(response.content, maxResultBytes)
+              return content === response.content
+                ? response
+                : new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([...content])
+            })
             : Turn.within(turn, Effect.mapError(Generate.generateText(model, turn, options), toAiError("generateText")))
         ))),
     generateObject: (callOptions) =>
       enclosing(Effect.flatMap(enter("generateObject", callOptions), ({ options, turn }) =>
         distrusting(
           turn === undefined
-            ? model.generateObject(options)
+            ? Effect.map(model.generateObject(options), (response) => {
+              const content = Bounded.parts(response.content, maxResultBytes)
+              return content === response.content
+                ? response
+                : new LanguageModel.GenerateObjectResponse<Model.AnyTools, unknown, "opaque">(response.value, [
+                  ...content
+                ])
+            })
             : Turn.within(
               turn,
               Effect.mapError(Generate.generateObject(model, turn, options), toAiError("generateObject"))
@@ -179,7 +194,9 @@ export const wrap = (
       enclosingStream(
         Effect.zipWith(enter("streamText", callOptions), TrustsAnswers, ({ options, turn }, trusted) => {
           const said = turn === undefined
-            ? model.streamText(options)
+            ? options.toolkit === undefined
+              ? model.streamText(options)
+              : boundedStream(model.streamText(options), maxResultBytes)
             : StreamText.streamText(model, turn, options, toAiError("streamText"))
           return trusted ? Stream.provideContext(said, distrust) : said
         })
@@ -297,13 +314,21 @@ const readPrompt = (input: Prompt.RawInput) =>
       )
   })
 
+// Without tools nothing comes that could be out of bounds.
+const boundedStream = (said: Stream.Stream<Model.StreamPart, unknown>, maxResultBytes: number) =>
+  Stream.mapArray(said, (chunk) => {
+    const parts = Bounded.parts(chunk, maxResultBytes)
+    return Arr.isReadonlyArrayNonEmpty(parts) ? parts : chunk
+  })
+
 // Around each call and not around the turn, which would be felt by every chunk of a stream.
 const enclose = (toolkit: Model.AnyToolkit | undefined, turn: Around): Model.AnyToolkit | undefined => {
   if (toolkit === undefined) return undefined
+  const maxResultBytes = Environment.maxResultBytes(turn.options)
   const enclosed = (resolved: Toolkit.WithHandler<Model.AnyTools>): Toolkit.WithHandler<Model.AnyTools> => {
     const handlers = Execution.handlersOf(resolved)
     const handle: Execution.Handlers["handle"] = (...call) =>
-      handlers.handle(...call).pipe(
+      Execution.bounded(handlers.handle, maxResultBytes)(...call).pipe(
         Effect.map(Stream.provideService(EnclosingTurn, turn)),
         Effect.provideService(EnclosingTurn, turn)
       )

@@ -13,6 +13,7 @@ import * as Approval from "../../Approval.ts"
 import type * as Approver from "../../Approver.ts"
 import type * as Interaction from "../../Interaction.ts"
 import { abandonable } from "../abandon.ts"
+import * as Bounds from "../bounds.ts"
 import * as Denial from "../denial.ts"
 import { definedFields } from "../fields.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
@@ -172,6 +173,8 @@ export const decodeAnswer = (
   awaited: Approval.Awaited,
   answer: Schema.Json
 ): Effect.Effect<unknown, string> => {
+  const excess = Bounds.check(answer, Bounds.answer)
+  if (excess !== undefined) return Effect.fail(`it is ${Bounds.describe(excess, Bounds.answer)}.`)
   const unoffered = awaited.options === undefined ? undefined : findUnoffered(awaited.options, answer)
   if (unoffered !== undefined) return Effect.fail(unoffered)
   return codecOf(interaction).decode(interaction.kind === "getApproval" ? withNote(answer) : answer).pipe(
@@ -207,12 +210,16 @@ const findUnoffered = (
     : `it is not among the options: ${options.map(({ value }) => JSON.stringify(value)).join(", ")}.`
 }
 
-/** The answer as it travels. */
-export const encodeAnswer = (
-  interaction: Interaction.Any,
-  answer: unknown
-): Effect.Effect<Schema.Json, Schema.SchemaError> =>
-  codecOf(interaction).encode(interaction.kind === "getApproval" ? withNote(answer) : answer)
+/** The answer as it travels; the failure is a sentence that says what is wrong with it. */
+export const encodeAnswer = (interaction: Interaction.Any, answer: unknown): Effect.Effect<Schema.Json, string> => {
+  const excess = Bounds.check(answer, Bounds.answer)
+  return excess !== undefined
+    ? Effect.fail(`it is ${Bounds.describe(excess, Bounds.answer)}.`)
+    : Effect.mapError(
+      codecOf(interaction).encode(interaction.kind === "getApproval" ? withNote(answer) : answer),
+      ({ message }) => `it does not fit: ${message}`
+    )
+}
 
 /** A digest of an answer: a run is only ever repeated with the same one. */
 export const answerDigest = (answer: Schema.Json): Effect.Effect<string> => {
