@@ -488,9 +488,6 @@ const processJournalKey = Symbol.for("@assent/ai/ApprovalJournal/process")
 const processJournal = (): Service => {
   const slots = globalThis as { [processJournalKey]?: Service }
   return slots[processJournalKey] ??= Effect.runSync(
-    Store.makeMemory().pipe(
-      Effect.flatMap((store) => make({ store, named: false })),
-      Effect.provideService(Scope.Scope, Scope.makeUnsafe())
-    )
+    Effect.provideService(make({ store: Store.ofProcess(), named: false }), Scope.Scope, Scope.makeUnsafe())
   )
 }

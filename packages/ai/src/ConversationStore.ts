@@ -364,9 +364,6 @@ const processStoreKey = Symbol.for("@assent/ai/ConversationStore/process")
 const processStore = (): Service => {
   const slots = globalThis as { [processStoreKey]?: Service }
   return slots[processStoreKey] ??= Effect.runSync(
-    Store.makeMemory().pipe(
-      Effect.flatMap((store) => make({ store, inMemory: true })),
-      Effect.provideService(Scope.Scope, Scope.makeUnsafe())
-    )
+    Effect.provideService(make({ store: Store.ofProcess(), inMemory: true }), Scope.Scope, Scope.makeUnsafe())
   )
 }

@@ -8,7 +8,7 @@
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Memory from "./internal/store/memory.ts"
 import type * as Model from "./internal/store/model.ts"
@@ -64,6 +64,18 @@ export const make = (operations: Model.Operations): Store => ({ ...operations, [
  */
 export const makeMemory = (options?: Memory.Options): Effect.Effect<Store> => Memory.make(options, make)
 
+/**
+ * The store in memory on which the defaults of this process stand: the journal, the suspensions and the conversations of a
+ * program that provides none. There is one for each process, also where this module is loaded twice (hot reload).
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const ofProcess = (): Store => {
+  const slots = globalThis as { [processStoreKey]?: Store }
+  return slots[processStoreKey] ??= Effect.runSync(makeMemory())
+}
+
 // =============================================================================
 // Layers
 // =============================================================================
@@ -75,3 +87,9 @@ export const makeMemory = (options?: Memory.Options): Effect.Effect<Store> => Me
  * @since 0.1.0
  */
 export const layerMemory: Layer.Layer<Store> = Layer.effect(Store, makeMemory())
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+const processStoreKey = Symbol.for("@assent/ai/Store/process")

@@ -248,5 +248,5 @@ const processStoreKey = Symbol.for("@assent/ai/SuspensionStore/process")
 // One per process even when the module is loaded twice (hot reload): what waits must not be forgotten.
 const processStore = (): Service => {
   const slots = globalThis as { [processStoreKey]?: Service }
-  return slots[processStoreKey] ??= make({ store: Effect.runSync(Store.makeMemory()), named: false })
+  return slots[processStoreKey] ??= make({ store: Store.ofProcess(), named: false })
 }
