@@ -144,7 +144,7 @@ describe("answers as JSON, with other names than are read", () => {
     ],
     "a tag that does not exist": [
       { approvalId: "id-1", decision: { _tag: "Approve" } },
-      /its decision has no `_tag` that is "Approved", "Denied" or "Info"/
+      /the `_tag` of its decision is not "Approved", "Denied" or "Info"/
     ],
     "approved that is a text": [{ approvalId: "id-1", approved: "yes" }, /its `approved` is not true or false/]
   }

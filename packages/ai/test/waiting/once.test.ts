@@ -331,7 +331,7 @@ describe("a store that cannot be used", () => {
           history: first.history,
           prompt: Support.answers(Approval.answer(Support.only(first), "x"))
         }))
-        assert.match(Support.failureReason(turn.results[0]), /could not be had.*did not go on. Check/)
+        assert.match(Support.failureReason(turn.results[0]), /could not be read.*did not go on.*not undone. Check/)
         assert.notMatch(JSON.stringify([turn, yield* script.requests]), /srv|locked/)
         assert.deepStrictEqual(names(), ["start"])
       })

@@ -231,7 +231,7 @@ export const resumed = (
     Effect.catch((error) =>
       Effect.as(
         Effect.logError(`Assent could not go on with "${call.toolName}", which waited: ${error.message}`),
-        Words.stands("What it must remember to go on could not be had.")
+        Words.stands("What it needs to go on could not be read.")
       )
     )
   )
