@@ -69,6 +69,21 @@ describe("results", () => {
       }))
   }
 
+  for (const levels of [600, 3_000]) {
+    it.effect(`L17 ${levels} levels are left out, and the failure says that the tool ran`, () =>
+      Effect.gen(function*() {
+        let rows: unknown = 1
+        for (let i = 0; i < levels; i++) rows = [rows]
+        const { ran, result } = yield* resultOf(() => Effect.succeed({ content: [], structuredContent: { rows } }))
+        assert.strictEqual(ran.length, 1)
+        assert.isTrue(result.isFailure)
+        assert.match(
+          JSON.stringify(result.encodedResult),
+          /The tool ran, but what the MCP server files answered is nested deeper than 512 levels, so it is left out/
+        )
+      }))
+  }
+
   it.effect("L14 what the server calls an error is a failure with its words", () =>
     Effect.gen(function*() {
       const { result } = yield* resultOf(() => Effect.succeed({ ...Server.text("no such file: a"), isError: true }))
