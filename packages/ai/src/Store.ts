@@ -62,7 +62,11 @@ export const make = (operations: Model.Operations): Store => ({ ...operations, [
  * @category constructors
  * @since 0.1.0
  */
-export const makeMemory = (options?: Memory.Options): Effect.Effect<Store> => Memory.make(options, make)
+export const makeMemory = (options?: {
+  readonly capacity?: number | undefined
+  readonly maxSettled?: number | undefined
+  readonly maxResultBytes?: number | undefined
+}): Effect.Effect<Store> => Memory.make(options, make)
 
 // =============================================================================
 // Layers

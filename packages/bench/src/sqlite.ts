@@ -78,7 +78,7 @@ export const sqlite = Effect.scoped(Effect.gen(function*() {
   const theirs = yield* bare(path.join(folder, "bare.db"))
   const compared = Effect.gen(function*() {
     yield* Harness.compare(
-      { title: "h. A claim and its record on SQLite, each on the disk", rounds: 60, operations, bound: 3 },
+      { title: "h. A claim and its record on SQLite, each on the disk", rounds: 60, operations, bound: 4 },
       { name: "ours", measure: yield* claimed },
       { name: "two bare transactions", measure: theirs }
     )

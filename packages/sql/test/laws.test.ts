@@ -3,6 +3,6 @@ import { Effect } from "effect"
 import { describeStore } from "../../ai/test/store/laws.ts"
 import { makeStore, storeInFile } from "./database.ts"
 
-describeStore("SQLite in memory", Effect.map(makeStore(), ({ store }) => store), { runs: 20 })
+describeStore("SQLite in memory", Effect.map(makeStore(), ({ store }) => store), { runs: 15 })
 
-describeStore("SQLite in a file", Effect.map(storeInFile, ({ store }) => store), { runs: 5 })
+describeStore("SQLite in a file", Effect.map(storeInFile, ({ store }) => store), { runs: 3 })

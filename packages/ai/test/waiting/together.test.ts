@@ -2,19 +2,36 @@
  * L2: that a run waits, and what it waits for, are kept in one step. A process that dies, or a store that fails, leaves both
  * or neither, and never a run of which nobody knows that it waits.
  */
+import { SqliteClient, SqlStore } from "@assent/sql"
 import { assert, describe } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Context, Effect, Layer, Stream } from "effect"
 import { Approval, ApprovalEvents, ApprovalJournal, Store, SuspensionStore } from "../../src/index.ts"
 import * as ApprovalId from "../../src/internal/seal/approvalId.ts"
-import { failure, intercept, type Interceptor } from "../store/intercept.ts"
+import { failure, intercept, type Interceptor, type Operation } from "../store/intercept.ts"
 import * as Support from "./support.ts"
 
 type Wrap = (store: Store.Store) => Store.Store
 
+const sqlite = Effect.map(
+  Layer.build(Layer.provide(
+    SqlStore.layer({ isShared: false }),
+    SqliteClient.layer({ filename: ":memory:", yieldAfterWrite: false })
+  )),
+  (context) => Context.get(context, Store.Store)
+)
+
+/** Where the journal stands, and what tools wait for. */
+const places = {
+  "in one store": Effect.map(Store.makeMemory(), (store) => [store, store] as const),
+  "in one database": Effect.map(Effect.orDie(sqlite), (store) => [store, store] as const),
+  "in a store each": Effect.all([Store.makeMemory(), Store.makeMemory()])
+}
+
+type Place = keyof typeof places
+
 /** A call that needs consent before it waits, asked about; `approve` lets it begin. */
-const begin = Effect.fnUntraced(function*(mode: Support.Mode, wrap: Wrap, apart = false) {
-  const memory = yield* Store.makeMemory()
-  const other = apart ? yield* Store.makeMemory() : memory
+const begin = Effect.fnUntraced(function*(mode: Support.Mode, wrap: Wrap, place: Place = "in one store") {
+  const [memory, other] = yield* places[place]
   const journal = yield* ApprovalJournal.make({ store: wrap(memory), grace: 0 })
   const suspensions = SuspensionStore.make({ store: wrap(other) })
   const within = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -69,22 +86,28 @@ describe("a run that begins to wait", () => {
       }).pipe(Effect.provide(ApprovalEvents.layer()))
   )
 
-  for (const fails of ["requests.suspend", "requests.decide"] as const) {
-    for (const apart of [false, true]) {
-      const where = apart ? "another than the journal's" : "one for both"
-      Support.inEachMode(
-        `L2 a store that fails at ${fails}, ${where}: nothing waits, and the model is told`,
+  // The claim is the first step of the request, that it waits the second; what then became of it is recorded.
+  const troubles: Record<string, { readonly of: Operation; readonly first: number; readonly isDone: boolean }> = {
+    "fails to say that it waits": { of: "requests.decide", first: 2, isDone: false },
+    "says that it waits, and that it failed": { of: "requests.decide", first: 2, isDone: true },
+    "fails to keep what it waits for": { of: "requests.suspend", first: 1, isDone: false },
+    "keeps what it waits for, and says that it failed": { of: "requests.suspend", first: 1, isDone: true }
+  }
+  for (const [trouble, { first, isDone, of }] of Object.entries(troubles)) {
+    for (const place of Object.keys(places) as ReadonlyArray<Place>) {
+      // Nobody can undo in one store what was done in another.
+      if (isDone && of === "requests.suspend" && place === "in a store each") continue
+      Support.inOneMode(
+        "generateText",
+        `L2 ${place} that ${trouble}: nothing waits, and the model is told`,
         (mode) =>
           Effect.gen(function*() {
-            let decided = 0
-            // The claim is the first step; that it waits the second, with its repeats; what then became of it is recorded.
-            const isWaiting = () => ++decided > 1 && decided <= 5
-            const failing = by((operation, _, run) =>
-              operation === fails && (fails === "requests.suspend" || isWaiting())
-                ? Effect.fail(failure(operation))
-                : run
-            )
-            const { approve, list, names, states } = yield* begin(mode, failing, apart)
+            let times = 0
+            const failing = by((operation, _, run) => {
+              if (operation !== of || ++times < first || times > first + 3) return run
+              return Effect.andThen(isDone ? run : Effect.void, Effect.fail(failure(operation)))
+            })
+            const { approve, list, names, states } = yield* begin(mode, failing, place)
             const turn = yield* approve
             assert.deepStrictEqual([turn.requests, names()], [[], ["start"]])
             assert.match(Support.failureReason(turn.results[0]), /what it waits for could not be kept.*stands.*Check/)
