@@ -8,6 +8,7 @@ import * as Upstream from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { aiSdk } from "./aiSdk.ts"
+import { conversations } from "./conversations.ts"
 import { decisions } from "./decisions.ts"
 import * as Harness from "./harness.ts"
 import { memory } from "./memory.ts"
@@ -329,6 +330,7 @@ await Effect.runPromise(Effect.provide(
     openai,
     aiSdk,
     suspensions,
+    conversations,
     sqlite,
     decisions
   ], {

@@ -93,6 +93,31 @@ describe("one turn at a time", () => {
       assert.deepStrictEqual(said, ["One.", "First.", "Two.", "Second."])
     }))
 
+  it.effect("two that begin at one moment are taken one after the other, though both found nobody", () =>
+    Effect.gen(function*() {
+      const memory = yield* C.makeShared
+      const found = yield* Deferred.make<void>()
+      let reads = 0
+      // Both have read it before either writes.
+      const shared = intercept(memory, (operation, _, run) =>
+        operation !== "conversations.read"
+          ? run
+          : Effect.tap(run, () => ++reads < 2 ? Deferred.await(found) : Deferred.succeed(found, undefined)))
+      const first = yield* C.start({ turns: ["First."], shared })
+      const second = yield* C.start({ turns: ["Second."], shared })
+      const turns = yield* Effect.forEach(
+        [first.conversation.send("One."), second.conversation.send("Two.")],
+        (turn) => Effect.forkChild(turn, { startImmediately: true })
+      )
+      for (const turn of turns) {
+        assert.isTrue(yield* W.advance(turn, "1 second"))
+        C.finished(yield* Fiber.join(turn))
+      }
+      const { content } = yield* first.conversation.history
+      assert.deepStrictEqual(content.map(({ role }) => role), ["user", "assistant", "user", "assistant"])
+      assert.isAbove(reads, 2)
+    }))
+
   it.effect("a turn that does not end in time is Busy, and nothing is done", () =>
     Effect.gen(function*() {
       const { release, running, shared } = yield* held
