@@ -55,7 +55,7 @@ export const make = (operations: Model.Operations): Store => ({ ...operations, [
  * Makes a store in memory, for one process. It holds at most `capacity` rows (default 100,000) that somebody may still go on
  * with: when it is full, writing another fails with reason `Full`, and none is given up for it.
  *
- * Of requests that are settled it keeps what became of them, `maxSettled` (default 1,000,000) beside the others: once there
+ * Of requests that are settled it keeps what became of them, `maxSettled` (default 1,000,000, of about 1 KB) beside the others: once there
  * are so many, nothing new may begin, and denials still go through. What they resulted in is given up, the oldest first,
  * beyond `maxResultBytes` (default 64 MiB, of characters).
  *

@@ -104,6 +104,9 @@ describe("ApprovalMemory: a project", () => {
         const memory = yield* makeProject
         yield* memory.remember(answered("src/a", { for: unsure, covers: folder }, denied))
         assert.strictEqual(yield* said(memory, call("src/../src/b")), "denied")
+        // An approval of just this call does not make it sure.
+        yield* memory.remember(answered("src/../src/b", sure, { id: "yes" }))
+        assert.strictEqual(yield* said(memory, call("src/../src/b")), "denied")
         yield* memory.remember(answered("src/../src/b", sure, { ...denied, id: "sure" }))
         assert.strictEqual((yield* memory.find(call("src/../src/b")))?.id, "sure")
       }

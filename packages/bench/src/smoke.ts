@@ -14,6 +14,7 @@ import * as Harness from "./harness.ts"
 import { memory } from "./memory.ts"
 import { openai } from "./openai.ts"
 import * as Provider from "./provider.ts"
+import { remembered } from "./remembered.ts"
 import { sqlite } from "./sqlite.ts"
 import { suspensions } from "./suspensions.ts"
 import { gated, live, open, upstreamGated, using, withJournal } from "./tools.ts"
@@ -330,6 +331,7 @@ await Effect.runPromise(Effect.provide(
     openai,
     aiSdk,
     suspensions,
+    remembered,
     conversations,
     sqlite,
     decisions

@@ -13,7 +13,7 @@ export interface MemoryConversations {
 
 interface Kept {
   readonly row: ConversationRow
-  /** Only the first `row.messages` are of it: what comes after is of a version that follows. */
+  /** Only the first `row.messages` are of it: what comes after is of a version that follows, or of one that was undone. */
   readonly messages: Array<string>
 }
 
@@ -49,9 +49,6 @@ export const make = ({ bounds, forgetAskedIn, reclaimSome, transactions }: {
     const known = found?.messages ?? []
     if (known.length !== keep) return [...known.slice(0, keep), ...append]
     for (const message of append) known.push(message)
-    transactions.didWith(() => {
-      known.length = keep
-    })
     return known
   }
 

@@ -1,6 +1,7 @@
 /** Requests in memory. */
 import { definedFields } from "../fields.ts"
 import type { ApprovalState } from "../states.ts"
+import * as Bodies from "./bodies.ts"
 import type { Bounds } from "./bounds.ts"
 import * as Inbox from "./inbox.ts"
 import { margin, type RequestName, type RequestRow, type Requests, type StoreError } from "./model.ts"
@@ -28,17 +29,12 @@ export const make = ({ bounds, maxBodies, reclaimSome, transactions }: {
   const webhooks = groups()
   const previous = groups()
   const asked = groups()
-  // Of those that are over, the oldest first.
-  const bodies = new Map<string, number>()
-  let bodiesTotal = 0
+  const bodies = Bodies.make()
 
   const count = (nonce: string, row: RequestRow, by: 1 | -1) => {
     if (isOver(row)) bounds.settled += by
     else bounds.live += by
-    const size = by === 1 ? bodySize(row) : 0
-    bodiesTotal += size - (bodies.get(nonce) ?? 0)
-    if (size > 0) bodies.set(nonce, size)
-    else bodies.delete(nonce)
+    bodies.set(nonce, by === 1 ? bodySize(row) : 0)
     const change = by === 1 ? "add" : "delete"
     if (row.waits === "open" && row.dueAt !== undefined) due[change](row.dueAt, nonce)
     webhooks[change](row.webhook, nonce)
@@ -58,8 +54,7 @@ export const make = ({ bounds, maxBodies, reclaimSome, transactions }: {
 
   const set = (row: RequestRow) => {
     table.set(row.nonce, isOver(row) ? tombstone(row) : row)
-    for (const oldest of bodies.keys()) {
-      if (bodiesTotal <= maxBodies) break
+    for (let oldest = bodies.beyond(maxBodies); oldest !== undefined; oldest = bodies.beyond(maxBodies)) {
       table.set(oldest, withoutBodies(table.peek(oldest)!))
     }
   }
