@@ -31,7 +31,6 @@ import * as Store from "./Store.ts"
 
 export {
   type Answered,
-  isForProject,
   type MemoryCall,
   MemoryScope,
   Remember,
@@ -106,59 +105,6 @@ export const make = (options: {
   readonly timeToLive?: Duration.Input | undefined
 }): Effect.Effect<Service> => Effect.sync(() => Rows.make(options.store, options.timeToLive))
 
-/**
- * Two memories as one: what is said for the project, by whoever it is said, is remembered in the second one beyond the
- * conversation, and everything else in the first. A denial in either is stronger than any approval; an approval of the
- * session comes before one of the project, and one without uses before one that has some.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const withProject = (session: Service, options: {
-  readonly memory: Service
-  readonly project: string
-}): Service => {
-  const { memory, project } = options
-  const scopeOf = ({ principal, tenant }: MemoryScope): MemoryScope => definedFields({ tenant, principal, project })
-  const inProject = <Of extends MemoryCall>(of: Of): Of => ({ ...of, scope: scopeOf(of.scope) })
-
-  const find: Service["find"] = Effect.fnUntraced(function*(call, options) {
-    const behaviors = yield* ApprovalMatcher.Behaviors
-    const both = [{ memory: session, call }, { memory, call: inProject(call) }]
-    const known = yield* Effect.forEach(
-      both,
-      (one) => Effect.map(one.memory.find(one.call, { peek: true }), (found) => ({ ...one, found }))
-    )
-    const denials = known.flatMap(({ found }) => found?.decision === "denied" ? [found] : [])
-    const denied = denials.find((denial) => Covering.covers(denial, call, behaviors)) ?? denials[0]
-    if (denied !== undefined) return denied
-    const approving = known.filter(({ found }) => found !== undefined)
-    const endless = approving.filter(({ found }) => found?.uses === undefined)
-    for (const one of endless.length > 0 ? endless : approving) {
-      const found = options?.peek === true ? one.found : yield* one.memory.find(one.call)
-      if (found !== undefined) return found
-    }
-    return undefined
-  })
-
-  return {
-    remembers: true,
-    project,
-    find,
-    remember: (answered) =>
-      isForProject(answered.remember)
-        ? memory.remember(inProject(answered))
-        : session.remember(answered),
-    list: (scope) =>
-      Effect.zipWith(session.list(scope), memory.list(scopeOf(scope)), (own, shared) => [...own, ...shared]),
-    revoke: (scope, id) =>
-      Effect.flatMap(
-        session.revoke(scope, id),
-        (isRevoked) => isRevoked ? Effect.succeed(true) : memory.revoke(scopeOf(scope), id)
-      )
-  }
-}
-
 // =============================================================================
 // Layers
 // =============================================================================
@@ -225,7 +171,7 @@ export const layerProject = (options: {
     Effect.gen(function*() {
       const around = yield* ApprovalMemory
       const session = around.remembers ? around : yield* makeSession()
-      return withProject(session, { memory: yield* makeStore(options.timeToLive), project: options.project })
+      return withProject(session, yield* makeStore(options.timeToLive), options.project)
     })
   )
 
@@ -259,3 +205,49 @@ const makeSession = Effect.fnUntraced(function*(options?: {
 
 const makeStore = (timeToLive: Duration.Input = Duration.days(30)): Effect.Effect<Service, never, Store.Store> =>
   Effect.flatMap(Store.Store, (store) => make({ store, timeToLive }))
+
+/**
+ * Two memories as one: what is said for the project, by whoever it is said, is remembered in the second one beyond the
+ * conversation, and everything else in the first. A denial in either is stronger than any approval; an approval of the
+ * session comes before one of the project, and one without uses before one that has some.
+ */
+const withProject = (session: Service, memory: Service, project: string): Service => {
+  const scopeOf = ({ principal, tenant }: MemoryScope): MemoryScope => definedFields({ tenant, principal, project })
+  const inProject = <Of extends MemoryCall>(of: Of): Of => ({ ...of, scope: scopeOf(of.scope) })
+
+  const find: Service["find"] = Effect.fnUntraced(function*(call, options) {
+    const behaviors = yield* ApprovalMatcher.Behaviors
+    const both = [{ memory: session, call }, { memory, call: inProject(call) }]
+    const known = yield* Effect.forEach(
+      both,
+      (one) => Effect.map(one.memory.find(one.call, { peek: true }), (found) => ({ ...one, found }))
+    )
+    const denials = known.flatMap(({ found }) => found?.decision === "denied" ? [found] : [])
+    const denied = denials.find((denial) => Covering.covers(denial, call, behaviors)) ?? denials[0]
+    if (denied !== undefined) return denied
+    const approving = known.filter(({ found }) => found !== undefined)
+    const endless = approving.filter(({ found }) => found?.uses === undefined)
+    for (const one of endless.length > 0 ? endless : approving) {
+      const found = options?.peek === true ? one.found : yield* one.memory.find(one.call)
+      if (found !== undefined) return found
+    }
+    return undefined
+  })
+
+  return {
+    remembers: true,
+    project,
+    find,
+    remember: (answered) =>
+      isForProject(answered.remember)
+        ? memory.remember(inProject(answered))
+        : session.remember(answered),
+    list: (scope) =>
+      Effect.zipWith(session.list(scope), memory.list(scopeOf(scope)), (own, shared) => [...own, ...shared]),
+    revoke: (scope, id) =>
+      Effect.flatMap(
+        session.revoke(scope, id),
+        (isRevoked) => isRevoked ? Effect.succeed(true) : memory.revoke(scopeOf(scope), id)
+      )
+  }
+}

@@ -34,6 +34,22 @@ export interface Store extends Model.Operations {
 /**
  * The store of a program.
  *
+ * @example
+ * import { Store } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const owner = (at: number) => ({ id: "process-1", at, every: 5_000 })
+ *
+ * const program = Effect.gen(function*() {
+ *   const store = yield* Store.Store
+ *   yield* store.owners.beat(owner(1))
+ *   const failing = Effect.andThen(store.owners.beat(owner(2)), Effect.fail("no"))
+ *   yield* Effect.flip(store.atomically(failing))
+ *   return (yield* store.owners.get("process-1"))?.at
+ * })
+ *
+ * await Effect.runPromise(Effect.provide(program, Store.layerMemory)) // => 1
+ *
  * @category services
  * @since 0.1.0
  */
@@ -55,9 +71,23 @@ export const make = (operations: Model.Operations): Store => ({ ...operations, [
  * Makes a store in memory, for one process. It holds at most `capacity` rows (default 100,000) that somebody may still go on
  * with: when it is full, writing another fails with reason `Full`, and none is given up for it.
  *
- * Of requests that are settled it keeps what became of them, `maxSettled` (default 1,000,000, of about 1 KB) beside the others: once there
- * are so many, nothing new may begin, and denials still go through. What they resulted in is given up, the oldest first,
- * beyond `maxResultBytes` (default 64 MiB, of characters).
+ * Of requests that are settled it keeps what became of them, `maxSettled` (default 1,000,000, each of about 1 KB) beside the
+ * others: once there are so many, nothing new may begin, and denials still go through. What they resulted in is given up, the
+ * oldest first, beyond `maxResultBytes` (default 64 MiB, of characters).
+ *
+ * @example
+ * import { Store } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const store = yield* Store.makeMemory({ capacity: 1 })
+ *   const talk = { name: "talk", state: "{}", keep: 0, append: [] }
+ *   yield* store.conversations.write("one", undefined, talk)
+ *   const error = yield* Effect.flip(store.conversations.write("two", undefined, talk))
+ *   return error.reason
+ * })
+ *
+ * await Effect.runPromise(program) // => "Full"
  *
  * @category constructors
  * @since 0.1.0

@@ -153,11 +153,6 @@ export interface Service {
   readonly revoke: (scope: MemoryScope, id: string) => Effect.Effect<boolean, ApprovalError.ApprovalError>
 }
 
-/**
- * Whether it is said for the project.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether it is said for the project. */
 export const isForProject = (remember: Remember): boolean =>
   typeof remember === "string" ? remember === "project" : remember.for === "project"

@@ -17,6 +17,7 @@ import * as MemoryGuard from "../asking/memoryGuard.ts"
 import * as Bounds from "../bounds.ts"
 import * as Covering from "../covering.ts"
 import type * as Environment from "../environment/environment.ts"
+import { isForProject } from "../remembered.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Approvers from "./approvers.ts"
 
@@ -199,7 +200,7 @@ export const keep = (
   answered: ApprovalMemory.Answered | undefined
 ): Effect.Effect<void> => {
   if (answered === undefined) return Effect.void
-  const isKept = ApprovalMemory.isForProject(answered.remember) && environment.memory.project !== undefined
+  const isKept = isForProject(answered.remember) && environment.memory.project !== undefined
   if (!environment.fleeting || isKept) return write(environment, answered)
   // What lives for one call of the model is given, and needs no place in a memory, unless its uses are to be counted.
   const counted = usesOf(answered) === undefined ? Effect.void : write(environment, answered)
