@@ -62,6 +62,8 @@ const providerRequests = (transcript: Transcript.Transcript, options: Options): 
     const response = Transcript.standingResponse(responses)
     if (response === undefined) continue
     if (options.isOurs(request.part.approvalId)) continue
+    // Moved to behind its answer by whoever changed the history, it would be the last that is said, and open again.
+    if (request.answeredAt !== undefined && request.answeredAt < request.messageIndex) continue
     if (options.supersedes && Transcript.wasPassedOver(transcript, request)) continue
     const sent = response.approved ? denialOf(request) ?? response : response
     asked.set(request.part, { request: request.part, written: response, sent: HistoryAnswer.toProvider(sent) })
