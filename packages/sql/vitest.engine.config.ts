@@ -9,6 +9,8 @@ export default mergeConfig(engine, {
   resolve: { alias: [{ find: /^\.\/internal\/store\/memory\.ts$/, replacement: here("memory.ts") }] },
   test: {
     name: "engine",
+    // A database takes five milliseconds to make, and some tests make a thousand.
+    testTimeout: 60_000,
     setupFiles: [here("setup.ts")],
     reporters: ["default", here("reporter.ts")]
   }

@@ -2,37 +2,45 @@
 import { Store } from "@assent/ai"
 import { Effect, Scope } from "effect"
 import { afterEach, beforeEach } from "vitest"
-import { type Interceptor, intercept } from "../../../ai/test/store/intercept.ts"
+import { intercept } from "../../../ai/test/store/intercept.ts"
 import { makeStore } from "../database.ts"
-import { exceptions } from "./exceptions.ts"
+import { whyNot } from "./exceptions.ts"
 import * as Memory from "./memory.ts"
 
 declare module "vitest" {
   interface TaskMeta {
-    /** How many operations the test made on databases. */
+    /** How many operations on databases the test made. */
     operations?: number
   }
 }
 
 let operations = 0
 
-const counted: Interceptor = (_, __, run) =>
+// The client's own spans would stand beside those that a test looks for.
+const counted = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.suspend(() => {
     operations++
-    return run
+    return Effect.withTracerEnabled(operation, false)
   })
 
 Memory.database.current = {
   // Nobody closes them, as nobody closes a store in memory: each goes with whoever held it.
   make: Effect.flatMap(Scope.make(), (scope) => Scope.provide(makeStore({ filename: ":memory:" }), scope)).pipe(
+    Effect.withTracerEnabled(false),
     Effect.orDie,
-    Effect.map(({ store }) => Store.make({ ...intercept(store, counted), isShared: false }))
+    Effect.map(({ store }) =>
+      Store.make({
+        ...intercept(store, (_, __, run) => counted(run)),
+        isShared: false,
+        atomically: (effect) => counted(store.atomically(effect))
+      })
+    )
   )
 }
 
 beforeEach(({ task }) => {
   operations = 0
-  if (exceptions.some(({ test }) => test === task.fullTestName)) task.fails = true
+  if (whyNot(task.fullTestName) !== undefined) task.fails = true
 })
 
 afterEach(({ task }) => {
