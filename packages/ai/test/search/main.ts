@@ -2,7 +2,7 @@
  * The long search: `npm run laws -- --runs 100000 --seed 7`. Prints what it tries and meets; the first plan that breaks a
  * law ends it with code 1, made small, as a test to paste and as a file for the corpus. `npm run laws -- --exhaustive`
  * walks the table of decisions instead, over every standing of a call; `--bridge` searches with `@assent/ai-sdk` between
- * the engine and the provider. Options it does not know end it with code 2.
+ * the engine and the provider, `--sqlite` with everything kept in a database. Options it does not know end it with code 2.
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Clock, Console, Effect, identity, Option } from "effect"
@@ -10,6 +10,7 @@ import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli"
 import { exhaustive as walkAll } from "../decide/exhaustive.ts"
 import * as Report from "./report.ts"
 import * as Search from "./search.ts"
+import * as Storage from "./storage.ts"
 
 const exitWith = (code: number): Effect.Effect<void> =>
   Effect.sync(() => {
@@ -39,10 +40,15 @@ const exhaustive = Flag.Boolean("exhaustive").pipe(
   Flag.withDescription("Walks every standing of a call through the table of decisions, and changes each of its rows")
 )
 
+const sqlite = Flag.Boolean("sqlite").pipe(
+  Flag.withDefault(false),
+  Flag.withDescription("Keeps everything in SQLite, a database for each plan")
+)
+
 const laws = Command.make(
   "laws",
-  { bridge, exhaustive, runs, seed },
-  Effect.fnUntraced(function*({ bridge, exhaustive, runs, seed }) {
+  { bridge, exhaustive, runs, seed, sqlite },
+  Effect.fnUntraced(function*({ bridge, exhaustive, runs, seed, sqlite }) {
     if (exhaustive) return yield* (yield* walkAll) ? Effect.void : exitWith(1)
     const startedAt = yield* Clock.currentTimeMillis
     const chosen = Option.getOrElse(seed, () => String(startedAt))
@@ -52,7 +58,12 @@ const laws = Command.make(
     // Vercel's SDK comes with it, which takes its time.
     const Bridge = bridge ? yield* Effect.promise(() => import("../../../ai-sdk/test/search/bridge.ts")) : undefined
     const problems = new Set<string>()
-    const over = Bridge?.within(problems) ?? identity
+    const makeStore = sqlite
+      ? yield* Effect.flatMap(Effect.promise(() => import("../../../sql/test/search/store.ts")), ({ make }) => make)
+      : yield* Storage.MakeStore
+    const within = Bridge?.within(problems) ?? identity
+    const over = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.provideService(within(effect), Storage.MakeStore, makeStore)
     const found = yield* over(Search.search({
       seed: chosen,
       runs,
@@ -83,6 +94,7 @@ const laws = Command.make(
     { command: "npm run laws -- --runs 100000", description: "A long search" },
     { command: "npm run laws -- --seed 7", description: "The same search again" },
     { command: "npm run laws -- --bridge", description: "A search with the bridge before the provider" },
+    { command: "npm run laws -- --sqlite", description: "A search with everything kept in a database" },
     { command: "npm run laws -- --exhaustive", description: "Every standing, through the table of decisions" }
   ])
 )

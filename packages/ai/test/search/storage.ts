@@ -1,5 +1,5 @@
 /** The store that all processes of a plan share, and how it fails them. */
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { Store } from "../../src/index.ts"
 import type * as Intercept from "../store/intercept.ts"
 import type * as Plan from "./plan.ts"
@@ -20,6 +20,11 @@ export interface Storage {
 
 export const works: Plan.Store = { _tag: "Store", how: "works", skip: 0, count: 0 }
 
+/** Where everything of a plan is kept: in memory, if the search does not say otherwise. */
+export const MakeStore = Context.Reference<Effect.Effect<Store.Store>>("@assent/ai/test/search/MakeStore", {
+  defaultValue: () => Store.makeMemory()
+})
+
 // Of these a full store has to make a row, of the others it does not.
 const makes: ReadonlySet<Method> = new Set([
   "conversations.write",
@@ -33,7 +38,7 @@ const makes: ReadonlySet<Method> = new Set([
 export const make = Effect.fnUntraced(function*(
   onTrouble: (how: Plan.Store["how"], method: Method) => void
 ): Effect.fn.Return<Storage> {
-  const store = yield* Store.makeMemory()
+  const store = yield* yield* MakeStore
   let { count, how, skip }: Plan.Store = works
 
   const next = (method: Method, isNew: boolean): Plan.Store["how"] => {

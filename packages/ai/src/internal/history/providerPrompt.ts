@@ -62,7 +62,7 @@ const providerRequests = (transcript: Transcript.Transcript, options: Options): 
     const response = Transcript.standingResponse(responses)
     if (response === undefined) continue
     if (options.isOurs(request.part.approvalId)) continue
-    if (Transcript.isBehindResult(request)) continue
+    if (Transcript.wasMoved(request)) continue
     if (options.supersedes && Transcript.wasPassedOver(transcript, request)) continue
     const sent = response.approved ? denialOf(request) ?? response : response
     asked.set(request.part, { request: request.part, written: response, sent: HistoryAnswer.toProvider(sent) })

@@ -447,9 +447,12 @@ export const isEdit = (response: Prompt.ToolApprovalResponsePart): boolean => {
   return response.approved && typeof assent === "object" && assent !== null && "params" in assent
 }
 
-/** Whether the provider had run the call before this was asked: no provider asks so, and none takes it back. */
-export const isBehindResult = ({ messageIndex, providerCall }: TranscriptRequest): boolean =>
-  providerCall?.resultAt !== undefined && messageIndex > providerCall.resultAt
+/**
+ * Whether somebody who changed the history moved the provider's request behind its answer, or behind what its call came to:
+ * no provider asks so, and none takes it back.
+ */
+export const wasMoved = ({ answeredAt, messageIndex, providerCall }: TranscriptRequest): boolean =>
+  messageIndex > Math.min(answeredAt ?? Infinity, providerCall?.resultAt ?? Infinity)
 
 /**
  * Whether the model went on with a new user message before anyone answered: then an answer comes too late for a request

@@ -7,10 +7,14 @@ import type * as Sqlite from "node:sqlite"
 import * as Timers from "node:timers"
 import * as Problem from "./problem.ts"
 
-/** Loaded when a database is opened, so that this package can be imported where there is none. */
-export const load: Effect.Effect<typeof Sqlite, SqlError> = Effect.tryPromise({
-  try: () => import("node:sqlite"),
-  catch: () => Problem.unsupported(typeof process === "object" ? `Node ${process.version}` : "something else")
+/** Loaded when a database is opened, so that this package can be imported where there is none; at once where that can be. */
+export const load: Effect.Effect<typeof Sqlite, SqlError> = Effect.suspend(() => {
+  const loaded = typeof process === "object" ? process.getBuiltinModule?.("node:sqlite") : undefined
+  if (loaded !== undefined) return Effect.succeed(loaded)
+  return Effect.tryPromise({
+    try: () => import("node:sqlite"),
+    catch: () => Problem.unsupported(typeof process === "object" ? `Node ${process.version}` : "something else")
+  })
 })
 
 /** Whether a name is that of a file, and not of a database that is gone when it is closed. */

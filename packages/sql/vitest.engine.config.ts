@@ -1,0 +1,17 @@
+/** The engine's tests, on SQLite instead of memory: `npm run test:sqlite`. */
+import * as Path from "node:path"
+import { mergeConfig } from "vitest/config"
+import engine from "../ai/vitest.config.ts"
+
+const here = (path: string) => Path.join(import.meta.dirname, "test/engine", path)
+
+export default mergeConfig(engine, {
+  resolve: { alias: [{ find: /^\.\/internal\/store\/memory\.ts$/, replacement: here("memory.ts") }] },
+  test: {
+    name: "engine",
+    // A database takes five milliseconds to make, and some tests make a thousand.
+    testTimeout: 60_000,
+    setupFiles: [here("setup.ts")],
+    reporters: ["default", here("reporter.ts")]
+  }
+})
