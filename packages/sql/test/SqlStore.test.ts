@@ -59,6 +59,14 @@ describe("tables", () => {
       assert.strictEqual(yield* reasonOf(makeStoreOver(sql)), "Corrupt")
     }))
 
+  it.effect("whose texts something else has changed are read as they are, and are no defect", () =>
+    Effect.gen(function*() {
+      const { sql, store } = yield* makeStore()
+      yield* store.conversations.write("c", undefined, written({ append: ["{}"] }))
+      yield* sql`UPDATE assent_message SET body = ${"\u0001{"}`
+      assert.deepStrictEqual((yield* store.conversations.read("c"))?.messages, ["\u0001{"])
+    }))
+
   it.effect("are looked up, never walked along", () =>
     Effect.gen(function*() {
       const { sql, store } = yield* makeStore()
