@@ -212,7 +212,9 @@ export const make = Effect.fnUntraced(function*(
     const { closed, opened } = yield* Effect.mapError(Inbox.changes(key, found?.kept, kept), unwritable)
     const { id, name, principal, tenant } = key
     const now = yield* Clock.currentTimeMillis
-    const expiresAt = timeToLive === Infinity ? undefined : now + timeToLive
+    // A turn may take longer than that, and must find what it began with; a day after its last step its process is dead.
+    const lifetime = kept.turn === undefined ? timeToLive : Math.max(timeToLive, Store.margin)
+    const expiresAt = timeToLive === Infinity ? undefined : now + lifetime
     const row = conversations.write(id, found?.version, {
       name,
       tenant,

@@ -151,6 +151,24 @@ describe("a conversation", () => {
       assert.lengthOf((yield* conversation.history).content, 2)
     }))
 
+  it.effect("does not end while a turn of it is taken, however long that takes (law L2)", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      const { conversation } = yield* C.start({
+        turns: [[C.read("a")]],
+        afterLastTurn: "Yes.",
+        shared,
+        timeToLive: "1 hour",
+        before: () => Effect.sleep("2 hours")
+      })
+      const turn = yield* Effect.forkChild(conversation.send("Hi."), { startImmediately: true })
+      yield* TestClock.adjust("2 hours")
+      assert.strictEqual(C.finished(yield* Fiber.join(turn)), "Yes.")
+      assert.lengthOf((yield* conversation.history).content, 4)
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual((yield* conversation.history).content, [])
+    }))
+
   it.effect("is removed with what waits in it, in its own scope alone", () =>
     Effect.gen(function*() {
       const shared = yield* C.makeShared
