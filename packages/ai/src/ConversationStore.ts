@@ -70,12 +70,14 @@ export class ConversationError extends Schema.TaggedError<ConversationError>()("
 
 /**
  * How a conversation is written. `bounded`: only if it has no more than `maxBytes` then; otherwise it fails with `Full`.
+ * `ends`: it says nothing but what ends what waits, so that no quota of the store is in its way.
  *
  * @category options
  * @since 0.1.0
  */
 export interface WriteOptions {
   readonly bounded?: boolean | undefined
+  readonly ends?: boolean | undefined
 }
 
 /**
@@ -223,7 +225,8 @@ export const make = Effect.fnUntraced(function*(
       keep,
       append,
       state,
-      expiresAt
+      expiresAt,
+      ends: options?.ends
     })
     const version = yield* Effect.mapError(
       opened.length === 0 && closed.length === 0 ? row : store.atomically(Effect.gen(function*() {

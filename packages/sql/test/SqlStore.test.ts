@@ -196,7 +196,9 @@ describe("quotas", () => {
       assert.strictEqual(yield* reasonOf(store.requests.decide(asked, 0, { state: "running", entry: "{}" })), "Full")
       assert.strictEqual(yield* reasonOf(store.requests.suspend({ ...asked, suspension: "{}" })), "Full")
       assert.isTrue(yield* store.requests.decide(asked, 0, { state: "denied", entry: "{}" }))
-      assert.isDefined(yield* store.conversations.write("c", second, written({ keep: 0, append: ["x".repeat(5_000)] })))
+      const long = yield* store.conversations.write("c", second, { ...more, keep: 2, ends: true })
+      assert.isDefined(long)
+      assert.isDefined(yield* store.conversations.write("c", long, written({ keep: 0, append: ["x".repeat(5_000)] })))
       assert.isTrue(yield* store.requests.decide({ ...asked, nonce: "m" }, 0, { state: "running", entry: "{}" }))
     }))
 

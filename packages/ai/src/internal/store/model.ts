@@ -83,6 +83,8 @@ export interface ConversationWrite extends Belongs {
   readonly keep: number
   readonly append: ReadonlyArray<string>
   readonly expiresAt?: number | undefined
+  /** It ends what waits, as a denial does: no quota is in its way. */
+  readonly ends?: boolean | undefined
 }
 
 /**
