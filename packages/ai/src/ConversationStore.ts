@@ -70,12 +70,14 @@ export class ConversationError extends Schema.TaggedError<ConversationError>()("
 
 /**
  * How a conversation is written. `bounded`: only if it has no more than `maxBytes` then; otherwise it fails with `Full`.
+ * `ends`: it says nothing but what ends what waits, so that no quota of the store is in its way.
  *
  * @category options
  * @since 0.1.0
  */
 export interface WriteOptions {
   readonly bounded?: boolean | undefined
+  readonly ends?: boolean | undefined
 }
 
 /**
@@ -212,7 +214,9 @@ export const make = Effect.fnUntraced(function*(
     const { closed, opened } = yield* Effect.mapError(Inbox.changes(key, found?.kept, kept), unwritable)
     const { id, name, principal, tenant } = key
     const now = yield* Clock.currentTimeMillis
-    const expiresAt = timeToLive === Infinity ? undefined : now + timeToLive
+    // A turn may take longer than that, and must find what it began with; a day after its last step its process is dead.
+    const lifetime = kept.turn === undefined ? timeToLive : Math.max(timeToLive, Store.margin)
+    const expiresAt = timeToLive === Infinity ? undefined : now + lifetime
     const row = conversations.write(id, found?.version, {
       name,
       tenant,
@@ -221,7 +225,8 @@ export const make = Effect.fnUntraced(function*(
       keep,
       append,
       state,
-      expiresAt
+      expiresAt,
+      ends: options?.ends
     })
     const version = yield* Effect.mapError(
       opened.length === 0 && closed.length === 0 ? row : store.atomically(Effect.gen(function*() {

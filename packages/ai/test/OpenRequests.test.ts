@@ -35,6 +35,20 @@ const many = Effect.gen(function*() {
 })
 
 describe("a page", () => {
+  it.effect("lists nothing of a conversation that was kept long enough: nobody can decide it", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      const { conversation } = yield* C.start({
+        turns: [[C.remove("a"), C.ask("Size?")]],
+        shared,
+        timeToLive: "1 hour"
+      })
+      const [request] = C.requestsOf(yield* conversation.send("Go."))
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(yield* listed(shared), [])
+      yield* Effect.flip(conversation.decide(Approval.approve(request!)))
+    }))
+
   it.effect("lists what waits in all conversations, the oldest first, with whose it is", () =>
     Effect.gen(function*() {
       const { asked, shared } = yield* many

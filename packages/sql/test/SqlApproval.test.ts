@@ -3,6 +3,7 @@ import { SqlApproval } from "@assent/sql"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Logger, Redacted, Result } from "effect"
 import * as Fs from "node:fs"
+import * as Path from "node:path"
 import { answer, named } from "../../ai/test/store/laws/support.ts"
 import { makeClient, makeFilename } from "./database.ts"
 
@@ -115,6 +116,20 @@ describe("restored from a backup", () => {
       }).pipe(configured(undefined))
   )
 
+  it.effect("a program goes on with all its keys, however alike their names are", () =>
+    Effect.gen(function*() {
+      const filename = yield* makeFilename
+      const old = { key: "the old key, which has 32 bytes or more", keyId: "production-2030-key-of-march" }
+      const next = {
+        key: "the new key, which has 32 bytes or more",
+        keyId: "production-2030-key-of-april",
+        previousKeys: [{ ...old, until: "2030-01-01T00:00:00Z" }]
+      }
+      yield* SqlApproval.restored({ filename })
+      const asked = yield* program(filename, { seal: old })(seal)
+      assert.isUndefined(yield* program(filename, { seal: next })(verify(asked)))
+    }))
+
   it.effect("what was remembered as approved is asked again, what was denied stays so, and what ran stays known", () =>
     Effect.gen(function*() {
       const filename = yield* makeFilename
@@ -136,6 +151,18 @@ describe("restored from a backup", () => {
 })
 
 describe("everything over one file", () => {
+  it.effect("whose name SQLite would take for a URI, or that cannot be looked at, is an error (law L4)", () =>
+    Effect.gen(function*() {
+      const filename = yield* makeFilename
+      for (const name of [`file:${filename}`, `file://${filename}?mode=memory`, `${filename}${"x".repeat(300)}`]) {
+        for (const open of [program(name)(Effect.void), SqlApproval.restored({ filename: name })]) {
+          const error = yield* Effect.flip(open)
+          assert.strictEqual(error._tag === "StoreError" ? error.reason : error._tag, "Unavailable")
+        }
+      }
+      assert.deepStrictEqual(Fs.readdirSync(Path.dirname(filename)), [])
+    }).pipe(configured(undefined)))
+
   it.effect("is named, so that a configured key is not refused, and shared", () =>
     Effect.gen(function*() {
       const named = Effect.gen(function*() {

@@ -59,6 +59,14 @@ describe("tables", () => {
       assert.strictEqual(yield* reasonOf(makeStoreOver(sql)), "Corrupt")
     }))
 
+  it.effect("whose texts something else has changed are read as they are, and are no defect", () =>
+    Effect.gen(function*() {
+      const { sql, store } = yield* makeStore()
+      yield* store.conversations.write("c", undefined, written({ append: ["{}"] }))
+      yield* sql`UPDATE assent_message SET body = ${"\u0001{"}`
+      assert.deepStrictEqual((yield* store.conversations.read("c"))?.messages, ["\u0001{"])
+    }))
+
   it.effect("are looked up, never walked along", () =>
     Effect.gen(function*() {
       const { sql, store } = yield* makeStore()
@@ -188,7 +196,9 @@ describe("quotas", () => {
       assert.strictEqual(yield* reasonOf(store.requests.decide(asked, 0, { state: "running", entry: "{}" })), "Full")
       assert.strictEqual(yield* reasonOf(store.requests.suspend({ ...asked, suspension: "{}" })), "Full")
       assert.isTrue(yield* store.requests.decide(asked, 0, { state: "denied", entry: "{}" }))
-      assert.isDefined(yield* store.conversations.write("c", second, written({ keep: 0, append: ["x".repeat(5_000)] })))
+      const long = yield* store.conversations.write("c", second, { ...more, keep: 2, ends: true })
+      assert.isDefined(long)
+      assert.isDefined(yield* store.conversations.write("c", long, written({ keep: 0, append: ["x".repeat(5_000)] })))
       assert.isTrue(yield* store.requests.decide({ ...asked, nonce: "m" }, 0, { state: "running", entry: "{}" }))
     }))
 

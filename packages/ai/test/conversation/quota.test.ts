@@ -1,6 +1,6 @@
 /** What a conversation may hold, how long it is kept, and what becomes of one that finds no room (law L17). */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Stream } from "effect"
+import { Effect, Fiber, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, Conversation, ConversationStore, LanguageModel, Store, Tool, Toolkit } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
@@ -104,6 +104,46 @@ describe("a conversation that has as much as it may have", () => {
     }))
 })
 
+describe("a store whose quota is used up", () => {
+  const endings: ReadonlyArray<
+    readonly [
+      string,
+      (started: C.Started, requests: ReadonlyArray<Approval.ApprovalRequest>) => Effect.Effect<unknown, unknown>
+    ]
+  > = [
+    [
+      "a denial with a long note",
+      ({ conversation }, [request]) => conversation.decide(Approval.deny(request!, long.repeat(9)))
+    ],
+    ["a cancellation with a long reason", ({ conversation }) => conversation.cancel(long.repeat(9))]
+  ]
+  for (const [name, end] of endings) {
+    it.effect(`lets ${name} through, and nothing else`, () =>
+      Effect.gen(function*() {
+        const memory = yield* C.makeShared
+        let isFull = false
+        const write: Store.Conversations["write"] = (id, version, written) =>
+          isFull && written.append.length > 0 && written.ends !== true
+            ? Effect.fail(new Store.StoreError({ operation: "conversations.write", description: "", reason: "Full" }))
+            : memory.conversations.write(id, version, written)
+        const shared = Store.make({ ...memory, conversations: { ...memory.conversations, write } })
+        const started = yield* C.start({ turns: [[C.remove("a"), C.remove("b")]], afterLastTurn: "Yes.", shared })
+        const requests = C.requestsOf(yield* started.conversation.send("Go."))
+        isFull = true
+        assert.strictEqual(yield* reasonOf(started.conversation.decide(Approval.approve(requests[1]!))), "Full")
+        // The model's own words may find no room.
+        yield* Effect.exit(end(started, requests))
+        const left = (yield* started.conversation.pending()).map(({ approvalId }) => approvalId)
+        assert.notInclude(left, requests[0]!.approvalId)
+        isFull = false
+        const denied = yield* Effect.result(started.conversation.decide(Approval.approve(requests[0]!)))
+        assert.isTrue(Result.isFailure(denied))
+        yield* started.conversation.send([])
+        assert.deepStrictEqual(started.steps, [])
+      }))
+  }
+})
+
 describe("a store that is full", () => {
   for (const at of [1, 2, 3]) {
     it.effect(`says so at write ${at}, nothing more runs, and what was there is still there`, () =>
@@ -149,6 +189,24 @@ describe("a conversation", () => {
       assert.deepStrictEqual((yield* conversation.history).content, [])
       yield* conversation.send("Hi.")
       assert.lengthOf((yield* conversation.history).content, 2)
+    }))
+
+  it.effect("does not end while a turn of it is taken, however long that takes (law L2)", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      const { conversation } = yield* C.start({
+        turns: [[C.read("a")]],
+        afterLastTurn: "Yes.",
+        shared,
+        timeToLive: "1 hour",
+        before: () => Effect.sleep("2 hours")
+      })
+      const turn = yield* Effect.forkChild(conversation.send("Hi."), { startImmediately: true })
+      yield* TestClock.adjust("2 hours")
+      assert.strictEqual(C.finished(yield* Fiber.join(turn)), "Yes.")
+      assert.lengthOf((yield* conversation.history).content, 4)
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual((yield* conversation.history).content, [])
     }))
 
   it.effect("is removed with what waits in it, in its own scope alone", () =>

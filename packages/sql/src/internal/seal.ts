@@ -33,22 +33,18 @@ const fromConfig = Effect.mapError(
 )
 
 /**
- * Other keys, with other ids, of the same ones: what was sealed before the database was restored is of a key that nobody
- * knows, and is asked again.
+ * Other keys of the same ones: what was sealed before the database was restored is of a key that nobody knows, and is asked
+ * again. Their ids are made of them, because one of the program's with the epoch in it would be too long.
  */
-const since = (epoch: string, { keyId, previousKeys = [], ...options }: ApprovalSeal.Options): ApprovalSeal.Options => {
+const since = (
+  epoch: string,
+  { keyId: _, previousKeys = [], ...options }: ApprovalSeal.Options
+): ApprovalSeal.Options => {
   const mixed = (key: ApprovalSeal.Key) =>
     Redacted.make(`${Redacted.isRedacted(key) ? Redacted.value(key) : key}\n${epoch}`)
-  // An id has at most 32 characters.
-  const named = (id: string | undefined) => id === undefined ? {} : { keyId: `${id.slice(0, 19)}~${epoch}` }
   return {
     ...options,
     key: mixed(options.key),
-    ...named(keyId),
-    previousKeys: previousKeys.map(({ keyId, ...previous }) => ({
-      ...previous,
-      key: mixed(previous.key),
-      ...named(keyId)
-    }))
+    previousKeys: previousKeys.map(({ keyId: _, ...previous }) => ({ ...previous, key: mixed(previous.key) }))
   }
 }

@@ -296,6 +296,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
           Effect.gen(function*() {
             // A run may have begun while its turn came to its end.
             yield* Effect.forEach(turn.open, ({ approvalId }) => journal.interrupt(approvalId), { discard: true })
+            turn.isEnding = true
             ConversationTurn.say(
               turn,
               Prompt.approvalResponses(turn.open.map((request) => Approval.deny(request, reason)))

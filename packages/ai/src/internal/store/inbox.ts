@@ -9,7 +9,8 @@ export interface Inbox {
     filter: RequestFilter,
     options: { readonly after?: string | undefined; readonly limit: number },
     now: number,
-    peek: (nonce: string) => RequestRow | undefined
+    peek: (nonce: string) => RequestRow | undefined,
+    isLost: (row: RequestRow) => boolean
   ) => RequestPage | StoreError
 }
 
@@ -90,7 +91,7 @@ export const make = (rows: () => Iterable<RequestRow>): Inbox => {
       leaveOut(row)
       if (row.expiresAt !== undefined) closing?.delete(row.expiresAt, row.nonce)
     },
-    page: (filter, { after, limit }, now, peek) => {
+    page: (filter, { after, limit }, now, peek, isLost) => {
       const place = after === undefined ? undefined : placeOf(after)
       if (after !== undefined && place === undefined) {
         return new StoreError({
@@ -118,7 +119,7 @@ export const make = (rows: () => Iterable<RequestRow>): Inbox => {
       for (const nonce of order.values.get(value)?.after(place) ?? []) {
         const row = peek(nonce)!
         if (filter.issuedBefore !== undefined && row.issuedAt >= filter.issuedBefore) break
-        if (!wanted.every(({ of, value }) => of(row) === value)) continue
+        if (!wanted.every(({ of, value }) => of(row) === value) || isLost(row)) continue
         if (requests.length === most) {
           const last = requests[most - 1]!
           return { requests, next: `${last.issuedAt}.${last.nonce}` }

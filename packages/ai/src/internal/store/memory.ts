@@ -44,10 +44,16 @@ export const make = <Store>(
       transactions,
       bounds,
       reclaimSome,
+      hasExpired: (conversation, now) => conversations.hasExpired(conversation, now),
       maxBodies: options?.maxResultBytes ?? 64 * 1024 * 1024
     })
     const { forgetAskedIn } = requests
-    const conversations = Conversations.make({ transactions, bounds, reclaimSome, forgetAskedIn })
+    const conversations: Conversations.MemoryConversations = Conversations.make({
+      transactions,
+      bounds,
+      reclaimSome,
+      forgetAskedIn
+    })
     const remembered = Remembered.make({ transactions, bounds, reclaimSome })
 
     const owners = Table.make<Model.OwnerRow>({

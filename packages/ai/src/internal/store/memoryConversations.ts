@@ -8,6 +8,7 @@ import type { Transactions } from "./transactions.ts"
 export interface MemoryConversations {
   readonly operations: Conversations
   readonly expired: (now: number) => string | undefined
+  readonly hasExpired: (id: string, now: number) => boolean
   readonly remove: (id: string) => void
 }
 
@@ -61,7 +62,7 @@ export const make = ({ bounds, forgetAskedIn, reclaimSome, transactions }: {
           ? undefined
           : { row: found.row, messages: found.messages.slice(0, found.row.messages) }
       }),
-    write: (id, version, { append, keep: wanted, state, ...fields }) =>
+    write: (id, version, { append, ends: _, keep: wanted, state, ...fields }) =>
       write((now) => {
         const found = table.get(id, now)
         if (found?.row.version !== version) return undefined
@@ -82,7 +83,12 @@ export const make = ({ bounds, forgetAskedIn, reclaimSome, transactions }: {
     remove: (id) => write(() => remove(id))
   }
 
-  return { operations, expired: table.expired, remove }
+  return {
+    operations,
+    expired: table.expired,
+    hasExpired: (id, now) => table.peek(id) !== undefined && table.get(id, now) === undefined,
+    remove
+  }
 }
 
 const sum = (texts: ReadonlyArray<string>): number => texts.reduce((total, text) => total + utf8Length(text), 0)

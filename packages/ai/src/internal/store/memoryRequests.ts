@@ -17,12 +17,14 @@ export interface MemoryRequests {
   readonly forgetAskedIn: (conversation: string) => void
 }
 
-export const make = ({ bounds, maxBodies, reclaimSome, transactions }: {
+export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions }: {
   readonly transactions: Transactions
   readonly bounds: Bounds
   /** How many characters the bodies of requests that are over may have. */
   readonly maxBodies: number
   readonly reclaimSome: (now: number) => void
+  /** Whether that conversation has expired, and was not reclaimed yet. */
+  readonly hasExpired: (conversation: string, now: number) => boolean
 }): MemoryRequests => {
   const inbox = Inbox.make(() => table.rows())
   const due = Ordered.make()
@@ -155,7 +157,16 @@ export const make = ({ bounds, maxBodies, reclaimSome, transactions }: {
       }),
     byWebhook: (webhook) => transactions.use((now) => best(webhooks.of(webhook), now)),
     byPrevious: (approvalId) => transactions.use((now) => best(previous.of(approvalId), now)),
-    page: (filter, options) => transactions.use((now) => inbox.page(filter, options, now, table.peek)),
+    page: (filter, options) =>
+      transactions.use((now) =>
+        inbox.page(
+          filter,
+          options,
+          now,
+          table.peek,
+          ({ conversation }) => conversation !== undefined && hasExpired(conversation, now)
+        )
+      ),
     due: (until, limit) =>
       transactions.use((now) => {
         const rows: Array<RequestRow> = []

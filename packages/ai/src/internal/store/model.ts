@@ -83,6 +83,8 @@ export interface ConversationWrite extends Belongs {
   readonly keep: number
   readonly append: ReadonlyArray<string>
   readonly expiresAt?: number | undefined
+  /** It ends what waits, as a denial does: no quota is in its way. */
+  readonly ends?: boolean | undefined
 }
 
 /**
@@ -254,8 +256,8 @@ export interface Requests {
   /** As {@link byWebhook}, of those that began to wait as the run of this one. */
   readonly byPrevious: (approvalId: string) => Stored<RequestRow | undefined>
   /**
-   * Those that wait for a decision, as they were opened or a tool waits for them without an answer, and have not expired.
-   * What a page costs does not depend on how many there are. Fails for an `after` that no page gave as `next`.
+   * Those that wait for a decision, as they were opened or a tool waits for them without an answer, and have not expired, nor
+   * has the conversation they were asked in. What a page costs does not depend on how many there are. Fails for an `after` that no page gave as `next`.
    */
   readonly page: (
     filter: RequestFilter,

@@ -7,8 +7,13 @@ import * as Semaphore from "effect/Semaphore"
 import { StoreError } from "./model.ts"
 
 /** What undoes each thing that was done. */
-interface Transaction {
-  readonly undo: Array<() => void>
+type Undo = Array<() => void>
+
+interface Level {
+  /** Of the outermost one. */
+  readonly undo: Undo
+  /** Those within it come one after the other: one that fails undoes all that was done since it began. */
+  readonly turns: Semaphore.Semaphore
 }
 
 export interface Transactions {
@@ -20,54 +25,58 @@ export interface Transactions {
 }
 
 // Of every store that the fiber is inside of.
-const Inside = Context.Reference<ReadonlyArray<Transaction>>("@assent/ai/Store/inside", { defaultValue: () => [] })
+const Inside = Context.Reference<ReadonlyArray<Level>>("@assent/ai/Store/inside", { defaultValue: () => [] })
 
 export const make = (): Transactions => {
   const turns = Semaphore.makeUnsafe(1)
-  let current: Transaction | undefined
+  let current: Undo | undefined
 
   // A fiber that was forked inside and outlived it is outside.
-  const isInside = (fiber: Fiber.Fiber<unknown, unknown>): boolean =>
-    current !== undefined && fiber.getRef(Inside).includes(current)
+  const levelOf = (fiber: Fiber.Fiber<unknown, unknown>): Level | undefined =>
+    current === undefined ? undefined : fiber.getRef(Inside).findLast(({ undo }) => undo === current)
 
-  const rollBack = ({ undo }: Transaction, to: number) => {
+  const rollBack = (undo: Undo, to: number) => {
     while (undo.length > to) undo.pop()!()
   }
 
-  const joined = <A, E, R>(effect: Effect.Effect<A, E, R>, transaction: Transaction) =>
+  /** Nothing comes between what begins it and what ends it. */
+  const within = <A, E, R>(effect: Effect.Effect<A, E, R>, begin: () => Undo, end: () => void) =>
     Effect.uninterruptibleMask((restore) => {
-      const before = transaction.undo.length
-      return Effect.onExit(restore(effect), (exit) =>
+      const undo = begin()
+      const before = undo.length
+      const level: Level = { undo, turns: Semaphore.makeUnsafe(1) }
+      const inside = Effect.updateService(effect, Inside, (levels) => [...levels, level])
+      return Effect.onExit(restore(inside), (exit) =>
         Effect.sync(() => {
-          if (Exit.isFailure(exit)) rollBack(transaction, before)
+          if (Exit.isFailure(exit)) rollBack(undo, before)
+          end()
         }))
     })
+
+  const begin = (): Undo => current = []
+  const end = () => {
+    current = undefined
+  }
 
   return {
     atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.withFiber<A, E, R>((fiber) => {
-        if (current !== undefined && isInside(fiber)) return joined(effect, current)
-        return turns.withPermit(Effect.uninterruptibleMask((restore) => {
-          const transaction: Transaction = { undo: [] }
-          current = transaction
-          const inside = Effect.provideService(effect, Inside, [...fiber.getRef(Inside), transaction])
-          return Effect.onExit(restore(inside), (exit) =>
-            Effect.sync(() => {
-              if (Exit.isFailure(exit)) rollBack(transaction, 0)
-              transaction.undo.length = 0
-              current = undefined
-            }))
-        }))
+        const level = levelOf(fiber)
+        return level === undefined
+          ? turns.withPermit(within(effect, begin, end))
+          : level.turns.withPermit(within(effect, () => level.undo, () => {}))
       }),
     use: (run) => {
       const perform = Effect.clockWith((clock) => {
         const done = run(clock.currentTimeMillisUnsafe())
         return done instanceof StoreError ? Effect.fail(done) : Effect.succeed(done)
       })
-      return Effect.withFiber((fiber) => current === undefined || isInside(fiber) ? perform : turns.withPermit(perform))
+      return Effect.withFiber((fiber) =>
+        current === undefined || levelOf(fiber) !== undefined ? perform : turns.withPermit(perform)
+      )
     },
     didWith: (undo) => {
-      current?.undo.push(undo)
+      current?.push(undo)
     }
   }
 }

@@ -1,7 +1,8 @@
 import type { Store } from "@assent/ai"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Law, named, nonces, shown, texts, waits } from "./support.ts"
+import { TestClock } from "effect/testing"
+import { type Law, minute, named, nonces, shown, texts, waits, written } from "./support.ts"
 
 export const pages = (law: Law) => {
   const all = (store: Store.Store, filter: Store.RequestFilter, limit = 100) =>
@@ -37,6 +38,25 @@ export const pages = (law: Law) => {
       yield* store.requests.decide(named("b"), 0, { state: "denied", entry: "no" })
       yield* store.requests.deliver("w", "1")
       assert.deepStrictEqual(yield* all(store, {}), ["c", "a", "e", "d"])
+    }))
+
+  law("a page has nothing that was asked in a conversation that has expired", (store) =>
+    Effect.gen(function*() {
+      yield* store.conversations.write("brief", undefined, written({ expiresAt: minute }))
+      yield* store.conversations.write("long", undefined, written({ expiresAt: minute + 1 }))
+      yield* store.requests.open([
+        shown("a", { conversation: "brief" }),
+        shown("b", { conversation: "long" }),
+        shown("c", { conversation: "none" })
+      ])
+      yield* store.requests.suspend(waits("d", { conversation: "brief" }))
+      yield* store.requests.suspend(waits("e"))
+      assert.deepStrictEqual(yield* all(store, {}, 2), ["a", "b", "c", "d", "e"])
+      yield* TestClock.adjust(minute)
+      assert.deepStrictEqual(yield* all(store, {}, 2), ["b", "c", "e"])
+      assert.deepStrictEqual(yield* all(store, { waiting: true }), ["e"])
+      yield* store.sweep(100)
+      assert.deepStrictEqual(yield* all(store, {}), ["b", "c", "e"])
     }))
 
   law("a page has only those of which every field is as it was asked for", (store) =>

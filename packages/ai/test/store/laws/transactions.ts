@@ -148,6 +148,46 @@ export const transactions = (law: Law) => {
       assert.deepStrictEqual(nonces((yield* store.requests.page({}, { limit: 10 })).requests), ["first", "third"])
     }))
 
+  law("of two within one another, at once, one that fails does not undo the other", (store) =>
+    Effect.gen(function*() {
+      const failing = Effect.gen(function*() {
+        yield* store.requests.open([shown("first")])
+        for (let turn = 0; turn < 5; turn++) yield* Effect.yieldNow
+        yield* Effect.fail("no")
+      })
+      const other = Effect.andThen(Effect.yieldNow, store.requests.open([shown("second")]))
+      yield* store.atomically(
+        Effect.all([Effect.ignore(store.atomically(failing)), store.atomically(other)], { concurrency: 2 })
+      )
+      assert.deepStrictEqual(nonces((yield* store.requests.page({}, { limit: 10 })).requests), ["second"])
+    }))
+
+  for (const how of ["one operation", "several atomically"]) {
+    law(`what was forked inside and outlives it is no part of another's (${how})`, (store) =>
+      Effect.gen(function*() {
+        const goOn = yield* Deferred.make<void>()
+        const open = store.requests.open([shown("late")])
+        const late = how === "one operation" ? open : store.atomically(Effect.andThen(open, Effect.yieldNow))
+        const fiber = yield* store.atomically(Effect.forkDetach(Effect.andThen(Deferred.await(goOn), late)))
+        const half = yield* Deferred.make<void>()
+        const end = yield* Deferred.make<void>()
+        const undone = Effect.gen(function*() {
+          yield* store.requests.open([shown("undone")])
+          yield* Deferred.succeed(half, undefined)
+          yield* Deferred.await(end)
+          yield* Effect.fail("no")
+        })
+        const other = yield* Effect.forkChild(Effect.exit(store.atomically(undone)))
+        yield* Deferred.await(half)
+        yield* Deferred.succeed(goOn, undefined)
+        for (let turn = 0; turn < 20; turn++) yield* Effect.yieldNow
+        yield* Deferred.succeed(end, undefined)
+        yield* Fiber.join(other)
+        yield* Fiber.join(fiber)
+        assert.deepStrictEqual(nonces((yield* store.requests.page({}, { limit: 10 })).requests), ["late"])
+      }))
+  }
+
   law("an operation that is refused changes nothing of what goes on", (store) =>
     Effect.gen(function*() {
       yield* store.atomically(Effect.gen(function*() {

@@ -38,6 +38,14 @@ export const fromFile = (cause: unknown): SqlError.SqlError => {
   })
 }
 
+/** SQLite takes such a name for a URI, and would keep the database in a file of another name, for everybody to read. */
+export const noPath = (): SqlError.SqlError => {
+  const message = "The name of the database is a path or \":memory:\", and cannot begin with \"file:\""
+  return new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({ message, operation: "open", cause: { code: undefined, message } })
+  })
+}
+
 export const unsupported = (runtime: string): SqlError.SqlError => {
   const message = `@assent/sql needs Node 22.13 or later, which has node:sqlite; this is ${runtime}.`
   return new SqlError.SqlError({

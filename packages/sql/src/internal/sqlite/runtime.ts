@@ -25,7 +25,9 @@ export const isFile = (filename: string): boolean => filename !== "" && filename
  * the mode of the file.
  */
 export const makeFile = (filename: string): Effect.Effect<void, SqlError> =>
-  isFile(filename)
+  filename.startsWith("file:")
+    ? Effect.fail(Problem.noPath())
+    : isFile(filename)
     ? Effect.try({
       try: () => {
         makeFolder(Path.dirname(Path.resolve(filename)))
@@ -51,8 +53,12 @@ const makeFolder = (folder: string): void => {
 export const isReadByOthers = (filename: string): Effect.Effect<boolean> =>
   Effect.sync(() => {
     if (!isFile(filename) || process.platform === "win32") return false
-    const stats = Fs.statSync(filename, { throwIfNoEntry: false })
-    return stats !== undefined && (stats.mode & 0o077) !== 0
+    try {
+      return (Fs.statSync(filename).mode & 0o077) !== 0
+    } catch {
+      // Where it cannot be looked at it cannot be opened, which says why.
+      return false
+    }
   })
 
 /** Real milliseconds, also where a test has a clock of its own: others who use the database do not look at that. */

@@ -2,6 +2,7 @@
 import type * as Store from "@assent/ai/Store"
 import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -46,13 +47,43 @@ export const rowLimit = (limit: number): number => Math.trunc(Math.min(Math.max(
 /** In pieces of which one statement writes each: it may have 32,766 parameters. */
 export const batches = <A>(rows: ReadonlyArray<A>): ReadonlyArray<Arr.NonEmptyArray<A>> => Arr.chunksOf(rows, 1_000)
 
+/** An outermost transaction; a fiber that was forked in it may outlive it. */
+interface Transaction {
+  readonly sql: SqlClient.SqlClient
+  isOver: boolean
+}
+
+// Of every database that the fiber is inside of, or was.
+const Begun = Context.Reference<ReadonlyArray<Transaction>>("@assent/sql/begun", { defaultValue: () => [] })
+
 export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
   const table = (name: TableName) => sql.literal(prefix + name)
+
+  // The client takes whoever was forked inside for a part of whatever its connection does next, by whomever.
+  const leavingWhatIsOver = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiber((fiber) =>
+      fiber.getRef(Begun).some((one) => one.sql === sql && one.isOver)
+        ? Effect.updateContext(effect, (context: Context.Context<R>) =>
+          Context.omit(sql.transactionService)(context) as Context.Context<R>)
+        : effect
+    )
+
+  const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
+    Effect.withFiber((fiber) => {
+      if (Context.getOption(fiber.context, sql.transactionService)._tag === "Some") return sql.withTransaction(effect)
+      const transaction: Transaction = { sql, isOver: false }
+      const begun = [...fiber.getRef(Begun).filter((one) => one.sql !== sql), transaction]
+      return sql.withTransaction(Effect.onExit(Effect.provideService(effect, Begun, begun), () =>
+        Effect.sync(() => {
+          transaction.isOver = true
+        })))
+    })
+
   const use: Database["use"] = (operation, run) =>
-    Effect.mapError(
+    leavingWhatIsOver(Effect.mapError(
       Effect.flatMap(Clock.currentTimeMillis, (now) => run(time(now))),
       (error) => error._tag === "SqlError" ? Problem.fromSqlError(operation)(error) : error
-    )
+    ))
   return {
     sql,
     prefix,
@@ -65,13 +96,14 @@ export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
       setting: table("setting")
     },
     use,
-    transact: (operation, run) => use(operation, (now) => sql.withTransaction(run(now))),
+    transact: (operation, run) => use(operation, (now) => inTransaction(run(now))),
     atomically: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Store.StoreError, R> =>
       // What the effect fails with is its own, whatever it is.
-      sql.withTransaction(Effect.mapError(effect, (error) => ({ _tag: "Own" as const, error }))).pipe(
+      inTransaction(Effect.mapError(effect, (error) => ({ _tag: "Own" as const, error }))).pipe(
         Effect.mapError((failure) =>
           failure._tag === "Own" ? failure.error : Problem.fromSqlError("atomically")(failure)
-        )
+        ),
+        leavingWhatIsOver
       )
   }
 }

@@ -277,7 +277,10 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
             ...(filter.waiting === true ? [sql.literal(isWaiting)] : []),
             ...(filter.issuedBefore === undefined ? [] : [sql`issued_at < ${time(filter.issuedBefore)}`]),
             ...(cursor === undefined ? [] : [sql`(issued_at, nonce) > (${cursor.issuedAt}, ${cursor.nonce})`]),
-            sql`(expires_at IS NULL OR expires_at > ${now})`
+            sql`(expires_at IS NULL OR expires_at > ${now})`,
+            // Until it is reclaimed, what was asked in one that has expired is there, and nobody can decide it.
+            sql`NOT EXISTS (SELECT 1 FROM ${tables.conversation} c
+              WHERE c.id = ${table}.conversation AND c.expires_at <= ${now})`
           ])
           // One more, to know whether there is another page.
           const rows = yield* sql<Row>`SELECT ${columns} FROM ${table} WHERE ${where}

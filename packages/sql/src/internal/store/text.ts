@@ -11,8 +11,13 @@ export const encode = (text: string): string => needsMark.test(text) ? mark + JS
 
 export const decode = (kept: string): string => {
   if (!kept.startsWith(mark)) return kept
-  const text: unknown = JSON.parse(kept.slice(1))
-  return typeof text === "string" ? text : kept
+  try {
+    const text: unknown = JSON.parse(kept.slice(1))
+    return typeof text === "string" ? text : kept
+  } catch {
+    // Something else wrote it; whoever knows what it should be finds out.
+    return kept
+  }
 }
 
 export const encodeOptional = (text: string | undefined): string | null => text === undefined ? null : encode(text)
