@@ -47,7 +47,7 @@ export const remember = (known: Beginning | undefined, beginning: Beginning): vo
 // What is shorter is read as fast as it is found.
 const shortest = 32
 const step = 8
-const maxNews = 32
+const maxNews = 64
 
 const lastOf = ({ length, messages }: Beginning): Prompt.Message => messages[length - 1]!
 

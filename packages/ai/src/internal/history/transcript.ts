@@ -132,7 +132,11 @@ class Reader {
 
   read(): Transcript {
     const { messages } = this
-    for (let index = this.settled === undefined ? 0 : this.readBeginning(this.settled); index < messages.length; index++) {
+    for (
+      let index = this.settled === undefined ? 0 : this.readBeginning(this.settled);
+      index < messages.length;
+      index++
+    ) {
       const message = messages[index]!
       if (message.role === "tool") {
         this.takeToolMessage(message, index)
