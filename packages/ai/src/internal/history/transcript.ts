@@ -132,11 +132,7 @@ class Reader {
 
   read(): Transcript {
     const { messages } = this
-    for (
-      let index = this.settled === undefined ? 0 : this.readBeginning(this.settled);
-      index < messages.length;
-      index++
-    ) {
+    for (let index = this.readBeginning(); index < messages.length; index++) {
       const message = messages[index]!
       if (message.role === "tool") {
         this.takeToolMessage(message, index)
@@ -167,11 +163,11 @@ class Reader {
   }
 
   // Up to where there is anything but texts and settled exchanges, of which nothing else in a history changes what they are.
-  private readBeginning(exchanges: Exchange.SettledExchanges): number {
-    const { known, messages } = this
-    let index = 0
+  private readBeginning(): number {
+    const { known, messages, settled } = this
+    if (settled === undefined) return 0
+    let index = known?.length ?? 0
     if (known !== undefined) {
-      index = known.length
       this.lastUserIndex = known.lastUserIndex
       if (known.changes !== undefined) this.marks.set(known.changes)
     }
@@ -194,7 +190,7 @@ class Reader {
       Beginnings.remember(known, {
         messages,
         length: index,
-        exchanges: exchanges.all(),
+        exchanges: settled.all(),
         changes: this.changes?.slice(0, index),
         lastUserIndex: this.lastUserIndex,
         cuts: Cut.found()
