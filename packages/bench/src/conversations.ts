@@ -89,7 +89,11 @@ const onSqlite = Effect.gen(function*() {
   const place = (yield* fs.exists(shared)) ? { directory: shared } : {}
   const directory = yield* fs.makeTempDirectoryScoped({ ...place, prefix: "assent-bench-" })
   const client = SqliteClient.layer({ filename: `${directory}/kept.db` })
-  yield* compare("on SQLite", 1.3, Context.get(yield* Layer.build(Layer.provide(SqlStore.layer(), client)), Store.Store))
+  yield* compare(
+    "on SQLite",
+    1.3,
+    Context.get(yield* Layer.build(Layer.provide(SqlStore.layer(), client)), Store.Store)
+  )
 }).pipe(Effect.provide(NodeServices.layer))
 
 export const conversations: Effect.Effect<void, unknown> = Effect.scoped(

@@ -184,53 +184,78 @@ const remembered = Effect.gen(function*() {
 // Timers
 // =============================================================================
 
-const lateness = async (for_: number): Promise<ReadonlyArray<number>> => {
-  const late: Array<number> = []
-  const until = performance.now() + for_
-  while (performance.now() < until) {
-    const begun = performance.now()
-    await new Promise((resolve) => setTimeout(resolve, 2))
-    late.push(performance.now() - begun)
-  }
-  return late.toSorted((a, b) => a - b)
-}
+const rounds = 16
+const roundMillis = 400
 
-const p99 = (sorted: ReadonlyArray<number>): number => sorted[Math.trunc(sorted.length * 0.99)]!
-
-/** What else the machine does holds timers up too, so the quietest of a few times counts. */
-const timers = Effect.gen(function*() {
-  const filename = `${yield* folder("disk")}/kept.db`
-  const measured = yield* Effect.gen(function*() {
-    const store = yield* Store.Store
-    let written = 0
-    const write = (fiber: number) =>
-      Effect.forever(Effect.suspend(() => {
-        const nonce = `${fiber}-${written++}`
-        return store.requests.open([{
-          nonce,
-          approvalId: nonce,
-          toolName: "DeleteFile",
-          toolCallId: "call-1",
-          kind: "approval",
-          issuedAt: Date.now(),
-          request: "{}"
-        }])
-      }))
-    let best = Infinity
-    for (let time = 0; time < 5 && best > 5; time++) {
-      const busy = yield* Effect.raceFirst(
-        Effect.promise(() => lateness(2_000)),
-        Effect.all(Array.from({ length: 8 }, (_, fiber) => write(fiber)), { concurrency: "unbounded" })
-      )
-      if (Array.isArray(busy)) best = Math.min(best, p99(busy))
-    }
-    return { best, written }
-  }).pipe(Effect.provide(SqlApproval.layer({ filename, synchronous: "FULL" })))
-  if (measured.written < 100) throw new Error("Nobody wrote.")
-  Harness.atMost(
-    { title: "i. A 2 ms timer's p99 while 8 fibers write to SQLite, each to the disk", unit: "ms", bound: 10 },
-    measured.best
+/** How long a timer of 2 ms took, in 99 of 100 cases, while that went on. */
+const p99Beside = (writing: Effect.Effect<unknown, unknown>) =>
+  Effect.raceFirst(
+    Effect.promise(async () => {
+      const times: Array<number> = []
+      const until = performance.now() + roundMillis
+      while (performance.now() < until) {
+        const begun = performance.now()
+        await new Promise((resolve) => setTimeout(resolve, 2))
+        times.push(performance.now() - begun)
+      }
+      return times.toSorted((a, b) => a - b)[Math.trunc(times.length * 0.99)]!
+    }),
+    Effect.andThen(writing, Effect.never)
   )
+
+const request = (nonce: string): Store.RequestName & { readonly request: string } => ({
+  nonce,
+  approvalId: nonce,
+  toolName: "DeleteFile",
+  toolCallId: "call-1",
+  kind: "approval",
+  issuedAt: base,
+  request: "{}"
+})
+
+/** One commit after the other, and the loop has its turn between them: nobody who writes here does it with less. */
+const bareWriting = (filename: string) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const database = new DatabaseSync(filename)
+        database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE request (body TEXT) STRICT")
+        return database
+      }),
+      (database) => Effect.sync(() => database.close())
+    ),
+    (database) => {
+      const insert = database.prepare("INSERT INTO request VALUES (?)")
+      const body = JSON.stringify(request("nonce"))
+      return Effect.forever(Effect.promise(() => {
+        insert.run(body)
+        return new Promise((resolve) => setImmediate(resolve))
+      }))
+    }
+  )
+
+/** Where the disk is busy with others, a commit takes what it takes: then a bare one says how much. */
+const timers = Effect.gen(function*() {
+  const place = yield* folder("disk")
+  const bare = yield* bareWriting(`${place}/bare.db`)
+  let written = 0
+  const best = { ours: Infinity, bare: Infinity }
+  yield* Effect.gen(function*() {
+    const { requests } = yield* Store.Store
+    const writing = Effect.forever(Effect.suspend(() => requests.open([request(`${written++}`)])))
+    const fibers = Effect.all(Array.from({ length: 8 }, () => writing), { concurrency: "unbounded" })
+    for (let round = 0; round < rounds; round++) {
+      best.bare = Math.min(best.bare, yield* p99Beside(bare))
+      best.ours = Math.min(best.ours, yield* p99Beside(fibers))
+    }
+  }).pipe(Effect.provide(SqlApproval.layer({ filename: `${place}/ours.db` })))
+  if (written < rounds * 8 * 2) throw new Error("Hardly anybody wrote.")
+  Harness.atMost({
+    title: `i. a 2 ms timer's p99 while 8 fibers write to SQLite, each to the disk (${written} commits; beside bare` +
+      ` ones ${best.bare.toFixed(1)} ms)`,
+    unit: "ms",
+    bound: Math.max(10, Math.ceil(best.bare * 1.5))
+  }, best.ours)
 })
 
 export const database = Effect.scoped(Effect.all([size, pages, remembered, timers], { discard: true })).pipe(
