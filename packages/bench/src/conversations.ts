@@ -15,18 +15,14 @@ import * as Provider from "./provider.ts"
 
 const short = 10
 const long = 1_000
-const turns = 5
+const turns = 9
 
 const toolkit = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
 
 const answer = Provider.text(["A short answer."])
 
-/** A conversation of so many turns, and what it costs to take a few more: as many as are forgotten again behind them. */
-const world = Effect.fnUntraced(function*(store: Store.Store, count: number) {
-  const conversations = yield* ConversationStore.make({ store })
-  const id = `of ${count} turns`
-  const key = yield* ConversationStore.keyOf(id, {})
-  const history = Prompt.fromMessages(
+const historyOf = (count: number) =>
+  Prompt.fromMessages(
     Array.from({ length: count }).flatMap((_, turn) => [
       ...Prompt.make(`A short question, number ${turn}.`).content,
       Prompt.makeMessage("assistant", {
@@ -34,24 +30,43 @@ const world = Effect.fnUntraced(function*(store: Store.Store, count: number) {
       })
     ])
   )
-  yield* conversations.write(key, undefined, { history, open: [], answered: [], deciders: {} })
+
+/**
+ * The turns about the one of that number, so many at a time: a conversation goes on from `before` turns earlier to as many
+ * later, and then another one begins. What is given is the median of those of one time.
+ */
+const world = Effect.fnUntraced(function*(store: Store.Store, count: number, before: number) {
+  const conversations = yield* ConversationStore.make({ store })
   const model = yield* LanguageModel.make({
     generateText: () => Effect.succeed(answer.generated.slice()),
     streamText: () => Stream.empty
   })
-  const conversation = yield* Conversation.make({ id, toolkit }).pipe(
-    Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.void })),
-    Effect.provideService(LanguageModel.LanguageModel, model),
-    Effect.provideService(ConversationStore.ConversationStore, conversations)
-  )
+  const begin = Effect.fnUntraced(function*(id: string) {
+    const key = yield* ConversationStore.keyOf(id, {})
+    const history = historyOf(count - before - 1)
+    yield* conversations.write(key, undefined, { history, open: [], answered: [], deciders: {} })
+    const conversation = yield* Conversation.make({ id, toolkit }).pipe(
+      Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.void })),
+      Effect.provideService(LanguageModel.LanguageModel, model),
+      Effect.provideService(ConversationStore.ConversationStore, conversations)
+    )
+    // The one that reads it.
+    yield* conversation.send("Another question.")
+    return { id, key, conversation, taken: 0 }
+  })
+  let begun = 0
+  let current = yield* begin(`${count}, ${begun}`)
   return Effect.gen(function*() {
-    const found = yield* conversations.read(key)
-    const before = found!.kept.history.content.slice(0, history.content.length)
-    yield* conversations.write(key, found, { ...found!.kept, history: Prompt.fromMessages(before) })
-    yield* conversation.send("One before it counts.")
-    return yield* Harness.timed(Effect.gen(function*() {
-      for (let turn = 0; turn < turns; turn++) yield* conversation.send("Another question.")
-    }))
+    if (current.taken + turns > before * 2) {
+      yield* conversations.remove(current.key)
+      current = yield* begin(`${count}, ${++begun}`)
+    }
+    current.taken += turns
+    const times: Array<number> = []
+    for (let turn = 0; turn < turns; turn++) {
+      times.push(yield* Harness.timed(current.conversation.send("Another question.")))
+    }
+    return times.toSorted((a, b) => a - b)[turns >> 1]!
   })
 })
 
@@ -59,12 +74,12 @@ const compare = Effect.fnUntraced(function*(where: string, bound: number, store:
   yield* Harness.compare(
     {
       title: `h. the ${long.toLocaleString("en")}th turn of a conversation ${where}, beside its ${short}th`,
-      rounds: 40,
-      operations: turns,
+      rounds: 60,
+      operations: 1,
       bound
     },
-    { name: `${long.toLocaleString("en")}th`, measure: yield* world(store, long) },
-    { name: `${short}th`, measure: yield* world(store, short) }
+    { name: `${long.toLocaleString("en")}th`, measure: yield* world(store, long, 99) },
+    { name: `${short}th`, measure: yield* world(store, short, 5) }
   )
 })
 
@@ -74,9 +89,13 @@ const onSqlite = Effect.gen(function*() {
   const place = (yield* fs.exists(shared)) ? { directory: shared } : {}
   const directory = yield* fs.makeTempDirectoryScoped({ ...place, prefix: "assent-bench-" })
   const client = SqliteClient.layer({ filename: `${directory}/kept.db` })
-  yield* compare("on SQLite", 2, Context.get(yield* Layer.build(Layer.provide(SqlStore.layer(), client)), Store.Store))
+  yield* compare(
+    "on SQLite",
+    1.3,
+    Context.get(yield* Layer.build(Layer.provide(SqlStore.layer(), client)), Store.Store)
+  )
 }).pipe(Effect.provide(NodeServices.layer))
 
 export const conversations: Effect.Effect<void, unknown> = Effect.scoped(
-  Effect.andThen(Effect.flatMap(Store.makeMemory(), (store) => compare("in memory", 2, store)), onSqlite)
+  Effect.andThen(Effect.flatMap(Store.makeMemory(), (store) => compare("in memory", 1.3, store)), onSqlite)
 )

@@ -79,6 +79,16 @@ export const alone = <R>(options: Options, contestant: Contestant<R>): Effect.Ef
     console.log(`\n  ${contestant.name} ${show(median(times) / options.operations)}`)
   })
 
+/** Prints the row of a figure that has a bound of its own. */
+export const atMost = (
+  { bound, title, unit }: { readonly title: string; readonly unit: string; readonly bound: number },
+  figure: number
+): void => {
+  const over = figure > bound
+  if (over) failed = true
+  console.log(`${title}\n  ${figure.toFixed(2)} ${unit} (bound ${bound} ${unit}) ${over ? "OVER" : "ok"}`)
+}
+
 export interface MemoryOptions {
   readonly title: string
   readonly marks: readonly [first: number, ...rest: ReadonlyArray<number>]

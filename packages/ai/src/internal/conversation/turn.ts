@@ -279,8 +279,9 @@ const missingEnds = (parts: ReadonlyArray<Response.AnyPart>): ReadonlyArray<Resp
 }
 
 /** Adds what somebody says to the history. */
-export const say = (turn: Turn, prompt: Prompt.Prompt): void => {
-  if (prompt.content.length > 0) turn.history = Prompts.concat(turn.history, prompt)
+export const say = (turn: Turn, { content }: Prompt.Prompt): void => {
+  // Not `Prompt.concat`, which copies a long history several times over.
+  if (content.length > 0) turn.history = Prompts.fromMessages(turn.history.content.concat(content))
 }
 
 /** What follows from a step. */

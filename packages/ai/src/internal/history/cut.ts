@@ -25,6 +25,10 @@ const isMarked = ({ options }: Prompt.AssistantMessage): boolean => {
 // by the message that the prompt ended with, and then by what was said to it.
 const answeredInPart = new WeakSet<Prompt.Message>()
 const cut = new WeakSet<Prompt.Message>()
+let count = 0
+
+/** How often a message was found to be cut short: when it was another number, it may not have been known of one yet. */
+export const found = (): number => count
 
 /** The answer to a prompt was cut short. */
 export const note = ({ content }: Prompt.Prompt): void => {
@@ -55,7 +59,9 @@ export const recognize = (messages: ReadonlyArray<Prompt.Message | null | undefi
     const message = messages[before]
     if (message === null || message === undefined) return undefined
     if (answeredInPart.has(message)) {
-      cut.add(messages[at]!)
+      const message = messages[at]!
+      if (!cut.has(message)) count++
+      cut.add(message)
       return at
     }
     if (message.role !== "tool") return undefined

@@ -119,12 +119,19 @@ export interface SettledRequests {
  */
 export class SettledExchanges {
   private readonly messages: ReadonlyArray<Prompt.Message>
-  private readonly places: Array<number> = []
+  private readonly places: Array<number>
   private looks = 0
   private index: Index | undefined = undefined
 
-  constructor(messages: ReadonlyArray<Prompt.Message>) {
+  /** Those at the places given are known already. */
+  constructor(messages: ReadonlyArray<Prompt.Message>, places: ReadonlyArray<number> = none) {
     this.messages = messages
+    this.places = places.slice()
+  }
+
+  /** Where they begin. */
+  all(): ReadonlyArray<number> {
+    return this.places.slice()
   }
 
   /** The exchange that begins at an index. */

@@ -6,8 +6,10 @@
  * latest call of its id that has none yet.
  */
 import type * as Prompt from "effect/ai/Prompt"
+import * as Beginnings from "./beginnings.ts"
 import * as Cut from "./cut.ts"
 import * as Exchange from "./exchange.ts"
+import * as Parts from "./parts.ts"
 import { Repeated, uniqueIdsAfter } from "./repeatedIds.ts"
 import { TextIndex } from "./textIndex.ts"
 
@@ -103,6 +105,7 @@ export const readWhole = (messages: ReadonlyArray<Prompt.Message>): Transcript =
 class Reader {
   private readonly messages: ReadonlyArray<Prompt.Message>
   private readonly settled: Exchange.SettledExchanges | undefined
+  private readonly known: Beginnings.Beginning | undefined
   private readonly calls: Array<TranscriptCall> = []
   // The call of an id or, of an id used again, all that is to be known of its uses.
   private readonly callsById = new Map<string, TranscriptCall | Repeated<TranscriptCall>>()
@@ -123,12 +126,13 @@ class Reader {
 
   constructor(messages: ReadonlyArray<Prompt.Message>, passesSettled: boolean) {
     this.messages = messages
-    this.settled = passesSettled ? new Exchange.SettledExchanges(messages) : undefined
+    this.known = passesSettled ? Beginnings.find(messages) : undefined
+    this.settled = passesSettled ? new Exchange.SettledExchanges(messages, this.known?.exchanges) : undefined
   }
 
   read(): Transcript {
     const { messages } = this
-    for (let index = 0; index < messages.length; index++) {
+    for (let index = this.readBeginning(); index < messages.length; index++) {
       const message = messages[index]!
       if (message.role === "tool") {
         this.takeToolMessage(message, index)
@@ -139,7 +143,7 @@ class Reader {
         if (this.takeSettled(message, index)) index++
         else this.takeAssistantMessage(message, index)
       } else if (message.role === "user") {
-        assertParts(message.content)
+        Parts.assert(message.content)
         this.lastUserIndex = index
       } else if (typeof message.content !== "string") {
         throw new TypeError("a system message without text")
@@ -158,10 +162,50 @@ class Reader {
     }
   }
 
+  // Up to where there is anything but texts and settled exchanges, of which nothing else in a history changes what they are.
+  private readBeginning(): number {
+    const { known, messages, settled } = this
+    if (settled === undefined) return 0
+    let index = known?.length ?? 0
+    if (known !== undefined) {
+      this.lastUserIndex = known.lastUserIndex
+      if (known.changes !== undefined) this.marks.set(known.changes)
+    }
+    for (; index < messages.length; index++) {
+      const message = messages[index]!
+      if (message.role === "user") {
+        Parts.assert(message.content)
+        this.lastUserIndex = index
+      } else if (message.role === "system") {
+        if (typeof message.content !== "string") break
+      } else if (message.role !== "assistant") {
+        break
+      } else if (this.takeSettled(message, index)) {
+        index++
+      } else if (!Parts.areSaid(message.content) || Cut.isCut(message)) {
+        break
+      }
+    }
+    if (Beginnings.isNews(known, index)) {
+      Beginnings.remember(known, {
+        messages,
+        length: index,
+        exchanges: settled.all(),
+        changes: this.changes?.slice(0, index),
+        lastUserIndex: this.lastUserIndex,
+        cuts: Cut.found()
+      })
+    }
+    return index
+  }
+
+  private get marks(): Uint8Array {
+    return this.changes ??= new Uint8Array(this.messages.length)
+  }
+
   // An assistant message and the tool message directly after it change together.
   private change(index: number): void {
-    const { messages } = this
-    const marks = this.changes ??= new Uint8Array(messages.length)
+    const { marks, messages } = this
     marks[index] = changes
     const tool = messages[index]!.role === "tool"
     const other = tool ? index - 1 : index + 1
@@ -184,7 +228,7 @@ class Reader {
     this.settled.add(index)
     this.lastCallsIndex = index
     if (form === "with approvals") {
-      const marks = this.changes ??= new Uint8Array(this.messages.length)
+      const { marks } = this
       marks[index] = settled
       marks[index + 1] = settled
     }
@@ -201,7 +245,7 @@ class Reader {
   }
 
   private takeToolMessage({ content }: Prompt.ToolMessage, index: number): void {
-    assertParts(content)
+    Parts.assert(content)
     let answered = 0
     for (const part of content) {
       if (part.type === "tool-approval-response") {
@@ -218,7 +262,7 @@ class Reader {
 
   private takeAssistantMessage(message: Prompt.AssistantMessage, index: number): void {
     const { content } = message
-    assertParts(content)
+    Parts.assert(content)
     if (content.length === 0 || Cut.isCut(message)) this.change(index)
     let uniqueId: ((id: string) => string) | undefined
     for (const part of content) {
@@ -366,23 +410,6 @@ class Reader {
     if (moved === undefined) this.movedResults.set(call.messageIndex, [part])
     else moved.push(part)
   }
-}
-
-// Messages made by hand may be anything. What is not a message is the caller's mistake, and is said before anything else.
-const assertParts = (content: ReadonlyArray<PartLike>): void => {
-  if (!Array.isArray(content)) throw new TypeError("a message without parts")
-  for (const part of content as ReadonlyArray<PartLike>) {
-    const named = part.type === "tool-call" || part.type === "tool-result"
-    if (typeof part.type !== "string" || (named && (typeof part.id !== "string" || typeof part.name !== "string"))) {
-      throw new TypeError("a part without its type, id or name")
-    }
-  }
-}
-
-interface PartLike {
-  readonly type: unknown
-  readonly id?: unknown
-  readonly name?: unknown
 }
 
 const makeRequest = (
