@@ -3,8 +3,9 @@ import type * as Store from "@assent/ai/Store"
 import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import * as Problem from "./problem.ts"
 
@@ -53,6 +54,19 @@ export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
       Effect.flatMap(Clock.currentTimeMillis, (now) => run(time(now))),
       (error) => error._tag === "SqlError" ? Problem.fromSqlError(operation)(error) : error
     )
+
+  /**
+   * What effect/sql cannot undo, it dies of. Nothing within may go on after that, as nobody knows what is there; the whole
+   * fails, as anything fails that the database could not do.
+   */
+  const transaction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
+    Effect.flatMap(Effect.serviceOption(sql.transactionService), (outer) => {
+      const run = sql.withTransaction(effect)
+      return Option.isSome(outer)
+        ? run
+        : Effect.catchDefect(run, (defect) => isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect))
+    })
+
   return {
     sql,
     prefix,
@@ -65,10 +79,10 @@ export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
       setting: table("setting")
     },
     use,
-    transact: (operation, run) => use(operation, (now) => sql.withTransaction(run(now))),
+    transact: (operation, run) => use(operation, (now) => transaction(run(now))),
     atomically: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Store.StoreError, R> =>
       // What the effect fails with is its own, whatever it is.
-      sql.withTransaction(Effect.mapError(effect, (error) => ({ _tag: "Own" as const, error }))).pipe(
+      transaction(Effect.mapError(effect, (error) => ({ _tag: "Own" as const, error }))).pipe(
         Effect.mapError((failure) =>
           failure._tag === "Own" ? failure.error : Problem.fromSqlError("atomically")(failure)
         )
