@@ -169,6 +169,13 @@ export const make = ({ busyTimeout, database, yields }: Options): Connection => 
     hand: () => {
       begun = false
       lost = undefined
+      // A transaction that could not be ended: what follows must not become a part of it, and never be committed.
+      if (!isTransaction()) return
+      try {
+        database.exec("ROLLBACK")
+      } catch (cause) {
+        lost = Problem.fromCause(cause, "rollback")
+      }
     },
     run: (sql) => retrying("execute", () => database.exec(sql)),
     close: Effect.sync(() => {

@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import * as Problem from "./problem.ts"
 
@@ -68,15 +68,20 @@ export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
         : effect
     )
 
+  // What effect/sql cannot undo, it dies of. Nothing within may go on after that, as nobody knows what is there; the whole
+  // fails, as anything fails that the database could not do.
   const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
     Effect.withFiber((fiber) => {
       if (Context.getOption(fiber.context, sql.transactionService)._tag === "Some") return sql.withTransaction(effect)
       const transaction: Transaction = { sql, isOver: false }
       const begun = [...fiber.getRef(Begun).filter((one) => one.sql !== sql), transaction]
-      return sql.withTransaction(Effect.onExit(Effect.provideService(effect, Begun, begun), () =>
-        Effect.sync(() => {
-          transaction.isOver = true
-        })))
+      const run = sql.withTransaction(
+        Effect.onExit(Effect.provideService(effect, Begun, begun), () =>
+          Effect.sync(() => {
+            transaction.isOver = true
+          }))
+      )
+      return Effect.catchDefect(run, (defect) => isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect))
     })
 
   const use: Database["use"] = (operation, run) =>
@@ -84,6 +89,7 @@ export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
       Effect.flatMap(Clock.currentTimeMillis, (now) => run(time(now))),
       (error) => error._tag === "SqlError" ? Problem.fromSqlError(operation)(error) : error
     ))
+
   return {
     sql,
     prefix,

@@ -1,0 +1,56 @@
+/**
+ * What a database has to stand, in short: a few points of each kind, the same ones each time. `npm run chaos:sql` takes
+ * them all.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Choose from "./choose.ts"
+import * as Cut from "./cut.ts"
+import * as Full from "./full.ts"
+import * as Kill from "./kill.ts"
+
+const test = (title: string, body: Effect.Effect<void, unknown>) => it.live(title, () => body, 60_000)
+
+describe("a process that is killed", () => {
+  test(
+    "before or after any statement loses nothing that was acknowledged, and nothing is done twice",
+    Effect.gen(function*() {
+      const points = yield* Kill.points
+      assert.isAbove(points.length, 300)
+      const problems = yield* Effect.forEach(Choose.some(points, 4, 1), Kill.problemsAt, { concurrency: 2 })
+      assert.deepStrictEqual(problems.flat(), [])
+    })
+  )
+})
+
+describe("a loss of power", () => {
+  test(
+    "leaves every whole commit of the log, and half of none, wherever it is cut or damaged",
+    Effect.scoped(Effect.gen(function*() {
+      const recording = yield* Cut.record
+      assert.isAbove(recording.commits.length, 20)
+      const cuts = Choose.some(Cut.cuts(recording, 200, 1), 30, 1)
+      const commits = Choose.some(recording.commits.map((_, index) => index), 3, 1)
+      const problems = [
+        ...(yield* Effect.forEach(cuts, (bytes, index) => Cut.problemsAt(recording, bytes, index % 15 === 10))),
+        ...(yield* Effect.forEach(commits, (commit) => Cut.problemsOfDamage(recording, commit, commit)))
+      ]
+      assert.deepStrictEqual(problems.flat(), [])
+    }))
+  )
+})
+
+describe("a disk that gets full", () => {
+  test(
+    "at any growth of the database: the turn says so, nothing runs without its claim, and with room it goes on",
+    Effect.gen(function*() {
+      const points = Choose.some(yield* Full.points, 6, 1)
+      const found = yield* Effect.forEach(
+        points.entries(),
+        ([index, pages]) => Full.problemsAt(pages, index % 2 === 0 ? "in the same process" : "in another one")
+      )
+      assert.deepStrictEqual(found.flatMap(({ problems }) => problems), [])
+      assert.isAbove(found.filter(({ wasFull }) => wasFull).length, 3)
+    })
+  )
+})
