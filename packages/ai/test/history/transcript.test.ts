@@ -4,6 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Prompt } from "../../src/index.ts"
+import * as Passing from "../../src/internal/history/passing.ts"
 import * as Transcript from "../../src/internal/history/transcript.ts"
 import { assistant, text, tool, user } from "../laws/byHand.ts"
 
@@ -194,7 +195,7 @@ describe("L6 whether the model went on before anybody answered", () => {
   const asked = [assistant(hosted("a"), hosted("b"), request("p", "a"), request("q", "b"))]
   const went = (...messages: Messages) => {
     const transcript = Transcript.read([...asked, ...messages])
-    return Transcript.wasPassedOver(transcript, theRequest(transcript))
+    return Passing.wasPassedOver(transcript, theRequest(transcript))
   }
 
   it("L6 it did if it said something after a new message, and not if it only asked again", () => {

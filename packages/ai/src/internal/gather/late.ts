@@ -3,8 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Environment from "../environment/environment.ts"
 import * as Late from "../history/late.ts"
+import * as Passing from "../history/passing.ts"
 import * as Results from "../history/results.ts"
-import * as Transcript from "../history/transcript.ts"
+import type * as Transcript from "../history/transcript.ts"
 import * as Wait from "./wait.ts"
 
 /** `undefined` where the model has not gone on. */
@@ -16,7 +17,7 @@ export const read = Effect.fnUntraced(function*(
   const after = Late.countAfter(transcript.messages, messageIndex)
   if (after === 0) return undefined
   // One that was answered in time may have been passed over all the same: its reader left, or its tools were not there.
-  const passed = requests.findLast((request) => Transcript.wasPassedOver(transcript, request)) ?? requests.at(-1)
+  const passed = requests.findLast((request) => Passing.wasPassedOver(transcript, request)) ?? requests.at(-1)
   if (passed === undefined) return undefined
   const found = yield* Effect.result(suspensions.find(passed.part.approvalId))
   const waits = Result.isSuccess(found) && found.success !== undefined

@@ -10,6 +10,7 @@ import * as Prompt from "effect/ai/Prompt"
 import * as Result from "effect/Result"
 import type { ResultMetadata } from "../augment.ts"
 import * as HistoryAnswer from "./answer.ts"
+import * as Passing from "./passing.ts"
 import * as Results from "./results.ts"
 import * as Transcript from "./transcript.ts"
 
@@ -35,7 +36,7 @@ export const mark = (part: Results.ResultPart, { after, told }: Told, approvalId
 /** How often the model has said something behind a message. */
 export const countAfter = (messages: ReadonlyArray<Prompt.Message>, index: number, end = messages.length): number => {
   let count = 0
-  for (let at = index + 1; at < end; at++) if (Transcript.saysSomething(messages[at]!)) count++
+  for (let at = index + 1; at < end; at++) if (Passing.saysSomething(messages[at]!)) count++
   return count
 }
 
@@ -90,7 +91,7 @@ const placeOf = (
 const nextSaid = (messages: ReadonlyArray<Prompt.Message>, index: number, after: number): number => {
   let count = 0
   for (let at = index + 1; at < messages.length; at++) {
-    if (Transcript.saysSomething(messages[at]!) && count++ === after) return at
+    if (Passing.saysSomething(messages[at]!) && count++ === after) return at
   }
   return messages.length
 }

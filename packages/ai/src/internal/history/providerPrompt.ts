@@ -12,6 +12,7 @@ import * as HistoryAnswer from "./answer.ts"
 import * as Cut from "./cut.ts"
 import * as Exchange from "./exchange.ts"
 import * as Late from "./late.ts"
+import * as Passing from "./passing.ts"
 import * as Results from "./results.ts"
 import * as Transcript from "./transcript.ts"
 
@@ -62,8 +63,8 @@ const providerRequests = (transcript: Transcript.Transcript, options: Options): 
     const response = Transcript.standingResponse(responses)
     if (response === undefined) continue
     if (options.isOurs(request.part.approvalId)) continue
-    if (Transcript.wasMoved(request)) continue
-    if (options.supersedes && Transcript.wasPassedOver(transcript, request)) continue
+    if (Passing.wasMoved(request)) continue
+    if (options.supersedes && Passing.wasPassedOver(transcript, request)) continue
     const sent = response.approved ? denialOf(request) ?? response : response
     asked.set(request.part, { request: request.part, written: response, sent: HistoryAnswer.toProvider(sent) })
   }
