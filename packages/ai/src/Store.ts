@@ -38,17 +38,17 @@ export interface Store extends Model.Operations {
  * import { Store } from "@assent/ai"
  * import { Effect } from "effect"
  *
- * const owner = (at: number) => ({ id: "process-1", at, every: 5_000 })
+ * const said = (word: string) => ({ name: "talk", state: "{}", keep: 0, append: [JSON.stringify(word)] })
  *
  * const program = Effect.gen(function*() {
- *   const store = yield* Store.Store
- *   yield* store.owners.beat(owner(1))
- *   const failing = Effect.andThen(store.owners.beat(owner(2)), Effect.fail("no"))
- *   yield* Effect.flip(store.atomically(failing))
- *   return (yield* store.owners.get("process-1"))?.at
+ *   const { atomically, conversations } = yield* Store.Store
+ *   const version = yield* conversations.write("talk", undefined, said("Hello"))
+ *   const failing = Effect.andThen(conversations.write("talk", version, said("No")), Effect.fail("no"))
+ *   yield* Effect.flip(atomically(failing))
+ *   return (yield* conversations.read("talk"))?.messages
  * })
  *
- * await Effect.runPromise(Effect.provide(program, Store.layerMemory)) // => 1
+ * await Effect.runPromise(Effect.provide(program, Store.layerMemory)) // => ["\"Hello\""]
  *
  * @category services
  * @since 0.1.0
