@@ -28,7 +28,6 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
   const inbox = Inbox.make(() => table.rows())
   const due = Ordered.make()
   const webhooks = groups()
-  const previous = groups()
   const asked = groups()
   // Of those that are over, the oldest first.
   const bodies = new Map<string, number>()
@@ -44,7 +43,6 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
     const change = by === 1 ? "add" : "delete"
     if (row.waits === "open" && row.dueAt !== undefined) due[change](row.dueAt, nonce)
     webhooks[change](row.webhook, nonce)
-    previous[change](row.previous, nonce)
     if (row.state === "pending") asked[change](row.conversation, nonce)
     inbox[change](row)
   }
@@ -161,7 +159,6 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
         set(row)
       }),
     byWebhook: (webhook) => transactions.use((now) => best(webhooks.of(webhook), now)),
-    byPrevious: (approvalId) => transactions.use((now) => best(previous.of(approvalId), now)),
     page: (filter, options) =>
       transactions.use((now) =>
         inbox.page(
