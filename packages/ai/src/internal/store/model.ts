@@ -353,7 +353,8 @@ export interface Operations {
   readonly isShared: boolean
   /**
    * Carries out an effect whose store operations all happen, or none: where it fails or is interrupted, nothing was
-   * changed. Within another it is a part of that one, and where it fails and the other goes on, undone alone. Nothing but operations of the store belongs into it: others wait.
+   * changed. Within another it is a part of that one, and where it fails and the other goes on, undone alone. A fiber that
+   * was forked inside and outlives it is outside. Nothing but operations of the store belongs into it: others wait.
    */
   readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreError, R>
   readonly conversations: Conversations
