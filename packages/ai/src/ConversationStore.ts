@@ -2,9 +2,9 @@
  * Where conversations are kept: their history, what they wait for, and who is taking a turn with them.
  *
  * A conversation is a row, and one for each of its messages: a turn writes what it adds. Each write is over the version
- * that the turn knows. Whoever takes a turn writes so first, and everybody else
- * waits; a process that dies in a turn is found dead after six heartbeats, and the next one goes on from what it had
- * written. So two processes never interleave, and none overwrites what another has added.
+ * that the turn knows. Whoever takes a turn writes so first, and everybody else waits; a process that dies in a turn is
+ * found dead after six heartbeats, and the next one goes on from what it had written. So two processes never interleave,
+ * and none overwrites what another has added.
  *
  * The default lives in this process's memory. {@link layerStore} keeps them in a `Store`, for every process that uses it.
  *

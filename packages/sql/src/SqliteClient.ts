@@ -27,7 +27,7 @@ import * as Runtime from "./internal/sqlite/runtime.ts"
 /**
  * Which database, and how it is written.
  *
- * `filename` is a path, whose folder is made where there is none, or `":memory:"`. With `synchronous` `"FULL"` (the
+ * `filename` is a path (no URI), whose folder is made where there is none, or `":memory:"`. With `synchronous` `"FULL"` (the
  * default) a commit survives a loss of power; with `"NORMAL"`, which is several times faster, the last commits may not,
  * but the file stays whole. `busyTimeout` (default 4 seconds) is how long it is tried again, in real time, while another
  * process writes. `yieldAfterWrite` (default true) gives timers and sockets a turn after each write.

@@ -106,7 +106,6 @@ describe("tables", () => {
       // A page of 100 of 100,000 must not sort 100,000.
       assert.deepStrictEqual(plans.filter((plan) => plan.includes("TEMP B-TREE")), [])
       yield* explain(store.requests.byWebhook("w"))
-      yield* explain(store.requests.byPrevious("p"))
       yield* explain(store.requests.suspend(waits("n", { webhook: "w" })))
       yield* explain(store.conversations.remove("c"))
       yield* explain(store.sweep(10))

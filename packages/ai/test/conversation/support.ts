@@ -104,7 +104,7 @@ export const menu = (kind: "one" | "many" | "timer" | "external", id = `menu-${k
 
 /** Whether an operation of a store changes nothing. */
 export const isReading = (operation: Operation): boolean =>
-  /\.(get|read|page|due|byWebhook|byPrevious|candidates|list)$/.test(operation)
+  /\.(get|read|page|due|byWebhook|candidates|list)$/.test(operation)
 
 /** The requests of an outcome that waits. */
 export const requestsOf = (outcome: Outcome | undefined): ReadonlyArray<Approval.ApprovalRequest> => {

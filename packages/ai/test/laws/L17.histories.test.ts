@@ -57,6 +57,7 @@ describe("L17 conversations", () => {
     ]),
     "options of 6,000 levels": [{ role: "user", content: "Hello.", options: { test: { deep } } }] as never,
     "more than 32 MiB of text": [{ role: "user", content: whole(33_554_432) }],
+    "more than 32 MiB as a text by itself": whole(33_554_433),
     "more than 32 MiB of a file": Prompt.fromMessages([file(25_165_824)])
   }
 

@@ -20,6 +20,7 @@ import * as ConversationStore from "../../ConversationStore.ts"
 import type * as DeferredTool from "../../DeferredTool.ts"
 import * as Prompt from "../../Prompt.ts"
 import * as Answering from "../answering.ts"
+import * as Bounds from "../bounds.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
 import * as Trust from "../environment/trust.ts"
@@ -229,6 +230,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       if (prompt.trim() === "") return Effect.fail(invalidPrompt(saysNothing))
       // Nobody knows who writes it, so it answers nothing that is for somebody.
       const open = Deciding.pendingOf(turn).filter(({ approvers }) => Approver.lists(approvers).length === 0)
+      if (Bounds.check(prompt, Bounds.prompt) !== undefined) return Effect.fail(invalidPrompt(isTooMuch))
       const answer = Routing.answerOf(prompt, open, settings.routeText)
       if (answer === undefined) ConversationTurn.say(turn, Prompt.make(prompt))
       else Deciding.answering(turn, [answer])
@@ -415,9 +417,7 @@ const readPrompt = (prompt: Prompt.RawInput): Effect.Effect<Prompt.Prompt, Appro
     }),
     ({ answers, isEmpty, isKeepable, said }) =>
       said === undefined
-        ? Effect.fail(
-          invalidPrompt("a message or one of its parts is nested deeper than 512 levels or larger than 32 MiB.")
-        )
+        ? Effect.fail(invalidPrompt(isTooMuch))
         : answers
         ? Effect.fail(invalidPrompt("it holds an answer to a request: answers are given with `decide` or `resume`."))
         : isEmpty
@@ -426,6 +426,8 @@ const readPrompt = (prompt: Prompt.RawInput): Effect.Effect<Prompt.Prompt, Appro
         ? Effect.fail(invalidPrompt("a message or one of its parts cannot be written as JSON, so it cannot be kept."))
         : Effect.succeed(said)
   )
+
+const isTooMuch = "a message or one of its parts is nested deeper than 512 levels or larger than 32 MiB."
 
 const outOfBounds = { said: undefined, answers: false, isEmpty: false, isKeepable: false }
 

@@ -374,6 +374,7 @@ export const lastText = ({ content }: Prompt.Prompt): string => {
   const last = content.at(-1)
   return last?.role === "assistant" ? textOf(last.content) : ""
 }
+
 /** Whether the conversation has as much as it may have. */
 export const isFull = ({ store }: Place, { base }: Turn): boolean => base !== undefined && base.bytes > store.maxBytes
 

@@ -29,7 +29,6 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
   const inbox = Inbox.make(() => table.rows())
   const due = Ordered.make()
   const webhooks = groups()
-  const previous = groups()
   const asked = groups()
   const bodies = Bodies.make()
 
@@ -40,7 +39,6 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
     const change = by === 1 ? "add" : "delete"
     if (row.waits === "open" && row.dueAt !== undefined) due[change](row.dueAt, nonce)
     webhooks[change](row.webhook, nonce)
-    previous[change](row.previous, nonce)
     if (row.state === "pending") asked[change](row.conversation, nonce)
     inbox[change](row)
   }
@@ -156,7 +154,6 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
         set(row)
       }),
     byWebhook: (webhook) => transactions.use((now) => best(webhooks.of(webhook), now)),
-    byPrevious: (approvalId) => transactions.use((now) => best(previous.of(approvalId), now)),
     page: (filter, options) =>
       transactions.use((now) =>
         inbox.page(

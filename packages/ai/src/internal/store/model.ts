@@ -253,8 +253,6 @@ export interface Requests {
   readonly told: (nonce: string) => Stored<void>
   /** The one that is open, or else the latest that was. */
   readonly byWebhook: (webhook: string) => Stored<RequestRow | undefined>
-  /** As {@link byWebhook}, of those that began to wait as the run of this one. */
-  readonly byPrevious: (approvalId: string) => Stored<RequestRow | undefined>
   /**
    * Those that wait for a decision, as they were opened or a tool waits for them without an answer, and have not expired, nor
    * has the conversation they were asked in. What a page costs does not depend on how many there are. Fails for an `after` that no page gave as `next`.
@@ -355,7 +353,8 @@ export interface Operations {
   readonly isShared: boolean
   /**
    * Carries out an effect whose store operations all happen, or none: where it fails or is interrupted, nothing was
-   * changed. Within another it is a part of that one, and where it fails and the other goes on, undone alone. Nothing but operations of the store belongs into it: others wait.
+   * changed. Within another it is a part of that one, and where it fails and the other goes on, undone alone. A fiber that
+   * was forked inside and outlives it is outside. Nothing but operations of the store belongs into it: others wait.
    */
   readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreError, R>
   readonly conversations: Conversations

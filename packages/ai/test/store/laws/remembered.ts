@@ -6,6 +6,13 @@ import { answer, type Law, minute, plain, texts } from "./support.ts"
 const call = { scope: "s", source: "local", toolName: "SendMail", exact: "x" }
 
 export const remembered = (law: Law) => {
+  law("an answer may have any number of uses, and is still to be read", (store) =>
+    Effect.gen(function*() {
+      yield* store.remembered.insert(answer("a", { uses: 2 ** 60 }))
+      assert.isAbove((yield* store.remembered.take("a")) ?? 0, 1e9)
+      assert.lengthOf(yield* store.remembered.list("s", { limit: 9 }), 1)
+    }))
+
   law(
     "candidates are what speaks of more than a call, and what speaks of just this one, yes or no",
     (store) =>

@@ -59,7 +59,6 @@ const dump = (store: Store.Store) =>
       nonces((yield* store.requests.page({ toolName: "SendMail", waiting: true }, { limit: 100 })).requests),
       nonces(yield* store.requests.due(100, 100)),
       (yield* store.requests.byWebhook("h"))?.nonce ?? null,
-      (yield* store.requests.byPrevious("p"))?.nonce ?? null,
       (yield* store.remembered.candidates({ scope: "s", source: "local", toolName: "SendMail", exact: "x" }))
         .toSorted((left, right) => left.id < right.id ? -1 : 1),
       yield* store.remembered.list("s", { limit: 100 }),

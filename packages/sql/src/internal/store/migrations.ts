@@ -56,7 +56,6 @@ const first = (prefix: string): ReadonlyArray<string> => {
     open("due", "due_at, nonce", "waits = 'open' AND due_at IS NOT NULL"),
     `CREATE UNIQUE INDEX ${request}_webhook ON ${request} (webhook) WHERE webhook IS NOT NULL AND waits = 'open'`,
     open("webhooks", "webhook", "webhook IS NOT NULL"),
-    open("previous", "previous", "previous IS NOT NULL"),
     open("keep", "keep_until", "keep_until IS NOT NULL"),
     open("bodies", "decided_at", "result IS NOT NULL OR suspension IS NOT NULL"),
     `CREATE TABLE ${remembered} (

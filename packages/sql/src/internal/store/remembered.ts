@@ -67,7 +67,8 @@ export const make = (database: Database): Store.RememberedAnswers => {
                 exact: Text.encodeOptional(row.exact),
                 format,
                 denies: row.denies ? 1 : 0,
-                uses: row.uses ?? null,
+                // More than can be read again is as good as any number.
+                uses: row.uses === undefined ? null : Math.min(Math.trunc(row.uses), Number.MAX_SAFE_INTEGER),
                 body: Text.encode(row.body),
                 expires_at: optionalTime(row.expiresAt)
               })

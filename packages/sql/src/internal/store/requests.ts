@@ -256,8 +256,6 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
           sql`UPDATE ${table} SET due_at = NULL WHERE nonce = ${Text.encode(nonce)} AND due_at IS NOT NULL`
         )),
     byWebhook: (webhook) => selectOne("requests.byWebhook", () => sql`webhook = ${Text.encode(webhook)}`, bestFirst),
-    byPrevious: (approvalId) =>
-      selectOne("requests.byPrevious", () => sql`previous = ${Text.encode(approvalId)}`, bestFirst),
     page: (filter, { after, limit }) =>
       use("requests.page", (now) =>
         Effect.gen(function*() {
