@@ -148,7 +148,7 @@ const remembering = Effect.fnUntraced(function*(store: Store.Store, count: numbe
       ...call,
       params: { path: `/tmp/${which}` },
       decision: "approved",
-      remember: "always"
+      remember: "session"
     })
   }
   let next = 0

@@ -17,7 +17,7 @@ const operations = Effect.gen(function*() {
   const { sql, store } = yield* makeStore({ filename: ":memory:", conversationBytes: quota, tenantBytes: quota })
   const { conversations, owners, remembered, requests } = store
   const said = new Map<string, Said>()
-  const mine = { ...written(["a", "b"]), tenant: "t" }
+  const mine = { ...written({ append: ["a", "b"] }), tenant: "t" }
   const filters = [
     {},
     { tenant: "t" },
