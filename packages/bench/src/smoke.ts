@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { aiSdk } from "./aiSdk.ts"
 import { conversations } from "./conversations.ts"
+import { database } from "./database.ts"
 import { decisions } from "./decisions.ts"
 import * as Harness from "./harness.ts"
 import { memory } from "./memory.ts"
@@ -334,6 +335,7 @@ await Effect.runPromise(Effect.provide(
     remembered,
     conversations,
     sqlite,
+    database,
     decisions
   ], {
     discard: true

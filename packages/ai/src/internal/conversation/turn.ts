@@ -20,6 +20,7 @@ import * as Bounded from "../history/bounded.ts"
 import * as Cut from "../history/cut.ts"
 import * as Results from "../history/results.ts"
 import * as Transcript from "../history/transcript.ts"
+import * as Rows from "../kept/rows.ts"
 
 /** Where a conversation is kept, and what this process knows of it. */
 export interface Place {
@@ -280,8 +281,7 @@ const missingEnds = (parts: ReadonlyArray<Response.AnyPart>): ReadonlyArray<Resp
 
 /** Adds what somebody says to the history. */
 export const say = (turn: Turn, { content }: Prompt.Prompt): void => {
-  // Not `Prompt.concat`, which copies a long history several times over.
-  if (content.length > 0) turn.history = Prompts.fromMessages(turn.history.content.concat(content))
+  if (content.length > 0) turn.history = Rows.grow(turn.history, content)
 }
 
 /** What follows from a step. */

@@ -89,8 +89,19 @@ export const encode = (base: Found | undefined, kept: Kept): Result.Result<Writt
     return { keep, append, state, bytes }
   })
 
+// What a history was before something was added to it, of the last addition alone: or all of them would be kept.
+const grownFrom = new WeakMap<ReadonlyArray<Prompt.Message>, ReadonlyArray<Prompt.Message>>()
+
+/** A history with more behind it. Not by `Prompt.concat`, which copies a long one several times over. */
+export const grow = ({ content }: Prompt.Prompt, more: ReadonlyArray<Prompt.Message>): Prompt.Prompt => {
+  const grown = content.concat(more)
+  grownFrom.delete(content)
+  grownFrom.set(grown, content)
+  return Prompt.fromMessages(grown)
+}
+
 const keptOf = (before: ReadonlyArray<Prompt.Message>, after: ReadonlyArray<Prompt.Message>): number => {
-  if (before === after) return before.length
+  if (before === after || grownFrom.get(after) === before) return before.length
   let keep = 0
   while (keep < before.length && before[keep] === after[keep]) keep++
   return keep
