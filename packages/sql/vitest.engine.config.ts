@@ -10,7 +10,7 @@ export default mergeConfig(engine, {
   test: {
     name: "engine",
     // A database takes five milliseconds to make, and some tests make a thousand.
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     setupFiles: [here("setup.ts")],
     reporters: ["default", here("reporter.ts")]
   }
