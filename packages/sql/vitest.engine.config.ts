@@ -9,6 +9,16 @@ export default mergeConfig(engine, {
   resolve: { alias: [{ find: /^\.\/internal\/store\/memory\.ts$/, replacement: here("memory.ts") }] },
   test: {
     name: "engine",
+    exclude: [
+      // They use no store.
+      "test/{config,decide,history,policy,seal}/**",
+      "test/{architecture,documentation,specification,upstream,workspace}.test.ts",
+      "test/Approval{Config,Matcher,Policy,Presentation}.*",
+      // The store in memory itself, whose laws SQLite has in `laws.test.ts`.
+      "test/store/**",
+      // `npm run laws -- --sqlite`
+      "test/search/{main,search}.test.ts"
+    ],
     // A database takes five milliseconds to make, and some tests make a thousand.
     testTimeout: 120_000,
     setupFiles: [here("setup.ts")],

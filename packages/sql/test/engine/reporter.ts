@@ -35,4 +35,4 @@ const fail = (message: string) => {
 }
 
 /** Some less than there were when this was written. */
-const atLeast = 1_000
+const atLeast = 5_000
