@@ -49,8 +49,8 @@ export const make = ({ now, rows }: Reference) => {
     },
     close: (nonce: string) => {
       const row = find(nonce)
-      if (row?.state !== "pending" || row.waits !== undefined) return
-      if (row.version === 0) remove((one) => one === row)
+      if (row?.state !== "pending") return
+      if (row.version === 0 && row.waits === undefined) remove((one) => one === row)
       else row.request = undefined
     },
     decide: (name: Store.RequestName, version: number, { entry, result, state }: Store.Decided) => {
