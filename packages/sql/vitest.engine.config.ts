@@ -9,8 +9,18 @@ export default mergeConfig(engine, {
   resolve: { alias: [{ find: /^\.\/internal\/store\/memory\.ts$/, replacement: here("memory.ts") }] },
   test: {
     name: "engine",
+    exclude: [
+      // They use no store.
+      "test/{config,decide,history,policy,seal}/**",
+      "test/{architecture,documentation,specification,upstream,workspace}.test.ts",
+      "test/Approval{Config,Matcher,Policy,Presentation}.*",
+      // What the store in memory is made of.
+      "test/store/ordered.test.ts",
+      // `npm run laws -- --sqlite`
+      "test/search/{main,search}.test.ts"
+    ],
     // A database takes five milliseconds to make, and some tests make a thousand.
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     setupFiles: [here("setup.ts")],
     reporters: ["default", here("reporter.ts")]
   }

@@ -40,7 +40,7 @@ Memory.database.current = {
 
 beforeEach(({ task }) => {
   operations = 0
-  // Its type is for reading; vitest looks at it when the test has ended.
+  // Vitest reads it once the test has ended.
   if (whyNot(task.fullTestName) !== undefined) Object.assign(task, { fails: true })
 })
 
