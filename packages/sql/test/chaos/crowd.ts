@@ -31,8 +31,8 @@ export const race = (processes: number, approvals: number) =>
     if (done !== paid.length) problems.push(`${done} are on record as done`)
     const others = count("SELECT count(*) FROM assent_request WHERE state <> 'done'")
     if (others > 0) problems.push(`${others} are something else`)
-    const uneven = count("SELECT count(*) FROM assent_conversation WHERE messages <> 4")
-    if (uneven > 0) problems.push(`${uneven} conversations have not their 4 messages`)
+    const uneven = count("SELECT count(*) FROM assent_conversation WHERE messages <> 5")
+    if (uneven > 0) problems.push(`${uneven} conversations have not their 5 messages`)
     database.close()
     return { problems, took, approvals: paid.length, tries: tries.reduce((sum, one) => sum + one, 0) }
   }))

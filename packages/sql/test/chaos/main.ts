@@ -81,7 +81,7 @@ const chaos = Command.make(
     for (const [name, part] of Object.entries(parts)) {
       if (Option.isSome(only) && only.value !== name) continue
       const since = performance.now()
-      const { points, problems } = yield* part
+      const { points, problems } = yield* Effect.orDie(part)
       yield* Console.log(`${name}: ${points} points in ${Math.round((performance.now() - since) / 1_000)} s`)
       for (const problem of problems) yield* Console.log(`  ${problem}`)
       if (problems.length > 0) return yield* exitWith(1)
