@@ -116,7 +116,7 @@ export interface Service {
   readonly isAlive: (owner: string) => Effect.Effect<boolean, ConversationError>
   /** Waits for every other turn of this process with that conversation; until the scope ends, all others wait. */
   readonly hold: (key: Key) => Effect.Effect<void, ConversationError, Scope.Scope>
-  /** Tries it from time to time, while the store is there, where other processes may wait for it. */
+  /** Tries it again for a few seconds, while the store is there, where other processes may wait for it. */
   readonly keepTrying: (effect: Effect.Effect<void, ConversationError>) => Effect.Effect<void>
 }
 
@@ -275,7 +275,9 @@ export const make = Effect.fnUntraced(function*(
     // This process takes over what it has left itself.
     keepTrying: (effect) =>
       heartbeat === undefined ? Effect.void : Effect.asVoid(Effect.forkIn(
-        Effect.ignore(Effect.retry(effect, { schedule: Schedule.spaced("5 seconds") })),
+        // Less than four seconds together: a store that fails for ever keeps no process alive. Then others take over when
+        // this process has been silent.
+        Effect.ignore(Effect.retry(effect, { schedule: Schedule.exponential("250 millis"), times: 4 })),
         scope
       ))
   }

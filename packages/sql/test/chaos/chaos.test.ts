@@ -5,9 +5,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Choose from "./choose.ts"
+import * as Crowd from "./crowd.ts"
 import * as Cut from "./cut.ts"
+import * as Errors from "./errors.ts"
 import * as Full from "./full.ts"
 import * as Kill from "./kill.ts"
+import * as Opening from "./opening.ts"
 
 const test = (title: string, body: Effect.Effect<void, unknown>) => it.live(title, () => body, 60_000)
 
@@ -52,5 +55,39 @@ describe("a disk that gets full", () => {
       assert.deepStrictEqual(found.flatMap(({ problems }) => problems), [])
       assert.isAbove(found.filter(({ wasFull }) => wasFull).length, 3)
     })
+  )
+})
+
+describe("an error of SQLite", () => {
+  test(
+    "at any statement is a typed error, nothing runs without a record, and no path or SQL reaches a model",
+    Effect.gen(function*() {
+      // A BEGIN whose answer is lost, a savepoint that cannot be released, and whatever comes.
+      const points: ReadonlyArray<Errors.Point> = [
+        { statement: 54, kind: "io", times: 1, isDone: true },
+        { statement: 59, kind: "io", times: 1, isDone: false },
+        ...Choose.some(Errors.points(218, [1, 3]), 6, 1),
+        ...Choose.some(Errors.points(218, [Infinity]), 2, 1)
+      ]
+      const problems = yield* Effect.forEach(points, Errors.problemsAt, { concurrency: 4 })
+      assert.deepStrictEqual(problems.flat(), [])
+    })
+  )
+
+  test(
+    "at every statement keeps no process alive, also one that never closes what it opened",
+    Effect.map(Errors.problemsOfEnd(86, "io", "leaves"), ({ problems }) => assert.deepStrictEqual(problems, []))
+  )
+})
+
+describe("several processes", () => {
+  test(
+    "carry out each approval once, though two of them send it",
+    Effect.map(Crowd.race(3, 60), ({ approvals, problems }) => assert.deepStrictEqual([approvals, problems], [60, []]))
+  )
+
+  test(
+    "that open a new file at the same moment make its tables once, and one key",
+    Effect.map(Opening.problemsOf(30), (problems) => assert.deepStrictEqual(problems, []))
   )
 })

@@ -8,7 +8,7 @@ export const problemsOfExit = (exit: Exit.Exit<unknown, unknown>, says?: string)
   if (exit._tag === "Success") return []
   const [reason, ...more] = exit.cause.reasons
   if (reason === undefined || more.length > 0 || !Cause.isFailReason(reason)) {
-    return [`it failed with no typed error: ${Cause.pretty(exit.cause)}`]
+    return [`it failed with no typed error: ${Cause.pretty(exit.cause).split("\n")[0]}`]
   }
   const { _tag, message } = reason.error as { readonly _tag?: string; readonly message?: string }
   if (!["ConversationError", "ApprovalError", "StoreError", "AiError"].includes(_tag ?? "")) {

@@ -173,7 +173,11 @@ export const within =
       Effect.updateService(Clock.Clock, (clock) => shifted(clock, later))
     )
 
-const services = (world: World.World, options: Partial<SqlApproval.Options>, prompts?: Array<Prompt.Prompt>) =>
+export const services = (
+  world: World.World,
+  options: Partial<SqlApproval.Options> = {},
+  prompts?: Array<Prompt.Prompt>
+) =>
   Layer.mergeAll(
     handlers(world),
     ScriptedModel.layer({

@@ -227,7 +227,7 @@ export const save = (place: Place, turn: Turn): Effect.Effect<void, Conversation
 export const finish = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.ConversationError> =>
   write(place, turn, undefined)
 
-// A turn whose end cannot be written now keeps trying: as long as this process lives, no other may go on before.
+// A turn whose end cannot be written now keeps trying for a while; a store that fails for ever keeps no process alive.
 const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
   Effect.gen(function*() {
     if (turn.standing === "left") return
