@@ -12,14 +12,14 @@ const toolkit = Toolkit.make(DeleteFile)
 const Handlers = toolkit.toLayer({ DeleteFile: ({ path }) => Effect.as(Console.log(`deleting ${path}`), "deleted") })
 
 // Any provider's model stands here; this one follows a script, so that no key is needed.
-const call = (id: string, path: string) => ScriptedModel.toolCall({ id, name: "DeleteFile", params: { path } })
-const Model = ScriptedModel.layer({
-  turns: [[call("1", "debug.log"), call("2", "thesis.txt")], "debug.log is gone; thesis.txt stays."]
-})
+const calls = ["debug.log", "thesis.txt"].map((path) =>
+  ScriptedModel.toolCall({ id: path, name: "DeleteFile", params: { path } })
+)
+const Model = ScriptedModel.layer({ turns: [calls, "debug.log is gone; thesis.txt stays."] })
 
 const program = Effect.gen(function*() {
   const conversation = yield* Conversation.make({ id: "tidy", toolkit })
-  let outcome = yield* conversation.send("Tidy up.")
+  let outcome = yield* conversation.send("Delete debug.log and thesis.txt.")
   if (outcome._tag === "Waiting") {
     const answers = outcome.requests.map((request) =>
       request.description.includes("thesis") ? Approval.deny(request, "keep it") : Approval.approve(request)

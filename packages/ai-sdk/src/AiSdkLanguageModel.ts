@@ -18,6 +18,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Fields from "./internal/config.ts"
 import * as Hooks from "./internal/hooks.ts"
+import * as Models from "./internal/models.ts"
 
 // =============================================================================
 // Models
@@ -176,7 +177,8 @@ export interface Options {
  * @since 0.1.0
  */
 export const make = (options: Options): Effect.Effect<LanguageModel.LanguageModel> => {
-  const { codecTransformer, config, model } = options
+  const { codecTransformer, config } = options
+  const model = Models.usable(options.model)
   const override = Effect.map(Effect.serviceOption(Config), Option.getOrUndefined)
   return Approval.make(Hooks.make({ model, config, override, codecTransformer }), options.approval)
 }
@@ -241,4 +243,4 @@ export const model = (
   model: Model,
   config?: ConfigFields
 ): AiModel.Model<string, LanguageModel.LanguageModel, never> =>
-  AiModel.make(model.provider, model.modelId, layer({ model, config }))
+  AiModel.make(Models.usable(model).provider, model.modelId, layer({ model, config }))

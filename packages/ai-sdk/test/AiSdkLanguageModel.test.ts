@@ -226,3 +226,28 @@ describe("an interruption aborts the request", () => {
       assert.isFalse(model.doStreamCalls[0]!.abortSignal!.aborted)
     }))
 })
+
+describe("what is no model of a provider", () => {
+  const untyped = AiSdkLanguageModel as unknown as Record<"model" | "layer", (given: unknown) => unknown>
+  const old = { specificationVersion: "v2", provider: "anthropic", modelId: "claude" }
+  const mistakes: Record<string, readonly [attempt: () => unknown, says: RegExp]> = {
+    "the name of a model": [
+      () => untyped.model("claude-sonnet-4-5"),
+      /AiSdkLanguageModel\.model\(anthropic\(.*a text\.$/
+    ],
+    "nothing": [() => untyped.model(undefined), /it was given undefined\.$/],
+    "a model where options are taken": [
+      () => untyped.layer(Support.playing([])),
+      /AiSdkLanguageModel\.layer\(\{ model: anthropic\(/
+    ],
+    "a model of AI SDK 5": [
+      () => untyped.model(old),
+      /has the interface "v2".*install a later version of the provider's/
+    ]
+  }
+  for (const [what, [attempt, says]] of Object.entries(mistakes)) {
+    it(`${what}: says what is taken`, () => {
+      assert.throws(attempt, TypeError, says)
+    })
+  }
+})

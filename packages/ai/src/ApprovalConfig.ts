@@ -37,6 +37,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
 import type * as PlatformError from "effect/PlatformError"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -202,9 +203,18 @@ export const fromFile = (file: string, options?: Omit<ParseOptions, "file">): Ef
   ApprovalConfigError | PlatformError.PlatformError,
   FileSystem.FileSystem
 > =>
-  FileSystem.FileSystem.use((fs) => fs.readFileString(file)).pipe(
+  Effect.serviceOption(FileSystem.FileSystem).pipe(
+    Effect.flatMap(Option.match({
+      onNone: () => Effect.die(new Error(noFiles)),
+      onSome: (fs) => fs.readFileString(file)
+    })),
     Effect.flatMap((text) => parse(text, { ...options, file }))
   )
+
+// Who writes without types is not told by the compiler.
+const noFiles =
+  "Service not found: effect/FileSystem. ApprovalConfig.fromFile needs it: provide NodeServices.layer of" +
+  " @effect/platform-node, or read the file yourself and call ApprovalConfig.parse(text)."
 
 /**
  * Reads an object: a whole configuration, or its map of tools alone.

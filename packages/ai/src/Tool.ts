@@ -159,6 +159,7 @@ export const make = <
   Context.Service.Identifier<Dependencies[number]>
 > => {
   Schemas.refuseFields(name, options?.parameters)
+  Schemas.refuseOptions(name, options)
   return Schemas.usable(GatedTool.ours(Upstream.make(name, {
     ...options,
     parameters: Gate.toSchema<Parameters>(options?.parameters),
@@ -224,7 +225,10 @@ export const dynamic = <
     readonly failureMode: Mode extends undefined ? "error" : Mode
   },
   Context.Service.Identifier<Dependencies[number]>
-> => Schemas.usable(GatedTool.dynamic(name, options))
+> => {
+  Schemas.refuseOptions(name, options)
+  return Schemas.usable(GatedTool.dynamic(name, options))
+}
 
 // =============================================================================
 // Combinators

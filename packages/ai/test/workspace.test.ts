@@ -142,5 +142,8 @@ describe("workspace", () => {
   it("README shows the program it says it shows", () => {
     assert.include(read("README.md"), read("scratchpad/hello.ts").trimEnd())
     assert.include(read("packages/ai/README.md"), read("scratchpad/shopping.ts").trimEnd())
+    const page = /```ts\n([^]*?)```/.exec(read("docs/from-a-web-page.md"))?.[1] ?? ""
+    assert.isAbove(page.length, 0)
+    assert.include(read("scratchpad/web-page.ts"), page)
   })
 })

@@ -22,6 +22,7 @@ import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import * as Terminal from "effect/Terminal"
@@ -109,10 +110,15 @@ export const make = (
   Effect.gen(function*() {
     const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
     if (!canPrompt) return yield* new NoTerminal({})
+    // Who writes without types is not told by the compiler.
+    if (Option.isNone(yield* Effect.serviceOption(Terminal.Terminal))) return yield* Effect.die(new Error(noServices))
     const { controller, stopping } = yield* Asker.make(options ?? {})
     controllers.set(controller, stopping)
     return controller
   })
+
+const noServices = "Service not found: effect/Terminal. TerminalController needs the services of the system: install" +
+  " @effect/platform-node, and provide NodeServices.layer, as in Effect.provide(program, NodeServices.layer)."
 
 // =============================================================================
 // Layers

@@ -21,6 +21,16 @@ describe("README", () => {
     })
   }, 60_000)
 
+  it("of the repository shows what the person at `npm start` sees", () => {
+    const page = Fs.readFileSync(Path.join(import.meta.dirname, "../../../README.md"), "utf8")
+    const [, sample = ""] = /```text\n(━━ [^]*?)```/.exec(page) ?? []
+    const [begin = "", end = ""] = sample.split("    …\n")
+    const screen = Fs.readFileSync(fileOf("janitor"), "utf8")
+    assert.isAbove(end.length, 0)
+    assert.include(screen, `\n${begin}`)
+    assert.isTrue(screen.endsWith(end), end)
+  })
+
   it("shows screens as they are", () => {
     const shown = readme.match(/(?<=^```text\n)[^]*?(?=^```$)/gm) ?? []
     const screens = new Map(names.map((name) => [Fs.readFileSync(fileOf(name), "utf8"), name]))

@@ -1,5 +1,6 @@
 /** The two versions of Vercel's provider interface, as one: the later one says all that the earlier one does. */
 import type * as Provider from "@ai-sdk/provider"
+import * as Predicate from "effect/Predicate"
 
 /** A model of any provider. */
 export type Model = Provider.LanguageModelV3 | Provider.LanguageModelV4
@@ -28,3 +29,20 @@ export const generate = (model: Model, options: CallOptions): PromiseLike<Genera
 
 export const stream = (model: Model, options: CallOptions): PromiseLike<StreamResult> =>
   (model as Provider.LanguageModelV4).doStream(options)
+
+/** A model that this package can call. Throws a `TypeError` for anything else, such as the name of one. */
+export const usable = (model: Model): Model => {
+  const given: unknown = model
+  const version = Predicate.hasProperty(given, "specificationVersion") ? given.specificationVersion : undefined
+  if (version === "v3" || version === "v4") return model
+  const takes = "AiSdkLanguageModel takes a model of an AI SDK provider, as in" +
+    " AiSdkLanguageModel.model(anthropic(\"claude-sonnet-4-5\")), or AiSdkLanguageModel.layer({ model: anthropic(\"…\") })"
+  throw new TypeError(
+    typeof version === "string"
+      ? `${takes}. This one has the interface ${JSON.stringify(version)}, and "v3" or "v4" is needed: install a later` +
+        " version of the provider's package."
+      : `${takes}; it was given ${
+        typeof given === "string" ? "a text" : Predicate.isObject(given) ? "another object" : String(given)
+      }.`
+  )
+}

@@ -1,7 +1,15 @@
 /** Ten other mistakes of a program without types: each says what happened, and what to write. */
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer } from "effect"
-import { ApprovalController, ApprovalPolicy, Conversation, LanguageModel, Tool, Toolkit } from "../../src/index.ts"
+import {
+  ApprovalConfig,
+  ApprovalController,
+  ApprovalPolicy,
+  Conversation,
+  LanguageModel,
+  Tool,
+  Toolkit
+} from "../../src/index.ts"
 import * as Sealing from "../sealing.ts"
 import * as Untyped from "./untyped.ts"
 
@@ -60,6 +68,23 @@ describe("what cannot begin", () => {
         )
       }
     }).pipe(Effect.provide(Untyped.model("DeleteFile"))))
+
+  it.effect("a conversation with `tools`, as other libraries call them, says what they are called here", () =>
+    Effect.gen(function*() {
+      const message = yield* dies(Conversation.make<{}>(anything({ id: "tidy", tools: [Untyped.DeleteFile] })))
+      assert.match(
+        message,
+        /takes its tools as `toolkit`, as in .*Toolkit\.make\(DeleteFile\) \}; it was given `tools`\.$/
+      )
+    }).pipe(Effect.provide(Untyped.model("DeleteFile"))))
+
+  it.effect("a policy from a file without a file system says how one is provided", () =>
+    Effect.gen(function*() {
+      const message = yield* dies(
+        anything<Effect.Effect<unknown>>(ApprovalConfig.fromFile("approval.yaml"))
+      )
+      assert.match(message, /^Service not found: effect\/FileSystem\..*NodeServices\.layer of @effect\/platform-node/)
+    }))
 
   it.effect("a turn without a model says how one is provided", () =>
     Effect.gen(function*() {

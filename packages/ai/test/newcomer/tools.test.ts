@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Upstream from "effect/ai"
-import { Tool, Toolkit } from "../../src/index.ts"
+import { DeferredTool, Tool, Toolkit } from "../../src/index.ts"
 import * as Untyped from "./untyped.ts"
 
 const { anything, reasonOf } = Untyped
@@ -12,6 +12,7 @@ const fields = { path: Schema.String }
 type Make = (name: unknown, options?: unknown) => typeof Untyped.ReadFile
 const make = anything<Make>(Tool.make)
 const dynamic = anything<Make>(Tool.dynamic)
+const deferred = anything<Make>(DeferredTool.make)
 
 /** A tool of effect/ai with plain fields, which only our `Tool.make` takes. */
 const theirs = anything<Make>(Upstream.Tool.make)("ReadFile", { parameters: fields, success: Schema.String })
@@ -40,6 +41,23 @@ describe("a Tool of effect/ai with plain fields for its parameters", () => {
         assert.match((error as Error).message, says)
       }).pipe(Effect.provide(kit.toLayer({ ReadFile: () => Effect.succeed("read") }))))
   }
+})
+
+describe("an option that asks nobody, because it does not exist", () => {
+  for (const option of ["needApproval", "needs_approval", "requireApproval", "requiresConfirmation", "permission"]) {
+    it(`${option} is refused, and not ignored`, () => {
+      const refusal = new RegExp(
+        `^The tool "ReadFile" was given the option "${option}", which does not exist, so nobody`
+      )
+      assert.throws(() => make("ReadFile", { [option]: true }), TypeError, refusal)
+      assert.throws(() => dynamic("ReadFile", { [option]: true }), TypeError, refusal)
+      assert.throws(() => deferred("ReadFile", { interactions: {}, [option]: true }), TypeError, refusal)
+    })
+  }
+
+  it("needsApproval itself is not", () => {
+    assert.doesNotThrow(() => make("ReadFile", { needsApproval: true, description: "needs permission" }))
+  })
 })
 
 describe("options that are no schemas", () => {

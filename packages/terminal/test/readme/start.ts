@@ -1,4 +1,4 @@
-import { Chat, LanguageModel, Tool, Toolkit } from "@assent/ai"
+import { Conversation, Tool, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { TerminalController } from "@assent/terminal"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
@@ -15,10 +15,17 @@ const Handlers = toolkit.toLayer({ DeleteFile: ({ path }) => Effect.as(Console.l
 
 // Any provider's model stands here; this one follows a script, so that no key is needed.
 const Model = ScriptedModel.layer({
-  turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteFile", params: { path: "debug.log" } })]]
-}).pipe(LanguageModel.approval())
+  turns: [
+    [ScriptedModel.toolCall({ id: "call-1", name: "DeleteFile", params: { path: "debug.log" } })],
+    "debug.log is gone."
+  ]
+})
 
-const program = Effect.flatMap(Chat.empty, (chat) => chat.generateText({ prompt: "Tidy up.", toolkit })).pipe(
+const program = Effect.gen(function*() {
+  const conversation = yield* Conversation.make({ id: "tidy", toolkit })
+  const outcome = yield* conversation.send("Delete debug.log.")
+  yield* Console.log(outcome.text)
+}).pipe(
   TerminalController.untilStopped,
   Effect.provide([Model, Handlers, TerminalController.layer()]),
   Effect.provide(NodeServices.layer)

@@ -63,6 +63,7 @@ export const make = <Tools extends AnyTools, E, R>(
     if (!Predicate.hasProperty(options, "id") || typeof options.id !== "string") {
       return yield* Effect.die(nameless(options))
     }
+    if (options.toolkit === undefined && Predicate.hasProperty(options, "tools")) return yield* Effect.die(toolless())
     const toolkit = yield* Handlers.resolve(options.toolkit)
     const scope = { ...(yield* Approval.Scope), conversation: options.id }
     const place: ConversationTurn.Place = {
@@ -92,6 +93,12 @@ const nameless = (options: unknown): TypeError =>
   new TypeError(
     "Conversation.make takes { id, toolkit }, where the id is a text that names the conversation; it was given " +
       `${Answering.shown(options)}.`
+  )
+
+// Other libraries call it so; nobody reads it here, and the model would have no tools.
+const toolless = (): TypeError =>
+  new TypeError(
+    "Conversation.make takes its tools as `toolkit`, as in { id, toolkit: Toolkit.make(DeleteFile) }; it was given `tools`."
   )
 
 interface Settings extends Omit<Conversation.Options<AnyTools>, "toolkit"> {

@@ -78,3 +78,19 @@ export const refuseFields = (name: unknown, parameters: unknown): void => {
       " a JSON Schema is for Tool.dynamic."
   )
 }
+
+// What other libraries call it, and what is mistyped: an option that nobody reads would let the tool run unasked.
+const likeApproval = /approv|confirm|permission/i
+
+/** Throws a `TypeError` for an option that looks as if a person were to be asked because of it, and is not read. */
+export const refuseOptions = (name: string, options: unknown): void => {
+  if (!Predicate.isObject(options)) return
+  const unread = Object.keys(options).find((option) => option !== "needsApproval" && likeApproval.test(option))
+  if (unread === undefined) return
+  throw new TypeError(
+    `The tool ${Text.quote(name)} was given the option ${
+      Text.quote(unread)
+    }, which does not exist, so nobody would be` +
+      " asked. Write needsApproval: true, or needsApproval: (params) => …."
+  )
+}
