@@ -55,7 +55,10 @@ const begin = Effect.fnUntraced(function*(mode: Support.Mode, wrap: Wrap, place:
     /** What the journal says of the request, and how the one stands as which its run waits. */
     states: Effect.all([
       Effect.map(memory.requests.get(nonce), (row) => row?.state),
-      Effect.map(other.requests.byPrevious(approvalId), (row) => row?.waits)
+      Effect.map(
+        other.requests.page({ waiting: true }, { limit: 10 }),
+        ({ requests }) => requests.find(({ previous }) => previous === approvalId)?.waits
+      )
     ]),
     list: Effect.map(suspensions.list(), (page) => page.suspensions)
   }
