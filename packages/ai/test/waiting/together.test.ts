@@ -113,7 +113,10 @@ describe("a run that begins to wait", () => {
             const { approve, list, names, states } = yield* begin(mode, failing, place)
             const turn = yield* approve
             assert.deepStrictEqual([turn.requests, names()], [[], ["start"]])
-            assert.match(Support.failureReason(turn.results[0]), /what it waits for could not be kept.*is not undone.*Check/)
+            assert.match(
+              Support.failureReason(turn.results[0]),
+              /what it waits for could not be kept.*is not undone.*Check/
+            )
             assert.notMatch(JSON.stringify(turn), /The store failed/)
             assert.deepStrictEqual([yield* states, yield* list], [["failed", undefined], []])
             // It is told again, and nothing runs again.
