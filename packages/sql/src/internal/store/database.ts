@@ -1,6 +1,7 @@
 /** A client with the names of the tables, and the operations of a store as effects of its errors. */
 import type * as Store from "@assent/ai/Store"
 import * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -64,7 +65,13 @@ export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
       const run = sql.withTransaction(effect)
       return Option.isSome(outer)
         ? run
-        : Effect.catchDefect(run, (defect) => isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect))
+        : Effect.catchCause(run, (cause) => {
+          // Beside the failure for which it was to be undone.
+          const defect = cause.reasons.flatMap((reason) => Cause.isDieReason(reason) ? [reason.defect] : []).find(
+            isSqlError
+          )
+          return defect === undefined ? Effect.failCause(cause) : Effect.fail(defect)
+        })
     })
 
   return {
