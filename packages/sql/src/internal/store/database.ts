@@ -69,7 +69,6 @@ export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
         : effect
     )
 
-<<<<<<< HEAD
   // What effect/sql cannot undo, it dies of. Nothing within may go on after that, as nobody knows what is there; the whole
   // fails, as anything fails that the database could not do.
   const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
@@ -83,25 +82,13 @@ export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
             transaction.isOver = true
           }))
       )
-      return Effect.catchDefect(run, (defect) => isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect))
-=======
-  /**
-   * What effect/sql cannot undo, it dies of. Nothing within may go on after that, as nobody knows what is there; the whole
-   * fails, as anything fails that the database could not do.
-   */
-  const transaction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
-    Effect.flatMap(Effect.serviceOption(sql.transactionService), (outer) => {
-      const run = sql.withTransaction(effect)
-      return Option.isSome(outer)
-        ? run
-        : Effect.catchCause(run, (cause) => {
-          // Beside the failure for which it was to be undone.
-          const defect = cause.reasons.flatMap((reason) => Cause.isDieReason(reason) ? [reason.defect] : []).find(
-            isSqlError
-          )
-          return defect === undefined ? Effect.failCause(cause) : Effect.fail(defect)
-        })
->>>>>>> s1chaos
+      return Effect.catchCause(run, (cause) => {
+        // Beside the failure for which it was to be undone.
+        const defect = cause.reasons.flatMap((reason) => Cause.isDieReason(reason) ? [reason.defect] : []).find(
+          isSqlError
+        )
+        return defect === undefined ? Effect.failCause(cause) : Effect.fail(defect)
+      })
     })
 
   const use: Database["use"] = (operation, run) =>
