@@ -26,10 +26,14 @@ const world = Effect.fnUntraced(function*(store: Store.Store, count: number) {
   const conversations = yield* ConversationStore.make({ store })
   const id = `of ${count} turns`
   const key = yield* ConversationStore.keyOf(id, {})
-  const history = Prompt.fromMessages(Array.from({ length: count }).flatMap((_, turn) => [
-    ...Prompt.make(`A short question, number ${turn}.`).content,
-    Prompt.makeMessage("assistant", { content: [Prompt.makePart("text", { text: `A short answer, number ${turn}.` })] })
-  ]))
+  const history = Prompt.fromMessages(
+    Array.from({ length: count }).flatMap((_, turn) => [
+      ...Prompt.make(`A short question, number ${turn}.`).content,
+      Prompt.makeMessage("assistant", {
+        content: [Prompt.makePart("text", { text: `A short answer, number ${turn}.` })]
+      })
+    ])
+  )
   yield* conversations.write(key, undefined, { history, open: [], answered: [], deciders: {} })
   const model = yield* LanguageModel.make({
     generateText: () => Effect.succeed(answer.generated.slice()),
