@@ -1,5 +1,5 @@
 // A tool that needs approval, and a conversation: it asks, a person answers, it goes on.
-import { Approval, Conversation, Tool, Toolkit } from "@assent/ai"
+import { Approval, ApprovalJournal, Conversation, Tool, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { Console, Effect, Schema } from "effect"
 
@@ -29,5 +29,6 @@ const program = Effect.gen(function*() {
   yield* Console.log(outcome.text)
 })
 
-// Everything is kept in this process. SqlApproval.layer({ filename }) of @assent/sql keeps it over restarts.
-await Effect.runPromise(Effect.provide(program, [Handlers, Model]))
+// What ran is remembered in this process. SqlApproval.layer({ filename }) of @assent/sql keeps everything over restarts.
+const Journal = ApprovalJournal.layerMemory()
+await Effect.runPromise(Effect.provide(program, [Handlers, Model, Journal]))
