@@ -48,7 +48,6 @@ const operations = Effect.gen(function*() {
     yield* requests.suspend({ ...waits("w"), webhook: "h", previous: "x", dueAt: 1 })
     yield* requests.suspend({ ...waits("v"), webhook: "h" })
     yield* requests.byWebhook("h")
-    yield* requests.byPrevious("x")
     yield* requests.due(2, 10)
     yield* requests.told("w")
     yield* requests.deliver("w", "1")
