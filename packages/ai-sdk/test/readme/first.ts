@@ -1,5 +1,5 @@
 import { anthropic } from "@ai-sdk/anthropic"
-import { Approval, Conversation, Tool, Toolkit } from "@assent/ai"
+import { Approval, ApprovalJournal, Conversation, Tool, Toolkit } from "@assent/ai"
 import { AiSdkLanguageModel } from "@assent/ai-sdk"
 import { Console, Effect, Schema } from "effect"
 
@@ -28,4 +28,5 @@ const program = Effect.gen(function*() {
 })
 
 // Everything is kept in this process. SqlApproval.layer({ filename }) of @assent/sql keeps it over restarts.
-await Effect.runPromise(Effect.provide(program, [Claude, Handlers]))
+const Journal = ApprovalJournal.layerMemory() // what ran is remembered until the program ends
+await Effect.runPromise(Effect.provide(program, [Claude, Handlers, Journal]))

@@ -235,14 +235,15 @@ describe("watching timers", () => {
             ? Effect.fail(ApprovalError.make(new ApprovalError.SuspensionsUnavailable({ description: "gone" })))
             : store.due(options)
       }
-      const watching = yield* SuspensionStore.watchTimers(() => Effect.sync(() => ++woken)).pipe(
-        Effect.provideService(SuspensionStore.SuspensionStore, failing),
-        Effect.forkChild({ startImmediately: true })
-      )
+      const watching = yield* SuspensionStore.watchTimers(() => Effect.sync(() => ++woken), { interval: "1 minute" })
+        .pipe(
+          Effect.provideService(SuspensionStore.SuspensionStore, failing),
+          Effect.forkChild({ startImmediately: true })
+        )
       yield* Effect.andThen(TestClock.adjust("2 hours"), Support.idle)
       assert.strictEqual(woken, 0)
       broken = false
-      yield* Effect.andThen(TestClock.adjust("1 seconds"), Support.idle)
+      yield* Effect.andThen(TestClock.adjust("1 minute"), Support.idle)
       assert.strictEqual(woken, 1)
       yield* Fiber.interrupt(watching)
     }))
