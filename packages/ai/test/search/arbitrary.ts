@@ -134,14 +134,18 @@ const restart = step(oneOf(1, "close", "crash", "reload"), (how) => ({ _tag: "Re
 
 const stop = step(below(3), (at) => ({ _tag: "Stop", at }))
 
-const store = step(
-  Arbitrary.all({
-    how: oneOf<Plan.Store["how"]>(3, "fails", "loses", "loses", "full", "works"),
-    skip: below(6),
-    count: oneOf(3, 1, 0, 2, 4)
-  }),
-  (fields) => ({ _tag: "Store", ...fields })
-)
+const storeOf = (about: Pick<Plan.Store, "only">) =>
+  step(
+    Arbitrary.all({
+      how: oneOf<Plan.Store["how"]>(3, "fails", "loses", "loses", "full", "works"),
+      skip: below(6),
+      count: oneOf(3, 1, 0, 2, 4)
+    }),
+    (fields) => ({ _tag: "Store", ...fields, ...about })
+  )
+const store = storeOf({})
+const storeOfWaiting = storeOf({ only: "waiting" })
+const storeOfRemembered = storeOf({ only: "remembered" })
 
 const answering = step(
   Arbitrary.all({ answers: listOf(answer, 1, 2), unknown: oneOf(9, false, true) }),
@@ -206,6 +210,8 @@ const fragment = (theme: Theme): Arbitrary.Arbitrary<ReadonlyArray<Plan.Step>> =
     [2 * theme.changes, inTurn(asks(theme), drift, approves(theme))],
     [theme.changes, inTurn(asks(theme), show, approves(theme))],
     [theme.storage, inTurn(store)],
+    [theme.waits * theme.storage, inTurn(storeOfWaiting)],
+    [theme.remembers * theme.storage, inTurn(storeOfRemembered)],
     [2 * theme.storage, inTurn(asks(theme), store, approves(theme), approvesAgain(theme))],
     [theme.stops, inTurn(stopsInHaste(theme), approvesAgain(theme))],
     [theme.stops, inTurn(approvesInHaste(theme), stop, approvesAgain(theme))],

@@ -175,12 +175,14 @@ export type Verdict = typeof Verdict.Type
 
 /**
  * What the journal's store does from now on: it works; it fails; it does what it is asked, and then fails to say so; it
- * is full, and only knows what it knew. `skip` operations work before, and `count` are concerned; 0 are all.
+ * is full, and only knows what it knew. `skip` operations work before, and `count` are concerned; 0 are all. With `only`, no
+ * others are than those about what waits, or about what is remembered.
  */
 export const Store = Schema.TaggedStruct("Store", {
   how: Schema.Literals(["works", "fails", "loses", "full"]),
   skip: Index,
-  count: Index
+  count: Index,
+  only: Schema.optionalKey(Schema.Literals(["waiting", "remembered"]))
 })
 export type Store = typeof Store.Type
 

@@ -34,16 +34,37 @@ const makes: ReadonlySet<Method> = new Set([
   "owners.beat"
 ])
 
+const isAbout = (only: Plan.Store["only"], method: Method): boolean => {
+  switch (only) {
+    case undefined:
+      return true
+    case "remembered":
+      return method.startsWith("remembered.")
+    case "waiting":
+      return waiting.has(method)
+  }
+}
+
+const waiting: ReadonlySet<Method> = new Set([
+  "atomically",
+  "requests.suspend",
+  "requests.advance",
+  "requests.deliver",
+  "requests.told",
+  "requests.due",
+  "requests.byPrevious"
+])
+
 /** Makes a store that says when it fails. */
 export const make = Effect.fnUntraced(function*(
   onTrouble: (how: Plan.Store["how"], method: Method) => void
 ): Effect.fn.Return<Storage> {
   const store = yield* yield* MakeStore
-  let { count, how, skip }: Plan.Store = works
+  let { count, how, only, skip }: Plan.Store = works
 
   const next = (method: Method, isNew: boolean): Plan.Store["how"] => {
     // What a full store knows can be read and replaced.
-    if (how === "works" || (how === "full" && !makes.has(method) && !isNew)) return "works"
+    if (how === "works" || !isAbout(only, method) || (how === "full" && !makes.has(method) && !isNew)) return "works"
     if (skip > 0) {
       skip--
       return "works"
@@ -58,7 +79,7 @@ export const make = Effect.fnUntraced(function*(
   return {
     store,
     set: (step) => {
-      ;({ count, how, skip } = step)
+      ;({ count, how, only, skip } = step)
     },
     act: (method, key, operation) =>
       Effect.gen(function*() {

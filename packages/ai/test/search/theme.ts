@@ -64,5 +64,7 @@ export const themes: ReadonlyArray<readonly [weight: number, theme: Theme]> = [
   [2, { ...ordinary, waits: 8, crowds: 4, storage: 2, policies: 3, changes: 3 }],
   [1, { ...ordinary, guards: 8, policies: 6 }],
   [2, { ...ordinary, nests: 8, policies: 4, crowds: 3, storage: 1 }],
-  [4, { ...ordinary, remembers: 8, crowds: 2, tampering: 1 }]
+  [4, { ...ordinary, remembers: 8, crowds: 2, tampering: 1 }],
+  [1, { ...ordinary, waits: 8, storage: 2, answers: 2 }],
+  [1, { ...ordinary, remembers: 8, storage: 2 }]
 ]
