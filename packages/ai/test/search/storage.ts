@@ -51,8 +51,7 @@ const waiting: ReadonlySet<Method> = new Set([
   "requests.advance",
   "requests.deliver",
   "requests.told",
-  "requests.due",
-  "requests.byPrevious"
+  "requests.due"
 ])
 
 /** Makes a store that says when it fails. */

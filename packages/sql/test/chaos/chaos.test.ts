@@ -62,8 +62,9 @@ describe("an error of SQLite", () => {
   test(
     "at any statement is a typed error, nothing runs without a record, and no path or SQL reaches a model",
     Effect.gen(function*() {
-      // A BEGIN whose answer is lost, a savepoint that cannot be released, and whatever comes.
+      // Tables that are not made, a BEGIN whose answer is lost, a savepoint that cannot be released, and whatever comes.
       const points: ReadonlyArray<Errors.Point> = [
+        { statement: 8, kind: "io", times: 3, isDone: false },
         { statement: 54, kind: "io", times: 1, isDone: true },
         { statement: 59, kind: "io", times: 1, isDone: false },
         ...Choose.some(Errors.points(218, [1, 3]), 6, 1),

@@ -1,5 +1,6 @@
 /** The tables, as they came about. A step that was published is never changed; another follows it. */
 import type * as Store from "@assent/ai/Store"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -88,6 +89,17 @@ export const migrate = (database: Database): Effect.Effect<void, Store.StoreErro
   return Effect.gen(function*() {
     yield* Migrator.make({})({ loader, table }).pipe(
       Effect.provideService(SqlClient.SqlClient, sql),
+      // What could not be rolled back either, effect/sql dies of, beside the failure.
+      Effect.catchCause((cause) => {
+        const errors = cause.reasons.flatMap((reason) =>
+          Cause.isFailReason(reason)
+            ? [reason.error]
+            : Cause.isDieReason(reason) && isSqlError(reason.defect)
+            ? [reason.defect]
+            : []
+        )
+        return errors[0] === undefined ? Effect.failCause(cause) : Effect.fail(errors[0])
+      }),
       Effect.mapError((error): Store.StoreError => {
         if (error._tag === "SqlError") return failed(error)
         return isSqlError(error.cause) ? failed(error.cause) : Problem.corrupt("open", `The table "${table}"`)
