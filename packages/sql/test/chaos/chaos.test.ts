@@ -20,7 +20,7 @@ describe("a process that is killed", () => {
     Effect.gen(function*() {
       const points = yield* Kill.points
       assert.isAbove(points.length, 300)
-      const problems = yield* Effect.forEach(Choose.some(points, 4, 1), Kill.problemsAt, { concurrency: 4 })
+      const problems = yield* Effect.forEach(Choose.some(points, 3, 1), Kill.problemsAt, { concurrency: 4 })
       assert.deepStrictEqual(problems.flat(), [])
     })
   )
@@ -32,7 +32,7 @@ describe("a loss of power", () => {
     Effect.scoped(Effect.gen(function*() {
       const recording = yield* Cut.record
       assert.isAbove(recording.commits.length, 20)
-      const cuts = Choose.some(Cut.cuts(recording, 200, 1), 30, 1)
+      const cuts = Choose.some(Cut.cuts(recording, 200, 1), 20, 1)
       const commits = Choose.some(recording.commits.map((_, index) => index), 3, 1)
       const problems = [
         ...(yield* Effect.forEach(cuts, (bytes, index) => Cut.problemsAt(recording, bytes, index % 15 === 10))),
@@ -67,8 +67,8 @@ describe("an error of SQLite", () => {
         { statement: 8, kind: "io", times: 3, isDone: false },
         { statement: 54, kind: "io", times: 1, isDone: true },
         { statement: 59, kind: "io", times: 1, isDone: false },
-        ...Choose.some(Errors.points(218, [1, 3]), 6, 1),
-        ...Choose.some(Errors.points(218, [Infinity]), 2, 1)
+        ...Choose.some(Errors.points(218, [1, 3]), 3, 1),
+        ...Choose.some(Errors.points(218, [Infinity]), 1, 1)
       ]
       const problems = yield* Effect.forEach(points, Errors.problemsAt, { concurrency: 4 })
       assert.deepStrictEqual(problems.flat(), [])
