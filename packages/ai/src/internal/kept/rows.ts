@@ -26,8 +26,8 @@ export interface Key {
 
 /**
  * A conversation as it is kept. `open` are the requests it waits for, `answered` the ids of those that were answered in
- * a turn that ended before it could say what became of them, and `deciders` who answered them; `turn` is there while somebody takes one: `owner`
- * names their process, and `at` is when it began, in milliseconds since 1970-01-01T00:00Z.
+ * a turn that ended before it could say what became of them, and `deciders` who answered them. `turn` is there while
+ * somebody takes one: `owner` names their process, and `at` is when it began, in milliseconds since 1970-01-01T00:00Z.
  *
  * @category models
  * @since 0.1.0

@@ -110,7 +110,7 @@ export const make = (rows: () => Iterable<RequestRow>): Inbox => {
           : filter[part]
         return value === undefined ? [] : [{ part, of, value }]
       })
-      // By the rarest of what is asked for.
+      // By the first of `parts` that is asked for: they stand there from the narrowest to the widest.
       const [{ part, value }] = wanted as [(typeof wanted)[0]]
       const order = orderOf(part)
       leaveOutExpired(now, peek)
