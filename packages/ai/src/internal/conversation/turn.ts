@@ -9,6 +9,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import type * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import type * as Approver from "../../Approver.ts"
@@ -16,6 +17,7 @@ import * as ConversationStore from "../../ConversationStore.ts"
 import * as Prompts from "../../Prompt.ts"
 import * as Responses from "../../Response.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
+import type * as Recorder from "../environment/recorder.ts"
 import * as Bounded from "../history/bounded.ts"
 import * as Cut from "../history/cut.ts"
 import * as Results from "../history/results.ts"
@@ -102,8 +104,22 @@ export interface Turn {
   isPrefilled: boolean
   /** What a step that goes on has said so far. */
   step: Array<Response.AnyPart>
+  /** What of it is on record. */
+  record: StepRecord
   readonly suspensions: SuspensionStore.Service
 }
+
+/** What a step has come to, whether its reader has seen it or not. */
+interface StepRecord {
+  readonly parts: Array<Response.AnyPart>
+  /** The ids of requests that somebody here is asked about: they are open for nobody else. */
+  readonly asked: Set<string>
+  /** How many of the parts are written, and as what. A step of which nothing is, has said what its reader saw. */
+  count: number
+  messages: ReadonlyArray<Prompt.Message>
+}
+
+const nothingRecorded = (): StepRecord => ({ parts: [], asked: new Set(), count: 0, messages: [] })
 
 /**
  * Begins a turn with what is said, decided or delivered in it; false if there is nothing to take a turn for. That is written
@@ -182,6 +198,7 @@ const makeTurn = Effect.fnUntraced(function*(
     tokens: 0,
     isPrefilled: false,
     step: [],
+    record: nothingRecorded(),
     suspensions
   }
   return turn
@@ -192,10 +209,11 @@ const write = (
   place: Place,
   turn: Turn,
   mark: ConversationStore.Kept["turn"],
-  options?: ConversationStore.WriteOptions
+  options?: ConversationStore.WriteOptions,
+  { history, open }: Pick<Turn, "history" | "open"> = turn
 ): Effect.Effect<void, ConversationStore.ConversationError> =>
   Effect.uninterruptible(Effect.gen(function*() {
-    const { answered, base, deciders, history, open, standing } = turn
+    const { answered, base, deciders, standing } = turn
     if (standing === "lost") return yield* conflict
     const found = yield* place.store.write(
       place.key,
@@ -223,6 +241,50 @@ const keep = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.C
 export const save = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.ConversationError> =>
   write(place, turn, turn.base?.kept.turn)
 
+/** Keeps what a step says before anything of it runs: whoever goes on after this turn is told of it, however it ends. */
+export const recorderOf = (place: Place, turn: Turn): Recorder.Recorder => {
+  const permit = Semaphore.makeUnsafe(1)
+  const note = (parts: ReadonlyArray<Response.AnyPart>): void => {
+    for (const part of parts) turn.record.parts.push(part)
+  }
+  return {
+    note,
+    asks: (request) => {
+      turn.record.asked.add(request.approvalId)
+      note([request])
+    },
+    keep: permit.withPermit(Effect.suspend(() =>
+      turn.record.count === turn.record.parts.length ? Effect.void : keepStep(place, turn)
+    ))
+  }
+}
+
+const keepStep = Effect.fnUntraced(function*(
+  place: Place,
+  turn: Turn
+): Effect.fn.Return<void, ConversationStore.ConversationError> {
+  const { record } = turn
+  const count = record.parts.length
+  const messages = messagesOf(record, [...record.parts, ...missingEnds(record.parts)])
+  const history = messages.length === 0 ? turn.history : Rows.grow(turn.history, messages)
+  yield* write(place, turn, turn.base?.kept.turn, undefined, { history, open: unsettled(turn.open, record.parts) })
+  record.count = count
+  record.messages = messages
+})
+
+// What was open and has its result is not open any more, whatever becomes of the turn.
+const unsettled = (
+  open: ReadonlyArray<Approval.ApprovalRequest>,
+  parts: ReadonlyArray<Response.AnyPart>
+): ReadonlyArray<Approval.ApprovalRequest> =>
+  open.filter(({ approvalId, awaited, toolCallId }) =>
+    !parts.some((part) =>
+      part.type === "tool-result" && part.id === toolCallId && Transcript.isNaming(part.metadata.assent) &&
+      // What has waited is named by the first of its requests.
+      (awaited !== undefined || part.metadata.assent.approvalId === approvalId)
+    )
+  )
+
 /** Writes what the turn has come to; others may go on. */
 export const finish = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.ConversationError> =>
   write(place, turn, undefined)
@@ -231,14 +293,8 @@ export const finish = (place: Place, turn: Turn): Effect.Effect<void, Conversati
 const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
   Effect.gen(function*() {
     if (turn.standing === "left") return
-    // A step that was cut short has said what it has said.
-    if (turn.step.length > 0) {
-      const { answered, deciders } = turn
-      turn.step.push(...missingEnds(turn.step))
-      yield* takeStep(turn, true)
-      turn.answered = answered
-      turn.deciders = deciders
-    }
+    // A step that was cut short has said what it has said, or what is on record.
+    if (turn.record.count > 0 || turn.step.length > 0) yield* takeCutStep(turn)
     const ended = Effect.catchIf(finish(place, turn), isTooMuch, () => {
       // What cannot be kept is given up, so that the conversation can go on from what it was.
       const { answered, deciders, history, open } = turn.base?.kept ?? nothing
@@ -262,6 +318,25 @@ const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
       )
     )
   })
+
+const takeCutStep = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<void> {
+  const { answered, deciders, record, step } = turn
+  const seen = new Set(step.flatMap((part) => part.type === "tool-approval-request" ? [part.approvalId] : []))
+  if (record.count > 0) {
+    const known = new Set(
+      record.parts.flatMap((part) => part.type === "tool-approval-request" ? [part.approvalId] : [])
+    )
+    turn.step = [
+      ...record.parts,
+      ...step.filter((part) => part.type === "tool-approval-request" && !known.has(part.approvalId))
+    ]
+  }
+  turn.step.push(...missingEnds(turn.step))
+  yield* takeStep(turn, true)
+  turn.open = turn.open.filter(({ approvalId }) => seen.has(approvalId) || !record.asked.has(approvalId))
+  turn.answered = answered
+  turn.deciders = deciders
+})
 
 const isTooMuch = ({ reason }: ConversationStore.ConversationError): boolean =>
   reason === "Unwritable" || reason === "Full"
@@ -292,11 +367,12 @@ export type Next = "waits" | "goes on" | "is stopped" | "is done"
  * it has no finish (law L7).
  */
 export const takeStep = Effect.fnUntraced(function*(turn: Turn, isStream: boolean): Effect.fn.Return<Next> {
-  const { history: { content: before }, step: parts } = turn
+  const { history: { content: before }, record, step: parts } = turn
   turn.step = []
-  turn.content.push(...parts)
-  const said = Bounded.prompt(Prompts.fromResponseParts(parts.map(keepable)), Number.POSITIVE_INFINITY)
-  say(turn, withoutEmptyTexts(said))
+  turn.record = nothingRecorded()
+  for (const part of parts) turn.content.push(part)
+  const messages = messagesOf(record, parts)
+  if (messages.length > 0) turn.history = Rows.grow(turn.history, messages)
   if (isStream && !parts.some(({ type }) => type === "finish")) turn.history = Cut.markFrom(turn.history, before.length)
   const asked = Responses.approvalRequests(parts)
   turn.open = yield* openAfter(turn, asked)
@@ -316,6 +392,18 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, isStream: boolea
   if (asked.length > 0) return "waits"
   return Responses.isStopped(parts) ? "is stopped" : goesOn ? "goes on" : "is done"
 })
+
+// Those that are written already are the same objects: they are not written again.
+const messagesOf = (
+  { messages: written }: StepRecord,
+  parts: ReadonlyArray<Response.AnyPart>
+): ReadonlyArray<Prompt.Message> => {
+  const said = Bounded.prompt(Prompts.fromResponseParts(parts.map(keepable)), Number.POSITIVE_INFINITY)
+  const { content } = withoutEmptyTexts(said)
+  const isWritten = (message: Prompt.Message, index: number): boolean =>
+    index < written.length && JSON.stringify(message) === JSON.stringify(written[index])
+  return content.map((message, index) => isWritten(message, index) ? written[index]! : message)
+}
 
 // As the record has it, so that what the model was sent is what it will be sent in another process.
 const keepable = (part: Response.AnyPart): Response.AnyPart => {
