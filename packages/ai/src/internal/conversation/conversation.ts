@@ -146,7 +146,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         const by = Object.hasOwn(turn.deciders, id) ? turn.deciders[id] : undefined
         return by?.via === Trust.cancellation.via ? Trust.cancellation : by
       }),
-      Context.add(Recorder.Recorder, ConversationTurn.recorderOf(place, turn)),
+      Context.add(Recorder.Recorder, ConversationTurn.record(place, turn)),
       Context.add(Trust.Refusals, (refusal) => void turn.decided?.refusals.push(refusal)),
       (knowing) =>
         ConversationTurn.isFull(place, turn)

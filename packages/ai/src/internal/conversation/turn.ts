@@ -3,13 +3,12 @@
  * what it adds is never lost, however it ends.
  */
 import type * as Prompt from "effect/ai/Prompt"
-import * as Response from "effect/ai/Response"
+import type * as Response from "effect/ai/Response"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
-import * as Semaphore from "effect/Semaphore"
 import type * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import type * as Approver from "../../Approver.ts"
@@ -17,12 +16,11 @@ import * as ConversationStore from "../../ConversationStore.ts"
 import * as Prompts from "../../Prompt.ts"
 import * as Responses from "../../Response.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
-import type * as Recorder from "../environment/recorder.ts"
-import * as Bounded from "../history/bounded.ts"
+import * as Recorder from "../environment/recorder.ts"
 import * as Cut from "../history/cut.ts"
-import * as Results from "../history/results.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Rows from "../kept/rows.ts"
+import * as Said from "../turn/said.ts"
 
 /** Where a conversation is kept, and what this process knows of it. */
 export interface Place {
@@ -104,22 +102,11 @@ export interface Turn {
   isPrefilled: boolean
   /** What a step that goes on has said so far. */
   step: Array<Response.AnyPart>
-  /** What of it is on record. */
-  record: StepRecord
+  /** What of it is on record, and as which messages. */
+  record: Recorder.Record | undefined
+  written: ReadonlyArray<Prompt.Message>
   readonly suspensions: SuspensionStore.Service
 }
-
-/** What a step has come to, whether its reader has seen it or not. */
-interface StepRecord {
-  readonly parts: Array<Response.AnyPart>
-  /** The ids of requests that somebody here is asked about: they are open for nobody else. */
-  readonly asked: Set<string>
-  /** How many of the parts are written, and as what. A step of which nothing is, has said what its reader saw. */
-  count: number
-  messages: ReadonlyArray<Prompt.Message>
-}
-
-const nothingRecorded = (): StepRecord => ({ parts: [], asked: new Set(), count: 0, messages: [] })
 
 /**
  * Begins a turn with what is said, decided or delivered in it; false if there is nothing to take a turn for. That is written
@@ -198,7 +185,8 @@ const makeTurn = Effect.fnUntraced(function*(
     tokens: 0,
     isPrefilled: false,
     step: [],
-    record: nothingRecorded(),
+    record: undefined,
+    written: [],
     suspensions
   }
   return turn
@@ -242,35 +230,17 @@ export const save = (place: Place, turn: Turn): Effect.Effect<void, Conversation
   write(place, turn, turn.base?.kept.turn)
 
 /** Keeps what a step says before anything of it runs: whoever goes on after this turn is told of it, however it ends. */
-export const recorderOf = (place: Place, turn: Turn): Recorder.Recorder => {
-  const permit = Semaphore.makeUnsafe(1)
-  const note = (parts: ReadonlyArray<Response.AnyPart>): void => {
-    for (const part of parts) turn.record.parts.push(part)
-  }
-  return {
-    note,
-    asks: (request) => {
-      turn.record.asked.add(request.approvalId)
-      note([request])
-    },
-    keep: permit.withPermit(Effect.suspend(() =>
-      turn.record.count === turn.record.parts.length ? Effect.void : keepStep(place, turn)
-    ))
-  }
-}
-
-const keepStep = Effect.fnUntraced(function*(
-  place: Place,
-  turn: Turn
-): Effect.fn.Return<void, ConversationStore.ConversationError> {
-  const { record } = turn
-  const count = record.parts.length
-  const messages = messagesOf(record, [...record.parts, ...missingEnds(record.parts)])
-  const history = messages.length === 0 ? turn.history : Rows.grow(turn.history, messages)
-  yield* write(place, turn, turn.base?.kept.turn, undefined, { history, open: unsettled(turn.open, record.parts) })
-  record.count = count
-  record.messages = messages
-})
+export const record = (place: Place, turn: Turn): Recorder.Recorder =>
+  turn.record = Recorder.make((parts) =>
+    Effect.suspend(() => {
+      const messages = messagesOf(turn, parts)
+      const history = messages.length === 0 ? turn.history : Rows.grow(turn.history, messages)
+      const kept = { history, open: unsettled(turn.open, parts) }
+      return Effect.map(write(place, turn, turn.base?.kept.turn, undefined, kept), () => {
+        turn.written = messages
+      })
+    })
+  )
 
 // What was open and has its result is not open any more, whatever becomes of the turn.
 const unsettled = (
@@ -294,7 +264,7 @@ const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
   Effect.gen(function*() {
     if (turn.standing === "left") return
     // A step that was cut short has said what it has said, or what is on record.
-    if (turn.record.count > 0 || turn.step.length > 0) yield* takeCutStep(turn)
+    if (turn.step.length > 0 || isKept(turn)) yield* takeCutStep(turn)
     const ended = Effect.catchIf(finish(place, turn), isTooMuch, () => {
       // What cannot be kept is given up, so that the conversation can go on from what it was.
       const { answered, deciders, history, open } = turn.base?.kept ?? nothing
@@ -319,21 +289,13 @@ const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
     )
   })
 
+const isKept = ({ record }: Turn): boolean => record !== undefined && record.kept > 0
+
 const takeCutStep = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<void> {
   const { answered, deciders, record, step } = turn
-  const seen = new Set(step.flatMap((part) => part.type === "tool-approval-request" ? [part.approvalId] : []))
-  if (record.count > 0) {
-    const known = new Set(
-      record.parts.flatMap((part) => part.type === "tool-approval-request" ? [part.approvalId] : [])
-    )
-    turn.step = [
-      ...record.parts,
-      ...step.filter((part) => part.type === "tool-approval-request" && !known.has(part.approvalId))
-    ]
-  }
-  turn.step.push(...missingEnds(turn.step))
+  turn.step = [...record !== undefined && record.kept > 0 ? record.parts : step]
   yield* takeStep(turn, true)
-  turn.open = turn.open.filter(({ approvalId }) => seen.has(approvalId) || !record.asked.has(approvalId))
+  turn.open = turn.open.filter(({ approvalId }) => record?.asked.has(approvalId) !== true)
   turn.answered = answered
   turn.deciders = deciders
 })
@@ -343,16 +305,6 @@ const isTooMuch = ({ reason }: ConversationStore.ConversationError): boolean =>
 
 const isPassing = ({ reason }: ConversationStore.ConversationError): boolean =>
   reason === "Unavailable" || reason === "Full"
-
-// A history has texts that came to their end alone. Reasoning that did not is none: providers sign it at its end.
-const missingEnds = (parts: ReadonlyArray<Response.AnyPart>): ReadonlyArray<Response.AnyPart> => {
-  const open = new Map<string, Response.AnyPart>()
-  for (const part of parts) {
-    if (part.type === "text-start") open.set(part.id, Response.makePart("text-end", { id: part.id }))
-    else if (part.type === "text-end") open.delete(part.id)
-  }
-  return Array.from(open.values())
-}
 
 /** Adds what somebody says to the history. */
 export const say = (turn: Turn, { content }: Prompt.Prompt): void => {
@@ -367,11 +319,12 @@ export type Next = "waits" | "goes on" | "is stopped" | "is done"
  * it has no finish (law L7).
  */
 export const takeStep = Effect.fnUntraced(function*(turn: Turn, isStream: boolean): Effect.fn.Return<Next> {
-  const { history: { content: before }, record, step: parts } = turn
-  turn.step = []
-  turn.record = nothingRecorded()
+  const { history: { content: before }, step: parts } = turn
   for (const part of parts) turn.content.push(part)
-  const messages = messagesOf(record, parts)
+  const messages = messagesOf(turn, parts)
+  turn.step = []
+  turn.record = undefined
+  turn.written = []
   if (messages.length > 0) turn.history = Rows.grow(turn.history, messages)
   if (isStream && !parts.some(({ type }) => type === "finish")) turn.history = Cut.markFrom(turn.history, before.length)
   const asked = Responses.approvalRequests(parts)
@@ -395,31 +348,13 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, isStream: boolea
 
 // Those that are written already are the same objects: they are not written again.
 const messagesOf = (
-  { messages: written }: StepRecord,
+  { written }: Turn,
   parts: ReadonlyArray<Response.AnyPart>
 ): ReadonlyArray<Prompt.Message> => {
-  const said = Bounded.prompt(Prompts.fromResponseParts(parts.map(keepable)), Number.POSITIVE_INFINITY)
-  const { content } = withoutEmptyTexts(said)
   const isWritten = (message: Prompt.Message, index: number): boolean =>
     index < written.length && JSON.stringify(message) === JSON.stringify(written[index])
-  return content.map((message, index) => isWritten(message, index) ? written[index]! : message)
+  return Said.messages(parts).map((message, index) => isWritten(message, index) ? written[index]! : message)
 }
-
-// As the record has it, so that what the model was sent is what it will be sent in another process.
-const keepable = (part: Response.AnyPart): Response.AnyPart => {
-  if (part.type !== "tool-result") return part
-  const { encodedResult, ...sent } = Results.sendable(part, Number.POSITIVE_INFINITY)
-  return { ...part, ...sent, encodedResult: encodedResult === undefined ? null : encodedResult }
-}
-
-// No provider takes a text of nothing, and one that began when its reader left is one.
-const withoutEmptyTexts = (said: Prompt.Prompt): Prompt.Prompt =>
-  Prompts.fromMessages(said.content.flatMap((message): ReadonlyArray<Prompt.Message> => {
-    if (message.role !== "assistant") return [message]
-    const content = message.content.filter((part) => part.type !== "text" || part.text !== "")
-    if (content.length === message.content.length) return [message]
-    return content.length === 0 ? [] : [Prompts.makeMessage("assistant", { ...message, content })]
-  }))
 
 // What the model goes on beside (law L6) is not said again: it is open until its call has a result, or asks anew.
 const openAfter = Effect.fnUntraced(function*(

@@ -277,12 +277,7 @@ export const finishDirect = (
       const part = Results.interrupted({ id: prepared.toolCallId, name: prepared.toolName }, reason)
       return Effect.as(sink.result(part), { part })
     },
-    onSuccess: (approvalId) =>
-      Effect.tap(
-        Outcome.settleWait(turn, one, approvalId, approvalId, sink),
-        ({ request }) =>
-          Effect.sync(() => request === undefined ? undefined : turn.recorder.note([Results.requestPart(request)]))
-      )
+    onSuccess: (approvalId) => Outcome.settleWait(turn, one, approvalId, approvalId, sink)
   })
 }
 

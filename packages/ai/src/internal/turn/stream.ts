@@ -216,8 +216,11 @@ const respond = Effect.fnUntraced(
         requests = next.requests
       }
       ending = ReceivedCalls.finishAfter(finish, [...outcomes.map(({ part }) => part), ...next?.denials ?? []])
-      yield* say(outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)]))
+      const open = outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)])
+      turn.recorder.note(open)
+      yield* say(open)
     }
+    turn.recorder.note(requests)
     yield* say([...requests, ...Results.withUsageOf(before, ending)])
     return end !== undefined
   }
