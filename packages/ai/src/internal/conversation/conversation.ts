@@ -120,6 +120,8 @@ interface Current {
   readonly cancelled: Deferred.Deferred<never, ConversationStore.ConversationError>
   /** The ids of what was open when it began: what runs in it was approved under one of them. */
   open: ReadonlyArray<string>
+  /** What was asked here in its course ran under a request of its own. */
+  turn: ConversationTurn.Turn | undefined
 }
 
 const operations = (settings: Settings): Conversation.Conversation<AnyTools> => {
@@ -155,13 +157,14 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     )
 
   const enter = Effect.fnUntraced(function*(beginning: Beginning) {
-    const current: Current = { cancelled: Deferred.makeUnsafe(), open: [] }
+    const current: Current = { cancelled: Deferred.makeUnsafe(), open: [], turn: undefined }
     const cancelled = Deferred.await(current.cancelled)
     yield* Effect.acquireRelease(
       Effect.sync(() => turns.add(current)),
       () => Effect.sync(() => turns.delete(current))
     )
     const { goesOn, turn } = yield* ConversationTurn.begin(place, (turn) => {
+      current.turn = turn
       current.open = turn.open.map(({ approvalId }) => approvalId)
       instruct(turn, settings.instructions)
       return beginning(turn)
@@ -299,9 +302,10 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     cancel: Effect.fnUntraced(
       function*(reason = "Cancelled.") {
         const journal = yield* ApprovalJournal.ApprovalJournal
-        for (const { cancelled, open } of turns) {
+        for (const { cancelled, open, turn } of turns) {
+          const asked = turn?.record === undefined ? [] : Array.from(turn.record.asked)
           Deferred.doneUnsafe(cancelled, Exit.fail(cancellation))
-          yield* Effect.forEach(open, journal.interrupt, { discard: true })
+          yield* Effect.forEach([...open, ...asked], journal.interrupt, { discard: true })
         }
         yield* ConversationTurn.begin(place, (turn) =>
           Effect.gen(function*() {

@@ -44,21 +44,27 @@ export const begin = Effect.fnUntraced(function*(
   const historyOf = (parts: Recorder.Record["parts"]) =>
     Prompt.fromMessages([...before.content, ...prompt.content, ...Said.messages(parts)])
   const record = Recorder.make((parts) => Effect.mapError(Effect.suspend(() => keep(historyOf(parts))), () => unkept))
+  // That a stream was cut short is to be known in another process too, and by who reads what was saved (law L7).
+  const marked = (now: Prompt.Prompt, history: Prompt.Prompt) =>
+    isStream && Cut.recognize(now.content) !== undefined
+      ? Cut.markFrom(history, before.content.length + prompt.content.length)
+      : history
+  const finish = Effect.flatMap(Ref.get(chat.history), (now) => {
+    const history = marked(now, now)
+    return history === now ? Effect.void : Effect.ignore(keep(history))
+  })
   const leave = Effect.gen(function*() {
     const now = yield* Ref.get(chat.history)
-    const history = record.kept > 0 ? historyOf(record.parts) : now
-    // That a stream was cut short is to be known in another process too, and by who reads what was saved (law L7).
-    const isCut = isStream && Cut.recognize(now.content) !== undefined
-    const left = isCut ? Cut.markFrom(history, before.content.length + prompt.content.length) : history
-    if (left !== now) yield* Effect.ignore(keep(left))
-    const added = left.content.slice(before.content.length)
-    return isAgain || added.includes(prompt.content[0]!) ? { said: said.content, history: left } : undefined
+    const history = marked(now, record.kept > 0 ? historyOf(record.parts) : now)
+    if (history !== now) yield* Effect.ignore(keep(history))
+    const added = history.content.slice(before.content.length)
+    return isAgain || added.includes(prompt.content[0]!) ? { said: said.content, history } : undefined
   })
   return {
     prompt,
     recorder: record,
     end: (exit, isWhole) => {
-      if (isWhole) return Effect.undefined
+      if (isWhole) return isStream ? Effect.as(finish, undefined) : Effect.undefined
       // Nothing of it ran, and what it says is in the error (law L12).
       return Exit.isFailure(exit) && record.kept > 0 && isUndecided(exit.cause)
         ? Effect.as(Effect.ignore(keep(before)), undefined)

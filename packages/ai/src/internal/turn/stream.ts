@@ -275,16 +275,16 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
   }
   const startOne = (call: ReceivedCalls.ReceivedCall): Effect.Effect<Started, unknown> => {
     const { one } = call
-    const run = Effect.andThen(turn.recorder.keep, ReceivedCalls.runDirect(turn, call, noting))
+    const run = () => Effect.andThen(turn.recorder.keep, ReceivedCalls.runDirect(turn, call, noting))
     return one === undefined
-      ? run
+      ? run()
       : Effect.flatMap(
         advance(Ours.hand, one, ["finish"]),
         (said): Effect.Effect<Started, unknown> =>
           said._tag === "Need"
             ? Effect.succeed({ one, said: Exit.succeed(said) })
             : ReceivedCalls.isFree(said)
-            ? run
+            ? run()
             : Outcome.carryOut(turn, one, said, noting)
       )
   }
