@@ -320,7 +320,9 @@ export type Next = "waits" | "goes on" | "is stopped" | "is done"
  */
 export const takeStep = Effect.fnUntraced(function*(turn: Turn, isStream: boolean): Effect.fn.Return<Next> {
   const { history: { content: before }, step: parts } = turn
-  for (const part of parts) turn.content.push(part)
+  for (const part of parts) {
+    if (part.type !== "tool-approval-request" || !turn.record?.asked.has(part.approvalId)) turn.content.push(part)
+  }
   const messages = messagesOf(turn, parts)
   turn.step = []
   turn.record = undefined

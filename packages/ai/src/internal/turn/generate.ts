@@ -115,12 +115,14 @@ const respond = Effect.fnUntraced(function*(
   if (next?.turn !== undefined) {
     return { content: [...settled.results, ...said, ...next.denials], finish, next: next.turn }
   }
+  const open = outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)])
+  turn.recorder.note(open)
   return {
     content: [
       ...settled.results,
       ...said,
       ...denials,
-      ...outcomes.flatMap((outcome) => outcome.request === undefined ? [] : [Results.requestPart(outcome.request)]),
+      ...open,
       ...next?.requests ?? received.asked.requests,
       ...finish
     ],
@@ -324,7 +326,7 @@ const resolve = Effect.fnUntraced(function*(
   }
   const advanced = judged.flatMap(({ advanced }) => advanced === undefined ? [] : [advanced])
   Batch.takePlaces(turn, advanced)
-  yield* ReceivedCalls.record(turn, advanced)
+  yield* ReceivedCalls.record(turn, advanced, advanced.length < judged.length)
   return yield* Batch.collect(
     judged,
     ({ advanced, call }): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> =>
@@ -417,7 +419,7 @@ const resolveAtOnce = Effect.fnUntraced(function*(
       ...siblings
     ])
   }
-  yield* ReceivedCalls.record(turn, [])
+  yield* turn.recorder.keep
   return yield* Batch.collect(
     [...decisions.entries()],
     ([index, { decision }]) =>

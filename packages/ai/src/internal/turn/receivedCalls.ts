@@ -205,17 +205,25 @@ export const cut = (
   return Outcome.settle(turn, one, sink)
 }
 
-/** Puts on record what somebody here is about to be asked, and all that was said: before they are, and before it runs. */
+/**
+ * Puts on record what somebody here is about to be asked, and all that was said: before they are, and before it runs. Where
+ * nobody is asked and nothing runs, it is written with the end of the turn.
+ */
 export const record = Effect.fnUntraced(function*(
   { recorder }: Turn.Turn,
-  advanced: Iterable<Batch.Advanced>
+  advanced: Iterable<Batch.Advanced>,
+  runs: boolean = false
 ): Effect.fn.Return<void, unknown> {
   if (recorder === Recorder.none) return
+  let begins = runs
   for (const { one: { file }, said } of advanced) {
-    if (Exit.isFailure(said) || said.value._tag !== "Need") continue
-    recorder.asks(Results.requestPart(yield* Reply.requestOf(file, file.questions[0]!)))
+    if (Exit.isFailure(said) || (said.value._tag !== "Need" && said.value._tag !== "Run")) continue
+    begins = true
+    if (said.value._tag === "Need") {
+      recorder.asks(Results.requestPart(yield* Reply.requestOf(file, file.questions[0]!)))
+    }
   }
-  yield* recorder.keep
+  if (begins) yield* recorder.keep
 })
 
 /** Whether it is to run as a call that needs nobody. */

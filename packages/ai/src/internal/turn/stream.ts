@@ -322,7 +322,7 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
       )
       const advanced = started.flatMap((exit) => Exit.isSuccess(exit) && isAdvanced(exit.value) ? [exit.value] : [])
       Batch.takePlaces(turn, advanced)
-      if (advanced.length > 0) yield* ReceivedCalls.record(turn, advanced)
+      yield* ReceivedCalls.record(turn, advanced)
       const outcomes = Batch.collect(
         started,
         (exit) =>
