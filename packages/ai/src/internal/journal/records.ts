@@ -55,7 +55,11 @@ export const make = (store: Store.Store): JournalRecords => {
     isApprovedMore(state, entry) || Approval.isLegalStep(state, entry.state)
       ? Effect.flatMap(nameOf(claim, version), (name) =>
         Effect.mapError(
-          store.requests.decide(name, version, { state: entry.state, owner: entry.owner, ...encodeEntry(entry) }),
+          store.requests.decide(name, version, {
+            state: entry.state,
+            owner: entry.state === "running" ? entry.owner : undefined,
+            ...encodeEntry(entry)
+          }),
           unavailable
         ))
       : ApprovalError.make(

@@ -318,14 +318,15 @@ export interface RememberedAnswers {
 // =============================================================================
 
 /**
- * What a process has said of being alive: its last beat, and how long it is to the next, in milliseconds.
+ * What a process has said of being alive: the number of its last beat, and how long it is to the next, in milliseconds. No
+ * time stands in it, because two clocks are never compared: whoever looks remembers since when it has seen that number.
  *
  * @category models
  * @since 0.1.0
  */
 export interface OwnerRow {
   readonly id: string
-  readonly at: number
+  readonly beat: number
   readonly every: number
 }
 
@@ -335,6 +336,7 @@ export interface OwnerRow {
  */
 export interface Owners {
   readonly beat: (owner: OwnerRow) => Stored<void>
+  /** The last beat, whatever the time is; `undefined` too where what is kept cannot be read. */
   readonly get: (id: string) => Stored<OwnerRow | undefined>
 }
 
