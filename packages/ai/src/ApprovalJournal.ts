@@ -239,8 +239,10 @@ export const make = Effect.fnUntraced(function*(options: {
         if (found === undefined) {
           if (power === Power.joins) return yield* JournalRecords.journalUnavailable(Words.notBegunReason)
           yield* Effect.mapError(liveness.beating, JournalRecords.unavailable)
-          if (yield* records.write(claim, JournalRecords.nothing, claimed)) return { claim, version: 1 }
-          continue
+          const begun = yield* records.begin(claim, claimed)
+          if (begun === true) return { claim, version: 1 }
+          if (begun === false) continue
+          return begun
         }
         const { entry } = found
         const from = JournalRecords.from(found)
