@@ -30,6 +30,7 @@ export const error = (operation: string): StoreError =>
   new StoreError({
     operation,
     reason: "Forgotten",
-    description: "What became of the request is not known any more, because its time was over by the clock of a process that" +
+    description:
+      "What became of the request is not known any more, because its time was over by the clock of a process that" +
       " uses the store. Nothing was changed. Ask again, and see that the clocks of all processes are right."
   })

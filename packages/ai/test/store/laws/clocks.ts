@@ -46,35 +46,41 @@ export const clocks = (law: Law) => {
       assert.isTrue(yield* store.requests.decide(ran, 0, denied))
     }))
 
-  law("what was asked later, or is kept for longer, or for ever, begins all the same", (store) =>
-    Effect.gen(function*() {
-      yield* store.requests.decide(ran, 0, { state: "done", entry: "ran" })
-      yield* ahead(sweepAll(store))
-      for (
-        const name of [
-          named("later", { issuedAt: 6, expiresAt: hour }),
-          named("longer", { issuedAt: 1, expiresAt: hour + 1 }),
-          named("for ever")
-        ]
-      ) {
-        assert.isTrue(yield* store.requests.decide(name, 0, running), name.nonce)
-      }
-    }))
+  law(
+    "what was asked later, or is kept for longer, or for ever, begins all the same",
+    (store) =>
+      Effect.gen(function*() {
+        yield* store.requests.decide(ran, 0, { state: "done", entry: "ran" })
+        yield* ahead(sweepAll(store))
+        for (
+          const name of [
+            named("later", { issuedAt: 6, expiresAt: hour }),
+            named("longer", { issuedAt: 1, expiresAt: hour + 1 }),
+            named("for ever")
+          ]
+        ) {
+          assert.isTrue(yield* store.requests.decide(name, 0, running), name.nonce)
+        }
+      })
+  )
 
-  law("what a clock that ran ahead put in the place of what was decided does not begin when it is right", (store) =>
-    Effect.gen(function*() {
-      for (const nonce of ["opened", "waits"]) {
-        yield* store.requests.decide({ ...ran, nonce }, 0, { state: "done", entry: "ran" })
-      }
-      yield* ahead(Effect.gen(function*() {
-        yield* store.requests.open([shown("opened", { issuedAt: 5, expiresAt: hour })])
-        yield* store.requests.suspend({ ...ran, nonce: "waits", suspension: "{}" })
-      }))
-      for (const nonce of ["opened", "waits"]) {
-        const error = yield* reasonOf(store.requests.decide({ ...ran, nonce }, 0, running))
-        assert.strictEqual(error, "Forgotten", nonce)
-      }
-    }))
+  law(
+    "what a clock that ran ahead put in the place of what was decided does not begin when it is right",
+    (store) =>
+      Effect.gen(function*() {
+        for (const nonce of ["opened", "waits"]) {
+          yield* store.requests.decide({ ...ran, nonce }, 0, { state: "done", entry: "ran" })
+        }
+        yield* ahead(Effect.gen(function*() {
+          yield* store.requests.open([shown("opened", { issuedAt: 5, expiresAt: hour })])
+          yield* store.requests.suspend({ ...ran, nonce: "waits", suspension: "{}" })
+        }))
+        for (const nonce of ["opened", "waits"]) {
+          const error = yield* reasonOf(store.requests.decide({ ...ran, nonce }, 0, running))
+          assert.strictEqual(error, "Forgotten", nonce)
+        }
+      })
+  )
 
   law("a clock that ran ahead and gave up nothing has changed nothing", (store) =>
     Effect.gen(function*() {

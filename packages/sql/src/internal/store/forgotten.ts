@@ -52,8 +52,11 @@ export const refuse = (
   if (expiresAt === undefined || expiresAt === Infinity) return Effect.void
   const keepUntil = expiresAt + Store.margin
   if (keepUntil <= now) return Effect.fail(Problem.forgotten(operation))
-  return Effect.flatMap(read(database), (known) =>
-    known !== undefined && keepUntil <= known.keep_until && issuedAt <= known.issued_at
-      ? Effect.fail(Problem.forgotten(operation))
-      : Effect.void)
+  return Effect.flatMap(
+    read(database),
+    (known) =>
+      known !== undefined && keepUntil <= known.keep_until && issuedAt <= known.issued_at
+        ? Effect.fail(Problem.forgotten(operation))
+        : Effect.void
+  )
 }

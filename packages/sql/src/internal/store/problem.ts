@@ -61,7 +61,8 @@ export const forgotten = (operation: string): Store.StoreError =>
   new Store.StoreError({
     operation,
     reason: "Forgotten",
-    description: "What became of the request is not known any more, because its time was over by the clock of a process that" +
+    description:
+      "What became of the request is not known any more, because its time was over by the clock of a process that" +
       " uses the database. Nothing was changed. Ask again, and see that the clocks of all processes are right."
   })
 
