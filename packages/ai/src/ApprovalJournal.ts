@@ -23,6 +23,7 @@ import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type * as ApprovalError from "./ApprovalError.ts"
 import { definedFields } from "./internal/fields.ts"
+import * as Concluding from "./internal/journal/concluding.ts"
 import { type Claim, Entry, type Recorded, withApproval } from "./internal/journal/entry.ts"
 import * as Liveness from "./internal/journal/liveness.ts"
 import { type Held, Power, powerOf } from "./internal/journal/power.ts"
@@ -151,9 +152,10 @@ export const ApprovalJournal = Context.Reference<Service>("@assent/ai/ApprovalJo
 
 /**
  * Makes a journal over a store. `grace` (default 10 seconds) is how long closing the scope waits for live runs before
- * it interrupts them; `heartbeat` (default 5 seconds where processes share the store, and none where it is of this one
- * alone) is how often a process with live runs says that it lives: a claim whose owner has been silent for six beats is
- * given up as *unknown*.
+ * it interrupts them; `heartbeat` (default 1 second where processes share the store, and none where it is of this one
+ * alone) is how often a process with live runs says that it lives. A claim is given up as *unknown* when whoever waits for
+ * it has heard nothing of its owner for six beats, by its own monotonic clock; what the owner records after that replaces
+ * *unknown*, unless the run was repeated meanwhile.
  *
  * @category constructors
  * @since 0.1.0
@@ -237,8 +239,10 @@ export const make = Effect.fnUntraced(function*(options: {
         if (found === undefined) {
           if (power === Power.joins) return yield* JournalRecords.journalUnavailable(Words.notBegunReason)
           yield* Effect.mapError(liveness.beating, JournalRecords.unavailable)
-          if (yield* records.write(claim, JournalRecords.nothing, claimed)) return { claim, version: 1 }
-          continue
+          const begun = yield* records.begin(claim, claimed)
+          if (begun === true) return { claim, version: 1 }
+          if (begun === false) continue
+          return begun
         }
         const { entry } = found
         const from = JournalRecords.from(found)
@@ -258,52 +262,47 @@ export const make = Effect.fnUntraced(function*(options: {
         } else if (yield* Effect.mapError(liveness.isAlive(entry.owner), JournalRecords.unavailable)) {
           yield* waiting
         } else {
-          const { recorded: _, owner: __, ...lost } = entry
-          yield* records.write(claim, from, new Entry({ ...lost, state: "unknown", reason: Words.lostReason }))
+          yield* records.write(claim, from, Concluding.givenUp(entry))
         }
       }
     }
   )
 
-  // The run has happened; that it is on record matters more than a moment's wait.
-  const record = (claim: Claim, version: number, entry: Entry): Effect.Effect<void> =>
-    unrecorded.record(
-      JournalRecords.keyOf(claim),
-      claim.toolName,
-      Effect.flatMap(
-        records.write(claim, { version, state: "running" }, entry),
-        (written) => written ? Effect.void : Effect.asVoid(stands(claim, entry))
-      )
-    )
-
-  // A store may have written it and have failed to say so; or else the claim was given up meanwhile.
-  const stands = (claim: Claim, { at, state, suspendedAs }: Entry) =>
+  const conclude = (held: Held, entry: Entry, step: JournalRecords.JournalRecords["write"]) =>
     Effect.tap(
-      Effect.map(records.read(claim), (found) =>
-        found?.entry.at === at && found.entry.state === state && found.entry.suspendedAs === suspendedAs),
+      Concluding.conclude(records, owner, held, entry, step),
       (stands) =>
         stands ? Effect.void : Effect.logWarning(
-          `Assent: "${claim.toolName}" ended after its claim had been given up; it counts as unknown.`
+          `Assent: "${held.claim.toolName}" ended after its claim had been given up; what it did is not on record.`
         )
+    )
+
+  // The run has happened; that it is on record matters more than a moment's wait.
+  const record = (held: Held, entry: Entry): Effect.Effect<void> =>
+    unrecorded.record(
+      JournalRecords.keyOf(held.claim),
+      held.claim.toolName,
+      Effect.asVoid(conclude(held, entry, records.write))
     )
 
   // What it waits for is kept if, and only if, it is on record that it does.
   const suspend = Effect.fnUntraced(function*(
-    { claim, version }: Held,
+    held: Held,
     entry: Entry,
     { keep, kept, otherwise }: NonNullable<Suspended["waiting"]>
   ): Effect.fn.Return<Settled> {
-    const both = Effect.tap(
-      records.decide(claim, { version, state: "running" }, entry),
-      (written) => written ? keep : Effect.void
+    const { claim } = held
+    const both = conclude(
+      held,
+      entry,
+      (...step) => Effect.tap(records.decide(...step), (written) => written ? keep : Effect.void)
     )
     const written = yield* store.atomically(both).pipe(
       Effect.catchTag("StoreError", (error) => Effect.fail(JournalRecords.unavailable(error))),
-      Effect.flatMap((written) => written ? Effect.succeed(true) : stands(claim, entry)),
       Effect.retry({ times: 3 }),
       Effect.result
     )
-    if (Result.isFailure(written)) return yield* finish({ claim, version }, yield* otherwise(written.failure))
+    if (Result.isFailure(written)) return yield* finish(held, yield* otherwise(written.failure))
     if (!written.success) {
       return { entry: yield* makeEntry(claim, { state: "unknown", reason: Words.lostReason }), ran: undefined }
     }
@@ -312,10 +311,10 @@ export const make = Effect.fnUntraced(function*(options: {
     return { entry, ran: undefined }
   })
 
-  const finish = Effect.fnUntraced(function*({ claim, version }: Held, ran: Ran): Effect.fn.Return<Settled> {
+  const finish = Effect.fnUntraced(function*(held: Held, ran: Ran): Effect.fn.Return<Settled> {
     const { recorded } = ran
-    const entry = yield* makeEntry(claim, { state: recorded.isFailure ? "failed" : "done", recorded })
-    yield* record(claim, version, entry)
+    const entry = yield* makeEntry(held.claim, { state: recorded.isFailure ? "failed" : "done", recorded })
+    yield* record(held, entry)
     return { entry, ran }
   })
 
@@ -331,7 +330,7 @@ export const make = Effect.fnUntraced(function*(options: {
     })
     const held = yield* acquire(wanted, run.power, waiting)
     if (held instanceof Entry) return { entry: held, ran: undefined }
-    const { claim, version } = held
+    const { claim } = held
     run.waits = false
     const exit = yield* Effect.exit(restore(effect))
     const params = claim.params === undefined ? undefined : { params: claim.params }
@@ -343,7 +342,7 @@ export const make = Effect.fnUntraced(function*(options: {
         ...params,
         ...stopped
       })
-      yield* record(claim, version, entry)
+      yield* record(held, entry)
       if (stopped !== undefined) run.stop = "recorded"
       return { entry, ran: undefined }
     }
@@ -351,7 +350,7 @@ export const make = Effect.fnUntraced(function*(options: {
     if (!("suspendedAs" in ended)) return yield* finish(held, ended)
     const entry = yield* makeEntry(claim, { state: "suspended", suspendedAs: ended.suspendedAs })
     if (ended.waiting !== undefined) return yield* suspend(held, entry, ended.waiting)
-    yield* record(claim, version, entry)
+    yield* record(held, entry)
     return { entry, ran: undefined }
   })
 
@@ -449,8 +448,9 @@ export const layerMemory = (options?: {
 
 /**
  * A journal over any {@link Store.Store}, which several processes may share: of two that claim one request, one runs it and
- * the other waits for its result. A claim whose process has died is given up as *unknown* after six heartbeats (default 5
- * seconds each where processes share the store) of silence.
+ * the other waits for its result. A claim whose process has died is given up as *unknown* after six heartbeats of silence
+ * (by default of 1 second each where processes share the store, which cannot be switched off there). No two clocks are
+ * compared for that, and a process that was only slow still records how its run ended.
  *
  * @category layers
  * @since 0.1.0

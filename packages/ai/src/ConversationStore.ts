@@ -3,7 +3,8 @@
  *
  * A conversation is a row, and one for each of its messages: a turn writes what it adds. Each write is over the version
  * that the turn knows. Whoever takes a turn writes so first, and everybody else waits; a process that dies in a turn is
- * found dead after six heartbeats, and the next one goes on from what it had written. So two processes never interleave,
+ * found dead when whoever waits has heard nothing of it for six heartbeats, by its own monotonic clock, and the next one goes
+ * on from what it had written. So two processes never interleave,
  * and none overwrites what another has added.
  *
  * The default lives in this process's memory. {@link layerStore} keeps them in a `Store`, for every process that uses it.
@@ -112,7 +113,7 @@ export interface Service {
     filter: Inbox.Filter,
     options: { readonly after?: string | undefined; readonly limit: number }
   ) => Effect.Effect<Inbox.Page, ConversationError>
-  /** Whether the process that takes a turn lives. */
+  /** Whether the process that takes a turn lives, as far as was seen: it is dead only for who has looked for six heartbeats. */
   readonly isAlive: (owner: string) => Effect.Effect<boolean, ConversationError>
   /** Waits for every other turn of this process with that conversation; until the scope ends, all others wait. */
   readonly hold: (key: Key) => Effect.Effect<void, ConversationError, Scope.Scope>
@@ -154,8 +155,8 @@ export const keyOf = (
  * - `timeToLive` is how long one is kept after what was written of it last (default: as long as the store).
  * - `maxBytes` is how much may be said in one (default 64 MiB of JSON): from then on a turn that would add to it fails with
  *   `Full` before the model is called, and denials, cancellations and `clear` still go through.
- * - `heartbeat` is how often a process in a turn says that it lives: by default every 5 seconds where other processes may
- *   use the store too.
+ * - `heartbeat` is how often a process in a turn says that it lives: by default every second where other processes may use
+ *   the store too, which cannot be switched off there.
  *
  * @category options
  * @since 0.1.0

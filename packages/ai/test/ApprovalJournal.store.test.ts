@@ -80,7 +80,9 @@ describe("ApprovalJournal over a store", () => {
         broken.clear()
         yield* TestClock.adjust("1 minute")
         const next = yield* ApprovalJournal.make({ store, heartbeat, grace: 0 })
-        assert.strictEqual((yield* next.run(claimOf("a"), counted)).entry.state, "unknown")
+        const asked = yield* startReader(next.run(claimOf("a"), counted))
+        yield* TestClock.adjust("7 seconds")
+        assert.strictEqual((yield* Fiber.join(asked)).entry.state, "unknown")
         assert.strictEqual(counted.runs, 1)
       }))
   }

@@ -50,7 +50,7 @@ describe("ApprovalJournal's steps", () => {
     ),
     ...["running", "denied", "expired", "void"].map((to) => `suspended -> ${to}`),
     ...["done", "failed", "unknown", "suspended"].map((to) => `running -> ${to}`),
-    "unknown -> running"
+    ...["running", "done", "failed", "suspended"].map((to) => `unknown -> ${to}`)
   ])
   const states = Approval.ApprovalState.literals
 

@@ -1,6 +1,6 @@
-import type { Store } from "@assent/ai"
+import { ApprovalJournal, type Store } from "@assent/ai"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Fiber } from "effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { CurrentTransformer } from "effect/sql/Statement"
 import { TestClock } from "effect/testing"
@@ -65,6 +65,29 @@ describe("tables", () => {
       yield* store.conversations.write("c", undefined, written({ append: ["{}"] }))
       yield* sql`UPDATE assent_message SET body = ${"\u0001{"}`
       assert.deepStrictEqual((yield* store.conversations.read("c"))?.messages, ["\u0001{"])
+    }))
+
+  it.effect("whose beats something else has changed are those of a process that is dead, and no error", () =>
+    Effect.gen(function*() {
+      const { sql, store } = yield* makeStore()
+      const journal = yield* ApprovalJournal.make({ store, grace: 0 })
+      for (const every of [-1, 0, 9e15, "soon", null]) {
+        yield* sql`DROP TABLE assent_owner`
+        yield* sql`CREATE TABLE assent_owner (id TEXT PRIMARY KEY, beat INTEGER, every ANY, keep_until INTEGER)`
+        yield* sql`INSERT INTO assent_owner ${sql.insert({ id: "o", beat: 1, every, keep_until: 9e15 })}`
+        const claim = { approvalId: "a", nonce: `n${every}`, expiresAt: 9e15, toolName: "T", toolCallId: "c" }
+        const entry = JSON.stringify({ state: "running", toolName: "T", toolCallId: "c", at: 0, owner: "o" })
+        const name = named(claim.nonce, { expiresAt: claim.expiresAt })
+        assert.isTrue(yield* store.requests.decide(name, 0, { state: "running", entry }))
+        const asking = yield* Effect.forkChild(
+          journal.run(claim, { effect: Effect.die(new Error("It ran.")), idempotent: false }),
+          { startImmediately: true }
+        )
+        yield* TestClock.adjust("5 seconds")
+        assert.isUndefined(asking.pollUnsafe())
+        yield* TestClock.adjust("2 seconds")
+        assert.strictEqual((yield* Fiber.join(asking)).entry.state, "unknown")
+      }
     }))
 
   it.effect("are looked up, never walked along", () =>

@@ -59,7 +59,7 @@ const operations = Effect.gen(function*() {
     yield* remembered.list("s", { limit: 10, after: "a" })
     yield* remembered.take("r")
     yield* remembered.revoke("s", "r")
-    yield* owners.beat({ id: "o", at: 0, every: 1 })
+    yield* owners.beat({ id: "o", beat: 0, every: 1 })
     yield* owners.get("o")
     yield* store.sweep(10)
     yield* conversations.remove("c")

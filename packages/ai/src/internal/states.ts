@@ -40,7 +40,7 @@ const next: Record<ApprovalState, ReadonlyArray<ApprovalState>> = {
   answered: ["running", "suspended", "expired", "void"],
   suspended: ["running", "denied", "expired", "void"],
   running: ["done", "failed", "unknown", "suspended"],
-  unknown: ["running"],
+  unknown: ["running", "done", "failed", "suspended"],
   denied: [],
   expired: [],
   superseded: [],
@@ -51,7 +51,8 @@ const next: Record<ApprovalState, ReadonlyArray<ApprovalState>> = {
 }
 
 /**
- * Whether a request may go from one state to another. `unknown → running` is for tools that are `Tool.Idempotent`.
+ * Whether a request may go from one state to another. From `unknown` to `running` it goes for tools that are
+ * `Tool.Idempotent`, and to an end when the process that had the claim records it after all.
  *
  * @example
  * import { Approval } from "@assent/ai"

@@ -34,7 +34,7 @@ describe("a process that dies when a tool has begun to wait", () => {
         yield* Deferred.await(died)
         yield* TestClock.adjust("2 minutes")
         const other = yield* C.start({ turns: ["Done."], shared: memory })
-        const [next] = C.requestsOf(yield* other.conversation.send([]))
+        const [next] = C.requestsOf(yield* C.afterDeath(other.conversation.send([])))
         assert.notStrictEqual(next?.approvalId, request?.approvalId)
         const answer = next?.interaction === "askUser" ? Approval.answer(next, "42") : Approval.deny(next!)
         assert.strictEqual(C.finished(yield* other.conversation.decide(answer)), "Done.")
@@ -88,9 +88,10 @@ describe("a process that dies at any operation of its store", () => {
             // What was not accepted is said again.
             const { content } = yield* conversation.history
             if (accepted) assert.include(JSON.stringify(content), "remove-a", `at ${at}`)
-            let next = yield* conversation.send(content.length === 0 ? said : [])
+            // For its turn, and then for what ran in it.
+            let next = yield* C.afterDeath(conversation.send(content.length === 0 ? said : []), 15)
             for (let turn = 0; turn < 3 && next._tag === "Waiting"; turn++) {
-              next = yield* conversation.decide(next.requests.map(answer))
+              next = yield* C.afterDeath(conversation.decide(next.requests.map(answer)), 15)
             }
             assert.strictEqual(next._tag, "Completed", `at ${at}`)
             const history = JSON.stringify(yield* conversation.history)

@@ -158,7 +158,7 @@ describe("one turn at a time", () => {
       silent = true
       yield* TestClock.adjust("2 minutes")
       const other = yield* C.start({ turns: ["Second."], shared: memory })
-      assert.strictEqual(C.finished(yield* other.conversation.send("Two.")), "Second.")
+      assert.strictEqual(C.finished(yield* C.afterDeath(other.conversation.send("Two."))), "Second.")
       yield* Deferred.succeed(release, undefined)
       const error = yield* Fiber.join(running)
       assert.strictEqual(error instanceof ConversationStore.ConversationError && error.reason, "Conflict")

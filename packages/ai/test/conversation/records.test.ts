@@ -137,7 +137,7 @@ describe("to look at a conversation", () => {
         before: () => Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(goOn))
       })
       const taken = yield* Effect.forkChild(other.conversation.send("Two."), { startImmediately: true })
-      yield* Deferred.await(begun)
+      yield* C.afterDeath(Deferred.await(begun))
       yield* first.conversation.pending()
       yield* Deferred.succeed(release, undefined)
       const error = yield* Fiber.join(running)
@@ -152,9 +152,9 @@ describe("a turn that another process waits for", () => {
   /** A process in a turn of another conversation, so that it lives; and one that waits for it. */
   const processes = (shared: Store.Store) =>
     Effect.gen(function*() {
-      const busy = yield* ConversationStore.make({ store: shared, heartbeat: "5 seconds" })
+      const busy = yield* ConversationStore.make({ store: shared, heartbeat: "1 second" })
       yield* busy.hold(yield* ConversationStore.keyOf("other", {}))
-      const other = yield* ConversationStore.make({ store: shared, heartbeat: "5 seconds" })
+      const other = yield* ConversationStore.make({ store: shared, heartbeat: "1 second" })
       const key = yield* ConversationStore.keyOf("c1", {})
       const placeOf = (store: ConversationStore.Service): ConversationTurn.Place => ({
         store,

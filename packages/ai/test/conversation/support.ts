@@ -1,6 +1,6 @@
 /** What tests of conversations share: tools that run, that are asked about and that wait, and a model that plays a script. */
 import { assert } from "@effect/vitest"
-import { Duration, Effect, Layer, type Scope } from "effect"
+import { Duration, Effect, Fiber, Layer, type Scope } from "effect"
 import {
   Approval,
   ApprovalJournal,
@@ -66,7 +66,7 @@ export const start = (
     const store = shared ?? (yield* makeShared)
     const script = yield* ScriptedModel.make({ turns, afterLastTurn, strict })
     const { steps, toolkit } = yield* Waiting.makeWaiting(before)
-    const journal = yield* ApprovalJournal.make({ store, heartbeat: "5 seconds", grace: Duration.zero })
+    const journal = yield* ApprovalJournal.make({ store, heartbeat: "1 second", grace: Duration.zero })
     const withServices = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       effect.pipe(
         Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store })),
@@ -86,7 +86,7 @@ export const start = (
       Effect.provideService(Approval.Scope, scope ?? {}),
       Effect.provideService(
         ConversationStore.ConversationStore,
-        yield* ConversationStore.make({ store, heartbeat: "5 seconds", maxBytes, timeToLive })
+        yield* ConversationStore.make({ store, heartbeat: "1 second", maxBytes, timeToLive })
       )
       // The tools are any tools, and so are what they need: nothing.
     ) as Effect.Effect<Conversation.Conversation<Tools>, never, Scope.Scope>
@@ -101,6 +101,14 @@ export const ask = (question: string, id = `ask-${question}`) =>
   ScriptedModel.toolCall({ id, name: "Ask", params: { question } })
 export const menu = (kind: "one" | "many" | "timer" | "external", id = `menu-${kind}`) =>
   ScriptedModel.toolCall({ id, name: "Menu", params: { kind } })
+
+/** What has to wait until a process that died is found dead: not ten seconds, for its turn or for its run. */
+export const afterDeath = <A, E, R>(effect: Effect.Effect<A, E, R>, seconds = 9): Effect.Effect<A, E, R> =>
+  Effect.gen(function*() {
+    const waiting = yield* Effect.forkChild(effect, { startImmediately: true })
+    assert.isTrue(yield* Waiting.advance(waiting, "1 second", seconds))
+    return yield* Fiber.join(waiting)
+  })
 
 /** Whether an operation of a store changes nothing. */
 export const isReading = (operation: Operation): boolean =>

@@ -106,7 +106,7 @@ export const makeWorld = (options: {
       Effect.service(ApprovalSeal.ApprovalSeal),
       ApprovalSeal.layer({ key: "the key of tests of who decided, 32" })
     ).pipe(Effect.orDie)
-    const journal = yield* ApprovalJournal.make({ store, heartbeat: "5 seconds", grace: 0 })
+    const journal = yield* ApprovalJournal.make({ store, heartbeat: "1 second", grace: 0 })
     const conversation = yield* Conversation.make({ id: "c1", toolkit }).pipe(
       Effect.provide(handlers),
       Effect.provideService(LanguageModel.LanguageModel, script.model),
@@ -120,7 +120,7 @@ export const makeWorld = (options: {
       Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store })),
       Effect.provideService(
         ConversationStore.ConversationStore,
-        yield* ConversationStore.make({ store, heartbeat: "5 seconds" })
+        yield* ConversationStore.make({ store, heartbeat: "1 second" })
       )
     )
     return {

@@ -381,8 +381,8 @@ export class Truth {
       !question.expired && !question.drifted &&
       (this.wait === undefined
         ? this.effectOf(at)?.effect === "Run"
-        // With an answer that went on with it, as long as it goes on.
-        : stateOf(question) === "unknown" && this.isReady && this.wait.answer === "fits" && this.mayGoOn)
+        // A run that goes on may be found dead, and an idempotent tool goes on again then (law L2).
+        : this.isReady && this.wait.answer === "fits" && this.mayGoOn)
   }
 
   /** The request that a decision is made by: denied, decided before, approved as it was proposed, or the first. */

@@ -1,9 +1,23 @@
-/** Which processes live, by their own beats: `internal/journal/liveness.ts`. */
+/** Which processes live, as others see it: `internal/journal/liveness.ts`. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { Store } from "../../src/index.ts"
 import * as Liveness from "../../src/internal/journal/liveness.ts"
 import * as NotingStore from "./notingStore.ts"
+
+/** The same clock, whose wall shows another time: so much more. */
+const clockThatIs = (time: Clock.Clock, more: number | (() => number)): Clock.Clock => {
+  const millis = () => time.currentTimeMillisUnsafe() + (typeof more === "number" ? more : more())
+  const nanos = () => BigInt(millis()) * 1_000_000n
+  return {
+    ...time,
+    currentTimeMillisUnsafe: millis,
+    currentTimeMillis: Effect.sync(millis),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos)
+  }
+}
 
 describe("L2 which processes live", () => {
   const begin = Effect.gen(function*() {
@@ -20,21 +34,177 @@ describe("L2 which processes live", () => {
     return { process, store, writes }
   })
 
-  it.effect("L2 six of its own beats of silence are death, and not a millisecond less", () =>
+  /** Looks as often as whoever waits does, for so long; whether it was alive each time. */
+  const lookFor = (one: Liveness.Liveness, owner: string, millis: number) =>
+    Effect.gen(function*() {
+      const seen: Array<boolean> = []
+      for (let at = 0; at < millis; at += 200) {
+        seen.push(yield* one.isAlive(owner))
+        yield* TestClock.adjust(Math.min(200, millis - at))
+      }
+      return seen.every((alive) => alive)
+    })
+
+  it.effect("L2 six beats without a change are death, and not a millisecond less; a slow one's beats are longer", () =>
     Effect.gen(function*() {
       const { process } = yield* begin
       const slow = yield* process("slow", "10 seconds")
       const quick = yield* process("quick", "1 second")
       yield* slow.beating
       yield* quick.beating
-      yield* TestClock.adjust(5_999)
-      assert.deepStrictEqual([yield* slow.isAlive("quick"), yield* quick.isAlive("slow")], [true, true])
-      yield* TestClock.adjust(1)
-      assert.deepStrictEqual([yield* slow.isAlive("quick"), yield* quick.isAlive("slow")], [false, true])
-      yield* TestClock.adjust(53_999)
-      assert.isTrue(yield* quick.isAlive("slow"))
-      yield* TestClock.adjust(1)
-      assert.isFalse(yield* quick.isAlive("slow"))
+      for (const [one, other, millis] of [[slow, "quick", 6_000], [quick, "slow", 60_000]] as const) {
+        assert.isTrue(yield* lookFor(one, other, millis - 1))
+        assert.isTrue(yield* one.isAlive(other))
+        yield* TestClock.adjust(1)
+        assert.isFalse(yield* one.isAlive(other))
+      }
+    }))
+
+  it.effect("L2 a process that beats again lives again, and is dead after another six beats", () =>
+    Effect.gen(function*() {
+      const { process } = yield* begin
+      const one = yield* process("one", "1 second")
+      const other = yield* process("other", "1 second")
+      yield* one.beating
+      yield* lookFor(other, "one", 6_000)
+      assert.isFalse(yield* other.isAlive("one"))
+      yield* one.beating
+      assert.isTrue(yield* lookFor(other, "one", 6_000))
+      assert.isFalse(yield* other.isAlive("one"))
+    }))
+
+  it.effect("L2 who looks once takes nobody for dead, however long it was silent", () =>
+    Effect.gen(function*() {
+      const { process } = yield* begin
+      const one = yield* process("one", "1 second")
+      yield* one.beating
+      yield* TestClock.adjust("1 hour")
+      const other = yield* process("other", "1 second")
+      assert.isTrue(yield* other.isAlive("one"))
+    }))
+
+  it.effect("L2 who was blocked for 60 seconds itself does not take its own absence for the other's death", () =>
+    Effect.gen(function*() {
+      const { process } = yield* begin
+      const one = yield* process("one", "1 second")
+      const other = yield* process("other", "1 second")
+      yield* one.beating
+      for (const blocked of [59_000, 60_000, 3_600_000]) {
+        assert.isTrue(yield* lookFor(other, "one", 2_000))
+        yield* TestClock.adjust(blocked)
+        assert.isTrue(yield* other.isAlive("one"))
+        // Both were: the other one beats a moment later.
+        yield* one.beating
+      }
+      yield* lookFor(other, "one", 6_000)
+      assert.isFalse(yield* other.isAlive("one"), "one that is dead is found dead all the same")
+    }))
+
+  it.effect("L2 a look that comes late counts for one beat, so that one who is slow finds the dead too", () =>
+    Effect.gen(function*() {
+      const { process } = yield* begin
+      const one = yield* process("one", "1 second")
+      const other = yield* process("other", "1 second")
+      yield* one.beating
+      for (let look = 0; look < 6; look++) {
+        assert.isTrue(yield* other.isAlive("one"))
+        yield* TestClock.adjust("5 seconds")
+      }
+      assert.isFalse(yield* other.isAlive("one"))
+    }))
+
+  for (const minutes of [-10, 10]) {
+    it.effect(`L2 two clocks ${minutes} minutes apart are never compared: who beats lives, and who does not is dead`, () =>
+      Effect.gen(function*() {
+        const { process } = yield* begin
+        const one = yield* process("one", "1 second", () => true)
+        const other = yield* process("other", "1 second")
+        const time = yield* Clock.Clock
+        const inOthers = Effect.provideService(Clock.Clock, clockThatIs(time, minutes * 60_000))
+        yield* one.beating
+        for (let at = 0; at < 100; at++) {
+          assert.isTrue(yield* inOthers(other.isAlive("one")))
+          yield* TestClock.adjust(200)
+        }
+        const silent = yield* process("silent", "1 second")
+        yield* silent.beating
+        for (let at = 0; at < 30; at++) {
+          assert.isTrue(yield* inOthers(other.isAlive("silent")))
+          yield* TestClock.adjust(200)
+        }
+        assert.isFalse(yield* inOthers(other.isAlive("silent")))
+      }))
+
+    it.effect(`L2 a wall clock that jumps ${minutes} minutes under who looks or who beats changes nothing`, () =>
+      Effect.gen(function*() {
+        const { process, writes } = yield* begin
+        const one = yield* process("one", "1 second", () => true)
+        const other = yield* process("other", "1 second")
+        const time = yield* Clock.Clock
+        let jumped = 0
+        const clock = clockThatIs(time, () => jumped)
+        const at = (millis: number) => Effect.sync(() => jumped = millis)
+        yield* Effect.gen(function*() {
+          yield* one.beating
+          yield* lookFor(other, "one", 2_000)
+          yield* at(minutes * 60_000)
+          yield* one.beating
+          assert.isTrue(yield* lookFor(other, "one", 2_000))
+          yield* at(0)
+          yield* one.beating
+          assert.isTrue(yield* lookFor(other, "one", 2_000))
+        }).pipe(Effect.provideService(Clock.Clock, clock))
+        assert.strictEqual(writes.length, 7)
+      }))
+  }
+
+  it.effect("L2 a beat that cannot be read is none: dead after six beats, as one that is not there, without an error", () =>
+    Effect.gen(function*() {
+      const { store } = yield* begin
+      const rows = [
+        undefined,
+        { id: "one", beat: Number.NaN, every: 1_000 },
+        { id: "one", beat: 1, every: -1 },
+        { id: "one", beat: 1, every: 9e15 }
+      ].map((row) => Effect.succeed(row))
+      const corrupt = new Store.StoreError({ operation: "owners.get", description: "Bad row.", reason: "Corrupt" })
+      for (const get of [...rows, Effect.fail(corrupt)]) {
+        const other = Liveness.make({
+          owners: { ...store.owners, get: () => get },
+          owner: "other",
+          heartbeat: Duration.seconds(1),
+          isBusy: () => false,
+          scope: yield* Effect.scope
+        })
+        assert.isTrue(yield* lookFor(other, "one", 6_000))
+        assert.isFalse(yield* other.isAlive("one"))
+      }
+    }))
+
+  it.effect("L2 a store that fails is nobody's death", () =>
+    Effect.gen(function*() {
+      const { store } = yield* begin
+      let fails = false
+      const failure = new Store.StoreError({ operation: "owners.get", description: "Down.", reason: "Unavailable" })
+      const other = Liveness.make({
+        owners: {
+          ...store.owners,
+          get: (id) => Effect.suspend(() => fails ? Effect.fail(failure) : store.owners.get(id))
+        },
+        owner: "other",
+        heartbeat: Duration.seconds(1),
+        isBusy: () => false,
+        scope: yield* Effect.scope
+      })
+      yield* store.owners.beat({ id: "one", beat: 1, every: 1_000 })
+      assert.isTrue(yield* other.isAlive("one"))
+      fails = true
+      for (let look = 0; look < 50; look++) {
+        assert.strictEqual(yield* Effect.flip(other.isAlive("one")), failure)
+        yield* TestClock.adjust(200)
+      }
+      fails = false
+      assert.isTrue(yield* other.isAlive("one"))
     }))
 
   it.effect("L2 a process is heard for as long as it is busy, and says so once a beat", () =>
@@ -46,12 +216,10 @@ describe("L2 which processes live", () => {
       yield* one.beating
       yield* one.beating
       assert.deepStrictEqual(writes, ["owners.beat one"])
-      for (let i = 0; i < 10; i++) yield* TestClock.adjust("10 seconds")
-      assert.isTrue(yield* other.isAlive("one"))
+      assert.isTrue(yield* lookFor(other, "one", 100_000))
       assert.lengthOf(writes, 11)
       busy = false
-      yield* TestClock.adjust("1 hour")
-      assert.isFalse(yield* other.isAlive("one"))
+      assert.isFalse(yield* lookFor(other, "one", 100_000))
       assert.lengthOf(writes, 11)
       // Silent for long, it has to be heard before it claims anything.
       yield* one.beating
@@ -59,8 +227,7 @@ describe("L2 which processes live", () => {
       // And it is heard again for as long as it is busy.
       busy = true
       yield* one.beating
-      for (let i = 0; i < 10; i++) yield* TestClock.adjust("10 seconds")
-      assert.deepStrictEqual([yield* other.isAlive("one"), writes.length], [true, 22])
+      assert.deepStrictEqual([yield* lookFor(other, "one", 100_000), writes.length], [true, 22])
     }))
 
   it.effect("L2 a process that has nothing to do is not kept alive by its heart: no fiber of it waits for the next beat", () =>
@@ -86,7 +253,7 @@ describe("L2 which processes live", () => {
       assert.deepStrictEqual([before, asleep], [1, 0])
     }))
 
-  it.effect("L2 where processes share a store each says every 5 seconds that it lives, unless it is told otherwise", () =>
+  it.effect("L2 where processes share a store each says every second that it lives, which cannot be switched off", () =>
     Effect.gen(function*() {
       const { store } = yield* begin
       const shared = { ...store, isShared: true }
@@ -94,17 +261,19 @@ describe("L2 which processes live", () => {
         const every = Liveness.heartbeatOf(of, heartbeat)
         return every === undefined ? undefined : Duration.toMillis(every)
       }
-      assert.deepStrictEqual([millis(shared), millis(shared, "1 second")], [5_000, 1_000])
-      assert.deepStrictEqual([millis(store), millis(store, "1 second")], [undefined, 1_000])
+      assert.deepStrictEqual([millis(shared), millis(shared, "5 seconds")], [1_000, 5_000])
+      assert.deepStrictEqual([millis(store), millis(store, "5 seconds")], [undefined, 5_000])
+      for (const off of [undefined, 0, -1, "Infinity", "2 days", Number.NaN] as const) {
+        assert.deepStrictEqual([millis(shared, off), millis(store, off)], [1_000, undefined], String(off))
+      }
     }))
 
-  it.effect("L2 nobody lives of whom nothing was heard", () =>
+  it.effect("L2 a claim without an owner, and one of our own that no run here has, is nobody's that lives", () =>
     Effect.gen(function*() {
       const { process } = yield* begin
       const one = yield* process("one", "10 seconds")
       yield* one.beating
-      for (const owner of [undefined, "nobody"]) assert.isFalse(yield* one.isAlive(owner))
-      assert.isFalse(yield* one.isAlive("one"), "a claim of our own that no run here has never started")
+      for (const owner of [undefined, "one"]) assert.isFalse(yield* one.isAlive(owner))
     }))
 
   it.effect("L2 where no other process can have a claim nothing is written, and nobody lives", () =>

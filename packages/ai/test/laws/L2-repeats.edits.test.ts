@@ -291,12 +291,12 @@ describe("L2 an edit that the program vouches for", () => {
       Effect.provideService(LanguageModel.LanguageModel, model),
       Effect.provideService(
         ConversationStore.ConversationStore,
-        yield* ConversationStore.make({ store, heartbeat: "5 seconds" })
+        yield* ConversationStore.make({ store, heartbeat: "1 second" })
       ),
       Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store })),
       Effect.provideService(
         ApprovalJournal.ApprovalJournal,
-        yield* ApprovalJournal.make({ store, heartbeat: "5 seconds", grace: 0 })
+        yield* ApprovalJournal.make({ store, heartbeat: "1 second", grace: 0 })
       ),
       Effect.provide(ApprovalSeal.layer({ key: Support.key })),
       Effect.provide(kit.toLayer({ Pay: pay }))
@@ -327,7 +327,7 @@ describe("L2 an edit that the program vouches for", () => {
         yield* TestClock.adjust("5 minutes")
         const second = yield* startProcess(tool, shared, [], pay)
         const fiber = yield* Effect.forkChild(second.send([]), { startImmediately: true })
-        assert.isTrue(yield* Support.advance(fiber, "5 seconds"), "it came to its end")
+        assert.isTrue(yield* Support.advance(fiber, "1 second"), "it came to its end")
         const outcome = yield* Fiber.join(fiber)
         assert.deepStrictEqual([outcome._tag, outcome.text], ["Completed", "done"])
         const results = Support.partsOf(yield* second.history).filter((part) => part.type === "tool-result")

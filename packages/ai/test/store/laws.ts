@@ -4,6 +4,7 @@
 import type { Store } from "@assent/ai"
 import { describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
+import { clocks } from "./laws/clocks.ts"
 import { conversations } from "./laws/conversations.ts"
 import { pages } from "./laws/pages.ts"
 import { random } from "./laws/random.ts"
@@ -20,7 +21,7 @@ export const describeStore = (
   options?: { readonly runs?: number | undefined }
 ): void => {
   const law: Law = (title, body) => it.effect(title, () => Effect.scoped(Effect.flatMap(make, body)))
-  const groups = { requests, waiting, pages, conversations, remembered, owners, transactions }
+  const groups = { requests, waiting, pages, conversations, remembered, owners, clocks, transactions }
   for (const [group, laws] of Object.entries(groups)) {
     describe(`${name}: ${group}`, () => {
       laws(law)

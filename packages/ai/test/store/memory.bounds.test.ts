@@ -26,7 +26,7 @@ describe("a store in memory: its bounds", () => {
       yield* refused(store.requests.suspend(waits("x")))
       yield* refused(store.conversations.write("x", undefined, written()))
       yield* refused(store.remembered.insert(answer("x")))
-      yield* refused(store.owners.beat({ id: "o", at: 0, every: 1 }))
+      yield* refused(store.owners.beat({ id: "o", beat: 0, every: 1 }))
       // None of several, where there is no room for all.
       yield* store.requests.close(["b"])
       yield* refused(store.requests.open([shown("a"), shown("y"), shown("z")]))

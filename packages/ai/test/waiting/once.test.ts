@@ -143,46 +143,77 @@ describe("L2 restarts", () => {
       assert.deepStrictEqual([begun.names(), other.steps.map(([name]) => name)], [["start"], ["manager", "director"]])
     }))
 
+  /** A tool that has asked, and is held where it goes on with the answer for the first time. */
+  const beginHeld = Effect.fnUntraced(function*(mode: Support.Mode, idempotent: boolean) {
+    const store = yield* Store.makeMemory()
+    const hold = yield* Support.makeHold
+    const resumed: Array<string> = []
+    const { interactions } = Support.Ask
+    const tool = DeferredTool.from(Support.Ask.annotate(Tool.Idempotent, idempotent), { interactions })
+    const kit = Toolkit.make(tool)
+    const handled = yield* Effect.provide(
+      kit,
+      kit.toLayer({
+        Ask: DeferredTool.handler(tool, {
+          start: ({ question }) => tool.suspend.text({ prompt: question }),
+          resume: {
+            text: (text) =>
+              Effect.suspend(() => {
+                resumed.push(text)
+                return Effect.as(resumed.length === 1 ? hold.wait : Effect.void, text)
+              })
+          }
+        })
+      })
+    )
+    const toolkit = handled as unknown as Support.AnyToolkit
+    const script = yield* ScriptedModel.make({ turns: [[Support.ask("c1", "Which?")]], afterLastTurn: "done" })
+    let isCut = false
+    const process = yield* startProcess(intercept(
+      store,
+      (operation, _, run) =>
+        Effect.suspend(() =>
+          isCut
+            ? Effect.fail(new Store.StoreError({ operation, description: "It is dead.", reason: "Unavailable" }))
+            : run
+        )
+    ))
+    const first = yield* process.within(Support.takeTurn(mode, { model: script.model, toolkit, prompt: "Go" }))
+    const answer = (text: string) =>
+      Support.takeTurn(mode, {
+        model: script.model,
+        toolkit,
+        history: first.history,
+        prompt: Support.answers(Approval.answer(Support.only(first), text))
+      })
+    const reader = yield* Effect.forkChild(process.within(answer("x")))
+    yield* hold.entered
+    return { answer, kill: Effect.sync(() => isCut = true), process, reader, resumed, store }
+  })
+
   for (const idempotent of [false, true]) {
     const then = idempotent ? "a tool that is idempotent goes on again" : "the tool does not go on again"
+    Support.inEachMode(
+      `a process that is killed while the tool goes on: ${then}, and nobody joins the dead`,
+      (mode) =>
+        Effect.gen(function*() {
+          const { answer, kill, resumed, store } = yield* beginHeld(mode, idempotent)
+          yield* kill
+          const next = yield* startProcess(store)
+          const asking = yield* Effect.forkChild(next.within(answer("x")))
+          assert.isTrue(yield* Support.advance(asking, "1 second", 40))
+          const told = yield* Fiber.join(asking)
+          if (idempotent) assert.deepStrictEqual(Support.resultsOf(told), [["c1", "x"]])
+          else assert.match(gone(told), /unknown/)
+          assert.deepStrictEqual(resumed, idempotent ? ["x", "x"] : ["x"])
+        })
+    )
+
     Support.inEachMode(
       `a process that ends while the tool goes on: the outcome is unknown, and ${then}`,
       (mode) =>
         Effect.gen(function*() {
-          const store = yield* Store.makeMemory()
-          const hold = yield* Support.makeHold
-          const resumed: Array<string> = []
-          const { interactions } = Support.Ask
-          const tool = DeferredTool.from(Support.Ask.annotate(Tool.Idempotent, idempotent), { interactions })
-          const kit = Toolkit.make(tool)
-          const handled = yield* Effect.provide(
-            kit,
-            kit.toLayer({
-              Ask: DeferredTool.handler(tool, {
-                start: ({ question }) => tool.suspend.text({ prompt: question }),
-                resume: {
-                  text: (text) =>
-                    Effect.suspend(() => {
-                      resumed.push(text)
-                      return Effect.as(resumed.length === 1 ? hold.wait : Effect.void, text)
-                    })
-                }
-              })
-            })
-          )
-          const toolkit = handled as unknown as Support.AnyToolkit
-          const script = yield* ScriptedModel.make({ turns: [[Support.ask("c1", "Which?")]], afterLastTurn: "done" })
-          const process = yield* startProcess(store)
-          const first = yield* process.within(Support.takeTurn(mode, { model: script.model, toolkit, prompt: "Go" }))
-          const answer = (text: string) =>
-            Support.takeTurn(mode, {
-              model: script.model,
-              toolkit,
-              history: first.history,
-              prompt: Support.answers(Approval.answer(Support.only(first), text))
-            })
-          const reader = yield* Effect.forkChild(process.within(answer("x")))
-          yield* hold.entered
+          const { answer, process, reader, resumed, store } = yield* beginHeld(mode, idempotent)
           const closing = yield* Effect.forkChild(process.shutDown)
           assert.isTrue(yield* Support.advance(closing, "10 seconds", 2))
           assert.match(gone(yield* Fiber.join(reader)), /unknown/)

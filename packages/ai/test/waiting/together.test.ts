@@ -127,33 +127,44 @@ describe("a run that begins to wait", () => {
     }
   }
 
-  Support.inEachMode(
-    "L2 whose claim was given up meanwhile waits for nothing: what became of it is unknown",
-    (mode) =>
-      Effect.gen(function*() {
-        let begun = () => false
-        const givingUp: Wrap = (store) => ({
-          ...store,
-          requests: {
-            ...store.requests,
-            decide: Effect.fnUntraced(function*(name, version, decided) {
-              const row = begun() ? yield* store.requests.get(name.nonce) : undefined
-              if (row?.state === "running") {
-                const entry = row.entry!.replace("running", "unknown")
-                yield* store.requests.decide(row, row.version, { state: "unknown", entry })
-              }
-              return yield* store.requests.decide(name, version, decided)
-            })
-          }
+  for (const isTaken of [false, true]) {
+    const then = isTaken
+      ? "and taken up by another process waits for nothing: what became of it is unknown here"
+      : "waits all the same: nobody else knows what became of it"
+    Support.inEachMode(
+      `L2 whose claim was given up meanwhile ${then}`,
+      (mode) =>
+        Effect.gen(function*() {
+          let begun = () => false
+          let done = false
+          const givingUp: Wrap = (store) => ({
+            ...store,
+            requests: {
+              ...store.requests,
+              decide: Effect.fnUntraced(function*(name, version, decided) {
+                const row = begun() && !done ? yield* store.requests.get(name.nonce) : undefined
+                if (row?.state === "running") {
+                  done = true
+                  const { entry = "", version } = row
+                  const unknown = entry.replace("running", "unknown")
+                  yield* store.requests.decide(row, version, { state: "unknown", entry: unknown })
+                  if (isTaken) yield* store.requests.decide(row, version + 1, { state: "running", entry })
+                }
+                return yield* store.requests.decide(name, version, decided)
+              })
+            }
+          })
+          const { approve, names, states } = yield* begin(mode, givingUp)
+          begun = () => names().length === 1
+          const turn = yield* approve
+          if (isTaken) {
+            assert.deepStrictEqual(turn.requests, [])
+            assert.match(Support.failureReason(turn.results[0]), /unknown/)
+          } else assert.strictEqual(Support.only(turn).awaited?.name, "text")
+          assert.deepStrictEqual(yield* states, isTaken ? ["running", undefined] : ["suspended", "open"])
         })
-        const { approve, names, states } = yield* begin(mode, givingUp)
-        begun = () => names().length === 1
-        const turn = yield* approve
-        assert.deepStrictEqual(turn.requests, [])
-        assert.match(Support.failureReason(turn.results[0]), /unknown/)
-        assert.deepStrictEqual(yield* states, ["unknown", undefined])
-      })
-  )
+    )
+  }
 
   Support.inEachMode(
     "L2 a store that does both and says that it failed: it waits, and is told",

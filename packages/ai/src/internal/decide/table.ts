@@ -331,8 +331,6 @@ function decided(call: Standing): Said | undefined {
         return state === "running" ? { _tag: "Wait", at } : tell("recorded", at)
       }
       if (hasResult(question.fate!) || isWritten(question)) return run(at, "join")
-      // What was answered to a run that waits went on with it, as long as it goes on.
-      if (state === "running" && call.wait !== undefined) return run(at, "join")
       return again(call, question, at) ?? run(at, "join")
     }
     default:

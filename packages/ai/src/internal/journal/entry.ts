@@ -59,7 +59,8 @@ export class Kept extends Schema.Class<Kept>("@assent/ai/ApprovalJournal/Approva
  * One request's fate. `at` is in milliseconds since 1970. `params` are those that were claimed, as canonical JSON's
  * digest, where a person edited them; `stopped` means that somebody stopped the run, so that it is not repeated by
  * itself. `recorded` may be missing from a finished run: only bodies of results are ever given up for room, never the
- * fact that it ran. `suspendedAs` is the id of the request as which a run that is `suspended` waits. `decidedBy` is whose
+ * fact that it ran. `owner` names the process that runs it, or that had the claim when it was given up as *unknown*.
+ * `suspendedAs` is the id of the request as which a run that is `suspended` waits. `decidedBy` is whose
  * decision it is (law L16): of a run, the last approval it needed, and `approvals` are those before it. Of a request that is
  * still `pending` these are all it has.
  *

@@ -10,8 +10,8 @@ import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type * as Store from "../../Store.ts"
 import * as ScopeId from "../store/scopeId.ts"
-import { decodeEntry, encodeEntry } from "./entry.ts"
-import type { Claim, Entry } from "./entry.ts"
+import { type Claim, decodeEntry, encodeEntry, Entry } from "./entry.ts"
+import * as Words from "./words.ts"
 
 type Failure = ApprovalError.ApprovalError
 
@@ -44,6 +44,11 @@ export interface JournalRecords {
   readonly read: (claim: Claim) => Effect.Effect<Found | undefined, Failure>
   /** A step, which is published. False when the record is not the one of that version any more. */
   readonly write: (claim: Claim, from: From, entry: Entry) => Effect.Effect<boolean, Failure>
+  /**
+   * Begins a request of which nothing is on record. What it gives, if it is not begun, where the store may have forgotten
+   * what became of it.
+   */
+  readonly begin: (claim: Claim, entry: Entry) => Effect.Effect<boolean | Entry, Failure>
   /** A step that is not published yet. */
   readonly decide: (claim: Claim, from: From, entry: Entry) => Effect.Effect<boolean, Failure>
   /** Publishes a step that was written. A request that stays pending is no news. */
@@ -51,13 +56,16 @@ export interface JournalRecords {
 }
 
 export const make = (store: Store.Store): JournalRecords => {
+  const step = (claim: Claim, version: number, entry: Entry) =>
+    Effect.flatMap(nameOf(claim, version), (name) =>
+      store.requests.decide(name, version, {
+        state: entry.state,
+        owner: entry.state === "running" ? entry.owner : undefined,
+        ...encodeEntry(entry)
+      }))
   const decide: JournalRecords["decide"] = (claim, { state, version }, entry) =>
     isApprovedMore(state, entry) || Approval.isLegalStep(state, entry.state)
-      ? Effect.flatMap(nameOf(claim, version), (name) =>
-        Effect.mapError(
-          store.requests.decide(name, version, { state: entry.state, owner: entry.owner, ...encodeEntry(entry) }),
-          unavailable
-        ))
+      ? Effect.mapError(step(claim, version, entry), unavailable)
       : ApprovalError.make(
         new ApprovalError.IllegalStep({ approvalId: claim.approvalId, from: state, to: entry.state })
       )
@@ -78,10 +86,22 @@ export const make = (store: Store.Store): JournalRecords => {
       }),
     decide,
     publish,
+    begin: (claim, entry) =>
+      step(claim, nothing.version, entry).pipe(
+        Effect.tap((written) => written ? publish(claim, nothing.state, entry) : Effect.void),
+        Effect.catchIf(
+          ({ reason }) => reason === "Forgotten",
+          () => Effect.succeed(forgotten(entry))
+        ),
+        Effect.mapError(unavailable)
+      ),
     write: (claim, from, entry) =>
       Effect.tap(decide(claim, from, entry), (written) => written ? publish(claim, from.state, entry) : Effect.void)
   }
 }
+
+const forgotten = ({ at, toolCallId, toolName }: Entry): Entry =>
+  new Entry({ state: "unknown", toolName, toolCallId, at, reason: Words.forgottenReason })
 
 const isApprovedMore = (from: Entry["state"], { state }: Entry): boolean => from === "pending" && state === "pending"
 

@@ -56,10 +56,9 @@ export const make = <Store>(
     })
     const remembered = Remembered.make({ transactions, bounds, reclaimSome })
 
-    const owners = Table.make<Model.OwnerRow>({
+    const owners = Table.make<{ readonly row: Model.OwnerRow; readonly keepUntil: number }>({
       transactions,
-      // Long after it counts as dead, whose silence is longer than this store's clock says.
-      expiryOf: ({ at, every }) => at + Model.margin + 6 * every,
+      expiryOf: ({ keepUntil }) => keepUntil,
       changed: (_, before, after) => {
         bounds.live += (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1)
       }
@@ -82,14 +81,15 @@ export const make = <Store>(
       requests: requests.operations,
       remembered: remembered.operations,
       owners: {
-        beat: (owner) =>
+        beat: (row) =>
           transactions.use((now) => {
             reclaimSome(now)
-            const full = owners.peek(owner.id) === undefined ? bounds.noRoom("owners.beat", 1) : undefined
+            const full = owners.peek(row.id) === undefined ? bounds.noRoom("owners.beat", 1) : undefined
             if (full !== undefined) return full
-            owners.set(owner.id, owner)
+            owners.set(row.id, { row, keepUntil: now + Model.margin + 6 * row.every })
           }),
-        get: (id) => transactions.use((now) => owners.get(id, now))
+        // Whoever looks may have another clock than who beats.
+        get: (id) => transactions.use(() => owners.peek(id)?.row)
       },
       sweep: (limit) => transactions.use((now) => reclaim(now, limit))
     })

@@ -3,6 +3,7 @@ import { definedFields } from "../fields.ts"
 import type { ApprovalState } from "../states.ts"
 import * as Bodies from "./bodies.ts"
 import type { Bounds } from "./bounds.ts"
+import * as Forgotten from "./forgotten.ts"
 import * as Inbox from "./inbox.ts"
 import { margin, type RequestName, type RequestRow, type Requests, type StoreError } from "./model.ts"
 import * as Ordered from "./ordered.ts"
@@ -59,6 +60,22 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
     }
   }
 
+  let forgotten = Forgotten.none
+
+  const reclaim = (nonce: string) => {
+    const row = table.peek(nonce)
+    if (row === undefined) return
+    forgotten = Forgotten.withOne(forgotten, row)
+    table.set(nonce, undefined)
+  }
+
+  /** The row; one that has expired is given up, and not in the way of another. */
+  const take = (nonce: string, now: number): RequestRow | undefined => {
+    const row = table.get(nonce, now)
+    if (row === undefined) reclaim(nonce)
+    return row
+  }
+
   const write = <A>(run: (now: number) => A | StoreError) =>
     transactions.use((now) => {
       reclaimSome(now)
@@ -79,7 +96,7 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
     get: (nonce) => transactions.use((now) => table.get(nonce, now)),
     open: (requests) =>
       write((now) => {
-        const fresh = new Set(requests.flatMap(({ nonce }) => table.get(nonce, now) === undefined ? [nonce] : []))
+        const fresh = new Set(requests.flatMap(({ nonce }) => take(nonce, now) === undefined ? [nonce] : []))
         const full = bounds.noRoom("requests.open", fresh.size)
         if (full !== undefined) return full
         for (const { request, ...name } of requests) {
@@ -98,7 +115,9 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
       }),
     decide: (name, version, { entry, result, state }) =>
       write((now) => {
-        const found = table.get(name.nonce, now)
+        const begins = version === 0 && (state === "running" || state === "pending")
+        if (begins && Forgotten.mayBe(forgotten, name, now)) return Forgotten.error("requests.decide")
+        const found = take(name.nonce, now)
         if ((found?.version ?? 0) !== version) return false
         const { result: _, ...row } = found ?? unasked(name)
         const decided = { ...row, state, version: version + 1, entry, ...definedFields({ result }) }
@@ -114,7 +133,7 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
     suspend: (suspended) =>
       write((now) => {
         const { dueAt, previous, suspension, webhook, ...name } = suspended
-        const found = table.get(name.nonce, now)
+        const found = take(name.nonce, now)
         if (found?.waits !== undefined) return "known"
         if (webhook !== undefined && best(webhooks.of(webhook), now)?.waits === "open") return "webhook"
         const full = found === undefined ? bounds.noRoom("requests.suspend", 1) : undefined
@@ -180,7 +199,7 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
   return {
     operations,
     expired: table.expired,
-    reclaim: (nonce) => table.set(nonce, undefined),
+    reclaim,
     forgetAskedIn: (conversation) => {
       for (const nonce of Array.from(asked.of(conversation))) table.set(nonce, undefined)
     }

@@ -17,6 +17,7 @@ import type { ApprovalState } from "../states.ts"
  * - `Full`: there is no room: in the store's capacity, in a quota, or on the disk.
  * - `Busy`: others used it for too long. It may be tried again.
  * - `Corrupt`: a row does not say what it should, or is of another version of this library.
+ * - `Forgotten`: nothing may begin of this request, because what became of it may have been given up.
  * - `Unavailable`: everything else.
  *
  * @category errors
@@ -25,7 +26,7 @@ import type { ApprovalState } from "../states.ts"
 export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   operation: Schema.String,
   description: Schema.String,
-  reason: Schema.Literals(["Full", "Busy", "Corrupt", "Unavailable"])
+  reason: Schema.Literals(["Full", "Busy", "Corrupt", "Forgotten", "Unavailable"])
 }) {
   override get message(): string {
     return this.description
@@ -233,7 +234,11 @@ export interface Requests {
    * by some, who are not enough, or as which a tool waits, is only shown no more.
    */
   readonly close: (nonces: ReadonlyArray<string>) => Stored<void>
-  /** A step over that version (0: nothing was decided). False if it stands at another: exactly one of several gets true. */
+  /**
+   * A step over that version (0: nothing was decided). False if it stands at another: exactly one of several gets true.
+   * Nothing begins (`running`, `pending`) over version 0 of a request that may have been decided and given up: that fails
+   * with `Forgotten`, also where a clock ran ahead, gave it up, and came back.
+   */
   readonly decide: (name: RequestName, version: number, decided: Decided) => Stored<boolean>
   /** Keeps what a tool waits for. Says what was there before where it cannot: such a request, or one open with this webhook. */
   readonly suspend: (suspended: Suspended) => Stored<"suspended" | "known" | "webhook">
@@ -318,14 +323,15 @@ export interface RememberedAnswers {
 // =============================================================================
 
 /**
- * What a process has said of being alive: its last beat, and how long it is to the next, in milliseconds.
+ * What a process has said of being alive: the number of its last beat, and how long it is to the next, in milliseconds. No
+ * time stands in it, because two clocks are never compared: whoever looks remembers since when it has seen that number.
  *
  * @category models
  * @since 0.1.0
  */
 export interface OwnerRow {
   readonly id: string
-  readonly at: number
+  readonly beat: number
   readonly every: number
 }
 
@@ -335,6 +341,7 @@ export interface OwnerRow {
  */
 export interface Owners {
   readonly beat: (owner: OwnerRow) => Stored<void>
+  /** The last beat, whatever the time is; `undefined` too where what is kept cannot be read. */
   readonly get: (id: string) => Stored<OwnerRow | undefined>
 }
 

@@ -115,7 +115,9 @@ const perform = (store: Store.Store, operation: Operation): Effect.Effect<unknow
     case "close":
       return store.requests.close([operation.nonce])
     case "decide":
-      return store.requests.decide(nameOf(operation.name), operation.version, decidedOf(operation))
+      return store.requests.decide(nameOf(operation.name), operation.version, decidedOf(operation)).pipe(
+        Effect.catchIf(({ reason }) => reason === "Forgotten", ({ reason }) => Effect.succeed(reason))
+      )
     case "suspend":
       return store.requests.suspend(suspendedOf(operation))
     case "advance":

@@ -54,6 +54,8 @@ export const make = ({ now, rows }: Reference) => {
       else row.request = undefined
     },
     decide: (name: Store.RequestName, version: number, { entry, result, state }: Store.Decided) => {
+      const begins = version === 0 && (state === "running" || state === "pending")
+      if (begins && !isThere(name, Store.margin)) return "Forgotten"
       const found = find(name.nonce)
       if ((found?.version ?? 0) !== version) return false
       Object.assign(found ?? insert(name), { state, entry, result, version: version + 1 })

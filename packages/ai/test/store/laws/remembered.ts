@@ -135,16 +135,38 @@ export const remembered = (law: Law) => {
 }
 
 export const owners = (law: Law) => {
-  law("of a process the last beat is known", (store) =>
-    Effect.gen(function*() {
-      const { beat, get } = store.owners
-      assert.isUndefined(yield* get("o"))
-      yield* beat({ id: "o", at: 0, every: 5_000 })
-      yield* beat({ id: "p", at: 1, every: 7_000 })
-      yield* beat({ id: "o", at: 5_000, every: 6_000 })
-      assert.deepStrictEqual(plain(yield* get("o")), { id: "o", at: 5_000, every: 6_000 })
-      assert.deepStrictEqual(plain(yield* get("p")), { id: "p", at: 1, every: 7_000 })
-    }))
+  law(
+    "of a process the last beat is known, whatever the clock of whoever looks says",
+    (store) =>
+      Effect.gen(function*() {
+        const { beat, get } = store.owners
+        assert.isUndefined(yield* get("o"))
+        yield* beat({ id: "o", beat: 1, every: 5_000 })
+        yield* beat({ id: "p", beat: 7, every: 7_000 })
+        yield* beat({ id: "o", beat: 2, every: 6_000 })
+        const last = [{ id: "o", beat: 2, every: 6_000 }, { id: "p", beat: 7, every: 7_000 }]
+        assert.deepStrictEqual([plain(yield* get("o")), plain(yield* get("p"))], last)
+        yield* TestClock.adjust("365 days")
+        assert.deepStrictEqual([plain(yield* get("o")), plain(yield* get("p"))], last)
+      })
+  )
+
+  law(
+    "a process that is silent for two days is forgotten by a sweep, and known again with its next beat",
+    (store) =>
+      Effect.gen(function*() {
+        const { beat, get } = store.owners
+        yield* beat({ id: "o", beat: 1, every: 1_000 })
+        yield* TestClock.adjust("1 days")
+        yield* store.sweep(10)
+        assert.isDefined(yield* get("o"))
+        yield* TestClock.adjust("1 days")
+        assert.strictEqual(yield* store.sweep(10), 1)
+        assert.isUndefined(yield* get("o"))
+        yield* beat({ id: "o", beat: 2, every: 1_000 })
+        assert.deepStrictEqual(plain(yield* get("o")), { id: "o", beat: 2, every: 1_000 })
+      })
+  )
 
   law(
     "a sweep reclaims no more than it may, all that has expired, and nothing else",
@@ -158,7 +180,7 @@ export const owners = (law: Law) => {
           yield* store.conversations.write(id, undefined, { ...conversation, expiresAt: minute })
           yield* store.conversations.write(`kept ${id}`, undefined, conversation)
         }
-        yield* store.owners.beat({ id: "o", at: minute, every: 5_000 })
+        yield* store.owners.beat({ id: "o", beat: 1, every: 5_000 })
         assert.strictEqual(yield* store.sweep(100), 0)
         yield* TestClock.adjust(minute)
         let reclaimed = 0

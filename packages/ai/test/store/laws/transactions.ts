@@ -20,7 +20,7 @@ const everywhere = (store: Store.Store) =>
     yield* store.remembered.insert(answer("r"))
     yield* store.remembered.take("uses")
     yield* store.remembered.revoke("s", "revoked")
-    yield* store.owners.beat({ id: "o", at: 2, every: 1 })
+    yield* store.owners.beat({ id: "o", beat: 2, every: 1 })
   })
 
 const before = (store: Store.Store) =>
@@ -36,7 +36,7 @@ const before = (store: Store.Store) =>
     yield* store.requests.deliver("answered", "1")
     yield* store.remembered.insert(answer("uses", { uses: 1 }))
     yield* store.remembered.insert(answer("revoked", { exact: "x" }))
-    yield* store.owners.beat({ id: "o", at: 1, every: 1 })
+    yield* store.owners.beat({ id: "o", beat: 1, every: 1 })
   })
 
 const dump = (store: Store.Store) =>

@@ -9,7 +9,7 @@ const advice = {
   Unavailable: "Nothing was changed."
 }
 
-type Reason = Store.StoreError["reason"]
+type Reason = keyof typeof advice
 
 /** SQLite's primary codes, and what an operating system calls the same. */
 const reasons: ReadonlyMap<unknown, Reason> = new Map<unknown, Reason>([
@@ -55,6 +55,15 @@ export const corrupt = (operation: string, what: string): Store.StoreError =>
     reason: "Corrupt",
     description: `${what} cannot be read: it is of a later version of this library, or something else changed it.` +
       " Nothing was changed. Use the version that wrote it, or restore the database from a backup."
+  })
+
+export const forgotten = (operation: string): Store.StoreError =>
+  new Store.StoreError({
+    operation,
+    reason: "Forgotten",
+    description:
+      "What became of the request is not known any more, because its time was over by the clock of a process that" +
+      " uses the database. Nothing was changed. Ask again, and see that the clocks of all processes are right."
   })
 
 export const overQuota = (operation: string, what: string, bytes: number): Store.StoreError =>

@@ -4,6 +4,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { Fragment } from "effect/sql/Statement"
 import { batches, type Database, format, optionalTime, rowLimit, time } from "./database.ts"
+import * as Forgotten from "./forgotten.ts"
 import { isOpen, isWaiting } from "./migrations.ts"
 import * as Problem from "./problem.ts"
 import type { Quotas } from "./quotas.ts"
@@ -107,8 +108,14 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
   const isThere = (now: number) => sql`(keep_until IS NULL OR keep_until > ${now})`
 
   /** One that expired is not there, and must not be in the way of one that begins. */
-  const removeExpired = (nonces: ReadonlyArray<string>, now: number) =>
-    sql`DELETE FROM ${table} WHERE ${sql.in("nonce", nonces)} AND keep_until <= ${now}`
+  const removeExpired = Effect.fnUntraced(function*(nonces: ReadonlyArray<string>, now: number) {
+    const gone = sql`${sql.in("nonce", nonces)} AND keep_until <= ${now}`
+    const rows = yield* sql<Forgotten.Gone>`SELECT keep_until, issued_at FROM ${table} WHERE ${gone}`
+    if (rows.length === 0) return false
+    yield* Forgotten.raise(database, rows)
+    yield* sql`DELETE FROM ${table} WHERE ${gone}`
+    return true
+  })
 
   const select = (operation: string, now: number, where: Fragment, rest?: Fragment) =>
     Effect.flatMap(
@@ -158,9 +165,6 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
       )
   }
 
-  const isGone = (nonce: string, now: number) =>
-    Effect.map(sql`SELECT nonce FROM ${table} WHERE nonce = ${nonce} AND keep_until <= ${now}`, wrote)
-
   return {
     get: (nonce) => selectOne("requests.get", () => sql`nonce = ${Text.encode(nonce)}`),
     open: (requests) =>
@@ -188,10 +192,11 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
         Effect.gen(function*() {
           // What begins needs room; what ends a request, or tells of a run, is let through.
           if (begins) yield* quotas.begin("requests.decide", name)
+          if (version === 0 && (begins || decided.state === "pending")) {
+            yield* Forgotten.refuse(database, "requests.decide", name, now)
+          }
           if (yield* decide(name, version, decided, now)) return true
-          const nonce = Text.encode(name.nonce)
-          if (version !== 0 || !(yield* isGone(nonce, now))) return false
-          yield* removeExpired([nonce], now)
+          if (version !== 0 || !(yield* removeExpired([Text.encode(name.nonce)], now))) return false
           return yield* decide(name, version, decided, now)
         })
       return use("requests.decide", run)

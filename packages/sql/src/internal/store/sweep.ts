@@ -3,6 +3,7 @@ import type * as Store from "@assent/ai/Store"
 import * as Effect from "effect/Effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Database, rowLimit } from "./database.ts"
+import * as Forgotten from "./forgotten.ts"
 
 /** Pages of the file that are given back with one piece: a millisecond or so. */
 const freedPages = 200
@@ -30,11 +31,12 @@ export const giveBack = ({ sql, use }: Database): Effect.Effect<boolean, Store.S
 
 type Rows = ReadonlyArray<unknown>
 
-export const make = ({ sql, tables, use }: Database, bodiesLife: number): Store.Operations["sweep"] => {
+export const make = (database: Database, bodiesLife: number): Store.Operations["sweep"] => {
+  const { atomically, sql, tables, use } = database
   const { conversation, message, owner, remembered, request } = tables
 
   // CROSS JOIN, because SQLite then begins with the conversations that expired, of which there are few.
-  const pieces = (now: number): ReadonlyArray<(limit: number) => Effect.Effect<Rows, SqlError>> => [
+  const pieces = (now: number): ReadonlyArray<(limit: number) => Effect.Effect<Rows, SqlError | Store.StoreError>> => [
     (limit) =>
       sql`DELETE FROM ${message} WHERE (conversation, seq) IN (
         SELECT m.conversation, m.seq FROM ${conversation} c CROSS JOIN ${message} m
@@ -47,9 +49,13 @@ export const make = ({ sql, tables, use }: Database, bodiesLife: number): Store.
     (limit) =>
       sql`DELETE FROM ${conversation} WHERE id IN (
         SELECT id FROM ${conversation} WHERE expires_at <= ${now} LIMIT ${limit}) RETURNING 1`,
+    // Together with the word that they are: their clock may be one that runs ahead.
     (limit) =>
-      sql`DELETE FROM ${request} WHERE nonce IN (
-        SELECT nonce FROM ${request} WHERE keep_until <= ${now} LIMIT ${limit}) RETURNING 1`,
+      atomically(Effect.tap(
+        sql<Forgotten.Gone>`DELETE FROM ${request} WHERE nonce IN (
+          SELECT nonce FROM ${request} WHERE keep_until <= ${now} LIMIT ${limit}) RETURNING keep_until, issued_at`,
+        (rows) => Forgotten.raise(database, rows)
+      )),
     (limit) =>
       sql`UPDATE ${request} SET result = NULL, suspension = NULL WHERE nonce IN (
         SELECT nonce FROM ${request} WHERE (result IS NOT NULL OR suspension IS NOT NULL) AND decided_at <= ${
