@@ -17,14 +17,15 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type * as ApprovalError from "./ApprovalError.ts"
 import { definedFields } from "./internal/fields.ts"
+import * as Activity from "./internal/journal/activity.ts"
 import * as Concluding from "./internal/journal/concluding.ts"
 import { type Claim, Entry, type Recorded, withApproval } from "./internal/journal/entry.ts"
+import * as Live from "./internal/journal/live.ts"
 import * as Liveness from "./internal/journal/liveness.ts"
 import { type Held, Power, powerOf } from "./internal/journal/power.ts"
 import * as JournalRecords from "./internal/journal/records.ts"
@@ -178,9 +179,9 @@ export const make = Effect.fnUntraced(function*(options: {
     scope,
     Effect.gen(function*() {
       closing = true
-      const fibers = Array.from(live.values()).flatMap(ownFiber)
-      if (fibers.length > 0) {
-        yield* Effect.timeoutOption(Effect.forEach(fibers, Fiber.await, { concurrency: "unbounded" }), grace)
+      const own = Array.from(live.values()).filter(Live.isOwn)
+      if (own.length > 0) {
+        yield* Effect.timeoutOption(Effect.forEach(own, ({ activity }) => Deferred.await(activity.ended)), grace)
       }
       yield* Scope.close(runs, Exit.void)
       yield* unrecorded.close
@@ -354,13 +355,19 @@ export const make = Effect.fnUntraced(function*(options: {
     return { entry, ran: undefined }
   })
 
-  const run: Service["run"] = <R>(claim: Claim, options: RunOptions<R>) =>
+  const run: Service["run"] = (claim, options) =>
+    Effect.flatMap(Activity.Current, (around) =>
+      // Where everything is stopped nothing begins: whoever asks is about to be told.
+      around?.isStopped === true ? Effect.interrupt : runWithin(around, claim, options))
+
+  const runWithin = <R>(around: Activity.Activity | undefined, claim: Claim, options: RunOptions<R>) =>
     // From being registered to being started nothing can come between, whatever becomes of the reader.
     Effect.uninterruptibleMask((restoreReader): Effect.Effect<Settled, Failure, R> => {
       const key = JournalRecords.keyOf(claim)
       const power = powerOf(options)
       const joined = live.get(key)
       if (joined !== undefined) {
+        Activity.enter(joined.activity, around)
         const awaited = restoreReader(Deferred.await(joined.settled))
         // Whoever was joined may have been able to do less than this one may: then it is this one's turn.
         return joined.power >= power ? awaited : Effect.matchEffect(awaited, {
@@ -370,20 +377,14 @@ export const make = Effect.fnUntraced(function*(options: {
       }
       if (closing) return JournalRecords.journalUnavailable(Words.closedReason)
       const settled = Deferred.makeUnsafe<Settled, Failure>()
-      const started: Run = {
-        approvalId: claim.approvalId,
-        power,
-        settled,
-        fiber: undefined,
-        waits: false,
-        stop: "none"
-      }
+      const started: Run = Live.make({ approvalId: claim.approvalId, power, settled }, around)
       live.set(key, started)
       // Whoever waits is told how it ended before the run's own interruption goes on.
       const running = Effect.uninterruptibleMask((restore) =>
-        Effect.onExit(execute(claim, options.effect, started, restore), (exit) =>
+        Effect.onExit(Live.within(started, execute(claim, options.effect, started, restore)), (exit) =>
           Effect.sync(() => {
             live.delete(key)
+            Activity.end(started.activity)
             // Only a wait for another process can be cut short; who waits here is told so, not interrupted with it.
             const cut = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
             const reason = started.stop === "none" ? Words.closedReason : Words.stoppedReason
@@ -392,21 +393,16 @@ export const make = Effect.fnUntraced(function*(options: {
       )
       return Effect.flatMap(
         Effect.forkIn(running, runs, { startImmediately: true, uninterruptible: false }),
-        (fiber) => {
-          started.fiber = fiber
-          return restoreReader(Deferred.await(settled))
-        }
+        () =>
+          restoreReader(Deferred.await(settled))
       )
     })
 
   const interrupt: Service["interrupt"] = (approvalId) =>
     Effect.suspend(() => {
       for (const run of live.values()) {
-        const [fiber] = run.approvalId === approvalId ? ownFiber(run) : []
-        if (fiber !== undefined) {
-          run.stop = "asked"
-          return Effect.map(Fiber.interrupt(fiber), () => run.stop === "recorded")
-        }
+        if (run.approvalId !== approvalId || !Live.isOwn(run)) continue
+        return Effect.map(Activity.stop(run.activity), () => run.stop === "recorded")
       }
       return Effect.succeed(false)
     })
@@ -467,20 +463,7 @@ export const layerStore = (options?: {
 
 type Failure = ApprovalError.ApprovalError
 
-interface Run {
-  readonly approvalId: string
-  readonly power: Power
-  readonly settled: Deferred.Deferred<Settled, Failure>
-  fiber: Fiber.Fiber<unknown, unknown> | undefined
-  /** For the run of another process. */
-  waits: boolean
-  /** Recorded once the run was ours and did not come to its end. */
-  stop: "none" | "asked" | "recorded"
-}
-
-// What another process runs is neither stopped here nor waited for.
-const ownFiber = ({ fiber, waits }: Run): ReadonlyArray<Fiber.Fiber<unknown, unknown>> =>
-  fiber === undefined || waits ? [] : [fiber]
+type Run = Live.Run<Settled, Failure>
 
 const processJournalKey = Symbol.for("@assent/ai/ApprovalJournal/process")
 

@@ -25,6 +25,7 @@ import * as Liveness from "./internal/journal/liveness.ts"
 import * as Inbox from "./internal/kept/inbox.ts"
 import * as Rows from "./internal/kept/rows.ts"
 import type { Found, Kept, Key } from "./internal/kept/rows.ts"
+import * as Stopping from "./internal/kept/stopping.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
 import * as ScopeId from "./internal/store/scopeId.ts"
 import * as Store from "./Store.ts"
@@ -117,6 +118,13 @@ export interface Service {
   readonly isAlive: (owner: string) => Effect.Effect<boolean, ConversationError>
   /** Waits for every other turn of this process with that conversation; until the scope ends, all others wait. */
   readonly hold: (key: Key) => Effect.Effect<void, ConversationError, Scope.Scope>
+  /**
+   * Carries out `stop` once, when the conversation is stopped: at once where that is done in this process, and within a
+   * second where it is done in another. What it gives says that nothing of it goes on any more, and has to be called.
+   */
+  readonly onStop: (key: Key, stop: Effect.Effect<void>) => Effect.Effect<() => void, ConversationError>
+  /** Stops what goes on in it, in every process. What goes on in this one has ended then. */
+  readonly stop: (key: Key) => Effect.Effect<void, ConversationError>
   /** Tries it again for a few seconds, while the store is there, where other processes may wait for it. */
   readonly keepTrying: (effect: Effect.Effect<void, ConversationError>) => Effect.Effect<void>
 }
@@ -156,7 +164,8 @@ export const keyOf = (
  * - `maxBytes` is how much may be said in one (default 64 MiB of JSON): from then on a turn that would add to it fails with
  *   `Full` before the model is called, and denials, cancellations and `clear` still go through.
  * - `heartbeat` is how often a process in a turn says that it lives: by default every second where other processes may use
- *   the store too, which cannot be switched off there.
+ *   the store too, which cannot be switched off there. A process in a turn looks every half second there whether it is to
+ *   stop.
  *
  * @category options
  * @since 0.1.0
@@ -188,6 +197,12 @@ export const make = Effect.fnUntraced(function*(
     owner,
     heartbeat,
     isBusy: () => locks.size > 0,
+    scope
+  })
+
+  const stopping = Stopping.make({
+    conversations,
+    every: heartbeat === undefined ? undefined : options.heartbeat ?? "500 millis",
     scope
   })
 
@@ -273,6 +288,8 @@ export const make = Effect.fnUntraced(function*(
           yield* restore(Effect.mapError(liveness.beating, failed))
         })
       ),
+    onStop: ({ id }, stop) => Effect.mapError(stopping.watch(id, stop), failed),
+    stop: ({ id }) => Effect.mapError(stopping.stop(id), failed),
     // This process takes over what it has left itself.
     keepTrying: (effect) =>
       heartbeat === undefined ? Effect.void : Effect.asVoid(Effect.forkIn(

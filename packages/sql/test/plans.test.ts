@@ -36,6 +36,7 @@ const operations = Effect.gen(function*() {
     yield* conversations.write("c", version, { ...mine, keep: 1, append: ["c"] })
     yield* conversations.get("c")
     yield* conversations.read("c")
+    yield* conversations.stop("c")
     yield* requests.open([{ ...shown("a"), conversation: "c", tenant: "t" }, shown("b"), shown("e")])
     yield* requests.get("a")
     for (const filter of filters) {

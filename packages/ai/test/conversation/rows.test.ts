@@ -51,7 +51,8 @@ describe("a turn", () => {
       }
       const [first] = costs
       assert.deepStrictEqual(first, {
-        operations: ["conversations.get", "conversations.write", "conversations.write"],
+        // How often it was stopped, what it is, and that it is taken.
+        operations: ["conversations.get", "conversations.get", "conversations.write", "conversations.write"],
         append: [1, 1],
         bytes: (first as { readonly bytes: number }).bytes
       })
@@ -65,7 +66,7 @@ describe("a turn", () => {
       yield* conversation.send("Go.")
       assert.deepStrictEqual(
         operations.filter((operation) => operation.startsWith("conversations.")),
-        ["read", ...writes.map(() => "write")].map((operation) => `conversations.${operation}`)
+        ["get", "read", ...writes.map(() => "write")].map((operation) => `conversations.${operation}`)
       )
       assert.deepStrictEqual(writes.map(({ append }) => append), [1, 1, 1, 1, 1, 1])
     }))

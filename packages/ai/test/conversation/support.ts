@@ -34,6 +34,8 @@ export const inbox = (shared: Shared, filter: OpenRequests.Filter = {}) =>
 
 export interface Started {
   readonly conversation: Conversation.Conversation<Tools>
+  /** Another object of the same conversation, with the same services. */
+  readonly again: Effect.Effect<Conversation.Conversation<Tools>, never, Scope.Scope>
   readonly script: ScriptedModel.ScriptedModel
   readonly steps: Waiting.Waiting["steps"]
 }
@@ -90,7 +92,8 @@ export const start = (
       )
       // The tools are any tools, and so are what they need: nothing.
     ) as Effect.Effect<Conversation.Conversation<Tools>, never, Scope.Scope>
-    return { conversation: yield* layered === true ? made : withServices(made), script, steps }
+    const again = layered === true ? made : withServices(made)
+    return { conversation: yield* again, again, script, steps }
   })
 
 export const remove = (path: string, id = `remove-${path}`) =>

@@ -359,7 +359,7 @@ describe("a cancellation", () => {
       assert.strictEqual(done.text, "Well.")
       assert.deepInclude(done.content.find(({ type }) => type === "tool-result"), {
         isFailure: true,
-        result: { type: "execution-denied", reason: "Enough." }
+        result: { type: "execution-interrupted", reason: "Cancelled: Enough. Nothing ran; it may be asked again." }
       })
       assert.deepStrictEqual(other.ran, [])
     }))

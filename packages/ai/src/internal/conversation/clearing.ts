@@ -32,11 +32,33 @@ export const clear = Effect.fnUntraced(function*(
   if (named.length > 0) yield* turn.enter
   for (const request of named) {
     // What was decided elsewhere meanwhile is not taken back: its turn will say what became of it.
-    if (!(yield* cancel(turn, request, reasonOf(request, options.reason)))) continue
+    if (!(yield* takeBack(turn, request, options.reason))) continue
     turn.open = turn.open.filter((one) => one !== request)
     cleared.push(request)
   }
   return cleared
+})
+
+/**
+ * Ends whatever is open, answered or not: what was answered and has not begun does not begin any more. What runs was
+ * stopped; what became of it is what the journal says.
+ */
+export const cancel = Effect.fnUntraced(function*(
+  turn: ConversationTurn.Turn,
+  reason: string | undefined
+): Effect.fn.Return<void, ApprovalError.ApprovalError | ConversationStore.ConversationError> {
+  turn.isEnding = true
+  if (turn.open.length > 0) yield* turn.enter
+  const { answered, open } = turn
+  const journal = yield* ApprovalJournal.ApprovalJournal
+  turn.deciders = {}
+  turn.answered = []
+  for (const request of open) {
+    // By a journal that does not know in which turn it runs.
+    yield* journal.interrupt(request.approvalId)
+    yield* takeBack(turn, request, reason, answered.includes(request.approvalId) ? "answered" : "open")
+    turn.open = turn.open.filter((one) => one !== request)
+  }
 })
 
 const isNamed = (
@@ -47,13 +69,16 @@ const isNamed = (
   (interaction === undefined || awaited?.name === interaction) &&
   (kind === undefined || kindOf === kind)
 
-const cancel = Effect.fnUntraced(function*(
+// What was delivered was accepted: it does not wait any more, though no turn has gone on with it yet.
+const takeBack = Effect.fnUntraced(function*(
   turn: ConversationTurn.Turn,
   request: Approval.ApprovalRequest,
-  reason: string
+  why: string | undefined,
+  mayBe: "undelivered" | "open" | "answered" = "undelivered"
 ): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
   const { approvalId } = request
   const sealed = ApprovalId.parse(approvalId)
+  const reason = reasonOf(request, why, mayBe === "answered")
   // A provider that asks is told by an answer alone, and its request has no record here.
   if (request.providerExecuted || sealed === undefined) {
     ConversationTurn.say(turn, Prompt.approvalResponses([Approval.deny(request, reason)]))
@@ -61,8 +86,8 @@ const cancel = Effect.fnUntraced(function*(
     return true
   }
   const suspensions = yield* SuspensionStore.SuspensionStore
-  // What was delivered was accepted: it does not wait any more, though no turn has gone on with it yet.
-  if (request.awaited !== undefined && (yield* suspensions.find(approvalId))?.delivered !== undefined) return false
+  const isDelivered = Effect.map(suspensions.find(approvalId), (found) => found?.delivered !== undefined)
+  if (mayBe === "undelivered" && request.awaited !== undefined && (yield* isDelivered)) return false
   const journal = yield* ApprovalJournal.ApprovalJournal
   const entry = yield* journal.end(Request.claimOf({ ...sealed, approvalId }, request), "cancelled", reason)
   if (entry.state !== "cancelled") return false
@@ -73,12 +98,14 @@ const cancel = Effect.fnUntraced(function*(
 const maxReasonLength = 1_000
 
 // Whoever reads it must not take what has begun for what has not (law L14).
-const reasonOf = ({ awaited }: Approval.ApprovalRequest, why: string | undefined): string => {
+const reasonOf = ({ awaited }: Approval.ApprovalRequest, why: string | undefined, isAnswered: boolean): string => {
   const said = why === undefined || why.trim() === ""
     ? undefined
     : Text.truncate(why.trim(), maxReasonLength).replace(/[.!?]?$/, (end) => end === "" ? "." : end)
   return awaited === undefined
-    ? `Cancelled${said === undefined ? " before anyone answered." : `: ${said}`} Nothing ran; it may be asked again.`
+    ? `Cancelled${
+      said !== undefined ? `: ${said}` : isAnswered ? " before it began." : " before anyone answered."
+    } Nothing ran; it may be asked again.`
     : `Cancelled while the tool waited for "${awaited.name}"${
       said === undefined ? "." : `: ${said}`
     } It did not go on,` +

@@ -3,10 +3,8 @@ import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -14,7 +12,6 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
-import * as ApprovalJournal from "../../ApprovalJournal.ts"
 import * as Approver from "../../Approver.ts"
 import * as ConversationStore from "../../ConversationStore.ts"
 import type * as DeferredTool from "../../DeferredTool.ts"
@@ -34,6 +31,7 @@ import * as Clearing from "./clearing.ts"
 import * as Deciding from "./deciding.ts"
 import type * as Conversation from "./model.ts"
 import * as Routing from "./routing.ts"
+import * as Stopping from "./stopping.ts"
 import * as Surroundings from "./surroundings.ts"
 import * as ConversationTurn from "./turn.ts"
 
@@ -78,7 +76,7 @@ export const make = <Tools extends AnyTools, E, R>(
       ...options,
       place,
       surroundings: Surroundings.make(yield* Effect.context<never>(), scope),
-      taken: { outcome: undefined, turns: new Set() },
+      taken: { outcome: undefined },
       toolkit: toolkit as unknown as AnyToolkit
     })
     return made as unknown as Conversation.Conversation<Tools>
@@ -112,21 +110,10 @@ interface Settings extends Omit<Conversation.Options<AnyTools>, "toolkit"> {
 /** What is known of the turns that are taken here, by whichever model. */
 interface Taken {
   outcome: Outcome | undefined
-  readonly turns: Set<Current>
-}
-
-/** A turn that is being taken here, or waits for another one to end. */
-interface Current {
-  readonly cancelled: Deferred.Deferred<never, ConversationStore.ConversationError>
-  /** The ids of what was open when it began: what runs in it was approved under one of them. */
-  open: ReadonlyArray<string>
-  /** What was asked here in its course ran under a request of its own. */
-  turn: ConversationTurn.Turn | undefined
 }
 
 const operations = (settings: Settings): Conversation.Conversation<AnyTools> => {
   const { place, taken, toolkit } = settings
-  const { turns } = taken
   const inside = Surroundings.inside(settings.surroundings)
   const limits: ConversationTurn.Limits = {
     steps: settings.limits?.steps ?? defaultSteps,
@@ -157,22 +144,15 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     )
 
   const enter = Effect.fnUntraced(function*(beginning: Beginning) {
-    const current: Current = { cancelled: Deferred.makeUnsafe(), open: [], turn: undefined }
-    const cancelled = Deferred.await(current.cancelled)
-    yield* Effect.acquireRelease(
-      Effect.sync(() => turns.add(current)),
-      () => Effect.sync(() => turns.delete(current))
-    )
+    const stoppable = yield* Stopping.begin(place)
     const { goesOn, turn } = yield* ConversationTurn.begin(place, (turn) => {
-      current.turn = turn
-      current.open = turn.open.map(({ approvalId }) => approvalId)
       instruct(turn, settings.instructions)
       return beginning(turn)
     })
     if (goesOn) taken.outcome = undefined
     // One that was cancelled before it could begin has said what it was to say, and does no more.
-    if (yield* Deferred.isDone(current.cancelled)) yield* cancelled
-    return { turn, goesOn, cancelled }
+    if (stoppable.isStopped()) return yield* Stopping.cancelled
+    return { turn, goesOn, stoppable }
   })
 
   const endOf = (turn: ConversationTurn.Turn, next: ConversationTurn.Next) =>
@@ -211,9 +191,9 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
 
   const take = (beginning: Beginning): Effect.Effect<Outcome | undefined, unknown> =>
     Effect.gen(function*() {
-      const { cancelled, goesOn, turn } = yield* enter(beginning)
+      const { goesOn, stoppable, turn } = yield* enter(beginning)
       if (!goesOn) return turn.open.length === 0 ? undefined : waiting(turn)
-      const ended = Effect.raceFirst(steps(turn), cancelled)
+      const ended = stoppable.run(steps(turn))
       return taken.outcome = time === undefined
         ? yield* ended
         : Option.getOrElse(yield* Effect.timeoutOption(ended, time), () => limited(turn, "time"))
@@ -261,10 +241,10 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     id: settings.id,
     send,
     stream: (prompt: Prompt.RawInput) =>
-      Stream.unwrap(Effect.map(enter(say(prompt)), ({ cancelled, turn }) => {
+      Stream.unwrap(Effect.map(enter(say(prompt)), ({ stoppable, turn }) => {
         taken.outcome = limitedBy(turn)
         const parts = taken.outcome === undefined
-          ? Stream.interruptWhen(streamSteps(turn), cancelled)
+          ? stoppable.stream(streamSteps(turn))
           : Stream.empty
         return time === undefined ? parts : Stream.interruptWhen(
           parts,
@@ -300,27 +280,9 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       ({ open, turn }) => open.length === 0 && turn === undefined ? Effect.undefined : take(Deciding.hasNews)
     ),
     cancel: Effect.fnUntraced(
-      function*(reason = "Cancelled.") {
-        const journal = yield* ApprovalJournal.ApprovalJournal
-        for (const { cancelled, open, turn } of turns) {
-          const asked = turn?.record === undefined ? [] : Array.from(turn.record.asked)
-          Deferred.doneUnsafe(cancelled, Exit.fail(cancellation))
-          yield* Effect.forEach([...open, ...asked], journal.interrupt, { discard: true })
-        }
-        yield* ConversationTurn.begin(place, (turn) =>
-          Effect.gen(function*() {
-            // A run may have begun while its turn came to its end.
-            yield* Effect.forEach(turn.open, ({ approvalId }) => journal.interrupt(approvalId), { discard: true })
-            turn.isEnding = true
-            ConversationTurn.say(
-              turn,
-              Prompt.approvalResponses(turn.open.map((request) => Approval.deny(request, reason)))
-            )
-            turn.deciders = Object.fromEntries(turn.open.map(({ approvalId }) => [approvalId, Trust.cancellation]))
-            turn.open = []
-            turn.answered = []
-            return false
-          }))
+      function*(reason?: string) {
+        yield* Stopping.stop(place)
+        yield* ConversationTurn.begin(place, (turn) => Effect.as(Clearing.cancel(turn, reason), false))
       },
       Effect.scoped,
       Effect.updateContext(inside)
@@ -388,11 +350,6 @@ const standing = (kept: ConversationStore.Kept, last: Outcome | undefined): Outc
     ? said
     : last
 }
-
-const cancellation = new ConversationStore.ConversationError({
-  reason: "Cancelled",
-  description: "The turn was cancelled. What it did before is in the history."
-})
 
 const full = new ConversationStore.ConversationError({
   reason: "Full",

@@ -149,13 +149,18 @@ export interface Conversation<Tools extends AnyTools> {
    */
   readonly wake: Effect.Effect<Outcome<Tools> | undefined, TurnError<Tools>>
   /**
-   * Stops the turns that are being taken through this object, with the runs of what was open when they began, and denies
-   * whatever is open, with the reason. A turn that waits for another one says what it was to say, and no more. The model is
-   * not called; it reads of it in the next turn. Fails with `Busy` where another process does not end its turn in time.
+   * Stops what goes on in the conversation, through whichever object, and in every process that shares the store: the turns
+   * that are being taken, whatever runs in them, however it was approved, and what these have begun in their turn. What has
+   * run and came to no end is recorded as unknown. Whatever is open is cancelled, with the reason: nobody said no, so nothing
+   * is remembered and no tool goes on with it. A turn that waits for another one says what it was to say, and no more. The
+   * model is not called; it reads of it in the next turn.
+   *
+   * It waits until what it stops has ended, and fails with `Busy` where that is not in time. Another process sees it when it
+   * looks next, every half second (or every `heartbeat` of the store, where that is set).
    */
   readonly cancel: (
     reason?: string
-  ) => Effect.Effect<void, ConversationStore.ConversationError>
+  ) => Effect.Effect<void, ConversationStore.ConversationError | ApprovalError.ApprovalError>
   /**
    * Takes back what waits: all of it, or what the options name, an approval included. It is a cancellation, and nobody's
    * "no": nothing is remembered of it, no tool goes on with it, and the model reads in the next turn that it was cancelled

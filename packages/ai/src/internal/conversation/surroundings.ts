@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Approval from "../../Approval.ts"
 import * as Levels from "../asking/levels.ts"
 import { TrustsAnswers } from "../environment/trust.ts"
+import * as Activity from "../journal/activity.ts"
 import * as Wrap from "../turn/wrap.ts"
 
 export interface Surroundings {
@@ -22,7 +23,13 @@ export const make = (services: Context.Context<never>, scope: Approval.ApprovalS
   const captured = Option.match(model, { onNone: () => Context.empty(), onSome: Wrap.capturedBy })
   const levels = Levels.levels(captured, services)
   const own = Context.make(Approval.Scope, scope).pipe(Context.add(TrustsAnswers, true))
-  return { services, captured, own: decidedBy(Option.isNone(model) ? own : takenBy(own, model.value), levels), levels }
+  // What goes on where it was made is not what its turns go on within.
+  return {
+    services: Context.omit(Activity.Current)(services),
+    captured,
+    own: decidedBy(Option.isNone(model) ? own : takenBy(own, model.value), levels),
+    levels
+  }
 }
 
 /** Another model's turns: what that one was given has a word beside what the conversation was made with (law L11). */

@@ -49,7 +49,7 @@ export const read = (place: Place): Effect.Effect<ConversationStore.Kept, Conver
 const find = (place: Place) =>
   Effect.suspend(() => Effect.map(place.store.read(place.key, place.known), (found) => place.known = found))
 
-const busy = new ConversationStore.ConversationError({
+export const busy = new ConversationStore.ConversationError({
   reason: "Busy",
   description: "Another turn of this conversation is being taken, and did not end in time. Nothing was done; try again."
 })

@@ -76,9 +76,23 @@ export const make = ({ bounds, forgetAskedIn, reclaimSome, transactions }: {
           utf8Length(state)
         versions += 1
         const messages = appended(found, keep, append)
-        const row = { ...definedFields(fields), id, version: versions, state, messages: keep + append.length, bytes }
+        const row = {
+          ...definedFields(fields),
+          id,
+          version: versions,
+          state,
+          stopped: found?.row.stopped ?? 0,
+          messages: keep + append.length,
+          bytes
+        }
         table.set(id, { row, messages })
         return versions
+      }),
+    stop: (id) =>
+      transactions.use((now) => {
+        const found = table.get(id, now)
+        if (found !== undefined) table.set(id, { ...found, row: { ...found.row, stopped: found.row.stopped + 1 } })
+        return found !== undefined
       }),
     remove: (id) => write(() => remove(id))
   }

@@ -55,7 +55,7 @@ export interface Belongs {
 
 /**
  * A conversation without its messages. `id` is what `ConversationStore.keyOf` makes, `name` what the program calls it.
- * `version` is raised by each write; `state` is what is to be known besides the messages.
+ * `version` is raised by each write, `stopped` by each stop; `state` is what is to be known besides the messages.
  *
  * @category models
  * @since 0.1.0
@@ -65,6 +65,8 @@ export interface ConversationRow extends Belongs {
   readonly name: string
   readonly version: number
   readonly state: string
+  /** How often it was stopped. */
+  readonly stopped: number
   /** How many messages there are, and how many bytes (of UTF-8) they and the state have. */
   readonly messages: number
   readonly bytes: number
@@ -108,6 +110,11 @@ export interface Conversations {
     version: number | undefined,
     write: ConversationWrite
   ) => Stored<number | undefined>
+  /**
+   * Raises `stopped`, and neither its version nor the time it expires: whoever is in a turn of it sees that, and writes the
+   * end of the turn. False if there is none of that id.
+   */
+  readonly stop: (id: string) => Stored<boolean>
   /**
    * Removes it with its messages, and what was asked in it and never decided (which is `pending`). What was decided stays
    * (law L2). One that has expired is reclaimed so.

@@ -16,6 +16,7 @@ interface Row {
   readonly name: string
   readonly format: number
   readonly version: number
+  readonly stopped: number
   readonly state: string
   readonly messages: number
   readonly bytes: number
@@ -38,6 +39,7 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
         }),
         name: Text.decode(row.name),
         version: Number(row.version),
+        stopped: Number(row.stopped),
         state: Text.decode(row.state),
         messages: Number(row.messages),
         bytes: Number(row.bytes),
@@ -46,7 +48,7 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
       : Effect.fail(Problem.corrupt(operation, "A conversation"))
 
   const columns = sql.literal(
-    "id, parent, root, tenant, principal, name, format, version, state, messages, bytes, expires_at"
+    "id, parent, root, tenant, principal, name, format, version, stopped, state, messages, bytes, expires_at"
   )
 
   const insertMessages = (id: string, first: number, bodies: ReadonlyArray<string>) =>
@@ -89,7 +91,7 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
     if (write.ends !== true) yield* quotas.write(write.tenant, bytes, bytes)
     const version = firstVersion()
     yield* sql`INSERT INTO ${conversation} ${
-      sql.insert({ id, format, version, messages: bodies.length, bytes, ...fields })
+      sql.insert({ id, format, version, stopped: 0, messages: bodies.length, bytes, ...fields })
     }`
     yield* insertMessages(id, 0, bodies)
     return version
@@ -163,6 +165,13 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
         const key = Text.encode(id)
         return version === undefined ? insert(key, write, bodies, now) : update(key, version, write, bodies, now)
       }),
+    stop: (id) =>
+      use("conversations.stop", (now) =>
+        Effect.map(
+          sql`UPDATE ${conversation} SET stopped = stopped + 1
+            WHERE id = ${Text.encode(id)} AND (expires_at IS NULL OR expires_at > ${now}) RETURNING id`,
+          (rows) => rows.length > 0
+        )),
     remove: (id) => transact("conversations.remove", () => removeRows(Text.encode(id)))
   }
 }
@@ -175,6 +184,6 @@ const firstVersion = (): number =>
   SecureRandom.randomBytesUnsafe(4).reduce((sum, byte) => sum * 256 + byte, 0) * 2 ** 20
 
 const noColumns = (sql: Database["sql"]) =>
-  sql.literal("NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL")
+  sql.literal("NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL")
 
 const sizeOf = (bodies: ReadonlyArray<string>): number => bodies.reduce((total, body) => total + Text.bytesOf(body), 0)

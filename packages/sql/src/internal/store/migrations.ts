@@ -28,8 +28,8 @@ const first = (prefix: string): ReadonlyArray<string> => {
   return [
     `CREATE TABLE ${conversation} (
       id TEXT PRIMARY KEY, parent TEXT, root TEXT, tenant TEXT, principal TEXT, name TEXT NOT NULL,
-      format INTEGER NOT NULL, version INTEGER NOT NULL, state TEXT NOT NULL, messages INTEGER NOT NULL,
-      bytes INTEGER NOT NULL, touched_at INTEGER NOT NULL, expires_at INTEGER
+      format INTEGER NOT NULL, version INTEGER NOT NULL, stopped INTEGER NOT NULL, state TEXT NOT NULL,
+      messages INTEGER NOT NULL, bytes INTEGER NOT NULL, touched_at INTEGER NOT NULL, expires_at INTEGER
     ) STRICT`,
     `CREATE INDEX ${conversation}_expiry ON ${conversation} (expires_at) WHERE expires_at IS NOT NULL`,
     `CREATE INDEX ${conversation}_tenant ON ${conversation} (tenant, bytes) WHERE tenant IS NOT NULL`,

@@ -1,0 +1,59 @@
+/**
+ * Stop: a turn of a conversation can be stopped by whoever has the conversation, in whichever process, and with it whatever
+ * runs in it, however it was approved (law L2).
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as ConversationStore from "../../ConversationStore.ts"
+import * as Activity from "../journal/activity.ts"
+import * as ConversationTurn from "./turn.ts"
+
+/** A turn that is taken here, or waits for another one to end. */
+export interface Stoppable {
+  readonly isStopped: () => boolean
+  /** What is done in the turn; it fails with `Cancelled` where the turn is stopped. */
+  readonly run: <A, E, R>(
+    effect: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | ConversationStore.ConversationError, R>
+  readonly stream: <A, E, R>(
+    stream: Stream.Stream<A, E, R>
+  ) => Stream.Stream<A, E | ConversationStore.ConversationError, R>
+}
+
+/** From here on it is stopped with the conversation; what was begun in it and outlives it, too. */
+export const begin = Effect.fnUntraced(function*(
+  { key, store }: ConversationTurn.Place
+): Effect.fn.Return<Stoppable, ConversationStore.ConversationError, Scope.Scope> {
+  const stopped = Deferred.makeUnsafe<never, ConversationStore.ConversationError>()
+  const around = yield* Activity.Current
+  let forget = () => {}
+  const activity = Activity.begin(around, {
+    interrupt: () => void Deferred.doneUnsafe(stopped, Exit.fail(cancellation)),
+    gone: () => forget()
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(() => Activity.end(activity)))
+  yield* Effect.uninterruptible(
+    Effect.tap(store.onStop(key, Activity.stop(activity)), (ended) => Effect.sync(() => (forget = ended)))
+  )
+  return {
+    isStopped: () => activity.isStopped,
+    run: (effect) =>
+      Effect.raceFirst(Deferred.await(stopped), Effect.provideService(effect, Activity.Current, activity)),
+    stream: (stream) =>
+      Stream.interruptWhen(Stream.provideService(stream, Activity.Current, activity), Deferred.await(stopped))
+  }
+})
+
+/** Stops whatever goes on in the conversation, and waits until what goes on in this process has ended. */
+export const stop = ({ busyFor, key, store }: ConversationTurn.Place) =>
+  Effect.timeoutOrElse(store.stop(key), { duration: busyFor, orElse: () => Effect.fail(ConversationTurn.busy) })
+
+const cancellation = new ConversationStore.ConversationError({
+  reason: "Cancelled",
+  description: "The turn was cancelled. What it did before is in the history."
+})
+
+export const cancelled = Effect.fail(cancellation)

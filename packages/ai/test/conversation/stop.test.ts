@@ -1,0 +1,150 @@
+/** Stop means stop: `cancel` reaches a run however it was approved, from any object of its conversation. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { Approval } from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
+import * as W from "../waiting/support.ts"
+import * as S from "./stopping.ts"
+import * as C from "./support.ts"
+
+/** A turn whose call runs and does not end by itself. */
+const begin = (how: "send" | "stream", way: S.Way) =>
+  Effect.gen(function*() {
+    const { before, call } = S.ways[way]
+    const held = yield* S.makeHeld
+    let isPreparing = before !== undefined
+    const shared = yield* C.makeShared
+    const started = yield* C.start({
+      turns: [...(before === undefined ? [] : [[before], "Removed."]), [call], "Never."],
+      shared,
+      before: (step) => isPreparing ? Effect.void : held.run(step)
+    })
+    if (before !== undefined) {
+      const [request] = C.requestsOf(yield* started.conversation.send("First."))
+      yield* started.conversation.decide(Approval.approve(request!, { remember: "session" }))
+      isPreparing = false
+    }
+    let turn = S.say(started, how, "Go.")
+    if (way === "that was approved by decide") {
+      yield* turn
+      const [request] = yield* started.conversation.pending()
+      turn = started.conversation.decide(Approval.approve(request!))
+    }
+    const running = yield* Effect.forkChild(turn, { startImmediately: true })
+    yield* held.entered
+    return { ...started, shared, seen: held.seen, running }
+  })
+
+const inEveryWay = (title: string, test: (how: "send" | "stream", way: S.Way) => Effect.Effect<void, unknown>) => {
+  for (const way of Object.keys(S.ways) as Array<S.Way>) {
+    for (const how of ["send", "stream"] as const) {
+      it.effect(`${title} a call ${way} [${how}]`, () => Effect.provide(test(how, way), S.ways[way].around))
+    }
+  }
+}
+
+describe("cancel", () => {
+  inEveryWay("stops, with its finalizers done when it returns,", (how, way) =>
+    Effect.scoped(Effect.gen(function*() {
+      const { conversation, running, script, seen } = yield* begin(how, way)
+      yield* conversation.cancel()
+      assert.lengthOf(seen, 2)
+      assert.match(seen[1]!, /was stopped$/)
+      yield* S.assertCancelled(running)
+      assert.deepStrictEqual(yield* conversation.pending(), [])
+      assert.strictEqual(yield* script.calls, way === "whose approval is remembered" ? 3 : 1)
+    })))
+
+  inEveryWay("through another object of the conversation stops", (how, way) =>
+    Effect.scoped(Effect.gen(function*() {
+      const { again, running, seen } = yield* begin(how, way)
+      const other = yield* ScriptedModel.make({ turns: [] })
+      yield* (yield* again).withModel(other.model).cancel()
+      assert.match(seen[1]!, /was stopped$/)
+      yield* S.assertCancelled(running)
+    })))
+
+  inEveryWay("in another process stops", (how, way) =>
+    Effect.scoped(Effect.gen(function*() {
+      const { running, seen, shared } = yield* begin(how, way)
+      const other = yield* C.start({ turns: ["I see."], shared })
+      const cancelling = yield* Effect.forkChild(other.conversation.cancel(), { startImmediately: true })
+      assert.isTrue(yield* W.advance(cancelling, "1 second"))
+      yield* Fiber.join(cancelling)
+      assert.match(seen[1]!, /was stopped$/)
+      yield* S.assertCancelled(running)
+      assert.strictEqual(C.finished(yield* other.conversation.send("Well?")), "I see.")
+      assert.lengthOf(seen, 2)
+    })))
+
+  it.effect("stops what has outlived its turn, here and in another process", () =>
+    Effect.gen(function*() {
+      for (const by of ["here", "elsewhere"]) {
+        const held = yield* S.makeHeld
+        const shared = yield* C.makeShared
+        const first = yield* C.start({
+          turns: [[C.remove("a")]],
+          shared,
+          limits: { time: "1 minute" },
+          before: held.run
+        })
+        const turn = yield* Effect.forkChild(Effect.provide(first.conversation.send("Go."), S.yes), {
+          startImmediately: true
+        })
+        yield* held.entered
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual((yield* Fiber.join(turn))._tag, "Limited")
+        assert.lengthOf(held.seen, 1)
+        const { conversation } = by === "here" ? first : yield* C.start({ turns: [], shared })
+        const cancelling = yield* Effect.forkChild(conversation.cancel(), { startImmediately: true })
+        assert.isTrue(yield* W.advance(cancelling, "1 second"))
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual(held.seen, ["DeleteFile began", "DeleteFile was stopped"], by)
+      }
+    }))
+
+  it.effect("of a conversation stops no other, and no turn of it that is taken afterwards", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      const held = yield* S.makeHeld
+      const other = yield* C.start({ id: "c2", turns: [[C.read("a")]], shared, before: held.run })
+      yield* Effect.forkChild(other.conversation.send("Go."), { startImmediately: true })
+      yield* held.entered
+      const { conversation } = yield* C.start({ turns: ["Hello.", "Yes."], shared })
+      yield* conversation.cancel()
+      assert.strictEqual(C.finished(yield* conversation.send("Hi.")), "Hello.")
+      yield* conversation.cancel()
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(C.finished(yield* conversation.send("Well?")), "Yes.")
+      assert.deepStrictEqual(held.seen, ["ReadFile began"])
+    }))
+
+  it.effect("reaches a turn that waits for the one that is stopped: it says what it was to say, and no more", () =>
+    Effect.gen(function*() {
+      const { conversation, running, script } = yield* begin("send", "that nobody is asked about")
+      const second = yield* Effect.forkChild(conversation.send("And this."), { startImmediately: true })
+      yield* conversation.cancel()
+      yield* S.assertCancelled(running)
+      yield* S.assertCancelled(second)
+      assert.strictEqual(yield* script.calls, 1)
+      assert.include(JSON.stringify((yield* conversation.history).content.at(-1)), "And this.")
+    }))
+
+  it.effect("within the turn, by what runs in it, stops that too", () =>
+    Effect.gen(function*() {
+      for (const call of [C.read("a"), C.remove("a")]) {
+        let stop: Effect.Effect<void> = Effect.void
+        let goesOn = false
+        const { conversation, script } = yield* C.start({
+          turns: [[call], "Never."],
+          before: () => Effect.suspend(() => stop).pipe(Effect.andThen(Effect.sync(() => (goesOn = true))))
+        })
+        stop = Effect.orDie(conversation.cancel())
+        const turn = yield* Effect.forkChild(Effect.provide(conversation.send("Go."), S.yes))
+        yield* S.assertCancelled(turn)
+        assert.isFalse(goesOn)
+        assert.strictEqual(yield* script.calls, 1)
+      }
+    }))
+})
