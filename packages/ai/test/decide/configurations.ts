@@ -229,6 +229,7 @@ const waiting = {
   wait: {
     kind: ["gone", "over", ...Standing.waitsFor],
     given: bool,
+    expiry: Standing.waitExpiries,
     answer: Standing.waitAnswers,
     came: bool,
     state: Standing.waitStates
@@ -320,6 +321,7 @@ const make = (
     wait: wait === undefined ? undefined : {
       kind: world.fact("waits for", wait.kind),
       given: world.fact("given", wait.given),
+      expiry: world.fact("what its expiry does", wait.expiry),
       answer: world.fact("answer", wait.answer),
       came: world.fact("came by itself", wait.came),
       state: world.fact("state", wait.state)

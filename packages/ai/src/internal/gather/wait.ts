@@ -11,6 +11,7 @@ import type * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as Approver from "../../Approver.ts"
 import type { DecidedBy } from "../../Approver.ts"
 import * as Interaction from "../../Interaction.ts"
 import type * as SuspensionStore from "../../SuspensionStore.ts"
@@ -88,6 +89,7 @@ export const gather = Effect.fnUntraced(function*(
       wait: found.status === "over" ? "over" : {
         for: isVerdict ? "verdict" : Interaction.isForPeople(awaited.kind) ? "person" : "other",
         given: tip.delivered !== undefined || responses.length > 0,
+        expiry: expiryOf(tip),
         answer: undefined,
         state: undefined
       }
@@ -119,6 +121,12 @@ const tipOf = (
       : { tool, deferral, interaction }
   return { suspension, delivered, deliveredBy, responses, waiting }
 }
+
+const expiryOf = ({ suspension }: Tip): Standing.WaitExpiry =>
+  suspension.handlesExpiry === true ? "resumes" : "ends"
+
+/** Who lets a run go on that nobody answered. */
+export const byExpiry = Approver.decidedBy(undefined, "expiry")
 
 const messageMode = ({ environment: { options } }: File, { suspension, waiting }: Tip): Standing.OnNewMessage => {
   if (options.onNewMessage !== "supersede") return options.onNewMessage
@@ -204,7 +212,7 @@ const mayAnswer = (file: File, tip: Tip, by: DecidedBy): boolean => {
 
 /** What an answer is a digest of, where several have to give the same; two who say yes do. */
 export const approvedAs = ({ answer, suspension: { awaited } }: Tip): Effect.Effect<string | undefined> =>
-  awaited.kind === "getApproval" ? Effect.undefined : answerDigest(awaited, answer!.json)
+  awaited.kind === "getApproval" ? Effect.undefined : digestOf(awaited, answer!.json)
 
 export const forgetAnswer = (standing: Standing.Standing): Standing.Standing =>
   typeof standing.wait === "object" ? withWait(standing, { answer: undefined }) : standing
@@ -247,8 +255,13 @@ const refuseStrangers = Effect.fnUntraced(function*(
   return may
 })
 
-/** A digest of the answer with which it goes on: only a run with the same one is ever repeated. */
-export const answerDigest = (awaited: Approval.Awaited, json: Schema.Json): Effect.Effect<string> =>
+/** A digest of that with which it goes on, an answer or none: only a run with the same is ever repeated. */
+export const answerDigest = ({ answer, suspension }: Tip, isExpired: boolean): Effect.Effect<string> =>
+  isExpired
+    ? Interactions.answerDigest({ expiredAt: suspension.expiresAt })
+    : digestOf(suspension.awaited, answer!.json)
+
+const digestOf = (awaited: Approval.Awaited, json: Schema.Json): Effect.Effect<string> =>
   Interactions.answerDigest(awaited.kind === "timer" ? { dueAt: awaited.dueAt ?? 0 } : json)
 
 const withWait = (
@@ -273,14 +286,14 @@ export const withReply = (
   file.tip = { ...tip, replied: { json, by }, prepared: undefined }
   file.denial = isDenial ? { by, note: reply.note } : undefined
   file.questions = [{ ...file.questions[0]!, given: [{ by, isProgram, note: reply.note }], expired }]
-  const { for: waitsFor } = standing.wait as Exclude<Standing.Wait, string>
+  const { expiry, for: waitsFor } = standing.wait as Exclude<Standing.Wait, string>
   return {
     ...standing,
     reply: "given",
     denied: isDenial,
     verdict: undefined,
     questions: [question({ suspension: true, expired: expired !== undefined })],
-    wait: { for: waitsFor, given: true, answer: undefined, state: undefined }
+    wait: { for: waitsFor, given: true, expiry, answer: undefined, state: undefined }
   }
 }
 

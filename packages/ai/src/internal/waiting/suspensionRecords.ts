@@ -16,7 +16,8 @@ import * as ScopeId from "../store/scopeId.ts"
  * A tool that waits: for what, and in whose name. `state` is what it must remember, as JSON, of `stateVersion`. `previous`
  * is the id of the request whose run began to wait here, if there was one. `params` are the encoded parameters that it
  * began with, and `edits`, as a JSON Patch, lead to them from what was proposed. Times are in milliseconds since
- * 1970-01-01T00:00Z; `expiresAt` is `Infinity` where nobody set an expiry.
+ * 1970-01-01T00:00Z; `expiresAt` is `Infinity` where nobody set an expiry. `handlesExpiry`: the tool's handler said, when
+ * it began to wait, that it goes on then.
  *
  * @category models
  * @since 0.1.0
@@ -31,6 +32,7 @@ export class Suspension extends Schema.Class<Suspension>("@assent/ai/SuspensionS
   stateVersion: Schema.Number,
   params: Schema.Json,
   edits: Schema.optionalKey(Schema.Json),
+  handlesExpiry: Schema.optionalKey(Schema.Literal(true)),
   scope: Schema.Struct({
     tenant: Schema.optionalKey(Schema.String),
     principal: Schema.optionalKey(Schema.String),
@@ -102,7 +104,10 @@ export interface Records {
   readonly findWebhook: (digest: string) => Effect.Effect<Found | undefined, ApprovalError.ApprovalError>
   /** A page of those that wait. What it costs does not depend on how many there are. */
   readonly list: (options?: ListOptions) => Effect.Effect<Page, ApprovalError.ApprovalError>
-  /** Those that were answered, then those whose timer is due by `now`, the earliest first, that nobody was told of. */
+  /**
+   * Those that were answered, then those whose timer is due or whose expiry has come by `now`, the earliest first, that
+   * nobody was told of. One that cannot be read is logged and left out, and looked for again an hour later.
+   */
   readonly due: (options: {
     readonly now: number
     readonly limit?: number | undefined
@@ -188,7 +193,8 @@ export const make = ({ requests }: Store.Store): Records => {
         issuedAt,
         expiresAt: expiresAt < Number.MAX_SAFE_INTEGER ? expiresAt : undefined,
         suspension: encodeSuspension(suspension),
-        dueAt: awaited.dueAt,
+        // Whether the answer comes, or its time is over, somebody has to be woken.
+        dueAt: awaited.dueAt ?? (expiresAt < Number.MAX_SAFE_INTEGER ? expiresAt : undefined),
         webhook: options?.webhook,
         previous
       }))
