@@ -225,7 +225,8 @@ const waiting = {
   judged: bool,
   memory: ["none", "known", "unknown"],
   finished: bool,
-  replied: [undefined, ...Standing.replies],
+  // Who is late is so in the walk in which they were asked.
+  replied: [undefined, "none", "given"],
   wait: {
     kind: ["gone", "over", ...Standing.waitsFor],
     given: bool,
