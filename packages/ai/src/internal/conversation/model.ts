@@ -112,7 +112,7 @@ export interface Conversation<Tools extends AnyTools> {
   readonly outcome: Effect.Effect<Outcome<Tools> | undefined>
   /**
    * The requests that are open, all or those for a kind of interaction: `"approval"`, `"askUser"`, … One that was answered
-   * is not, also where its turn failed: `send([])` goes on with the answer.
+   * is not, also where its turn failed: `send([])` goes on with the answer. One that has expired is not: `wake` tells.
    */
   readonly pending: (
     kind?: "approval" | Approval.InteractionKind
