@@ -5,7 +5,7 @@
  * interactions it has declared, says what is asked, and says what it must remember. The engine keeps that in
  * `SuspensionStore`, never with the client or the model, and asks in a `tool-approval-request` for the same call. When
  * the answer comes, in this process or another, `resume` goes on from there, once (law L2), to the result or to the
- * next suspension.
+ * next suspension. Where nobody answers in time, `expired` does, if the handler has it.
  *
  * The handler stops where the effect of `suspend` is run, whether it returns what comes of it or not. If something in the
  * handler catches that, as `Effect.exit` or a forked fiber does, and the handler goes on, the call has a failed result that

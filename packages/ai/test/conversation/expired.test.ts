@@ -179,4 +179,3 @@ describe("what has expired", () => {
       assert.deepStrictEqual(steps, [])
     }).pipe(Effect.scoped))
 })
-

@@ -2,13 +2,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import {
-  type Approval,
-  ApprovalController,
-  ApprovalJournal,
-  ApprovalSeal,
-  Toolkit
-} from "../../src/index.ts"
+import { type Approval, ApprovalController, ApprovalJournal, ApprovalSeal, Toolkit } from "../../src/index.ts"
 import * as Waiting from "../waiting/support.ts"
 import * as M from "./remembered.ts"
 import * as Support from "./support.ts"
@@ -38,62 +32,80 @@ const stateOf = ({ approvalId, toolCallId, toolName }: Approval.ApprovalRequest)
   })
 
 describe("asked inline", () => {
-  Support.forEachMode("L4 nobody answers in time: the signal is aborted, the call has expired, the model is told", (mode) =>
-    Effect.gen(function*() {
-      const { asked, controller, signals } = silent()
-      const tools = yield* Support.makeTools()
-      const { toolkit } = tools
-      const { observe, seen } = yield* M.events
-      const taking = yield* Support.ask(mode, { toolkit, calls: calls.slice(0, 1), approval: { expiresIn: "1 hour" } })
-        .pipe(withController(controller), observe, Effect.forkChild)
-      yield* Support.idle
-      yield* TestClock.adjust("59 minutes")
-      yield* Support.idle
-      assert.deepStrictEqual(signals.map(({ aborted }) => aborted), [false])
-      yield* TestClock.adjust("1 minute")
-      const turn = yield* Fiber.join(taking)
-      assert.deepStrictEqual(signals.map(({ aborted }) => aborted), [true])
-      assert.match(Support.failureReason(turn.results[0]), /expired/)
-      assert.deepStrictEqual([turn.requests, tools.runs], [[], []])
-      assert.strictEqual(yield* stateOf(asked[0]!), "expired")
-      assert.deepStrictEqual((yield* seen).map(({ _tag }) => _tag), ["Requested", "Changed"])
-    }))
+  Support.forEachMode(
+    "L4 nobody answers in time: the signal is aborted, the call has expired, the model is told",
+    (mode) =>
+      Effect.gen(function*() {
+        const { asked, controller, signals } = silent()
+        const tools = yield* Support.makeTools()
+        const { toolkit } = tools
+        const { observe, seen } = yield* M.events
+        const taking = yield* Support.ask(mode, {
+          toolkit,
+          calls: calls.slice(0, 1),
+          approval: { expiresIn: "1 hour" }
+        })
+          .pipe(withController(controller), observe, Effect.forkChild)
+        yield* Support.idle
+        yield* TestClock.adjust("59 minutes")
+        yield* Support.idle
+        assert.deepStrictEqual(signals.map(({ aborted }) => aborted), [false])
+        yield* TestClock.adjust("1 minute")
+        const turn = yield* Fiber.join(taking)
+        assert.deepStrictEqual(signals.map(({ aborted }) => aborted), [true])
+        assert.match(Support.failureReason(turn.results[0]), /expired/)
+        assert.deepStrictEqual([turn.requests, tools.runs], [[], []])
+        assert.strictEqual(yield* stateOf(asked[0]!), "expired")
+        assert.deepStrictEqual((yield* seen).map(({ _tag }) => _tag), ["Requested", "Changed"])
+      })
+  )
 
-  Support.forEachMode("L4 one that waits for its turn to be asked expires too, and is asked about no more", (mode) =>
-    Effect.gen(function*() {
-      const { asked, controller } = silent()
-      const tools = yield* Support.makeTools()
-      const { toolkit } = tools
-      const taking = yield* Support.ask(mode, { toolkit, calls, approval: { expiresIn: "1 hour" } }).pipe(
-        withController(controller),
-        Effect.forkChild
-      )
-      assert.isTrue(yield* Support.advance(taking, "30 minutes", 4))
-      const turn = yield* Fiber.join(taking)
-      assert.strictEqual(asked.length, 1)
-      assert.deepStrictEqual(turn.results.map((result) => /expired/.test(Support.failureReason(result))), [true, true])
-      assert.deepStrictEqual(tools.runs, [])
-    }), ["generateText", "streamText"])
+  Support.forEachMode(
+    "L4 one that waits for its turn to be asked expires too, and is asked about no more",
+    (mode) =>
+      Effect.gen(function*() {
+        const { asked, controller } = silent()
+        const tools = yield* Support.makeTools()
+        const { toolkit } = tools
+        const taking = yield* Support.ask(mode, { toolkit, calls, approval: { expiresIn: "1 hour" } }).pipe(
+          withController(controller),
+          Effect.forkChild
+        )
+        assert.isTrue(yield* Support.advance(taking, "30 minutes", 4))
+        const turn = yield* Fiber.join(taking)
+        assert.strictEqual(asked.length, 1)
+        assert.deepStrictEqual(turn.results.map((result) => /expired/.test(Support.failureReason(result))), [
+          true,
+          true
+        ])
+        assert.deepStrictEqual(tools.runs, [])
+      }),
+    ["generateText", "streamText"]
+  )
 
-  Support.forEachMode("L4 a question of a history that is asked inline now expires when it says", (mode) =>
-    Effect.gen(function*() {
-      const { controller, signals } = silent()
-      const { toolkit } = yield* Support.makeTools()
-      const approval = { expiresIn: "1 hour" } as const
-      const first = yield* Support.ask(mode, { toolkit, calls: calls.slice(0, 1), approval })
-      yield* TestClock.adjust("30 minutes")
-      const { model } = yield* Support.answering
-      const taking = yield* Support.takeTurn(mode, { model, toolkit, approval, history: first.history }).pipe(
-        withController(controller),
-        Effect.forkChild
-      )
-      yield* Support.idle
-      yield* TestClock.adjust("30 minutes")
-      const turn = yield* Fiber.join(taking)
-      assert.isTrue(signals[0]!.aborted)
-      assert.match(Support.failureReason(turn.results[0]), /expired/)
-      assert.strictEqual(turn.text, "done")
-    }), ["generateText", "streamText"])
+  Support.forEachMode(
+    "L4 a question of a history that is asked inline now expires when it says",
+    (mode) =>
+      Effect.gen(function*() {
+        const { controller, signals } = silent()
+        const { toolkit } = yield* Support.makeTools()
+        const approval = { expiresIn: "1 hour" } as const
+        const first = yield* Support.ask(mode, { toolkit, calls: calls.slice(0, 1), approval })
+        yield* TestClock.adjust("30 minutes")
+        const { model } = yield* Support.answering
+        const taking = yield* Support.takeTurn(mode, { model, toolkit, approval, history: first.history }).pipe(
+          withController(controller),
+          Effect.forkChild
+        )
+        yield* Support.idle
+        yield* TestClock.adjust("30 minutes")
+        const turn = yield* Fiber.join(taking)
+        assert.isTrue(signals[0]!.aborted)
+        assert.match(Support.failureReason(turn.results[0]), /expired/)
+        assert.strictEqual(turn.text, "done")
+      }),
+    ["generateText", "streamText"]
+  )
 
   Support.single("L4 a guarded toolkit's call expires, too", () =>
     Effect.gen(function*() {
@@ -116,19 +128,23 @@ describe("asked inline", () => {
 })
 
 describe("asked inline what a tool waits for", () => {
-  Waiting.inOneMode("generateText", "L4 nobody answers in time: the call ends as expired, and what it did stands", (mode) =>
-    Effect.gen(function*() {
-      const { controller, signals } = silent()
-      const beginning = yield* Effect.forkChild(
-        withController(controller)(Waiting.begin(mode, [Waiting.ask("c1", "Which?")], {
-          approval: { expiresIn: "1 hour" }
-        }))
-      )
-      yield* Support.idle
-      yield* TestClock.adjust("1 hour")
-      const { first, names } = yield* Fiber.join(beginning)
-      assert.isTrue(signals[0]!.aborted)
-      assert.match(Support.failureReason(first.results[0]), /expired at .* is not undone/)
-      assert.deepStrictEqual(names(), ["start"])
-    }))
+  Waiting.inOneMode(
+    "generateText",
+    "L4 nobody answers in time: the call ends as expired, and what it did stands",
+    (mode) =>
+      Effect.gen(function*() {
+        const { controller, signals } = silent()
+        const beginning = yield* Effect.forkChild(
+          withController(controller)(Waiting.begin(mode, [Waiting.ask("c1", "Which?")], {
+            approval: { expiresIn: "1 hour" }
+          }))
+        )
+        yield* Support.idle
+        yield* TestClock.adjust("1 hour")
+        const { first, names } = yield* Fiber.join(beginning)
+        assert.isTrue(signals[0]!.aborted)
+        assert.match(Support.failureReason(first.results[0]), /expired at .* is not undone/)
+        assert.deepStrictEqual(names(), ["start"])
+      })
+  )
 })

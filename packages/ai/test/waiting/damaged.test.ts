@@ -17,7 +17,8 @@ const begin = (count: number, damaged: (index: number) => boolean) =>
       ...memory,
       requests: {
         ...memory.requests,
-        due: (...args) => Effect.tap(memory.requests.due(...args), (rows) => Effect.sync(() => reads.push(rows.length))),
+        due: (...args) =>
+          Effect.tap(memory.requests.due(...args), (rows) => Effect.sync(() => reads.push(rows.length))),
         suspend: (suspended) =>
           memory.requests.suspend(
             damaged(Number(suspended.toolCallId.slice(1))) ? { ...suspended, suspension: "{" } : suspended

@@ -89,42 +89,48 @@ const begin = (
 const hour = 3_600_000
 
 describe("nobody answered", () => {
-  Support.inEachMode("reminders and an escalation can be written: the run goes on, and waits again", (mode) =>
-    Effect.gen(function*() {
-      const { chat, first, script, steps } = yield* begin(mode)
-      const asked = Support.only(first)
-      yield* TestClock.adjust("1 hour")
-      const reminded = Support.only(yield* chat.take())
-      assert.deepStrictEqual([reminded.awaited?.prompt, reminded.toolCallId], ["Please!", "c1"])
-      assert.notStrictEqual(reminded.approvalId, asked.approvalId)
-      yield* TestClock.adjust("1 hour")
-      const escalated = Support.only(yield* chat.take())
-      assert.strictEqual(escalated.awaited?.name, "director")
-      assert.strictEqual(yield* script.calls, 1)
-      const last = yield* chat.take(Support.answers(Approval.approve(escalated)))
-      assert.deepStrictEqual(Support.resultsOf(last), [["c1", "granted"]])
-      assert.deepStrictEqual(steps, [
-        ["start", 3],
-        ["manager expired", 0, 3, asked.expiresAt, "c1"],
-        ["manager expired", 1, 3, reminded.expiresAt, "c1"],
-        ["director", true]
-      ])
-      assert.strictEqual(asked.expiresAt! + hour, reminded.expiresAt)
-    }))
-
-  Support.inEachMode("without a handler the model is told that it expired, and that what it did before stands", (mode) =>
-    Effect.gen(function*() {
-      const { chat, names } = yield* begin(mode)
-      for (let turn = 0; turn < 2; turn++) {
+  Support.inEachMode(
+    "reminders and an escalation can be written: the run goes on, and waits again",
+    (mode) =>
+      Effect.gen(function*() {
+        const { chat, first, script, steps } = yield* begin(mode)
+        const asked = Support.only(first)
         yield* TestClock.adjust("1 hour")
-        yield* chat.take()
-      }
-      yield* TestClock.adjust("1 hour")
-      const last = yield* chat.take()
-      assert.match(Support.failureReason(last.results[0]), /expired at .* is not undone/)
-      assert.strictEqual(last.text, "done")
-      assert.deepStrictEqual(names(), ["start", "manager expired", "manager expired"])
-    }))
+        const reminded = Support.only(yield* chat.take())
+        assert.deepStrictEqual([reminded.awaited?.prompt, reminded.toolCallId], ["Please!", "c1"])
+        assert.notStrictEqual(reminded.approvalId, asked.approvalId)
+        yield* TestClock.adjust("1 hour")
+        const escalated = Support.only(yield* chat.take())
+        assert.strictEqual(escalated.awaited?.name, "director")
+        assert.strictEqual(yield* script.calls, 1)
+        const last = yield* chat.take(Support.answers(Approval.approve(escalated)))
+        assert.deepStrictEqual(Support.resultsOf(last), [["c1", "granted"]])
+        assert.deepStrictEqual(steps, [
+          ["start", 3],
+          ["manager expired", 0, 3, asked.expiresAt, "c1"],
+          ["manager expired", 1, 3, reminded.expiresAt, "c1"],
+          ["director", true]
+        ])
+        assert.strictEqual(asked.expiresAt! + hour, reminded.expiresAt)
+      })
+  )
+
+  Support.inEachMode(
+    "without a handler the model is told that it expired, and that what it did before stands",
+    (mode) =>
+      Effect.gen(function*() {
+        const { chat, names } = yield* begin(mode)
+        for (let turn = 0; turn < 2; turn++) {
+          yield* TestClock.adjust("1 hour")
+          yield* chat.take()
+        }
+        yield* TestClock.adjust("1 hour")
+        const last = yield* chat.take()
+        assert.match(Support.failureReason(last.results[0]), /expired at .* is not undone/)
+        assert.strictEqual(last.text, "done")
+        assert.deepStrictEqual(names(), ["start", "manager expired", "manager expired"])
+      })
+  )
 
   Support.inEachMode("an answer that came in time wins, however late anybody looks", (mode) =>
     Effect.gen(function*() {
@@ -137,57 +143,71 @@ describe("nobody answered", () => {
       assert.deepStrictEqual(steps[1], ["manager", true, 0, 3])
     }))
 
-  Support.inEachMode("an answer that came too late changes nothing: the run goes on as if nobody had answered", (mode) =>
-    Effect.gen(function*() {
-      const { chat, first, names } = yield* begin(mode)
-      yield* TestClock.adjust("1 hour")
-      const turn = yield* chat.take(Support.answers(Approval.approve(Support.only(first))))
-      assert.strictEqual(Support.only(turn).awaited?.prompt, "Please!")
-      assert.deepStrictEqual(names(), ["start", "manager expired"])
-    }))
-
-  Support.inEachMode("an approval that expires runs nothing, whatever the tool would do after it began", (mode) =>
-    Effect.gen(function*() {
-      const { chat, first, names } = yield* begin(mode, {
-        call: Support.call("c1", "Sick", {}),
-        approval: { expiresIn: "1 hour" }
+  Support.inEachMode(
+    "an answer that came too late changes nothing: the run goes on as if nobody had answered",
+    (mode) =>
+      Effect.gen(function*() {
+        const { chat, first, names } = yield* begin(mode)
+        yield* TestClock.adjust("1 hour")
+        const turn = yield* chat.take(Support.answers(Approval.approve(Support.only(first))))
+        assert.strictEqual(Support.only(turn).awaited?.prompt, "Please!")
+        assert.deepStrictEqual(names(), ["start", "manager expired"])
       })
-      assert.strictEqual(Support.only(first).interaction, "approval")
-      yield* TestClock.adjust("1 hour")
-      const turn = yield* chat.take()
-      assert.match(Support.failureReason(turn.results[0]), /expired/)
-      assert.deepStrictEqual(names(), [])
-    }))
+  )
 
-  Support.inOneMode("generateText", "L2 it goes on once: the same history again, twice at once, joins it", (mode) =>
-    Effect.gen(function*() {
-      const hold = yield* Support.makeHold
-      const { first, names, toolkit } = yield* begin(mode, {
-        before: (step) => step === "manager expired" ? hold.wait : Effect.void
+  Support.inEachMode(
+    "an approval that expires runs nothing, whatever the tool would do after it began",
+    (mode) =>
+      Effect.gen(function*() {
+        const { chat, first, names } = yield* begin(mode, {
+          call: Support.call("c1", "Sick", {}),
+          approval: { expiresIn: "1 hour" }
+        })
+        assert.strictEqual(Support.only(first).interaction, "approval")
+        yield* TestClock.adjust("1 hour")
+        const turn = yield* chat.take()
+        assert.match(Support.failureReason(turn.results[0]), /expired/)
+        assert.deepStrictEqual(names(), [])
       })
-      yield* TestClock.adjust("1 hour")
-      const { model } = yield* Support.answering
-      const again = Support.takeTurn(mode, { model, toolkit, history: first.history })
-      const [one, two] = yield* Effect.all([
-        again,
-        again,
-        Effect.andThen(hold.entered, Effect.andThen(Support.idle, hold.release))
-      ], { concurrency: "unbounded" })
-      const third = yield* again
-      assert.deepStrictEqual(names(), ["start", "manager expired"])
-      const ids = [one, two, third].map((turn) => Support.only(turn).approvalId)
-      assert.deepStrictEqual(new Set(ids).size, 1)
-    }))
+  )
 
-  Support.inOneMode("generateText", "L2 one that was interrupted is not gone on with again", (mode) =>
-    Effect.gen(function*() {
-      const { chat, names } = yield* begin(mode, {
-        before: (step) => step === "manager expired" ? Effect.interrupt : Effect.void
+  Support.inOneMode(
+    "generateText",
+    "L2 it goes on once: the same history again, twice at once, joins it",
+    (mode) =>
+      Effect.gen(function*() {
+        const hold = yield* Support.makeHold
+        const { first, names, toolkit } = yield* begin(mode, {
+          before: (step) => step === "manager expired" ? hold.wait : Effect.void
+        })
+        yield* TestClock.adjust("1 hour")
+        const { model } = yield* Support.answering
+        const again = Support.takeTurn(mode, { model, toolkit, history: first.history })
+        const [one, two] = yield* Effect.all([
+          again,
+          again,
+          Effect.andThen(hold.entered, Effect.andThen(Support.idle, hold.release))
+        ], { concurrency: "unbounded" })
+        const third = yield* again
+        assert.deepStrictEqual(names(), ["start", "manager expired"])
+        const ids = [one, two, third].map((turn) => Support.only(turn).approvalId)
+        assert.deepStrictEqual(new Set(ids).size, 1)
       })
-      yield* TestClock.adjust("1 hour")
-      assert.match(Support.failureReason((yield* chat.take()).results[0]), /unknown/)
-      assert.deepStrictEqual(names(), ["start", "manager expired"])
-    }))
+  )
+
+  Support.inOneMode(
+    "generateText",
+    "L2 one that was interrupted is not gone on with again",
+    (mode) =>
+      Effect.gen(function*() {
+        const { chat, names } = yield* begin(mode, {
+          before: (step) => step === "manager expired" ? Effect.interrupt : Effect.void
+        })
+        yield* TestClock.adjust("1 hour")
+        assert.match(Support.failureReason((yield* chat.take()).results[0]), /unknown/)
+        assert.deepStrictEqual(names(), ["start", "manager expired"])
+      })
+  )
 
   Support.inOneMode("generateText", "L10 a turn without the toolkit loses nothing", (mode) =>
     Effect.gen(function*() {
@@ -200,34 +220,41 @@ describe("nobody answered", () => {
       assert.strictEqual(Support.only(yield* chat.take()).awaited?.prompt, "Please!")
     }))
 
-  Support.inOneMode("streamText", "L6 it goes on also when the user has said something since", (mode) =>
-    Effect.gen(function*() {
-      const { chat, names } = yield* begin(mode)
-      yield* TestClock.adjust("1 hour")
-      assert.strictEqual(Support.only(yield* chat.take("And?")).awaited?.prompt, "Please!")
-      assert.deepStrictEqual(names(), ["start", "manager expired"])
-    }))
+  Support.inOneMode(
+    "streamText",
+    "L6 it goes on also when the user has said something since",
+    (mode) =>
+      Effect.gen(function*() {
+        const { chat, names } = yield* begin(mode)
+        yield* TestClock.adjust("1 hour")
+        assert.strictEqual(Support.only(yield* chat.take("And?")).awaited?.prompt, "Please!")
+        assert.deepStrictEqual(names(), ["start", "manager expired"])
+      })
+  )
 })
 
 describe("an expiry is due", () => {
-  Support.once("like a timer: whoever looks for timers is told, once, and of nothing that has no expiry", () =>
-    Effect.gen(function*() {
-      const { chat, first } = yield* begin("generateText")
-      yield* Support.begin("generateText", [Support.ask("c1", "Which?")])
-      const woken: Array<string> = []
-      const look = SuspensionStore.wakeDue(({ approvalId }) => Effect.sync(() => woken.push(approvalId)))
-      yield* TestClock.adjust("59 minutes")
-      yield* look
-      assert.deepStrictEqual(woken, [])
-      yield* TestClock.adjust("1 minute")
-      yield* look
-      yield* look
-      assert.deepStrictEqual(woken, [Support.only(first).approvalId])
-      const reminded = Support.only(yield* chat.take())
-      yield* TestClock.adjust("1 hour")
-      yield* look
-      assert.deepStrictEqual(woken.slice(1), [reminded.approvalId])
-    }))
+  Support.once(
+    "like a timer: whoever looks for timers is told, once, and of nothing that has no expiry",
+    () =>
+      Effect.gen(function*() {
+        const { chat, first } = yield* begin("generateText")
+        yield* Support.begin("generateText", [Support.ask("c1", "Which?")])
+        const woken: Array<string> = []
+        const look = SuspensionStore.wakeDue(({ approvalId }) => Effect.sync(() => woken.push(approvalId)))
+        yield* TestClock.adjust("59 minutes")
+        yield* look
+        assert.deepStrictEqual(woken, [])
+        yield* TestClock.adjust("1 minute")
+        yield* look
+        yield* look
+        assert.deepStrictEqual(woken, [Support.only(first).approvalId])
+        const reminded = Support.only(yield* chat.take())
+        yield* TestClock.adjust("1 hour")
+        yield* look
+        assert.deepStrictEqual(woken.slice(1), [reminded.approvalId])
+      })
+  )
 })
 
 describe("a handler that is gone", () => {
@@ -258,4 +285,3 @@ describe("a handler that is gone", () => {
       assert.match(Support.failureReason(turn.results[0]), /expired at .* is not undone/)
     }))
 })
-

@@ -122,8 +122,7 @@ const tipOf = (
   return { suspension, delivered, deliveredBy, responses, waiting }
 }
 
-const expiryOf = ({ suspension }: Tip): Standing.WaitExpiry =>
-  suspension.handlesExpiry === true ? "resumes" : "ends"
+const expiryOf = ({ suspension }: Tip): Standing.WaitExpiry => suspension.handlesExpiry === true ? "resumes" : "ends"
 
 /** Who lets a run go on that nobody answered. */
 export const byExpiry = Approver.decidedBy(undefined, "expiry")

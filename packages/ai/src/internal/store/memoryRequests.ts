@@ -4,14 +4,7 @@ import type { ApprovalState } from "../states.ts"
 import * as Bodies from "./bodies.ts"
 import type { Bounds } from "./bounds.ts"
 import * as Inbox from "./inbox.ts"
-import {
-  margin,
-  type RequestName,
-  type RequestRow,
-  type Requests,
-  type StoreError,
-  waitingMargin
-} from "./model.ts"
+import { margin, type RequestName, type RequestRow, type Requests, type StoreError, waitingMargin } from "./model.ts"
 import * as Ordered from "./ordered.ts"
 import * as Table from "./table.ts"
 import type { Transactions } from "./transactions.ts"

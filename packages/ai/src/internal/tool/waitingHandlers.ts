@@ -58,11 +58,13 @@ export interface Handlers<T extends Any> {
       context: ResumeContext<T>
     ) => Ending<T>
   }
-  readonly expired?: {
-    readonly [Key in keyof T["interactions"]]?:
-      | ((state: State<T>, context: ExpiredContext<T>) => Ending<T>)
-      | undefined
-  } | undefined
+  readonly expired?:
+    | {
+      readonly [Key in keyof T["interactions"]]?:
+        | ((state: State<T>, context: ExpiredContext<T>) => Ending<T>)
+        | undefined
+    }
+    | undefined
 }
 
 /**

@@ -190,7 +190,9 @@ export const make = ({ requests }: Store.Store): Records => {
         suspensions.push(read.success)
         continue
       }
-      if (!damaged.has(row.nonce)) yield* Effect.logError(`Assent leaves out a tool that waits: ${read.failure.message}`)
+      if (!damaged.has(row.nonce)) {
+        yield* Effect.logError(`Assent leaves out a tool that waits: ${read.failure.message}`)
+      }
       damaged.set(row.nonce, (yield* Clock.currentTimeMillis) + damagedFor)
     }
     return suspensions
