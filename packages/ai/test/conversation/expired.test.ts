@@ -4,6 +4,7 @@ import { Effect, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalError, DeferredTool, Interaction, SuspensionStore, Toolkit } from "../../src/index.ts"
 import * as Laws from "../laws/support.ts"
+import { failure, intercept } from "../store/intercept.ts"
 import * as W from "../waiting/support.ts"
 import * as C from "./support.ts"
 
@@ -178,4 +179,30 @@ describe("what has expired", () => {
       assert.strictEqual(C.finished(yield* conversation.send("And now?")), "Well.")
       assert.deepStrictEqual(steps, [])
     }).pipe(Effect.scoped))
+})
+
+describe("an answer that was accepted in time", () => {
+  for (const takes of ["decide", "a text"] as const) {
+    it.effect(`wins, also where its turn failed and the next is taken too late: ${takes}`, () =>
+      Effect.gen(function*() {
+        let fails = false
+        const shared = intercept(
+          yield* C.makeShared,
+          (operation, _, run) => fails && operation === "requests.decide" ? Effect.fail(failure(operation)) : run
+        )
+        const { conversation, steps } = yield* start({ turns: [[ticket], "Well."], shared })
+        const [request] = C.requestsOf(yield* conversation.send("Help."))
+        yield* TestClock.adjust("59 minutes")
+        fails = true
+        const failing = takes === "decide"
+          ? conversation.decide(Approval.answer(request!, "me"))
+          : conversation.send("me")
+        yield* Effect.flip(failing)
+        yield* TestClock.adjust("1 hour")
+        fails = false
+        assert.deepStrictEqual(yield* conversation.pending(), [])
+        assert.strictEqual(C.finished(yield* conversation.wake), "Well.")
+        assert.deepStrictEqual(steps, ["agent: me"])
+      }).pipe(Effect.scoped))
+  }
 })

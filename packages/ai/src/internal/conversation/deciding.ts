@@ -204,6 +204,10 @@ export const resume = Effect.fnUntraced(function*<
     return yield* unknown(request?.approvalId ?? `${tool.name}.${interaction}`)
   }
   const decidedBy = decidedByOf(by)
+  const { approvalId, expiresAt = Infinity } = only
+  if (isOver(only, yield* Clock.currentTimeMillis)) {
+    return yield* ApprovalError.make(new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }))
+  }
   yield* checkApprover(only, decidedBy)
   // What several people have to answer is kept for each of them, and in the store there is place for one answer.
   if (Approver.lists(only.awaited?.approvers).length > 1 && isPersonal(only)) {

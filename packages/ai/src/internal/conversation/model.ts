@@ -135,7 +135,7 @@ export interface Conversation<Tools extends AnyTools> {
   /**
    * Answers what a tool waits for, and takes a turn. Where several calls of the tool wait for the same, `request` says
    * which. Fails, and changes nothing, with `UnknownApproval` where none does, or several do and none is named, with
-   * `NotAnApprover`, and with `InvalidAnswer`.
+   * `Expired`, with `NotAnApprover`, and with `InvalidAnswer`.
    */
   readonly resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
     tool: T,

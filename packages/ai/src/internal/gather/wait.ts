@@ -66,8 +66,9 @@ export const gather = Effect.fnUntraced(function*(
     const denial = file.questions[0]!.given.find(({ by, response }) => !response!.approved && mayAnswer(file, tip, by))
     file.denial = denial
     const { awaited } = found.suspension
-    // What was given to the store was accepted in time, however late anybody looks.
-    const expired = tip.delivered === undefined ? yield* expiry(tip) : undefined
+    // What was accepted in time counts, however late anybody looks.
+    const over = tip.delivered === undefined ? yield* expiry(tip) : undefined
+    const expired = over !== undefined && (yield* isAccepted(file, tip)) ? undefined : over
     if (expired !== undefined) file.questions = [{ ...file.questions[0]!, expired }]
     const lastUserIndex = history?.transcript.lastUserIndex ?? -1
     const answersNow = history !== undefined &&
@@ -208,6 +209,20 @@ const mayAnswer = (file: File, tip: Tip, by: DecidedBy): boolean => {
   const rule = ruleOf(file, tip)
   return rule === undefined || Approvers.problemOf(rule, by) === undefined
 }
+
+// Into the history of a conversation nobody writes but the conversation, which takes no answer once the time is over.
+const isAccepted = Effect.fnUntraced(function*(file: File, tip: Tip): Effect.fn.Return<boolean> {
+  const [asked] = file.questions
+  const given = asked!.given.filter(({ isProgram }) => isProgram !== true)
+  if (!file.environment.trustsAnswers || given.length === 0) return false
+  // What was answered is read when its tool is there again.
+  if (tip.waiting === undefined) return true
+  const { answer } = yield* Answering.findAnswer(file.environment, tip, given, tip.waiting.interaction)
+  if (answer === undefined) return false
+  const rule = ruleOf(file, tip)
+  return rule === undefined ||
+    Approvers.approvalOf(rule, answer.by, asked!.entry, yield* approvedAs({ ...tip, answer })) === "counts"
+})
 
 /** What an answer is a digest of, where several have to give the same; two who say yes do. */
 export const approvedAs = ({ answer, suspension: { awaited } }: Tip): Effect.Effect<string | undefined> =>
