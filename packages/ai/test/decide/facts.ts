@@ -435,6 +435,8 @@ export class Call {
           : undefined
       case "reply":
         if (this.facts.reply.value === "given") return waits === undefined ? "answered" : "waits"
+        // A run that waits is one then whose time is over.
+        if (this.facts.reply.value === "late" && waits !== undefined) return "waits"
         this.unanswered = this.facts.reply.value
         return undefined
       case "wait":

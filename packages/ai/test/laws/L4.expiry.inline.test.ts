@@ -1,8 +1,16 @@
 /** `expiresIn` counts while somebody is asked inline: who does not answer within it is told, and the call ends (law L4). */
 import { assert, describe } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { type Approval, ApprovalController, ApprovalJournal, ApprovalSeal, Toolkit } from "../../src/index.ts"
+import {
+  type Approval,
+  ApprovalController,
+  ApprovalJournal,
+  ApprovalSeal,
+  DeferredTool,
+  Interaction,
+  Toolkit
+} from "../../src/index.ts"
 import * as Waiting from "../waiting/support.ts"
 import * as M from "./remembered.ts"
 import * as Support from "./support.ts"
@@ -145,6 +153,44 @@ describe("asked inline what a tool waits for", () => {
         assert.isTrue(signals[0]!.aborted)
         assert.match(Support.failureReason(first.results[0]), /expired at .* is not undone/)
         assert.deepStrictEqual(names(), ["start"])
+      })
+  )
+
+  Waiting.inEachMode(
+    "L4 nobody answers in time: the tool goes on as it says, and asks anew",
+    (mode) =>
+      Effect.gen(function*() {
+        const { asked, controller, signals } = silent()
+        const Ring = DeferredTool.make("Ring", {
+          success: Schema.String,
+          state: Schema.Number,
+          interactions: { bell: Interaction.askUser }
+        })
+        const kit = Toolkit.make(Ring)
+        const toolkit = yield* Effect.provide(
+          kit,
+          kit.toLayer({
+            Ring: DeferredTool.handler(Ring, {
+              start: () => Ring.suspend.bell({ prompt: "Ring?", expiresIn: "1 hour" }, 1),
+              resume: { bell: (said) => Effect.succeed(said) },
+              expired: {
+                bell: (rings) =>
+                  rings < 3
+                    ? Ring.suspend.bell({ prompt: "Ring!", expiresIn: "1 hour" }, rings + 1)
+                    : Effect.succeed(`rang ${rings} times`)
+              }
+            })
+          })
+        )
+        const taking = yield* Support.ask(mode, {
+          toolkit: toolkit as unknown as Support.AnyToolkit,
+          calls: [Support.call("c1", "Ring", {})]
+        }).pipe(withController(controller), Effect.forkChild)
+        assert.isTrue(yield* Support.advance(taking, "30 minutes", 10))
+        const turn = yield* Fiber.join(taking)
+        assert.deepStrictEqual(Waiting.resultsOf(turn), [["c1", "rang 3 times"]])
+        assert.deepStrictEqual(asked.map(({ awaited }) => awaited?.prompt), ["Ring?", "Ring!", "Ring!"])
+        assert.deepStrictEqual(signals.map(({ aborted }) => aborted), [true, true, true])
       })
   )
 })

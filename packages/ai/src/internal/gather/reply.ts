@@ -16,7 +16,7 @@ import * as Words from "../decide/words.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Answering from "./answering.ts"
 import * as Approvers from "./approvers.ts"
-import { type Asked, type File, type Given, question } from "./file.ts"
+import { type Asked, type File, type Given, question, withQuestion } from "./file.ts"
 import * as Order from "./order.ts"
 import * as Proof from "./proof.ts"
 import * as Remembering from "./remembering.ts"
@@ -97,7 +97,10 @@ export const gather = Effect.fnUntraced(function*(
   const reply = known !== undefined ? remembered(known) : yield* ask(file, request, expiryOf(file, standing))
   if (reply === "late") {
     file.questions = file.questions.with(at, { ...asked, expired: yield* expired(file, asked) })
-    return { ...standing, reply }
+    // A run may go on without an answer: what the policy said of that is old by now (law L11).
+    return file.tip === undefined
+      ? { ...standing, reply }
+      : { ...withQuestion(standing, at, { expired: true }), reply: "none", verdict: undefined }
   }
   if (reply === undefined || reply.decision._tag === "Info") {
     file.note = reply?.decision.note
