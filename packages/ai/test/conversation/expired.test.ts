@@ -1,53 +1,13 @@
 /** Nobody answered, in a conversation: it is woken like by a timer, in any process, and nothing that expired is shown. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Schema } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalError, DeferredTool, Interaction, SuspensionStore, Toolkit } from "../../src/index.ts"
+import { Approval, ApprovalError, SuspensionStore } from "../../src/index.ts"
 import * as Laws from "../laws/support.ts"
 import { failure, intercept } from "../store/intercept.ts"
 import * as W from "../waiting/support.ts"
 import * as C from "./support.ts"
-
-const Ticket = DeferredTool.make("Ticket", {
-  success: Schema.String,
-  state: Schema.Number,
-  interactions: { agent: Interaction.askUser, lead: Interaction.askUser }
-})
-
-const kit = Toolkit.make(Ticket, Laws.DeleteFile)
-
-/** Reminds the agent once, and then asks the lead. */
-const makeToolkit = (steps: Array<string>) =>
-  Effect.provide(
-    kit,
-    kit.toLayer({
-      DeleteFile: () => Effect.succeed({ deleted: true }),
-      Ticket: DeferredTool.handler(Ticket, {
-        start: () => Ticket.suspend.agent({ prompt: "Who takes it?", expiresIn: "1 hour" }, 1),
-        resume: {
-          agent: (said) => Effect.as(Effect.sync(() => steps.push(`agent: ${said}`)), said),
-          lead: (said) => Effect.as(Effect.sync(() => steps.push(`lead: ${said}`)), said)
-        },
-        expired: {
-          agent: (asked) => {
-            steps.push(`asked ${asked} times`)
-            return asked === 1
-              ? Ticket.suspend.agent({ prompt: "Really nobody?", expiresIn: "1 hour" }, asked + 1)
-              : Ticket.suspend.lead({ prompt: "Your team is silent." }, asked)
-          }
-        }
-      })
-    })
-  )
-
-const ticket = { ...C.ask("x", "t1"), name: "Ticket", params: {} }
-
-const start = (options: Omit<C.StartOptions, "toolkit">) =>
-  Effect.gen(function*() {
-    const steps: Array<string> = []
-    const toolkit = (yield* makeToolkit(steps)) as unknown as Laws.AnyToolkit
-    return { ...(yield* C.start({ ...options, toolkit })), steps }
-  })
+import * as Ticket from "./ticket.ts"
 
 const promptsOf = (requests: ReadonlyArray<Approval.ApprovalRequest>) => requests.map(({ awaited }) => awaited?.prompt)
 
@@ -57,7 +17,7 @@ const reasonOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 describe("wake", () => {
   it.effect("goes on with what nobody answered, reminds, escalates, and does nothing before its time", () =>
     Effect.gen(function*() {
-      const { conversation, script, steps } = yield* start({ turns: [[ticket], "Lea does."] })
+      const { conversation, script, steps } = yield* Ticket.start({ turns: [[Ticket.call], "Lea does."] })
       yield* conversation.send("Help.")
       yield* conversation.wake
       assert.deepStrictEqual(steps, [])
@@ -74,11 +34,16 @@ describe("wake", () => {
     Effect.gen(function*() {
       const shared = yield* C.makeShared
       yield* Effect.scoped(Effect.flatMap(
-        start({ turns: [[ticket]], shared, id: "c7", scope: { tenant: "acme" } }),
+        Ticket.start({ turns: [[Ticket.call]], shared, id: "c7", scope: { tenant: "acme" } }),
         ({ conversation }) => conversation.send("Help.")
       ))
       yield* TestClock.adjust("3 days")
-      const { conversation, steps } = yield* start({ turns: ["Well."], shared, id: "c7", scope: { tenant: "acme" } })
+      const { conversation, steps } = yield* Ticket.start({
+        turns: ["Well."],
+        shared,
+        id: "c7",
+        scope: { tenant: "acme" }
+      })
       const found: Array<unknown> = []
       const watching = yield* SuspensionStore.watchTimers((suspension) => {
         found.push([suspension.toolName, suspension.awaited.name, suspension.scope])
@@ -98,8 +63,8 @@ describe("wake", () => {
   it.effect("L2 of two processes that are told of it, one goes on", () =>
     Effect.gen(function*() {
       const shared = yield* C.makeShared
-      const one = yield* start({ turns: [[ticket]], shared })
-      const other = yield* start({ turns: [], shared })
+      const one = yield* Ticket.start({ turns: [[Ticket.call]], shared })
+      const other = yield* Ticket.start({ turns: [], shared })
       yield* one.conversation.send("Help.")
       yield* TestClock.adjust("1 hour")
       const waking = yield* Effect.forkChild(Effect.all([one.conversation.wake, other.conversation.wake], {
@@ -129,8 +94,8 @@ describe("what has expired", () => {
   it.effect("is not pending, nor on a page, and a click on it says that it expired, before anybody looked and after", () =>
     Effect.gen(function*() {
       const shared = yield* C.makeShared
-      const { conversation, script, steps } = yield* start({
-        turns: [[ticket, C.remove("a")], "Well."],
+      const { conversation, script, steps } = yield* Ticket.start({
+        turns: [[Ticket.call, C.remove("a")], "Well."],
         shared,
         approval: { expiresIn: "1 hour" }
       })
@@ -172,7 +137,7 @@ describe("what has expired", () => {
 
   it.effect("can still be taken back: then nobody goes on with it", () =>
     Effect.gen(function*() {
-      const { conversation, steps } = yield* start({ turns: [[ticket], "Well."] })
+      const { conversation, steps } = yield* Ticket.start({ turns: [[Ticket.call], "Well."] })
       yield* conversation.send("Help.")
       yield* TestClock.adjust("1 hour")
       assert.lengthOf(yield* conversation.clear(), 1)
@@ -190,7 +155,7 @@ describe("an answer that was accepted in time", () => {
           yield* C.makeShared,
           (operation, _, run) => fails && operation === "requests.decide" ? Effect.fail(failure(operation)) : run
         )
-        const { conversation, steps } = yield* start({ turns: [[ticket], "Well."], shared })
+        const { conversation, steps } = yield* Ticket.start({ turns: [[Ticket.call], "Well."], shared })
         const [request] = C.requestsOf(yield* conversation.send("Help."))
         yield* TestClock.adjust("59 minutes")
         fails = true
