@@ -5,7 +5,7 @@
  * interactions it has declared, says what is asked, and says what it must remember. The engine keeps that in
  * `SuspensionStore`, never with the client or the model, and asks in a `tool-approval-request` for the same call. When
  * the answer comes, in this process or another, `resume` goes on from there, once (law L2), to the result or to the
- * next suspension.
+ * next suspension. Where nobody answers in time, `expired` does, if the handler has it.
  *
  * The handler stops where the effect of `suspend` is run, whether it returns what comes of it or not. If something in the
  * handler catches that, as `Effect.exit` or a forked fiber does, and the handler goes on, the call has a failed result that
@@ -29,14 +29,13 @@ import type * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
 import * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
-import type * as Approver from "./Approver.ts"
 import type * as Interaction from "./Interaction.ts"
 import * as Deferral from "./internal/tool/deferral.ts"
+import { type Any, type Handlers, TypeId } from "./internal/tool/waitingHandlers.ts"
 import * as Interactions from "./internal/waiting/interaction.ts"
+import * as Ways from "./internal/waiting/ways.ts"
 import * as SuspensionStore from "./SuspensionStore.ts"
 import * as Tool from "./Tool.ts"
-
-const TypeId = "~@assent/ai/DeferredTool" as const
 
 // =============================================================================
 // Models
@@ -107,63 +106,15 @@ export type DeferredTool<T extends AnyTool, State, Interactions extends Interact
   & T
   & Deferred<T["name"], State, Interactions>
 
-/**
- * Any tool that may wait.
- *
- * @category models
- * @since 0.1.0
- */
-export type Any = Upstream.Any & {
-  readonly [TypeId]: { readonly _State: unknown }
-  readonly interactions: Interaction.Record
-}
-
-/**
- * What a tool remembers while it waits.
- *
- * @category utility types
- * @since 0.1.0
- */
-export type State<T> = T extends { readonly [TypeId]: { readonly _State: Types.Invariant<infer State> } } ? State
-  : never
-
-/**
- * How a handler of a deferred tool may end: with the tool's success or failure, or waiting.
- *
- * @category utility types
- * @since 0.1.0
- */
-export type Ending<T extends Any> = Effect.Effect<
-  Upstream.Success<T> | Suspension<T["name"]>,
-  Upstream.Failure<T> | AiError.AiError | AiError.AiErrorReason,
-  Upstream.HandlerServices<T>
->
-
-/**
- * The handlers of a deferred tool: how it begins, and how it goes on from each of its interactions.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Handlers<T extends Any> {
-  readonly start: (params: Upstream.Parameters<T>, context: Toolkit.HandlerContext<T>) => Ending<T>
-  readonly resume: {
-    readonly [Key in keyof T["interactions"]]: (
-      answer: Interaction.Answer<T["interactions"][Key]>,
-      state: State<T>,
-      context: ResumeContext<T>
-    ) => Ending<T>
-  }
-}
-
-/**
- * What a handler is given beside the answer: what every handler is, and who answered, as the channel that took the answer
- * knows it (law L16).
- *
- * @category models
- * @since 0.1.0
- */
-export type ResumeContext<T extends Any> = Toolkit.HandlerContext<T> & { readonly decidedBy: Approver.DecidedBy }
+export type {
+  Any,
+  Ending,
+  ExpiredContext,
+  GoOnContext,
+  Handlers,
+  ResumeContext,
+  State
+} from "./internal/tool/waitingHandlers.ts"
 
 /**
  * One thing a tool of a toolkit may wait for, and how it is answered.
@@ -342,6 +293,58 @@ export const from = <
  * built and never run, as one without `yield*` in a generator, cannot be told from one that was not chosen, and waits
  * for nothing. `context.toolCallId` is the same in all of them.
  *
+ * What nobody has answered within its `expiresIn` goes on with the handler that `expired` has for it: as any other run, once
+ * (law L2), and it may wait again. So a tool can remind whoever it asks, or ask somebody else. Where there is none, the call
+ * ends, and the model is told that what the tool did before stands. An answer that was given in time counts, however late
+ * anybody looks. Somebody has to look: a turn does, and `SuspensionStore.watchTimers` wakes conversations in which nobody
+ * takes one.
+ *
+ * @example
+ * import { DeferredTool, Interaction, LanguageModel, Prompt, Response, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ * import { TestClock } from "effect/testing"
+ *
+ * const Refund = DeferredTool.make("Refund", {
+ *   parameters: { amount: Schema.Number },
+ *   success: Schema.String,
+ *   state: Schema.Literals(["asked", "reminded"]),
+ *   interactions: { manager: Interaction.getApproval }
+ * })
+ * const toolkit = Toolkit.make(Refund)
+ * const Handlers = toolkit.toLayer({
+ *   Refund: DeferredTool.handler(Refund, {
+ *     start: ({ amount }) => Refund.suspend.manager({ prompt: `Refund ${amount}?`, expiresIn: "1 day" }, "asked"),
+ *     resume: { manager: ({ approved }) => Effect.succeed(approved ? "refunded" : "refused") },
+ *     expired: {
+ *       manager: (state, { params }) =>
+ *         state === "asked"
+ *           ? Refund.suspend.manager({ prompt: `Still open: ${params.amount}`, expiresIn: "1 day" }, "reminded")
+ *           : Effect.succeed("nobody decided")
+ *     }
+ *   })
+ * })
+ *
+ * const program = Effect.gen(function*() {
+ *   let history = Prompt.make("Refund 20.")
+ *   const prompts: Array<string | undefined> = []
+ *   while (true) {
+ *     const turn = yield* LanguageModel.generateText({ prompt: history, toolkit })
+ *     history = Prompt.concat(history, Prompt.fromResponseParts(turn.content))
+ *     if (!Response.isWaiting(turn)) return [...prompts, turn.toolResults[0]!.result]
+ *     prompts.push(Response.approvalRequests(turn)[0]!.awaited!.prompt)
+ *     yield* TestClock.adjust("1 day")
+ *   }
+ * }).pipe(
+ *   Effect.provide(Handlers),
+ *   Effect.provide(ScriptedModel.layer({
+ *     turns: [[ScriptedModel.toolCall({ id: "call-1", name: "Refund", params: { amount: 20 } })], "Nobody has time."]
+ *   })),
+ *   Effect.provide(TestClock.layer())
+ * )
+ *
+ * await Effect.runPromise(program) // => ["Refund 20?", "Still open: 20", "nobody decided"]
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -358,7 +361,8 @@ export const handler = <T extends Any>(
     toolName: tool.name,
     toolCallId: context.toolCallId,
     start: () => handlers.start(params, context),
-    resume: Deferral.resumeOf(handlers.resume, context),
+    resume: Deferral.resumeOf(handlers.resume, { ...context, params }),
+    expired: Deferral.expiredOf(handlers.expired ?? {}, { ...context, params }),
     withoutEngine: withoutEngine(tool.name)
   })
 
@@ -439,7 +443,7 @@ export const describe = (
       interaction,
       kind: declared.kind,
       description: declared.description,
-      ...wayOf(declared.kind),
+      ...Ways.of(declared.kind),
       answerSchema: Interactions.jsonSchema(declared)
     }))
   )
@@ -461,35 +465,3 @@ const withoutEngine = (toolName: string): AiError.AiErrorReason =>
       "This tool may have to wait, which is not possible here. Call it through LanguageModel or Chat of @assent/ai, or" +
       " put LanguageModel.approval() around the model. Nothing ran."
   })
-
-const wayOf = (kind: Approval.InteractionKind): Pick<Description, "answeredBy" | "how"> => {
-  switch (kind) {
-    case "getApproval":
-      return {
-        answeredBy: "message",
-        how:
-          "Prompt.approvalResponses([Approval.approve(request)]), or Approval.deny(request, reason): the tool goes on" +
-          " with either."
-      }
-    case "askUser":
-    case "selectOptions":
-    case "form":
-      return {
-        answeredBy: "message",
-        how:
-          "Prompt.approvalResponses([Approval.answer(request, value)]); Approval.deny(request, reason) ends the call."
-      }
-    case "webhook":
-      return { answeredBy: "webhook", how: "Serve Webhook.handler; it wakes the conversation, which takes a turn." }
-    case "timer":
-      return {
-        answeredBy: "clock",
-        how: "Run SuspensionStore.watchTimers; it wakes the conversation, which takes a turn."
-      }
-    case "external":
-      return {
-        answeredBy: "program",
-        how: "DeferredTool.deliver(tool, interaction, request, answer), then take a turn."
-      }
-  }
-}

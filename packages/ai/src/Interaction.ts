@@ -61,7 +61,7 @@ export type Record = { readonly [name: string]: Any }
 
 /**
  * What every tool may say when it begins to wait. `expiresIn` is how long it waits (default: what the engine's
- * `expiresIn` says; without one, until it is answered). `approvers` are those who may answer: nobody else's answer counts,
+ * `expiresIn` says; without one, until it is answered); what becomes of it then, its handler says (`expired`). `approvers` are those who may answer: nobody else's answer counts,
  * and of several lists one person of each has to give the same (law L16). A timer needs nobody.
  *
  * @category models

@@ -166,10 +166,11 @@ export const deliver = Effect.fnUntraced(function*(
 })
 
 /**
- * Looks for timers that are due, for ever, and calls `wake` for each, so that its conversation takes a turn: at once for
- * those that were due while no program ran. It looks every `interval` (default 1 second). A `wake` that fails is called
- * again with the next look. So are those that were answered with {@link deliver}, by a webhook for example, where the
- * process that took the answer died before the conversation took its turn.
+ * Looks for timers that are due and for what nobody has answered in time, for ever, and calls `wake` for each, so that its
+ * conversation takes a turn: at once for those that were due while no program ran, in the last thirty days. It looks every
+ * `interval` (default 1 second). A `wake` that fails is called again with the next look. So are those that were answered
+ * with {@link deliver}, by a webhook for example, where the process that took the answer died before the conversation took
+ * its turn.
  *
  * Eight conversations are woken at once, and none of them keeps the next look waiting. Two processes that watch one store
  * may both call it; a turn too many does nothing.

@@ -90,6 +90,7 @@ describe("a deferred tool", () => {
             expectTypeOf(verdict).toEqualTypeOf<Interaction.Verdict>()
             expectTypeOf(context.decidedBy).toEqualTypeOf<Approver.DecidedBy>()
             expectTypeOf(context.toolCallId).toEqualTypeOf<string | undefined>()
+            expectTypeOf(context.params).toEqualTypeOf<{ readonly item: string; readonly amount: number }>()
             expectTypeOf(state).toEqualTypeOf<{ readonly at: Date }>()
             return verdict.approved ? Submit.suspend.fix({ prompt: "?" }, state) : Effect.fail({ message: "no" })
           },
@@ -102,6 +103,18 @@ describe("a deferred tool", () => {
           paid: ({ id }) => Effect.succeed(id),
           later: ({ dueAt, firedAt }) => Effect.succeed(String(firedAt - dueAt)),
           done: (date) => Effect.succeed(date.toISOString())
+        },
+        expired: {
+          manager: (state, context) => {
+            expectTypeOf(state).toEqualTypeOf<{ readonly at: Date }>()
+            expectTypeOf(context.params).toEqualTypeOf<{ readonly item: string; readonly amount: number }>()
+            expectTypeOf(context.expiredAt).toEqualTypeOf<number>()
+            expectTypeOf(context.toolCallId).toEqualTypeOf<string | undefined>()
+            return context.params.amount > 5
+              ? Submit.suspend.manager({ prompt: "Still?" }, state)
+              : Effect.map(Ledger, () => "nobody")
+          },
+          fix: () => Effect.fail({ message: "nobody" })
         }
       }),
       Remind: DeferredTool.handler(Remind, {
@@ -134,6 +147,24 @@ describe("a deferred tool", () => {
       start: () => Effect.void,
       // @ts-expect-error an interaction without its handler
       resume: {}
+    })
+    DeferredTool.handler(Remind, {
+      start: () => Effect.void,
+      resume: { later: () => Effect.void },
+      // @ts-expect-error there is no such interaction
+      expired: { earlier: () => Effect.void }
+    })
+    DeferredTool.handler(Query, {
+      start: () => Effect.succeed("none"),
+      resume: { database: (name) => Effect.succeed(name) },
+      // @ts-expect-error the success is another
+      expired: { database: () => Effect.succeed(1) }
+    })
+    DeferredTool.handler(Query, {
+      start: () => Effect.succeed("none"),
+      resume: { database: (name) => Effect.succeed(name) },
+      // @ts-expect-error another tool's suspension
+      expired: { database: () => Remind.suspend.later({ after: "1 hour" }) }
     })
     DeferredTool.handler(Query, {
       // @ts-expect-error the success is another

@@ -181,7 +181,9 @@ describe.each(layers)("SuspensionStore over %s", (_, layer) => {
         Effect.provideService(SuspensionStore.SuspensionStore, store)
       )
       assert.strictEqual(reason.reason._tag, "Expired")
-      yield* TestClock.adjust("2 days")
+      yield* TestClock.adjust("29 days")
+      assert.strictEqual((yield* store.find(suspension.approvalId))?.status, "open")
+      yield* TestClock.adjust("1 day")
       assert.isUndefined(yield* store.find(suspension.approvalId))
     }))
 

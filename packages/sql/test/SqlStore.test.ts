@@ -55,6 +55,10 @@ describe("tables", () => {
       assert.strictEqual(yield* reasonOf(store.requests.page({}, { limit: 1 })), "Corrupt")
       assert.strictEqual(yield* reasonOf(store.conversations.read("c")), "Corrupt")
       assert.strictEqual(yield* reasonOf(store.remembered.list("s", { limit: 1 })), "Corrupt")
+      // Nor does it keep anybody from being woken.
+      for (const nonce of ["later", "now"]) yield* store.requests.suspend(waits(nonce, { dueAt: 1 }))
+      yield* sql`UPDATE assent_request SET format = 2 WHERE nonce = 'later'`
+      assert.deepStrictEqual((yield* store.requests.due(1, 10)).map(({ nonce }) => nonce), ["now"])
       yield* sql`INSERT INTO assent_migration (migration_id, name) VALUES (99, 'later')`
       assert.strictEqual(yield* reasonOf(makeStoreOver(sql)), "Corrupt")
     }))
@@ -126,6 +130,7 @@ describe("tables", () => {
       yield* explain(store.remembered.candidates({ scope: "s", source: "l", toolName: "t", exact: "e" }))
       yield* explain(store.remembered.list("s", { limit: 5, after: "a" }))
       yield* explain(store.requests.due(5, 5))
+      yield* explain(store.requests.due(5, 5, new Set(["a", "b"])))
       // A page of 100 of 100,000 must not sort 100,000.
       assert.deepStrictEqual(plans.filter((plan) => plan.includes("TEMP B-TREE")), [])
       yield* explain(store.requests.byWebhook("w"))

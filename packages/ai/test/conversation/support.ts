@@ -40,7 +40,7 @@ export interface Started {
   readonly steps: Waiting.Waiting["steps"]
 }
 
-export interface StartOptions extends Partial<Omit<Conversation.Options<Tools>, "toolkit">> {
+export interface StartOptions extends Partial<Conversation.Options<Tools>> {
   readonly turns: ReadonlyArray<ScriptedModel.Turn>
   readonly afterLastTurn?: ScriptedModel.Options["afterLastTurn"]
   readonly strict?: ScriptedModel.Options["strict"]

@@ -225,10 +225,12 @@ const waiting = {
   judged: bool,
   memory: ["none", "known", "unknown"],
   finished: bool,
-  replied: [undefined, ...Standing.replies],
+  // Who is late is so in the walk in which they were asked.
+  replied: [undefined, "none", "given"],
   wait: {
     kind: ["gone", "over", ...Standing.waitsFor],
     given: bool,
+    expiry: Standing.waitExpiries,
     answer: Standing.waitAnswers,
     came: bool,
     state: Standing.waitStates
@@ -320,6 +322,7 @@ const make = (
     wait: wait === undefined ? undefined : {
       kind: world.fact("waits for", wait.kind),
       given: world.fact("given", wait.given),
+      expiry: world.fact("what its expiry does", wait.expiry),
       answer: world.fact("answer", wait.answer),
       came: world.fact("came by itself", wait.came),
       state: world.fact("state", wait.state)

@@ -39,6 +39,7 @@ export interface QuestionFacts {
 export interface WaitFacts {
   readonly kind: Fact<"gone" | "over" | Standing.WaitsFor>
   readonly given: Fact<boolean>
+  readonly expiry: Fact<Standing.WaitExpiry>
   readonly answer: Fact<Standing.WaitAnswer>
   /** Of what is no person's to answer: it came by itself. */
   readonly came: Fact<boolean>
@@ -251,6 +252,9 @@ class WaitView {
   get given(): boolean {
     return this.facts.given.value
   }
+  get expiry(): Standing.WaitExpiry {
+    return this.facts.expiry.value
+  }
   get answer(): Standing.Later<Standing.WaitAnswer> {
     if (!this.all && !this.answerKnown) return undefined
     const tool = this.call.facts.tool.value
@@ -335,7 +339,7 @@ class CallView implements Standing.Standing {
     return this.call.isFinished || finished.value ? finish.value : undefined
   }
   get reply(): Standing.Later<Standing.Reply> {
-    return this.call.isUnanswered ? "none" : this.call.facts.replied.value
+    return this.call.unanswered ?? this.call.facts.replied.value
   }
   get wait(): Standing.Later<Standing.Wait> {
     if (this.waits === undefined) return undefined
@@ -355,7 +359,8 @@ export class Call {
   isJudged = false
   isRecalled = false
   isFinished = false
-  isUnanswered = false
+  /** Somebody was asked, and did not answer, or not in time. */
+  unanswered: Exclude<Standing.Reply, "given"> | undefined
   readonly #known: CallView
   readonly #truth: CallView
 
@@ -380,7 +385,7 @@ export class Call {
     this.isJudged = false
     this.isRecalled = false
     this.isFinished = false
-    this.isUnanswered = false
+    this.unanswered = undefined
     this.#known.reset()
     this.#truth.reset()
   }
@@ -430,7 +435,9 @@ export class Call {
           : undefined
       case "reply":
         if (this.facts.reply.value === "given") return waits === undefined ? "answered" : "waits"
-        this.isUnanswered = true
+        // A run that waits is one then whose time is over.
+        if (this.facts.reply.value === "late" && waits !== undefined) return "waits"
+        this.unanswered = this.facts.reply.value
         return undefined
       case "wait":
         return "waits"

@@ -100,13 +100,17 @@ export const laws: ReadonlyArray<Law> = [
     "memory is asked only where it decides: an approval uses up a use",
     ({ asked, call, truth, writes }) =>
       !asked.has("recall") || writes.length > 0 ||
+      // Until their time was over it could.
+      (call.reply === "late" && !truth.chosen.expired) ||
       (truth.isUnasked ? call.verdict!.says !== "blocked" : truth.isFree && call.wait === undefined)
   ),
 
   law(
     "L6",
     "nobody is asked who cannot be answered, nor about what is passed over",
-    ({ asked, truth, writes }) => !asked.has("reply") || writes.some(({ _tag }) => _tag === "End") || truth.isAnswerable
+    ({ asked, call, truth, writes }) =>
+      !asked.has("reply") || writes.some(({ _tag }) => _tag === "End") ||
+      (call.reply === "late" && !truth.chosen.expired) || truth.isAnswerable
   ),
 
   law(

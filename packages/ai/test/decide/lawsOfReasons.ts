@@ -78,6 +78,8 @@ const isForgotten = (truth: Truth.Truth): boolean =>
 
 const isGoing = (truth: Truth.Truth): boolean => truth.isJudged && truth.isReady && truth.mayGoOn
 
+const isGoingUnanswered = (truth: Truth.Truth): boolean => truth.isLeft && truth.fits && truth.mayGoOn
+
 const before: Reasons = {
   "Tell recorded": (truth) =>
     isDecidedAs(
@@ -89,7 +91,8 @@ const before: Reasons = {
     isDecidedAs(truth, (state, at) => mayJoin.has(state) && !truth.cannotRun && !truth.isAllowedAgain(at)),
   "Run repeat": (truth) => goesOnAgain(truth) && truth.wait === undefined,
   "Run resume": (truth) =>
-    truth.wait !== undefined && (goesOnAgain(truth) || (isGoing(truth) && truth.wait.answer === "fits")),
+    truth.wait !== undefined &&
+    (goesOnAgain(truth) || (isGoing(truth) && truth.wait.answer === "fits") || isGoingUnanswered(truth)),
   "Add": (truth) => hasEffect(truth, "Add") || (isGoing(truth) && truth.wait?.answer === "more"),
   "Tell gone": (truth) => isForgotten(truth) && truth.call.wait === "gone",
   "Tell over": (truth) => isForgotten(truth) && truth.call.wait === "over"
@@ -99,7 +102,7 @@ const before: Reasons = {
 // What the history says of the request
 // =============================================================================
 
-const isPassedOver = (truth: Truth.Truth): boolean => truth.isUndecided && !truth.chosen.expired && truth.isPassedOver
+const isPassedOver = (truth: Truth.Truth): boolean => truth.isUndecided && !truth.isOver && truth.isPassedOver
 
 const isHosted = ({ call }: Truth.Truth): boolean => call.way === "hosted"
 
@@ -112,13 +115,14 @@ const history: Reasons = {
   "Leave": (truth) =>
     truth.isTold || (isHosted(truth) && isPassedOver(truth) &&
       (truth.call.onNewMessage === "supersede" || truth.call.onNewMessage === "keep")),
-  "End expired, expired": (truth) => truth.isUndecided && truth.chosen.expired,
+  "End expired, expired": (truth) => truth.isOver && !truth.isHandled,
   "End superseded, superseded": (truth) =>
     isPassedOver(truth) && !isHosted(truth) && truth.call.onNewMessage === "supersede",
   "Keep": (truth) => isPassedOver(truth) && !isHosted(truth) && truth.call.onNewMessage === "keep",
   "Fail passedOver": (truth) => isPassedOver(truth) && truth.call.onNewMessage === "fail",
   "Tell noToolkit": (truth) => truth.isOpen && !truth.hasToolkit && truth.wait === undefined && truth.isApproved,
-  "Open noToolkit": (truth) => truth.isOpen && !truth.hasToolkit && truth.wait?.given === true,
+  "Open noToolkit": (truth) =>
+    !truth.hasToolkit && ((truth.isOpen && truth.wait?.given === true) || (truth.isOver && truth.isHandled)),
   "End void, drifted": (truth) => truth.isOpen && truth.hasToolkit && truth.hasDrifted
 }
 
@@ -130,8 +134,11 @@ const isAnsweredBy = (truth: Truth.Truth, answer: string): boolean => truth.isRe
 
 const isTaken = (truth: Truth.Truth): boolean => isAnsweredBy(truth, "fits") || isAnsweredBy(truth, "more")
 
+// It would go on, with an answer or because there is none.
+const isWilling = (truth: Truth.Truth): boolean => (truth.isJudged && isTaken(truth)) || truth.isLeft
+
 const isPoliced = (truth: Truth.Truth, says: string): boolean =>
-  truth.isJudged && truth.isReady && truth.call.tool === "gated" && truth.call.verdict!.says === says
+  isWilling(truth) && truth.fits && truth.call.tool === "gated" && truth.call.verdict!.says === says
 
 const hasEffect = (truth: Truth.Truth, effect: Truth.Effect): boolean =>
   truth.isJudged && truth.wait === undefined && truth.isApproved &&
@@ -145,6 +152,10 @@ const isBare = (truth: Truth.Truth): boolean =>
     ? !truth.isApproved
     : !truth.wait.given)
 
+// Whoever only reads lets nothing go on.
+const isLeftToOthers = (truth: Truth.Truth): boolean =>
+  truth.isOver && truth.isHandled && truth.hasToolkit && truth.call.powers === "reads"
+
 // Nobody is there to be asked, or was not able to decide.
 const isLeftOpen = (truth: Truth.Truth, asked: ReadonlySet<string>): boolean =>
   truth.isForPeople && (!truth.isAnswerable || truth.call.reply !== undefined || asked.has("reply"))
@@ -152,8 +163,8 @@ const isLeftOpen = (truth: Truth.Truth, asked: ReadonlySet<string>): boolean =>
 const answers: Reasons = {
   "Open invalidAnswer": (truth) => isAnsweredBy(truth, "invalid"),
   "End void, undeliverable": (truth) => isAnsweredBy(truth, "undeliverable"),
-  "End void, unfitParameters": (truth) => truth.isJudged && isTaken(truth) && truth.wait!.state === "unfitParameters",
-  "End void, unfitState": (truth) => truth.isJudged && isTaken(truth) && truth.wait!.state === "unfitState",
+  "End void, unfitParameters": (truth) => isWilling(truth) && truth.wait!.state === "unfitParameters",
+  "End void, unfitState": (truth) => isWilling(truth) && truth.wait!.state === "unfitState",
   "Open held": (truth) => isPoliced(truth, "failed") || hasEffect(truth, "Open held"),
   "End denied, blocked": (truth) =>
     isPoliced(truth, "blocked") || hasEffect(truth, "End denied, blocked") ||
@@ -170,7 +181,7 @@ const answers: Reasons = {
     hasEffect(truth, "Run") || (truth.isFree && truth.isHostedAllowed && truth.call.reply === undefined),
   "End denied, remembered": (truth) => truth.isFree && truth.wait === undefined && truth.isRecalledAsDenied,
   "Open asked": (truth, { asked }) =>
-    isBare(truth) || (truth.isUnanswered && truth.isHeld) ||
+    isBare(truth) || isLeftToOthers(truth) || (truth.isUnanswered && truth.isHeld) ||
     (isLeftOpen(truth, asked) && truth.idle === undefined),
   "Open notAnApprover": (truth, { asked }) => isLeftOpen(truth, asked) && truth.idle === "stranger",
   "Open othersNeeded": (truth, { asked }) => isLeftOpen(truth, asked) && truth.idle === "already"

@@ -38,6 +38,13 @@ const namesOf = (run: Run, moment: Moment): boolean => {
     (questionOf(moment, run)?.named === true && proposed.says === "ask" && proposed.names)
 }
 
+const isOver = (run: Run, moment: Moment): boolean =>
+  questionOf(moment, run)?.expired === true || moment.call.reply === "late"
+
+// A run that has begun goes on because nobody answered it, as its tool says.
+const isUnanswered = (run: Run, moment: Moment): boolean =>
+  run.as === "resume" && isOver(run, moment) && moment.truth.wait?.expiry === "resumes"
+
 export const laws: ReadonlyArray<Law> = [
   ofRuns(
     "L1",
@@ -122,7 +129,7 @@ export const laws: ReadonlyArray<Law> = [
   }),
 
   ofRuns("L16", "nothing runs by somebody who may not decide, nor while others are needed", (run, moment) => {
-    if (run.as === "resume") return moment.truth.wait?.answer === "fits"
+    if (run.as === "resume") return moment.truth.wait?.answer === "fits" || isUnanswered(run, moment)
     const answer = answerOf(moment, run)
     const { verdict } = moment.call
     return answer === undefined || verdict === undefined || !namesOf(run, moment) || answer.who === "counts"
@@ -153,12 +160,16 @@ export const laws: ReadonlyArray<Law> = [
       (answer.leads === "asProposed" || answer.verdict!.says !== "ask" || answer.verdict!.editable))
   }),
 
-  ofRuns("L4", "nothing runs whose time is over", (run, moment) => questionOf(moment, run)?.expired !== true),
+  ofRuns(
+    "L4",
+    "nothing runs whose time is over, but what its tool does then",
+    (run, moment) => !isOver(run, moment) || isUnanswered(run, moment)
+  ),
 
   ofRuns(
     "L4",
-    "what waits goes on only with what it asked for",
-    (run, { truth }) => run.as !== "resume" || truth.isReady
+    "what waits goes on only with what it asked for, or because nobody answered in time",
+    (run, moment) => run.as !== "resume" || (isOver(run, moment) ? moment.truth.fits : moment.truth.isReady)
   ),
 
   law(

@@ -207,6 +207,7 @@ const ofCall: Readonly<Record<string, ReadonlyArray<unknown>>> = {
 const ofWait: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   for: Lists.waitsFor,
   given: bool,
+  expiry: Lists.waitExpiries,
   answer: [undefined, ...Lists.waitAnswers],
   state: [undefined, ...Lists.waitStates]
 }

@@ -13,6 +13,7 @@ import type {
   Verdict,
   Wait,
   WaitAnswer,
+  WaitExpiry,
   WaitsFor,
   WaitState,
   Way,
@@ -110,6 +111,9 @@ class WaitOverlay extends Overlay<Waiting> implements Waiting {
   }
   get given(): boolean {
     return this.field === "wait's given" ? this.value as boolean : this.of.given
+  }
+  get expiry(): WaitExpiry {
+    return this.field === "wait's expiry" ? this.value as WaitExpiry : this.of.expiry
   }
   get answer(): Later<WaitAnswer> {
     return this.field === "wait's answer" ? this.value as Later<WaitAnswer> : this.of.answer

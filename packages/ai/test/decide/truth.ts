@@ -282,9 +282,24 @@ export class Truth {
       verdict?.says === "failed"
   }
 
+  /** Its time is over, and nobody answered before it was. */
+  get isOver(): boolean {
+    return this.isUndecided && (this.chosen.expired || this.call.reply === "late")
+  }
+
+  /** Its tool says how it goes on when nobody has answered, and is what it was. */
+  get isHandled(): boolean {
+    return this.wait?.expiry === "resumes" && !this.hasDrifted
+  }
+
+  /** It goes on without an answer, if nothing keeps it from that. */
+  get isLeft(): boolean {
+    return this.isOver && this.isHandled && this.hasToolkit && this.call.powers !== "reads"
+  }
+
   /** It has neither ended by itself nor by what came behind it. */
   get isOpen(): boolean {
-    return this.#isOpen ??= this.isUndecided && !this.chosen.expired &&
+    return this.#isOpen ??= this.isUndecided && !this.isOver &&
       !(this.isPassedOver && this.call.onNewMessage !== "hold")
   }
 
@@ -316,7 +331,12 @@ export class Truth {
 
   /** There is an answer to what it waits for, with which the tool can go on; the policy may be against it. */
   get isReady(): boolean {
-    return (this.wait?.answer === "fits" || this.wait?.answer === "more") && this.wait.state === "fits"
+    return (this.wait?.answer === "fits" || this.wait?.answer === "more") && this.fits
+  }
+
+  /** The tool can go on by what it began with and what it remembers. */
+  get fits(): boolean {
+    return this.wait?.state === "fits"
   }
 
   /** The policy lets it go on, if it has a say in that. */
@@ -378,11 +398,13 @@ export class Truth {
     const question = this.questions[at]!
     return isUnfinished(question) && !isWritten(question) && !this.call.denied && !this.wasDenied &&
       !this.own.some((place) => this.isDenied(place)) &&
-      !question.expired && !question.drifted &&
+      !question.drifted &&
       (this.wait === undefined
-        ? this.effectOf(at)?.effect === "Run"
-        // A run that goes on may be found dead, and an idempotent tool goes on again then (law L2).
-        : this.isReady && this.wait.answer === "fits" && this.mayGoOn)
+        ? !question.expired && this.effectOf(at)?.effect === "Run"
+        // With an answer that went on with it, or with none, where it goes on without. One that goes on may be found dead,
+        // and an idempotent tool goes on again then (law L2).
+        : this.mayGoOn &&
+          (question.expired ? this.isHandled && this.fits : this.isReady && this.wait.answer === "fits"))
   }
 
   /** The request that a decision is made by: denied, decided before, approved as it was proposed, or the first. */

@@ -2,6 +2,7 @@
  * Asking whoever answers for a person: one question at a time unless the controller says otherwise, and whatever is not
  * a decision leaves the request open (law L1).
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -91,7 +92,12 @@ export const conversationOf = (context: Context.Context<never>): string => {
   return JSON.stringify([tenant, principal, conversation])
 }
 
-const inLine = <A, E>(asked: object, name: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+const inLine = <A, E>(
+  asked: object,
+  name: string,
+  effect: Effect.Effect<A, E>,
+  until: number
+): Effect.Effect<A, E> =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
       const ofAsked = lines.get(asked) ?? new Map<string, Line>()
@@ -100,7 +106,7 @@ const inLine = <A, E>(asked: object, name: string, effect: Effect.Effect<A, E>):
       lines.set(asked, ofAsked.set(name, line))
       return line
     }),
-    ({ turn }) => turn.withPermit(effect),
+    ({ turn }) => until === Infinity ? turn.withPermit(effect) : inTime(turn, effect, until),
     (line) =>
       Effect.sync(() => {
         line.members--
@@ -108,21 +114,38 @@ const inLine = <A, E>(asked: object, name: string, effect: Effect.Effect<A, E>):
       })
   )
 
+// Once its time is over nobody is asked, so that it needs no turn.
+const inTime = <A, E>(turn: Semaphore.Semaphore, effect: Effect.Effect<A, E>, until: number): Effect.Effect<A, E> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    let begun = false
+    const begin = Effect.suspend(() => {
+      if (begun) return Effect.never
+      begun = true
+      return effect
+    })
+    return Effect.raceFirst(turn.withPermit(begin), Effect.andThen(Effect.sleep(Math.max(0, until - now)), begin))
+  })
+
 // Those whose turn it is in this fiber: who asks again from within a question must not wait for its end.
 const Asking = Context.Reference<ReadonlyArray<object>>("@assent/ai/internal/Asking", { defaultValue: () => [] })
 
 /**
  * When it is this question's turn: a controller that asks one after the other is asked so by all turns of a conversation.
- * Those of different conversations do not wait for each other, unless it is one person who is asked by all of them.
+ * Those of different conversations do not wait for each other, unless it is one person who is asked by all of them. None
+ * waits longer than `until`, in milliseconds since 1970.
  */
-export const inTurn = <A, E>(controller: Controller, effect: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+export const inTurn = <A, E>(
+  controller: Controller,
+  effect: Effect.Effect<A, E>,
+  until = Infinity
+): Effect.Effect<A, E> => {
   if (controller.parallel === true || controller.ask === undefined) return effect
   return Effect.contextWith((context: Context.Context<never>) => {
     const asking = Context.get(context, Asking)
     const asked = controller.personOf === undefined ? controller : controller.personOf(context)
     if (asked === undefined || asking.includes(asked)) return effect
     const name = controller.personOf === undefined ? conversationOf(context) : ""
-    return inLine(asked, name, Effect.provideService(effect, Asking, [...asking, asked]))
+    return inLine(asked, name, Effect.provideService(effect, Asking, [...asking, asked]), until)
   })
 }
 

@@ -12,6 +12,7 @@ import * as Prompt from "../../Prompt.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Trust from "../environment/trust.ts"
 import * as Request from "../gather/request.ts"
+import * as Wait from "../gather/wait.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
 import * as Text from "../text.ts"
 import type { ClearOptions } from "./model.ts"
@@ -112,15 +113,20 @@ const reasonOf = ({ awaited }: Approval.ApprovalRequest, why: string | undefined
       " and what it did before it waited stands; it may be asked again."
 }
 
-/** Whether this is what became of a request that a conversation asked. */
-export const wasCancelled = (
+/** Whether a request that a conversation asked came to its end without anybody's answer. */
+export const endedAs = (
   request: Request.Named & { readonly approvalId: string }
-): Effect.Effect<boolean, ApprovalError.ApprovalError> => {
+): Effect.Effect<"cancelled" | "expired" | undefined, ApprovalError.ApprovalError> => {
   const sealed = ApprovalId.parse(request.approvalId)
-  if (sealed === undefined) return Effect.succeed(false)
+  if (sealed === undefined) return Effect.undefined
   const claim = Request.claimOf({ ...sealed, approvalId: request.approvalId }, request)
   return Effect.map(
     Effect.result(Effect.flatMap(ApprovalJournal.ApprovalJournal, (journal) => journal.find(claim))),
-    (found) => Result.isSuccess(found) && found.success?.state === "cancelled"
+    (found) => {
+      const entry = Result.getOrUndefined(found)
+      // A run that waited may have gone on then.
+      if (entry?.state === "expired" || entry?.decidedBy?.via === Wait.byExpiry.via) return "expired"
+      return entry?.state === "cancelled" ? "cancelled" : undefined
+    }
   )
 }

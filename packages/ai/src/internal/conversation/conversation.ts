@@ -220,13 +220,15 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
   const say = (prompt: Prompt.RawInput): Beginning => (turn) => {
     if (typeof prompt === "string") {
       if (prompt.trim() === "") return Effect.fail(invalidPrompt(saysNothing))
-      // Nobody knows who writes it, so it answers nothing that is for somebody.
-      const open = Deciding.pendingOf(turn).filter(({ approvers }) => Approver.lists(approvers).length === 0)
       if (Bounds.check(prompt, Bounds.prompt) !== undefined) return Effect.fail(invalidPrompt(isTooMuch))
-      const answer = Routing.answerOf(prompt, open, settings.routeText)
-      if (answer === undefined) ConversationTurn.say(turn, Prompt.make(prompt))
-      else Deciding.answering(turn, [answer])
-      return Effect.succeed(true)
+      return Effect.map(Deciding.answerable(turn), (pending) => {
+        // Nobody knows who writes it, so it answers nothing that is for somebody.
+        const open = pending.filter(({ approvers }) => Approver.lists(approvers).length === 0)
+        const answer = Routing.answerOf(prompt, open, settings.routeText)
+        if (answer === undefined) ConversationTurn.say(turn, Prompt.make(prompt))
+        else Deciding.answering(turn, [answer])
+        return true
+      })
     }
     return Effect.map(readPrompt(prompt), (said) => {
       ConversationTurn.say(turn, said)
@@ -254,8 +256,8 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     outcome: Effect.sync(() => taken.outcome),
     pending: (kind?: string) =>
       Effect.map(
-        ConversationTurn.read(place),
-        (kept) => Deciding.pendingOf(kept).filter(({ interaction }) => kind === undefined || interaction === kind)
+        Effect.flatMap(ConversationTurn.read(place), Deciding.answerable),
+        (pending) => pending.filter(({ interaction }) => kind === undefined || interaction === kind)
       ),
     decide: (
       posted: ReadonlyArray<Approval.AnswerInput> | Approval.AnswerInput,
@@ -263,7 +265,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     ) =>
       Effect.flatMap(Prompt.readAnswers(posted), (answers) =>
         answers.length === 0
-          ? Effect.map(ConversationTurn.read(place), (kept) => standing(kept, taken.outcome))
+          ? Effect.flatMap(ConversationTurn.read(place), (kept) => standing(kept, taken.outcome))
           : Effect.map(
             take((turn) => Deciding.decide(turn, toolkit, answers, options?.by)),
             (outcome) => outcome ?? nothingToDo
@@ -341,15 +343,15 @@ const limited = (turn: ConversationTurn.Turn, limit: "steps" | "tokens" | "time"
 const nothingToDo = { _tag: "Completed", text: "", content: [], steps: 0, tokens: 0 } as const
 
 /** How the conversation stands, where nobody says anything; `last` is how the last turn of this process ended. */
-const standing = (kept: ConversationStore.Kept, last: Outcome | undefined): Outcome => {
-  const requests = Deciding.pendingOf(kept)
-  const said = { ...nothingToDo, text: ConversationTurn.lastText(kept.history) }
-  return requests.length > 0
-    ? { ...(last?._tag === "Waiting" ? last : said), _tag: "Waiting", requests }
-    : last === undefined || last._tag === "Waiting"
-    ? said
-    : last
-}
+const standing = (kept: ConversationStore.Kept, last: Outcome | undefined): Effect.Effect<Outcome> =>
+  Effect.map(Deciding.answerable(kept), (requests): Outcome => {
+    const said = { ...nothingToDo, text: ConversationTurn.lastText(kept.history) }
+    return Deciding.pendingOf(kept).length > 0
+      ? { ...(last?._tag === "Waiting" ? last : said), _tag: "Waiting", requests }
+      : last === undefined || last._tag === "Waiting"
+      ? said
+      : last
+  })
 
 const full = new ConversationStore.ConversationError({
   reason: "Full",

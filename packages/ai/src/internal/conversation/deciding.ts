@@ -44,6 +44,14 @@ export const pendingOf = (
   { answered, open }: Pick<ConversationStore.Kept, "answered" | "open">
 ): ReadonlyArray<Approval.ApprovalRequest> => open.filter(({ approvalId }) => !answered.includes(approvalId))
 
+/** Of those, what can still be answered: the time of the others is over, and the next turn says what becomes of them. */
+export const answerable = (
+  kept: Pick<ConversationStore.Kept, "answered" | "open">
+): Effect.Effect<ReadonlyArray<Approval.ApprovalRequest>> =>
+  Effect.map(Clock.currentTimeMillis, (now) => pendingOf(kept).filter((request) => !isOver(request, now)))
+
+const isOver = ({ expiresAt = Infinity }: Approval.ApprovalRequest, now: number): boolean => expiresAt <= now
+
 /** Answers that stand in the history from here on. */
 export const answering = (
   turn: ConversationTurn.Turn,
@@ -84,9 +92,11 @@ export const decide = Effect.fnUntraced(function*(
 ): Effect.fn.Return<boolean, ApprovalError.ApprovalError | ConversationStore.ConversationError> {
   const decidedBy = decidedByOf(by)
   const requests: Array<Approval.ApprovalRequest> = []
+  const now = yield* Clock.currentTimeMillis
   for (const { approvalId } of answers) {
     const request = turn.open.find((one) => one.approvalId === approvalId)
     if (request === undefined) return yield* notOpen(turn, approvalId)
+    if (isOver(request, now)) return yield* ApprovalError.make(expired(approvalId))
     requests.push(request)
   }
   for (const [index, { decision }] of answers.entries()) {
@@ -194,6 +204,10 @@ export const resume = Effect.fnUntraced(function*<
     return yield* unknown(request?.approvalId ?? `${tool.name}.${interaction}`)
   }
   const decidedBy = decidedByOf(by)
+  const { approvalId, expiresAt = Infinity } = only
+  if (isOver(only, yield* Clock.currentTimeMillis)) {
+    return yield* ApprovalError.make(new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }))
+  }
   yield* checkApprover(only, decidedBy)
   // What several people have to answer is kept for each of them, and in the store there is place for one answer.
   if (Approver.lists(only.awaited?.approvers).length > 1 && isPersonal(only)) {
@@ -260,11 +274,14 @@ const notOpen = Effect.fnUntraced(function*({ history }: ConversationTurn.Turn, 
   const known = Transcript.readWhole(history.content).allRequests.find(({ part }) => part.approvalId === approvalId)
   if (known === undefined) return yield* unknown(approvalId)
   const { toolCall } = known
-  const isCancelled = toolCall !== undefined &&
-    (yield* Clearing.wasCancelled({ approvalId, toolCallId: toolCall.id, toolName: toolCall.name }))
-  const state = isCancelled ? "cancelled" : Ending.stateOf(known)
+  const ended = toolCall === undefined
+    ? undefined
+    : yield* Clearing.endedAs({ approvalId, toolCallId: toolCall.id, toolName: toolCall.name })
+  const state = ended ?? Ending.stateOf(known)
   return yield* ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state }))
 })
+
+const expired = (approvalId: string) => new ApprovalError.AlreadyDecided({ approvalId, state: "expired" })
 
 const noted = (request: Approval.ApprovalRequest, note: string): Approval.ApprovalRequest =>
   new Approval.ApprovalRequest({ ...request, reason: Text.escape(note, { maxLength: 1_000 }) })

@@ -112,7 +112,7 @@ export interface Conversation<Tools extends AnyTools> {
   readonly outcome: Effect.Effect<Outcome<Tools> | undefined>
   /**
    * The requests that are open, all or those for a kind of interaction: `"approval"`, `"askUser"`, … One that was answered
-   * is not, also where its turn failed: `send([])` goes on with the answer.
+   * is not, also where its turn failed: `send([])` goes on with the answer. One that has expired is not: `wake` tells.
    */
   readonly pending: (
     kind?: "approval" | Approval.InteractionKind
@@ -135,7 +135,7 @@ export interface Conversation<Tools extends AnyTools> {
   /**
    * Answers what a tool waits for, and takes a turn. Where several calls of the tool wait for the same, `request` says
    * which. Fails, and changes nothing, with `UnknownApproval` where none does, or several do and none is named, with
-   * `NotAnApprover`, and with `InvalidAnswer`.
+   * `Expired`, with `NotAnApprover`, and with `InvalidAnswer`.
    */
   readonly resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
     tool: T,

@@ -53,8 +53,8 @@ export type Verdict = typeof verdicts[number]
 export const recalls = ["nothing", "approved", "denied", "unsure"] as const
 export type Recall = typeof recalls[number]
 
-/** Whether whoever was asked has answered. */
-export const replies = ["none", "given"] as const
+/** Whether whoever was asked has answered; `late`: the time of the request was over before they did. */
+export const replies = ["none", "given", "late"] as const
 export type Reply = typeof replies[number]
 
 export const endings = ["denied", "expired", "superseded", "void"] as const
@@ -141,11 +141,16 @@ export type WaitAnswer = typeof waitAnswers[number]
 export const waitStates = ["fits", "unfitParameters", "unfitState"] as const
 export type WaitState = typeof waitStates[number]
 
+/** What becomes of it when nobody has answered in time: it ends, or its tool says how it goes on. */
+export const waitExpiries = ["ends", "resumes"] as const
+export type WaitExpiry = typeof waitExpiries[number]
+
 /** What a run waits for. `gone`: it is not known any more; `over`: the store knows that it went on. */
 export type Wait = "gone" | "over" | {
   readonly for: WaitsFor
   /** Somebody answered something. */
   readonly given: boolean
+  readonly expiry: WaitExpiry
   readonly answer: Later<WaitAnswer>
   readonly state: Later<WaitState>
 }
@@ -169,7 +174,7 @@ export interface Standing {
   readonly verdict: Later<Verdict>
   readonly recall: Later<Recall>
   readonly finish: Later<Finish>
-  /** Whoever was asked has answered, or has not; what was answered stands among the answers. */
+  /** Whoever was asked has answered, has not, or not in time; what was answered stands among the answers. */
   readonly reply: Later<Reply>
   readonly wait: Later<Wait>
 }

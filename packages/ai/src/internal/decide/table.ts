@@ -38,6 +38,7 @@ import {
   tell
 } from "./saying.ts"
 import type { Fate, Question, Standing } from "./standing.ts"
+import { keepsFrom, unanswered } from "./waiting.ts"
 
 export interface Row {
   readonly name: string
@@ -175,7 +176,9 @@ export const rows: ReadonlyArray<Row> = [
   {
     name: "expired",
     laws: "L4",
-    says: ofChosen((_, { at, question }) => question.expired ? end(at, "expired", "expired") : undefined)
+    says: ofChosen((call, chosen) =>
+      chosen.question.expired || call.reply === "late" ? unanswered(call, chosen) : undefined
+    )
   },
   { name: "passed over", laws: "L6", says: ofChosen(passedOver) },
   {
@@ -340,7 +343,8 @@ function decided(call: Standing): Said | undefined {
 
 // The run that all that was asked of its approval still allows.
 const again = (call: Standing, question: Question, at: number): Said | undefined => {
-  if (call.denied || wasDenied(call) || question.expired || question.drifted) return undefined
+  if (call.denied || wasDenied(call) || question.drifted) return undefined
+  if (question.expired && !isWaiting(call.wait)) return undefined
   for (const [place, one] of (call.questions as ReadonlyArray<Question>).entries()) {
     const by = isOwn(one) ? denialOf(call, one, place) : nobody
     if (typeof by !== "number") return by
@@ -349,7 +353,7 @@ const again = (call: Standing, question: Question, at: number): Said | undefined
   const counting = countingOf(call, question, at)
   if ("_tag" in counting) return counting
   const chosen: Chosen = { at, question, counting }
-  const said = answered(call, chosen) ?? approved(call, chosen)
+  const said = question.expired ? unanswered(call, chosen) : answered(call, chosen) ?? approved(call, chosen)
   if (said?._tag === "Need") return said
   return said?._tag === "Run" ? { ...said, as: said.as === "claim" ? "repeat" : said.as } : undefined
 }
@@ -382,7 +386,7 @@ function passedOver(call: Standing, { at, counting, question }: Chosen): Said | 
 
 // What a run waits for.
 function answered(call: Standing, { at }: Chosen): Said | undefined {
-  const { verdict, wait } = call
+  const { wait } = call
   if (!isWaiting(wait)) return undefined
   switch (wait.answer) {
     case undefined:
@@ -399,15 +403,8 @@ function answered(call: Standing, { at }: Chosen): Said | undefined {
     case "more":
       break
   }
-  if (call.powers === "reads") return open(at, "asked")
-  if (wait.state === undefined) return { _tag: "Need", fact: "state" }
-  if (wait.state !== "fits") return end(at, "void", wait.state)
-  if (call.tool === "gated") {
-    if (verdict === undefined) return needVerdict
-    if (verdict.says === "failed") return open(at, "held")
-    if (verdict.says === "blocked") return end(at, "denied", "blocked")
-  }
-  return wait.answer === "more" ? { _tag: "Add", at, by: nobody } : run(at, "resume")
+  return keepsFrom(call, wait, at) ??
+    (wait.answer === "more" ? { _tag: "Add", at, by: nobody } : run(at, "resume"))
 }
 
 // The first answer that can have an effect (law L3): parameters that count for nothing are no answer.

@@ -2,6 +2,7 @@
  * What is remembered of a call, and what whoever answers for a person says of it now. The person may take their time, and
  * may change the parameters.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
@@ -15,7 +16,7 @@ import * as Words from "../decide/words.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Answering from "./answering.ts"
 import * as Approvers from "./approvers.ts"
-import { type Asked, type File, type Given, question } from "./file.ts"
+import { type Asked, type File, type Given, question, withQuestion } from "./file.ts"
 import * as Order from "./order.ts"
 import * as Proof from "./proof.ts"
 import * as Remembering from "./remembering.ts"
@@ -93,7 +94,14 @@ export const gather = Effect.fnUntraced(function*(
   const known = file.tip !== undefined || !file.environment.memory.remembers
     ? undefined
     : yield* Effect.orElseSucceed(recall(file, file.needs ?? new Approval.NeedsApproval({})), () => undefined)
-  const reply = known !== undefined ? remembered(known) : yield* ask(file, request)
+  const reply = known !== undefined ? remembered(known) : yield* ask(file, request, expiryOf(file, standing))
+  if (reply === "late") {
+    file.questions = file.questions.with(at, { ...asked, expired: yield* expired(file, asked) })
+    // A run may go on without an answer: what the policy said of that is old by now (law L11).
+    return file.tip === undefined
+      ? { ...standing, reply }
+      : { ...withQuestion(standing, at, { expired: true }), reply: "none", verdict: undefined }
+  }
   if (reply === undefined || reply.decision._tag === "Info") {
     file.note = reply?.decision.note
     return { ...standing, reply: "none" }
@@ -101,19 +109,29 @@ export const gather = Effect.fnUntraced(function*(
   if (reply.decision._tag === "Denied" && reply.decision.stop === true) file.stops = true
   if (file.tip !== undefined) {
     const { decidedBy, decision, isProgram } = reply
-    return Wait.withReply(file, standing, decision, decidedBy, isProgram, yield* Wait.expiry(file.tip))
+    return Wait.withReply(file, standing, decision, decidedBy, isProgram, yield* expired(file, asked))
   }
   // It is to run when those are through that were approved before it.
   if (reply.decision._tag === "Approved" && shownOf(standing) !== "nothing") file.running ??= file.runs?.join()
-  return withReply(file, standing, reply, yield* Proof.expiry(asked.sealed))
+  return withReply(file, standing, reply, yield* expired(file, asked))
 })
+
+const expired = ({ tip }: File, { sealed }: Asked): Effect.Effect<string | undefined> =>
+  tip === undefined ? Proof.expiry(sealed) : Wait.expiry(tip)
+
+/** Until when whoever is asked may answer. */
+export const expiryOf = ({ questions, tip }: File, standing: Standing.Standing): number =>
+  tip === undefined ? questions[first(standing)]!.sealed.expiresAt : tip.suspension.expiresAt
 
 // The next may be asked once this question is put, and not when it is about to be.
 const ask = Effect.fnUntraced(function*(
   file: File,
-  request: Approval.ApprovalRequest
-): Effect.fn.Return<Asking.Reply | undefined> {
+  request: Approval.ApprovalRequest,
+  expiresAt: number
+): Effect.fn.Return<Asking.Reply | "late" | undefined> {
   const { controller } = file.environment
+  const remaining = expiresAt - (yield* Clock.currentTimeMillis)
+  if (remaining <= 0) return "late"
   if (file.announces) {
     yield* ApprovalEvents.publish((occasion) => ({
       _tag: "Requested",
@@ -122,7 +140,11 @@ const ask = Effect.fnUntraced(function*(
       request
     }))
   }
-  const answer = Asking.ask(controller, request, aboutAnswers(file))
+  const asked = Asking.ask(controller, request, aboutAnswers(file))
+  // Whoever is asked is told by their signal that nobody waits any more.
+  const answer: Effect.Effect<Asking.Reply | "late" | undefined> = remaining === Infinity
+    ? asked
+    : Effect.timeoutOrElse(asked, { duration: remaining, orElse: () => Effect.succeed("late" as const) })
   if (file.asking === Order.none) return yield* answer
   const asking = yield* Effect.forkChild(answer, { startImmediately: true })
   yield* file.asking.leave

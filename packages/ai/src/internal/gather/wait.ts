@@ -11,6 +11,7 @@ import type * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as Approver from "../../Approver.ts"
 import type { DecidedBy } from "../../Approver.ts"
 import * as Interaction from "../../Interaction.ts"
 import type * as SuspensionStore from "../../SuspensionStore.ts"
@@ -65,8 +66,9 @@ export const gather = Effect.fnUntraced(function*(
     const denial = file.questions[0]!.given.find(({ by, response }) => !response!.approved && mayAnswer(file, tip, by))
     file.denial = denial
     const { awaited } = found.suspension
-    // What was given to the store was accepted in time, however late anybody looks.
-    const expired = tip.delivered === undefined ? yield* expiry(tip) : undefined
+    // What was accepted in time counts, however late anybody looks.
+    const over = tip.delivered === undefined ? yield* expiry(tip) : undefined
+    const expired = over !== undefined && (yield* isAccepted(file, tip)) ? undefined : over
     if (expired !== undefined) file.questions = [{ ...file.questions[0]!, expired }]
     const lastUserIndex = history?.transcript.lastUserIndex ?? -1
     const answersNow = history !== undefined &&
@@ -88,6 +90,7 @@ export const gather = Effect.fnUntraced(function*(
       wait: found.status === "over" ? "over" : {
         for: isVerdict ? "verdict" : Interaction.isForPeople(awaited.kind) ? "person" : "other",
         given: tip.delivered !== undefined || responses.length > 0,
+        expiry: expiryOf(tip),
         answer: undefined,
         state: undefined
       }
@@ -119,6 +122,11 @@ const tipOf = (
       : { tool, deferral, interaction }
   return { suspension, delivered, deliveredBy, responses, waiting }
 }
+
+const expiryOf = ({ suspension }: Tip): Standing.WaitExpiry => suspension.handlesExpiry === true ? "resumes" : "ends"
+
+/** Who lets a run go on that nobody answered. */
+export const byExpiry = Approver.decidedBy(undefined, "expiry")
 
 const messageMode = ({ environment: { options } }: File, { suspension, waiting }: Tip): Standing.OnNewMessage => {
   if (options.onNewMessage !== "supersede") return options.onNewMessage
@@ -202,9 +210,23 @@ const mayAnswer = (file: File, tip: Tip, by: DecidedBy): boolean => {
   return rule === undefined || Approvers.problemOf(rule, by) === undefined
 }
 
+// Into the history of a conversation nobody writes but the conversation, which takes no answer once the time is over.
+const isAccepted = Effect.fnUntraced(function*(file: File, tip: Tip): Effect.fn.Return<boolean> {
+  const [asked] = file.questions
+  const given = asked!.given.filter(({ isProgram }) => isProgram !== true)
+  if (!file.environment.trustsAnswers || given.length === 0) return false
+  // What was answered is read when its tool is there again.
+  if (tip.waiting === undefined) return true
+  const { answer } = yield* Answering.findAnswer(file.environment, tip, given, tip.waiting.interaction)
+  if (answer === undefined) return false
+  const rule = ruleOf(file, tip)
+  return rule === undefined ||
+    Approvers.approvalOf(rule, answer.by, asked!.entry, yield* approvedAs({ ...tip, answer })) === "counts"
+})
+
 /** What an answer is a digest of, where several have to give the same; two who say yes do. */
 export const approvedAs = ({ answer, suspension: { awaited } }: Tip): Effect.Effect<string | undefined> =>
-  awaited.kind === "getApproval" ? Effect.undefined : answerDigest(awaited, answer!.json)
+  awaited.kind === "getApproval" ? Effect.undefined : digestOf(awaited, answer!.json)
 
 export const forgetAnswer = (standing: Standing.Standing): Standing.Standing =>
   typeof standing.wait === "object" ? withWait(standing, { answer: undefined }) : standing
@@ -247,8 +269,13 @@ const refuseStrangers = Effect.fnUntraced(function*(
   return may
 })
 
-/** A digest of the answer with which it goes on: only a run with the same one is ever repeated. */
-export const answerDigest = (awaited: Approval.Awaited, json: Schema.Json): Effect.Effect<string> =>
+/** A digest of that with which it goes on, an answer or none: only a run with the same is ever repeated. */
+export const answerDigest = ({ answer, suspension }: Tip, isExpired: boolean): Effect.Effect<string> =>
+  isExpired
+    ? Interactions.answerDigest({ expiredAt: suspension.expiresAt })
+    : digestOf(suspension.awaited, answer!.json)
+
+const digestOf = (awaited: Approval.Awaited, json: Schema.Json): Effect.Effect<string> =>
   Interactions.answerDigest(awaited.kind === "timer" ? { dueAt: awaited.dueAt ?? 0 } : json)
 
 const withWait = (
@@ -273,14 +300,14 @@ export const withReply = (
   file.tip = { ...tip, replied: { json, by }, prepared: undefined }
   file.denial = isDenial ? { by, note: reply.note } : undefined
   file.questions = [{ ...file.questions[0]!, given: [{ by, isProgram, note: reply.note }], expired }]
-  const { for: waitsFor } = standing.wait as Exclude<Standing.Wait, string>
+  const { expiry, for: waitsFor } = standing.wait as Exclude<Standing.Wait, string>
   return {
     ...standing,
     reply: "given",
     denied: isDenial,
     verdict: undefined,
     questions: [question({ suspension: true, expired: expired !== undefined })],
-    wait: { for: waitsFor, given: true, answer: undefined, state: undefined }
+    wait: { for: waitsFor, given: true, expiry, answer: undefined, state: undefined }
   }
 }
 

@@ -122,9 +122,9 @@ export const directSettled = (
       if (Exit.isSuccess(exit)) return Effect.succeed({ part: exit.value, failure: undefined })
       const suspended = mayWait ? Deferral.suspendedOf(exit.cause, call.name) : undefined
       if (suspended !== undefined) return Effect.succeed({ part: undefined, failure: undefined, suspended })
-      const caught = mayWait ? Deferral.caughtOf(exit.cause) : undefined
-      if (caught !== undefined) {
-        return Effect.succeed({ part: Results.interrupted(call, caught), failure: undefined })
+      const unended = mayWait ? Deferral.unendedOf(exit.cause) : undefined
+      if (unended !== undefined) {
+        return Effect.succeed({ part: Results.interrupted(call, unended), failure: undefined })
       }
       return Cause.hasInterruptsOnly(exit.cause)
         ? Effect.interrupt
@@ -342,8 +342,8 @@ const run = (
           })
         })
       }
-      const caught = mayWait ? Deferral.caughtOf(cause) : undefined
-      if (caught !== undefined) return Effect.succeed(record(Results.interrupted(call, caught), waiting))
+      const unended = mayWait ? Deferral.unendedOf(cause) : undefined
+      if (unended !== undefined) return Effect.succeed(record(Results.interrupted(call, unended), waiting))
       return Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.map(
         encodeFailure(prepared.tool, cause),
         (failed): ApprovalJournal.Ran => ({

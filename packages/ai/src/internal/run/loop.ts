@@ -8,6 +8,7 @@ import { decide } from "../decide/table.ts"
 import { type Case, type File, forget } from "../gather/file.ts"
 import { gather } from "../gather/gather.ts"
 import * as Order from "../gather/order.ts"
+import * as Reply from "../gather/reply.ts"
 
 type Failure = ApprovalError.ApprovalError
 
@@ -77,10 +78,11 @@ export const advance = (hand: Hand, one: Case, stops: Stops): Effect.Effect<Deci
 /** Until it is decided; whoever is to be asked is asked when it is this call's turn. */
 export const conclude = (hand: Hand, one: Case): Effect.Effect<Decision, Failure> => {
   const { asking, environment } = one.file
+  const expiresAt = Reply.expiryOf(one.file, one.standing)
   // Nothing stops it.
   const concluded = loop(hand, one, []) as Effect.Effect<Decision, Failure>
   return asking.wait.pipe(
-    Effect.andThen(Asking.inTurn(environment.controller, concluded)),
+    Effect.andThen(Asking.inTurn(environment.controller, concluded, expiresAt)),
     Effect.ensuring(asking.leave)
   )
 }

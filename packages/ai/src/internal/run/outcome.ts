@@ -164,14 +164,14 @@ const resumed = Effect.fnUntraced(function*(
   const call = { ...file.call, root: file.root!, canonical: file.questions[0]!.canonical }
   if (as !== "resume" || tip === undefined) return { claim, call, prepared, edits: undefined, resumption: undefined }
   const { awaited, edits } = tip.suspension
-  const { by: decidedBy, decoded, json } = tip.answer!
-  return {
-    claim: { ...claim, decidedBy, params: yield* Wait.answerDigest(awaited, json) },
-    call,
-    prepared,
-    edits,
-    resumption: { interaction: awaited.name, answer: decoded, state: tip.state, decidedBy }
-  }
+  const { expired } = file.questions[0]!
+  const waited = { interaction: awaited.name, state: tip.state }
+  const resumption = expired === undefined
+    ? { ...waited, answer: tip.answer!.decoded, decidedBy: tip.answer!.by }
+    : { ...waited, expiredAt: tip.suspension.expiresAt, description: expired }
+  const decidedBy = expired === undefined ? tip.answer!.by : Wait.byExpiry
+  const params = yield* Wait.answerDigest(tip, expired !== undefined)
+  return { claim: { ...claim, decidedBy, params }, call, prepared, edits, resumption }
 })
 
 /** What became of a run: its result goes out, and one that waits is settled by the request as which it does. */

@@ -95,7 +95,11 @@ export const begin = Effect.fnUntraced(function*(
     stateVersion: deferral.stateVersion,
     params: prepared.encoded,
     // A JSON Patch is JSON.
-    ...definedFields({ previous, edits: edits as Schema.Json | undefined }),
+    ...definedFields({
+      previous,
+      edits: edits as Schema.Json | undefined,
+      handlesExpiry: suspended.handlesExpiry ? true as const : undefined
+    }),
     scope: definedFields(environment.scope),
     issuedAt: sealed.issuedAt ?? now,
     expiresAt: sealed.expiresAt

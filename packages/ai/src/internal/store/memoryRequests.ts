@@ -5,7 +5,7 @@ import * as Bodies from "./bodies.ts"
 import type { Bounds } from "./bounds.ts"
 import * as Forgotten from "./forgotten.ts"
 import * as Inbox from "./inbox.ts"
-import { margin, type RequestName, type RequestRow, type Requests, type StoreError } from "./model.ts"
+import { margin, type RequestName, type RequestRow, type Requests, type StoreError, waitingMargin } from "./model.ts"
 import * as Ordered from "./ordered.ts"
 import * as Table from "./table.ts"
 import type { Transactions } from "./transactions.ts"
@@ -46,7 +46,10 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
 
   const table = Table.make<RequestRow>({
     transactions,
-    expiryOf: ({ expiresAt }) => expiresAt === undefined || expiresAt === Infinity ? undefined : expiresAt + margin,
+    expiryOf: ({ expiresAt, waits }) =>
+      expiresAt === undefined || expiresAt === Infinity
+        ? undefined
+        : expiresAt + (waits === undefined ? margin : waitingMargin),
     changed: (nonce, before, after) => {
       if (before !== undefined) count(nonce, before, -1)
       if (after !== undefined) count(nonce, after, 1)
@@ -183,14 +186,14 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
           ({ conversation }) => conversation !== undefined && hasExpired(conversation, now)
         )
       ),
-    due: (until, limit) =>
+    due: (until, limit, without) =>
       transactions.use((now) => {
         const rows: Array<RequestRow> = []
         for (const nonce of due.after()) {
           if (rows.length >= limit) break
           const row = table.peek(nonce)!
           if (row.dueAt! > until) break
-          if (table.get(nonce, now) !== undefined) rows.push(row)
+          if (without?.has(nonce) !== true && table.get(nonce, now) !== undefined) rows.push(row)
         }
         return rows
       })

@@ -273,8 +273,11 @@ export interface Requests {
     filter: RequestFilter,
     options: { readonly after?: string | undefined; readonly limit: number }
   ) => Stored<RequestPage>
-  /** Those that are open and due by `now`, expired or not: the answered ones first, then the earliest. */
-  readonly due: (now: number, limit: number) => Stored<ReadonlyArray<RequestRow>>
+  /**
+   * Those that are open and due by `now`, expired or not: the answered ones first, then the earliest; none of the nonces
+   * that are left out. A row of another version of this library is left out too, and keeps no other from being listed.
+   */
+  readonly due: (now: number, limit: number, without?: ReadonlySet<string>) => Stored<ReadonlyArray<RequestRow>>
 }
 
 // =============================================================================
@@ -381,3 +384,8 @@ export interface Operations {
 
 /** How long what became of a request outlives its seal, so that clocks that differ cannot open a gap. */
 export const margin = 24 * 60 * 60 * 1_000
+
+/**
+ * The same for what a tool waits for: its expiry is an outcome, and whoever is to be told of it may not be there for days.
+ */
+export const waitingMargin = 30 * margin

@@ -88,11 +88,23 @@ export interface Run {
   readonly resumption: Resumption | undefined
 }
 
-export interface Resumption {
+export type Resumption = Answered | Unanswered
+
+interface Waited {
   readonly interaction: string
-  readonly answer: unknown
   readonly state: unknown
+}
+
+export interface Answered extends Waited {
+  readonly answer: unknown
   readonly decidedBy: DecidedBy
+}
+
+/** Nobody answered in time. */
+export interface Unanswered extends Waited {
+  readonly expiredAt: number
+  /** Why it does not go on, where the handler that said how is gone. */
+  readonly description: string
 }
 
 /** The run whose handler is called; `undefined` where no engine is around that could let it wait. */
@@ -119,6 +131,8 @@ interface Made {
   readonly toolName: string
   readonly toolCallId: string
   readonly suspensions: Array<Suspended>
+  /** Whether the handler says how it goes on when nobody answers that. */
+  readonly handlesExpiry: (interaction: string) => boolean
   hasEnded: boolean
 }
 
@@ -132,7 +146,8 @@ export const suspendFunctions = <Functions>(toolName: string, interactions: Inte
     interactions,
     (_, interaction) => (ask: unknown, state: unknown): Effect.Effect<Suspension<string>> =>
       Effect.flatMap(CurrentMade, (made) => {
-        const suspended = new Suspended({ toolName, interaction, ask, state })
+        const handlesExpiry = made?.toolName === toolName && made.handlesExpiry(interaction)
+        const suspended = new Suspended({ toolName, interaction, ask, state, handlesExpiry })
         const dies = Effect.die(suspended)
         if (made?.toolName !== toolName) return dies
         if (made.hasEnded) return Effect.andThen(tellCaught(made, suspended), dies)
@@ -146,15 +161,31 @@ export const handle = <A, Name extends string, E, E2, R>(options: {
   readonly toolName: string
   readonly toolCallId: string | undefined
   readonly start: () => Effect.Effect<A | Suspension<Name>, E, R>
-  readonly resume: (resumption: Resumption) => Effect.Effect<A | Suspension<Name>, E, R>
+  readonly resume: (answered: Answered) => Effect.Effect<A | Suspension<Name>, E, R>
+  /** By the name of an interaction: how it goes on when nobody answered. */
+  readonly expired: (interaction: string) =>
+    | ((unanswered: Unanswered) => Effect.Effect<A | Suspension<Name>, E, R>)
+    | undefined
   /** What it fails with where nothing lets it wait. */
   readonly withoutEngine: E2
 }): Effect.Effect<A, E | E2, R> =>
   Effect.flatMap(CurrentRun, (run): Effect.Effect<A, E | E2, R> => {
     if (!isFor(run, options.toolName, options.toolCallId)) return Effect.fail(options.withoutEngine)
     const { resumption, toolCallId, toolName } = run
-    const made: Made = { toolName, toolCallId, suspensions: [], hasEnded: false }
-    const ending = Effect.suspend(() => resumption === undefined ? options.start() : options.resume(resumption))
+    const made: Made = {
+      toolName,
+      toolCallId,
+      suspensions: [],
+      handlesExpiry: (interaction) => options.expired(interaction) !== undefined,
+      hasEnded: false
+    }
+    const ending = Effect.suspend(() => {
+      if (resumption === undefined) return options.start()
+      if (!("expiredAt" in resumption)) return options.resume(resumption)
+      const expired = options.expired(resumption.interaction)
+      // It was there when the run began to wait: another release has taken it away.
+      return expired === undefined ? Effect.die(new Unended(resumption.description)) : expired(resumption)
+    })
     return ending.pipe(
       Effect.provideService(CurrentMade, made),
       // What the handler calls is no run of this tool.
@@ -166,7 +197,7 @@ export const handle = <A, Name extends string, E, E2, R>(options: {
           // No suspension ever comes out of the effect that makes it.
           return caught === undefined
             ? Effect.succeed(ended as A)
-            : Effect.andThen(tellCaught(made, caught), Effect.die(new Caught()))
+            : Effect.andThen(tellCaught(made, caught), Effect.die(new Unended(caughtReason)))
         },
         onFailure: (cause) => {
           const suspended = made.suspensions.find((one) => hasDefect(cause, one))
@@ -210,8 +241,24 @@ export const resumeOf = <Ending, HandlerContext>(
   },
   context: HandlerContext
 ) =>
-({ answer, decidedBy, interaction, state }: Resumption): Ending =>
+({ answer, decidedBy, interaction, state }: Answered): Ending =>
   resume[interaction]!(answer as never, state as never, { ...context, decidedBy })
+
+/** As {@link resumeOf}, of what nobody answered: only some handlers say how they go on then. */
+export const expiredOf = <Ending, HandlerContext>(
+  expired: {
+    readonly [name: string]:
+      | ((state: never, context: HandlerContext & { readonly expiredAt: number }) => Ending)
+      | undefined
+  },
+  context: HandlerContext
+) =>
+(interaction: string): ((unanswered: Unanswered) => Ending) | undefined => {
+  const goOn = Object.hasOwn(expired, interaction) ? expired[interaction] : undefined
+  return goOn === undefined
+    ? undefined
+    : ({ expiredAt, state }) => goOn(state as never, { ...context, expiredAt })
+}
 
 const TypeId = "~@assent/ai/DeferredTool/Suspended" as const
 
@@ -222,8 +269,10 @@ export class Suspended extends Error {
   readonly interaction: string
   readonly ask: unknown
   readonly state: unknown
+  /** Its handler says how it goes on when nobody answers. */
+  readonly handlesExpiry: boolean
 
-  constructor(options: Pick<Suspended, "toolName" | "interaction" | "ask" | "state">) {
+  constructor(options: Pick<Suspended, "toolName" | "interaction" | "ask" | "state" | "handlesExpiry">) {
     super(
       `The tool "${options.toolName}" waits for "${options.interaction}", which only its own handler can, under the engine.`
     )
@@ -231,6 +280,7 @@ export class Suspended extends Error {
     this.interaction = options.interaction
     this.ask = options.ask
     this.state = options.state
+    this.handlesExpiry = options.handlesExpiry
   }
 }
 
@@ -247,26 +297,26 @@ export const suspendedOf = (cause: Cause.Cause<unknown>, toolName: string): Susp
   return undefined
 }
 
-const CaughtTypeId = "~@assent/ai/DeferredTool/Caught" as const
+const UnendedTypeId = "~@assent/ai/DeferredTool/Unended" as const
 
-/** What a handler dies with that was to wait, and went on: a failure could be returned to the model as the tool's own. */
-class Caught extends Error {
-  readonly [CaughtTypeId] = CaughtTypeId
-
-  constructor() {
-    super(
-      "The tool began, and was to wait, but something in its handler caught that and it went on, so nobody was asked." +
-        " What it did is not undone. Check before calling again."
-    )
-  }
+/**
+ * What a handler dies with that was to wait, and went on; or that cannot go on any more. A failure could be returned to
+ * the model as the tool's own.
+ */
+class Unended extends Error {
+  readonly [UnendedTypeId] = UnendedTypeId
 }
 
-const isCaught = (u: unknown): u is Caught => Predicate.hasProperty(u, CaughtTypeId)
+const caughtReason =
+  "The tool began, and was to wait, but something in its handler caught that and it went on, so nobody was asked." +
+  " What it did is not undone. Check before calling again."
 
-/** Why what a handler ended with counts as a failure, if it was to wait and did not. */
-export const caughtOf = (cause: Cause.Cause<unknown>): string | undefined => {
+const isUnended = (u: unknown): u is Unended => Predicate.hasProperty(u, UnendedTypeId)
+
+/** Why what a handler ended with counts as a failure, if it neither waits nor came to its end. */
+export const unendedOf = (cause: Cause.Cause<unknown>): string | undefined => {
   for (const reason of cause.reasons) {
-    if (Cause.isDieReason(reason) && isCaught(reason.defect)) return reason.defect.message
+    if (Cause.isDieReason(reason) && isUnended(reason.defect)) return reason.defect.message
   }
   return undefined
 }

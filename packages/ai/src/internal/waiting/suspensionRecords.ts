@@ -2,6 +2,8 @@
  * Suspensions in a store: each stands in the row of the request as which its tool waits, beside what the journal says of that
  * request, and is open, then taken, then over. Whoever races for a step of it, exactly one gets it.
  */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -16,7 +18,8 @@ import * as ScopeId from "../store/scopeId.ts"
  * A tool that waits: for what, and in whose name. `state` is what it must remember, as JSON, of `stateVersion`. `previous`
  * is the id of the request whose run began to wait here, if there was one. `params` are the encoded parameters that it
  * began with, and `edits`, as a JSON Patch, lead to them from what was proposed. Times are in milliseconds since
- * 1970-01-01T00:00Z; `expiresAt` is `Infinity` where nobody set an expiry.
+ * 1970-01-01T00:00Z; `expiresAt` is `Infinity` where nobody set an expiry. `handlesExpiry`: the tool's handler said, when
+ * it began to wait, that it goes on then.
  *
  * @category models
  * @since 0.1.0
@@ -31,6 +34,7 @@ export class Suspension extends Schema.Class<Suspension>("@assent/ai/SuspensionS
   stateVersion: Schema.Number,
   params: Schema.Json,
   edits: Schema.optionalKey(Schema.Json),
+  handlesExpiry: Schema.optionalKey(Schema.Literal(true)),
   scope: Schema.Struct({
     tenant: Schema.optionalKey(Schema.String),
     principal: Schema.optionalKey(Schema.String),
@@ -102,7 +106,10 @@ export interface Records {
   readonly findWebhook: (digest: string) => Effect.Effect<Found | undefined, ApprovalError.ApprovalError>
   /** A page of those that wait. What it costs does not depend on how many there are. */
   readonly list: (options?: ListOptions) => Effect.Effect<Page, ApprovalError.ApprovalError>
-  /** Those that were answered, then those whose timer is due by `now`, the earliest first, that nobody was told of. */
+  /**
+   * Those that were answered, then those whose timer is due or whose expiry has come by `now`, the earliest first, that
+   * nobody was told of. One that cannot be read is logged and left out, and looked for again an hour later.
+   */
   readonly due: (options: {
     readonly now: number
     readonly limit?: number | undefined
@@ -136,6 +143,10 @@ const unreadable = (what: string, approvalId: string) =>
 
 const pageSize = 100
 
+const damagedFor = Duration.toMillis(Duration.hours(1))
+
+const finite = (time: number): number | undefined => time < Number.MAX_SAFE_INTEGER ? time : undefined
+
 const nonceOf = (approvalId: string): string | undefined => ApprovalId.parse(approvalId)?.nonce
 
 export const make = ({ requests }: Store.Store): Records => {
@@ -167,8 +178,37 @@ export const make = ({ requests }: Store.Store): Records => {
     return nonce === undefined ? Effect.undefined : Effect.flatMap(use(requests.get(nonce)), foundOf)
   }
 
-  const all = (rows: ReadonlyArray<Store.RequestRow>) =>
-    Effect.forEach(rows, (row) => Effect.fromResult(suspensionOf(row)))
+  // Until when nobody looks again at what could not be read.
+  const damaged = new Map<string, number>()
+
+  // Those that can be read: one that cannot keeps no other from being told of. It is logged once.
+  const readable = Effect.fnUntraced(function*(rows: ReadonlyArray<Store.RequestRow>) {
+    const suspensions: Array<Suspension> = []
+    for (const row of rows) {
+      const read = suspensionOf(row)
+      if (Result.isSuccess(read)) {
+        suspensions.push(read.success)
+        continue
+      }
+      if (!damaged.has(row.nonce)) {
+        yield* Effect.logError(`Assent leaves out a tool that waits: ${read.failure.message}`)
+      }
+      damaged.set(row.nonce, (yield* Clock.currentTimeMillis) + damagedFor)
+    }
+    return suspensions
+  })
+
+  const due: Records["due"] = Effect.fnUntraced(function*({ limit = pageSize, now }) {
+    const at = yield* Clock.currentTimeMillis
+    for (const [nonce, until] of damaged) if (until <= at) damaged.delete(nonce)
+    const most = Math.min(limit, Number.MAX_SAFE_INTEGER)
+    while (true) {
+      const rows = yield* use(requests.due(now, most, new Set(damaged.keys())))
+      const suspensions = yield* readable(rows)
+      // In the place of those that cannot be read there may be others.
+      if (suspensions.length === rows.length || rows.length < most) return suspensions
+    }
+  })
 
   return {
     find,
@@ -186,9 +226,10 @@ export const make = ({ requests }: Store.Store): Records => {
         principal: scope.principal,
         conversation: yield* ScopeId.make(scope),
         issuedAt,
-        expiresAt: expiresAt < Number.MAX_SAFE_INTEGER ? expiresAt : undefined,
+        expiresAt: finite(expiresAt),
         suspension: encodeSuspension(suspension),
-        dueAt: awaited.dueAt,
+        // Whether the answer comes, or its time is over, somebody has to be woken.
+        dueAt: finite(Math.min(awaited.dueAt ?? Infinity, expiresAt)),
         webhook: options?.webhook,
         previous
       }))
@@ -220,10 +261,9 @@ export const make = ({ requests }: Store.Store): Records => {
         waiting: true,
         conversation: scope === undefined ? undefined : yield* ScopeId.make(scope)
       }, { after: options?.after, limit: Math.max(1, Math.trunc(options?.limit ?? pageSize)) }))
-      return { suspensions: yield* all(page.requests), next: page.next }
+      return { suspensions: yield* readable(page.requests), next: page.next }
     }),
-    due: ({ limit = pageSize, now }) =>
-      Effect.flatMap(use(requests.due(now, Math.min(limit, Number.MAX_SAFE_INTEGER))), all),
+    due,
     told: ({ approvalId }) => {
       const nonce = nonceOf(approvalId)
       return nonce === undefined ? Effect.void : use(requests.told(nonce))

@@ -22,7 +22,8 @@ export const copy = ({ now, rows }: Reference): Reference => ({ rows: structured
 export const make = ({ now, rows }: Reference) => {
   const isThere = (row: { readonly expiresAt?: number | undefined }, more = 0) =>
     row.expiresAt === undefined || now < row.expiresAt + more
-  const requests = () => rows.requests.filter((row) => isThere(row, Store.margin))
+  const requests = () =>
+    rows.requests.filter((row) => isThere(row, row.waits === undefined ? Store.margin : Store.waitingMargin))
   const find = (nonce: string) => requests().find((row) => row.nonce === nonce)
   const insert = (name: Store.RequestName): Request => {
     const row: Request = { ...name, state: "pending", version: 0 }

@@ -95,6 +95,21 @@ export const waiting = (law: Law) => {
       })
   )
 
+  law(
+    "what is named to be left out is not among those that are due, and takes nobody's place",
+    (store) =>
+      Effect.gen(function*() {
+        const all = Array.from({ length: 600 }, (_, index) => `n${String(index).padStart(3, "0")}`)
+        for (const nonce of all) yield* store.requests.suspend(waits(nonce, { dueAt: 1 }))
+        const without = (count: number, limit: number) =>
+          Effect.map(store.requests.due(1, limit, new Set(all.slice(0, count))), nonces)
+        assert.deepStrictEqual(yield* without(1, 2), ["n001", "n002"])
+        assert.deepStrictEqual(yield* without(598, 3), ["n598", "n599"])
+        assert.deepStrictEqual(yield* without(597, 2), ["n597", "n598"])
+        assert.deepStrictEqual(yield* without(600, 1), [])
+      })
+  )
+
   law("whoever was told is due no more, until there is an answer", (store) =>
     Effect.gen(function*() {
       yield* store.requests.suspend(waits("a", { dueAt: 10 }))
@@ -108,10 +123,10 @@ export const waiting = (law: Law) => {
       assert.strictEqual((yield* store.requests.get("a"))?.waits, "open")
     }))
 
-  law("what is due stays so though it expired, for a day", (store) =>
+  law("what is due stays so though it expired, for thirty days", (store) =>
     Effect.gen(function*() {
       yield* store.requests.suspend(waits("a", { dueAt: 10, expiresAt: minute }))
-      yield* TestClock.adjust("1 day")
+      yield* TestClock.adjust("30 days")
       assert.deepStrictEqual(yield* due(store, minute), ["a"])
       yield* TestClock.adjust(minute)
       assert.deepStrictEqual(yield* due(store, minute), [])

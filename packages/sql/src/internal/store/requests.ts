@@ -82,7 +82,7 @@ const decode = (operation: string, row: Row): Effect.Effect<Store.RequestRow, St
     : Effect.fail(Problem.corrupt(operation, "A request"))
 
 /** Of nobody has decided anything yet. */
-const fresh = (name: Store.RequestName) => ({
+const fresh = (name: Store.RequestName, margin: number = Store.margin) => ({
   nonce: Text.encode(name.nonce),
   approval_id: Text.encode(name.approvalId),
   conversation: Text.encodeOptional(name.conversation),
@@ -98,7 +98,7 @@ const fresh = (name: Store.RequestName) => ({
   version: 0,
   issued_at: time(name.issuedAt),
   expires_at: optionalTime(name.expiresAt),
-  keep_until: optionalTime(name.expiresAt === undefined ? undefined : name.expiresAt + Store.margin)
+  keep_until: optionalTime(name.expiresAt === undefined ? undefined : name.expiresAt + margin)
 })
 
 export const make = (database: Database, quotas: Quotas): Store.Requests => {
@@ -206,7 +206,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
         Effect.gen(function*() {
           const { dueAt, previous, suspension, webhook, ...name } = suspended
           const row = {
-            ...fresh(name),
+            ...fresh(name, Store.waitingMargin),
             waits: "open",
             suspension: Text.encode(suspension),
             due_at: optionalTime(dueAt),
@@ -228,7 +228,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
           }
           yield* sql`INSERT INTO ${table} ${sql.insert(row)} ON CONFLICT (nonce) DO UPDATE SET waits = 'open',
             suspension = excluded.suspension, due_at = excluded.due_at, webhook = excluded.webhook,
-            previous = excluded.previous`
+            previous = excluded.previous, keep_until = excluded.keep_until`
           return "suspended"
         })),
     advance: (nonce, from, to, suspension) =>
@@ -292,16 +292,28 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
           const last = rows.length > size ? rows[size - 1] : undefined
           return { requests, next: last === undefined ? undefined : `${last.issued_at}.${last.nonce}` }
         })),
-    due: (until, limit) =>
-      use("requests.due", (now) =>
-        select(
-          "requests.due",
-          now,
-          sql`waits = 'open' AND due_at IS NOT NULL AND due_at <= ${time(until)}`,
-          sql`ORDER BY due_at, nonce LIMIT ${rowLimit(limit)}`
-        ))
+    due: (until, limit, without = none) =>
+      use("requests.due", (now) => {
+        const left = Array.from(without, Text.encode).slice(0, maxLeftOut)
+        const isWanted = left.length === 0 ? sql.literal("TRUE") : sql`NOT ${sql.in("nonce", left)}`
+        const known = sql`format = ${format} AND ${isWanted}`
+        return Effect.map(
+          select(
+            "requests.due",
+            now,
+            sql`waits = 'open' AND due_at IS NOT NULL AND due_at <= ${time(until)} AND ${known}`,
+            sql`ORDER BY due_at, nonce LIMIT ${rowLimit(limit + without.size - left.length)}`
+          ),
+          (rows) => rows.filter(({ nonce }) => !without.has(nonce)).slice(0, limit)
+        )
+      })
   }
 }
+
+const none: ReadonlySet<string> = new Set()
+
+/** How many are named in a statement; a database takes only so many. */
+const maxLeftOut = 500
 
 /** Where a page ended. */
 const readCursor = (after: string): { readonly issuedAt: number; readonly nonce: string } | undefined => {
