@@ -166,6 +166,14 @@ export const withDecidedBy = (part: ResultPart, decidedBy: DecidedBy): ResultPar
   return { ...part, metadata: { ...part.metadata, assent } }
 }
 
+/** The same result of an approved call, which says how much that came before it was left out. */
+export const withLeftOut = (part: ResultPart, leftOut: number): ResultPart => {
+  const { assent } = part.metadata
+  return assent !== undefined && assent !== null && "approvalId" in assent
+    ? { ...part, metadata: { ...part.metadata, assent: { ...assent, leftOut } } }
+    : part
+}
+
 /** How the result stands in a prompt: as `Prompt.fromResponseParts` writes it. */
 export const toPromptPart = (part: ResultPart): Prompt.ToolResultPart =>
   Prompt.makePart("tool-result", {

@@ -85,22 +85,26 @@ const take = (
     Stream.runForEach((output) => {
       const excess = Results.excessOf(output, maxResultBytes)
       if (output.preliminary) {
-        // What it ends with will say whatever there is to say.
-        return excess === undefined ? emit(Results.toolResult(call, output)) : Effect.void
+        return excess === undefined ? emit(Results.toolResult(call, output)) : tellLeftOut(call, output, excess)
       }
       const bounded = excess === undefined ? output : Results.leftOut(output, excess, maxResultBytes)
       final = Results.toolResult(call, bounded)
-      return excess === undefined ? Effect.void : ApprovalEvents.publish((occasion) => ({
-        _tag: "ResultLeftOut",
-        ...occasion,
-        toolName: call.name,
-        toolCallId: call.id,
-        problem: excess
-      }))
+      return excess === undefined ? Effect.void : tellLeftOut(call, output, excess)
     }),
     Effect.flatMap(() => final === undefined ? Effect.die(new Error(noFinalResult(call.name))) : Effect.succeed(final))
   )
 }
+
+const tellLeftOut = (
+  { id: toolCallId, name: toolName }: Results.CallName,
+  { preliminary }: Pick<Tool.HandlerResult<Tool.Any>, "preliminary">,
+  problem: Bounds.Excess
+): Effect.Effect<void> =>
+  ApprovalEvents.publish((occasion) =>
+    preliminary
+      ? { _tag: "PreliminaryLeftOut", ...occasion, toolName, toolCallId, count: 1 }
+      : { _tag: "ResultLeftOut", ...occasion, toolName, toolCallId, problem }
+  )
 
 /**
  * Runs a call that needs nobody so that its failure is a value, to be raised when its siblings have settled. `mayWait`
@@ -152,11 +156,17 @@ export const bounded =
     }
     return Effect.map(handle(name, params, id), (outputs) =>
       outputs.pipe(
-        Stream.filter((output) => !output.preliminary || Results.excessOf(output, maxResultBytes) === undefined),
-        Stream.map((output) => {
-          const bounded = Results.bounded(output, maxResultBytes)
-          return bounded === output ? output : { ...output, ...bounded } as typeof output // as upstream's own failure is
-        })
+        Stream.mapEffect((output) => {
+          const excess = Results.excessOf(output, maxResultBytes)
+          if (excess === undefined) return Effect.succeed(output)
+          return Effect.as(
+            tellLeftOut({ id: id ?? "", name }, output, excess),
+            output.preliminary
+              ? undefined
+              : { ...output, ...Results.leftOut(output, excess, maxResultBytes) } as typeof output // as upstream's own failure is
+          )
+        }),
+        Stream.filter((output) => output !== undefined)
       ))
   }
 
