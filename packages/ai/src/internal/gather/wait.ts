@@ -330,7 +330,7 @@ export const waiting = ({ suspension: { awaited: { name } } }: Pick<Tip, "suspen
 
 // An answer that comes after another one has had its effect (law L3).
 const refuseLate = (
-  { call }: File,
+  { call, environment }: File,
   approvalId: string,
   responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>,
   { state }: ApprovalJournal.Entry,
@@ -341,11 +341,14 @@ const refuseLate = (
   const isLate = found?.suspension.awaited.kind === "getApproval"
     ? ended
     : responses.some(({ approved }) => approved === ended)
-  return !isLate ? Effect.void : ApprovalEvents.publish((occasion) => ({
+  if (!isLate || state === "pending") return Effect.void
+  const reason = new ApprovalError.AlreadyDecided({ approvalId, state })
+  environment.onRefused(approvalId, reason)
+  return ApprovalEvents.publish((occasion) => ({
     _tag: "Refused",
     ...occasion,
     ...Request.about(call),
     approvalId,
-    reason: new ApprovalError.AlreadyDecided({ approvalId, state })
+    reason
   }))
 }

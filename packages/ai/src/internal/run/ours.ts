@@ -220,10 +220,11 @@ const decided: Hand["decided"] = Effect.fnUntraced(function*(file, standing, dec
 
 const told = (file: File, { why }: Extract<Decision, { _tag: "Tell" }>): Effect.Effect<void> => {
   switch (why) {
-    // A denial needs no proof.
     case "forged":
-    case "denied":
       return refuse(file, file.root!, file.failure!.reason)
+    // A denial needs no proof: it counts.
+    case "denied":
+      return refused(file, file.root!, file.failure!.reason)
     case "blocked":
       return blocked(file, blockedReason(file.judged))
     case "remembered":
@@ -297,7 +298,13 @@ export const invalidEdit = (
   return new ApprovalError.InvalidEdit({ approvalId, description })
 }
 
-export const refuse = ({ call }: File, approvalId: string, reason: ApprovalError.ApprovalErrorReason) =>
+/** Tells of an answer that has no effect, whoever gave it too. */
+export const refuse = (file: File, approvalId: string, reason: ApprovalError.ApprovalErrorReason) => {
+  file.environment.onRefused(approvalId, reason)
+  return refused(file, approvalId, reason)
+}
+
+const refused = ({ call }: File, approvalId: string, reason: ApprovalError.ApprovalErrorReason) =>
   ApprovalEvents.publish((occasion) => ({ _tag: "Refused", ...occasion, ...Request.about(call), approvalId, reason }))
 
 /** What is to run of an approved call, and of what a person changed. */
