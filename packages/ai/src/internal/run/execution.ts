@@ -264,7 +264,7 @@ export const resumed = (
         ? Effect.void
         : Effect.ignore(environment.suspensions.end(approvalId))
     ),
-    Effect.flatMap((settled) => executed(settled, waiting))
+    Effect.flatMap((settled) => executed(settled, waiting, Words.begunAndEnded))
   )
 }
 
@@ -272,13 +272,14 @@ export const resumed = (
 export const awaited = (
   environment: Environment.Environment,
   claim: ApprovalJournal.Claim,
-  root: string
+  root: string,
+  begun: string | undefined
 ): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
   const call = { id: claim.toolCallId, name: claim.toolName }
   return Effect.flatMap(
     // Who only joins never begins.
     environment.journal.run(claim, { effect: Effect.never, idempotent: false, joinOnly: true }),
-    ({ entry }) => recorded(entry, call, { root, tool: undefined })
+    ({ entry }) => recorded(entry, call, { root, tool: undefined, begun })
   )
 }
 
@@ -288,10 +289,11 @@ const takenReason =
 
 const executed = (
   { entry, ran }: ApprovalJournal.Settled,
-  { call: { root, toolCallId: id, toolName: name }, prepared }: Suspending.Waiting
+  { call: { root, toolCallId: id, toolName: name }, prepared }: Suspending.Waiting,
+  begun?: string
 ): Effect.Effect<Executed> => {
   const call = { id, name }
-  if (ran === undefined) return recorded(entry, call, { root, tool: prepared.tool })
+  if (ran === undefined) return recorded(entry, call, { root, tool: prepared.tool, begun })
   return Effect.succeed({
     part: Results.toolResult(call, {
       result: ran.result,
@@ -307,12 +309,17 @@ const executed = (
 const recorded = Effect.fnUntraced(function*(
   entry: ApprovalJournal.Entry,
   call: Results.CallName,
-  { root, tool }: { readonly root: string; readonly tool: Tool.Any | undefined }
+  { begun, root, tool }: {
+    readonly root: string
+    readonly tool: Tool.Any | undefined
+    /** What is to be said of a tool that had begun. */
+    readonly begun: string | undefined
+  }
 ): Effect.fn.Return<Executed> {
   if (entry.state === "suspended" && entry.suspendedAs !== undefined) {
     return { part: undefined, failure: undefined, suspendedAs: entry.suspendedAs }
   }
-  const part = Results.ofEntry(call, entry, root)
+  const part = Results.ofEntry(call, entry, root, begun)
   return { part: tool === undefined ? part : yield* decodeResult(tool, part), failure: undefined }
 })
 

@@ -111,11 +111,11 @@ export const reasonOf = (
     case "shownChanged":
       return asked.changed
     case "undeliverable":
-      return `What was delivered cannot be used any more: ${tip?.problems?.[0]}`
+      return Words.stands(`What was delivered cannot be used any more: ${tip?.problems?.[0]}`)
     case "unfitParameters":
       return Wait.unfitParameters(file)
     case "unfitState":
-      return Wait.unfitState(file, tip!)
+      return Wait.unfitState(file)
   }
 }
 
@@ -221,7 +221,10 @@ const decided: Hand["decided"] = Effect.fnUntraced(function*(file, standing, dec
 const told = (file: File, { why }: Extract<Decision, { _tag: "Tell" }>): Effect.Effect<void> => {
   switch (why) {
     case "forged":
-      return refuse(file, file.root!, file.failure!.reason)
+      return Effect.andThen(
+        refuse(file, file.root!, file.failure!.reason),
+        file.failure!.reason._tag === "UnknownKey" ? Effect.logWarning(`Assent: ${file.failure!.message}`) : Effect.void
+      )
     // A denial needs no proof: it counts.
     case "denied":
       return refused(file, file.root!, file.failure!.reason)
@@ -230,14 +233,18 @@ const told = (file: File, { why }: Extract<Decision, { _tag: "Tell" }>): Effect.
     case "remembered":
       return blocked(file, file.recalled?.reason)
     case "noToolkit":
-      return Effect.logWarning(
-        `Assent: an approval of "${file.call.toolName}" came on a turn without a toolkit, so it could not run. Pass` +
-          " the toolkit of the turn that asked to the turn with the answer too."
-      )
+      return noToolkit(file, `an approval of "${file.call.toolName}"`)
     default:
       return Effect.void
   }
 }
+
+// The model, and whoever is asked, cannot do anything about it.
+const noToolkit = ({ call: { toolName } }: File, what: string): Effect.Effect<void> =>
+  Effect.logWarning(
+    `Assent: ${what} came on a turn without a toolkit, so "${toolName}" could not run. Pass` +
+      " the toolkit of the turn that asked to the turn with the answer too."
+  )
 
 const blocked = ({ call }: File, reason: string | undefined): Effect.Effect<void> =>
   ApprovalEvents.publish((occasion) => ({
@@ -268,6 +275,7 @@ const refuseAnswers = (
   { reply }: Standing.Standing,
   { at, why }: Extract<Decision, { _tag: "Open" }>
 ): Effect.Effect<void> => {
+  if (why === "noToolkit") return noToolkit(file, `an answer to what "${file.call.toolName}" waits for`)
   if (why === "invalidAnswer") {
     return Effect.forEach(invalidAnswers(file), (invalid) => refuse(file, invalid.approvalId, invalid), {
       discard: true
