@@ -2,8 +2,8 @@
 import * as Schema from "effect/Schema"
 
 /**
- * The states of a request. `pending` is the absence of a record; the states after it are written once, by compare
- * and set, to the journal (law L2).
+ * The states of a request. `pending` is the absence of a record, or that of one that nobody has decided; the states after it
+ * are written once, by compare and set, to the journal (law L2).
  *
  * @category models
  * @since 0.1.0
@@ -39,7 +39,7 @@ const next: Record<ApprovalState, ReadonlyArray<ApprovalState>> = {
   edited: ["running", "suspended", "expired", "void"],
   answered: ["running", "suspended", "expired", "void"],
   suspended: ["running", "denied", "expired", "void"],
-  running: ["done", "failed", "unknown", "suspended"],
+  running: ["done", "failed", "unknown", "suspended", "pending"],
   unknown: ["running"],
   denied: [],
   expired: [],
@@ -51,7 +51,8 @@ const next: Record<ApprovalState, ReadonlyArray<ApprovalState>> = {
 }
 
 /**
- * Whether a request may go from one state to another. `unknown → running` is for tools that are `Tool.Idempotent`.
+ * Whether a request may go from one state to another. `unknown → running` is for tools that are `Tool.Idempotent`, and
+ * `running → pending` for what was claimed and could not begin.
  *
  * @example
  * import { Approval } from "@assent/ai"

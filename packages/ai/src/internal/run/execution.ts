@@ -234,25 +234,19 @@ export const resumed = (
   const { approvalId } = claim
   const isIdempotent = Context.get(prepared.tool.annotations, Tool.Idempotent)
   const waiting: Suspending.Waiting = { call, prepared, previous: approvalId, edits }
-  // The journal lets one run of this claim begin; the store, whoever the journal is.
-  const takeState = environment.suspensions.take(approvalId).pipe(
-    Effect.retry({ times: 3 }),
-    Effect.map((taken) => taken || isIdempotent ? undefined : takenReason),
-    Effect.catch((error) =>
-      Effect.as(
-        Effect.logError(`Assent could not go on with "${call.toolName}", which waited: ${error.message}`),
-        Words.stands("What it needs to go on could not be read.")
-      )
-    )
-  )
+  // The journal lets one run of this claim begin; the store, whoever the journal is. Where the store cannot say, nothing has
+  // begun, and it may be tried again.
+  const takeState = Effect.result(Effect.retry(environment.suspensions.take(approvalId), { times: 3 }))
   return environment.journal.run(claim, {
     effect: Effect.flatMap(
       takeState,
-      (problem) =>
-        problem === undefined
+      (taken): Effect.Effect<ApprovalJournal.Ran | ApprovalJournal.Suspended | ApprovalJournal.Unbegun> =>
+        Result.isFailure(taken)
+          ? Effect.succeed({ unbegun: taken.failure })
+          : taken.success || isIdempotent
           ? Spans.run(run(environment, handlers, waiting, resumption, emit), claim)
           : Effect.succeed(
-            record(Results.interrupted({ id: call.toolCallId, name: call.toolName }, problem), waiting)
+            record(Results.interrupted({ id: call.toolCallId, name: call.toolName }, takenReason), waiting)
           )
     ),
     idempotent: isIdempotent,
