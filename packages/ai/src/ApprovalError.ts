@@ -33,8 +33,7 @@ import * as Requirements from "./internal/requirements.ts"
  */
 export class Forged extends Schema.TaggedError<Forged>()("Forged", { approvalId: Schema.String }) {
   override get message(): string {
-    return "The approval does not belong to this call: the call, its parameters, or the conversation are not the ones" +
-      " the person was asked about. Nothing ran. Ask again."
+    return `${Approving.notOfThisCall} Nothing ran. Ask again.`
   }
 }
 
@@ -46,7 +45,7 @@ export class Forged extends Schema.TaggedError<Forged>()("Forged", { approvalId:
  */
 export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", { approvalId: Schema.String }) {
   override get message(): string {
-    return "The approval id is not one that Assent issued. Nothing ran. Ask again."
+    return `${Approving.notIssued} Nothing ran. Ask again.`
   }
 }
 

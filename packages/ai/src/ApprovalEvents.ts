@@ -200,6 +200,16 @@ export const ResultLeftOut = Schema.TaggedStruct("ResultLeftOut", {
 })
 
 /**
+ * A call said something before its end that no reader got, `count` times: it was out of bounds; or the call was approved, and
+ * its reader too far behind, for which no run waits (laws L2 and L17). Of the latter the next part of the call in the stream
+ * says so too: `metadata.assent.leftOut`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const PreliminaryLeftOut = Schema.TaggedStruct("PreliminaryLeftOut", { ...call, count: Schema.Number })
+
+/**
  * A tool was to wait for an interaction, and its handler caught that and went on: nobody was asked, and its result is
  * a failure. It is a mistake in the handler.
  *
@@ -238,6 +248,7 @@ export const ApprovalEvent = Schema.Union([
   MemoryFailed,
   InvalidParameters,
   ResultLeftOut,
+  PreliminaryLeftOut,
   SuspensionCaught
 ])
 

@@ -29,6 +29,7 @@ import * as Live from "./internal/journal/live.ts"
 import * as Liveness from "./internal/journal/liveness.ts"
 import { type Held, Power, powerOf } from "./internal/journal/power.ts"
 import * as JournalRecords from "./internal/journal/records.ts"
+import { nobodys, type Unbegun } from "./internal/journal/unbegun.ts"
 import * as Unrecorded from "./internal/journal/unrecorded.ts"
 import * as Words from "./internal/journal/words.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
@@ -39,6 +40,7 @@ import * as Store from "./Store.ts"
 // =============================================================================
 
 export { type Claim, Entry, Kept, Recorded } from "./internal/journal/entry.ts"
+export type { Unbegun } from "./internal/journal/unbegun.ts"
 
 /**
  * What a run gives those who wait for it in the same process: what is recorded, the decoded `result` and its encoded
@@ -91,7 +93,7 @@ export interface Settled {
  * @since 0.1.0
  */
 export interface RunOptions<R> {
-  readonly effect: Effect.Effect<Ran | Suspended, never, R>
+  readonly effect: Effect.Effect<Ran | Suspended | Unbegun, never, R>
   readonly idempotent: boolean
   readonly joinOnly?: boolean | undefined
 }
@@ -321,7 +323,7 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const execute = Effect.fnUntraced(function*<R>(
     wanted: Claim,
-    effect: Effect.Effect<Ran | Suspended, never, R>,
+    effect: Effect.Effect<Ran | Suspended | Unbegun, never, R>,
     run: Run,
     restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   ): Effect.fn.Return<Settled, Failure, R> {
@@ -348,6 +350,10 @@ export const make = Effect.fnUntraced(function*(options: {
       return { entry, ran: undefined }
     }
     const ended = exit.value
+    if ("unbegun" in ended) {
+      yield* record(held, yield* makeEntry(nobodys(claim), { state: "pending" }))
+      return yield* ended.unbegun
+    }
     if (!("suspendedAs" in ended)) return yield* finish(held, ended)
     const entry = yield* makeEntry(claim, { state: "suspended", suspendedAs: ended.suspendedAs })
     if (ended.waiting !== undefined) return yield* suspend(held, entry, ended.waiting)

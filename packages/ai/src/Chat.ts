@@ -12,6 +12,7 @@ import type * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as Bounds from "./internal/bounds.ts"
 import * as Transcript from "./internal/history/transcript.ts"
+import * as Posted from "./internal/posted.ts"
 import { imported, protectOnce, protectPersistence } from "./internal/turn/protectChat.ts"
 import * as ProtectedTag from "./internal/turn/protectedTag.ts"
 import * as Prompt from "./Prompt.ts"
@@ -152,8 +153,9 @@ export const layerPersisted: typeof Upstream.layerPersisted = (options) =>
  * Puts answers into a chat's history, between two turns; the next turn carries them out. Unlike answers passed as a
  * turn's prompt, they stay when that turn's model call fails, and are in what `export` gives.
  *
- * Fails, and changes nothing, with `InvalidAnswer` for what cannot be read as an answer, with `UnknownApproval` when the
- * history has no request of that id, and with `AlreadyDecided` when the request's call has its result.
+ * Every answer stands alone. Gives those that have no effect, with why: `InvalidAnswer` for what cannot be read as an answer,
+ * `UnknownApproval` when the history has no request of that id, and `AlreadyDecided` when the request's call has its result.
+ * Where none has an effect it fails with the first of these, and changes nothing.
  *
  * A chat's history is anybody's who may write it, and is kept without saying who did: what is answered here is of nobody
  * known (law L16), and edited parameters count only where the policy says so (law L4). Where a policy names approvers it
@@ -177,20 +179,26 @@ export const layerPersisted: typeof Upstream.layerPersisted = (options) =>
 export const answer = Effect.fnUntraced(function*(
   chat: Chat,
   answers: ReadonlyArray<Approval.AnswerInput>
-): Effect.fn.Return<void, ApprovalError.ApprovalError> {
-  const said = yield* Prompt.readAnswers(answers)
+): Effect.fn.Return<ReadonlyArray<Posted.RefusedAnswer>, ApprovalError.ApprovalError> {
+  const read = yield* Effect.suspend(() => Effect.fromResult(Posted.each(answers)))
+  const refused = [...read.refused]
+  const said: Array<Approval.ApprovalAnswer> = []
   const history = yield* Ref.get(chat.history)
   const known = new Map(Transcript.readWhole(history.content).allRequests.map((one) => [one.part.approvalId, one]))
-  for (const { approvalId } of said) {
+  for (const answer of read.answers) {
+    const { approvalId } = answer
     const request = known.get(approvalId)
-    if (request === undefined) {
-      return yield* ApprovalError.make(new ApprovalError.UnknownApproval({ approvalId: approvalId.slice(0, 64) }))
-    }
-    const result = (request.call ?? request.providerCall)?.result
-    if (result !== undefined) {
-      const state = result.isFailure ? "failed" : "done"
-      return yield* ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state }))
-    }
+    const result = (request?.call ?? request?.providerCall)?.result
+    const reason = request === undefined
+      ? new ApprovalError.UnknownApproval({ approvalId: approvalId.slice(0, 64) })
+      : result === undefined
+      ? undefined
+      : new ApprovalError.AlreadyDecided({ approvalId, state: result.isFailure ? "failed" : "done" })
+    if (reason === undefined) said.push(answer)
+    else refused.push({ approvalId, error: ApprovalError.make(reason) })
   }
+  const [first] = refused
+  if (first !== undefined && said.length === 0) return yield* first.error
   yield* Ref.update(chat.history, Prompt.concat(Prompt.approvalResponses(said)))
+  return refused
 })

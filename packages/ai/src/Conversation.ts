@@ -31,6 +31,7 @@ export type {
   Limited,
   Options,
   Outcome,
+  RefusedAnswer,
   ResumeOptions,
   RouteText,
   Stopped,

@@ -17,6 +17,7 @@ import {
   Toolkit
 } from "../src/index.ts"
 import { ScriptedModel } from "../src/testing/index.ts"
+import { logged } from "./laws/logs.ts"
 
 const WriteFile = Tool.make("WriteFile", {
   parameters: { path: Schema.String, content: Schema.String },
@@ -130,10 +131,12 @@ describe("Toolkit.guard", () => {
       assert.strictEqual((yield* runs).length, yes.length)
     }).pipe(Effect.provide(live)))
 
-  it.effect("without a controller nobody can be asked: a failed result that says what to provide", () =>
+  it.effect("without a controller nobody can be asked: a failed result that says so, and the log what to provide", () =>
     Effect.gen(function*() {
       const toolkit = yield* Toolkit.guard(Files)
-      assert.match(reasonOf(yield* write(toolkit, "a")), /layerInteractive/)
+      const [result, lines] = yield* logged(write(toolkit, "a"))
+      assert.match(reasonOf(result), /nobody can be asked here\. Nothing ran\.$/)
+      assert.match(lines.map(({ text }) => text).join("\n"), /layerInteractive/)
       assert.deepStrictEqual(yield* runs, [])
     }).pipe(Effect.provide(live)))
 

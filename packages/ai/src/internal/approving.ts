@@ -1,6 +1,13 @@
 /** Why an approval counts for nothing, in words. */
 import * as Text from "./text.ts"
 
+/** What is wrong with a request, before what is to be done about it: a program is told that, and a model something else. */
+export const notOfThisCall =
+  "The approval does not belong to this call: the call, its parameters, or the conversation" +
+  " are not the ones the person was asked about."
+
+export const notIssued = "The approval id is not one that Assent issued."
+
 const problems = {
   unknown: () => "Nobody knows who decided this.",
   "not named": (who: string | undefined) => `${who} may not decide this.`,

@@ -83,6 +83,38 @@ export const answer = (posted: unknown): Result.Result<Approval.ApprovalAnswer, 
     : invalid(approvalId, read.failure)
 }
 
+/**
+ * An answer that has no effect at all, and why: it answers what is not open any more or was never asked, it came too late, or
+ * from somebody who may not decide, or it does not fit.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RefusedAnswer {
+  readonly approvalId: string
+  readonly error: ApprovalError.ApprovalError
+}
+
+/** Answers as they could be read, and those that could not. */
+export interface Answers {
+  readonly answers: ReadonlyArray<Approval.ApprovalAnswer>
+  readonly refused: ReadonlyArray<RefusedAnswer>
+}
+
+/** Answers, or one alone; fails for one that does not even say what it answers. */
+export const each = (posted: unknown): Result.Result<Answers, ApprovalError.ApprovalError> => {
+  const read: Array<Approval.ApprovalAnswer> = []
+  const refused: Array<RefusedAnswer> = []
+  for (const one of Array.isArray(posted) ? posted : [posted]) {
+    const found = answer(one)
+    if (Result.isSuccess(found)) read.push(found.success)
+    else if (isAnswer(one) && typeof one.approvalId === "string") {
+      refused.push({ approvalId: one.approvalId, error: found.failure })
+    } else return Result.fail(found.failure)
+  }
+  return Result.succeed({ answers: read, refused })
+}
+
 /** Answers, or one alone; all of them can be read, or none is taken. */
 export const answers = (
   posted: unknown

@@ -2,8 +2,8 @@
 import * as Schema from "effect/Schema"
 
 /**
- * The states of a request. `pending` is the absence of a record; the states after it are written once, by compare
- * and set, to the journal (law L2).
+ * The states of a request. `pending` is the absence of a record, or that of one that nobody has decided; the states after it
+ * are written once, by compare and set, to the journal (law L2).
  *
  * @category models
  * @since 0.1.0
@@ -39,7 +39,7 @@ const next: Record<ApprovalState, ReadonlyArray<ApprovalState>> = {
   edited: ["running", "suspended", "expired", "void"],
   answered: ["running", "suspended", "expired", "void"],
   suspended: ["running", "denied", "expired", "void"],
-  running: ["done", "failed", "unknown", "suspended"],
+  running: ["done", "failed", "unknown", "suspended", "pending"],
   unknown: ["running", "done", "failed", "suspended"],
   denied: [],
   expired: [],
@@ -52,7 +52,8 @@ const next: Record<ApprovalState, ReadonlyArray<ApprovalState>> = {
 
 /**
  * Whether a request may go from one state to another. From `unknown` to `running` it goes for tools that are
- * `Tool.Idempotent`, and to an end when the process that had the claim records it after all.
+ * `Tool.Idempotent`, and to an end when the process that had the claim records it after all; from `running` to `pending`
+ * what was claimed and could not begin.
  *
  * @example
  * import { Approval } from "@assent/ai"

@@ -23,7 +23,7 @@ describe("decide", () => {
         }
       }
       const [size, , , external] = requests
-      const both = conversation.decide([Approval.answer(size!, "42"), Approval.answer(external!, { paid: "no" })])
+      const both = conversation.decide([Approval.answer(size!, 42), Approval.answer(external!, { paid: "no" })])
       assert.strictEqual(yield* reasonOf(both), "InvalidAnswer")
       assert.deepStrictEqual(yield* conversation.history, before)
       assert.deepStrictEqual(yield* conversation.pending(), requests)

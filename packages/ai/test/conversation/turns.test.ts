@@ -78,7 +78,10 @@ describe("a turn", () => {
       const reasonOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
         Effect.map(Effect.flip(effect), (error) =>
           error instanceof ApprovalError.ApprovalError ? error.reason._tag : error)
-      const unknown = conversation.decide([Approval.approve(first!), Approval.approve({ approvalId: "made-up" })])
+      const unknown = conversation.decide([{ approvalId: "made-up", approved: true }, {
+        approvalId: "x",
+        approved: true
+      }])
       assert.strictEqual(yield* reasonOf(unknown), "UnknownApproval")
       assert.deepStrictEqual(yield* conversation.history, before)
       yield* conversation.decide(Approval.approve(first!))

@@ -137,7 +137,7 @@ describe("L16 whoever is no approver", () => {
       }))
   }
 
-  it.effect("takes the other answers with them: all are looked at before any counts", () =>
+  it.effect("does not take the other answers with them, which count", () =>
     Effect.gen(function*() {
       const policy = ApprovalPolicy.make(({ params }) =>
         Effect.succeed(
@@ -147,14 +147,16 @@ describe("L16 whoever is no approver", () => {
       const world = yield* W.makeWorld({ turns: [[W.pay(20), W.pay(30)]], policy })
       const outcome = yield* world.conversation.send("Pay.")
       const requests = outcome._tag === "Waiting" ? outcome.requests : []
-      const before = yield* standing(world)
-      const reason = yield* reasonOf(
-        world.conversation.decide(requests.map((request) => Approval.approve(request)), { by: bob })
-      )
-      assert.strictEqual(reason._tag === "NotAnApprover" && reason.approvalId, requests[1]!.approvalId)
-      assert.deepStrictEqual(yield* standing(world), before)
-      yield* world.conversation.decide(Approval.approve(requests[0]!), { by: bob })
+      const { refused } = yield* world.conversation.decide(requests.map((request) => Approval.approve(request)), {
+        by: bob
+      })
+      assert.deepStrictEqual(refused.map(({ approvalId, error }) => [approvalId, error.reason._tag]), [
+        [requests[1]!.approvalId, "NotAnApprover"]
+      ])
       assert.deepStrictEqual(world.ran, ["paid 20"])
+      assert.deepStrictEqual((yield* world.conversation.pending()).map(({ approvalId }) => approvalId), [
+        requests[1]!.approvalId
+      ])
     }))
 
   it.effect("may leave a remark, which decides nothing", () =>
@@ -327,13 +329,15 @@ describe("L16 where the policy names others than it did when it asked", () => {
       assert.deepStrictEqual(world.ran, ["paid 20", "paid 30"])
     }))
 
-  it.effect("the others of a batch have counted by then", () =>
+  it.effect("the others of a batch count", () =>
     Effect.gen(function*() {
       const { change, requests, world } = yield* changing
       change()
       const both = requests.map((request) => Approval.approve(request))
-      const reason = yield* reasonOf(world.conversation.decide(both, { by: bob }))
-      assert.strictEqual(reason._tag, "NotAnApprover")
+      const { refused } = yield* world.conversation.decide(both, { by: bob })
+      assert.deepStrictEqual(refused.map(({ approvalId, error }) => [approvalId, error.reason._tag]), [
+        [requests[1]!.approvalId, "NotAnApprover"]
+      ])
       assert.deepStrictEqual(world.ran, ["paid 20"])
       const [open, ...rest] = yield* world.conversation.pending()
       assert.deepStrictEqual([open!.approvalId, rest], [requests[1]!.approvalId, []])

@@ -154,7 +154,9 @@ describe("L16 what the provider runs", () => {
       const asked = yield* told(chat.send("go"))
       const [request] = asked.requests
       const refused: Array<string> = []
-      const hearing = Effect.provideService(Refusals, ({ problem }) => void refused.push(problem))
+      const hearing = Effect.provideService(Refusals, (_, reason) => {
+        refused.push(reason._tag === "NotAnApprover" ? reason.problem : reason._tag)
+      })
       for (const said of [Approval.approve(request!), Approval.deny(request!, "no")]) {
         const open = yield* told(hearing(A.by(A.eve)(chat.send(Prompt.approvalResponses([said])))))
         assert.strictEqual(open.requests.length, 1)

@@ -122,10 +122,19 @@ for (const gated of [true, false]) {
           })
           const { model } = yield* ScriptedModel.make({ turns: [[call]], afterLastTurn: "done" })
           const chat = yield* Support.converse(mode, { model, toolkit: tools.toolkit })
-          const asked = yield* chat.take("Fetch it.")
-          const turn = gated
-            ? yield* chat.take(Support.answers(...asked.requests.map((request) => Approval.approve(request))))
-            : asked
+          const events = yield* ApprovalEvents.make()
+          const told: Array<string> = []
+          yield* Effect.forkScoped(
+            Stream.runForEach(yield* events.subscribe, ({ _tag }) => Effect.sync(() => void told.push(_tag)))
+          )
+          const turn = yield* Effect.gen(function*() {
+            const asked = yield* chat.take("Fetch it.")
+            return gated
+              ? yield* chat.take(Support.answers(...asked.requests.map((request) => Approval.approve(request))))
+              : asked
+          }).pipe(Effect.provideService(ApprovalEvents.ApprovalEvents, events))
+          yield* Support.idle
+          assert.lengthOf(told.filter((tag) => tag === "PreliminaryLeftOut"), 1)
           const results = turn.parts.filter((part) => part.type === "tool-result").map((part) => part.encodedResult)
           assert.deepStrictEqual(results, ["first", "third", "last"])
         }),

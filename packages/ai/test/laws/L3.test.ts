@@ -252,6 +252,28 @@ describe("L3 later answers", () => {
     )
 
     Support.single(
+      `L4 Chat.answer takes the answers that have a request, and names the others with why [${mode}]`,
+      () =>
+        Effect.gen(function*() {
+          const tools = yield* Support.makeTools()
+          const asked = yield* askOne(mode, tools)
+          const request = asked.requests[0]!
+          const chat = yield* Chat.fromPrompt(asked.history)
+          const refused = yield* Chat.answer(chat, [
+            { approvalId: "made-up", approved: true },
+            ...said(request, "-no"),
+            { approvalId: request.approvalId, approved: "maybe" } as never
+          ])
+          assert.deepStrictEqual(refused.map(({ approvalId, error }) => [approvalId, error.reason._tag]), [
+            [request.approvalId, "InvalidAnswer"],
+            ["made-up", "UnknownApproval"]
+          ])
+          const { denied } = LanguageModel.collectToolApprovals((yield* Ref.get(chat.history)).content)
+          assert.deepStrictEqual(denied.map(({ approvalId }) => approvalId), [request.approvalId])
+        })
+    )
+
+    Support.single(
       `L3 Chat.answer lets deny win before the next turn carries the answers out [${mode}]`,
       () =>
         Effect.gen(function*() {

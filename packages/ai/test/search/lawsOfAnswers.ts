@@ -8,9 +8,9 @@ import type { Law } from "./laws.ts"
 /** `Chat.answer`. */
 export const Answers: Law = {
   name: "Answers",
-  title: "answers between two turns are all taken or none, and only where there is a request that waits for them",
+  title: "answers between two turns are taken where there is a request that waits for them, and the others are named",
   check: ({ record }) =>
-    record.answerings.flatMap(({ after, approvalIds, before, outcome, step, tampered }) => {
+    record.answerings.flatMap(({ after, approvalIds, before, outcome, refused, step, tampered }) => {
       const added = after.content.slice(before.content.length)
       const isKept = before.content.every((message, index) => message === after.content[index])
       if (!isKept) return [`the answers of step ${step} change the history`]
@@ -22,14 +22,21 @@ export const Answers: Law = {
             ? message.content.flatMap((part) => part.type === "tool-approval-response" ? [part.approvalId] : [])
             : []
         )
-        if (taken.join() !== approvalIds.join()) return [`of the answers of step ${step} not all are taken`]
+        const wanted = approvalIds.filter((id) => !refused.some(({ approvalId }) => approvalId === id))
+        if (taken.join() !== wanted.join()) return [`of the answers of step ${step} not all are taken or refused`]
       }
+      if (tampered) return []
       const fates = approvalIds.map((approvalId) => fateOf(before, approvalId))
-      const first = fates.findIndex((fate) => fate !== "done")
-      const expected = fates[first] ?? "done"
-      return tampered || expected === "perhaps" || outcome === expected
-        ? []
-        : [`the answers of step ${step} are ${outcome}, not ${expected}: ${approvalIds[first]}`]
+      const expected = fates.length === 0 || fates.includes("done") ? "done" : fates[0]
+      if (outcome !== expected && (expected === "done" || !fates.includes("perhaps"))) {
+        return [`the answers of step ${step} are ${outcome}, not ${expected}`]
+      }
+      return outcome !== "done" ? [] : fates.flatMap((fate, at) => {
+        const why = refused.find(({ approvalId }) => approvalId === approvalIds[at])?.why ?? "done"
+        return fate === "perhaps" || why === fate
+          ? []
+          : [`an answer of step ${step} is ${why}, not ${fate}: ${approvalIds[at]}`]
+      })
     }),
   concerns: ({ record }) => record.answerings.some(({ approvalIds }) => approvalIds.length > 0)
 }

@@ -176,6 +176,8 @@ export interface Answering {
   readonly after: Prompt.Prompt
   /** `"done"`, or the name of the error's reason. */
   readonly outcome: string
+  /** Those that have no effect, beside others that have one. */
+  readonly refused: ReadonlyArray<{ readonly approvalId: string; readonly why: string }>
 }
 
 /** An operation of the store that failed. */

@@ -187,8 +187,11 @@ const answer = Effect.fnUntraced(function*(world: State.World, step: Extract<Pla
     ...(step.unknown ? [Approval.approve({ approvalId: "nobody-asked" })] : [])
   ]
   const outcome = yield* Chat.answer(chat, answers).pipe(
-    Effect.as("done"),
-    Effect.catch((error: ApprovalError.ApprovalError) => Effect.succeed(error.reason._tag))
+    Effect.map((refused) => ({
+      outcome: "done",
+      refused: refused.map(({ approvalId, error }) => ({ approvalId, why: error.reason._tag }))
+    })),
+    Effect.catch((error: ApprovalError.ApprovalError) => Effect.succeed({ outcome: error.reason._tag, refused: [] }))
   )
   world.history = yield* Ref.get(chat.history)
   world.record.answerings.push({
@@ -197,7 +200,7 @@ const answer = Effect.fnUntraced(function*(world: State.World, step: Extract<Pla
     approvalIds: answers.map(({ approvalId }) => approvalId),
     before,
     after: world.history,
-    outcome
+    ...outcome
   })
 })
 

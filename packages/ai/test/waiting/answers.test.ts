@@ -72,7 +72,7 @@ describe("denials", () => {
         const last = yield* chat.take(
           Support.answers(...first.requests.map((request) => Approval.deny(request, "never mind")))
         )
-        assert.deepStrictEqual(last.results.map(Support.failureReason), ["never mind", "never mind", "never mind"])
+        assert.deepStrictEqual(last.results.map(Support.failureReason), Array(3).fill(Support.begun("never mind.")))
         assert.strictEqual(last.text, "done")
         assert.deepStrictEqual(names(), ["start", "start", "start"])
         assert.deepStrictEqual((yield* openOnes).suspensions, [])
@@ -220,7 +220,7 @@ describe("a controller", () => {
       const { first } = yield* controlled(mode, ({ interaction }) =>
         interaction === "approval" ? new Approval.Approved({}) : new Approval.Denied({ note: "no" }))
       const results = new Map(first.results.map((result) => [result.id, result]))
-      assert.strictEqual(Support.failureReason(results.get("c1")), "no")
+      assert.strictEqual(Support.failureReason(results.get("c1")), Support.begun("no."))
       assert.strictEqual((results.get("c2")!.result as any).said, "rejected by manager")
     }))
 })

@@ -206,3 +206,7 @@ export const only = (turn: Laws.Turn): Approval.ApprovalRequest => {
 /** The decoded results of a turn, by the ids of their calls. */
 export const resultsOf = (turn: Laws.Turn): ReadonlyArray<readonly [id: string, result: unknown]> =>
   turn.results.map(({ id, result }) => [id, result])
+
+/** What is said of a call that somebody ended with this reason when its tool had begun (law L14). */
+export const begun = (reason: string): string =>
+  `${reason} The tool had begun and was waiting. It did not go on, and what it did before it waited is not undone.`

@@ -148,7 +148,7 @@ describe("a denial that comes late", () => {
         const timer = Support.only(first)
         yield* chat.take("Something else.")
         const denied = yield* chat.take(Support.answers(Approval.deny(timer, "never mind")))
-        assert.deepStrictEqual(denied.results.map(Support.failureReason), ["never mind"])
+        assert.deepStrictEqual(denied.results.map(Support.failureReason), [Support.begun("never mind.")])
         yield* TestClock.adjust("2 hours")
         yield* chat.take("And now?")
         assert.deepStrictEqual(ended, [])

@@ -24,6 +24,7 @@ import * as Recorder from "../environment/recorder.ts"
 import * as Trust from "../environment/trust.ts"
 import * as Bounded from "../history/bounded.ts"
 import * as Ending from "../history/ending.ts"
+import * as Posted from "../posted.ts"
 import { InPassing } from "../seal/passing.ts"
 import * as Handlers from "../tool/handlers.ts"
 import * as Wrap from "../turn/wrap.ts"
@@ -136,7 +137,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         return by?.via === Trust.cancellation.via ? Trust.cancellation : by
       }),
       Context.add(Recorder.Recorder, ConversationTurn.record(place, turn)),
-      Context.add(Trust.Refusals, (refusal) => void turn.decided?.refusals.push(refusal)),
+      Context.add(Trust.Refusals, Deciding.refusing(turn)),
       (knowing) =>
         ConversationTurn.isFull(place, turn)
           ? Context.merge(knowing, Surroundings.refusing(settings.surroundings, full))
@@ -263,11 +264,13 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       posted: ReadonlyArray<Approval.AnswerInput> | Approval.AnswerInput,
       options?: Conversation.DecideOptions
     ) =>
-      Effect.flatMap(Prompt.readAnswers(posted), (answers) =>
-        answers.length === 0
-          ? Effect.flatMap(ConversationTurn.read(place), (kept) => standing(kept, taken.outcome))
+      Effect.flatMap(Effect.suspend(() => Effect.fromResult(Posted.each(posted))), (read) =>
+        read.answers.length === 0
+          ? read.refused.length > 0
+            ? Effect.fail(read.refused[0]!.error)
+            : Effect.flatMap(ConversationTurn.read(place), (kept) => standing(kept, taken.outcome))
           : Effect.map(
-            take((turn) => Deciding.decide(turn, toolkit, answers, options?.by)),
+            take((turn) => Deciding.decide(turn, toolkit, read, options?.by)),
             (outcome) => outcome ?? nothingToDo
           )),
     resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
@@ -316,11 +319,12 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
 // How a turn ends
 // =============================================================================
 
-const ended = ({ content, steps, tokens }: ConversationTurn.Turn) => ({
+const ended = ({ content, refused, steps, tokens }: ConversationTurn.Turn) => ({
   text: ConversationTurn.textOf(content),
   content: content as ReadonlyArray<Model.Part>, // the parts of whole responses, or of streams
   steps,
-  tokens
+  tokens,
+  refused
 })
 
 const completed = (turn: ConversationTurn.Turn): Outcome => ({ _tag: "Completed", ...ended(turn) })
@@ -340,17 +344,17 @@ const limited = (turn: ConversationTurn.Turn, limit: "steps" | "tokens" | "time"
 })
 
 /** For what was to be done where nothing was. */
-const nothingToDo = { _tag: "Completed", text: "", content: [], steps: 0, tokens: 0 } as const
+const nothingToDo = { _tag: "Completed", text: "", content: [], steps: 0, tokens: 0, refused: [] } as const
 
 /** How the conversation stands, where nobody says anything; `last` is how the last turn of this process ended. */
 const standing = (kept: ConversationStore.Kept, last: Outcome | undefined): Effect.Effect<Outcome> =>
   Effect.map(Deciding.answerable(kept), (requests): Outcome => {
     const said = { ...nothingToDo, text: ConversationTurn.lastText(kept.history) }
     return Deciding.pendingOf(kept).length > 0
-      ? { ...(last?._tag === "Waiting" ? last : said), _tag: "Waiting", requests }
+      ? { ...(last?._tag === "Waiting" ? last : said), _tag: "Waiting", requests, refused: [] }
       : last === undefined || last._tag === "Waiting"
       ? said
-      : last
+      : { ...last, refused: [] }
   })
 
 const full = new ConversationStore.ConversationError({

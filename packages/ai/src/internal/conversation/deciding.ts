@@ -1,4 +1,7 @@
-/** What is decided through a conversation, and by whom: all of it is looked at before any of it counts (laws L4, L16). */
+/**
+ * What is decided through a conversation, and by whom. Every answer stands alone: one that has no effect is refused, with why,
+ * and the others count (laws L4, L16).
+ */
 import type * as Response from "effect/ai/Response"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Clock from "effect/Clock"
@@ -16,9 +19,11 @@ import type * as Interaction from "../../Interaction.ts"
 import * as Prompt from "../../Prompt.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import type * as Model from "../environment/model.ts"
+import type * as Trust from "../environment/trust.ts"
 import * as Request from "../gather/request.ts"
 import * as Ending from "../history/ending.ts"
 import * as Transcript from "../history/transcript.ts"
+import type * as Posted from "../posted.ts"
 import * as Text from "../text.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as Interactions from "../waiting/interaction.ts"
@@ -56,7 +61,8 @@ const isOver = ({ expiresAt = Infinity }: Approval.ApprovalRequest, now: number)
 export const answering = (
   turn: ConversationTurn.Turn,
   answers: ReadonlyArray<Approval.ApprovalAnswer>,
-  decidedBy?: Approver.DecidedBy
+  decidedBy?: Approver.DecidedBy,
+  isAmongOthers = false
 ): void => {
   const before = turn.history
   const ids = answers.map(({ approvalId }) => approvalId)
@@ -64,7 +70,7 @@ export const answering = (
   turn.answered = [...turn.answered, ...ids]
   if (decidedBy === undefined || ids.length === 0) return
   turn.deciders = { ...turn.deciders, ...Object.fromEntries(ids.map((id) => [id, decidedBy])) }
-  turn.decided = { before, ids, refusals: [] }
+  turn.decided = { before, ids, refusals: [], isAmongOthers }
 }
 
 /** Whether anything has come that is waited for: to take a turn for nothing could call the model for nothing. */
@@ -83,48 +89,109 @@ export const hasNews = Effect.fnUntraced(function*(
   return false
 })
 
-/** False where everything that was said leaves its request open. */
+/** What somebody says of a request that is open. */
+interface Said {
+  readonly answer: Approval.ApprovalAnswer
+  readonly request: Approval.ApprovalRequest
+}
+
+/** Fails where nothing of it has an effect; false where everything that was said leaves its request open. */
 export const decide = Effect.fnUntraced(function*(
   turn: ConversationTurn.Turn,
   toolkit: AnyToolkit,
-  answers: ReadonlyArray<Approval.ApprovalAnswer>,
+  { answers, refused }: Posted.Answers,
   by: Approver.Person | undefined
 ): Effect.fn.Return<boolean, ApprovalError.ApprovalError | ConversationStore.ConversationError> {
   const decidedBy = decidedByOf(by)
-  const requests: Array<Approval.ApprovalRequest> = []
   const now = yield* Clock.currentTimeMillis
-  for (const { approvalId } of answers) {
-    const request = turn.open.find((one) => one.approvalId === approvalId)
-    if (request === undefined) return yield* notOpen(turn, approvalId)
-    if (isOver(request, now)) return yield* ApprovalError.make(expired(approvalId))
-    requests.push(request)
+  turn.refused = refused
+  const all: Array<Said> = []
+  let hasExpired = false
+  for (const answer of answers) {
+    const looked = yield* Effect.result(look(turn, toolkit, answer, decidedBy))
+    if (Result.isFailure(looked)) refuse(turn, answer, looked.failure)
+    else if (isLate(looked.success, now)) {
+      // Its turn ends it.
+      refuse(turn, answer, expired(looked.success.request))
+      hasExpired = true
+    } else all.push(looked.success)
   }
-  for (const [index, { decision }] of answers.entries()) {
-    if (decision._tag !== "Info") yield* checkApprover(requests[index]!, decidedBy)
-    if (decision._tag === "Approved") yield* checkAnswer(toolkit, requests[index]!, decision.answer)
-  }
-  turn.isEnding = answers.every(({ decision }) => decision._tag !== "Approved")
+  turn.isEnding = all.every(({ answer: { decision } }) => decision._tag !== "Approved")
   const said: Array<Approval.ApprovalAnswer> = []
-  for (const [index, answer] of answers.entries()) {
-    const request = requests[index]!
+  let isNoted = false
+  let isDelivered = false
+  for (const { answer, request } of all) {
     const { approvalId, decision } = answer
     if (decision._tag === "Info") {
       turn.open = turn.open.map((one) => one.approvalId === approvalId ? noted(one, decision.note) : one)
+      isNoted = true
     } else if (decision._tag === "Approved" && !isPersonal(request)) {
       yield* turn.enter
-      yield* SuspensionStore.deliver(approvalId, decision.answer ?? null, { by, via })
-      turn.answered = [...turn.answered, approvalId]
+      const given = yield* Effect.result(
+        SuspensionStore.deliver(approvalId, decision.answer ?? null, { by, via })
+      )
+      if (Result.isFailure(given)) {
+        refuse(turn, answer, given.failure)
+      } else {
+        turn.answered = [...turn.answered, approvalId]
+        isDelivered = true
+      }
     } else {
       said.push(answer)
     }
   }
-  answering(turn, said, decidedBy)
-  return answers.some(({ decision }) => decision._tag !== "Info")
+  const isAmongOthers = isNoted || isDelivered || hasExpired
+  const [first] = turn.refused
+  if (first !== undefined && said.length === 0 && !isAmongOthers) return yield* first.error
+  answering(turn, said, decidedBy, isAmongOthers)
+  return said.length > 0 || isDelivered || hasExpired
 })
 
+const refuse = (
+  turn: ConversationTurn.Turn,
+  { approvalId }: { readonly approvalId: string },
+  error: ApprovalError.ApprovalError
+): void => {
+  turn.refused = [...turn.refused, { approvalId, error }]
+}
+
+// Whether it can have an effect, as far as that is known before its turn is taken.
+const look = Effect.fnUntraced(function*(
+  turn: ConversationTurn.Turn,
+  toolkit: AnyToolkit,
+  answer: Approval.ApprovalAnswer,
+  decidedBy: Approver.DecidedBy
+): Effect.fn.Return<Said, ApprovalError.ApprovalError> {
+  const { approvalId, decision } = answer
+  const request = turn.open.find((one) => one.approvalId === approvalId)
+  if (request === undefined) return yield* notOpen(turn, approvalId)
+  if (decision._tag !== "Info") yield* checkApprover(request, decidedBy)
+  if (decision._tag === "Approved") yield* checkAnswer(toolkit, request, decision.answer)
+  return { answer, request }
+})
+
+// A "no" ends what has expired as well as any.
+const isLate = ({ answer: { decision }, request: { expiresAt } }: Said, now: number): boolean =>
+  decision._tag === "Approved" && expiresAt !== undefined && expiresAt <= now
+
+const expired = ({ approvalId, expiresAt }: Approval.ApprovalRequest): ApprovalError.ApprovalError =>
+  ApprovalError.make(new ApprovalError.Expired({ approvalId, expiredAt: expiresAt! }))
+
+/** What the engine says of answers of this turn that have no effect: of those that were given in it, once each. */
+export const refusing = (turn: ConversationTurn.Turn): Trust.Refused => (approvalId, reason) => {
+  const { decided } = turn
+  if (decided === undefined || !decided.ids.includes(approvalId)) return
+  // Older answers of the history are of nobody known, and refused as well.
+  if (reason._tag === "NotAnApprover" && reason.decidedBy.id !== turn.deciders[approvalId]?.id) return
+  if (decided.refusals.some((one) => one.approvalId === approvalId)) return
+  const error = ApprovalError.make(reason)
+  decided.refusals.push({ approvalId, error })
+  refuse(turn, { approvalId }, error)
+}
+
 /**
- * What was decided and has settled nothing is taken out of the history again: it was refused, which is what the turn fails
- * with, or is kept in the journal until others have decided too.
+ * What was decided and has settled nothing is taken out of the history again: it was refused, or is kept in the journal until
+ * others have decided too. Where nobody who may decide did, that is what the turn fails with.
  */
 export const settle = Effect.fnUntraced(function*(
   turn: ConversationTurn.Turn,
@@ -133,11 +200,7 @@ export const settle = Effect.fnUntraced(function*(
   const { decided } = turn
   turn.decided = undefined
   if (decided === undefined) return
-  const { before, ids } = decided
-  // Older answers of the history are of nobody known, and refused as well.
-  const refusals = decided.refusals.filter(({ approvalId, decidedBy }) =>
-    ids.includes(approvalId) && decidedBy.id === turn.deciders[approvalId]?.id
-  )
+  const { before, ids, isAmongOthers, refusals } = decided
   const idle = yield* Effect.filter(
     turn.open.filter(({ approvalId }) => ids.includes(approvalId)),
     (request) =>
@@ -152,7 +215,10 @@ export const settle = Effect.fnUntraced(function*(
     turn.deciders = Object.fromEntries(Object.entries(turn.deciders).filter(([id]) => !taken.includes(id)))
   }
   const [refusal] = refusals
-  if (before !== undefined && refusal !== undefined) return yield* ApprovalError.make(refusal)
+  const isNobodys = ids.every((id) =>
+    refusals.some(({ approvalId, error }) => approvalId === id && error.reason._tag === "NotAnApprover")
+  )
+  if (before !== undefined && refusal !== undefined && isNobodys && !isAmongOthers) return yield* refusal.error
 })
 
 /** The parts of a step that did nothing. */
@@ -280,8 +346,6 @@ const notOpen = Effect.fnUntraced(function*({ history }: ConversationTurn.Turn, 
   const state = ended ?? Ending.stateOf(known)
   return yield* ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state }))
 })
-
-const expired = (approvalId: string) => new ApprovalError.AlreadyDecided({ approvalId, state: "expired" })
 
 const noted = (request: Approval.ApprovalRequest, note: string): Approval.ApprovalRequest =>
   new Approval.ApprovalRequest({ ...request, reason: Text.escape(note, { maxLength: 1_000 }) })

@@ -13,6 +13,9 @@ import type * as Approver from "../../Approver.ts"
 import type * as ConversationStore from "../../ConversationStore.ts"
 import type * as DeferredTool from "../../DeferredTool.ts"
 import type * as Interaction from "../../Interaction.ts"
+import type { RefusedAnswer } from "../posted.ts"
+
+export type { RefusedAnswer } from "../posted.ts"
 
 // =============================================================================
 // Models
@@ -29,6 +32,8 @@ interface Ended<Tools extends AnyTools> {
   readonly steps: number
   /** Tokens in and out, as the provider counts them. */
   readonly tokens: number
+  /** The answers with which the turn began that have no effect, and why; every other one counts. */
+  readonly refused: ReadonlyArray<RefusedAnswer>
 }
 
 /**
@@ -123,10 +128,11 @@ export interface Conversation<Tools extends AnyTools> {
    * the last that is needed is kept, and the request, which stays open, says who else is to decide. No answers, `[]`, take
    * no turn: the outcome is how the conversation stands.
    *
-   * All answers are looked at before any of them counts. Fails, and changes nothing, with `UnknownApproval` for what was
-   * never asked, with `AlreadyDecided` for what is not open any more, with `NotAnApprover` where `by` may not decide, and
-   * with `InvalidAnswer` for what cannot be read as an answer, or does not fit what a tool waits for. Where the policy has
-   * come to name others since it was asked, it fails with `NotAnApprover` as well, when the others have counted.
+   * Every answer stands alone. One that has no effect is in the outcome's `refused`, with its error, and the others count:
+   * `UnknownApproval` of what was never asked, `AlreadyDecided` of what is not open any more, `Expired`, `NotAnApprover` where
+   * `by` may not decide, `InvalidAnswer` of what cannot be read as an answer, or does not fit what a tool waits for, and
+   * `InvalidEdit`. Where none counts, it fails with the error of the first, and changes nothing; but what the engine alone
+   * can tell, that parameters or an answer do not fit, or came too late, is in `refused` of the outcome in any case.
    */
   readonly decide: (
     answers: ReadonlyArray<Approval.AnswerInput> | Approval.AnswerInput,

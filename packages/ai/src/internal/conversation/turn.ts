@@ -10,7 +10,6 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type * as Approval from "../../Approval.ts"
-import type * as ApprovalError from "../../ApprovalError.ts"
 import type * as Approver from "../../Approver.ts"
 import * as ConversationStore from "../../ConversationStore.ts"
 import * as Prompts from "../../Prompt.ts"
@@ -20,6 +19,7 @@ import * as Recorder from "../environment/recorder.ts"
 import * as Cut from "../history/cut.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Rows from "../kept/rows.ts"
+import type { RefusedAnswer } from "../posted.ts"
 import * as Said from "../turn/said.ts"
 
 /** Where a conversation is kept, and what this process knows of it. */
@@ -66,8 +66,10 @@ export interface Decided {
   readonly ids: ReadonlyArray<string>
   /** The history without them, where they were given at the beginning of this turn. */
   readonly before: Prompt.Prompt | undefined
-  /** Those that settle nothing, as the engine says. */
-  readonly refusals: Array<ApprovalError.NotAnApprover>
+  /** Those that have no effect, as the engine says. */
+  readonly refusals: Array<RefusedAnswer>
+  /** Something else was said in this turn that counts. */
+  readonly isAmongOthers: boolean
 }
 
 /**
@@ -94,6 +96,8 @@ export interface Turn {
   deciders: Readonly<Record<string, Approver.DecidedBy>>
   /** What was decided, until it is known what becomes of it. */
   decided: Decided | undefined
+  /** Answers of this turn that have no effect, as far as that is known. */
+  refused: ReadonlyArray<RefusedAnswer>
   /** Everything the turn has said, over all of its steps. */
   readonly content: Array<Response.AnyPart>
   steps: number
@@ -179,7 +183,10 @@ const makeTurn = Effect.fnUntraced(function*(
     open,
     answered,
     deciders,
-    decided: answered.length === 0 ? undefined : { ids: answered, before: undefined, refusals: [] },
+    decided: answered.length === 0
+      ? undefined
+      : { ids: answered, before: undefined, refusals: [], isAmongOthers: false },
+    refused: [],
     content: [],
     steps: 0,
     tokens: 0,

@@ -10,8 +10,7 @@ export const open: { readonly [Why in OpenWhy]: string | undefined } = {
     "Edited parameters count only from a trusted channel, so the call did not run. Approve or deny it as it" +
     " was proposed.",
   unfitEdit: undefined,
-  noToolkit: "No toolkit was given on this turn, so the tool could not go on. Nothing is lost: pass the toolkit of" +
-    " the turn that asked to the turn with the answer too.",
+  noToolkit: "The tool was not there in this turn, so it could not go on. Nothing is lost: the answer is kept.",
   invalidAnswer: undefined,
   notAnApprover: undefined,
   othersNeeded: undefined
@@ -27,6 +26,25 @@ export const gone =
 
 export const over = "The tool had begun, was answered, and went on before, but its result is not known here. Check" +
   " before calling it again."
+
+/** Of a request from before a restart, or of another process. What to do about it is in the log. */
+export const unknownKey = "The approval cannot be checked: it was asked for before a restart, or by another process."
+
+/** Of a call of which nobody here knows more. */
+export const notRunNow =
+  "The call was not run now, and whether it ran before is not known here. Check, and ask again if" +
+  " it is still needed."
+
+/** Of what ended as somebody said, and had begun. */
+export const begunAndEnded =
+  "The tool had begun and was waiting. It did not go on, and what it did before it waited is" +
+  " not undone."
+
+/** Of what had begun, where nobody knows more. */
+export const begunAndWaits = "The tool has begun and waits; its result will follow."
+
+/** Of a call that was cut short while it ran. */
+export const cutShort = "The tool had begun, and what it did is unknown. Check before calling it again."
 
 /** Of what a tool did before it waited, when it does not go on. */
 export const stands = (description: string): string =>

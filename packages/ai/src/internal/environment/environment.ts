@@ -26,7 +26,7 @@ import * as Bounds from "../bounds.ts"
 import * as Policies from "../policy/service.ts"
 import * as Cryptography from "../seal/cryptography.ts"
 import { InPassing } from "../seal/passing.ts"
-import { Answering, Refusals, TrustsAnswers } from "./trust.ts"
+import { Answering, Refusals, type Refused, TrustsAnswers } from "./trust.ts"
 
 export interface Options {
   readonly onNewMessage: "supersede" | "keep" | "hold" | "fail"
@@ -77,7 +77,7 @@ export interface Environment {
   /** Who gave the last answers of the history, by the ids of their requests. */
   readonly answeredBy: (approvalId: string) => DecidedBy | undefined
   /** Told of each decision that settles nothing. */
-  readonly onRefused: (refusal: ApprovalError.NotAnApprover) => void
+  readonly onRefused: Refused
   /** Whose memory this is: of this call of the model alone, where no conversation is named. */
   readonly memoryScope: ApprovalMemory.MemoryScope
   /** What is asked in this turn is kept by this process alone. */

@@ -4,7 +4,7 @@
  * history: the engine takes it away from everything that runs in the turn.
  */
 import * as Context from "effect/Context"
-import type { NotAnApprover } from "../../ApprovalError.ts"
+import type { ApprovalErrorReason } from "../../ApprovalError.ts"
 import * as Approver from "../../Approver.ts"
 
 export const TrustsAnswers: Context.Reference<boolean> = Context.Reference<boolean>(
@@ -26,7 +26,9 @@ export const cancellation = Approver.decidedBy(undefined, "cancellation")
 
 export const nobody = (): undefined => undefined
 
-/** Who is to know of decisions that settle nothing, because whoever made them may not (law L16): the channel that took them. */
-export const Refusals: Context.Reference<(refusal: NotAnApprover) => void> = Context.Reference<
-  (refusal: NotAnApprover) => void
->("@assent/ai/internal/Refusals", { defaultValue: () => nobody })
+/** Who is to know of answers that have no effect, by the ids of their requests: the channel that took them. */
+export type Refused = (approvalId: string, reason: ApprovalErrorReason) => void
+
+export const Refusals: Context.Reference<Refused> = Context.Reference<Refused>("@assent/ai/internal/Refusals", {
+  defaultValue: () => nobody
+})

@@ -30,12 +30,14 @@ export const gather = Effect.fnUntraced(function*(
   // An answer that comes after the other one has had its effect (law L3).
   if (entry !== undefined && history !== undefined && contradicts(history.call.requests, entry)) {
     const { approvalId } = claim
+    const reason = new ApprovalError.AlreadyDecided({ approvalId, state: entry.state })
+    environment.onRefused(approvalId, reason)
     yield* ApprovalEvents.publish((occasion) => ({
       _tag: "Refused",
       ...occasion,
       ...Request.about(call),
       approvalId,
-      reason: new ApprovalError.AlreadyDecided({ approvalId, state: entry.state })
+      reason
     }))
   }
   return withQuestion(standing, at, { fate: of(entry, false) })
@@ -45,6 +47,8 @@ const contradicts = (
   requests: NonNullable<File["history"]>["call"]["requests"],
   { state }: ApprovalJournal.Entry
 ): boolean => {
-  const ran = state === "running" || state === "unknown" || state === "done" || state === "failed"
+  if (state === "pending") return false
+  const ran = state === "running" || state === "unknown" || state === "done" || state === "failed" ||
+    state === "suspended"
   return requests.some(({ responses }) => responses.some(({ approved }) => approved !== ran))
 }

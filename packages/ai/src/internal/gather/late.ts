@@ -1,11 +1,13 @@
 /** Whether a call's result comes late: the model has gone on beside what was asked, and was told something in its place. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Words from "../decide/words.ts"
 import type * as Environment from "../environment/environment.ts"
 import * as Late from "../history/late.ts"
 import * as Passing from "../history/passing.ts"
 import * as Results from "../history/results.ts"
 import type * as Transcript from "../history/transcript.ts"
+import * as Suspension from "./suspension.ts"
 import * as Wait from "./wait.ts"
 
 /** `undefined` where the model has not gone on. */
@@ -20,6 +22,10 @@ export const read = Effect.fnUntraced(function*(
   const passed = requests.findLast((request) => Passing.wasPassedOver(transcript, request)) ?? requests.at(-1)
   if (passed === undefined) return undefined
   const found = yield* Effect.result(suspensions.find(passed.part.approvalId))
-  const waits = Result.isSuccess(found) && found.success !== undefined
-  return { told: waits ? Wait.waiting(found.success) : Results.waitingReason, after }
+  const told = Result.isSuccess(found) && found.success !== undefined
+    ? Wait.waiting(found.success)
+    : Suspension.isIdOf(passed.part.approvalId)
+    ? Words.begunAndWaits
+    : Results.waitingReason
+  return { told, after }
 })

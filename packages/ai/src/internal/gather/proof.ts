@@ -9,6 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as ApprovalError from "../../ApprovalError.ts"
 import type * as ApprovalSeal from "../../ApprovalSeal.ts"
+import * as Approving from "../approving.ts"
+import * as Words from "../decide/words.ts"
 import type * as Environment from "../environment/environment.ts"
 import type * as Transcript from "../history/transcript.ts"
 import * as Canonical from "../seal/canonical.ts"
@@ -91,6 +93,25 @@ export const expiry = (
     Clock.currentTimeMillis,
     (now) => now < expiresAt ? undefined : new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }).message
   )
+
+/**
+ * What the model is told of a call none of whose requests proves anything: no key and no setting is named, which is for the
+ * program (law L15), and of what had begun nobody says that nothing ran (law L14).
+ */
+export const refusal = (reason: ApprovalError.ApprovalErrorReason, begun: boolean): string => {
+  switch (reason._tag) {
+    case "Forged":
+      return begun ? Words.stands(Approving.notOfThisCall) : reason.message
+    case "Malformed":
+      return begun ? Words.stands(Approving.notIssued) : reason.message
+    case "UnknownKey":
+      return begun ? Words.stands(Words.unknownKey) : `${Words.unknownKey} ${Words.notRunNow}`
+    case "Drifted":
+      return begun ? Words.stands(reason.description) : reason.message
+    default:
+      return begun ? Words.stands("The approval cannot be checked.") : reason.message
+  }
+}
 
 /** What changed since the person was asked. */
 export const drift = Effect.fnUntraced(function*(

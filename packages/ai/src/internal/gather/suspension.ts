@@ -4,6 +4,7 @@ import type * as Approval from "../../Approval.ts"
 import type * as ApprovalSeal from "../../ApprovalSeal.ts"
 import type * as Approver from "../../Approver.ts"
 import type * as SuspensionStore from "../../SuspensionStore.ts"
+import * as ApprovalId from "../seal/approvalId.ts"
 import * as Text from "../text.ts"
 import * as Interactions from "../waiting/interaction.ts"
 import * as Request from "./request.ts"
@@ -17,6 +18,12 @@ export const digestOf = (awaited: Approval.Awaited): Effect.Effect<string> =>
 /** Whether a request that was sealed asks for what a tool waits for, and not whether it may begin. */
 export const isSealed = ({ presentationDigest }: Pick<ApprovalSeal.Sealed, "presentationDigest">): boolean =>
   presentationDigest?.startsWith(mark) === true
+
+/** Whether an id says of itself that its request asks for what a tool waits for. It proves nothing. */
+export const isIdOf = (approvalId: string): boolean => {
+  const id = ApprovalId.parse(approvalId)
+  return id !== undefined && isSealed(id)
+}
 
 /** Whether a request was sealed for what is kept under its id. */
 export const isSealedFor = (sealed: ApprovalSeal.Sealed, awaited: Approval.Awaited): Effect.Effect<boolean> =>

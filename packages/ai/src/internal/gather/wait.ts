@@ -187,7 +187,10 @@ export const gatherState = Effect.fnUntraced(function*(
     Effect.sandbox,
     Effect.result
   )
-  if (Result.isFailure(decoded)) return withWait(standing, { state: "unfitState" })
+  if (Result.isFailure(decoded)) {
+    yield* tellUnfitState(file, tip)
+    return withWait(standing, { state: "unfitState" })
+  }
   tip.state = decoded.success
   return withWait(standing, { state: "fits" })
 })
@@ -337,10 +340,14 @@ export const driftOf = ({ call: { toolName }, tools }: File, { suspension }: Tip
 export const unfitParameters = ({ call: { toolName } }: File): string =>
   Words.stands(`Its parameters no longer fit the schema of "${toolName}".`)
 
-export const unfitState = ({ call: { toolName } }: File, { suspension: { stateVersion }, waiting }: Tip): string => {
+export const unfitState = ({ call: { toolName } }: File): string =>
+  Words.stands(`What "${toolName}" remembered cannot be used any more.`)
+
+// The model cannot do anything about it.
+const tellUnfitState = ({ call: { toolName } }: File, { suspension: { stateVersion }, waiting }: Tip) => {
   const current = waiting!.deferral.stateVersion
-  return Words.stands(
-    `What "${toolName}" remembered cannot be used: ${
+  return Effect.logWarning(
+    `Assent: "${toolName}" cannot go on with what it remembered: ${
       stateVersion === current
         ? `it does not fit the schema of its state.`
         : `it is of version ${stateVersion}, and there is no migration to version ${current}.`
@@ -357,7 +364,7 @@ export const waiting = ({ suspension: { awaited: { name } } }: Pick<Tip, "suspen
 
 // An answer that comes after another one has had its effect (law L3).
 const refuseLate = (
-  { call }: File,
+  { call, environment }: File,
   approvalId: string,
   responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>,
   { state }: ApprovalJournal.Entry,
@@ -368,11 +375,14 @@ const refuseLate = (
   const isLate = found?.suspension.awaited.kind === "getApproval"
     ? ended
     : responses.some(({ approved }) => approved === ended)
-  return !isLate ? Effect.void : ApprovalEvents.publish((occasion) => ({
+  if (!isLate || state === "pending") return Effect.void
+  const reason = new ApprovalError.AlreadyDecided({ approvalId, state })
+  environment.onRefused(approvalId, reason)
+  return ApprovalEvents.publish((occasion) => ({
     _tag: "Refused",
     ...occasion,
     ...Request.about(call),
     approvalId,
-    reason: new ApprovalError.AlreadyDecided({ approvalId, state })
+    reason
   }))
 }

@@ -52,7 +52,7 @@ export const refuse = (
   else file.refusal = refusal
   if (given.isAdded === true || given.isRefused === true) return Effect.void
   given.isRefused = true
-  file.environment.onRefused(refusal)
+  file.environment.onRefused(approvalId, refusal)
   return ApprovalEvents.publish((occasion) => ({
     _tag: "Refused",
     ...occasion,

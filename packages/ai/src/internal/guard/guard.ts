@@ -53,8 +53,14 @@ export interface Options {
   readonly inside?: Levels.Levels | undefined
 }
 
-const nobodyReason = "This call needs a person's approval, and nobody can be asked here. Nothing ran. Provide" +
-  " ApprovalController.layerInteractive where the toolkit is used."
+const nobodyReason = "This call needs a person's approval, and nobody can be asked here. Nothing ran."
+
+// The model cannot do anything about it.
+const tellNobody = ({ call: { toolName } }: Case["file"]): Effect.Effect<void> =>
+  Effect.logWarning(
+    `Assent: "${toolName}" of a guarded toolkit needs a person's approval, and nobody can be asked, so it did not run.` +
+      " Provide ApprovalController.layerInteractive where the toolkit is used."
+  )
 
 const openReason = "This call needs a person's approval, and nobody has given it. Nothing ran; it may be asked again."
 
@@ -97,7 +103,10 @@ export const guard = <Kit extends AnyTools>(
     const one = yield* read(environment, tool, { id, name, params })
     const said = yield* advance(hand, one, ["reply"])
     const decision = said._tag === "Need" ? yield* conclude(hand, one) : said
-    if (decision._tag !== "Run") return Stream.succeed(resultOf(one, decision))
+    if (decision._tag !== "Run") {
+      if (isNobodys(one, decision)) yield* tellNobody(one.file)
+      return Stream.succeed(resultOf(one, decision))
+    }
     if (decision.as === "free") return yield* run(one.file.prepared!)
     const { edits, prepared } = one.file.approval!
     const output = isShown(one) ? runShown(shown, before, one, run) : yield* run(prepared)
@@ -220,6 +229,9 @@ const runShown = (
     return yield* run(one.file.approval!.prepared)
   }))
 
+const isNobodys = ({ file: { environment } }: Case, { _tag }: Decision): boolean =>
+  _tag !== "Tell" && environment.controller.ask === undefined
+
 // Nobody comes back to a call that is handled here: what is not approved now has failed.
 const resultOf = (one: Case, decision: Exclude<Decision, { _tag: "Run" }>): Results.ResultPart => {
   const { file, standing: { questions } } = one
@@ -231,7 +243,7 @@ const resultOf = (one: Case, decision: Exclude<Decision, { _tag: "Run" }>): Resu
       ? Results.denied(call, ended)
       : Results.interrupted(call, ended ?? openReason)
   }
-  if (file.environment.controller.ask === undefined) return Results.interrupted(call, nobodyReason)
+  if (isNobodys(one, decision)) return Results.interrupted(call, nobodyReason)
   if (decision._tag === "Open" && decision.why === "held") return Results.interrupted(call, heldReason)
   const invalid = decision._tag === "Open" ? Ours.invalidEdit(file, decision.at, decision.why) : undefined
   const refused = file.refusal === undefined ? undefined : `${file.refusal.message} Nothing ran; it may be asked again.`

@@ -68,13 +68,26 @@ const failed = (
   return decidedBy === undefined ? part : withDecidedBy(part, decidedBy)
 }
 
-/** Final: a person or the policy said no. */
+/** Final: a person or the policy said no. `begun` is what is to be said of a tool that had begun (law L14). */
 export const denied = (
   call: CallName,
   reason: string | undefined,
   approvalId?: string,
-  decidedBy?: DecidedBy
-): ResultPart => failed(call, "execution-denied", reason, approvalId, decidedBy)
+  decidedBy?: DecidedBy,
+  begun?: string
+): ResultPart =>
+  failed(
+    call,
+    "execution-denied",
+    begun === undefined ? reason : followedBy(reasonOr(reason), begun),
+    approvalId,
+    decidedBy
+  )
+
+const followedBy = (reason: string, sentence: string): string => {
+  const said = Text.truncate(reason.trim(), maxReasonLength - sentence.length - 2)
+  return `${said}${/[.!?…]$/.test(said) ? "" : "."} ${sentence}`
+}
 
 /** Whether it is one. */
 export const isDenied = ({ isFailure, result }: { readonly isFailure: boolean; readonly result: unknown }): boolean =>
@@ -118,11 +131,10 @@ const again = "it may be asked again"
 /** A sibling that needed nobody, of a call that has to wait (law L12). */
 export const notRun = (call: CallName): ResultPart => interrupted(call, notRunReason)
 
-export const truncatedFinish = (call: CallName, finishReason: string): ResultPart =>
-  interrupted(
-    call,
-    `Tool call execution was interrupted because the response finished with reason "${finishReason}"`
-  )
+export const truncatedFinish = (call: CallName, finishReason: string, begun?: string): ResultPart => {
+  const reason = `Tool call execution was interrupted because the response finished with reason "${finishReason}"`
+  return interrupted(call, begun === undefined ? reason : followedBy(reason, begun))
+}
 
 export const toolResult = (
   call: CallName,
@@ -166,6 +178,14 @@ export const withDecidedBy = (part: ResultPart, decidedBy: DecidedBy): ResultPar
   return { ...part, metadata: { ...part.metadata, assent } }
 }
 
+/** The same result of an approved call, which says how much that came before it was left out. */
+export const withLeftOut = (part: ResultPart, leftOut: number): ResultPart => {
+  const { assent } = part.metadata
+  return assent !== undefined && assent !== null && "approvalId" in assent
+    ? { ...part, metadata: { ...part.metadata, assent: { ...assent, leftOut } } }
+    : part
+}
+
 /** How the result stands in a prompt: as `Prompt.fromResponseParts` writes it. */
 export const toPromptPart = (part: ResultPart): Prompt.ToolResultPart =>
   Prompt.makePart("tool-result", {
@@ -182,16 +202,17 @@ export const toPromptPart = (part: ResultPart): Prompt.ToolResultPart =>
 const ofEnding = (
   call: CallName,
   entry: ApprovalJournal.Entry,
-  approvalId: string
+  approvalId: string,
+  begun: string | undefined
 ): ResultPart | undefined => {
   switch (entry.state) {
     case "denied":
-      return denied(call, entry.reason, approvalId, entry.decidedBy)
+      return denied(call, entry.reason, approvalId, entry.decidedBy, begun)
     case "expired":
     case "superseded":
     case "cancelled":
     case "void":
-      return interrupted(call, entry.reason ?? supersededReason, approvalId)
+      return interrupted(call, entry.reason ?? begun ?? supersededReason, approvalId)
     default:
       return undefined
   }
@@ -276,9 +297,12 @@ export const ofRecorded = (call: CallName, entry: ApprovalJournal.Entry, approva
   }, settles(approvalId, edits, entry.decidedBy))
 }
 
-/** What an entry says of a request that is not pending any more: how it ended, or what its run gave. */
-export const ofEntry = (call: CallName, entry: ApprovalJournal.Entry, approvalId: string): ResultPart =>
-  ofEnding(call, entry, approvalId) ?? ofRecorded(call, entry, approvalId)
+/**
+ * What an entry says of a request that is not pending any more: how it ended, or what its run gave. `begun` is what is to be
+ * said of a tool that had begun.
+ */
+export const ofEntry = (call: CallName, entry: ApprovalJournal.Entry, approvalId: string, begun?: string): ResultPart =>
+  ofEnding(call, entry, approvalId, begun) ?? ofRecorded(call, entry, approvalId)
 
 const ModelOutput = Schema.toCodecJson(Schema.Array(Prompt.ToolModelOutputPart))
 

@@ -31,7 +31,8 @@ export const conclude = Effect.fnUntraced(function*(
   // A store may have written it and have failed to say so.
   const { at, state, suspendedAs } = found.entry
   if (at === entry.at && state === entry.state && suspendedAs === entry.suspendedAs) return true
-  return entry.state !== "unknown" && isGivenUp(found, held, owner)
+  const isEnd = entry.state !== "unknown" && entry.state !== "pending"
+  return isEnd && isGivenUp(found, held, owner)
     ? yield* step(claim, JournalRecords.from(found), entry)
     : false
 })

@@ -85,22 +85,26 @@ const take = (
     Stream.runForEach((output) => {
       const excess = Results.excessOf(output, maxResultBytes)
       if (output.preliminary) {
-        // What it ends with will say whatever there is to say.
-        return excess === undefined ? emit(Results.toolResult(call, output)) : Effect.void
+        return excess === undefined ? emit(Results.toolResult(call, output)) : tellLeftOut(call, output, excess)
       }
       const bounded = excess === undefined ? output : Results.leftOut(output, excess, maxResultBytes)
       final = Results.toolResult(call, bounded)
-      return excess === undefined ? Effect.void : ApprovalEvents.publish((occasion) => ({
-        _tag: "ResultLeftOut",
-        ...occasion,
-        toolName: call.name,
-        toolCallId: call.id,
-        problem: excess
-      }))
+      return excess === undefined ? Effect.void : tellLeftOut(call, output, excess)
     }),
     Effect.flatMap(() => final === undefined ? Effect.die(new Error(noFinalResult(call.name))) : Effect.succeed(final))
   )
 }
+
+const tellLeftOut = (
+  { id: toolCallId, name: toolName }: Results.CallName,
+  { preliminary }: Pick<Tool.HandlerResult<Tool.Any>, "preliminary">,
+  problem: Bounds.Excess
+): Effect.Effect<void> =>
+  ApprovalEvents.publish((occasion) =>
+    preliminary
+      ? { _tag: "PreliminaryLeftOut", ...occasion, toolName, toolCallId, count: 1 }
+      : { _tag: "ResultLeftOut", ...occasion, toolName, toolCallId, problem }
+  )
 
 /**
  * Runs a call that needs nobody so that its failure is a value, to be raised when its siblings have settled. `mayWait`
@@ -152,11 +156,17 @@ export const bounded =
     }
     return Effect.map(handle(name, params, id), (outputs) =>
       outputs.pipe(
-        Stream.filter((output) => !output.preliminary || Results.excessOf(output, maxResultBytes) === undefined),
-        Stream.map((output) => {
-          const bounded = Results.bounded(output, maxResultBytes)
-          return bounded === output ? output : { ...output, ...bounded } as typeof output // as upstream's own failure is
-        })
+        Stream.mapEffect((output) => {
+          const excess = Results.excessOf(output, maxResultBytes)
+          if (excess === undefined) return Effect.succeed(output)
+          return Effect.as(
+            tellLeftOut({ id: id ?? "", name }, output, excess),
+            output.preliminary
+              ? undefined
+              : { ...output, ...Results.leftOut(output, excess, maxResultBytes) } as typeof output // as upstream's own failure is
+          )
+        }),
+        Stream.filter((output) => output !== undefined)
       ))
   }
 
@@ -224,25 +234,19 @@ export const resumed = (
   const { approvalId } = claim
   const isIdempotent = Context.get(prepared.tool.annotations, Tool.Idempotent)
   const waiting: Suspending.Waiting = { call, prepared, previous: approvalId, edits }
-  // The journal lets one run of this claim begin; the store, whoever the journal is.
-  const takeState = environment.suspensions.take(approvalId).pipe(
-    Effect.retry({ times: 3 }),
-    Effect.map((taken) => taken || isIdempotent ? undefined : takenReason),
-    Effect.catch((error) =>
-      Effect.as(
-        Effect.logError(`Assent could not go on with "${call.toolName}", which waited: ${error.message}`),
-        Words.stands("What it needs to go on could not be read.")
-      )
-    )
-  )
+  // The journal lets one run of this claim begin; the store, whoever the journal is. Where the store cannot say, nothing has
+  // begun, and it may be tried again.
+  const takeState = Effect.result(Effect.retry(environment.suspensions.take(approvalId), { times: 3 }))
   return environment.journal.run(claim, {
     effect: Effect.flatMap(
       takeState,
-      (problem) =>
-        problem === undefined
+      (taken): Effect.Effect<ApprovalJournal.Ran | ApprovalJournal.Suspended | ApprovalJournal.Unbegun> =>
+        Result.isFailure(taken)
+          ? Effect.succeed({ unbegun: taken.failure })
+          : taken.success || isIdempotent
           ? Spans.run(run(environment, handlers, waiting, resumption, emit), claim)
           : Effect.succeed(
-            record(Results.interrupted({ id: call.toolCallId, name: call.toolName }, problem), waiting)
+            record(Results.interrupted({ id: call.toolCallId, name: call.toolName }, takenReason), waiting)
           )
     ),
     idempotent: isIdempotent,
@@ -254,7 +258,7 @@ export const resumed = (
         ? Effect.void
         : Effect.ignore(environment.suspensions.end(approvalId))
     ),
-    Effect.flatMap((settled) => executed(settled, waiting))
+    Effect.flatMap((settled) => executed(settled, waiting, Words.begunAndEnded))
   )
 }
 
@@ -262,13 +266,14 @@ export const resumed = (
 export const awaited = (
   environment: Environment.Environment,
   claim: ApprovalJournal.Claim,
-  root: string
+  root: string,
+  begun: string | undefined
 ): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
   const call = { id: claim.toolCallId, name: claim.toolName }
   return Effect.flatMap(
     // Who only joins never begins.
     environment.journal.run(claim, { effect: Effect.never, idempotent: false, joinOnly: true }),
-    ({ entry }) => recorded(entry, call, { root, tool: undefined })
+    ({ entry }) => recorded(entry, call, { root, tool: undefined, begun })
   )
 }
 
@@ -278,10 +283,11 @@ const takenReason =
 
 const executed = (
   { entry, ran }: ApprovalJournal.Settled,
-  { call: { root, toolCallId: id, toolName: name }, prepared }: Suspending.Waiting
+  { call: { root, toolCallId: id, toolName: name }, prepared }: Suspending.Waiting,
+  begun?: string
 ): Effect.Effect<Executed> => {
   const call = { id, name }
-  if (ran === undefined) return recorded(entry, call, { root, tool: prepared.tool })
+  if (ran === undefined) return recorded(entry, call, { root, tool: prepared.tool, begun })
   return Effect.succeed({
     part: Results.toolResult(call, {
       result: ran.result,
@@ -297,12 +303,17 @@ const executed = (
 const recorded = Effect.fnUntraced(function*(
   entry: ApprovalJournal.Entry,
   call: Results.CallName,
-  { root, tool }: { readonly root: string; readonly tool: Tool.Any | undefined }
+  { begun, root, tool }: {
+    readonly root: string
+    readonly tool: Tool.Any | undefined
+    /** What is to be said of a tool that had begun. */
+    readonly begun: string | undefined
+  }
 ): Effect.fn.Return<Executed> {
   if (entry.state === "suspended" && entry.suspendedAs !== undefined) {
     return { part: undefined, failure: undefined, suspendedAs: entry.suspendedAs }
   }
-  const part = Results.ofEntry(call, entry, root)
+  const part = Results.ofEntry(call, entry, root, begun)
   return { part: tool === undefined ? part : yield* decodeResult(tool, part), failure: undefined }
 })
 

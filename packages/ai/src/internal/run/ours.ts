@@ -111,11 +111,11 @@ export const reasonOf = (
     case "shownChanged":
       return asked.changed
     case "undeliverable":
-      return `What was delivered cannot be used any more: ${tip?.problems?.[0]}`
+      return Words.stands(`What was delivered cannot be used any more: ${tip?.problems?.[0]}`)
     case "unfitParameters":
       return Wait.unfitParameters(file)
     case "unfitState":
-      return Wait.unfitState(file, tip!)
+      return Wait.unfitState(file)
   }
 }
 
@@ -220,23 +220,31 @@ const decided: Hand["decided"] = Effect.fnUntraced(function*(file, standing, dec
 
 const told = (file: File, { why }: Extract<Decision, { _tag: "Tell" }>): Effect.Effect<void> => {
   switch (why) {
-    // A denial needs no proof.
     case "forged":
+      return Effect.andThen(
+        refuse(file, file.root!, file.failure!.reason),
+        file.failure!.reason._tag === "UnknownKey" ? Effect.logWarning(`Assent: ${file.failure!.message}`) : Effect.void
+      )
+    // A denial needs no proof: it counts.
     case "denied":
-      return refuse(file, file.root!, file.failure!.reason)
+      return refused(file, file.root!, file.failure!.reason)
     case "blocked":
       return blocked(file, blockedReason(file.judged))
     case "remembered":
       return blocked(file, file.recalled?.reason)
     case "noToolkit":
-      return Effect.logWarning(
-        `Assent: an approval of "${file.call.toolName}" came on a turn without a toolkit, so it could not run. Pass` +
-          " the toolkit of the turn that asked to the turn with the answer too."
-      )
+      return noToolkit(file, `an approval of "${file.call.toolName}"`)
     default:
       return Effect.void
   }
 }
+
+// The model, and whoever is asked, cannot do anything about it.
+const noToolkit = ({ call: { toolName } }: File, what: string): Effect.Effect<void> =>
+  Effect.logWarning(
+    `Assent: ${what} came on a turn without a toolkit, so "${toolName}" could not run. Pass` +
+      " the toolkit of the turn that asked to the turn with the answer too."
+  )
 
 const blocked = ({ call }: File, reason: string | undefined): Effect.Effect<void> =>
   ApprovalEvents.publish((occasion) => ({
@@ -267,6 +275,7 @@ const refuseAnswers = (
   { reply }: Standing.Standing,
   { at, why }: Extract<Decision, { _tag: "Open" }>
 ): Effect.Effect<void> => {
+  if (why === "noToolkit") return noToolkit(file, `an answer to what "${file.call.toolName}" waits for`)
   if (why === "invalidAnswer") {
     return Effect.forEach(invalidAnswers(file), (invalid) => refuse(file, invalid.approvalId, invalid), {
       discard: true
@@ -297,7 +306,13 @@ export const invalidEdit = (
   return new ApprovalError.InvalidEdit({ approvalId, description })
 }
 
-export const refuse = ({ call }: File, approvalId: string, reason: ApprovalError.ApprovalErrorReason) =>
+/** Tells of an answer that has no effect, whoever gave it too. */
+export const refuse = (file: File, approvalId: string, reason: ApprovalError.ApprovalErrorReason) => {
+  file.environment.onRefused(approvalId, reason)
+  return refused(file, approvalId, reason)
+}
+
+const refused = ({ call }: File, approvalId: string, reason: ApprovalError.ApprovalErrorReason) =>
   ApprovalEvents.publish((occasion) => ({ _tag: "Refused", ...occasion, ...Request.about(call), approvalId, reason }))
 
 /** What is to run of an approved call, and of what a person changed. */

@@ -91,7 +91,7 @@ export const carryOut = (
       const claim = Request.claimOf(file.questions[decision.at]!.sealed, file.call)
       const root = Parts.rootOf(file, decision.at)
       return Effect.flatMap(
-        Execution.awaited(runner.environment, claim, root),
+        Execution.awaited(runner.environment, claim, root, Parts.begunOf(file)),
         (executed) => ended(runner, one, { ...executed, root }, sink)
       )
     }
@@ -139,7 +139,7 @@ const execute = (runner: Runner, one: Case, decision: Run, sink: Sink): Effect.E
   const executed = file.waits
     ? Effect.flatMap(resumed(file, decision, claim), (resumed) =>
       resumed === undefined
-        ? Execution.awaited(environment, claim, root)
+        ? Execution.awaited(environment, claim, root, Parts.begunOf(file))
         : Execution.resumed(environment, handlers!, resumed, sink.approvedPreliminary))
     : Execution.approved(
       environment,

@@ -5,6 +5,7 @@ import * as ApprovalError from "../../ApprovalError.ts"
 import type { Decision } from "../decide/decision.ts"
 import * as Words from "../decide/words.ts"
 import type { Case, File } from "../gather/file.ts"
+import * as Proof from "../gather/proof.ts"
 import * as Reply from "../gather/reply.ts"
 import * as Suspension from "../gather/suspension.ts"
 import * as Who from "../gather/who.ts"
@@ -41,9 +42,9 @@ export const toldPart = (file: File, { at, why }: Extract<Decision, { _tag: "Tel
     case "lost":
       return Results.earlier(Results.interrupted(call, Results.lostReason))
     case "forged":
-      return Results.interrupted(call, failure!.message, root)
+      return Results.interrupted(call, Proof.refusal(failure!.reason, hasBegun(file)), root)
     case "denied":
-      return Results.denied(call, denial?.note, root, denial?.by)
+      return Results.denied(call, denial?.note, root, denial?.by, begunOf(file))
     case "noToolkit":
       return Results.interrupted(call, Results.noToolkitReason, file.questions[at]!.sealed.approvalId)
     case "blocked":
@@ -54,7 +55,7 @@ export const toldPart = (file: File, { at, why }: Extract<Decision, { _tag: "Tel
       return Results.interrupted(call, Results.unfinishedReason)
     case "recorded": {
       const { entry } = file.questions[at]!
-      return Results.ofEntry(call, entry!, rootOf(file, at))
+      return Results.ofEntry(call, entry!, rootOf(file, at), begunOf(file))
     }
     case "gone":
       return Results.interrupted(call, Words.gone, root)
@@ -62,6 +63,14 @@ export const toldPart = (file: File, { at, why }: Extract<Decision, { _tag: "Tel
       return Results.interrupted(call, Words.over, root)
   }
 }
+
+// Of requests none of which proves anything, each says of itself what it asks.
+const hasBegun = ({ failure, history, waits }: File): boolean =>
+  waits || (failure !== undefined &&
+    history?.call.requests.some(({ part: { approvalId } }) => Suspension.isIdOf(approvalId)) === true)
+
+/** What is to be said of a call whose tool had begun, where it did not come to its end. */
+export const begunOf = (file: File): string | undefined => hasBegun(file) ? Words.begunAndEnded : undefined
 
 /** A request that stays open, with why. */
 export const openRequest = Effect.fnUntraced(function*(

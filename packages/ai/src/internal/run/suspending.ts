@@ -17,7 +17,6 @@ import { InPassing } from "../seal/passing.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Interactions from "../waiting/interaction.ts"
-import * as Records from "../waiting/suspensionRecords.ts"
 import * as WebhookToken from "../waiting/webhookToken.ts"
 
 /** A call whose run waits, as it was asked about. */
@@ -130,21 +129,15 @@ export const suspend = (
       Effect.as(approvalId)
     ))
 
-/** The reason that a model is given where a request was not kept. What a store says of itself is for the program alone. */
+/** The reason that a model is given where a request was not kept. Why it was not is for the program alone. */
 export const unkept = (
   { call: { toolName } }: Waiting,
-  { message, reason }: ApprovalError.ApprovalError
-): Effect.Effect<string> => {
-  const refusal = reason._tag !== "SuspensionsUnavailable"
-    ? undefined
-    : Object.values(Records.refusals).find((one) => one === reason.description)
-  return refusal !== undefined
-    ? Effect.succeed(unable(`it cannot be kept. ${refusal}`))
-    : Effect.as(
-      Effect.logError(`Assent could not keep what "${toolName}" waits for: ${message}`),
-      unable("what it waits for could not be kept.")
-    )
-}
+  { message }: ApprovalError.ApprovalError
+): Effect.Effect<string> =>
+  Effect.as(
+    Effect.logError(`Assent could not keep what "${toolName}" waits for: ${message}`),
+    unable("what it waits for could not be kept.")
+  )
 
 const lifetimeOf = ({ options }: Environment.Environment): number =>
   options.expiresIn === undefined ? Infinity : Duration.toMillis(Duration.fromInputUnsafe(options.expiresIn))

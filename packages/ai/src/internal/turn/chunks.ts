@@ -21,6 +21,7 @@ export interface Chunks<A, E> {
 
 interface Waiting<A> {
   readonly chunk: Chunk<A>
+  /** It has a place in the queue now, or the stream is at its end. */
   readonly resume: (effect: Effect.Effect<void>) => void
 }
 
@@ -77,6 +78,17 @@ export const pass = <A, E>(self: Chunks<A, E>, chunk: Chunk<A>): Effect.Effect<v
 /** Says something if there is room for it now; whether there was. */
 export const offerUnsafe = <A, E>(self: Chunks<A, E>, chunk: Chunk<A>): boolean =>
   self.waiting.size === 0 && Queue.sizeUnsafe(self.queue) < capacity && Queue.offerUnsafe(self.queue, chunk)
+
+/**
+ * Says something and waits for nothing: it is there behind all that was said before, as soon as there is room, which
+ * `onRoom` is told of. False where nobody reads any more.
+ */
+export const append = <A, E>(self: Chunks<A, E>, chunk: Chunk<A>, onRoom: () => void): boolean => {
+  if (self.queue.state._tag !== "Open") return false
+  if (offerUnsafe(self, chunk)) onRoom()
+  else self.waiting.add({ chunk, resume: onRoom })
+  return true
+}
 
 // =============================================================================
 // Internals

@@ -10,6 +10,7 @@ import type * as ApprovalError from "../../ApprovalError.ts"
 import * as Approvals from "../../Prompt.ts"
 import type { Decision } from "../decide/decision.ts"
 import type { Finish } from "../decide/standing.ts"
+import * as Words from "../decide/words.ts"
 import * as Environment from "../environment/environment.ts"
 import * as Recorder from "../environment/recorder.ts"
 import { type Case, make, standing } from "../gather/file.ts"
@@ -189,6 +190,9 @@ export const finish = (one: Case, finish: Finish): void => {
   one.standing = { ...one.standing, finish }
 }
 
+// Calls whose handlers were called.
+const begun = new WeakSet<LocalCall>()
+
 /** The response was cut before it was known what is to become of the call. */
 export const cut = (
   turn: Turn.Turn,
@@ -196,8 +200,8 @@ export const cut = (
   reason: string,
   sink: Outcome.Sink
 ): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> => {
-  if (one === undefined) {
-    const part = Results.truncatedFinish(call, reason)
+  if (one === undefined || begun.has(call)) {
+    const part = Results.truncatedFinish(call, reason, begun.has(call) ? Words.cutShort : undefined)
     return Effect.as(sink.result(part), { part })
   }
   one.file.cut = reason
@@ -235,6 +239,7 @@ export const runDirect = (
   { call, one }: ReceivedCall,
   sink: Outcome.Sink
 ): Effect.Effect<Started> => {
+  begun.add(call)
   const waits = one?.file.prepared !== undefined && Tools.mayWait(one.file.prepared.tool) ? one : undefined
   const executed = Execution.directSettled(
     turn.handlers!,

@@ -18,8 +18,9 @@ import { advance } from "../run/loop.ts"
 import * as Ours from "../run/ours.ts"
 import * as Outcome from "../run/outcome.ts"
 import * as Batch from "./batch.ts"
-import { type Chunk, type Chunks, offer, offerUnsafe, pass, toStream } from "./chunks.ts"
+import { type Chunk, type Chunks, offer, pass, toStream } from "./chunks.ts"
 import * as ModelCall from "./modelCall.ts"
+import * as Preliminary from "./preliminary.ts"
 import * as ReceivedCalls from "./receivedCalls.ts"
 import * as Turn from "./turn.ts"
 
@@ -68,15 +69,17 @@ const produce: (
       told?.push(...parts)
       return offer(queue, parts)
     }
+    const preliminary = Preliminary.make(queue)
     const sink: Outcome.Sink = {
       preliminary: (part) => say([part]),
       approvedPreliminary: (part) =>
         Effect.sync(() => {
-          if (offerUnsafe(queue, [part])) told?.push(part)
+          const said = preliminary.say(part)
+          if (said !== undefined) told?.push(said)
         }),
       result: (part) => {
         turn.recorder.note([part])
-        return say([part])
+        return Effect.flatMap(preliminary.last(part), (last) => say([last]))
       }
     }
     const settled = yield* Turn.settleHistory(turn, sink)

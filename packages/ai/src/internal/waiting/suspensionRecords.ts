@@ -131,8 +131,8 @@ const encodeDelivered = Schema.encodeSync(deliveredCodec)
 const unavailable = (description: string): ApprovalError.ApprovalError =>
   ApprovalError.make(new ApprovalError.SuspensionsUnavailable({ description }))
 
-/** Why a suspension is not kept by a store that could keep it: words of ours, which a model may read. */
-export const refusals = {
+/** Why a suspension is not kept by a store that could keep it. */
+const refusals = {
   unknownId: "The request's id is not one that Assent issued.",
   known: "A request with this id exists already.",
   webhook: "Another request waits for this webhook token already. Make a new token."
