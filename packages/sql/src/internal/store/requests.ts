@@ -3,7 +3,7 @@ import * as Store from "@assent/ai/Store"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { Fragment } from "effect/sql/Statement"
-import { batches, type Database, format, optionalTime, rowLimit, time } from "./database.ts"
+import { batches, compile, type Database, format, optionalTime, rowLimit, time } from "./database.ts"
 import { isOpen, isWaiting } from "./migrations.ts"
 import * as Problem from "./problem.ts"
 import type { Quotas } from "./quotas.ts"
@@ -100,11 +100,15 @@ const fresh = (name: Store.RequestName) => ({
   keep_until: optionalTime(name.expiresAt === undefined ? undefined : name.expiresAt + Store.margin)
 })
 
+const freshColumns = Object.keys(
+  fresh({ nonce: "", approvalId: "", toolName: "", toolCallId: "", kind: "", issuedAt: 0 })
+)
+
 export const make = (database: Database, quotas: Quotas): Store.Requests => {
   const { sql, tables, transact, use } = database
   const table = tables.request
   const columns = sql.literal(columnNames)
-  const isThere = (now: number) => sql`(keep_until IS NULL OR keep_until > ${now})`
+  const isThere = (now: number | "now") => sql`(keep_until IS NULL OR keep_until > ${now})`
 
   /** One that expired is not there, and must not be in the way of one that begins. */
   const removeExpired = (nonces: ReadonlyArray<string>, now: number) =>
@@ -124,45 +128,68 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
 
   const wrote = (rows: ReadonlyArray<unknown>): boolean => rows.length === 1
 
+  // What every claim and every record needs is compiled once.
+  const getOne = compile(sql, sql<Row>`SELECT ${columns} FROM ${table} WHERE nonce = ${"nonce"} AND ${isThere("now")}`)
+
+  const decisions = new Map<Store.Decided["state"], Record<"first" | "next", ReturnType<typeof compile>>>()
+  const decisionOf = (state: Store.Decided["state"]) => {
+    const known = decisions.get(state)
+    if (known !== undefined) return known
+    const over = sql.literal(isOver(`'${state}'`))
+    const decided = ["state", "version", "entry", "result", "owner", "decided_at"]
+    const set = sql`${
+      sql.csv(decided.map((name) => sql`${sql.literal(name)} = ${name}`))
+    }, request = CASE WHEN ${over} THEN NULL ELSE ${table}.request END,
+      answer = CASE WHEN ${over} THEN NULL ELSE ${table}.answer END,
+      due_at = CASE WHEN ${over} THEN NULL ELSE ${table}.due_at END`
+    const all = Object.fromEntries([...freshColumns, ...decided].map((name) => [name, name]))
+    const made = {
+      first: compile(
+        sql,
+        sql`INSERT INTO ${table} ${sql.insert(all)} ON CONFLICT (nonce) DO UPDATE SET ${set} WHERE ${table}.version = 0
+          RETURNING nonce`
+      ),
+      next: compile(
+        sql,
+        sql`UPDATE ${table} SET ${set} WHERE nonce = ${"nonce"} AND version = ${"from"} AND ${isThere("now")}
+          RETURNING nonce`
+      )
+    }
+    decisions.set(state, made)
+    return made
+  }
+
   const decide = (
     name: Store.RequestName,
     version: number,
     { entry, owner, result, state }: Store.Decided,
     now: number
   ) => {
-    const set = sql`state = ${state}, version = ${version + 1}, entry = ${Text.encode(entry)},
-      result = ${Text.encodeOptional(result)}, owner = ${Text.encodeOptional(owner)}, decided_at = ${now},
-      request = CASE WHEN ${sql.literal(isOver(`'${state}'`))} THEN NULL ELSE ${table}.request END,
-      answer = CASE WHEN ${sql.literal(isOver(`'${state}'`))} THEN NULL ELSE ${table}.answer END,
-      due_at = CASE WHEN ${sql.literal(isOver(`'${state}'`))} THEN NULL ELSE ${table}.due_at END`
-    const nonce = Text.encode(name.nonce)
-    return version === 0
-      ? Effect.map(
-        sql`INSERT INTO ${table} ${
-          sql.insert({
-            ...fresh(name),
-            state,
-            version: 1,
-            entry: Text.encode(entry),
-            result: Text.encodeOptional(result),
-            owner: Text.encodeOptional(owner),
-            decided_at: now
-          })
-        } ON CONFLICT (nonce) DO UPDATE SET ${set} WHERE ${table}.version = 0 RETURNING nonce`,
-        wrote
-      )
-      : Effect.map(
-        sql`UPDATE ${table} SET ${set} WHERE nonce = ${nonce} AND version = ${version} AND ${isThere(now)}
-          RETURNING nonce`,
-        wrote
-      )
+    const decided = {
+      state,
+      version: version + 1,
+      entry: Text.encode(entry),
+      result: Text.encodeOptional(result),
+      owner: Text.encodeOptional(owner),
+      decided_at: now
+    }
+    const { first, next } = decisionOf(state)
+    return Effect.map(
+      version === 0
+        ? first({ ...fresh(name), ...decided })
+        : next({ ...decided, nonce: Text.encode(name.nonce), from: version, now }),
+      wrote
+    )
   }
 
   const isGone = (nonce: string, now: number) =>
     Effect.map(sql`SELECT nonce FROM ${table} WHERE nonce = ${nonce} AND keep_until <= ${now}`, wrote)
 
   return {
-    get: (nonce) => selectOne("requests.get", () => sql`nonce = ${Text.encode(nonce)}`),
+    get: (nonce) =>
+      use("requests.get", (now) =>
+        Effect.flatMap(getOne({ nonce: Text.encode(nonce), now }), ([row]) =>
+          row === undefined ? Effect.undefined : decode("requests.get", row))),
     open: (requests) =>
       transact("requests.open", (now) =>
         Effect.forEach(batches(requests), (chunk) => {
