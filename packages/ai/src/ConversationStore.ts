@@ -15,7 +15,6 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
@@ -24,6 +23,7 @@ import * as Liveness from "./internal/journal/liveness.ts"
 import * as Inbox from "./internal/kept/inbox.ts"
 import * as Rows from "./internal/kept/rows.ts"
 import type { Found, Kept, Key } from "./internal/kept/rows.ts"
+import * as Unwritten from "./internal/kept/unwritten.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
 import * as ScopeId from "./internal/store/scopeId.ts"
 import * as Store from "./Store.ts"
@@ -116,8 +116,12 @@ export interface Service {
   readonly isAlive: (owner: string) => Effect.Effect<boolean, ConversationError>
   /** Waits for every other turn of this process with that conversation; until the scope ends, all others wait. */
   readonly hold: (key: Key) => Effect.Effect<void, ConversationError, Scope.Scope>
-  /** Tries it again for a few seconds, while the store is there, where other processes may wait for it. */
-  readonly keepTrying: (effect: Effect.Effect<void, ConversationError>) => Effect.Effect<void>
+  /**
+   * Keeps in this process what a turn could not write. It is tried again for a few seconds where other processes may wait
+   * for it, and before the conversation is used here again, which fails while it cannot be done; and when the store of
+   * conversations is closed.
+   */
+  readonly keepTrying: (key: Key, write: Effect.Effect<void, ConversationError>) => Effect.Effect<void>
 }
 
 /**
@@ -189,6 +193,8 @@ export const make = Effect.fnUntraced(function*(
     isBusy: () => locks.size > 0,
     scope
   })
+  const unwritten = Unwritten.make<ConversationError>(scope)
+  yield* Scope.addFinalizer(scope, unwritten.close)
 
   const readAll = (key: Key) =>
     Effect.flatMap(conversations.read(key.id), (stored) => {
@@ -198,6 +204,9 @@ export const make = Effect.fnUntraced(function*(
     })
 
   const read: Service["read"] = (key, known) =>
+    Effect.andThen(Effect.ignore(unwritten.settle(key.id)), readKept(key, known))
+
+  const readKept: Service["read"] = (key, known) =>
     Effect.mapError(
       known === undefined ? readAll(key) : Effect.flatMap(conversations.get(key.id), (row) => {
         if (row?.version !== known.version) return row === undefined ? Effect.undefined : readAll(key)
@@ -269,17 +278,13 @@ export const make = Effect.fnUntraced(function*(
           })
           yield* Effect.onError(restore(lock.semaphore.take(1)), () => leave)
           yield* Effect.addFinalizer(() => Effect.andThen(lock.semaphore.release(1), leave))
+          yield* restore(Effect.mapError(unwritten.settle(id), notWritten))
           yield* restore(Effect.mapError(liveness.beating, failed))
         })
       ),
-    // This process takes over what it has left itself.
-    keepTrying: (effect) =>
-      heartbeat === undefined ? Effect.void : Effect.asVoid(Effect.forkIn(
-        // Less than four seconds together: a store that fails for ever keeps no process alive. Then others take over when
-        // this process has been silent.
-        Effect.ignore(Effect.retry(effect, { schedule: Schedule.exponential("250 millis"), times: 4 })),
-        scope
-      ))
+    // What this process has left itself it takes over; others do so when it has been silent.
+    keepTrying: ({ id }, write) =>
+      Effect.andThen(unwritten.keep(id, write), heartbeat === undefined ? Effect.void : unwritten.retry(id))
   }
 })
 
@@ -357,6 +362,14 @@ const fullOf = (maxBytes: number): ConversationError =>
     description:
       `A conversation may have ${maxBytes} bytes (\`maxBytes\`), and this one would have more. Nothing more was` +
       " said or run. What waits can still be denied, cancelled and cleared; to go on, begin a conversation with another id."
+  })
+
+const notWritten = ({ description, reason }: ConversationError): ConversationError =>
+  new ConversationError({
+    reason,
+    description:
+      `${description} What was said last in this conversation is not written yet. It is kept in this process, and` +
+      " nothing more is said before it is written."
   })
 
 const failed = (error: ConversationError | Store.StoreError): ConversationError =>

@@ -21,6 +21,7 @@ import * as Cut from "../history/cut.ts"
 import * as Results from "../history/results.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Rows from "../kept/rows.ts"
+import * as Unwritten from "../kept/unwritten.ts"
 
 /** Where a conversation is kept, and what this process knows of it. */
 export interface Place {
@@ -240,24 +241,22 @@ const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
       turn.deciders = deciders
     }
     const ended = Effect.catchIf(finish(place, turn), isTooMuch, () => {
-      // What cannot be kept is given up, so that the conversation can go on from what it was.
-      const { answered, deciders, history, open } = turn.base?.kept ?? nothing
-      turn.history = history
-      turn.open = open
-      turn.answered = answered
-      turn.deciders = deciders
-      return finish(place, turn)
+      // What cannot be kept is given up, so that the conversation can go on from what it was; not where that cannot be
+      // written either, as on a full disk.
+      const { answered, deciders, history, open } = turn
+      const { turn: _, ...before } = turn.base?.kept ?? nothing
+      Object.assign(turn, before)
+      return Effect.tapError(
+        finish(place, turn),
+        () => Effect.sync(() => Object.assign(turn, { answered, deciders, history, open }))
+      )
     })
     yield* ended.pipe(
-      Effect.retry({ times: 3, while: isPassing }),
+      Effect.retry({ times: 3, while: Unwritten.isPassing }),
       Effect.catch((error) =>
         Effect.andThen(
           Effect.logError(`Assent could not write down the end of a turn of a conversation: ${error.message}`),
-          isPassing(error)
-            ? place.store.keepTrying(
-              Effect.catchIf(ended, (error) => !isPassing(error), () => Effect.void)
-            )
-            : Effect.void
+          Unwritten.isPassing(error) ? place.store.keepTrying(place.key, ended) : Effect.void
         )
       )
     )
@@ -265,9 +264,6 @@ const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
 
 const isTooMuch = ({ reason }: ConversationStore.ConversationError): boolean =>
   reason === "Unwritable" || reason === "Full"
-
-const isPassing = ({ reason }: ConversationStore.ConversationError): boolean =>
-  reason === "Unavailable" || reason === "Full"
 
 // A history has texts that came to their end alone. Reasoning that did not is none: providers sign it at its end.
 const missingEnds = (parts: ReadonlyArray<Response.AnyPart>): ReadonlyArray<Response.AnyPart> => {
