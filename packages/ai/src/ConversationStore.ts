@@ -69,15 +69,14 @@ export class ConversationError extends Schema.TaggedError<ConversationError>()("
 // =============================================================================
 
 /**
- * How a conversation is written. `bounded`: only if it has no more than `maxBytes` then; otherwise it fails with `Full`.
- * `ends`: it says nothing but what ends what waits, so that no quota of the store is in its way.
+ * How a conversation is written. `begins`: it begins a turn that may say and run something, so it fails with `Full` if it
+ * has more than `maxBytes` then, or the store has a quota that is used up. No quota is in the way of anything else.
  *
  * @category options
  * @since 0.1.0
  */
 export interface WriteOptions {
-  readonly bounded?: boolean | undefined
-  readonly ends?: boolean | undefined
+  readonly begins?: boolean | undefined
 }
 
 /**
@@ -219,7 +218,7 @@ export const make = Effect.fnUntraced(function*(
   const write: Service["write"] = Effect.fnUntraced(function*(key, found, kept, options) {
     const written = yield* Effect.mapError(Effect.fromResult(Rows.encode(found, kept)), unwritable)
     const { append, bytes, keep, state } = written
-    if (options?.bounded === true && bytes > maxBytes) return yield* fullOf(maxBytes)
+    if (options?.begins === true && bytes > maxBytes) return yield* fullOf(maxBytes)
     const { closed, opened } = yield* Effect.mapError(Inbox.changes(key, found?.kept, kept), unwritable)
     const { id, name, principal, tenant } = key
     const now = yield* Clock.currentTimeMillis
@@ -235,7 +234,7 @@ export const make = Effect.fnUntraced(function*(
       append,
       state,
       expiresAt,
-      ends: options?.ends
+      begins: options?.begins
     })
     const version = yield* Effect.mapError(
       opened.length === 0 && closed.length === 0 ? row : store.atomically(Effect.gen(function*() {

@@ -123,7 +123,7 @@ describe("a store whose quota is used up", () => {
         const memory = yield* C.makeShared
         let isFull = false
         const write: Store.Conversations["write"] = (id, version, written) =>
-          isFull && written.append.length > 0 && written.ends !== true
+          isFull && written.begins === true
             ? Effect.fail(new Store.StoreError({ operation: "conversations.write", description: "", reason: "Full" }))
             : memory.conversations.write(id, version, written)
         const shared = Store.make({ ...memory, conversations: { ...memory.conversations, write } })
@@ -168,8 +168,8 @@ describe("a store that is full", () => {
         assert.strictEqual(C.finished(yield* conversation.send("Again.")), "Done.")
         const history = JSON.stringify(yield* conversation.history)
         assert.strictEqual(history.includes("Go."), at > 1)
-        // The first of the three begins with the first step again.
-        assert.strictEqual(history.includes("text of a"), at !== 2)
+        // Also what could not be written when it was said.
+        assert.include(history, "text of a")
       }))
   }
 })

@@ -168,7 +168,7 @@ const makeTurn = Effect.fnUntraced(function*(
     enter: Effect.suspend(() =>
       turn.standing === "entered" ? Effect.void : Effect.uninterruptible(Effect.gen(function*() {
         const at = yield* Clock.currentTimeMillis
-        yield* write(place, turn, { owner: place.store.owner, at }, { bounded: !turn.isEnding, ends: turn.isEnding })
+        yield* write(place, turn, { owner: place.store.owner, at }, { begins: !turn.isEnding })
         yield* Scope.addFinalizer(scope, leave(place, turn))
       }))
     ),
@@ -217,7 +217,7 @@ const keep = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.C
   const { answered, deciders, history, open } = turn.base?.kept ?? nothing
   const isSame = history === turn.history && open === turn.open && answered === turn.answered &&
     deciders === turn.deciders
-  return turn.standing === "entered" || isSame ? Effect.void : write(place, turn, undefined, { ends: turn.isEnding })
+  return turn.standing === "entered" || isSame ? Effect.void : write(place, turn, undefined)
 }
 
 /** Writes what the turn is by now; the conversation stays ours. */

@@ -173,7 +173,7 @@ export const make = ({ requests }: Store.Store): Records => {
   return {
     find,
     put: Effect.fnUntraced(function*(suspension, options) {
-      const { approvalId, awaited, expiresAt, issuedAt, previous, scope, toolCallId, toolName } = suspension
+      const { approvalId, awaited, expiresAt, issuedAt, scope, toolCallId, toolName } = suspension
       const nonce = nonceOf(approvalId)
       if (nonce === undefined) return yield* unavailable(refusals.unknownId)
       const kept = yield* use(requests.suspend({
@@ -189,8 +189,7 @@ export const make = ({ requests }: Store.Store): Records => {
         expiresAt: expiresAt < Number.MAX_SAFE_INTEGER ? expiresAt : undefined,
         suspension: encodeSuspension(suspension),
         dueAt: awaited.dueAt,
-        webhook: options?.webhook,
-        previous
+        webhook: options?.webhook
       }))
       if (kept !== "suspended") return yield* unavailable(refusals[kept])
     }),

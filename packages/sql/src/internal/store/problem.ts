@@ -57,6 +57,12 @@ export const corrupt = (operation: string, what: string): Store.StoreError =>
       " Nothing was changed. Use the version that wrote it, or restore the database from a backup."
   })
 
+export const leftOut = (count: number): string =>
+  `Assent left ${
+    count === 1 ? "a request" : `${count} requests`
+  } out of what waits for a decision: a later version of it` +
+  " wrote them. Use that version to see them."
+
 export const overQuota = (operation: string, what: string, bytes: number): Store.StoreError =>
   new Store.StoreError({
     operation,
