@@ -51,7 +51,8 @@ const run = (name: string, url: string): Effect.Effect<string> =>
         ["--conditions=@assent/source", Path.join(here, "readme", `${name}.ts`)],
         {
           env: {
-            PATH: process.env["PATH"] ?? "",
+            PATH: process.env["PATH"],
+            NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
             NO_COLOR: "1",
             ANTHROPIC_API_KEY: "sk-ant-test",
             ANTHROPIC_BASE_URL: url

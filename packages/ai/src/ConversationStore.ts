@@ -16,7 +16,6 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
@@ -26,6 +25,7 @@ import * as Inbox from "./internal/kept/inbox.ts"
 import * as Rows from "./internal/kept/rows.ts"
 import type { Found, Kept, Key } from "./internal/kept/rows.ts"
 import * as Stopping from "./internal/kept/stopping.ts"
+import * as Unwritten from "./internal/kept/unwritten.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
 import * as ScopeId from "./internal/store/scopeId.ts"
 import * as Store from "./Store.ts"
@@ -71,15 +71,14 @@ export class ConversationError extends Schema.TaggedError<ConversationError>()("
 // =============================================================================
 
 /**
- * How a conversation is written. `bounded`: only if it has no more than `maxBytes` then; otherwise it fails with `Full`.
- * `ends`: it says nothing but what ends what waits, so that no quota of the store is in its way.
+ * How a conversation is written. `begins`: it begins a turn that may say and run something, so it fails with `Full` if it
+ * has more than `maxBytes` then, or the store has a quota that is used up. No quota is in the way of anything else.
  *
  * @category options
  * @since 0.1.0
  */
 export interface WriteOptions {
-  readonly bounded?: boolean | undefined
-  readonly ends?: boolean | undefined
+  readonly begins?: boolean | undefined
 }
 
 /**
@@ -125,8 +124,12 @@ export interface Service {
   readonly onStop: (key: Key, stop: Effect.Effect<void>) => Effect.Effect<() => void, ConversationError>
   /** Stops what goes on in it, in every process. What goes on in this one has ended then. */
   readonly stop: (key: Key) => Effect.Effect<void, ConversationError>
-  /** Tries it again for a few seconds, while the store is there, where other processes may wait for it. */
-  readonly keepTrying: (effect: Effect.Effect<void, ConversationError>) => Effect.Effect<void>
+  /**
+   * Keeps in this process what a turn could not write. It is tried again for a few seconds where other processes may wait
+   * for it, and before the conversation is used here again, which fails while it cannot be done; and when the store of
+   * conversations is closed.
+   */
+  readonly keepTrying: (key: Key, write: Effect.Effect<void, ConversationError>) => Effect.Effect<void>
 }
 
 /**
@@ -199,6 +202,8 @@ export const make = Effect.fnUntraced(function*(
     isBusy: () => locks.size > 0,
     scope
   })
+  const unwritten = Unwritten.make<ConversationError>(scope)
+  yield* Scope.addFinalizer(scope, unwritten.close)
 
   const stopping = Stopping.make({
     conversations,
@@ -214,6 +219,9 @@ export const make = Effect.fnUntraced(function*(
     })
 
   const read: Service["read"] = (key, known) =>
+    Effect.andThen(Effect.ignore(unwritten.settle(key.id)), readKept(key, known))
+
+  const readKept: Service["read"] = (key, known) =>
     Effect.mapError(
       known === undefined ? readAll(key) : Effect.flatMap(conversations.get(key.id), (row) => {
         if (row?.version !== known.version) return row === undefined ? Effect.undefined : readAll(key)
@@ -226,7 +234,7 @@ export const make = Effect.fnUntraced(function*(
   const write: Service["write"] = Effect.fnUntraced(function*(key, found, kept, options) {
     const written = yield* Effect.mapError(Effect.fromResult(Rows.encode(found, kept)), unwritable)
     const { append, bytes, keep, state } = written
-    if (options?.bounded === true && bytes > maxBytes) return yield* fullOf(maxBytes)
+    if (options?.begins === true && bytes > maxBytes) return yield* fullOf(maxBytes)
     const { closed, opened } = yield* Effect.mapError(Inbox.changes(key, found?.kept, kept), unwritable)
     const { id, name, principal, tenant } = key
     const now = yield* Clock.currentTimeMillis
@@ -242,7 +250,7 @@ export const make = Effect.fnUntraced(function*(
       append,
       state,
       expiresAt,
-      ends: options?.ends
+      begins: options?.begins
     })
     const version = yield* Effect.mapError(
       opened.length === 0 && closed.length === 0 ? row : store.atomically(Effect.gen(function*() {
@@ -285,19 +293,15 @@ export const make = Effect.fnUntraced(function*(
           })
           yield* Effect.onError(restore(lock.semaphore.take(1)), () => leave)
           yield* Effect.addFinalizer(() => Effect.andThen(lock.semaphore.release(1), leave))
+          yield* restore(Effect.mapError(unwritten.settle(id), notWritten))
           yield* restore(Effect.mapError(liveness.beating, failed))
         })
       ),
     onStop: ({ id }, stop) => Effect.mapError(stopping.watch(id, stop), failed),
     stop: ({ id }) => Effect.mapError(stopping.stop(id), failed),
-    // This process takes over what it has left itself.
-    keepTrying: (effect) =>
-      heartbeat === undefined ? Effect.void : Effect.asVoid(Effect.forkIn(
-        // Less than four seconds together: a store that fails for ever keeps no process alive. Then others take over when
-        // this process has been silent.
-        Effect.ignore(Effect.retry(effect, { schedule: Schedule.exponential("250 millis"), times: 4 })),
-        scope
-      ))
+    // What this process has left itself it takes over; others do so when it has been silent.
+    keepTrying: ({ id }, write) =>
+      Effect.andThen(unwritten.keep(id, write), heartbeat === undefined ? Effect.void : unwritten.retry(id))
   }
 })
 
@@ -375,6 +379,14 @@ const fullOf = (maxBytes: number): ConversationError =>
     description:
       `A conversation may have ${maxBytes} bytes (\`maxBytes\`), and this one would have more. Nothing more was` +
       " said or run. What waits can still be denied, cancelled and cleared; to go on, begin a conversation with another id."
+  })
+
+const notWritten = ({ description, reason }: ConversationError): ConversationError =>
+  new ConversationError({
+    reason,
+    description:
+      `${description} What was said last in this conversation is not written yet. It is kept in this process, and` +
+      " nothing more is said before it is written."
   })
 
 const failed = (error: ConversationError | Store.StoreError): ConversationError =>

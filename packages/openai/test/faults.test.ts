@@ -55,7 +55,8 @@ const faults: ReadonlyArray<
   ["half a character and a socket that breaks", halfCharacter({ how: "destroy" }), "NetworkError", "NetworkError"]
 ]
 
-describe("a server that fails in the middle", () => {
+// At once, because most of it is waiting for a server that says nothing.
+describe.concurrent("a server that fails in the middle", () => {
   for (const [what, fault, generate, stream] of faults) {
     it.live(`by ${what}: a response is an error`, () =>
       C.fresh(Effect.gen(function*() {
@@ -79,7 +80,7 @@ describe("a server that fails in the middle", () => {
   }
 })
 
-describe("a second attempt", () => {
+describe.concurrent("a second attempt", () => {
   for (const method of ["generate", "stream"] as const) {
     for (
       const [what, fault] of [

@@ -18,7 +18,15 @@ const start = (environment: Record<string, string>) =>
     const child = execFile(
       process.execPath,
       ["--conditions=@assent/source", program, "--openai", "--answers", "approve,deny:keep it,approve,approve"],
-      { env: { PATH: process.env["PATH"], OPENAI_API_KEY: "", OPENAI_BASE_URL: "", ...environment } },
+      {
+        env: {
+          PATH: process.env["PATH"],
+          NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+          OPENAI_API_KEY: "",
+          OPENAI_BASE_URL: "",
+          ...environment
+        }
+      },
       (error, stdout, stderr) => resume(Effect.succeed({ code: error === null ? 0 : error.code, stdout, stderr }))
     )
     return Effect.sync(() => child.kill())

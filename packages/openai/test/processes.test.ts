@@ -17,7 +17,12 @@ const run = (server: ResponsesServer.Service, ...args: ReadonlyArray<string>): E
         process.execPath,
         ["--conditions=@assent/source", program, ...args],
         {
-          env: { PATH: process.env["PATH"] ?? "", OPENAI_API_KEY: server.apiKey, OPENAI_BASE_URL: server.url }
+          env: {
+            PATH: process.env["PATH"],
+            NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+            OPENAI_API_KEY: server.apiKey,
+            OPENAI_BASE_URL: server.url
+          }
         },
         (error, stdout, stderr) => error === null ? resolve(JSON.parse(stdout)) : reject(new Error(stderr))
       )

@@ -49,7 +49,14 @@ const run = (file: string, env: Record<string, string>): Effect.Effect<string> =
       ChildProcess.execFile(
         process.execPath,
         ["--conditions=@assent/source", file],
-        { env: { PATH: process.env["PATH"] ?? "", NO_COLOR: "1", ...env } },
+        {
+          env: {
+            PATH: process.env["PATH"],
+            NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+            NO_COLOR: "1",
+            ...env
+          }
+        },
         (error, stdout, stderr) => resolve(error === null ? stdout : `${stdout}\n${stderr}`)
       )
     })

@@ -37,8 +37,8 @@ import type * as SqlStore from "./SqlStore.ts"
  *
  * `seal` are the program's own keys; without them the key is that of the configuration `ASSENT_APPROVAL_KEY`, and without
  * that the one in the file. `grace` and `heartbeat` are those of `ApprovalJournal`; a conversation is kept for
- * `conversationTimeToLive` after its last turn (default: for ever), and an answer that does not say so is remembered for
- * `rememberFor` (default 30 days).
+ * `conversationTimeToLive` after its last turn (default: for ever) and may have so many bytes, `conversationBytes` (default
+ * 64 MiB); an answer that does not say so is remembered for `rememberFor` (default 30 days).
  *
  * @category options
  * @since 0.1.0
@@ -48,6 +48,7 @@ export interface Options extends SqliteClient.Options, Omit<SqlStore.Options, "i
   readonly grace?: Duration.Input | undefined
   readonly heartbeat?: Duration.Input | undefined
   readonly conversationTimeToLive?: Duration.Input | undefined
+  readonly conversationBytes?: number | undefined
   readonly rememberFor?: Duration.Input | undefined
 }
 
@@ -86,7 +87,11 @@ export const layer = (
   return Layer.mergeAll(
     ApprovalJournal.layerStore({ grace: options.grace, heartbeat: options.heartbeat }),
     SuspensionStore.layerStore,
-    ConversationStore.layerStore({ timeToLive: options.conversationTimeToLive, heartbeat: options.heartbeat }),
+    ConversationStore.layerStore({
+      timeToLive: options.conversationTimeToLive,
+      maxBytes: options.conversationBytes,
+      heartbeat: options.heartbeat
+    }),
     ApprovalMemory.layerStore({ timeToLive: options.rememberFor })
   ).pipe(Layer.provideMerge(base))
 }

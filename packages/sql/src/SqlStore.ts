@@ -22,8 +22,9 @@ import * as Kept from "./internal/store/kept.ts"
  * How a store is kept.
  *
  * `prefix` begins the names of its tables (default `"assent_"`): small letters, digits and `_`. `isShared` says whether
- * other processes may use the database (default true). Conversations may have so many bytes each, `conversationBytes`, and
- * those of one tenant so many together, `tenantBytes`; both are unbounded by default. The results of what ran are kept for
+ * other processes may use the database (default true). The conversations of one tenant may have so many bytes together,
+ * `tenantBytes` (default: unbounded): from then on none of its turns begins, and denials still go through. What one
+ * conversation may have is `maxBytes` of `ConversationStore`. The results of what ran are kept for
  * `resultTimeToLive` (default 30 days); that it ran is kept as long as its approval could be sent again.
  *
  * @category options
@@ -32,7 +33,6 @@ import * as Kept from "./internal/store/kept.ts"
 export interface Options {
   readonly prefix?: string | undefined
   readonly isShared?: boolean | undefined
-  readonly conversationBytes?: number | undefined
   readonly tenantBytes?: number | undefined
   readonly resultTimeToLive?: Duration.Input | undefined
 }

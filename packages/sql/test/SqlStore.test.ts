@@ -1,6 +1,6 @@
 import { ApprovalJournal, type Store } from "@assent/ai"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber } from "effect"
+import { Effect, Exit, Fiber, Logger } from "effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { CurrentTransformer } from "effect/sql/Statement"
 import { TestClock } from "effect/testing"
@@ -52,7 +52,6 @@ describe("tables", () => {
       yield* sql`UPDATE assent_conversation SET format = 2`
       yield* sql`UPDATE assent_remembered SET format = 2`
       assert.strictEqual(yield* reasonOf(store.requests.get("a")), "Corrupt")
-      assert.strictEqual(yield* reasonOf(store.requests.page({}, { limit: 1 })), "Corrupt")
       assert.strictEqual(yield* reasonOf(store.conversations.read("c")), "Corrupt")
       assert.strictEqual(yield* reasonOf(store.remembered.list("s", { limit: 1 })), "Corrupt")
       // Nor does it keep anybody from being woken.
@@ -61,6 +60,21 @@ describe("tables", () => {
       assert.deepStrictEqual((yield* store.requests.due(1, 10)).map(({ nonce }) => nonce), ["now"])
       yield* sql`INSERT INTO assent_migration (migration_id, name) VALUES (99, 'later')`
       assert.strictEqual(yield* reasonOf(makeStoreOver(sql)), "Corrupt")
+    }))
+
+  it.effect("have rows of a later version, which are left out of what waits and of what is due", () =>
+    Effect.gen(function*() {
+      const { sql, store } = yield* makeStore()
+      for (const nonce of ["a", "b", "c"]) yield* store.requests.suspend(waits(nonce, { dueAt: 1 }))
+      yield* sql`UPDATE assent_request SET format = 2 WHERE nonce = 'b'`
+      const lines: Array<string> = []
+      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+      const { next, requests } = yield* Effect.provide(store.requests.page({}, { limit: 2 }), Logger.layer([logger]))
+      assert.deepStrictEqual(requests.map(({ nonce }) => nonce), ["a"])
+      assert.match(lines.join(), /left a request out/)
+      const rest = yield* store.requests.page({}, { limit: 2, after: next })
+      assert.deepStrictEqual(rest.requests.map(({ nonce }) => nonce), ["c"])
+      assert.deepStrictEqual((yield* store.requests.due(2, 2)).map(({ nonce }) => nonce), ["a", "c"])
     }))
 
   it.effect("whose texts something else has changed are read as they are, and are no defect", () =>
@@ -211,28 +225,27 @@ describe("a disk", () => {
 })
 
 describe("quotas", () => {
-  it.effect("of a conversation: what would be too long is not written; what ends a turn is", () =>
+  it.effect("of a tenant: nothing begins that would be too much; what has begun is written, and what ends", () =>
     Effect.gen(function*() {
-      const { store } = yield* makeStore({ filename: ":memory:", conversationBytes: 10_000 })
-      const first = yield* store.conversations.write("c", undefined, written({ append: ["x".repeat(9_990)] }))
-      const more = written({ keep: 1, append: ["x".repeat(5_000)] })
+      const { store } = yield* makeStore({ filename: ":memory:", tenantBytes: 10_000 })
+      const of = (keep: number, length: number) => written({ tenant: "t", keep, append: ["x".repeat(length)] })
+      const first = yield* store.conversations.write("c", undefined, { ...of(0, 9_990), begins: true })
+      const asked = named("n", { tenant: "t" })
+      const more = { ...of(1, 20), begins: true }
       assert.strictEqual(yield* reasonOf(store.conversations.write("c", first, more)), "Full")
-      const second = yield* store.conversations.write("c", first, written({ keep: 1, append: ["denied".repeat(100)] }))
+      const second = yield* store.conversations.write("c", first, of(1, 50_000))
       assert.isDefined(second)
-      const asked = named("n", { conversation: "c" })
       assert.strictEqual(yield* reasonOf(store.requests.decide(asked, 0, { state: "running", entry: "{}" })), "Full")
       assert.strictEqual(yield* reasonOf(store.requests.suspend({ ...asked, suspension: "{}" })), "Full")
       assert.isTrue(yield* store.requests.decide(asked, 0, { state: "denied", entry: "{}" }))
-      const long = yield* store.conversations.write("c", second, { ...more, keep: 2, ends: true })
-      assert.isDefined(long)
-      assert.isDefined(yield* store.conversations.write("c", long, written({ keep: 0, append: ["x".repeat(5_000)] })))
+      assert.isDefined(yield* store.conversations.write("c", second, of(0, 5_000)))
       assert.isTrue(yield* store.requests.decide({ ...asked, nonce: "m" }, 0, { state: "running", entry: "{}" }))
     }))
 
-  it.effect("of a tenant: its conversations are summed, those of others are not", () =>
+  it.effect("sum the conversations of a tenant, and not those of others", () =>
     Effect.gen(function*() {
       const { store } = yield* makeStore({ filename: ":memory:", tenantBytes: 10_000 })
-      const of = (tenant: string) => written({ tenant, append: ["x".repeat(6_000)] })
+      const of = (tenant: string) => written({ tenant, append: ["x".repeat(6_000)], begins: true })
       yield* store.conversations.write("a", undefined, of("one"))
       yield* store.conversations.write("b", undefined, of("other"))
       assert.strictEqual(yield* reasonOf(store.conversations.write("c", undefined, of("one"))), "Full")

@@ -5,11 +5,24 @@ import { Effect, FileSystem, Path } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 
+/**
+ * A folder that is removed with the scope: in memory, where there is such a place, because no test cuts the power, and half of
+ * the time was waiting for the disk.
+ */
+export const makeFolder = (prefix: string) =>
+  Effect.flatMap(
+    FileSystem.FileSystem,
+    (fs) =>
+      Effect.flatMap(fs.exists(memory), (isThere) =>
+        fs.makeTempDirectoryScoped({ prefix, ...(isThere ? { directory: memory } : undefined) }))
+  )
+
+const memory = "/dev/shm"
+
 /** The path of a file that is not there yet. */
 export const makeFilename = Effect.gen(function*() {
-  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  return path.join(yield* fs.makeTempDirectoryScoped({ prefix: "assent-sql-" }), "approvals.db")
+  return path.join(yield* makeFolder("assent-sql-"), "approvals.db")
 }).pipe(Effect.provide(NodeServices.layer))
 
 export const makeClient = (options: SqliteClient.Options) =>

@@ -14,7 +14,7 @@ const quota = 1_000_000
 
 /** Every operation, with every filter of a page; what is written is there to be found. */
 const operations = Effect.gen(function*() {
-  const { sql, store } = yield* makeStore({ filename: ":memory:", conversationBytes: quota, tenantBytes: quota })
+  const { sql, store } = yield* makeStore({ filename: ":memory:", tenantBytes: quota })
   const { conversations, owners, remembered, requests } = store
   const said = new Map<string, Said>()
   const mine = written({ append: ["a", "b"], tenant: "t" })
@@ -46,7 +46,7 @@ const operations = Effect.gen(function*() {
     yield* requests.decide({ ...named("a"), conversation: "c", tenant: "t" }, 0, { state: "running", entry: "{}" })
     yield* requests.decide(named("a"), 1, { state: "done", entry: "{}", result: "1" })
     yield* requests.decide(named("a"), 0, { state: "denied", entry: "{}" })
-    yield* requests.suspend({ ...waits("w"), webhook: "h", previous: "x", dueAt: 1 })
+    yield* requests.suspend({ ...waits("w"), webhook: "h", dueAt: 1 })
     yield* requests.suspend({ ...waits("v"), webhook: "h" })
     yield* requests.byWebhook("h")
     yield* requests.due(2, 10)
@@ -76,8 +76,8 @@ const operations = Effect.gen(function*() {
 
 // A page that asks for nothing in particular goes along the index of what is open, and stops when it is full.
 const mayWalk = /^SCAN (CONSTANT ROW|\d+-ROW VALUES CLAUSE|.*USING INDEX assent_request_(open|waiting))$/
-// Of the few that had one webhook, or began as one run, the best comes first.
-const maySort = /WHERE (webhook|previous) = \?/
+// Of the few that had one webhook, the best comes first.
+const maySort = /WHERE webhook = \?/
 
 describe("queries", () => {
   it.effect("look up what they want in an index, and sort nothing", () =>

@@ -21,7 +21,8 @@ const run = (folder: string, program: string, ...args: ReadonlyArray<string>) =>
     })
   )
 
-describe("README", () => {
+// At once, because a process takes longer to end by itself than to do what it does.
+describe.concurrent("README", () => {
   it.effect(
     "the first program asks; another run of it brings the answer, and a third does nothing",
     () =>
@@ -41,7 +42,7 @@ describe("README", () => {
   )
 })
 
-describe("a store", () => {
+describe.concurrent("a store", () => {
   it.effect.each(["open", "fail"])(
     "keeps no process alive: one that leaves it %s ends",
     (how) =>

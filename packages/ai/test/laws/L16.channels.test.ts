@@ -3,10 +3,12 @@ import { assert, describe } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import {
   Approval,
+  ApprovalJournal,
   ApprovalMemory,
   DeferredTool,
   Interaction,
   Prompt,
+  Store,
   SuspensionStore,
   Toolkit
 } from "../../src/index.ts"
@@ -172,7 +174,16 @@ describe("L16 what the provider runs", () => {
   C.everyWay("L16 it is told when both have approved", (way) =>
     Effect.gen(function*() {
       const { chat } = yield* H.begin(way, [H.asking(1), [H.done(1), ScriptedModel.text("Done.")]])
-      const told = A.naming(A.both)
+      const memory = yield* Store.makeMemory()
+      const kinds: Array<string> = []
+      const decide: Store.Requests["decide"] = (name, ...step) => {
+        kinds.push(name.kind)
+        return memory.requests.decide(name, ...step)
+      }
+      const store = Store.make({ ...memory, requests: { ...memory.requests, decide } })
+      const journal = yield* ApprovalJournal.make({ store })
+      const told = <A, E, R>(turn: Effect.Effect<A, E, R>) =>
+        Effect.provideService(A.naming(A.both)(turn), ApprovalJournal.ApprovalJournal, journal)
       const [request] = (yield* told(chat.send("go"))).requests
       const approve = () => Prompt.approvalResponses([Approval.approve(request!)])
       for (const person of [A.ada, A.ada]) {
@@ -183,5 +194,7 @@ describe("L16 what the provider runs", () => {
       yield* told(A.by(A.bob)(chat.send(approve())))
       assert.strictEqual(yield* chat.calls, 2)
       assert.deepStrictEqual(answersOf(yield* chat.lastPrompt), ["approve mcpr_1"])
+      // What is kept of it meanwhile is kept as what it is.
+      assert.deepStrictEqual([...new Set(kinds)], ["hosted"])
     }))
 })

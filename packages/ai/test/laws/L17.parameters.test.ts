@@ -11,7 +11,7 @@ import * as Support from "./support.ts"
 
 const cases: Record<string, { readonly params: unknown; readonly reason: RegExp }> = {
   "6,000 levels": { params: { list: deep }, reason: /they are nested deeper than 512 levels\. Nothing ran/ },
-  "a million levels": { params: { list: nested(1_000_000) }, reason: /they are nested deeper than 512 levels/ },
+  "a hundred thousand levels": { params: { list: nested(100_000) }, reason: /they are nested deeper than 512 levels/ },
   "513 levels": { params: { list: nested(512) }, reason: /they are nested deeper than 512 levels/ },
   "more than 1 MiB": {
     params: { list: [whole(1_048_576)] },

@@ -1,9 +1,17 @@
 /** How plans are drawn: one of several things, each as often as it is wanted. */
 import { Arbitrary, Schema } from "effect"
 
-// Literals, because integers are drawn from the ends of their interval more often than from its middle.
-export const below = (count: number): Arbitrary.Arbitrary<number> =>
-  Arbitrary.schema(Schema.Literals(Array.from({ length: count }, (_, index) => index)))
+const indices = new Map<number, Arbitrary.Arbitrary<number>>()
+
+// Literals, because integers are drawn from the ends of their interval more often than from its middle. Kept, because what
+// is drawn with what was drawn before asks for them anew each time.
+export const below = (count: number): Arbitrary.Arbitrary<number> => {
+  const known = indices.get(count)
+  if (known !== undefined) return known
+  const made = Arbitrary.schema(Schema.Literals(Array.from({ length: count }, (_, index) => index)))
+  indices.set(count, made)
+  return made
+}
 
 /** One of several arbitraries, each as often as its weight says. */
 export const weighted = <A>(choices: ReadonlyArray<readonly [weight: number, choice: Arbitrary.Arbitrary<A>]>) => {

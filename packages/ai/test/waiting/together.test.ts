@@ -57,7 +57,8 @@ const begin = Effect.fnUntraced(function*(mode: Support.Mode, wrap: Wrap, place:
       Effect.map(memory.requests.get(nonce), (row) => row?.state),
       Effect.map(
         other.requests.page({ waiting: true }, { limit: 10 }),
-        ({ requests }) => requests.find(({ previous }) => previous === approvalId)?.waits
+        ({ requests }) =>
+          requests.find(({ suspension = "{}" }) => JSON.parse(suspension).previous === approvalId)?.waits
       )
     ]),
     list: Effect.map(suspensions.list(), (page) => page.suspensions)

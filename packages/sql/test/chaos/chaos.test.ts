@@ -26,7 +26,8 @@ describe("a process that is killed", () => {
   )
 })
 
-describe("a loss of power", () => {
+// What this process does is done while another one ends by itself, which takes seconds of waiting.
+describe.concurrent("a loss of power", () => {
   test(
     "leaves every whole commit of the log, and half of none, wherever it is cut or damaged",
     Effect.scoped(Effect.gen(function*() {
@@ -43,7 +44,7 @@ describe("a loss of power", () => {
   )
 })
 
-describe("a disk that gets full", () => {
+describe.concurrent("a disk that gets full", () => {
   test(
     "at any growth of the database: the turn says so, nothing runs without its claim, and with room it goes on",
     Effect.gen(function*() {
@@ -58,7 +59,7 @@ describe("a disk that gets full", () => {
   )
 })
 
-describe("an error of SQLite", () => {
+describe.concurrent("an error of SQLite", () => {
   test(
     "at any statement is a typed error, nothing runs without a record, and no path or SQL reaches a model",
     Effect.gen(function*() {

@@ -1,8 +1,9 @@
 /** The files of one story: its database, and beside it what happened, which no rollback undoes and no kill loses. */
 import { NodeServices } from "@effect/platform-node"
-import { Effect, FileSystem } from "effect"
+import { Effect } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import { makeFolder } from "../database.ts"
 
 export interface World {
   readonly folder: string
@@ -39,10 +40,10 @@ type Line<Name extends keyof Lines> = Lines[Name] & { readonly logBytes: number 
 export const at = (folder: string): World => ({ folder, filename: Path.join(folder, "approvals.db") })
 
 /** One that is removed with the scope. */
-export const make = Effect.gen(function*() {
-  const fs = yield* FileSystem.FileSystem
-  return at(Fs.realpathSync(yield* fs.makeTempDirectoryScoped({ prefix: "assent-chaos-" })))
-}).pipe(Effect.provide(NodeServices.layer))
+export const make = makeFolder("assent-chaos-").pipe(
+  Effect.map((folder) => at(Fs.realpathSync(folder))),
+  Effect.provide(NodeServices.layer)
+)
 
 export const logBytes = ({ filename }: World): number =>
   Fs.statSync(`${filename}-wal`, { throwIfNoEntry: false })?.size ?? 0

@@ -19,6 +19,7 @@ import * as Recorder from "../environment/recorder.ts"
 import * as Cut from "../history/cut.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Rows from "../kept/rows.ts"
+import * as Unwritten from "../kept/unwritten.ts"
 import type { RefusedAnswer } from "../posted.ts"
 import * as Said from "../turn/said.ts"
 
@@ -174,7 +175,7 @@ const makeTurn = Effect.fnUntraced(function*(
     enter: Effect.suspend(() =>
       turn.standing === "entered" ? Effect.void : Effect.uninterruptible(Effect.gen(function*() {
         const at = yield* Clock.currentTimeMillis
-        yield* write(place, turn, { owner: place.store.owner, at }, { bounded: !turn.isEnding, ends: turn.isEnding })
+        yield* write(place, turn, { owner: place.store.owner, at }, { begins: !turn.isEnding })
         yield* Scope.addFinalizer(scope, leave(place, turn))
       }))
     ),
@@ -229,7 +230,7 @@ const keep = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.C
   const { answered, deciders, history, open } = turn.base?.kept ?? nothing
   const isSame = history === turn.history && open === turn.open && answered === turn.answered &&
     deciders === turn.deciders
-  return turn.standing === "entered" || isSame ? Effect.void : write(place, turn, undefined, { ends: turn.isEnding })
+  return turn.standing === "entered" || isSame ? Effect.void : write(place, turn, undefined)
 }
 
 /** Writes what the turn is by now; the conversation stays ours. */
@@ -273,24 +274,22 @@ const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
     // A step that was cut short has said what it has said, or what is on record.
     if (turn.step.length > 0 || isKept(turn)) yield* takeCutStep(turn)
     const ended = Effect.catchIf(finish(place, turn), isTooMuch, () => {
-      // What cannot be kept is given up, so that the conversation can go on from what it was.
-      const { answered, deciders, history, open } = turn.base?.kept ?? nothing
-      turn.history = history
-      turn.open = open
-      turn.answered = answered
-      turn.deciders = deciders
-      return finish(place, turn)
+      // What cannot be kept is given up, so that the conversation can go on from what it was; not where that cannot be
+      // written either, as on a full disk.
+      const { answered, deciders, history, open } = turn
+      const { turn: _, ...before } = turn.base?.kept ?? nothing
+      Object.assign(turn, before)
+      return Effect.tapError(
+        finish(place, turn),
+        () => Effect.sync(() => Object.assign(turn, { answered, deciders, history, open }))
+      )
     })
     yield* ended.pipe(
-      Effect.retry({ times: 3, while: isPassing }),
+      Effect.retry({ times: 3, while: Unwritten.isPassing }),
       Effect.catch((error) =>
         Effect.andThen(
           Effect.logError(`Assent could not write down the end of a turn of a conversation: ${error.message}`),
-          isPassing(error)
-            ? place.store.keepTrying(
-              Effect.catchIf(ended, (error) => !isPassing(error), () => Effect.void)
-            )
-            : Effect.void
+          Unwritten.isPassing(error) ? place.store.keepTrying(place.key, ended) : Effect.void
         )
       )
     )
@@ -309,9 +308,6 @@ const takeCutStep = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<vo
 
 const isTooMuch = ({ reason }: ConversationStore.ConversationError): boolean =>
   reason === "Unwritable" || reason === "Full"
-
-const isPassing = ({ reason }: ConversationStore.ConversationError): boolean =>
-  reason === "Unavailable" || reason === "Full"
 
 /** Adds what somebody says to the history. */
 export const say = (turn: Turn, { content }: Prompt.Prompt): void => {

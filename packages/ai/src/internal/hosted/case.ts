@@ -109,6 +109,7 @@ export const claimOf = ({ call, environment: { scope }, questions }: File): Effe
   const named = JSON.stringify([tenant, principal, conversation, call.toolCallId, sealed.approvalId])
   return Effect.map(Cryptography.sha256(named), (digest) => ({
     ...Request.claimOf(sealed, call),
+    kind: "hosted",
     nonce: `provider-${digest}`
   }))
 }

@@ -19,6 +19,8 @@ export interface Claim {
   readonly expiresAt: number
   readonly toolName: string
   readonly toolCallId: string
+  /** `"hosted"` for what a provider asks about its own call, which is kept so (default `"approval"`). */
+  readonly kind?: "approval" | "hosted" | undefined
   /**
    * A digest of the parameters that are to run, where a person edited them; those that were proposed are in the nonce's
    * seal. Only a run of the same ones is ever repeated.

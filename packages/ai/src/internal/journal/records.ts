@@ -107,7 +107,7 @@ const isApprovedMore = (from: Entry["state"], { state }: Entry): boolean => from
 
 // Only the first step of a request that was never kept before needs all of it.
 const nameOf = (
-  { approvalId, expiresAt, issuedAt, nonce, toolCallId, toolName }: Claim,
+  { approvalId, expiresAt, issuedAt, kind = "approval", nonce, toolCallId, toolName }: Claim,
   version: number
 ): Effect.Effect<Store.RequestName> => {
   const name = {
@@ -115,7 +115,7 @@ const nameOf = (
     approvalId,
     toolName,
     toolCallId,
-    kind: "approval",
+    kind,
     issuedAt: issuedAt ?? 0,
     expiresAt: expiresAt < Number.MAX_SAFE_INTEGER ? expiresAt : undefined
   }

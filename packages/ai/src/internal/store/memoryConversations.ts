@@ -62,7 +62,7 @@ export const make = ({ bounds, forgetAskedIn, reclaimSome, transactions }: {
           ? undefined
           : { row: found.row, messages: found.messages.slice(0, found.row.messages) }
       }),
-    write: (id, version, { append, ends: _, keep: wanted, state, ...fields }) =>
+    write: (id, version, { append, begins: _, keep: wanted, state, ...fields }) =>
       write((now) => {
         const found = table.get(id, now)
         if (found?.row.version !== version) return undefined

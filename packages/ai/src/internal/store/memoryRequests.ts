@@ -135,7 +135,7 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
       }),
     suspend: (suspended) =>
       write((now) => {
-        const { dueAt, previous, suspension, webhook, ...name } = suspended
+        const { dueAt, suspension, webhook, ...name } = suspended
         const found = take(name.nonce, now)
         if (found?.waits !== undefined) return "known"
         if (webhook !== undefined && best(webhooks.of(webhook), now)?.waits === "open") return "webhook"
@@ -145,7 +145,7 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
           ...(found ?? unasked(name)),
           waits: "open",
           suspension,
-          ...definedFields({ dueAt, previous, webhook })
+          ...definedFields({ dueAt, webhook })
         })
         return "suspended"
       }),

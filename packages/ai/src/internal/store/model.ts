@@ -86,8 +86,11 @@ export interface ConversationWrite extends Belongs {
   readonly keep: number
   readonly append: ReadonlyArray<string>
   readonly expiresAt?: number | undefined
-  /** It ends what waits, as a denial does: no quota is in its way. */
-  readonly ends?: boolean | undefined
+  /**
+   * It begins a turn, for which there has to be room within the quotas that the store has. None is in the way of what ends
+   * one, of what was said in it, and of a denial.
+   */
+  readonly begins?: boolean | undefined
 }
 
 /**
@@ -169,8 +172,6 @@ export interface RequestRow extends RequestName {
   readonly dueAt?: number | undefined
   /** The digest of a webhook's token. */
   readonly webhook?: string | undefined
-  /** The id of the request whose run began to wait as this one. */
-  readonly previous?: string | undefined
 }
 
 /**
@@ -196,7 +197,6 @@ export interface Suspended extends RequestName {
   readonly suspension: string
   readonly dueAt?: number | undefined
   readonly webhook?: string | undefined
-  readonly previous?: string | undefined
 }
 
 /**
@@ -267,7 +267,8 @@ export interface Requests {
   readonly byWebhook: (webhook: string) => Stored<RequestRow | undefined>
   /**
    * Those that wait for a decision, as they were opened or a tool waits for them without an answer, and have not expired, nor
-   * has the conversation they were asked in. What a page costs does not depend on how many there are. Fails for an `after` that no page gave as `next`.
+   * has the conversation they were asked in. What a later version of this library wrote is left out, with a warning. What a
+   * page costs does not depend on how many there are. Fails for an `after` that no page gave as `next`.
    */
   readonly page: (
     filter: RequestFilter,

@@ -213,7 +213,7 @@ export const make = ({ requests }: Store.Store): Records => {
   return {
     find,
     put: Effect.fnUntraced(function*(suspension, options) {
-      const { approvalId, awaited, expiresAt, issuedAt, previous, scope, toolCallId, toolName } = suspension
+      const { approvalId, awaited, expiresAt, issuedAt, scope, toolCallId, toolName } = suspension
       const nonce = nonceOf(approvalId)
       if (nonce === undefined) return yield* unavailable(refusals.unknownId)
       const kept = yield* use(requests.suspend({
@@ -230,8 +230,7 @@ export const make = ({ requests }: Store.Store): Records => {
         suspension: encodeSuspension(suspension),
         // Whether the answer comes, or its time is over, somebody has to be woken.
         dueAt: finite(Math.min(awaited.dueAt ?? Infinity, expiresAt)),
-        webhook: options?.webhook,
-        previous
+        webhook: options?.webhook
       }))
       if (kept !== "suspended") return yield* unavailable(refusals[kept])
     }),

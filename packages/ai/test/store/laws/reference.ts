@@ -62,13 +62,13 @@ export const make = ({ now, rows }: Reference) => {
       Object.assign(found ?? insert(name), { state, entry, result, version: version + 1 })
       return true
     },
-    suspend: ({ dueAt, previous, suspension, webhook, ...name }: Store.Suspended) => {
+    suspend: ({ dueAt, suspension, webhook, ...name }: Store.Suspended) => {
       const found = find(name.nonce)
       if (found?.waits !== undefined) return "known"
       if (requests().some((row) => row.waits === "open" && row.webhook === webhook && webhook !== undefined)) {
         return "webhook"
       }
-      Object.assign(found ?? insert(name), { waits: "open", suspension, dueAt, webhook, previous })
+      Object.assign(found ?? insert(name), { waits: "open", suspension, dueAt, webhook })
       return "suspended"
     },
     advance: (nonce: string, from: ReadonlyArray<string>, to: "taken" | "over") => {

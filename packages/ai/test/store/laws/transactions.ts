@@ -13,7 +13,7 @@ const everywhere = (store: Store.Store) =>
     yield* store.requests.open([shown("opened")])
     yield* store.requests.close(["closed"])
     yield* store.requests.decide(named("asked"), 0, { state: "done", entry: "ran", result: "1" })
-    yield* store.requests.suspend(waits("suspended", { webhook: "h", dueAt: 3, previous: "p" }))
+    yield* store.requests.suspend(waits("suspended", { webhook: "h", dueAt: 3 }))
     yield* store.requests.deliver("waiting", "1")
     yield* store.requests.advance("answered", ["open"], "over", "less")
     yield* store.requests.told("due")

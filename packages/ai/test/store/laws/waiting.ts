@@ -11,7 +11,7 @@ export const waiting = (law: Law) => {
     "what a tool waits for is kept beside what became of the request, in any order",
     (store) =>
       Effect.gen(function*() {
-        const suspended = waits("a", { tenant: "t", dueAt: 7, webhook: "h", previous: "id-p", expiresAt: minute })
+        const suspended = waits("a", { tenant: "t", dueAt: 7, webhook: "h", expiresAt: minute })
         assert.strictEqual(yield* store.requests.suspend(suspended), "suspended")
         const row = { ...suspended, waits: "open" as const, state: "pending" as const, version: 0 }
         assert.deepStrictEqual(plain(yield* store.requests.get("a")), row)
@@ -141,11 +141,11 @@ export const waiting = (law: Law) => {
       Effect.gen(function*() {
         const { advance, byWebhook, suspend } = store.requests
         assert.isUndefined(yield* byWebhook("h"))
-        yield* suspend(waits("b", { webhook: "h", previous: "p", issuedAt: 2 }))
+        yield* suspend(waits("b", { webhook: "h", issuedAt: 2 }))
         assert.strictEqual((yield* byWebhook("h"))?.nonce, "b")
         yield* advance("b", ["open"], "over")
         assert.strictEqual((yield* byWebhook("h"))?.nonce, "b")
-        yield* suspend(waits("a", { webhook: "h", previous: "p", issuedAt: 1 }))
+        yield* suspend(waits("a", { webhook: "h", issuedAt: 1 }))
         assert.strictEqual((yield* byWebhook("h"))?.nonce, "a")
         yield* advance("a", ["open"], "over")
         assert.strictEqual((yield* byWebhook("h"))?.nonce, "b")

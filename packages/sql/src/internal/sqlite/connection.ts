@@ -38,6 +38,12 @@ const writes = /^\s*(insert|update|delete|replace)\b/i
 
 type Rows = ReadonlyArray<any>
 
+/** What a statement does to a transaction, which is not asked of every text anew. */
+type Kind = "begins" | "ends" | "writes" | "reads"
+
+const kindOf = (sql: string): Kind =>
+  begins.test(sql) ? "begins" : endsTransaction.test(sql) ? "ends" : writes.test(sql) ? "writes" : "reads"
+
 const bind = (value: unknown): SQLInputValue => {
   if (value === undefined || value === null) return null
   if (typeof value === "boolean") return value ? 1 : 0
@@ -110,20 +116,13 @@ export const make = ({ busyTimeout, database, yields }: Options): Connection => 
     yields ? Effect.uninterruptible(Effect.tap(effect, () => Runtime.turn)) : effect
 
   const all = (sql: string, params: ReadonlyArray<unknown>): Effect.Effect<Rows, SqlError.SqlError> => {
-    const rows = retrying<Rows>("execute", () => prepare(sql).all(...params.map(bind)))
-    if (begins.test(sql)) {
-      return Effect.tap(rows, () =>
-        Effect.sync(() => {
-          begun = true
-        }))
-    }
-    if (endsTransaction.test(sql)) {
-      return Effect.tap(rows, () =>
-        Effect.sync(() => {
-          begun = false
-        }))
-    }
-    return !begun && writes.test(sql) ? yielding(rows) : rows
+    const kind = kindOf(sql)
+    const rows = retrying<Rows>("execute", () => {
+      const rows = prepare(sql).all(...params.map(bind))
+      if (kind === "begins" || kind === "ends") begun = kind === "begins"
+      return rows
+    })
+    return kind === "writes" && !begun ? yielding(rows) : rows
   }
 
   const values = (sql: string, params: ReadonlyArray<unknown>) =>

@@ -88,7 +88,7 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
     }
     const fields = fieldsOf(write, now)
     const bytes = Text.bytesOf(fields.state) + sizeOf(bodies)
-    if (write.ends !== true) yield* quotas.write(write.tenant, bytes, bytes)
+    if (write.begins === true) yield* quotas.begin("conversations.write", write.tenant, bytes)
     const version = firstVersion()
     yield* sql`INSERT INTO ${conversation} ${
       sql.insert({ id, format, version, stopped: 0, messages: bodies.length, bytes, ...fields })
@@ -125,7 +125,7 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
     const fields = fieldsOf(write, now)
     const more = Text.bytesOf(fields.state) - Number(found.state) - gone + sizeOf(bodies)
     const bytes = Number(found.bytes) + more
-    if (write.ends !== true) yield* quotas.write(write.tenant, bytes, more)
+    if (write.begins === true) yield* quotas.begin("conversations.write", write.tenant, more)
     yield* sql`UPDATE ${conversation} SET parent = ${fields.parent}, root = ${fields.root}, tenant = ${fields.tenant},
       principal = ${fields.principal}, name = ${fields.name}, state = ${fields.state}, messages = ${
       keep + bodies.length

@@ -2,12 +2,11 @@
 import type * as Store from "@assent/ai/Store"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import type { Fragment } from "effect/sql/Statement"
+import type { Fragment, Statement } from "effect/sql/Statement"
 import * as Problem from "./problem.ts"
 
 /** The version of what stands in the rows of requests, conversations and remembered answers. */
@@ -47,6 +46,18 @@ export const rowLimit = (limit: number): number => Math.trunc(Math.min(Math.max(
 
 /** In pieces of which one statement writes each: it may have 32,766 parameters. */
 export const batches = <A>(rows: ReadonlyArray<A>): ReadonlyArray<Arr.NonEmptyArray<A>> => Arr.chunksOf(rows, 1_000)
+
+/**
+ * A statement whose text is made once, for where that is felt. In place of its parameters it has their names; each time it
+ * is given their values.
+ */
+export const compile = <Row extends object>(
+  sql: SqlClient.SqlClient,
+  statement: Statement<Row>
+): (values: Readonly<Record<string, unknown>>) => Statement<Row> => {
+  const [text, names] = statement.compile()
+  return (values) => sql.unsafe<Row>(text, names.map((name) => values[String(name)]))
+}
 
 /** An outermost transaction; a fiber that was forked in it may outlive it. */
 interface Transaction {
@@ -93,7 +104,7 @@ export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
 
   const use: Database["use"] = (operation, run) =>
     leavingWhatIsOver(Effect.mapError(
-      Effect.flatMap(Clock.currentTimeMillis, (now) => run(time(now))),
+      Effect.clockWith((clock) => run(time(clock.currentTimeMillisUnsafe()))),
       (error) => error._tag === "SqlError" ? Problem.fromSqlError(operation)(error) : error
     ))
 

@@ -41,7 +41,7 @@ const first = (prefix: string): ReadonlyArray<string> => {
       nonce TEXT PRIMARY KEY, approval_id TEXT NOT NULL, conversation TEXT, parent TEXT, root TEXT, tenant TEXT,
       principal TEXT, tool TEXT NOT NULL, call TEXT NOT NULL, kind TEXT NOT NULL, format INTEGER NOT NULL,
       state TEXT NOT NULL, version INTEGER NOT NULL, owner TEXT, issued_at INTEGER NOT NULL, expires_at INTEGER,
-      keep_until INTEGER, decided_at INTEGER, waits TEXT, due_at INTEGER, webhook TEXT, previous TEXT,
+      keep_until INTEGER, decided_at INTEGER, waits TEXT, due_at INTEGER, webhook TEXT,
       entry TEXT, result TEXT, request TEXT, suspension TEXT, answer TEXT
     ) STRICT`,
     open("open", "issued_at, nonce"),

@@ -66,6 +66,12 @@ export const forgotten = (operation: string): Store.StoreError =>
       " uses the database. Nothing was changed. Ask again, and see that the clocks of all processes are right."
   })
 
+export const leftOut = (count: number): string =>
+  `Assent left ${
+    count === 1 ? "a request" : `${count} requests`
+  } out of what waits for a decision: a later version of it` +
+  " wrote them. Use that version to see them."
+
 export const overQuota = (operation: string, what: string, bytes: number): Store.StoreError =>
   new Store.StoreError({
     operation,

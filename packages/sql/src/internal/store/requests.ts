@@ -3,7 +3,7 @@ import * as Store from "@assent/ai/Store"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { Fragment } from "effect/sql/Statement"
-import { batches, type Database, format, optionalTime, rowLimit, time } from "./database.ts"
+import { batches, compile, type Database, format, optionalTime, rowLimit, time } from "./database.ts"
 import * as Forgotten from "./forgotten.ts"
 import { isOpen, isWaiting } from "./migrations.ts"
 import * as Problem from "./problem.ts"
@@ -29,7 +29,6 @@ interface Row {
   readonly waits: "open" | "taken" | "over" | null
   readonly due_at: number | null
   readonly webhook: string | null
-  readonly previous: string | null
   readonly entry: string | null
   readonly result: string | null
   readonly request: string | null
@@ -38,7 +37,7 @@ interface Row {
 }
 
 const columnNames = "nonce, approval_id, conversation, parent, root, tenant, principal, tool, call, kind, format," +
-  " state, version, issued_at, expires_at, waits, due_at, webhook, previous, entry, result, request, suspension, answer"
+  " state, version, issued_at, expires_at, waits, due_at, webhook, entry, result, request, suspension, answer"
 
 const goesOn = "'approved', 'edited', 'answered', 'running'"
 
@@ -50,8 +49,11 @@ const isOver = (state: string): string =>
   `(CASE waits WHEN 'open' THEN 0 WHEN 'taken' THEN 0 WHEN 'over' THEN ${state} NOT IN (${goesOn})` +
   ` ELSE ${state} NOT IN ('pending', ${goesOn}) END)`
 
+/** Not one of a later version of this library. */
+const isKnown = (row: Row): boolean => row.format === format
+
 const decode = (operation: string, row: Row): Effect.Effect<Store.RequestRow, Store.StoreError> =>
-  row.format === format
+  isKnown(row)
     ? Effect.succeed({
       nonce: Text.decode(row.nonce),
       approvalId: Text.decode(row.approval_id),
@@ -71,7 +73,6 @@ const decode = (operation: string, row: Row): Effect.Effect<Store.RequestRow, St
         tenant: row.tenant,
         principal: row.principal,
         webhook: row.webhook,
-        previous: row.previous,
         entry: row.entry,
         result: row.result,
         request: row.request,
@@ -101,11 +102,15 @@ const fresh = (name: Store.RequestName, margin: number = Store.margin) => ({
   keep_until: optionalTime(name.expiresAt === undefined ? undefined : name.expiresAt + margin)
 })
 
+const freshColumns = Object.keys(
+  fresh({ nonce: "", approvalId: "", toolName: "", toolCallId: "", kind: "", issuedAt: 0 })
+)
+
 export const make = (database: Database, quotas: Quotas): Store.Requests => {
   const { sql, tables, transact, use } = database
   const table = tables.request
   const columns = sql.literal(columnNames)
-  const isThere = (now: number) => sql`(keep_until IS NULL OR keep_until > ${now})`
+  const isThere = (now: number | "now") => sql`(keep_until IS NULL OR keep_until > ${now})`
 
   /** One that expired is not there, and must not be in the way of one that begins. */
   const removeExpired = Effect.fnUntraced(function*(nonces: ReadonlyArray<string>, now: number) {
@@ -131,42 +136,68 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
 
   const wrote = (rows: ReadonlyArray<unknown>): boolean => rows.length === 1
 
+  // What every claim and every record needs is compiled once.
+  const getOne = compile(sql, sql<Row>`SELECT ${columns} FROM ${table} WHERE nonce = ${"nonce"} AND ${isThere("now")}`)
+
+  const decisions = new Map<Store.Decided["state"], Record<"first" | "next", ReturnType<typeof compile>>>()
+  const decisionOf = (state: Store.Decided["state"]) => {
+    const known = decisions.get(state)
+    if (known !== undefined) return known
+    const over = sql.literal(isOver(`'${state}'`))
+    const decided = ["state", "version", "entry", "result", "owner", "decided_at"]
+    const set = sql`${
+      sql.csv(decided.map((name) => sql`${sql.literal(name)} = ${name}`))
+    }, request = CASE WHEN ${over} THEN NULL ELSE ${table}.request END,
+      answer = CASE WHEN ${over} THEN NULL ELSE ${table}.answer END,
+      due_at = CASE WHEN ${over} THEN NULL ELSE ${table}.due_at END`
+    const all = Object.fromEntries([...freshColumns, ...decided].map((name) => [name, name]))
+    const made = {
+      first: compile(
+        sql,
+        sql`INSERT INTO ${table} ${sql.insert(all)} ON CONFLICT (nonce) DO UPDATE SET ${set} WHERE ${table}.version = 0
+          RETURNING nonce`
+      ),
+      next: compile(
+        sql,
+        sql`UPDATE ${table} SET ${set} WHERE nonce = ${"nonce"} AND version = ${"from"} AND ${isThere("now")}
+          RETURNING nonce`
+      )
+    }
+    decisions.set(state, made)
+    return made
+  }
+
   const decide = (
     name: Store.RequestName,
     version: number,
     { entry, owner, result, state }: Store.Decided,
     now: number
   ) => {
-    const set = sql`state = ${state}, version = ${version + 1}, entry = ${Text.encode(entry)},
-      result = ${Text.encodeOptional(result)}, owner = ${Text.encodeOptional(owner)}, decided_at = ${now},
-      request = CASE WHEN ${sql.literal(isOver(`'${state}'`))} THEN NULL ELSE ${table}.request END,
-      answer = CASE WHEN ${sql.literal(isOver(`'${state}'`))} THEN NULL ELSE ${table}.answer END,
-      due_at = CASE WHEN ${sql.literal(isOver(`'${state}'`))} THEN NULL ELSE ${table}.due_at END`
-    const nonce = Text.encode(name.nonce)
-    return version === 0
-      ? Effect.map(
-        sql`INSERT INTO ${table} ${
-          sql.insert({
-            ...fresh(name),
-            state,
-            version: 1,
-            entry: Text.encode(entry),
-            result: Text.encodeOptional(result),
-            owner: Text.encodeOptional(owner),
-            decided_at: now
-          })
-        } ON CONFLICT (nonce) DO UPDATE SET ${set} WHERE ${table}.version = 0 RETURNING nonce`,
-        wrote
-      )
-      : Effect.map(
-        sql`UPDATE ${table} SET ${set} WHERE nonce = ${nonce} AND version = ${version} AND ${isThere(now)}
-          RETURNING nonce`,
-        wrote
-      )
+    const decided = {
+      state,
+      version: version + 1,
+      entry: Text.encode(entry),
+      result: Text.encodeOptional(result),
+      owner: Text.encodeOptional(owner),
+      decided_at: now
+    }
+    const { first, next } = decisionOf(state)
+    return Effect.map(
+      version === 0
+        ? first({ ...fresh(name), ...decided })
+        : next({ ...decided, nonce: Text.encode(name.nonce), from: version, now }),
+      wrote
+    )
   }
 
   return {
-    get: (nonce) => selectOne("requests.get", () => sql`nonce = ${Text.encode(nonce)}`),
+    get: (nonce) =>
+      use(
+        "requests.get",
+        (now) =>
+          Effect.flatMap(getOne({ nonce: Text.encode(nonce), now }), ([row]) =>
+            row === undefined ? Effect.undefined : decode("requests.get", row))
+      ),
     open: (requests) =>
       transact("requests.open", (now) =>
         Effect.forEach(batches(requests), (chunk) => {
@@ -191,7 +222,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
       const run = (now: number) =>
         Effect.gen(function*() {
           // What begins needs room; what ends a request, or tells of a run, is let through.
-          if (begins) yield* quotas.begin("requests.decide", name)
+          if (begins) yield* quotas.begin("requests.decide", name.tenant)
           if (version === 0 && (begins || decided.state === "pending")) {
             yield* Forgotten.refuse(database, "requests.decide", name, now)
           }
@@ -204,16 +235,15 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
     suspend: (suspended) =>
       transact("requests.suspend", (now) =>
         Effect.gen(function*() {
-          const { dueAt, previous, suspension, webhook, ...name } = suspended
+          const { dueAt, suspension, webhook, ...name } = suspended
           const row = {
             ...fresh(name, Store.waitingMargin),
             waits: "open",
             suspension: Text.encode(suspension),
             due_at: optionalTime(dueAt),
-            webhook: Text.encodeOptional(webhook),
-            previous: Text.encodeOptional(previous)
+            webhook: Text.encodeOptional(webhook)
           }
-          yield* quotas.begin("requests.suspend", name)
+          yield* quotas.begin("requests.suspend", name.tenant)
           yield* removeExpired([row.nonce], now)
           const [known] = yield* sql<Pick<Row, "waits">>`SELECT waits FROM ${table} WHERE nonce = ${row.nonce}`
           if (known !== undefined && known.waits !== null) return "known"
@@ -228,7 +258,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
           }
           yield* sql`INSERT INTO ${table} ${sql.insert(row)} ON CONFLICT (nonce) DO UPDATE SET waits = 'open',
             suspension = excluded.suspension, due_at = excluded.due_at, webhook = excluded.webhook,
-            previous = excluded.previous, keep_until = excluded.keep_until`
+            keep_until = excluded.keep_until`
           return "suspended"
         })),
     advance: (nonce, from, to, suspension) =>
@@ -288,7 +318,11 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
           // One more, to know whether there is another page.
           const rows = yield* sql<Row>`SELECT ${columns} FROM ${table} WHERE ${where}
             ORDER BY issued_at, nonce LIMIT ${size + 1}`
-          const requests = yield* Effect.forEach(rows.slice(0, size), (row) => decode("requests.page", row))
+          const known = rows.slice(0, size).filter(isKnown)
+          const unknown = Math.min(size, rows.length) - known.length
+          // Somebody has to see the others, also while another process is of a later version.
+          if (unknown > 0) yield* Effect.logWarning(Problem.leftOut(unknown))
+          const requests = yield* Effect.forEach(known, (row) => decode("requests.page", row))
           const last = rows.length > size ? rows[size - 1] : undefined
           return { requests, next: last === undefined ? undefined : `${last.issued_at}.${last.nonce}` }
         })),
