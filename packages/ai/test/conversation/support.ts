@@ -63,7 +63,7 @@ export const start = (
   Scope.Scope
 > =>
   Effect.gen(function*() {
-    const store = shared ?? (yield* makeShared)
+    const store = Store.make(shared ?? (yield* makeShared))
     const script = yield* ScriptedModel.make({ turns, afterLastTurn, strict })
     const { steps, toolkit } = yield* Waiting.makeWaiting(before)
     const journal = yield* ApprovalJournal.make({ store, heartbeat: "1 second", grace: Duration.zero })
