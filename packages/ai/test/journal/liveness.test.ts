@@ -103,6 +103,20 @@ describe("L2 which processes live", () => {
       assert.isFalse(yield* other.isAlive(one.owner), "one that is dead is found dead all the same")
     }))
 
+  it.effect("L2 who was blocked hears again as long as ever: nothing is made up for, and what is long ago is forgotten", () =>
+    Effect.gen(function*() {
+      const { process } = yield* begin
+      const one = yield* process("1 second")
+      const other = yield* process("1 second")
+      yield* one.beating
+      assert.isTrue(yield* other.isAlive(one.owner))
+      yield* TestClock.adjust("30 seconds")
+      assert.isTrue(yield* lookFor(other, one.owner, 5_000))
+      yield* TestClock.adjust("60 seconds")
+      assert.isTrue(yield* lookFor(other, one.owner, 6_000))
+      assert.isFalse(yield* other.isAlive(one.owner))
+    }))
+
   it.effect("L2 a look that comes late counts for one beat, so that one who is slow finds the dead too", () =>
     Effect.gen(function*() {
       const { process } = yield* begin
