@@ -32,7 +32,6 @@ import * as JournalRecords from "./internal/journal/records.ts"
 import { nobodys, type Unbegun } from "./internal/journal/unbegun.ts"
 import * as Unrecorded from "./internal/journal/unrecorded.ts"
 import * as Words from "./internal/journal/words.ts"
-import * as Cryptography from "./internal/seal/cryptography.ts"
 import * as Store from "./Store.ts"
 
 // =============================================================================
@@ -171,7 +170,6 @@ export const make = Effect.fnUntraced(function*(options: {
 }): Effect.fn.Return<Service, never, Scope.Scope> {
   const { store } = options
   const scope = yield* Effect.scope
-  const owner = yield* Cryptography.randomToken(16)
   const grace = Duration.fromInputUnsafe(options.grace ?? "10 seconds")
   const live = new Map<string, Run>()
   let closing = false
@@ -190,13 +188,13 @@ export const make = Effect.fnUntraced(function*(options: {
     })
   )
 
-  const liveness = Liveness.make({
-    owners: store.owners,
-    owner,
+  const liveness = yield* Liveness.make({
+    store,
     heartbeat: Liveness.heartbeatOf(store, options.heartbeat),
     isBusy: () => live.size > 0,
     scope: runs
   })
+  const { owner } = liveness
   const unrecorded = Unrecorded.make(runs)
 
   const records = JournalRecords.make(store)

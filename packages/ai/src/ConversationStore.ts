@@ -26,7 +26,6 @@ import * as Rows from "./internal/kept/rows.ts"
 import type { Found, Kept, Key } from "./internal/kept/rows.ts"
 import * as Stopping from "./internal/kept/stopping.ts"
 import * as Unwritten from "./internal/kept/unwritten.ts"
-import * as Cryptography from "./internal/seal/cryptography.ts"
 import * as ScopeId from "./internal/store/scopeId.ts"
 import * as Store from "./Store.ts"
 
@@ -190,21 +189,13 @@ export const make = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Service, never, Scope.Scope> {
   const { maxBytes = 64 * 1024 * 1024, store } = options
   const { conversations, requests } = store
-  const owner = yield* Cryptography.randomToken(16)
   const timeToLive = Duration.toMillis(Duration.fromInputUnsafe(options.timeToLive ?? "Infinity"))
   const heartbeat = Liveness.heartbeatOf(store, options.heartbeat)
   const scope = yield* Effect.scope
   const locks = new Map<string, Lock>()
-  const liveness = Liveness.make({
-    owners: store.owners,
-    owner,
-    heartbeat,
-    isBusy: () => locks.size > 0,
-    scope
-  })
+  const liveness = yield* Liveness.make({ store, heartbeat, isBusy: () => locks.size > 0, scope })
   const unwritten = Unwritten.make<ConversationError>(scope)
   yield* Scope.addFinalizer(scope, unwritten.close)
-
   const stopping = Stopping.make({
     conversations,
     every: heartbeat === undefined ? undefined : options.heartbeat ?? "500 millis",
@@ -267,7 +258,7 @@ export const make = Effect.fnUntraced(function*(
 
   return {
     inMemory: options.inMemory,
-    owner,
+    owner: liveness.owner,
     maxBytes,
     read,
     write,

@@ -195,7 +195,7 @@ describe("ApprovalJournal over a store", () => {
     const store = yield* Store.makeMemory()
     const open = Effect.map(Scope.make(), (scope) => ({
       scope,
-      make: Scope.provide(ApprovalJournal.make({ store, heartbeat: "1 second" }), scope)
+      make: Scope.provide(ApprovalJournal.make({ store: Store.make(store), heartbeat: "1 second" }), scope)
     }))
     const [one, other] = [yield* open, yield* open]
     return { one: yield* one.make, other: yield* other.make, closeOther: Scope.close(other.scope, Exit.void) }

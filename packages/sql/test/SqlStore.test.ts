@@ -92,9 +92,10 @@ describe("tables", () => {
       for (const every of [-1, 0, 9e15, "soon", null]) {
         yield* sql`DROP TABLE assent_owner`
         yield* sql`CREATE TABLE assent_owner (id TEXT PRIMARY KEY, beat INTEGER, every ANY, keep_until INTEGER)`
-        yield* sql`INSERT INTO assent_owner ${sql.insert({ id: "o", beat: 1, every, keep_until: 9e15 })}`
+        yield* sql`INSERT INTO assent_owner ${sql.insert({ id: `o${every}`, beat: 1, every, keep_until: 9e15 })}`
+        if (typeof every !== "number") assert.isUndefined(yield* store.owners.get(`o${every}`))
         const claim = { approvalId: "a", nonce: `n${every}`, expiresAt: 9e15, toolName: "T", toolCallId: "c" }
-        const entry = JSON.stringify({ state: "running", toolName: "T", toolCallId: "c", at: 0, owner: "o" })
+        const entry = JSON.stringify({ state: "running", toolName: "T", toolCallId: "c", at: 0, owner: `o${every}` })
         const name = named(claim.nonce, { expiresAt: claim.expiresAt })
         assert.isTrue(yield* store.requests.decide(name, 0, { state: "running", entry }))
         const asking = yield* Effect.forkChild(

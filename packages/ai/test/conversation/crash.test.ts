@@ -88,10 +88,9 @@ describe("a process that dies at any operation of its store", () => {
             // What was not accepted is said again.
             const { content } = yield* conversation.history
             if (accepted) assert.include(JSON.stringify(content), "remove-a", `at ${at}`)
-            // For its turn, and then for what ran in it.
-            let next = yield* C.afterDeath(conversation.send(content.length === 0 ? said : []), 15)
+            let next = yield* C.afterDeath(conversation.send(content.length === 0 ? said : []))
             for (let turn = 0; turn < 3 && next._tag === "Waiting"; turn++) {
-              next = yield* C.afterDeath(conversation.decide(next.requests.map(answer)), 15)
+              next = yield* C.afterDeath(conversation.decide(next.requests.map(answer)))
             }
             assert.strictEqual(next._tag, "Completed", `at ${at}`)
             const history = JSON.stringify(yield* conversation.history)

@@ -65,7 +65,7 @@ export const start = (
   Scope.Scope
 > =>
   Effect.gen(function*() {
-    const store = shared ?? (yield* makeShared)
+    const store = Store.make(shared ?? (yield* makeShared))
     const script = yield* ScriptedModel.make({ turns, afterLastTurn, strict })
     const { steps, toolkit } = yield* Waiting.makeWaiting(before)
     const journal = yield* ApprovalJournal.make({ store, heartbeat: "1 second", grace: Duration.zero })
@@ -105,11 +105,11 @@ export const ask = (question: string, id = `ask-${question}`) =>
 export const menu = (kind: "one" | "many" | "timer" | "external", id = `menu-${kind}`) =>
   ScriptedModel.toolCall({ id, name: "Menu", params: { kind } })
 
-/** What has to wait until a process that died is found dead: not ten seconds, for its turn or for its run. */
-export const afterDeath = <A, E, R>(effect: Effect.Effect<A, E, R>, seconds = 9): Effect.Effect<A, E, R> =>
+/** What has to wait until a process that died is found dead: not ten seconds, for its turn and for what ran in it. */
+export const afterDeath = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.gen(function*() {
     const waiting = yield* Effect.forkChild(effect, { startImmediately: true })
-    assert.isTrue(yield* Waiting.advance(waiting, "1 second", seconds))
+    assert.isTrue(yield* Waiting.advance(waiting, "1 second", 9))
     return yield* Fiber.join(waiting)
   })
 

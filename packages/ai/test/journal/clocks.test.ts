@@ -10,7 +10,7 @@ const hours = (count: number) => count * 3_600_000
 const begin = Effect.gen(function*() {
   const store = yield* Store.makeMemory()
   const journal = yield* ApprovalJournal.make({ store, grace: 0, heartbeat: "1 second" })
-  const other = yield* ApprovalJournal.make({ store, grace: 0, heartbeat: "1 second" })
+  const other = yield* ApprovalJournal.make({ store: Store.make(store), grace: 0, heartbeat: "1 second" })
   return { journal, other, store }
 })
 

@@ -179,6 +179,16 @@ describe("L2 a process that was blocked for 60 seconds", () => {
       assert.strictEqual((yield* other.journal.find(claim))?.state, "suspended")
     }))
 
+  story("L2 says that its run was stopped, if it was, so that it is not repeated", () =>
+    Effect.gen(function*() {
+      const { held, other, owner } = yield* blockedFor60()
+      assert.isTrue(yield* owner.journal.interrupt(claim.approvalId))
+      const again = makeCounted()
+      const { entry } = yield* other.journal.run(claim, { ...again, idempotent: true })
+      assert.deepStrictEqual([entry.state, entry.stopped, again.runs], ["unknown", true, 0])
+      yield* held.end()
+    }))
+
   story("L2 finds its run repeated meanwhile, and what it did is dropped", () =>
     Effect.gen(function*() {
       const { again, held, other, running } = yield* blockedFor60(true)

@@ -14,7 +14,10 @@ const startProcess = (store: Store.Store, options?: { readonly heartbeat?: strin
   Effect.gen(function*() {
     const scope = yield* Scope.fork(yield* Effect.scope)
     const journal = yield* Effect.provideService(
-      ApprovalJournal.make({ store, ...(options?.heartbeat === undefined ? undefined : { heartbeat: "5 seconds" }) }),
+      ApprovalJournal.make({
+        store: Store.make(store),
+        ...(options?.heartbeat === undefined ? undefined : { heartbeat: "5 seconds" })
+      }),
       Scope.Scope,
       scope
     )

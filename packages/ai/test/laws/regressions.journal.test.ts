@@ -236,7 +236,8 @@ describe("L2 processes whose heartbeats differ", () => {
   /** The first process runs a call, held; the second one asks for the same call. */
   const begin = Effect.fnUntraced(function*(paces: readonly ["1 minute" | "1 second", "1 minute" | "1 second"]) {
     const store = yield* Store.makeMemory()
-    const make = (heartbeat: "1 minute" | "1 second") => ApprovalJournal.make({ store, heartbeat, grace: 0 })
+    const make = (heartbeat: "1 minute" | "1 second") =>
+      ApprovalJournal.make({ store: Store.make(store), heartbeat, grace: 0 })
     const [first, second] = [yield* make(paces[0]), yield* make(paces[1])]
     const hold = yield* Support.makeHold
     let count = 0

@@ -11,7 +11,7 @@ const startProcess = (store: Store.Store, suspensions: Store.Store = store) =>
   Effect.gen(function*() {
     const scope = yield* Scope.fork(yield* Effect.scope)
     const journal = yield* Effect.provideService(
-      ApprovalJournal.make({ store, grace: 0, heartbeat: "5 seconds" }),
+      ApprovalJournal.make({ store: Store.make(store), grace: 0, heartbeat: "1 second" }),
       Scope.Scope,
       scope
     )

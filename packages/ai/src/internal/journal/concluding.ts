@@ -31,8 +31,9 @@ export const conclude = Effect.fnUntraced(function*(
   // A store may have written it and have failed to say so.
   const { at, state, suspendedAs } = found.entry
   if (at === entry.at && state === entry.state && suspendedAs === entry.suspendedAs) return true
-  const isEnd = entry.state !== "unknown" && entry.state !== "pending"
-  return isEnd && isGivenUp(found, held, owner)
-    ? yield* step(claim, JournalRecords.from(found), entry)
-    : false
+  if (!isGivenUp(found, held, owner)) return false
+  // That nothing is known stands there, unless it was stopped: then it is not to be repeated.
+  return entry.state === "pending" || (entry.state === "unknown" && entry.stopped !== true)
+    ? true
+    : yield* step(claim, JournalRecords.from(found), entry)
 })

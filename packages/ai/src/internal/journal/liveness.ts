@@ -2,20 +2,27 @@
  * Which processes live. Each that runs something counts its beats in the store. Whoever has to know whether another one lives
  * looks at that number: where it has not changed for six beats of its own, by its own monotonic clock, the other is dead. So
  * two clocks are never compared, and one that is set to another time changes nothing.
+ *
+ * All that is in one process and uses one store has one heart, and shares what it has seen: whoever has waited for the turn
+ * of a dead process does not wait once more for what ran in it.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import type * as Store from "../../Store.ts"
+import * as Cryptography from "../seal/cryptography.ts"
 
 export interface Liveness {
+  /** Names this process and, in it, whoever made this. */
+  readonly owner: string
   /** Says that this process lives: now if it has been silent, and then for as long as it is busy. */
   readonly beating: Effect.Effect<void, Store.StoreError>
   /**
    * Whether the owner of a claim lives, as far as this process has seen: who looks for the first time, or once, never takes
-   * anybody for dead. A claim of our own that no live run has is one that never started.
+   * anybody for dead. A claim of our own that no live run has is one that never started; so is one of somebody else in this
+   * process who does nothing.
    */
   readonly isAlive: (owner: string | undefined) => Effect.Effect<boolean, Store.StoreError>
 }
@@ -55,87 +62,122 @@ interface Seen {
   lookedAt: number
 }
 
+/** What all that uses a store has in common in this process. */
+interface Process {
+  readonly id: string
+  /** Whether each of those who may own something is busy, by its name. */
+  readonly owners: Map<string, () => boolean>
+  every: number
+  count: number
+  lastBeat: number
+  /** In the order in which they were looked at, so that it has no more than what is being waited for. */
+  readonly seen: Map<string, Seen>
+}
+
+const processes = new WeakMap<Store.Store, Process>()
+
+const processOf = (store: Store.Store, every: number): Effect.Effect<Process> =>
+  Effect.map(Cryptography.randomToken(16), (id) => {
+    let process = processes.get(store)
+    if (process === undefined) {
+      process = { id, owners: new Map(), every, count: 0, lastBeat: Number.NEGATIVE_INFINITY, seen: new Map() }
+      processes.set(store, process)
+    }
+    // Whoever beats more often than it promised does no harm.
+    process.every = Math.max(process.every, every)
+    return process
+  })
+
+const separator = "/"
+
 const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1_000_000)
 
-export const make = ({ heartbeat, isBusy, owner, owners, scope }: {
-  readonly owners: Store.Owners
-  readonly owner: string
+export const make = Effect.fnUntraced(function*({ heartbeat, isBusy, scope, store }: {
+  readonly store: Store.Store
   /** `undefined` where no other process can have a claim. */
   readonly heartbeat: Duration.Duration | undefined
   readonly isBusy: () => boolean
   readonly scope: Scope.Scope
-}): Liveness => {
-  if (heartbeat === undefined) return { beating: Effect.void, isAlive: () => Effect.succeed(false) }
-  const every = Duration.toMillis(heartbeat)
-  let count = 0
-  let lastBeat = Number.NEGATIVE_INFINITY
+}): Effect.fn.Return<Liveness> {
+  const name = yield* Cryptography.randomToken(9)
+  if (heartbeat === undefined) return { owner: name, beating: Effect.void, isAlive: () => Effect.succeed(false) }
+  const process = yield* processOf(store, Duration.toMillis(heartbeat))
+  const owner = process.id + separator + name
+  process.owners.set(owner, isBusy)
+  yield* Scope.addFinalizer(scope, Effect.sync(() => process.owners.delete(owner)))
+
   let beats: Fiber.Fiber<unknown> | undefined
-  const beat = Effect.flatMap(
-    monotonicMillis,
-    (now) =>
-      Effect.map(Effect.suspend(() => owners.beat({ id: owner, beat: ++count, every })), () => {
-        lastBeat = now
-      })
-  )
+  const beatAfter = (silence: number) =>
+    Effect.flatMap(monotonicMillis, (now) => {
+      const { every, id, lastBeat } = process
+      return now - lastBeat < silence
+        ? Effect.void
+        : Effect.map(Effect.suspend(() => store.owners.beat({ id, beat: ++process.count, every })), () => {
+          process.lastBeat = now
+        })
+    })
   // A program that does nothing more is not kept alive by its heart for long; whoever claims next starts it again.
   const beatWhileBusy = Effect.gen(function*() {
     let waited = 0
     while (true) {
+      const { every } = process
       const step = Math.min(every - waited, longestStep)
       yield* Effect.sleep(step)
       if (!isBusy()) break
-      waited = (waited + step) % every
-      if (waited === 0) yield* Effect.ignore(beat)
+      waited += step
+      if (waited < every) continue
+      waited = 0
+      // Somebody else in this process may just have done it. Timers are not exact.
+      yield* Effect.ignore(beatAfter(every * 0.75))
     }
     beats = undefined
   })
 
-  // In the order in which they were looked at, so that it has no more than what is being waited for.
-  const seen = new Map<string, Seen>()
-  const forgetOthers = (now: number) => {
-    for (const [id, { lookedAt }] of seen) {
-      if (now - lookedAt < lookedFor) return
-      seen.delete(id)
-    }
-  }
-
-  // One that cannot be read is none; a process that lives writes it anew.
-  const lastBeatOf = (id: string): Effect.Effect<Store.OwnerRow | undefined, Store.StoreError> =>
-    owners.get(id).pipe(
-      Effect.catchIf(({ reason }) => reason === "Corrupt", () => Effect.undefined),
-      Effect.map((row) => row !== undefined && isBeat(row.every) && Number.isFinite(row.beat) ? row : undefined)
-    )
-
-  const look = (id: string, row: Store.OwnerRow | undefined, now: number): boolean => {
-    forgetOthers(now)
-    const known = seen.get(id)
-    seen.delete(id)
-    if (known === undefined || known.beat !== row?.beat) {
-      seen.set(id, { beat: row?.beat, silent: 0, since: now, lookedAt: now })
-      return true
-    }
-    seen.set(id, known)
-    known.lookedAt = now
-    // As long as the process promised it to be, which may beat at another pace than ours.
-    const length = row?.every ?? every
-    if (now - known.since >= length) {
-      known.silent++
-      // Whoever was away itself, for however long, has heard nothing for one beat.
-      known.since = now - known.since < 2 * length ? known.since + length : now
-    }
-    return known.silent < deadly
-  }
-
   return {
+    owner,
     beating: Effect.gen(function*() {
-      if ((yield* monotonicMillis) - lastBeat >= every) yield* beat
+      yield* beatAfter(process.every)
       beats ??= yield* Effect.forkIn(beatWhileBusy, scope)
     }),
-    isAlive: (id) =>
-      id === undefined || id === owner ? Effect.succeed(false) : Effect.flatMap(
-        // The time before it is read: what the store takes for it is nobody's silence.
+    isAlive: (other) => {
+      if (other === undefined || other === owner) return Effect.succeed(false)
+      const [id = other] = other.split(separator)
+      if (id === process.id) return Effect.sync(() => process.owners.get(other)?.() === true)
+      // The time before it is read: what the store takes for it is nobody's silence.
+      return Effect.flatMap(
         monotonicMillis,
-        (now) => Effect.map(lastBeatOf(id), (row) => look(id, row, now))
+        (now) => Effect.map(lastBeatOf(store, id), (row) => look(process, id, row, now))
       )
+    }
   }
+})
+
+// One that cannot be read is none; a process that lives writes it anew.
+const lastBeatOf = ({ owners }: Store.Store, id: string): Effect.Effect<Store.OwnerRow | undefined, Store.StoreError> =>
+  owners.get(id).pipe(
+    Effect.catchIf(({ reason }) => reason === "Corrupt", () => Effect.undefined),
+    Effect.map((row) => row !== undefined && isBeat(row.every) && Number.isFinite(row.beat) ? row : undefined)
+  )
+
+const look = ({ every, seen }: Process, id: string, row: Store.OwnerRow | undefined, now: number): boolean => {
+  for (const [other, { lookedAt }] of seen) {
+    if (now - lookedAt < lookedFor) break
+    seen.delete(other)
+  }
+  const known = seen.get(id)
+  seen.delete(id)
+  if (known === undefined || known.beat !== row?.beat) {
+    seen.set(id, { beat: row?.beat, silent: 0, since: now, lookedAt: now })
+    return true
+  }
+  seen.set(id, known)
+  known.lookedAt = now
+  // As long as the process promised it to be, which may beat at another pace than ours.
+  const length = row?.every ?? every
+  if (now - known.since >= length) {
+    known.silent++
+    // Whoever was away itself, for however long, has heard nothing for one beat.
+    known.since = now - known.since < 2 * length ? known.since + length : now
+  }
+  return known.silent < deadly
 }

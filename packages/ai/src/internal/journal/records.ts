@@ -51,7 +51,7 @@ export interface JournalRecords {
   readonly begin: (claim: Claim, entry: Entry) => Effect.Effect<boolean | Entry, Failure>
   /** A step that is not published yet. */
   readonly decide: (claim: Claim, from: From, entry: Entry) => Effect.Effect<boolean, Failure>
-  /** Publishes a step that was written. A request that stays pending is no news. */
+  /** Publishes a step that was written. A request that stays in its state is no news. */
   readonly publish: (claim: Claim, from: Entry["state"], entry: Entry) => Effect.Effect<void>
 }
 
@@ -64,13 +64,13 @@ export const make = (store: Store.Store): JournalRecords => {
         ...encodeEntry(entry)
       }))
   const decide: JournalRecords["decide"] = (claim, { state, version }, entry) =>
-    isApprovedMore(state, entry) || Approval.isLegalStep(state, entry.state)
+    saysMore(state, entry) || Approval.isLegalStep(state, entry.state)
       ? Effect.mapError(step(claim, version, entry), unavailable)
       : ApprovalError.make(
         new ApprovalError.IllegalStep({ approvalId: claim.approvalId, from: state, to: entry.state })
       )
   const publish: JournalRecords["publish"] = (claim, from, entry) =>
-    isApprovedMore(from, entry)
+    saysMore(from, entry)
       ? Effect.void
       : ApprovalEvents.publish((occasion) => changed(occasion, claim, from, entry))
   return {
@@ -103,7 +103,9 @@ export const make = (store: Store.Store): JournalRecords => {
 const forgotten = ({ at, toolCallId, toolName }: Entry): Entry =>
   new Entry({ state: "unknown", toolName, toolCallId, at, reason: Words.forgottenReason })
 
-const isApprovedMore = (from: Entry["state"], { state }: Entry): boolean => from === "pending" && state === "pending"
+// In the same state: one approval more, or that somebody had stopped what was given up.
+const saysMore = (from: Entry["state"], { state, stopped }: Entry): boolean =>
+  from === state && (state === "pending" || (state === "unknown" && stopped === true))
 
 // Only the first step of a request that was never kept before needs all of it.
 const nameOf = (
