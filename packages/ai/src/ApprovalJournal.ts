@@ -28,6 +28,7 @@ import * as Live from "./internal/journal/live.ts"
 import * as Liveness from "./internal/journal/liveness.ts"
 import { type Held, Power, powerOf } from "./internal/journal/power.ts"
 import * as JournalRecords from "./internal/journal/records.ts"
+import * as Shutdown from "./internal/journal/shutdown.ts"
 import * as Unrecorded from "./internal/journal/unrecorded.ts"
 import * as Words from "./internal/journal/words.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
@@ -152,7 +153,7 @@ export const ApprovalJournal = Context.Reference<Service>("@assent/ai/ApprovalJo
 
 /**
  * Makes a journal over a store. `grace` (default 10 seconds) is how long closing the scope waits for live runs before
- * it interrupts them; `heartbeat` (default 5 seconds where processes share the store, and none where it is of this one
+ * it interrupts them, and no more than 2 seconds where the program was interrupted, as by a signal; `heartbeat` (default 5 seconds where processes share the store, and none where it is of this one
  * alone) is how often a process with live runs says that it lives: a claim whose owner has been silent for six beats is
  * given up as *unknown*.
  *
@@ -173,18 +174,18 @@ export const make = Effect.fnUntraced(function*(options: {
   let closing = false
   // Runs get a scope of their own, closed only after the grace below.
   const runs = yield* Scope.make()
-  yield* Scope.addFinalizer(
-    scope,
+  yield* Scope.addFinalizerExit(scope, (exit) =>
     Effect.gen(function*() {
       closing = true
+      // Whoever interrupts a program expects it to end soon.
+      const patience = Exit.hasInterrupts(exit) ? Duration.min(grace, Shutdown.grace) : grace
       const own = Array.from(live.values()).filter(Live.isOwn)
       if (own.length > 0) {
-        yield* Effect.timeoutOption(Effect.forEach(own, ({ activity }) => Deferred.await(activity.ended)), grace)
+        yield* Effect.timeoutOption(Effect.forEach(own, ({ activity }) => Deferred.await(activity.ended)), patience)
       }
       yield* Scope.close(runs, Exit.void)
       yield* unrecorded.close
-    })
-  )
+    }))
 
   const liveness = Liveness.make({
     owners: store.owners,
@@ -417,7 +418,8 @@ export const make = Effect.fnUntraced(function*(options: {
 
 /**
  * A journal in this process's memory, and the program's word that a restart may forget what ran. Runs live as long as
- * the layer; closing it waits for them for `grace` (default 10 seconds). `capacity` (default 100,000) bounds the
+ * the layer; closing it waits for them for `grace` (default 10 seconds, and no more than 2 where the program is interrupted).
+ * `capacity` (default 100,000) bounds the
  * requests that are not settled, and `maxResultBytes` (default 64 MiB) the results that are kept: the oldest are given up
  * for room, and never that something ran. A full journal refuses to claim rather than forget.
  *
@@ -471,6 +473,18 @@ const processJournalKey = Symbol.for("@assent/ai/ApprovalJournal/process")
 const processJournal = (): Service => {
   const slots = globalThis as { [processJournalKey]?: Service }
   return slots[processJournalKey] ??= Effect.runSync(
-    Effect.provideService(make({ store: Store.ofProcess(), named: false }), Scope.Scope, Scope.makeUnsafe())
+    Effect.provideService(make({ store: Store.ofProcess(), named: false }), Scope.Scope, Scope.makeUnsafe()).pipe(
+      Effect.map(endingWithProgram)
+    )
   )
 }
+
+// It is in no scope that the end of the program closes.
+const endingWithProgram = (journal: Service): Service => ({
+  ...journal,
+  run: (claim, options) => {
+    const ended = journal.run(claim, { effect: Effect.never, idempotent: false, joinOnly: true })
+    const effect = Shutdown.running(options.effect, Shutdown.stop(ended, journal.interrupt(claim.approvalId)))
+    return Effect.onInterrupt(journal.run(claim, { ...options, effect }), () => Shutdown.leaving)
+  }
+})

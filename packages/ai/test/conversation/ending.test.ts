@@ -110,8 +110,9 @@ describe("L7 a turn that was cut", () => {
 
   it.effect("needs no note where the user says something", () =>
     Effect.gen(function*() {
-      const { conversation, script } = yield* C.start({ turns: [slow, "Bye."] })
-      yield* ways["its reader left"]!({ conversation, script, steps: [] })
+      const started = yield* C.start({ turns: [slow, "Bye."] })
+      const { conversation, script } = started
+      yield* ways["its reader left"]!(started)
       yield* conversation.send("Stop.")
       assert.deepStrictEqual(yield* lastOf(script), ["user:[Go on.]", "assistant:[Half a sen]", "user:[Stop.]"])
     }))
