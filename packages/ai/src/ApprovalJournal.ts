@@ -28,10 +28,10 @@ import * as Live from "./internal/journal/live.ts"
 import * as Liveness from "./internal/journal/liveness.ts"
 import { type Held, Power, powerOf } from "./internal/journal/power.ts"
 import * as JournalRecords from "./internal/journal/records.ts"
-import * as Shutdown from "./internal/journal/shutdown.ts"
 import * as Unrecorded from "./internal/journal/unrecorded.ts"
 import * as Words from "./internal/journal/words.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
+import * as Shutdown from "./internal/shutdown.ts"
 import * as Store from "./Store.ts"
 
 // =============================================================================

@@ -20,6 +20,7 @@ import * as Answering from "../answering.ts"
 import * as Bounds from "../bounds.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
+import * as Recorder from "../environment/recorder.ts"
 import * as Trust from "../environment/trust.ts"
 import * as Bounded from "../history/bounded.ts"
 import * as Ending from "../history/ending.ts"
@@ -134,6 +135,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         const by = Object.hasOwn(turn.deciders, id) ? turn.deciders[id] : undefined
         return by?.via === Trust.cancellation.via ? Trust.cancellation : by
       }),
+      Context.add(Recorder.Recorder, ConversationTurn.record(place, turn)),
       Context.add(Trust.Refusals, (refusal) => void turn.decided?.refusals.push(refusal)),
       (knowing) =>
         ConversationTurn.isFull(place, turn)
@@ -280,7 +282,10 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     cancel: Effect.fnUntraced(
       function*(reason?: string) {
         yield* Stopping.stop(place)
-        yield* ConversationTurn.begin(place, (turn) => Effect.as(Clearing.cancel(turn, reason), false))
+        yield* ConversationTurn.begin(
+          place,
+          (turn) => Effect.as(Stopping.inTime(place, Clearing.cancel(turn, reason)), false)
+        )
       },
       Effect.scoped,
       Effect.updateContext(inside)
