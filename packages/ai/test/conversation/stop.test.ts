@@ -178,20 +178,16 @@ describe("cancel", () => {
   it.effect("keeps what was approved and has not begun from ever running", () =>
     Effect.gen(function*() {
       const shared = yield* C.makeShared
-      const failing = yield* C.start({ turns: [[C.remove("a")]], shared })
-      const [request] = C.requestsOf(yield* failing.conversation.send("Go."))
-      // It is approved in a turn that is left before anything of it begins.
-      const turn = yield* Effect.forkChild(failing.conversation.decide(Approval.approve(request!)))
-      yield* Effect.repeat(Effect.yieldNow, {
-        until: () => turn.pollUnsafe() !== undefined || failing.steps.length > 0,
-        times: 1
-      })
-      yield* failing.conversation.cancel()
-      yield* Fiber.await(turn)
-      const ran = failing.steps.length
+      const asking = yield* C.start({ turns: [[C.remove("a")]], shared })
+      const [request] = C.requestsOf(yield* asking.conversation.send("Go."))
+      const { conversation } = yield* C.start({ turns: [], shared, limits: { steps: 0 } })
+      assert.strictEqual((yield* conversation.decide(Approval.approve(request!)))._tag, "Limited")
+      yield* conversation.cancel()
       const other = yield* C.start({ turns: ["Well."], shared })
       assert.strictEqual(C.finished(yield* other.conversation.send([])), "Well.")
-      assert.deepStrictEqual([failing.steps.length, other.steps], [ran, []])
+      assert.deepStrictEqual(other.steps, [])
+      const [sent] = yield* C.prompts(other.script)
+      assert.include(JSON.stringify(sent), "Cancelled before it began. Nothing ran; it may be asked again.")
     }))
 
   it.effect("within the turn, by what runs in it, stops that too", () =>
