@@ -32,6 +32,7 @@ import * as JournalRecords from "./internal/journal/records.ts"
 import { nobodys, type Unbegun } from "./internal/journal/unbegun.ts"
 import * as Unrecorded from "./internal/journal/unrecorded.ts"
 import * as Words from "./internal/journal/words.ts"
+import * as Shutdown from "./internal/shutdown.ts"
 import * as Store from "./Store.ts"
 
 // =============================================================================
@@ -154,10 +155,10 @@ export const ApprovalJournal = Context.Reference<Service>("@assent/ai/ApprovalJo
 
 /**
  * Makes a journal over a store. `grace` (default 10 seconds) is how long closing the scope waits for live runs before
- * it interrupts them; `heartbeat` (default 1 second where processes share the store, and none where it is of this one
- * alone) is how often a process with live runs says that it lives. A claim is given up as *unknown* when whoever waits for
- * it has heard nothing of its owner for six beats, by its own monotonic clock; what the owner records after that replaces
- * *unknown*, unless the run was repeated meanwhile.
+ * it interrupts them, and no more than 2 seconds where the program was interrupted, as by a signal; `heartbeat` (default 1
+ * second where processes share the store, and none where it is of this one alone) is how often a process with live runs says
+ * that it lives. A claim is given up as *unknown* when whoever waits for it has heard nothing of its owner for six beats, by
+ * its own monotonic clock; what the owner records after that replaces *unknown*, unless the run was repeated meanwhile.
  *
  * @category constructors
  * @since 0.1.0
@@ -175,18 +176,18 @@ export const make = Effect.fnUntraced(function*(options: {
   let closing = false
   // Runs get a scope of their own, closed only after the grace below.
   const runs = yield* Scope.make()
-  yield* Scope.addFinalizer(
-    scope,
+  yield* Scope.addFinalizerExit(scope, (exit) =>
     Effect.gen(function*() {
       closing = true
+      // Whoever interrupts a program expects it to end soon.
+      const patience = Exit.hasInterrupts(exit) ? Duration.min(grace, Shutdown.grace) : grace
       const own = Array.from(live.values()).filter(Live.isOwn)
       if (own.length > 0) {
-        yield* Effect.timeoutOption(Effect.forEach(own, ({ activity }) => Deferred.await(activity.ended)), grace)
+        yield* Effect.timeoutOption(Effect.forEach(own, ({ activity }) => Deferred.await(activity.ended)), patience)
       }
       yield* Scope.close(runs, Exit.void)
       yield* unrecorded.close
-    })
-  )
+    }))
 
   const liveness = yield* Liveness.make({
     store,
@@ -420,7 +421,8 @@ export const make = Effect.fnUntraced(function*(options: {
 
 /**
  * A journal in this process's memory, and the program's word that a restart may forget what ran. Runs live as long as
- * the layer; closing it waits for them for `grace` (default 10 seconds). `capacity` (default 100,000) bounds the
+ * the layer; closing it waits for them for `grace` (default 10 seconds, and no more than 2 where the program is interrupted).
+ * `capacity` (default 100,000) bounds the
  * requests that are not settled, and `maxResultBytes` (default 64 MiB) the results that are kept: the oldest are given up
  * for room, and never that something ran. A full journal refuses to claim rather than forget.
  *
@@ -475,6 +477,18 @@ const processJournalKey = Symbol.for("@assent/ai/ApprovalJournal/process")
 const processJournal = (): Service => {
   const slots = globalThis as { [processJournalKey]?: Service }
   return slots[processJournalKey] ??= Effect.runSync(
-    Effect.provideService(make({ store: Store.ofProcess(), named: false }), Scope.Scope, Scope.makeUnsafe())
+    Effect.provideService(make({ store: Store.ofProcess(), named: false }), Scope.Scope, Scope.makeUnsafe()).pipe(
+      Effect.map(endingWithProgram)
+    )
   )
 }
+
+// It is in no scope that the end of the program closes.
+const endingWithProgram = (journal: Service): Service => ({
+  ...journal,
+  run: (claim, options) => {
+    const ended = journal.run(claim, { effect: Effect.never, idempotent: false, joinOnly: true })
+    const effect = Shutdown.running(options.effect, Shutdown.stop(ended, journal.interrupt(claim.approvalId)))
+    return Effect.onInterrupt(journal.run(claim, { ...options, effect }), () => Shutdown.leaving)
+  }
+})

@@ -23,6 +23,7 @@ const floors: House["floors"] = [
     "internal/denial",
     "internal/fields",
     "internal/requirements",
+    "internal/shutdown",
     "internal/states",
     "internal/text",
     "internal/seal/",

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval } from "../../src/index.ts"
+import { Approval, ApprovalMemory, SuspensionStore } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as W from "../waiting/support.ts"
 import * as S from "./stopping.ts"
@@ -54,6 +54,13 @@ describe("cancel", () => {
       yield* S.assertCancelled(running)
       assert.deepStrictEqual(yield* conversation.pending(), [])
       assert.strictEqual(yield* script.calls, way === "whose approval is remembered" ? 3 : 1)
+      // The next turn is told, and nothing runs again.
+      yield* Effect.ignore(conversation.send("Well?"))
+      const told = way === "that was approved by decide" || way === "that was approved inline"
+        ? "The run was stopped before it finished; what it did is unknown."
+        : "It is not run now, and whether it ran before is unknown."
+      assert.include(JSON.stringify((yield* C.prompts(script)).at(-1)), told)
+      assert.lengthOf(seen, 2)
     })))
 
   inEveryWay("through another object of the conversation stops", (how, way) =>
@@ -99,7 +106,7 @@ describe("cancel", () => {
         const { conversation } = by === "here" ? first : yield* C.start({ turns: [], shared })
         const cancelling = yield* Effect.forkChild(conversation.cancel(), { startImmediately: true })
         assert.isTrue(yield* W.advance(cancelling, "1 second"))
-        yield* TestClock.adjust("10 seconds")
+        yield* Fiber.join(cancelling)
         assert.deepStrictEqual(held.seen, ["DeleteFile began", "DeleteFile was stopped"], by)
       }
     }))
@@ -129,6 +136,58 @@ describe("cancel", () => {
       yield* S.assertCancelled(second)
       assert.strictEqual(yield* script.calls, 1)
       assert.include(JSON.stringify((yield* conversation.history).content.at(-1)), "And this.")
+    }))
+
+  it.effect("ends what waits as cancelled: no handler goes on with it, nothing is remembered, and the model is told", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      const calls = [C.remove("a"), C.ask("Size?"), C.menu("external"), C.menu("timer")]
+      const { conversation, script, steps } = yield* C.start({
+        turns: [calls, "I see.", [C.remove("a", "again")]],
+        shared
+      })
+      const requests = C.requestsOf(yield* conversation.send("Go."))
+      const begun = steps.length
+      // Accepted, and not gone on with yet.
+      yield* SuspensionStore.deliver(requests[2]!.approvalId, { paid: "20" }).pipe(
+        Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store: shared }))
+      )
+      yield* conversation.cancel("changed my mind")
+      assert.deepStrictEqual(yield* conversation.pending(), [])
+      assert.deepStrictEqual(yield* C.inbox(shared), [])
+      for (const { approvalId } of requests) {
+        const row = yield* shared.requests.get(approvalId.split(".")[2]!)
+        assert.strictEqual(row?.state, "cancelled")
+      }
+      assert.strictEqual(C.finished(yield* conversation.send("Sorry.")), "I see.")
+      yield* TestClock.adjust("3 hours")
+      assert.isUndefined(yield* conversation.wake)
+      assert.lengthOf(steps, begun)
+      const sent = (yield* C.prompts(script)).at(-1)!
+      const results = sent.content.flatMap(({ content }) =>
+        typeof content === "string" ? [] : content.filter(({ type }) => type === "tool-result")
+      )
+      assert.lengthOf(results, 4)
+      for (const result of results) assert.include(JSON.stringify(result), "Cancelled")
+      assert.notInclude(JSON.stringify(sent), "denied")
+      // Nobody said no: it is asked about again.
+      const [again] = C.requestsOf(yield* conversation.send("Once more."))
+      assert.strictEqual(again?.toolCallId, "again")
+    }).pipe(Effect.provide(ApprovalMemory.layerSession())))
+
+  it.effect("keeps what was approved and has not begun from ever running", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      const asking = yield* C.start({ turns: [[C.remove("a")]], shared })
+      const [request] = C.requestsOf(yield* asking.conversation.send("Go."))
+      const { conversation } = yield* C.start({ turns: [], shared, limits: { steps: 0 } })
+      assert.strictEqual((yield* conversation.decide(Approval.approve(request!)))._tag, "Limited")
+      yield* conversation.cancel()
+      const other = yield* C.start({ turns: ["Well."], shared })
+      assert.strictEqual(C.finished(yield* other.conversation.send([])), "Well.")
+      assert.deepStrictEqual(other.steps, [])
+      const [sent] = yield* C.prompts(other.script)
+      assert.include(JSON.stringify(sent), "Cancelled before it began. Nothing ran; it may be asked again.")
     }))
 
   it.effect("within the turn, by what runs in it, stops that too", () =>

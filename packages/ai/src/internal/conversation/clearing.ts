@@ -13,6 +13,7 @@ import * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Trust from "../environment/trust.ts"
 import * as Request from "../gather/request.ts"
 import * as Wait from "../gather/wait.ts"
+import * as Transcript from "../history/transcript.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
 import * as Text from "../text.ts"
 import type { ClearOptions } from "./model.ts"
@@ -59,6 +60,22 @@ export const cancel = Effect.fnUntraced(function*(
     yield* journal.interrupt(request.approvalId)
     yield* takeBack(turn, request, reason, answered.includes(request.approvalId) ? "answered" : "open")
     turn.open = turn.open.filter((one) => one !== request)
+  }
+  yield* untilStopped(turn)
+})
+
+// What outlived its turn may run in another process, which sees a moment later that it is to stop.
+const untilStopped = Effect.fnUntraced(function*(
+  { history }: ConversationTurn.Turn
+): Effect.fn.Return<void, ApprovalError.ApprovalError> {
+  const journal = yield* ApprovalJournal.ApprovalJournal
+  for (const { call, part: { approvalId } } of Transcript.readWhole(history.content).allRequests) {
+    const sealed = ApprovalId.parse(approvalId)
+    if (call === undefined || call.result !== undefined || sealed === undefined) continue
+    const claim = Request.claimOf({ ...sealed, approvalId }, Request.named(call.part))
+    if ((yield* journal.find(claim))?.state !== "running") continue
+    // Who only joins begins nothing.
+    yield* Effect.exit(journal.run(claim, { effect: Effect.never, idempotent: false, joinOnly: true }))
   }
 })
 

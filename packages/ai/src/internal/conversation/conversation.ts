@@ -287,7 +287,10 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     cancel: Effect.fnUntraced(
       function*(reason?: string) {
         yield* Stopping.stop(place)
-        yield* ConversationTurn.begin(place, (turn) => Effect.as(Clearing.cancel(turn, reason), false))
+        yield* ConversationTurn.begin(
+          place,
+          (turn) => Effect.as(Stopping.inTime(place, Clearing.cancel(turn, reason)), false)
+        )
       },
       Effect.scoped,
       Effect.updateContext(inside)

@@ -48,8 +48,12 @@ export const begin = Effect.fnUntraced(function*(
 })
 
 /** Stops whatever goes on in the conversation, and waits until what goes on in this process has ended. */
-export const stop = ({ busyFor, key, store }: ConversationTurn.Place) =>
-  Effect.timeoutOrElse(store.stop(key), { duration: busyFor, orElse: () => Effect.fail(ConversationTurn.busy) })
+export const stop = (place: ConversationTurn.Place): Effect.Effect<void, ConversationStore.ConversationError> =>
+  inTime(place, place.store.stop(place.key))
+
+/** What waits for others no longer than a turn does. */
+export const inTime = <A, E, R>({ busyFor }: ConversationTurn.Place, effect: Effect.Effect<A, E, R>) =>
+  Effect.timeoutOrElse(effect, { duration: busyFor, orElse: () => Effect.fail(ConversationTurn.busy) })
 
 const cancellation = new ConversationStore.ConversationError({
   reason: "Cancelled",

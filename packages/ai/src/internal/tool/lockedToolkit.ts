@@ -6,6 +6,8 @@ import * as Toolkit from "effect/ai/Toolkit"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Effectable from "effect/Effectable"
+import * as Layer from "effect/Layer"
+import * as Shutdown from "../shutdown.ts"
 import * as Consent from "./consent.ts"
 import * as Gate from "./gate.ts"
 import * as GatedTool from "./gatedTool.ts"
@@ -41,6 +43,10 @@ export const lock = <Kit extends Toolkit.Any>(kit: Kit): Kit => {
     )
   const toHandlers = (build: Handlers | Effect.Effect<Handlers>) =>
     inner.toHandlers(Effect.isEffect(build) ? Effect.map(build, checkAll) : checkAll(build))
+  // What the layer of handlers was built in stays with them.
+  const withHandlers: AnyToolkit["toHandlers"] = isGated
+    ? (build) => Consent.withoutConsent(toHandlers(build))
+    : toHandlers
   return Object.assign(
     kit,
     Effectable.Prototype<AnyToolkit>({
@@ -56,10 +62,9 @@ export const lock = <Kit extends Toolkit.Any>(kit: Kit): Kit => {
     {
       toJSON,
       ...(isGated ? { of: lockAll } : undefined),
-      // What the layer of handlers was built in stays with them.
-      toHandlers: isGated
-        ? (build: Handlers | Effect.Effect<Handlers>) => Consent.withoutConsent(toHandlers(build))
-        : toHandlers
+      toHandlers: withHandlers,
+      toLayer: (build: Handlers | Effect.Effect<Handlers>) =>
+        Layer.effectContext(Effect.andThen(Effect.addFinalizer(() => Shutdown.leaving), withHandlers(build)))
     }
   )
 }

@@ -1,0 +1,4 @@
+import { Layer } from "effect"
+import { run } from "./agent.ts"
+
+run(Layer.empty)
