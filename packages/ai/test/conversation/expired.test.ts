@@ -122,6 +122,19 @@ describe("what has expired", () => {
       assert.deepStrictEqual(steps, ["asked 1 times"])
     }).pipe(Effect.scoped))
 
+  it.effect("takes no late no either, where a no is an answer that the tool goes on with", () =>
+    Effect.gen(function*() {
+      const { conversation, steps } = yield* C.start({
+        turns: [[{ ...C.ask("x"), name: "Submit", params: { item: "desk", amount: "250" } }], "Nobody decided."],
+        approval: { expiresIn: "1 hour" }
+      })
+      const [request] = C.requestsOf(yield* conversation.send("Submit it."))
+      yield* TestClock.adjust("1 hour")
+      yield* Effect.flip(conversation.decide(Approval.deny(request!)))
+      yield* conversation.wake
+      assert.deepStrictEqual(steps.map(([name]) => name), ["start"])
+    }).pipe(Effect.scoped))
+
   it.effect("is not what a text answers: that is a new message", () =>
     Effect.gen(function*() {
       const { conversation, script, steps } = yield* C.start({
