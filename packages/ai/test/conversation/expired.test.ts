@@ -77,6 +77,25 @@ describe("wake", () => {
       assert.deepStrictEqual([...one.steps, ...other.steps], ["asked 1 times"])
     }).pipe(Effect.scoped))
 
+  it.effect("L6 goes on beside what the model has gone on with, without calling it, and tells the end late", () =>
+    Effect.gen(function*() {
+      const { conversation, script, steps } = yield* Ticket.start({
+        turns: [[Ticket.call], "Hi.", "Lea does."],
+        approval: { onNewMessage: "keep" },
+        routeText: () => undefined
+      })
+      yield* conversation.send("Help.")
+      assert.strictEqual(C.finished(yield* conversation.send("Hello?")), "Hi.")
+      for (const prompt of ["Really nobody?", "Your team is silent."]) {
+        yield* TestClock.adjust("1 hour")
+        assert.deepStrictEqual(promptsOf(C.requestsOf(yield* conversation.wake)), [prompt])
+      }
+      assert.strictEqual(yield* script.calls, 2)
+      assert.strictEqual(C.finished(yield* conversation.resume(Ticket.Ticket, "lead", "I do")), "Lea does.")
+      assert.deepStrictEqual(steps, ["asked 1 times", "asked 2 times", "lead: I do"])
+      assert.match(JSON.stringify((yield* C.prompts(script)).at(-1)?.content.at(-1)), /late-tool-result.*I do/)
+    }).pipe(Effect.scoped))
+
   it.effect("of an approval that expired runs nothing, and the model is told", () =>
     Effect.gen(function*() {
       const { conversation, steps } = yield* C.start({
@@ -120,6 +139,19 @@ describe("what has expired", () => {
       yield* conversation.wake
       assert.deepStrictEqual(yield* click, refused)
       assert.deepStrictEqual(steps, ["asked 1 times"])
+    }).pipe(Effect.scoped))
+
+  it.effect("takes no late no either, where a no is an answer that the tool goes on with", () =>
+    Effect.gen(function*() {
+      const { conversation, steps } = yield* C.start({
+        turns: [[{ ...C.ask("x"), name: "Submit", params: { item: "desk", amount: "250" } }], "Nobody decided."],
+        approval: { expiresIn: "1 hour" }
+      })
+      const [request] = C.requestsOf(yield* conversation.send("Submit it."))
+      yield* TestClock.adjust("1 hour")
+      yield* Effect.flip(conversation.decide(Approval.deny(request!)))
+      yield* conversation.wake
+      assert.deepStrictEqual(steps.map(([name]) => name), ["start"])
     }).pipe(Effect.scoped))
 
   it.effect("is not what a text answers: that is a new message", () =>

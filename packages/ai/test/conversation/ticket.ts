@@ -4,7 +4,7 @@ import { DeferredTool, Interaction, Toolkit } from "../../src/index.ts"
 import * as Laws from "../laws/support.ts"
 import * as C from "./support.ts"
 
-const Ticket = DeferredTool.make("Ticket", {
+export const Ticket = DeferredTool.make("Ticket", {
   success: Schema.String,
   state: Schema.Number,
   interactions: { agent: Interaction.askUser, lead: Interaction.askUser }

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalSeal, Store, SuspensionStore } from "../../src/index.ts"
+import * as C from "../conversation/support.ts"
 import { intercept } from "../store/intercept.ts"
 
 const seal = ApprovalSeal.layer({ key: "the key of tests of damaged rows, 32 b" })
@@ -96,13 +97,12 @@ describe("a timer that cannot be read", () => {
 
   it.effect("takes nobody's place in a page, and keeps no other from being listed", () =>
     Effect.gen(function*() {
-      const { observe, suspensions } = yield* begin(250, (index) => index < 200)
-      const due = yield* observe(suspensions.due({ now: 300_000 }))
-      assert.deepStrictEqual(due.map(({ toolCallId }) => toolCallId).slice(0, 2), ["c200", "c201"])
-      assert.lengthOf(due, 50)
-      const { next, suspensions: first } = yield* observe(suspensions.list({ limit: 150 }))
-      const rest = yield* observe(suspensions.list({ after: next, limit: 150 }))
-      assert.lengthOf([...first, ...rest.suspensions], 50)
+      const { observe, suspensions } = yield* begin(25, (index) => index < 20)
+      const due = yield* observe(suspensions.due({ now: 300_000, limit: 3 }))
+      assert.deepStrictEqual(due.map(({ toolCallId }) => toolCallId), ["c20", "c21", "c22"])
+      const { next, suspensions: first } = yield* observe(suspensions.list({ limit: 22 }))
+      const rest = yield* observe(suspensions.list({ after: next, limit: 22 }))
+      assert.lengthOf([...first, ...rest.suspensions], 5)
     }).pipe(Effect.provide(seal)))
 
   it.effect("is told apart from a store that fails: then whoever looks is told so", () =>
@@ -113,4 +113,33 @@ describe("a timer that cannot be read", () => {
       const error = yield* Effect.flip(SuspensionStore.make({ store: failing }).due({ now: 0 }))
       assert.strictEqual(error.reason._tag, "SuspensionsUnavailable")
     }))
+})
+
+describe("a tool whose memory cannot be read", () => {
+  it.effect("L10 is told as one that is not known any more, and what waits beside it goes on", () =>
+    Effect.gen(function*() {
+      const memory = yield* Store.makeMemory()
+      let isDamaged = false
+      const shared = Store.make({
+        ...memory,
+        requests: {
+          ...memory.requests,
+          get: (nonce) =>
+            Effect.map(
+              memory.requests.get(nonce),
+              (row) => isDamaged && row?.toolName === "Ask" ? { ...row, suspension: "{" } : row
+            )
+        }
+      })
+      const { conversation, script, steps } = yield* C.start({
+        turns: [[C.ask("Which one?"), C.menu("timer")], "Time is up."],
+        shared
+      })
+      assert.lengthOf(C.requestsOf(yield* conversation.send("Remind me.")), 2)
+      isDamaged = true
+      yield* TestClock.adjust("3 hours")
+      assert.strictEqual(C.finished(yield* conversation.wake), "Time is up.")
+      assert.deepStrictEqual(steps.map(([name]) => name), ["start", "start", "timer"])
+      assert.include(JSON.stringify((yield* C.prompts(script)).at(-1)), "not known here any more")
+    }).pipe(Effect.scoped))
 })

@@ -171,6 +171,22 @@ describe("nobody answered", () => {
       })
   )
 
+  Support.inEachMode(
+    "it may end without anybody: its result says that nobody decided, but that it expired",
+    (mode) =>
+      Effect.gen(function*() {
+        const approval = { expiresIn: "1 hour" } as const
+        const { chat, first, names } = yield* begin(mode, { call: Support.call("c1", "Sick", {}), approval })
+        const second = yield* chat.take(Support.answers(Approval.approve(Support.only(first))))
+        assert.strictEqual(Support.only(second).interaction, "askUser")
+        yield* TestClock.adjust("1 hour")
+        const last = yield* chat.take()
+        assert.deepStrictEqual(Support.resultsOf(last), [["c1", "never mind"]])
+        assert.deepStrictEqual(names(), ["start", "note expired"])
+        assert.deepInclude(last.results[0]?.metadata.assent, { decidedBy: { via: "expiry" } })
+      })
+  )
+
   Support.inOneMode(
     "generateText",
     "L2 it goes on once: the same history again, twice at once, joins it",

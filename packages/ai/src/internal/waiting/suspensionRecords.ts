@@ -90,7 +90,7 @@ export interface Records {
     suspension: Suspension,
     options?: { readonly webhook?: string | undefined }
   ) => Effect.Effect<void, ApprovalError.ApprovalError>
-  /** What is known of a suspension, or `undefined` where it was never here or is long gone. */
+  /** What is known of a suspension, or `undefined` where it was never here, is long gone, or cannot be read. */
   readonly find: (approvalId: string) => Effect.Effect<Found | undefined, ApprovalError.ApprovalError>
   /** Takes an open suspension, once: exactly one of several who race gets true. */
   readonly take: (approvalId: string) => Effect.Effect<boolean, ApprovalError.ApprovalError>
@@ -158,26 +158,6 @@ export const make = ({ requests }: Store.Store): Records => {
     ApprovalError.ApprovalError
   > => Result.mapError(decodeSuspension(suspension), () => unreadable("request", approvalId))
 
-  const foundOf = Effect.fnUntraced(function*(row: Store.RequestRow | undefined): Effect.fn.Return<
-    Found | undefined,
-    ApprovalError.ApprovalError
-  > {
-    if (row?.waits === undefined) return undefined
-    // Of one that is over a store may have given up all but that it is.
-    if (row.waits === "over" && row.suspension === undefined) return undefined
-    const suspension = yield* Effect.fromResult(suspensionOf(row))
-    const { answer, approvalId, waits: status } = row
-    if (answer === undefined || status === "over") return { status, suspension, delivered: undefined }
-    const kept = decodeDelivered(answer)
-    if (Result.isFailure(kept)) return yield* unreadable("answer to", approvalId)
-    return { status, suspension, delivered: kept.success.answer, deliveredBy: kept.success.decidedBy }
-  })
-
-  const find: Records["find"] = (approvalId) => {
-    const nonce = nonceOf(approvalId)
-    return nonce === undefined ? Effect.undefined : Effect.flatMap(use(requests.get(nonce)), foundOf)
-  }
-
   // Until when nobody looks again at what could not be read.
   const damaged = new Map<string, number>()
 
@@ -197,6 +177,28 @@ export const make = ({ requests }: Store.Store): Records => {
     }
     return suspensions
   })
+
+  const foundOf = Effect.fnUntraced(function*(row: Store.RequestRow | undefined): Effect.fn.Return<
+    Found | undefined,
+    ApprovalError.ApprovalError
+  > {
+    if (row?.waits === undefined) return undefined
+    // Of one that is over a store may have given up all but that it is.
+    if (row.waits === "over" && row.suspension === undefined) return undefined
+    const [suspension] = yield* readable([row])
+    // What it must remember is lost: it is as if it was not known.
+    if (suspension === undefined) return undefined
+    const { answer, approvalId, waits: status } = row
+    if (answer === undefined || status === "over") return { status, suspension, delivered: undefined }
+    const kept = decodeDelivered(answer)
+    if (Result.isFailure(kept)) return yield* unreadable("answer to", approvalId)
+    return { status, suspension, delivered: kept.success.answer, deliveredBy: kept.success.decidedBy }
+  })
+
+  const find: Records["find"] = (approvalId) => {
+    const nonce = nonceOf(approvalId)
+    return nonce === undefined ? Effect.undefined : Effect.flatMap(use(requests.get(nonce)), foundOf)
+  }
 
   const due: Records["due"] = Effect.fnUntraced(function*({ limit = pageSize, now }) {
     const at = yield* Clock.currentTimeMillis
@@ -242,8 +244,10 @@ export const make = ({ requests }: Store.Store): Records => {
       const nonce = nonceOf(approvalId)
       const row = nonce === undefined ? undefined : yield* use(requests.get(nonce))
       if (nonce === undefined || row?.waits === undefined || row.waits === "over") return
-      const suspension = yield* Effect.fromResult(suspensionOf(row))
-      const forgotten = encodeSuspension(new Suspension({ ...suspension, state: null }))
+      const [suspension] = yield* readable([row])
+      const forgotten = suspension === undefined
+        ? undefined
+        : encodeSuspension(new Suspension({ ...suspension, state: null }))
       yield* use(requests.advance(nonce, ["open", "taken"], "over", forgotten))
     }),
     deliver: (approvalId, answer, decidedBy) => {
