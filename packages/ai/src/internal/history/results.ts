@@ -119,6 +119,18 @@ export const reasonOf = ({ result }: Prompt.ToolResultPart): { readonly reason?:
     ? { reason: result.reason }
     : {}
 
+/** How a call ended whose failed result is none of its tool's, and why. */
+export const ownEndingOf = (
+  { isFailure, result }: Prompt.ToolResultPart
+): { readonly outcome: "denied" | "interrupted"; readonly reason: string } | undefined => {
+  if (!isFailure || typeof result !== "object" || result === null || !("type" in result && "reason" in result)) {
+    return undefined
+  }
+  const { reason, type } = result
+  const outcome = type === "execution-denied" ? "denied" : type === "execution-interrupted" ? "interrupted" : undefined
+  return outcome === undefined || typeof reason !== "string" ? undefined : { outcome, reason }
+}
+
 /** Marks a result of a call that has no request as one of an earlier message, should its id be used again (law L13). */
 export const earlier = (part: ResultPart): ResultPart => ({ ...part, metadata: { assent: { earlier: true } } })
 
