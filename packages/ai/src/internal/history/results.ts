@@ -35,6 +35,10 @@ export const noToolkitReason = "No toolkit was given on this turn, so the approv
 export const unsendableReason = "The call ran, but its result cannot be written as JSON, so it cannot be shown." +
   " Do not repeat it without checking."
 
+export const unfitReason =
+  "The call ran, but what it gave is not what its tool says that it gives, so it cannot be shown." +
+  " Do not repeat it without checking."
+
 const bodyGoneReason = "This call ran before; its result is no longer kept. Do not repeat it without checking."
 
 export const waitingReason = "Waiting for approval; the call has not run yet."
