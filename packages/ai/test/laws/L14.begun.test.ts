@@ -11,7 +11,7 @@ import {
   ApprovalJournal,
   ApprovalPolicy,
   ApprovalSeal,
-  LanguageModel,
+  type LanguageModel,
   Prompt,
   SuspensionStore
 } from "../../src/index.ts"
