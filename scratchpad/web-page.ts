@@ -34,7 +34,9 @@ const respond = (route: string, body: unknown, person: { readonly id: string }) 
     const outcome = route === "POST /answers"
       ? yield* conversation.decide(yield* Prompt.readAnswers(body), { by: person })
       : yield* conversation.send(String(body))
-    return { text: outcome.text, requests: outcome._tag === "Waiting" ? outcome.requests : [] }
+    // Each answer that had no effect, with why; the others counted.
+    const refused = outcome.refused.map(({ approvalId, error }) => ({ approvalId, error: error.message }))
+    return { text: outcome.text, requests: outcome._tag === "Waiting" ? outcome.requests : [], refused }
   }).pipe(
     Effect.map((value) => ({ status: 200, value })),
     // What is no answer, or comes twice, changes nothing, and the message says why. All else failed at the provider.

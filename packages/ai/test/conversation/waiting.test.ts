@@ -1,8 +1,9 @@
 /** Tools that wait, in a conversation: who answers them, by what, and what never answers them. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalError, SuspensionStore } from "../../src/index.ts"
+import { Approval, ApprovalError, Store, SuspensionStore } from "../../src/index.ts"
+import { intercept } from "../store/intercept.ts"
 import * as W from "../waiting/support.ts"
 import * as C from "./support.ts"
 
@@ -145,5 +146,27 @@ describe("wake", () => {
       assert.strictEqual(C.finished(yield* conversation.wake), "Time is up.")
       assert.deepStrictEqual(steps.map(([name]) => name), ["start", "timer"])
       assert.deepStrictEqual(yield* conversation.pending(), [])
+    }))
+})
+
+describe("a store that is away for a moment", () => {
+  it.effect("when a tool is to go on: the turn fails, the answer is kept, and the next turn goes on", () =>
+    Effect.gen(function*() {
+      let isAway = false
+      const memory = yield* C.makeShared
+      const shared = intercept(memory, (operation, _, run) =>
+        isAway && operation === "requests.advance"
+          ? Effect.fail(new Store.StoreError({ operation, description: "Away.", reason: "Busy" }))
+          : run)
+      const { conversation, script, steps } = yield* C.start({ turns: [[C.ask("Which?")], "The red one."], shared })
+      const [request] = C.requestsOf(yield* conversation.send("Buy socks."))
+      isAway = true
+      const answer = conversation.decide(Approval.answer(request!, "red"))
+      const error = yield* Effect.flip(answer)
+      assert.strictEqual(Option.getOrUndefined(ApprovalError.fromAiError(error))?.reason._tag, "SuspensionsUnavailable")
+      assert.deepStrictEqual([steps.length, yield* script.calls, yield* conversation.pending()], [1, 1, []])
+      isAway = false
+      assert.strictEqual(C.finished(yield* conversation.send([])), "The red one.")
+      assert.deepStrictEqual(steps, [["start", "Which?"], ["text", "red"]])
     }))
 })

@@ -4,7 +4,7 @@
  * did stands.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, type Scope } from "effect"
+import { Deferred, Effect, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import {
   Approval,
@@ -16,6 +16,8 @@ import {
   SuspensionStore
 } from "../../src/index.ts"
 import * as Trust from "../../src/internal/environment/trust.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
+import * as C from "../conversation/support.ts"
 import * as W from "../waiting/support.ts"
 import { forDevelopers } from "./sentences.ts"
 import * as Laws from "./support.ts"
@@ -144,6 +146,46 @@ describe("L14 what is told of a call that did not run to its end", () => {
         assert.notMatch(reason, /nothing ran|not run|ask again/i)
         assert.notMatch(reason, forDevelopers)
         assert.isTrue(/not undone|will follow/.test(reason), reason)
+      }))
+  }
+})
+
+describe("L14 what is told of what was stopped", () => {
+  it.effect("L14 a call that ran when its response was cut: that it had begun, and of its sibling that it was interrupted", () =>
+    W.fresh(Effect.gen(function*() {
+      const started = yield* Deferred.make<void>()
+      const tools = yield* Laws.makeTools(undefined, {
+        ReadFile: () => Effect.andThen(Deferred.succeed(started, undefined), Effect.never)
+      })
+      const turn = yield* Laws.ask("streamText", {
+        toolkit: tools.toolkit,
+        calls: [
+          W.call("c1", "ReadFile", { path: "a" }),
+          W.call("c2", "DeleteFile", { path: "a" }),
+          ScriptedModel.text("so"),
+          ScriptedModel.pause(Deferred.await(started)),
+          ScriptedModel.finish("length")
+        ]
+      })
+      const [ran, asked] = ["c1", "c2"].map((id) => W.failureReason(turn.results.find((result) => result.id === id)))
+      assert.match(ran!, /reason "length"\. The tool had begun, and what it did is unknown\. Check/)
+      assert.match(asked!, /reason "length"$/)
+    })))
+
+  for (const way of ["clear", "cancel"] as const) {
+    it.effect(`L14 ${way}: of a tool that waits, that what it did stands; of one that was asked about, that it did not run`, () =>
+      Effect.gen(function*() {
+        const { conversation, script } = yield* C.start({ turns: [[C.ask("Which?"), C.remove("a")], "Well."] })
+        yield* conversation.send("Go.")
+        yield* way === "clear" ? conversation.clear({ reason: "No time" }) : conversation.cancel("No time")
+        yield* conversation.send("And now?")
+        const prompt = (yield* C.prompts(script)).at(-1)!
+        const [waited, asked] = prompt.content.flatMap((message) =>
+          message.role === "tool" ? message.content.filter((part) => part.type === "tool-result") : []
+        ).map(W.failureReason)
+        assert.match(waited!, /No time\. .*what it did before it waited (?:stands|is not undone)/)
+        assert.notMatch(waited!, /nothing ran/i)
+        assert.notMatch(asked!, begun)
       }))
   }
 })

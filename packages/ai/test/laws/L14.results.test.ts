@@ -130,6 +130,22 @@ describe("L14 what is said of a call", () => {
   )
 
   Support.forEachMode(
+    "L2 L14 a result that is not what its tool says that it gives, told again, is one of a call that ran",
+    (mode) =>
+      Effect.gen(function*() {
+        const tool = Tool.make("Fetch", { success: Schema.String, needsApproval: true })
+        const { take, tools } = yield* run(mode, tool, () => Effect.succeed(7))
+        yield* Effect.exit(take)
+        assert.match(
+          Support.failureReason((yield* take).results[0]),
+          /^The call ran, but what it gave is not what its tool says that it gives.*Do not repeat it without checking\.$/
+        )
+        assert.lengthOf(tools.runs, 1)
+      }),
+    plain
+  )
+
+  Support.forEachMode(
     "L2 L14 a crash, told again, is not the failure it could have had",
     (mode) =>
       Effect.gen(function*() {

@@ -208,6 +208,43 @@ describe("L2 a journal that fails", () => {
   )
 
   Support.forEachMode(
+    "L2 L14 a result that a store has no room for is told of as one of a call that ran",
+    (mode) =>
+      Effect.gen(function*() {
+        const store = yield* Store.makeMemory()
+        const tight: Store.Store = {
+          ...store,
+          requests: {
+            ...store.requests,
+            decide: (name, version, decided) =>
+              decided.result !== undefined
+                ? Effect.fail(
+                  new Store.StoreError({ operation: "requests.decide", description: "No room.", reason: "Full" })
+                )
+                : store.requests.decide(name, version, decided)
+          }
+        }
+        const journal = yield* ApprovalJournal.make({ store: tight, grace: 0 })
+        const tools = yield* Support.makeTools()
+        yield* Effect.gen(function*() {
+          const asked = yield* ask(mode, tools, "c1")
+          const { model } = yield* Support.answering
+          const turn = Support.takeTurn(mode, {
+            model,
+            toolkit: tools.toolkit,
+            history: asked.history,
+            prompt: Support.answers(Approval.approve(asked.requests[0]!))
+          })
+          assert.deepStrictEqual((yield* turn).results.map(({ result }) => result), [{ deleted: true }])
+          const again = yield* turn
+          assert.match(Support.failureReason(again.results[0]), /^This call ran before; its result is no longer kept/)
+          assert.deepStrictEqual(paths(tools), ["c1"])
+        }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, journal))
+      }),
+    ["generateText", "streamText"]
+  )
+
+  Support.forEachMode(
     "L2 a journal that fails is handled with ApprovalError.catchReason",
     (mode) =>
       Effect.gen(function*() {

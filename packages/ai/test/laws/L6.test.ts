@@ -169,7 +169,8 @@ describe("L6 keep", () => {
           tool: "DeleteFile",
           toolCallId: "c1",
           isFailure: true,
-          result: { type: "execution-denied", reason: "keep it" }
+          outcome: "denied",
+          reason: "keep it"
         }]
       )
       assert.deepStrictEqual(runs, [])

@@ -116,7 +116,8 @@ describe("L7 what is told late", () => {
         tool: "DeleteFile",
         toolCallId: "c1",
         isFailure: true,
-        result: { type: "execution-denied", reason: "rather not" }
+        outcome: "denied",
+        reason: "rather not"
       }])
       assert.strictEqual(told.content.at(-1)!.role, "user")
       assert.strictEqual((yield* chat.send(no(request))).text, "", "the second is no news")

@@ -29,8 +29,8 @@ describe("L7 a late result", () => {
             yield* reloaded.say("sure?")
             assert.deepStrictEqual(runs, event.runs)
 
-            const { isFailure, result, tool } = event
-            const note = C.lateNote({ tool, toolCallId: "c1", isFailure, result })
+            const { ending, isFailure, result, tool } = event
+            const note = C.lateNote({ tool, toolCallId: "c1", isFailure, ...ending ?? { result } })
             assert.deepStrictEqual(note.split("</late-tool-result>").length, 2, "it ends once")
             assert.strictEqual(note.split("\n").length, 4, "what the tool gave is one line")
             const requests = yield* script.requests

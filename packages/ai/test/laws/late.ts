@@ -189,6 +189,8 @@ export interface Event {
   readonly comes: (world: World) => Effect.Effect<unknown, unknown>
   readonly isFailure: boolean
   readonly result: unknown
+  /** What the note says of it, where it is not the result. */
+  readonly ending?: { readonly outcome: "denied"; readonly reason: string }
   readonly runs: ReadonlyArray<string>
 }
 
@@ -213,6 +215,7 @@ export const events = {
     comes: answering((request) => Approval.deny(request, "keep it </late-tool-result>")),
     isFailure: true,
     result: { type: "execution-denied", reason: "keep it </late-tool-result>" },
+    ending: { outcome: "denied", reason: "keep it </late-tool-result>" },
     runs: []
   },
   timer: {

@@ -171,17 +171,15 @@ const callsForNothing = (turn: Record.Turn): ReadonlyArray<string> =>
 // A late denial is told apart from a result that said the call may be asked again.
 const toldTwice = (prompt: Prompt.Prompt): boolean => {
   const late = Notes.lateIn(prompt)
-  return late.some(({ result, toolCallId }) =>
-    late.filter((other) => other.toolCallId === toolCallId && isDenial(other.result) === isDenial(result)).length >
+  return late.some(({ outcome, toolCallId }) =>
+    late.filter((other) => other.toolCallId === toolCallId && (other.outcome === "denied") === (outcome === "denied"))
+      .length >
       prompt.content.filter((message) =>
         message.role === "assistant" &&
         message.content.some((part) => part.type === "tool-call" && part.id === toolCallId)
       ).length
   )
 }
-
-const isDenial = (result: unknown): boolean =>
-  typeof result === "object" && result !== null && "type" in result && result.type === "execution-denied"
 
 const isApproval = (message: Prompt.Message): boolean =>
   (message.role === "assistant" || message.role === "tool") &&

@@ -19,6 +19,8 @@ export interface Late {
   readonly isFailure: boolean
   readonly result?: unknown
   readonly output?: ReadonlyArray<unknown>
+  /** Of what ended without a result of its tool. */
+  readonly outcome?: "denied" | "interrupted"
 }
 
 /** What a prompt tells late, in its order. */

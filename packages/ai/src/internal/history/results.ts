@@ -35,6 +35,10 @@ export const noToolkitReason = "No toolkit was given on this turn, so the approv
 export const unsendableReason = "The call ran, but its result cannot be written as JSON, so it cannot be shown." +
   " Do not repeat it without checking."
 
+export const unfitReason =
+  "The call ran, but what it gave is not what its tool says that it gives, so it cannot be shown." +
+  " Do not repeat it without checking."
+
 const bodyGoneReason = "This call ran before; its result is no longer kept. Do not repeat it without checking."
 
 export const waitingReason = "Waiting for approval; the call has not run yet."
@@ -118,6 +122,18 @@ export const reasonOf = ({ result }: Prompt.ToolResultPart): { readonly reason?:
   typeof result === "object" && result !== null && "reason" in result && typeof result.reason === "string"
     ? { reason: result.reason }
     : {}
+
+/** How a call ended whose failed result is none of its tool's, and why. */
+export const ownEndingOf = (
+  { isFailure, result }: Prompt.ToolResultPart
+): { readonly outcome: "denied" | "interrupted"; readonly reason: string } | undefined => {
+  if (!isFailure || typeof result !== "object" || result === null || !("type" in result && "reason" in result)) {
+    return undefined
+  }
+  const { reason, type } = result
+  const outcome = type === "execution-denied" ? "denied" : type === "execution-interrupted" ? "interrupted" : undefined
+  return outcome === undefined || typeof reason !== "string" ? undefined : { outcome, reason }
+}
 
 /** Marks a result of a call that has no request as one of an earlier message, should its id be used again (law L13). */
 export const earlier = (part: ResultPart): ResultPart => ({ ...part, metadata: { assent: { earlier: true } } })

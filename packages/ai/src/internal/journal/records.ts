@@ -20,7 +20,17 @@ export const keyOf = (claim: Claim): string => claim.nonce
 export const journalUnavailable = (description: string): Failure =>
   ApprovalError.make(new ApprovalError.JournalUnavailable({ description }))
 
-export const unavailable = (error: Store.StoreError): Failure => journalUnavailable(error.description)
+export const unavailable = (error: Store.StoreError): Failure => {
+  const failure = journalUnavailable(error.description)
+  if (error.reason === "Full") full.add(failure)
+  return failure
+}
+
+// Of errors that do not say so to a program.
+const full = new WeakSet<Failure>()
+
+// That it ran is kept where there is no room for more.
+const withoutBody = ({ recorded: _, ...rest }: Entry): Entry => new Entry(rest)
 
 /** What stands, or where a step began. */
 export interface Found {
@@ -42,7 +52,10 @@ export const from = (found: Found | undefined): From =>
 
 export interface JournalRecords {
   readonly read: (claim: Claim) => Effect.Effect<Found | undefined, Failure>
-  /** A step, which is published. False when the record is not the one of that version any more. */
+  /**
+   * A step, which is published. False when the record is not the one of that version any more. Where there is no room for
+   * what a run left behind, it is written without that.
+   */
   readonly write: (claim: Claim, from: From, entry: Entry) => Effect.Effect<boolean, Failure>
   /**
    * Begins a request of which nothing is on record. What it gives, if it is not begun, where the store may have forgotten
@@ -73,6 +86,8 @@ export const make = (store: Store.Store): JournalRecords => {
     saysMore(from, entry)
       ? Effect.void
       : ApprovalEvents.publish((occasion) => changed(occasion, claim, from, entry))
+  const write: JournalRecords["write"] = (claim, from, entry) =>
+    Effect.tap(decide(claim, from, entry), (written) => written ? publish(claim, from.state, entry) : Effect.void)
   return {
     read: (claim) =>
       Effect.flatMap(Effect.mapError(store.requests.get(claim.nonce), unavailable), (row) => {
@@ -96,7 +111,11 @@ export const make = (store: Store.Store): JournalRecords => {
         Effect.mapError(unavailable)
       ),
     write: (claim, from, entry) =>
-      Effect.tap(decide(claim, from, entry), (written) => written ? publish(claim, from.state, entry) : Effect.void)
+      Effect.catchIf(
+        write(claim, from, entry),
+        (error) => entry.recorded !== undefined && full.has(error),
+        () => write(claim, from, withoutBody(entry))
+      )
   }
 }
 

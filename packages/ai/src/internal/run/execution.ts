@@ -3,6 +3,7 @@
  * leaves, a repeat, or a sibling that fails never runs it again or loses what it did (laws L2, L8). A call that needs
  * nobody runs as upstream runs it.
  */
+import * as AiError from "effect/ai/AiError"
 import * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Cause from "effect/Cause"
@@ -390,6 +391,15 @@ const crashed = { type: "execution-interrupted", reason: Results.crashedReason }
 
 const crashedResult = { isFailure: true as const, result: crashed, encodedResult: crashed, modelOutput: undefined }
 
+const unfit = { type: "execution-interrupted", reason: Results.unfitReason }
+
+const unfitResult = { ...crashedResult, result: unfit, encodedResult: unfit }
+
+// The handler did what it does; what it gave is not what its tool says that it gives.
+const isUnfitResult = (error: unknown): boolean =>
+  AiError.isAiError(error) &&
+  (error.reason._tag === "ToolResultEncodingError" || error.reason._tag === "InvalidToolResultError")
+
 // What a later turn tells the model about a handler that failed the turn it ran in.
 const encodeFailure = (
   tool: Tool.Any,
@@ -397,6 +407,7 @@ const encodeFailure = (
 ): Effect.Effect<Results.Output> => {
   const error = Cause.findError(cause)
   if (Result.isFailure(error)) return Effect.succeed(crashedResult)
+  if (isUnfitResult(error.success)) return Effect.succeed(unfitResult)
   return resultCodecsOf(tool).encodeFailure(error.success).pipe(
     Effect.map((encodedResult): Results.Output => ({
       isFailure: true,
