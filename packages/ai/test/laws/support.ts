@@ -152,12 +152,9 @@ export const makeHold: Effect.Effect<Hold> = Effect.gen(function*() {
   }
 })
 
-/** Lets every fiber go as far as it can without the clock; a digest of our own queues behind those of the engine. */
+/** Lets every fiber go as far as it can without the clock; nothing of the engine waits for another thread. */
 export const idle: Effect.Effect<void> = Effect.promise(async () => {
-  for (let i = 0; i < 4; i++) {
-    await crypto.subtle.digest("SHA-256", new Uint8Array(64))
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+  for (let i = 0; i < 16; i++) await new Promise((resolve) => setImmediate(resolve))
 })
 
 /** Moves the clock step by step until a fiber is done; says whether it ever was. */
