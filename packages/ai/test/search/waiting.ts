@@ -63,7 +63,7 @@ export const hop = (count: number): Effect.Effect<void> =>
   })
 
 /** Hops until something holds, or nothing more happens without the clock. */
-const hopUntil = (isDone: () => boolean): Effect.Effect<void> =>
+export const settle = (isDone: () => boolean): Effect.Effect<void> =>
   Effect.promise(async () => {
     let before: number
     do {
@@ -77,7 +77,7 @@ export const wait = Effect.fnUntraced(function*(fibers: ReadonlyArray<Fiber.Fibe
   const isDone = () => fibers.every((fiber) => fiber.pollUnsafe() !== undefined)
   for (const seconds of [0, 1, 1, 3, 5, 10, 10, 10, 10, 10, 60, 600, 1800]) {
     if (seconds > 0) yield* TestClock.adjust(`${seconds} seconds`)
-    yield* hopUntil(isDone)
+    yield* settle(isDone)
     if (isDone()) return true
   }
   return false
