@@ -17,8 +17,9 @@ const isKept = ({ ops, plan, processes }: Record.Record, run: Record.Run, sent: 
 }
 
 /** Whether it is known to the engine how a run ended that needed nobody. */
-const isNoted = ({ ops, processes }: Record.Record, { ended, op, process }: Record.Run, by: number): boolean => {
-  if (ended === undefined || ended.at > by) return false
+const isNoted = ({ ops, processes }: Record.Record, run: Record.Run, by: number): boolean => {
+  const { ended, op, process } = run
+  if (ended === undefined || ended.at > by || !View.hasEnded(run)) return false
   const cut = View.cutAt(ops[op]!)
   return ended.at < cut && cut < by && !View.isGone(processes[process]!, by) &&
     !View.stoodStill(processes[process]!, ops[op]!.began.at, by)
@@ -62,21 +63,32 @@ export const Told: Law = {
     )
 }
 
+/** Two processes that have a chat at once do not know of each other. */
+const isAlone = ({ ops, plan, processes }: Record.Record, op: Record.Op): boolean =>
+  plan.options.way === "Conversation" ||
+  (!View.isGone(processes[op.process]!, op.ended?.at ?? Infinity) &&
+    ops.every((other) =>
+      other.process === op.process || other.began.at > (op.ended?.at ?? Infinity) ||
+      (other.ended?.at ?? Infinity) < op.began.at || View.isGone(processes[other.process]!, op.began.at)
+    ))
+
 export const Said: Law = {
   name: "L2-said",
   title: "what was said in a turn that came to its end is in every prompt after it",
-  check: ({ ops, plan, processes, sent }) =>
-    ops.flatMap(({ ended, index, process, text }) =>
-      text === "" || ended?.how !== "success" ||
-        (plan.options.way === "Chat" && View.isGone(processes[process]!, ended.at))
-        ? []
-        : sent.flatMap(({ at, op, process, prompt }) =>
-          at > ended.at && !View.stoodStill(processes[process]!, ops[op]!.began.at, at) &&
-            !View.textOf(prompt).includes(text)
-            ? [`the prompt of turn ${op} does not have the words of turn ${index}`]
-            : []
-        )
-    ),
+  check: (record) => {
+    const { ops, processes, sent } = record
+    return ops.flatMap((said) => {
+      const { ended, index, text } = said
+      if (text === "" || ended?.how !== "success" || !isAlone(record, said)) return []
+      return sent.flatMap(({ at, op, process, prompt }) => {
+        const told = ops[op]!
+        return at < ended.at || View.stoodStill(processes[process]!, told.began.at, at) || !isAlone(record, told) ||
+            View.textOf(prompt).includes(text)
+          ? []
+          : [`the prompt of turn ${op} does not have the words of turn ${index}`]
+      })
+    })
+  },
   concerns: ({ ops }) => ops.filter(({ ended, text }) => text !== "" && ended?.how === "success").length > 1
 }
 

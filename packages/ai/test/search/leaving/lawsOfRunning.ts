@@ -73,30 +73,42 @@ export const Stop: Law = {
     )
 }
 
-/** How long a turn may take in which the model says a word, in milliseconds. */
+/** How long a turn may take in which the model says a word, in milliseconds; and each that goes on with what was approved. */
 const goesOnWithin = 10_000
+const runsFor = 20_000
 
 export const GoesOn: Law = {
   name: "L10-goes-on",
   title: "when all is quiet, another turn can be taken at once, also if a process died in one",
-  check: ({ ops }) =>
+  check: ({ ops, runs }) =>
     ops.flatMap(({ began, ended, index, isLast }) => {
       if (!isLast) return []
       if (ended === undefined) return [`turn ${index} did not end`]
+      // It is the program's own tool that crashes.
+      if (runs.some(({ op, outcome }) => op === index && outcome === "died")) return []
       if (ended.how !== "success") return [`turn ${index} failed: ${ended.outcome}`]
       const took = ended.time - began.time
-      return took > goesOnWithin ? [`turn ${index} took ${took / 1_000} seconds`] : []
+      const count = runs.filter(({ op }) => op === index).length
+      return took > goesOnWithin + count * runsFor ? [`turn ${index} took ${took / 1_000} seconds`] : []
     }),
   concerns: () => true
 }
+
+/** How long any turn may take, in milliseconds, whatever runs in it. */
+const endsWithin = 150_000
 
 export const Ends: Law = {
   name: "L10-ends",
   title: "every turn and every run of a process that lives comes to its end",
   check: ({ end, ops, processes, runs }) => [
-    ...ops.flatMap(({ ended, index, process }) =>
-      ended === undefined && !View.isGone(processes[process]!, end) ? [`turn ${index} did not end`] : []
-    ),
+    ...ops.flatMap(({ began, ended, index, process }) => {
+      const known = processes[process]!
+      if (ended === undefined) return View.isGone(known, end) ? [] : [`turn ${index} did not end`]
+      const took = ended.time - began.time
+      return took > endsWithin && !View.stoodStill(known, began.at, ended.at)
+        ? [`turn ${index} took ${took / 1_000} seconds`]
+        : []
+    }),
     ...runs.flatMap((run) =>
       run.ended === undefined && !View.isGone(processes[run.process]!, end)
         ? [`${View.name(run)} did not end`]
