@@ -11,7 +11,7 @@ export interface Chats {
 
 export const make = (): Chats => {
   const kept = new Map<string, object>()
-  let last: { readonly process: Process.Process; readonly chat: Chat.Chat } | undefined
+  let last: { readonly process: Process.Process; readonly chat: Effect.Effect<Chat.Chat> } | undefined
   const backing = ({ gate }: Process.Process): Persistence.BackingPersistenceStore => {
     const passing = <A>(run: () => A) => Effect.andThen(Effect.yieldNow, Effect.andThen(gate, Effect.sync(run)))
     return {
@@ -23,16 +23,18 @@ export const make = (): Chats => {
       clear: passing(() => kept.clear())
     }
   }
+  const open = (process: Process.Process) =>
+    Effect.gen(function*() {
+      const { getOrCreate } = yield* Chat.makePersisted({ storeId: "chats" }).pipe(
+        Effect.provideService(Persistence.BackingPersistence, { make: () => Effect.succeed(backing(process)) })
+      )
+      return yield* getOrCreate("c1")
+    }).pipe(Effect.scoped, Effect.orDie)
   return {
     in: (process) =>
       Effect.gen(function*() {
-        if (last?.process === process) return last.chat
-        const { getOrCreate } = yield* Chat.makePersisted({ storeId: "chats" }).pipe(
-          Effect.provideService(Persistence.BackingPersistence, { make: () => Effect.succeed(backing(process)) })
-        )
-        const chat = yield* getOrCreate("c1")
-        last = { process, chat }
-        return chat
-      }).pipe(Effect.scoped, Effect.orDie)
+        if (last?.process !== process) last = { process, chat: yield* Effect.cached(open(process)) }
+        return yield* last.chat
+      })
   }
 }

@@ -54,7 +54,10 @@ export const run = <A, E, R>(
       outcome: "running"
     }
     record.runs.push(started)
-    return yield* Effect.andThen(sign("began"), act(Record.markOf(started.number), started)).pipe(
+    return yield* sign("began").pipe(
+      Effect.andThen(act(Record.markOf(started.number), started)),
+      // Whoever leaves at this sign leaves before the end.
+      Effect.ensuring(sign("ended")),
       // A handler ends when its process knows of it.
       Effect.onExit((exit) =>
         Effect.andThen(
@@ -64,8 +67,7 @@ export const run = <A, E, R>(
             if (started.outcome === "running" || !Exit.hasDies(exit)) started.outcome = outcomeOf(exit, started)
           })
         )
-      ),
-      Effect.ensuring(sign("ended"))
+      )
     )
   })
 
