@@ -110,10 +110,12 @@ export const Unknown: Law = {
     const stays = runs.flatMap((run) => {
       if (View.isUngated(run.call) || !View.hasEnded(run) || run.outcome === "died") return []
       if (processes[run.process]!.died !== undefined && processes[run.process]!.closed === undefined) return []
-      const state = fates.findLast(({ callId }) => callId === run.call.id)?.state
-      return state === "unknown" || state === "running"
-        ? [`${View.name(run)} ended in a process that lived, and it stays ${state}`]
-        : []
+      const fate = fates.findLast(({ callId }) => callId === run.call.id)
+      if (fate?.state !== "unknown" && fate?.state !== "running") return []
+      // Whoever stops a run at its very end may not hear of its end.
+      const isStopped = fate.process === run.process &&
+        record.cancels.some(({ at }) => at > run.began.at && at < fate.at)
+      return isStopped ? [] : [`${View.name(run)} ended in a process that lived, and it stays ${fate.state}`]
     })
     const givenUp = fates.flatMap(({ at, callId, process, state }) => {
       if (state !== "unknown") return []
