@@ -12,12 +12,17 @@ import { TestClock } from "effect/testing"
 let queue: Array<() => void> = []
 let isTurning = false
 let taken = 0
+let turned = 0
+
+/** How many turns the event loop has taken. */
+export const turns = (): number => turned
 
 /**
  * One turn: what was scheduled before it, and then every promise that can settle. As the event loop does with
  * immediates, but without asking the system for news each time: in a plan there are none.
  */
 const turn = (): void => {
+  turned++
   const tasks = queue
   queue = []
   for (const task of tasks) task()

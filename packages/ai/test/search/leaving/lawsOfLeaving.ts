@@ -16,12 +16,16 @@ const isKept = ({ ops, plan, processes }: Record.Record, run: Record.Run, sent: 
   return died === undefined || died.at > sent.at || (ended !== undefined && ended.at < died.at)
 }
 
+/** How many turns of the event loop a result of a handler takes at most until the engine knows of it. */
+const wayToTheEngine = 6
+
 /** Whether it is known to the engine how a run ended that needed nobody. */
 const isNoted = ({ ops, processes }: Record.Record, run: Record.Run, by: number): boolean => {
   const { ended, op, process } = run
   if (ended === undefined || ended.at > by || !View.hasEnded(run)) return false
-  const cut = View.cutAt(ops[op]!)
-  return ended.at < cut && cut < by && !View.isGone(processes[process]!, by) &&
+  const cut = View.cutOf(ops[op]!)
+  return cut !== undefined && ended.turn + wayToTheEngine < cut.turn && cut.at < by &&
+    !View.isGone(processes[process]!, by) &&
     !View.stoodStill(processes[process]!, ops[op]!.began.at, by)
 }
 

@@ -3,12 +3,15 @@
  * (`at`), whichever process it happened in, and the right time (`time`), which no process knows.
  */
 import type { Approval, Prompt } from "../../../src/index.ts"
+import * as Waiting from "../waiting.ts"
 import type * as Plan from "./plan.ts"
 
 export interface Moment {
   readonly at: number
   /** Milliseconds of the right time. */
   readonly time: number
+  /** Turns of the event loop. */
+  readonly turn: number
 }
 
 /** A process, and what became of it. */
@@ -140,7 +143,7 @@ export const make = (plan: Plan.Plan, time: () => number): Record => ({
 
 const counter = (time: () => number): Record["now"] => {
   let next = 0
-  return () => ({ at: next++, time: time() })
+  return () => ({ at: next++, time: time(), turn: Waiting.turns() })
 }
 
 /** What a run says of itself in its result, so that each result can be told from every other. */

@@ -31,9 +31,9 @@ export const recordedBy = (
     (fate.state === "done" || fate.state === "failed")
   )
 
-/** Whether a turn came to an end that is not its own: its reader left, it failed, or its time was over. */
-export const cutAt = ({ ended, left }: Record.Op): number =>
-  Math.min(left?.at ?? Infinity, ended === undefined || ended.how === "success" ? Infinity : ended.at)
+/** When a turn came to an end that is not its own: its reader left, it failed, or its time was over. */
+export const cutOf = ({ ended, left }: Record.Op): Record.Moment | undefined =>
+  left ?? (ended?.how === "success" ? undefined : ended)
 
 /** What a prompt says of a call: its results, where they stand and where they are told late. */
 export const toldOf = (prompt: Prompt.Prompt, callId: string): ReadonlyArray<string> => [
