@@ -34,6 +34,8 @@ export const Once: Law = {
       if (!View.isIdempotent(run.call)) return [`${run.call.id} ran ${noun(before.length + 1)}`]
       return before.flatMap((earlier) => {
         const recorded = View.recordedBy(record, earlier, run.began.at)
+        // Who claimed it, stood still, and goes on, cannot know that another has done it meanwhile.
+        if (View.stoodStill(record.processes[run.process]!, earlier.began.at, run.began.at)) return []
         if (recorded !== undefined) return [`${View.name(earlier)} was recorded as ${recorded.state} and ran again`]
         const owner = record.processes[earlier.process]!
         const isGivenUp = earlier.ended !== undefined || View.isGone(owner, run.began.at) ||

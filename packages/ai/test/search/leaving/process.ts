@@ -148,7 +148,17 @@ const storeOf = (
       if (uncommitted === undefined) write()
       else uncommitted.push(write)
     })
-  const intercepted = intercept(shared, (operation, _, run) => passing(isWrite.has(operation), run))
+  // What is written is so before whoever wrote it knows.
+  const decide: Store.Requests["decide"] = (name, version, decided) =>
+    Effect.tap(shared.requests.decide(name, version, decided), (isWritten) =>
+      isWritten
+        ? written(() => {
+          const { approvalId, toolCallId: callId } = name
+          record.fates.push({ ...record.now(), approvalId, callId, state: decided.state, process: known.index })
+        })
+        : Effect.void)
+  const noting = Store.make({ ...shared, requests: { ...shared.requests, decide } })
+  const intercepted = intercept(noting, (operation, _, run) => passing(isWrite.has(operation), run))
   const atomically: Store.Store["atomically"] = (effect) =>
     Effect.suspend(() => {
       const uncommitted: Array<() => void> = []
@@ -160,20 +170,7 @@ const storeOf = (
         Effect.catchIf((error): error is "crashed" => error === "crashed", () => Effect.never)
       )
     })
-  const decide: Store.Requests["decide"] = (name, version, decided) =>
-    Effect.tap(intercepted.requests.decide(name, version, decided), (isWritten) =>
-      isWritten
-        ? written(() => {
-          const { approvalId, toolCallId: callId } = name
-          record.fates.push({ ...record.now(), approvalId, callId, state: decided.state, process: known.index })
-        })
-        : Effect.void)
-  return Store.make({
-    ...intercepted,
-    isShared: true,
-    atomically,
-    requests: { ...intercepted.requests, decide }
-  })
+  return Store.make({ ...intercepted, isShared: true, atomically })
 }
 
 const isWrite: ReadonlySet<string> = new Set(["conversations.write", "requests.decide", "requests.open"])
