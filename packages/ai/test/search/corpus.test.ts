@@ -3,19 +3,16 @@
  * says why. A file of the corpus is what `npm run laws` prints.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import * as Plan from "./plan.ts"
 import * as Search from "./search.ts"
-
-const Kept = Schema.fromJsonString(Schema.Struct({ law: Schema.String, why: Schema.String, plan: Plan.Plan }))
 
 const directory = Path.join(import.meta.dirname, "corpus")
 
 describe("histories that once broke a law", () => {
   for (const file of Fs.readdirSync(directory).toSorted()) {
-    const { law, plan, why } = Schema.decodeSync(Kept)(Fs.readFileSync(Path.join(directory, file), "utf8"))
+    const { law, plan, why } = Search.decodeKept(Fs.readFileSync(Path.join(directory, file), "utf8"))
     it.effect(`${law} ${why} (${file})`, () =>
       Effect.gen(function*() {
         const { breaches } = yield* Search.examine(plan)

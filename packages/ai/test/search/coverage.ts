@@ -1,28 +1,18 @@
 /** What the plans of a search met, so that a generator that no longer meets something is found out. */
 import * as Hosted from "./hosted.ts"
-import * as Laws from "./laws.ts"
+import type * as Laws from "./laws.ts"
 import * as Notes from "./notes.ts"
 import type * as Record from "./record.ts"
 import * as Remembered from "./remembered.ts"
 import * as View from "./view.ts"
 import * as Waits from "./waits.ts"
 
-/** How many plans met each thing. */
-export type Coverage = Map<string, number>
-
-export const make = (): Coverage => new Map()
-
-export const count = (coverage: Coverage, happened: Laws.Case): void => {
-  for (const name of thingsOf(happened)) coverage.set(name, (coverage.get(name) ?? 0) + 1)
-}
-
-const thingsOf = (happened: Laws.Case): ReadonlySet<string> => {
+export const thingsOf = (happened: Laws.Case): ReadonlySet<string> => {
   const { justified, predictions, record } = happened
   const things = new Set<string>()
   const add = (name: string, isMet = true) => {
     if (isMet) things.add(name)
   }
-  for (const law of Laws.laws) add(`law ${law.name}`, law.concerns(happened))
   for (const { isDirect, run } of justified) {
     add(isDirect ? "run of a call that needs nobody" : "run of an approved call")
     add(`run ${run.outcome}`, run.outcome !== "succeeded")

@@ -16,6 +16,7 @@ import * as WaitingTurns from "./lawsOfWaitingTurns.ts"
 import * as Predictions from "./predictions.ts"
 import * as PredictionsOfWaiting from "./predictionsOfWaiting.ts"
 import type * as Record from "./record.ts"
+import type * as Searching from "./searching.ts"
 
 /** What happened, with what it means. */
 export interface Case {
@@ -25,21 +26,7 @@ export interface Case {
   readonly predictionsOfWaiting: ReadonlyArray<PredictionsOfWaiting.Prediction>
 }
 
-export interface Law {
-  readonly name: string
-  readonly title: string
-  /** What breaks the law, each in a sentence. */
-  readonly check: (happened: Case) => ReadonlyArray<string>
-  /** Whether the law had anything to say here. */
-  readonly concerns: (happened: Case) => boolean
-  /** How many of 4,000 plans it has to concern at least, where it is of what is rare in them (default 300). */
-  readonly fewest?: number
-}
-
-export interface Breach {
-  readonly law: string
-  readonly what: string
-}
+export type Law = Searching.Law<Case>
 
 export const laws: ReadonlyArray<Law> = [
   Runs.L1,
@@ -84,10 +71,3 @@ export const makeCase = (record: Record.Record): Case => ({
   predictions: Predictions.predict(record),
   predictionsOfWaiting: PredictionsOfWaiting.predict(record)
 })
-
-/** Everything that breaks a law, the first breach of each. */
-export const check = (happened: Case): ReadonlyArray<Breach> =>
-  laws.flatMap((law) => {
-    const [what] = law.check(happened)
-    return what === undefined ? [] : [{ law: law.name, what }]
-  })

@@ -1,10 +1,8 @@
 /** What a search has to tell, as text for people. */
-import type * as Coverage from "./coverage.ts"
-import * as Laws from "./laws.ts"
-import type * as Search from "./search.ts"
+import type * as Searching from "./searching.ts"
 
 /** How many plans met each thing, the rarest last. */
-export const coverage = (coverage: Coverage.Coverage): string =>
+export const coverage = (coverage: Searching.Coverage): string =>
   Array.from(coverage)
     .toSorted(([, left], [, right]) => right - left)
     .map(([name, count]) => `${String(count).padStart(9)}  ${name}`)
@@ -35,13 +33,12 @@ export const wrap = (text: string): string =>
   )
 
 /** A failure, as a test that can be pasted and as a file for the corpus. */
-export const failure = ({ law, plan, what }: Search.Failure): string => {
-  const title = Laws.laws.find(({ name }) => name === law)?.title ?? "nothing unforeseen happens"
-  return [
+export const failure = ({ folder, law, plan, title, what }: Searching.Failure): string =>
+  [
     wrap(`${law}: ${title}`),
     wrap(`broken: ${what}`),
     "",
-    "The test, for a file in packages/ai/test/search:",
+    `The test, for a file in packages/ai/test/${folder}:`,
     "",
     `it.effect("${law} ${title}", () =>`,
     "  Effect.gen(function*() {",
@@ -51,8 +48,7 @@ export const failure = ({ law, plan, what }: Search.Failure): string => {
     "    assert.deepStrictEqual(breaches, [])",
     "  }))",
     "",
-    "The file, for packages/ai/test/search/corpus:",
+    `The file, for packages/ai/test/${folder}/corpus:`,
     "",
     JSON.stringify({ law, why: what, plan }, undefined, 2)
   ].join("\n")
-}

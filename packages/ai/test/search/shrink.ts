@@ -6,12 +6,16 @@
 import { Effect } from "effect"
 import * as Plan from "./plan.ts"
 
-/** The smallest plan found for which `fails` still holds, after at most `budget` tries. */
-export const shrink = Effect.fnUntraced(function*(
-  plan: Plan.Plan,
-  fails: (plan: Plan.Plan) => Effect.Effect<boolean>,
+/**
+ * The smallest plan found for which `fails` still holds, after at most `budget` tries. `candidates` are plans that are a
+ * little smaller than one, the smallest first.
+ */
+export const shrink = Effect.fnUntraced(function*<P>(
+  plan: P,
+  candidates: (plan: P) => Iterable<P>,
+  fails: (plan: P) => Effect.Effect<boolean>,
   budget = 2_000
-): Effect.fn.Return<Plan.Plan> {
+): Effect.fn.Return<P> {
   let smallest = plan
   let tries = 0
   let isSmaller = true
@@ -28,14 +32,18 @@ export const shrink = Effect.fnUntraced(function*(
   return smallest
 })
 
-/** Plans that are a little smaller, the smallest first. */
-function* candidates(plan: Plan.Plan): Generator<Plan.Plan> {
-  const { options, steps } = plan
+/** Lists with fewer of the steps, the shortest first. */
+export function* fewer<Step>(steps: ReadonlyArray<Step>): Generator<ReadonlyArray<Step>> {
   for (let size = Math.ceil(steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let start = 0; start < steps.length; start += size) {
-      yield { options, steps: [...steps.slice(0, start), ...steps.slice(start + size)] }
+      yield [...steps.slice(0, start), ...steps.slice(start + size)]
     }
   }
+}
+
+/** Plans that are a little smaller, the smallest first. */
+export function* smaller({ options, steps }: Plan.Plan): Generator<Plan.Plan> {
+  for (const left of fewer(steps)) yield { options, steps: left }
   for (const simpler of simplerFields(options, Plan.simplest.options)) yield { options: simpler, steps }
   for (const [index, step] of steps.entries()) {
     for (const simpler of simplerSteps(step)) yield { options, steps: steps.with(index, simpler) }
@@ -43,7 +51,7 @@ function* candidates(plan: Plan.Plan): Generator<Plan.Plan> {
 }
 
 /** Each field as in the simplest, one at a time; a number also halfway there. */
-function* simplerFields<A extends object>(value: A, simplest: A): Generator<A> {
+export function* simplerFields<A extends object>(value: A, simplest: A): Generator<A> {
   for (const key of Object.keys(value) as Array<keyof A & string>) {
     if (value[key] === simplest[key] || Array.isArray(value[key])) continue
     if (typeof value[key] === "object" && JSON.stringify(value[key]) === JSON.stringify(simplest[key])) continue

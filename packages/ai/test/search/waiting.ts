@@ -12,12 +12,17 @@ import { TestClock } from "effect/testing"
 let queue: Array<() => void> = []
 let isTurning = false
 let taken = 0
+let turned = 0
+
+/** How many turns the event loop has taken. */
+export const turns = (): number => turned
 
 /**
  * One turn: what was scheduled before it, and then every promise that can settle. As the event loop does with
  * immediates, but without asking the system for news each time: in a plan there are none.
  */
 const turn = (): void => {
+  turned++
   const tasks = queue
   queue = []
   for (const task of tasks) task()
@@ -63,7 +68,7 @@ export const hop = (count: number): Effect.Effect<void> =>
   })
 
 /** Hops until something holds, or nothing more happens without the clock. */
-const hopUntil = (isDone: () => boolean): Effect.Effect<void> =>
+export const settle = (isDone: () => boolean): Effect.Effect<void> =>
   Effect.promise(async () => {
     let before: number
     do {
@@ -77,7 +82,7 @@ export const wait = Effect.fnUntraced(function*(fibers: ReadonlyArray<Fiber.Fibe
   const isDone = () => fibers.every((fiber) => fiber.pollUnsafe() !== undefined)
   for (const seconds of [0, 1, 1, 3, 5, 10, 10, 10, 10, 10, 60, 600, 1800]) {
     if (seconds > 0) yield* TestClock.adjust(`${seconds} seconds`)
-    yield* hopUntil(isDone)
+    yield* settle(isDone)
     if (isDone()) return true
   }
   return false
