@@ -1,0 +1,265 @@
+/**
+ * What tests of runs share: one story, told in every way in which a turn is taken, whose reader leaves while something of
+ * it runs.
+ *
+ * A story has a first turn, `begin`, in which the model makes its calls and somebody here approves them, and turns after
+ * it, `say`. What the model was told in them is read from the prompts that the provider got.
+ */
+import { assert, it } from "@effect/vitest"
+import { Effect, Ref, Schema, type Scope, Stream } from "effect"
+import {
+  Approval,
+  ApprovalController,
+  ApprovalJournal,
+  ApprovalSeal,
+  Chat,
+  Conversation,
+  ConversationStore,
+  LanguageModel,
+  type Prompt,
+  type Response,
+  Store,
+  SuspensionStore,
+  Tool
+} from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
+import * as Laws from "../laws/support.ts"
+
+export { advance, type Hold, idle, makeHold, settles } from "../laws/support.ts"
+
+// =============================================================================
+// Ways
+// =============================================================================
+
+/**
+ * `decide`: the calls were asked in a turn before, and are approved by `decide`. `decide, inline`: the model makes them in
+ * the turn that a `decide` takes, and they are approved inline, as in all others.
+ */
+export const conversationWays = ["send", "stream", "decide, inline", "decide"] as const
+export const chatWays = ["Chat.generateText", "Chat.streamText"] as const
+
+export type Way = (typeof conversationWays)[number] | (typeof chatWays)[number]
+
+export const ways: ReadonlyArray<Way> = [...conversationWays, ...chatWays]
+
+/** In which the calls are approved inline. */
+export const inlineWays = ways.filter((way) => way !== "decide")
+
+/** In which the parts come one by one. */
+export const streamWays = ways.filter((way) => way === "stream" || way === "Chat.streamText")
+
+/** Registers one test for each way. */
+export const inWays = (
+  title: string,
+  story: (way: Way) => Effect.Effect<unknown, unknown, Scope.Scope>,
+  only: ReadonlyArray<Way> = ways
+): void => {
+  for (const way of only) it.effect(`${title} [${way}]`, () => story(way))
+}
+
+// =============================================================================
+// Tools
+// =============================================================================
+
+const gated = { success: Schema.String, needsApproval: true } as const
+
+export const tools = [
+  Tool.make("Pay", { parameters: { amount: Schema.Number }, ...gated }),
+  Tool.make("Ship", { parameters: { to: Schema.String }, ...gated }),
+  Tool.make("Note", gated),
+  // A failure of it fails the turn.
+  Tool.make("Break", { failure: Schema.String, ...gated }),
+  Tool.make("Crash", { success: Schema.String, failure: Schema.String }),
+  Tool.make("Deep", { success: Schema.Unknown, needsApproval: true }),
+  Tool.make("Look", { parameters: { at: Schema.String }, success: Schema.String })
+]
+
+export const pay = ScriptedModel.toolCall({ id: "pay-1", name: "Pay", params: { amount: 5 } })
+export const ship = ScriptedModel.toolCall({ id: "ship-1", name: "Ship", params: { to: "Ada" } })
+export const look = ScriptedModel.toolCall({ id: "look-1", name: "Look", params: { at: "stock" } })
+export const breaks = ScriptedModel.toolCall({ id: "break-1", name: "Break", params: {} })
+export const crash = ScriptedModel.toolCall({ id: "crash-1", name: "Crash", params: {} })
+export const deep = ScriptedModel.toolCall({ id: "deep-1", name: "Deep", params: {} })
+const note = ScriptedModel.toolCall({ id: "note-1", name: "Note", params: {} })
+
+export type Handler = (params: any, context: any) => Effect.Effect<unknown, unknown>
+
+const handlers: Record<string, Handler> = {
+  Pay: ({ amount }) => Effect.succeed(`paid ${amount}`),
+  Ship: ({ to }) => Effect.succeed(`shipped to ${to}`),
+  Note: () => Effect.succeed("noted"),
+  Break: () => Effect.fail("broken"),
+  Crash: () => Effect.fail("crashed"),
+  Look: ({ at }) => Effect.succeed(`the ${at}`)
+}
+
+/** A handler whose first run waits; a second one, which must not be, does not. */
+export const heldOnce = (hold: Laws.Hold, give: (params: any) => unknown): Handler => {
+  let runs = 0
+  return (params) => Effect.map(runs++ === 0 ? hold.wait : Effect.void, () => give(params))
+}
+
+// =============================================================================
+// Worlds
+// =============================================================================
+
+export type Parts = ReadonlyArray<Response.AnyPart>
+export type Turn = Effect.Effect<Parts, unknown>
+
+export interface Options {
+  /** What the model says: in `begin`, and in the turns after it. */
+  readonly turns: ReadonlyArray<ScriptedModel.Turn>
+  readonly handlers?: Record<string, Handler> | undefined
+  /** Who is asked inline; approves by default. */
+  readonly controller?: ApprovalController.Service | undefined
+  readonly store?: Store.Store | undefined
+  readonly limits?: Conversation.Options<any>["limits"]
+  readonly approval?: LanguageModel.ApprovalOptions | undefined
+  /** When it is done the reader of the first turn's stream closes it. */
+  readonly closing?: Effect.Effect<void> | undefined
+  /** What all of it is done in, as with the clock of one process. */
+  readonly within?: (<A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) | undefined
+}
+
+export interface World {
+  readonly begin: Turn
+  readonly say: (prompt: Prompt.RawInput) => Turn
+  /** As `say`, part by part, for the ways that stream. */
+  readonly stream: (prompt: Prompt.RawInput) => Stream.Stream<Response.AnyPart, unknown>
+  /** The history, as it is kept. */
+  readonly history: Effect.Effect<Prompt.Prompt>
+  readonly script: ScriptedModel.ScriptedModel
+  /** How often a handler began. */
+  readonly count: (tool: string) => number
+  readonly store: Store.Store
+  /** Undefined in a Chat. */
+  readonly conversation: Conversation.Conversation<any> | undefined
+  readonly journal: ApprovalJournal.Service
+}
+
+export const approves = ApprovalController.interactive(() => true)
+/** Somebody who is asked and never answers. */
+export const silent = (asked: Effect.Effect<unknown>) =>
+  ApprovalController.interactive(() => Effect.andThen(asked, Effect.never))
+
+const key = "the key of the tests of runs, of 32 bytes"
+
+/** A conversation, or a chat, whose first turn is about to be taken. Of a Conversation there may be several of one store. */
+export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
+  const store = options.store ?? (yield* Store.makeMemory())
+  const { within = (effect) => effect } = options
+  const turns = way === "decide, inline" ? [[note], ...options.turns] : options.turns
+  const script = yield* ScriptedModel.make({ turns, afterLastTurn: "Done." })
+  const { count, toolkit } = yield* Laws.makeTools(tools, { ...handlers, ...options.handlers })
+  const journal = yield* within(ApprovalJournal.make({ store, grace: 0 }))
+  const conversations = yield* within(ConversationStore.make({ store }))
+  const model = options.approval === undefined
+    ? script.model
+    : LanguageModel.withApproval(script.model, options.approval)
+  const serving = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    within(effect).pipe(
+      Effect.provideService(LanguageModel.LanguageModel, model),
+      Effect.provideService(ConversationStore.ConversationStore, conversations),
+      Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store })),
+      Effect.provideService(ApprovalJournal.ApprovalJournal, journal),
+      Effect.provide(ApprovalSeal.layer({ key }))
+    )
+  const inline = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.provideService(effect, ApprovalController.ApprovalController, options.controller ?? approves)
+  /** In a context of its own: whoever reads it has none of these services. */
+  const streamed = <E, R>(stream: Stream.Stream<Response.AnyPart, E, R>) =>
+    Stream.unwrap(serving(inline(Effect.map(Effect.context<R>(), (context) => Stream.provideContext(stream, context)))))
+  const read = <E, R>(stream: Stream.Stream<Response.AnyPart, E, R>, closing?: Effect.Effect<void>) =>
+    Effect.map(
+      Stream.runCollect(closing === undefined ? stream : Stream.interruptWhen(stream, closing)),
+      (parts): Parts => Array.from(parts)
+    )
+  const world = { script, store, journal, count }
+
+  if (way === "Chat.generateText" || way === "Chat.streamText") {
+    const chat = yield* Chat.empty
+    const stream = (prompt: Prompt.RawInput) => streamed(chat.streamText({ prompt, toolkit }))
+    const say = (prompt: Prompt.RawInput, closing?: Effect.Effect<void>): Turn =>
+      way === "Chat.generateText"
+        ? serving(inline(Effect.map(chat.generateText({ prompt, toolkit }), ({ content }): Parts => content)))
+        : read(stream(prompt), closing)
+    const made: World = {
+      ...world,
+      begin: say("Pay the bill.", options.closing),
+      say,
+      stream,
+      history: Ref.get(chat.history),
+      conversation: undefined
+    }
+    return made
+  }
+
+  const conversation: Conversation.Conversation<any> = yield* serving(
+    Conversation.make({ id: "c1", toolkit, limits: options.limits }) as Effect.Effect<Conversation.Conversation<any>>
+  )
+  const ended = <E>(turn: Effect.Effect<Conversation.Outcome<any>, E>): Turn =>
+    serving(inline(Effect.map(turn, ({ content }): Parts => content)))
+  const stream = (prompt: Prompt.RawInput) => streamed(conversation.stream(prompt))
+  const say = (prompt: Prompt.RawInput, closing?: Effect.Effect<void>): Turn =>
+    way === "stream" ? read(stream(prompt), closing) : ended(conversation.send(prompt))
+  const approveAll = Effect.suspend(() => conversation.decide(asked.map((request) => Approval.approve(request))))
+  let asked: ReadonlyArray<Approval.ApprovalRequest> = []
+  if (way === "decide" || way === "decide, inline") {
+    const first = yield* serving(conversation.send(way === "decide" ? "Pay the bill." : "Take a note."))
+    assert.strictEqual(first._tag, "Waiting")
+    asked = first._tag === "Waiting" ? first.requests : []
+  }
+  const made: World = {
+    ...world,
+    begin: way === "decide" || way === "decide, inline"
+      ? ended(approveAll)
+      : say("Pay the bill.", options.closing),
+    say,
+    stream,
+    history: Effect.orDie(conversation.history),
+    conversation
+  }
+  return made
+})
+
+// =============================================================================
+// What was told
+// =============================================================================
+
+/** A model that pays when it is not told that it has. */
+export const paysUnlessTold: ScriptedModel.Turn = ({ prompt }) =>
+  Laws.partsOf(prompt).some((part) => part.type === "tool-call" && part.name === "Pay") ? "Done." : [pay]
+
+/** The prompt that the provider got last. */
+export const sent = (world: World): Effect.Effect<Prompt.Prompt> =>
+  Effect.map(world.script.requests, (requests) => requests.at(-1)!.prompt)
+
+/** What the provider was told last of a call: it must stand there once, with one result. */
+export const toldOf = Effect.fnUntraced(function*(world: World, id: string) {
+  const parts = Laws.partsOf(yield* sent(world))
+  const calls = parts.filter((part) => part.type === "tool-call" && part.id === id)
+  const results = parts.filter((part) => part.type === "tool-result").filter((part) => part.id === id)
+  assert.deepStrictEqual([calls.length, results.length], [1, 1], `the provider gets "${id}" and its result, once each`)
+  return results[0]!
+})
+
+/** The provider was told last that the call ran, with the result that is recorded. */
+export const assertToldResult = Effect.fnUntraced(function*(world: World, id: string, result: unknown) {
+  const told = yield* toldOf(world, id)
+  assert.deepStrictEqual([told.isFailure, told.result], [false, result], id)
+})
+
+/** The provider was told last that nobody knows what the call did. */
+export const assertToldUnknown = Effect.fnUntraced(function*(world: World, id: string) {
+  const reason = Laws.failureReason(yield* toldOf(world, id))
+  assert.match(reason, /unknown/i, id)
+  assert.match(reason, /\bCheck\b/, id)
+  return reason
+})
+
+/** The provider was told last that the call did not run. */
+export const assertToldNothingRan = Effect.fnUntraced(function*(world: World, id: string) {
+  const reason = Laws.failureReason(yield* toldOf(world, id))
+  assert.match(reason, /nothing ran|has not run|did not run/i, id)
+  return reason
+})
