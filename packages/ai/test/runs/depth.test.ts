@@ -13,22 +13,25 @@ const nested = (depth: number): unknown => {
 describe("a result that is nested too deep", () => {
   // 512 is the bound; the last is one that could be written once, and never again.
   for (const depth of [513, 600, 6_000]) {
-    R.inWays(`of ${depth} levels: the model is told that the call ran, and the conversation goes on`, (way) =>
-      Effect.gen(function*() {
-        const world = yield* R.make(way, {
-          turns: [[R.deep, R.pay]],
-          handlers: { Deep: () => Effect.sync(() => nested(depth)) }
+    R.inWays(
+      `of ${depth} levels: the model is told that the call ran, and the conversation goes on`,
+      (way) =>
+        Effect.gen(function*() {
+          const world = yield* R.make(way, {
+            turns: [[R.deep, R.pay]],
+            handlers: { Deep: () => Effect.sync(() => nested(depth)) }
+          })
+          yield* world.begin
+          for (const words of ["And now?", "Well?"]) {
+            yield* world.say(words)
+            const reason = failureReason(yield* R.toldOf(world, "deep-1"))
+            assert.match(reason, /\bran\b/)
+            assert.notMatch(reason, /nothing ran/i)
+            yield* R.assertToldResult(world, "pay-1", "paid 5")
+          }
+          assert.deepStrictEqual([world.count("Deep"), world.count("Pay")], [1, 1])
         })
-        yield* world.begin
-        for (const words of ["And now?", "Well?"]) {
-          yield* world.say(words)
-          const reason = failureReason(yield* R.toldOf(world, "deep-1"))
-          assert.match(reason, /\bran\b/)
-          assert.notMatch(reason, /nothing ran/i)
-          yield* R.assertToldResult(world, "pay-1", "paid 5")
-        }
-        assert.deepStrictEqual([world.count("Deep"), world.count("Pay")], [1, 1])
-      }))
+    )
   }
 
   R.inWays("of a turn that was left: the next turn's model is told that the call ran", (way) =>

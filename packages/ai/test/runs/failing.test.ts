@@ -4,8 +4,8 @@ import { Effect, Exit } from "effect"
 import { AiError } from "effect/ai"
 import { ApprovalController, LanguageModel } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
-import { failure, intercept } from "../store/intercept.ts"
 import * as Shared from "../conversation/support.ts"
+import { failure, intercept } from "../store/intercept.ts"
 import * as R from "./support.ts"
 
 const overloaded = AiError.make({
@@ -16,43 +16,62 @@ const overloaded = AiError.make({
 
 /** How often a text of the user stands in what the provider got last. */
 const said = (world: R.World, words: string) =>
-  Effect.map(R.sent(world), ({ content }) =>
-    content.flatMap((message) => message.role === "user" ? message.content : [])
-      .filter((part) => part.type === "text" && part.text === words).length)
+  Effect.map(
+    R.sent(world),
+    ({ content }) =>
+      content.flatMap((message) => message.role === "user" ? message.content : [])
+        .filter((part) => part.type === "text" && part.text === words).length
+  )
 
 describe("a turn that fails after a call ran", () => {
-  R.inWays("in the provider's next answer: the next turn's model is told the result, and pays once", (way) =>
-    Effect.gen(function*() {
-      const world = yield* R.make(way, { turns: [[R.pay], overloaded, R.paysUnlessTold] })
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(world.begin)))
-      yield* world.say("And now?")
-      yield* R.assertToldResult(world, "pay-1", "paid 5")
-      assert.strictEqual(world.count("Pay"), 1)
-    }), R.conversationWays)
+  R.inWays(
+    "in the provider's next answer: the next turn's model is told the result, and pays once",
+    (way) =>
+      Effect.gen(function*() {
+        const world = yield* R.make(way, { turns: [[R.pay], overloaded, R.paysUnlessTold] })
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(world.begin)))
+        yield* world.say("And now?")
+        yield* R.assertToldResult(world, "pay-1", "paid 5")
+        assert.strictEqual(world.count("Pay"), 1)
+      }),
+    R.conversationWays
+  )
 
-  R.inWays("because of a sibling (failure mode \"error\"): the next turn's model is told both, and pays once", (way) =>
-    Effect.gen(function*() {
-      const world = yield* R.make(way, { turns: [[R.pay, R.breaks], R.paysUnlessTold] })
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(world.begin)))
-      yield* world.say("And now?")
-      yield* R.assertToldResult(world, "pay-1", "paid 5")
-      assert.isTrue((yield* R.toldOf(world, "break-1")).isFailure)
-      assert.deepStrictEqual([world.count("Pay"), world.count("Break")], [1, 1])
-    }))
-
-  R.inWays("because the stream breaks: the next turn's model is told the result of what needs nobody", (way) =>
-    Effect.gen(function*() {
-      const looked = yield* R.makeHold
-      yield* looked.release
-      const world = yield* R.make(way, {
-        turns: [[R.look, ScriptedModel.text("So"), ScriptedModel.pause(looked.entered), ScriptedModel.fail(overloaded)]],
-        handlers: { Look: R.heldOnce(looked, () => "the stock") }
+  R.inWays(
+    "because of a sibling (failure mode \"error\"): the next turn's model is told both, and pays once",
+    (way) =>
+      Effect.gen(function*() {
+        const world = yield* R.make(way, { turns: [[R.pay, R.breaks], R.paysUnlessTold] })
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(world.begin)))
+        yield* world.say("And now?")
+        yield* R.assertToldResult(world, "pay-1", "paid 5")
+        assert.isTrue((yield* R.toldOf(world, "break-1")).isFailure)
+        assert.deepStrictEqual([world.count("Pay"), world.count("Break")], [1, 1])
       })
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(world.begin)))
-      yield* world.say("And now?")
-      yield* R.assertToldResult(world, "look-1", "the stock")
-      assert.strictEqual(world.count("Look"), 1)
-    }), R.streamWays)
+  )
+
+  R.inWays(
+    "because the stream breaks: the next turn's model is told the result of what needs nobody",
+    (way) =>
+      Effect.gen(function*() {
+        const looked = yield* R.makeHold
+        yield* looked.release
+        const world = yield* R.make(way, {
+          turns: [[
+            R.look,
+            ScriptedModel.text("So"),
+            ScriptedModel.pause(looked.entered),
+            ScriptedModel.fail(overloaded)
+          ]],
+          handlers: { Look: R.heldOnce(looked, () => "the stock") }
+        })
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(world.begin)))
+        yield* world.say("And now?")
+        yield* R.assertToldResult(world, "look-1", "the stock")
+        assert.strictEqual(world.count("Look"), 1)
+      }),
+    R.streamWays
+  )
 
   R.inWays("and is tried again with the same words does not say them twice", (way) =>
     Effect.gen(function*() {
@@ -91,7 +110,7 @@ describe("a turn that fails before anybody answered", () => {
       if (world.conversation !== undefined) assert.deepStrictEqual(yield* world.conversation.pending(), [])
       const next = yield* world.say("And now?")
       assert.deepStrictEqual(next.filter((part) => part.type === "tool-approval-request"), [])
-      assert.strictEqual((yield* said(world, "And now?")), 1)
+      assert.strictEqual(yield* said(world, "And now?"), 1)
       assert.strictEqual(world.count("Pay"), 0)
     }), ["send", "stream", "Chat.generateText", "Chat.streamText"])
 })

@@ -95,18 +95,22 @@ describe("the reader leaves while an approved call runs", () => {
     )
   }
 
-  R.inWays("cancelled: the next turn's model is told that it was stopped and what it did is unknown, and pays once", (way) =>
-    Effect.gen(function*() {
-      const { world } = yield* left(way, {
-        title: "it is cancelled",
-        only: R.conversationWays,
-        leave: (reader, { conversation }) => Effect.andThen(conversation!.cancel("stop it"), Fiber.await(reader))
-      })
-      yield* world.say("And now?")
-      yield* R.assertToldUnknown(world, "pay-1")
-      assert.strictEqual(world.count("Pay"), 1)
-      yield* world.say("Thanks.")
-      yield* R.assertToldUnknown(world, "pay-1")
-      assert.strictEqual(world.count("Pay"), 1)
-    }), R.conversationWays)
+  R.inWays(
+    "cancelled: the next turn's model is told that it was stopped and what it did is unknown, and pays once",
+    (way) =>
+      Effect.gen(function*() {
+        const { world } = yield* left(way, {
+          title: "it is cancelled",
+          only: R.conversationWays,
+          leave: (reader, { conversation }) => Effect.andThen(conversation!.cancel("stop it"), Fiber.await(reader))
+        })
+        yield* world.say("And now?")
+        yield* R.assertToldUnknown(world, "pay-1")
+        assert.strictEqual(world.count("Pay"), 1)
+        yield* world.say("Thanks.")
+        yield* R.assertToldUnknown(world, "pay-1")
+        assert.strictEqual(world.count("Pay"), 1)
+      }),
+    R.conversationWays
+  )
 })

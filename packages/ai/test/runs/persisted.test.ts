@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Stream } from "effect"
 import * as KeyValueStore from "effect/persistence/KeyValueStore"
 import * as Persistence from "effect/persistence/Persistence"
-import { ApprovalController, ApprovalJournal, ApprovalSeal, Chat, LanguageModel, type Response } from "../../src/index.ts"
+import { ApprovalController, ApprovalJournal, ApprovalSeal, Chat, LanguageModel } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as Laws from "../laws/support.ts"
 import * as R from "./support.ts"
@@ -28,11 +28,12 @@ const make = Effect.fnUntraced(function*(turns: ReadonlyArray<ScriptedModel.Turn
   const open = Effect.map(
     Effect.flatMap(Chat.makePersisted({ storeId: "chats" }), (kept) => kept.getOrCreate("c1")),
     (chat) => ({
-      say: (method: Method, prompt: string): Effect.Effect<ReadonlyArray<Response.AnyPart>, unknown> =>
+      say: (method: Method, prompt: string): R.Turn =>
         Effect.provideContext(
-          method === "generateText"
+          // The tools are any tools, and so are what they need: nothing.
+          (method === "generateText"
             ? Effect.map(chat.generateText({ prompt, toolkit }), ({ content }) => content)
-            : Stream.runCollect(chat.streamText({ prompt, toolkit })),
+            : Stream.runCollect(chat.streamText({ prompt, toolkit }))) as never,
           services
         ),
       history: chat.history

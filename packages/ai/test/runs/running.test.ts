@@ -27,19 +27,23 @@ const inbox = ({ store }: R.World) =>
   })
 
 describe("a call that was approved inline and runs", () => {
-  R.inWays("is not in `pending()`: while its turn goes on, when it was left, and when it has ended", (way) =>
-    Effect.gen(function*() {
-      const { hold, world } = yield* payHeld(way)
-      const { pending } = world.conversation!
-      const reader = yield* Effect.forkChild(world.begin)
-      yield* hold.entered
-      for (const moment of ["its turn goes on", "it was left", "it has ended"]) {
-        if (moment === "it was left") yield* Fiber.interrupt(reader)
-        if (moment === "it has ended") yield* Effect.andThen(hold.release, R.idle)
-        assert.deepStrictEqual(yield* pending(), [], moment)
-        assert.deepStrictEqual(yield* inbox(world), [], moment)
-      }
-    }), R.conversationWays)
+  R.inWays(
+    "is not in `pending()`: while its turn goes on, when it was left, and when it has ended",
+    (way) =>
+      Effect.gen(function*() {
+        const { hold, world } = yield* payHeld(way)
+        const { pending } = world.conversation!
+        const reader = yield* Effect.forkChild(world.begin)
+        yield* hold.entered
+        for (const moment of ["its turn goes on", "it was left", "it has ended"]) {
+          if (moment === "it was left") yield* Fiber.interrupt(reader)
+          if (moment === "it has ended") yield* Effect.andThen(hold.release, R.idle)
+          assert.deepStrictEqual(yield* pending(), [], moment)
+          assert.deepStrictEqual(yield* inbox(world), [], moment)
+        }
+      }),
+    R.conversationWays
+  )
 
   R.inWays("does not make the turn wait: `isWaiting` is false where a limit ended it", (way) =>
     Effect.gen(function*() {
@@ -73,22 +77,25 @@ describe("a call that was approved inline and runs", () => {
       assert.isFalse(Response.isWaiting(seen))
     }), R.streamWays)
 
-  R.inWays("nor the turn that joins it, also when that is left in turn: the third is told", (way) =>
-    Effect.gen(function*() {
-      const { hold, world } = yield* payHeld(way)
-      const reader = yield* Effect.forkChild(world.begin)
-      yield* hold.entered
-      yield* Fiber.interrupt(reader)
-      const second = yield* Effect.forkChild(world.say("And now?"))
-      yield* R.idle
-      yield* Fiber.interrupt(second)
-      yield* hold.release
-      yield* R.idle
-      const parts = yield* world.say("Well?")
-      assert.isFalse(Response.isWaiting(parts))
-      yield* R.assertToldResult(world, "pay-1", "paid 5")
-      assert.strictEqual(world.count("Pay"), 1)
-    }))
+  R.inWays(
+    "nor the turn that joins it, also when that is left in turn: the third is told",
+    (way) =>
+      Effect.gen(function*() {
+        const { hold, world } = yield* payHeld(way)
+        const reader = yield* Effect.forkChild(world.begin)
+        yield* hold.entered
+        yield* Fiber.interrupt(reader)
+        const second = yield* Effect.forkChild(world.say("And now?"))
+        yield* R.idle
+        yield* Fiber.interrupt(second)
+        yield* hold.release
+        yield* R.idle
+        const parts = yield* world.say("Well?")
+        assert.isFalse(Response.isWaiting(parts))
+        yield* R.assertToldResult(world, "pay-1", "paid 5")
+        assert.strictEqual(world.count("Pay"), 1)
+      })
+  )
 })
 
 describe("a turn that waits for one that is left", () => {
@@ -118,7 +125,9 @@ describe("a turn that waits for one that is left", () => {
       yield* hold.release
       yield* Fiber.joinAll(queued)
       const { content } = yield* R.sent(world)
-      const said = content.flatMap((message) => message.role === "user" ? message.content : [])
+      const said = content.flatMap((message) =>
+        message.role === "user" ? message.content : []
+      )
       assert.deepStrictEqual(
         said.slice(-3).map((part) => part.type === "text" ? part.text : part.type),
         [way === "decide, inline" ? "Take a note." : "Pay the bill.", "One?", "Two?"]
@@ -130,9 +139,12 @@ describe("a turn that waits for one that is left", () => {
 
 describe("a stream that is left where no call began", () => {
   const assistantText = (world: R.World) =>
-    Effect.map(world.history, ({ content }) =>
-      content.flatMap((message) => message.role === "assistant" ? message.content : [])
-        .map((part) => part.type === "text" ? part.text : part.type))
+    Effect.map(
+      world.history,
+      ({ content }) =>
+        content.flatMap((message) => message.role === "assistant" ? message.content : [])
+          .map((part) => part.type === "text" ? part.text : part.type)
+    )
 
   R.inWays("keeps what its reader saw, and nothing that was still to come", (way) =>
     Effect.gen(function*() {

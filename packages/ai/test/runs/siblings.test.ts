@@ -13,21 +13,24 @@ const leaveAt = Effect.fnUntraced(function*(world: R.World, place: Effect.Effect
 })
 
 describe("the reader leaves while one of several calls runs", () => {
-  R.inWays("siblings that had ended are told with their results, and the one that ran with its own", (way) =>
-    Effect.gen(function*() {
-      const hold = yield* R.makeHold
-      const world = yield* R.make(way, {
-        turns: [[R.pay, R.ship]],
-        handlers: { Ship: R.heldOnce(hold, () => "shipped late") }
+  R.inWays(
+    "siblings that had ended are told with their results, and the one that ran with its own",
+    (way) =>
+      Effect.gen(function*() {
+        const hold = yield* R.makeHold
+        const world = yield* R.make(way, {
+          turns: [[R.pay, R.ship]],
+          handlers: { Ship: R.heldOnce(hold, () => "shipped late") }
+        })
+        yield* leaveAt(world, hold.entered)
+        yield* hold.release
+        yield* R.idle
+        yield* world.say("And now?")
+        yield* R.assertToldResult(world, "pay-1", "paid 5")
+        yield* R.assertToldResult(world, "ship-1", "shipped late")
+        assert.deepStrictEqual([world.count("Pay"), world.count("Ship")], [1, 1])
       })
-      yield* leaveAt(world, hold.entered)
-      yield* hold.release
-      yield* R.idle
-      yield* world.say("And now?")
-      yield* R.assertToldResult(world, "pay-1", "paid 5")
-      yield* R.assertToldResult(world, "ship-1", "shipped late")
-      assert.deepStrictEqual([world.count("Pay"), world.count("Ship")], [1, 1])
-    }))
+  )
 
   R.inWays("both that ran are told with their results", (way) =>
     Effect.gen(function*() {
@@ -146,12 +149,16 @@ describe("the reader leaves while a person is asked", () => {
       assert.deepStrictEqual([world.count("Look"), world.count("Pay")], [1, 0])
     }), R.inlineWays)
 
-  R.inWays("no question is open that nobody can answer: not before the next turn, and not after it", (way) =>
-    Effect.gen(function*() {
-      const world = yield* left(way, [[R.pay]])
-      assert.deepStrictEqual(yield* world.conversation!.pending(), [])
-      yield* world.say("And now?")
-      assert.deepStrictEqual(yield* world.conversation!.pending(), [])
-      assert.strictEqual((yield* world.conversation!.outcome)?._tag, "Completed")
-    }), R.inlineWays.filter((way) => !way.startsWith("Chat")))
+  R.inWays(
+    "no question is open that nobody can answer: not before the next turn, and not after it",
+    (way) =>
+      Effect.gen(function*() {
+        const world = yield* left(way, [[R.pay]])
+        assert.deepStrictEqual(yield* world.conversation!.pending(), [])
+        yield* world.say("And now?")
+        assert.deepStrictEqual(yield* world.conversation!.pending(), [])
+        assert.strictEqual((yield* world.conversation!.outcome)?._tag, "Completed")
+      }),
+    R.inlineWays.filter((way) => !way.startsWith("Chat"))
+  )
 })

@@ -6,7 +6,8 @@
  * it, `say`. What the model was told in them is read from the prompts that the provider got.
  */
 import { assert, it } from "@effect/vitest"
-import { Effect, Ref, Schema, type Scope, Stream } from "effect"
+import { Effect, type Fiber, Layer, Ref, Schema, type Scope, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import {
   Approval,
   ApprovalController,
@@ -25,7 +26,7 @@ import {
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as Laws from "../laws/support.ts"
 
-export { advance, type Hold, idle, makeHold, settles } from "../laws/support.ts"
+export { type Hold, idle, makeHold, settles } from "../laws/support.ts"
 
 // =============================================================================
 // Ways
@@ -99,6 +100,17 @@ export const heldOnce = (hold: Laws.Hold, give: (params: any) => unknown): Handl
   return (params) => Effect.map(runs++ === 0 ? hold.wait : Effect.void, () => give(params))
 }
 
+/** Lets so many seconds pass, one by one, until a fiber is done; says whether it is. */
+export const endsWithin = Effect.fnUntraced(function*(fiber: Fiber.Fiber<unknown, unknown>, seconds: number) {
+  for (let second = 0; second < seconds; second++) {
+    yield* Laws.idle
+    if (fiber.pollUnsafe() !== undefined) return true
+    yield* TestClock.adjust("1 second")
+  }
+  yield* Laws.idle
+  return fiber.pollUnsafe() !== undefined
+})
+
 // =============================================================================
 // Worlds
 // =============================================================================
@@ -114,6 +126,9 @@ export interface Options {
   readonly controller?: ApprovalController.Service | undefined
   readonly store?: Store.Store | undefined
   readonly limits?: Conversation.Options<any>["limits"]
+  readonly busyFor?: Conversation.Options<any>["busyFor"]
+  /** Tools beside those of all worlds. */
+  readonly more?: ReadonlyArray<Tool.Any> | undefined
   readonly approval?: LanguageModel.ApprovalOptions | undefined
   /** When it is done the reader of the first turn's stream closes it. */
   readonly closing?: Effect.Effect<void> | undefined
@@ -134,7 +149,11 @@ export interface World {
   readonly store: Store.Store
   /** Undefined in a Chat. */
   readonly conversation: Conversation.Conversation<any> | undefined
+  /** Puts the services of this process around an effect, and nobody who answers. */
+  readonly serving: <A, E>(effect: Effect.Effect<A, E, any>) => Effect.Effect<A, E>
   readonly journal: ApprovalJournal.Service
+  /** Another object of the same conversation in this process. */
+  readonly another: Effect.Effect<Conversation.Conversation<any>>
 }
 
 export const approves = ApprovalController.interactive(() => true)
@@ -150,19 +169,23 @@ export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
   const { within = (effect) => effect } = options
   const turns = way === "decide, inline" ? [[note], ...options.turns] : options.turns
   const script = yield* ScriptedModel.make({ turns, afterLastTurn: "Done." })
-  const { count, toolkit } = yield* Laws.makeTools(tools, { ...handlers, ...options.handlers })
+  const { count, toolkit } = yield* Laws.makeTools([...tools, ...(options.more ?? [])], {
+    ...handlers,
+    ...options.handlers
+  })
   const journal = yield* within(ApprovalJournal.make({ store, grace: 0 }))
   const conversations = yield* within(ConversationStore.make({ store }))
   const model = options.approval === undefined
     ? script.model
     : LanguageModel.withApproval(script.model, options.approval)
+  const sealed = yield* Effect.orDie(Layer.build(ApprovalSeal.layer({ key })))
   const serving = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     within(effect).pipe(
       Effect.provideService(LanguageModel.LanguageModel, model),
       Effect.provideService(ConversationStore.ConversationStore, conversations),
       Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store })),
       Effect.provideService(ApprovalJournal.ApprovalJournal, journal),
-      Effect.provide(ApprovalSeal.layer({ key }))
+      Effect.provideContext(sealed)
     )
   const inline = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.provideService(effect, ApprovalController.ApprovalController, options.controller ?? approves)
@@ -174,14 +197,24 @@ export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
       Stream.runCollect(closing === undefined ? stream : Stream.interruptWhen(stream, closing)),
       (parts): Parts => Array.from(parts)
     )
-  const world = { script, store, journal, count }
+  const world: Pick<World, "script" | "store" | "journal" | "count" | "serving"> = {
+    script,
+    store,
+    journal,
+    count,
+    serving: (effect) => serving(effect) as Effect.Effect<any, any>
+  }
 
   if (way === "Chat.generateText" || way === "Chat.streamText") {
     const chat = yield* Chat.empty
-    const stream = (prompt: Prompt.RawInput) => streamed(chat.streamText({ prompt, toolkit }))
+    // The tools are any tools, and so are what they need: nothing.
+    const generated = (prompt: Prompt.RawInput): Turn =>
+      Effect.map(chat.generateText({ prompt, toolkit }), ({ content }) => content) as never
+    const stream = (prompt: Prompt.RawInput) =>
+      streamed(chat.streamText({ prompt, toolkit }) as Stream.Stream<Response.AnyPart, unknown>)
     const say = (prompt: Prompt.RawInput, closing?: Effect.Effect<void>): Turn =>
       way === "Chat.generateText"
-        ? serving(inline(Effect.map(chat.generateText({ prompt, toolkit }), ({ content }): Parts => content)))
+        ? serving(inline(generated(prompt)))
         : read(stream(prompt), closing)
     const made: World = {
       ...world,
@@ -189,14 +222,17 @@ export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
       say,
       stream,
       history: Ref.get(chat.history),
-      conversation: undefined
+      conversation: undefined,
+      another: Effect.die(new Error("A chat has no id."))
     }
     return made
   }
 
-  const conversation: Conversation.Conversation<any> = yield* serving(
-    Conversation.make({ id: "c1", toolkit, limits: options.limits }) as Effect.Effect<Conversation.Conversation<any>>
+  const { busyFor, limits } = options
+  const another = serving(
+    Conversation.make({ id: "c1", toolkit, limits, busyFor }) as Effect.Effect<Conversation.Conversation<any>>
   )
+  const conversation = yield* another
   const ended = <E>(turn: Effect.Effect<Conversation.Outcome<any>, E>): Turn =>
     serving(inline(Effect.map(turn, ({ content }): Parts => content)))
   const stream = (prompt: Prompt.RawInput) => streamed(conversation.stream(prompt))
@@ -217,7 +253,8 @@ export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
     say,
     stream,
     history: Effect.orDie(conversation.history),
-    conversation
+    conversation,
+    another
   }
   return made
 })
