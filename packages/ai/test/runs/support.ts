@@ -17,7 +17,7 @@ import {
   Conversation,
   ConversationStore,
   LanguageModel,
-  type Prompt,
+  Prompt,
   type Response,
   Store,
   SuspensionStore,
@@ -38,10 +38,19 @@ export { type Hold, idle, makeHold, settles } from "../laws/support.ts"
  */
 export const conversationWays = ["send", "stream", "decide, inline", "decide"] as const
 export const chatWays = ["Chat.generateText", "Chat.streamText"] as const
+/** With a history that the program holds itself. */
+export const plainWays = ["generateText", "streamText"] as const
 
-export type Way = (typeof conversationWays)[number] | (typeof chatWays)[number]
+type HeldWay = (typeof chatWays)[number] | (typeof plainWays)[number]
+
+export type Way = (typeof conversationWays)[number] | HeldWay
+
+const isHeld = (way: Way): way is HeldWay => way.endsWith("Text")
 
 export const ways: ReadonlyArray<Way> = [...conversationWays, ...chatWays]
+
+/** In which calls are asked, and answered, in a turn of their own. */
+export const askingWays: ReadonlyArray<Way> = ["send", "stream", ...chatWays, ...plainWays]
 
 /** In which the calls are approved inline. */
 export const inlineWays = ways.filter((way) => way !== "decide")
@@ -81,7 +90,7 @@ export const look = ScriptedModel.toolCall({ id: "look-1", name: "Look", params:
 export const breaks = ScriptedModel.toolCall({ id: "break-1", name: "Break", params: {} })
 export const crash = ScriptedModel.toolCall({ id: "crash-1", name: "Crash", params: {} })
 export const deep = ScriptedModel.toolCall({ id: "deep-1", name: "Deep", params: {} })
-const note = ScriptedModel.toolCall({ id: "note-1", name: "Note", params: {} })
+export const note = ScriptedModel.toolCall({ id: "note-2", name: "Note", params: {} })
 
 export type Handler = (params: any, context: any) => Effect.Effect<unknown, unknown>
 
@@ -100,16 +109,20 @@ export const heldOnce = (hold: Laws.Hold, give: (params: any) => unknown): Handl
   return (params) => Effect.map(runs++ === 0 ? hold.wait : Effect.void, () => give(params))
 }
 
-/** Lets so many seconds pass, one by one, until a fiber is done; says whether it is. */
-export const endsWithin = Effect.fnUntraced(function*(fiber: Fiber.Fiber<unknown, unknown>, seconds: number) {
+/** Lets so many seconds pass, one by one, until something is so; says whether it is. */
+export const within = Effect.fnUntraced(function*(seconds: number, isSo: () => boolean) {
   for (let second = 0; second < seconds; second++) {
     yield* Laws.idle
-    if (fiber.pollUnsafe() !== undefined) return true
+    if (isSo()) return true
     yield* TestClock.adjust("1 second")
   }
   yield* Laws.idle
-  return fiber.pollUnsafe() !== undefined
+  return isSo()
 })
+
+/** Whether a fiber comes to its end within so many seconds. */
+export const endsWithin = (fiber: Fiber.Fiber<unknown, unknown>, seconds: number) =>
+  within(seconds, () => fiber.pollUnsafe() !== undefined)
 
 // =============================================================================
 // Worlds
@@ -125,6 +138,8 @@ export interface Options {
   /** Who is asked inline; approves by default. */
   readonly controller?: ApprovalController.Service | undefined
   readonly store?: Store.Store | undefined
+  /** Of a Conversation. */
+  readonly id?: string | undefined
   readonly limits?: Conversation.Options<any>["limits"]
   readonly busyFor?: Conversation.Options<any>["busyFor"]
   /** Tools beside those of all worlds. */
@@ -167,7 +182,7 @@ const key = "the key of the tests of runs, of 32 bytes"
 export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
   const store = options.store ?? (yield* Store.makeMemory())
   const { within = (effect) => effect } = options
-  const turns = way === "decide, inline" ? [[note], ...options.turns] : options.turns
+  const turns = way === "decide, inline" ? [[{ ...note, id: "note-1" }], ...options.turns] : options.turns
   const script = yield* ScriptedModel.make({ turns, afterLastTurn: "Done." })
   const { count, toolkit } = yield* Laws.makeTools([...tools, ...(options.more ?? [])], {
     ...handlers,
@@ -205,32 +220,26 @@ export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
     serving: (effect) => serving(effect) as Effect.Effect<any, any>
   }
 
-  if (way === "Chat.generateText" || way === "Chat.streamText") {
-    const chat = yield* Chat.empty
-    // The tools are any tools, and so are what they need: nothing.
-    const generated = (prompt: Prompt.RawInput): Turn =>
-      Effect.map(chat.generateText({ prompt, toolkit }), ({ content }) => content) as never
-    const stream = (prompt: Prompt.RawInput) =>
-      streamed(chat.streamText({ prompt, toolkit }) as Stream.Stream<Response.AnyPart, unknown>)
+  if (isHeld(way)) {
+    const { generated, history, streamed: stream } = way.startsWith("Chat.") ? ofChat(yield* Chat.empty) : ofProgram()
+    const streams = (prompt: Prompt.RawInput) => streamed(stream({ prompt, toolkit }))
     const say = (prompt: Prompt.RawInput, closing?: Effect.Effect<void>): Turn =>
-      way === "Chat.generateText"
-        ? serving(inline(generated(prompt)))
-        : read(stream(prompt), closing)
+      way.endsWith("generateText") ? serving(inline(generated({ prompt, toolkit }))) : read(streams(prompt), closing)
     const made: World = {
       ...world,
       begin: say("Pay the bill.", options.closing),
       say,
-      stream,
-      history: Ref.get(chat.history),
+      stream: streams,
+      history,
       conversation: undefined,
-      another: Effect.die(new Error("A chat has no id."))
+      another: Effect.die(new Error("It has no id."))
     }
     return made
   }
 
-  const { busyFor, limits } = options
+  const { busyFor, id = "c1", limits } = options
   const another = serving(
-    Conversation.make({ id: "c1", toolkit, limits, busyFor }) as Effect.Effect<Conversation.Conversation<any>>
+    Conversation.make({ id, toolkit, limits, busyFor }) as Effect.Effect<Conversation.Conversation<any>>
   )
   const conversation = yield* another
   const ended = <E>(turn: Effect.Effect<Conversation.Outcome<any>, E>): Turn =>
@@ -258,6 +267,42 @@ export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
   }
   return made
 })
+
+// What holds a history that is no Conversation's. The tools are any tools, and so are what they need: nothing.
+interface Held {
+  readonly generated: (options: { readonly prompt: Prompt.RawInput; readonly toolkit: Laws.AnyToolkit }) => Turn
+  readonly streamed: (
+    options: { readonly prompt: Prompt.RawInput; readonly toolkit: Laws.AnyToolkit }
+  ) => Stream.Stream<Response.AnyPart, unknown>
+  readonly history: Effect.Effect<Prompt.Prompt>
+}
+
+const ofChat = (chat: Chat.Chat): Held => ({
+  generated: (options) => Effect.map(chat.generateText(options), ({ content }) => content) as never,
+  streamed: (options) => chat.streamText(options) as never,
+  history: Ref.get(chat.history)
+})
+
+const ofProgram = (): Held => {
+  let history = Prompt.empty
+  const said = (prompt: Prompt.RawInput) => (history = Prompt.concat(history, prompt))
+  const answered = (parts: Parts) => (history = Prompt.concat(history, Prompt.fromResponseParts(parts)))
+  return {
+    generated: ({ prompt, toolkit }) =>
+      Effect.map(
+        Effect.suspend(() => LanguageModel.generateText({ prompt: said(prompt), toolkit })),
+        ({ content }) => (answered(content), content)
+      ) as never,
+    streamed: ({ prompt, toolkit }) => {
+      const parts: Array<Response.AnyPart> = []
+      return Stream.suspend(() => LanguageModel.streamText({ prompt: said(prompt), toolkit })).pipe(
+        Stream.tap((part) => Effect.sync(() => parts.push(part))),
+        Stream.ensuring(Effect.sync(() => answered(parts)))
+      ) as never
+    },
+    history: Effect.sync(() => history)
+  }
+}
 
 // =============================================================================
 // What was told
