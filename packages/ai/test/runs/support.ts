@@ -142,6 +142,12 @@ export interface Options {
   readonly id?: string | undefined
   readonly limits?: Conversation.Options<any>["limits"]
   readonly busyFor?: Conversation.Options<any>["busyFor"]
+  /** Which key seals what is asked. */
+  readonly key?: string | undefined
+  /** Where what tools wait for is kept, instead of `store`. */
+  readonly waitingIn?: Store.Store | undefined
+  /** What a chat, or a program, goes on from. */
+  readonly history?: Prompt.Prompt | undefined
   /** Tools beside those of all worlds. */
   readonly more?: ReadonlyArray<Tool.Any> | undefined
   readonly approval?: LanguageModel.ApprovalOptions | undefined
@@ -193,12 +199,12 @@ export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
   const model = options.approval === undefined
     ? script.model
     : LanguageModel.withApproval(script.model, options.approval)
-  const sealed = yield* Effect.orDie(Layer.build(ApprovalSeal.layer({ key })))
+  const sealed = yield* Effect.orDie(Layer.build(ApprovalSeal.layer({ key: options.key ?? key })))
   const serving = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     within(effect).pipe(
       Effect.provideService(LanguageModel.LanguageModel, model),
       Effect.provideService(ConversationStore.ConversationStore, conversations),
-      Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store })),
+      Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store: options.waitingIn ?? store })),
       Effect.provideService(ApprovalJournal.ApprovalJournal, journal),
       Effect.provideContext(sealed)
     )
@@ -221,7 +227,9 @@ export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
   }
 
   if (isHeld(way)) {
-    const { generated, history, streamed: stream } = way.startsWith("Chat.") ? ofChat(yield* Chat.empty) : ofProgram()
+    const { generated, history, streamed: stream } = way.startsWith("Chat.")
+      ? ofChat(yield* Chat.fromPrompt(options.history ?? []))
+      : ofProgram(options.history)
     const streams = (prompt: Prompt.RawInput) => streamed(stream({ prompt, toolkit }))
     const say = (prompt: Prompt.RawInput, closing?: Effect.Effect<void>): Turn =>
       way.endsWith("generateText") ? serving(inline(generated({ prompt, toolkit }))) : read(streams(prompt), closing)
@@ -283,8 +291,8 @@ const ofChat = (chat: Chat.Chat): Held => ({
   history: Ref.get(chat.history)
 })
 
-const ofProgram = (): Held => {
-  let history = Prompt.empty
+const ofProgram = (begun: Prompt.Prompt = Prompt.empty): Held => {
+  let history = begun
   const said = (prompt: Prompt.RawInput) => (history = Prompt.concat(history, prompt))
   const answered = (parts: Parts) => (history = Prompt.concat(history, Prompt.fromResponseParts(parts)))
   return {
