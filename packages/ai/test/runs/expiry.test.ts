@@ -5,7 +5,14 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalController, ConversationStore, DeferredTool, Interaction, SuspensionStore } from "../../src/index.ts"
+import {
+  Approval,
+  ApprovalController,
+  ConversationStore,
+  DeferredTool,
+  Interaction,
+  SuspensionStore
+} from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import { failureReason } from "../laws/support.ts"
 import * as Processes from "./processes.ts"
@@ -71,54 +78,69 @@ const promptOf = (parts: R.Parts) =>
   })
 
 describe("a tool that waits, whom nobody answers in time", () => {
-  R.inWays("goes on with its handler: it reminds, it escalates, and it ends, each once", (way) =>
-    Effect.gen(function*() {
-      const { steps, world } = yield* asking(way)
-      assert.deepStrictEqual(promptOf(yield* world.begin), ["May 20 be paid?"])
-      yield* TestClock.adjust("1 hour")
-      assert.deepStrictEqual(promptOf(yield* world.say([])), ["Still to be answered."])
-      yield* TestClock.adjust("1 hour")
-      assert.deepStrictEqual(promptOf(yield* world.say([])), ["The manager is silent."])
-      yield* TestClock.adjust("1 hour")
-      yield* world.say([])
-      yield* R.assertToldResult(world, "expense-1", "nobody decided")
-      yield* world.say("Thanks.")
-      assert.deepStrictEqual(steps, ["asks", "reminds", "escalates", "gives up"])
-    }), R.askingWays)
+  R.inWays(
+    "goes on with its handler: it reminds, it escalates, and it ends, each once",
+    (way) =>
+      Effect.gen(function*() {
+        const { steps, world } = yield* asking(way)
+        assert.deepStrictEqual(promptOf(yield* world.begin), ["May 20 be paid?"])
+        yield* TestClock.adjust("1 hour")
+        assert.deepStrictEqual(promptOf(yield* world.say([])), ["Still to be answered."])
+        yield* TestClock.adjust("1 hour")
+        assert.deepStrictEqual(promptOf(yield* world.say([])), ["The manager is silent."])
+        yield* TestClock.adjust("1 hour")
+        yield* world.say([])
+        yield* R.assertToldResult(world, "expense-1", "nobody decided")
+        yield* world.say("Thanks.")
+        assert.deepStrictEqual(steps, ["asks", "reminds", "escalates", "gives up"])
+      }),
+    R.askingWays
+  )
 
-  R.inWays("wakes its run by itself: whoever watches the timers is woken, and nobody has to look", (way) =>
-    Effect.gen(function*() {
-      const { steps, world } = yield* asking(way)
-      const { begin, conversation, serving } = world
-      yield* begin
-      const woken: Array<string> = []
-      yield* Effect.forkChild(serving(SuspensionStore.watchTimers(({ toolCallId }) =>
-        Effect.andThen(Effect.sync(() => woken.push(toolCallId)), conversation!.wake), { interval: "1 minute" })))
-      yield* TestClock.adjust("30 minutes")
-      assert.deepStrictEqual([steps, woken], [["asks"], []])
-      yield* TestClock.adjust("32 minutes")
-      yield* R.idle
-      assert.deepStrictEqual([steps, woken], [["asks", "reminds"], ["expense-1"]])
-    }), ["send", "stream"])
+  R.inWays(
+    "wakes its run by itself: whoever watches the timers is woken, and nobody has to look",
+    (way) =>
+      Effect.gen(function*() {
+        const { steps, world } = yield* asking(way)
+        const { begin, conversation, serving } = world
+        yield* begin
+        const woken: Array<string> = []
+        yield* Effect.forkChild(serving(SuspensionStore.watchTimers(({ toolCallId }) =>
+          Effect.andThen(
+            Effect.sync(() => woken.push(toolCallId)),
+            conversation!.wake
+          ), { interval: "1 minute" })))
+        yield* TestClock.adjust("30 minutes")
+        assert.deepStrictEqual([steps, woken], [["asks"], []])
+        yield* TestClock.adjust("32 minutes")
+        yield* R.idle
+        assert.deepStrictEqual([steps, woken], [["asks", "reminds"], ["expense-1"]])
+      }),
+    ["send", "stream"]
+  )
 
-  R.inWays("an answer in time counts, however late anybody looks; one that is late does not", (way) =>
-    Effect.gen(function*() {
-      const { steps, world } = yield* asking(way)
-      yield* world.begin
-      const [request] = yield* world.conversation!.pending()
-      yield* world.serving(DeferredTool.deliver(Expense, "manager", request!, { approved: true }))
-      yield* TestClock.adjust("5 hours")
-      yield* world.say([])
-      yield* R.assertToldResult(world, "expense-1", "manager: true")
+  R.inWays(
+    "an answer in time counts, however late anybody looks; one that is late does not",
+    (way) =>
+      Effect.gen(function*() {
+        const { steps, world } = yield* asking(way)
+        yield* world.begin
+        const [request] = yield* world.conversation!.pending()
+        yield* world.serving(DeferredTool.deliver(Expense, "manager", request!, { approved: true }))
+        yield* TestClock.adjust("5 hours")
+        yield* world.say([])
+        yield* R.assertToldResult(world, "expense-1", "manager: true")
 
-      const late = yield* asking(way)
-      yield* late.world.begin
-      const [open] = yield* late.world.conversation!.pending()
-      yield* TestClock.adjust("1 hour")
-      yield* Effect.exit(late.world.serving(late.world.conversation!.decide(Approval.approve(open!))))
-      yield* late.world.say([])
-      assert.deepStrictEqual([steps, late.steps], [["asks", "manager true, asked"], ["asks", "reminds"]])
-    }), ["send", "stream"])
+        const late = yield* asking(way)
+        yield* late.world.begin
+        const [open] = yield* late.world.conversation!.pending()
+        yield* TestClock.adjust("1 hour")
+        yield* Effect.exit(late.world.serving(late.world.conversation!.decide(Approval.approve(open!))))
+        yield* late.world.say([])
+        assert.deepStrictEqual([steps, late.steps], [["asks", "manager true, asked"], ["asks", "reminds"]])
+      }),
+    ["send", "stream"]
+  )
 
   R.inWays("its handler runs once, whichever processes look", (way) =>
     Effect.gen(function*() {
@@ -147,7 +169,9 @@ describe("expiresIn, while somebody is asked inline", () => {
         turns: [[R.pay]],
         approval: { expiresIn: "1 hour" },
         controller: ApprovalController.interactive(({ toolName }) =>
-          toolName === "Note" ? true : Effect.as(Effect.onInterrupt(asked.wait, () => Effect.sync(() => closed++)), true)
+          toolName === "Note"
+            ? true
+            : Effect.as(Effect.onInterrupt(asked.wait, () => Effect.sync(() => closed++)), true)
         )
       })
       const turn = yield* Effect.forkChild(world.begin)

@@ -97,7 +97,11 @@ describe("answers in one batch stand alone", () => {
       const { decide, pending } = world.conversation!
       const [paying] = yield* pending()
       yield* TestClock.adjust("2 hours")
-      const again = yield* R.make("send", { turns: [[{ ...R.ship, id: "ship-2" }]], store: world.store, controller: ApprovalController.deferred })
+      const again = yield* R.make("send", {
+        turns: [[{ ...R.ship, id: "ship-2" }]],
+        store: world.store,
+        controller: ApprovalController.deferred
+      })
       yield* again.say("Ship it.")
       const shipping = (yield* pending()).find(({ toolCallId }) => toolCallId === "ship-2")
       yield* Effect.exit(world.serving(decide([Approval.approve(paying!), Approval.approve(shipping!)])))

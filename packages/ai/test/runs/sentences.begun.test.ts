@@ -2,7 +2,15 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalController, DeferredTool, Interaction, LanguageModel, Prompt, Store } from "../../src/index.ts"
+import {
+  Approval,
+  ApprovalController,
+  DeferredTool,
+  Interaction,
+  LanguageModel,
+  Prompt,
+  Store
+} from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import { failureReason } from "../laws/support.ts"
 import * as R from "./support.ts"

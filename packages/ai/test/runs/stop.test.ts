@@ -52,7 +52,9 @@ for (const [who, canceller] of Object.entries(cancellers)) {
   describe(`cancel, from ${who}`, () => {
     for (const isLeft of [false, true]) {
       R.inWays(
-        `stops an approved run whose turn ${isLeft ? "was left" : "goes on"}; what it did is unknown, and it is paid once`,
+        `stops an approved run whose turn ${
+          isLeft ? "was left" : "goes on"
+        }; what it did is unknown, and it is paid once`,
         (way) =>
           Effect.gen(function*() {
             const story = yield* running(way, isLeft)
@@ -102,26 +104,30 @@ describe("cancel", () => {
       yield* R.assertToldResult(world, "note-2", "noted")
     }), R.conversationWays)
 
-  R.inWays("while a person is asked runs nothing: the next turn's model is told why, or that nothing ran", (way) =>
-    Effect.gen(function*() {
-      const asked = yield* R.makeHold
-      const world = yield* R.make(way, {
-        turns: [[R.pay]],
-        controller: ApprovalController.interactive(({ toolName }) =>
-          toolName === "Note" ? true : Effect.as(asked.wait, true)
-        )
-      })
-      const reader = yield* Effect.forkChild(Effect.exit(world.begin))
-      yield* asked.entered
-      yield* world.conversation!.cancel("stop it")
-      yield* Fiber.join(reader)
-      yield* asked.release
-      yield* R.idle
-      assert.strictEqual(world.count("Pay"), 0)
-      assert.deepStrictEqual(yield* world.conversation!.pending(), [])
-      yield* world.say("And now?")
-      assert.match(Laws.failureReason(yield* R.toldOf(world, "pay-1")), /stop it|nothing ran/i)
-    }), R.conversationWays.filter((way) => way !== "decide"))
+  R.inWays(
+    "while a person is asked runs nothing: the next turn's model is told why, or that nothing ran",
+    (way) =>
+      Effect.gen(function*() {
+        const asked = yield* R.makeHold
+        const world = yield* R.make(way, {
+          turns: [[R.pay]],
+          controller: ApprovalController.interactive(({ toolName }) =>
+            toolName === "Note" ? true : Effect.as(asked.wait, true)
+          )
+        })
+        const reader = yield* Effect.forkChild(Effect.exit(world.begin))
+        yield* asked.entered
+        yield* world.conversation!.cancel("stop it")
+        yield* Fiber.join(reader)
+        yield* asked.release
+        yield* R.idle
+        assert.strictEqual(world.count("Pay"), 0)
+        assert.deepStrictEqual(yield* world.conversation!.pending(), [])
+        yield* world.say("And now?")
+        assert.match(Laws.failureReason(yield* R.toldOf(world, "pay-1")), /stop it|nothing ran/i)
+      }),
+    R.conversationWays.filter((way) => way !== "decide")
+  )
 
   R.inWays("of a conversation stops no run of another", (way) =>
     Effect.gen(function*() {
@@ -160,20 +166,24 @@ describe("cancel, of a run that has begun another", () => {
   }
   for (const [how, nest] of Object.entries(nestings)) {
     for (const outer of [R.pay, R.look]) {
-      R.inWays(`${how}, in a tool that ${outer === R.pay ? "was approved" : "needs nobody"}, stops both`, (way) =>
-        Effect.gen(function*() {
-          const { ends, handler, hold } = yield* watched
-          const nested = nest(handler("shipped"))
-          const world = yield* R.make(way, { turns: [[outer]], handlers: { Pay: nested, Look: nested } })
-          const reader = yield* Effect.forkChild(Effect.exit(world.begin))
-          yield* hold.entered
-          const cancelling = yield* Effect.forkChild(world.conversation!.cancel("stop it"))
-          assert.isTrue(yield* R.endsWithin(cancelling, 10))
-          assert.isTrue(yield* R.endsWithin(reader, 10))
-          assert.deepStrictEqual(ends, ["stopped"])
-          yield* world.say("And now?")
-          yield* R.assertToldUnknown(world, outer.id)
-        }), ["send", "stream", "decide, inline"])
+      R.inWays(
+        `${how}, in a tool that ${outer === R.pay ? "was approved" : "needs nobody"}, stops both`,
+        (way) =>
+          Effect.gen(function*() {
+            const { ends, handler, hold } = yield* watched
+            const nested = nest(handler("shipped"))
+            const world = yield* R.make(way, { turns: [[outer]], handlers: { Pay: nested, Look: nested } })
+            const reader = yield* Effect.forkChild(Effect.exit(world.begin))
+            yield* hold.entered
+            const cancelling = yield* Effect.forkChild(world.conversation!.cancel("stop it"))
+            assert.isTrue(yield* R.endsWithin(cancelling, 10))
+            assert.isTrue(yield* R.endsWithin(reader, 10))
+            assert.deepStrictEqual(ends, ["stopped"])
+            yield* world.say("And now?")
+            yield* R.assertToldUnknown(world, outer.id)
+          }),
+        ["send", "stream", "decide, inline"]
+      )
     }
   }
 })

@@ -78,23 +78,27 @@ const waiting = Effect.fnUntraced(function*(way: R.Way, kind: Kind) {
 
 describe("cancel, of a tool that waits", () => {
   for (const kind of kinds) {
-    R.inWays(`for "${kind}": it does not go on, and the next turn's model is told that it was cancelled`, (way) =>
-      Effect.gen(function*() {
-        const { conversation, request, steps, world } = yield* waiting(way, kind)
-        yield* conversation.cancel("it is not needed")
-        assert.deepStrictEqual(yield* conversation.pending(), [])
-        yield* world.say("And now?")
-        const reason = failureReason(yield* R.toldOf(world, "errand-1"))
-        assert.match(reason, /cancel|it is not needed/i)
-        // It had begun, and what it did stands.
-        assert.notMatch(reason, /nothing ran/i)
-        // What comes late finds nobody.
-        yield* TestClock.adjust("2 hours")
-        yield* Effect.exit(world.serving(conversation.decide(Approval.approve(request))))
-        yield* world.serving(conversation.wake)
-        yield* world.say("Thanks.")
-        assert.deepStrictEqual(steps, ["start"])
-      }), kind === "approval" ? ["send", "stream"] : ["send"])
+    R.inWays(
+      `for "${kind}": it does not go on, and the next turn's model is told that it was cancelled`,
+      (way) =>
+        Effect.gen(function*() {
+          const { conversation, request, steps, world } = yield* waiting(way, kind)
+          yield* conversation.cancel("it is not needed")
+          assert.deepStrictEqual(yield* conversation.pending(), [])
+          yield* world.say("And now?")
+          const reason = failureReason(yield* R.toldOf(world, "errand-1"))
+          assert.match(reason, /cancel|it is not needed/i)
+          // It had begun, and what it did stands.
+          assert.notMatch(reason, /nothing ran/i)
+          // What comes late finds nobody.
+          yield* TestClock.adjust("2 hours")
+          yield* Effect.exit(world.serving(conversation.decide(Approval.approve(request))))
+          yield* world.serving(conversation.wake)
+          yield* world.say("Thanks.")
+          assert.deepStrictEqual(steps, ["start"])
+        }),
+      kind === "approval" ? ["send", "stream"] : ["send"]
+    )
   }
 
   R.inWays("from another object, or another process, is the same", (way) =>

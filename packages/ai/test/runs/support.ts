@@ -204,7 +204,10 @@ export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
     within(effect).pipe(
       Effect.provideService(LanguageModel.LanguageModel, model),
       Effect.provideService(ConversationStore.ConversationStore, conversations),
-      Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store: options.waitingIn ?? store })),
+      Effect.provideService(
+        SuspensionStore.SuspensionStore,
+        SuspensionStore.make({ store: options.waitingIn ?? store })
+      ),
       Effect.provideService(ApprovalJournal.ApprovalJournal, journal),
       Effect.provideContext(sealed)
     )
