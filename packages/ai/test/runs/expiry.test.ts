@@ -148,7 +148,12 @@ describe("a tool that waits, whom nobody answers in time", () => {
       const { steps, toolkit, world } = yield* asking(way, { store: shared })
       yield* world.begin
       yield* TestClock.adjust("1 hour")
-      const other = yield* R.make("send", { turns: [], store: shared, ...toolkit })
+      const other = yield* R.make("send", {
+        turns: [],
+        store: shared,
+        controller: ApprovalController.deferred,
+        ...toolkit
+      })
       const turns = yield* Effect.forEach(
         [world.say([]), other.say([])],
         (turn) => Effect.forkChild(turn, { startImmediately: true })
