@@ -195,6 +195,33 @@ describe("expiresIn, while somebody is asked inline", () => {
     }), [...R.inlineWays, ...R.plainWays])
 })
 
+describe("expiresIn of what a tool waits for, while somebody is asked inline", () => {
+  R.inWays(
+    "counts too: it goes on with its handler, and asks again, each time for as long as it said",
+    (way) =>
+      Effect.gen(function*() {
+        const asked: Array<string | undefined> = []
+        const { steps, world } = yield* asking(way, {
+          controller: ApprovalController.interactive(({ awaited }) => {
+            asked.push(awaited?.prompt)
+            return Effect.never
+          })
+        })
+        const turn = yield* Effect.forkChild(world.begin)
+        for (const prompts of [1, 2, 3]) {
+          assert.isTrue(yield* R.within(2, () => asked.length === prompts), `${prompts} times`)
+          yield* TestClock.adjust("1 hour")
+        }
+        assert.isTrue(yield* R.endsWithin(turn, 2))
+        assert.deepStrictEqual(asked, ["May 20 be paid?", "Still to be answered.", "The manager is silent."])
+        yield* world.say("And now?")
+        yield* R.assertToldResult(world, "expense-1", "nobody decided")
+        assert.deepStrictEqual(steps, ["asks", "reminds", "escalates", "gives up"])
+      }),
+    ["send", "stream", "Chat.streamText", "generateText"]
+  )
+})
+
 describe("a request that has expired", () => {
   R.inWays("is in no list of what is open: an approval, and what a tool waits for", (way) =>
     Effect.gen(function*() {

@@ -162,6 +162,8 @@ export interface World {
   readonly say: (prompt: Prompt.RawInput) => Turn
   /** As `say`, part by part, for the ways that stream. */
   readonly stream: (prompt: Prompt.RawInput) => Stream.Stream<Response.AnyPart, unknown>
+  /** As `say`, for a value, in a Chat. */
+  readonly object: (prompt: Prompt.RawInput, schema: Schema.Top) => Effect.Effect<unknown, unknown>
   /** The history, as it is kept. */
   readonly history: Effect.Effect<Prompt.Prompt>
   readonly script: ScriptedModel.ScriptedModel
@@ -230,7 +232,7 @@ export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
   }
 
   if (isHeld(way)) {
-    const { generated, history, streamed: stream } = way.startsWith("Chat.")
+    const { generated, history, object, streamed: stream } = way.startsWith("Chat.")
       ? ofChat(yield* Chat.fromPrompt(options.history ?? []))
       : ofProgram(options.history)
     const streams = (prompt: Prompt.RawInput) => streamed(stream({ prompt, toolkit }))
@@ -241,6 +243,7 @@ export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
       begin: say("Pay the bill.", options.closing),
       say,
       stream: streams,
+      object: (prompt, schema) => serving(inline(object({ prompt, toolkit, schema }))),
       history,
       conversation: undefined,
       another: Effect.die(new Error("It has no id."))
@@ -272,6 +275,7 @@ export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
       : say("Pay the bill.", options.closing),
     say,
     stream,
+    object: () => Effect.die(new Error("A conversation has no values.")),
     history: Effect.orDie(conversation.history),
     conversation,
     another
@@ -285,12 +289,16 @@ interface Held {
   readonly streamed: (
     options: { readonly prompt: Prompt.RawInput; readonly toolkit: Laws.AnyToolkit }
   ) => Stream.Stream<Response.AnyPart, unknown>
+  readonly object: (
+    options: { readonly prompt: Prompt.RawInput; readonly toolkit: Laws.AnyToolkit; readonly schema: Schema.Top }
+  ) => Effect.Effect<unknown, unknown>
   readonly history: Effect.Effect<Prompt.Prompt>
 }
 
 const ofChat = (chat: Chat.Chat): Held => ({
   generated: (options) => Effect.map(chat.generateText(options), ({ content }) => content) as never,
   streamed: (options) => chat.streamText(options) as never,
+  object: (options) => chat.generateObject(options as never) as never,
   history: Ref.get(chat.history)
 })
 
@@ -311,6 +319,7 @@ const ofProgram = (begun: Prompt.Prompt = Prompt.empty): Held => {
         Stream.ensuring(Effect.sync(() => answered(parts)))
       ) as never
     },
+    object: () => Effect.die(new Error("The program would hold it.")),
     history: Effect.sync(() => history)
   }
 }
