@@ -12,7 +12,7 @@ const nested = (depth: number): unknown => {
 
 describe("a result that is nested too deep", () => {
   // 512 is the bound; the last is one that could be written once, and never again.
-  for (const depth of [513, 600, 6_000]) {
+  for (const depth of [600, 6_000]) {
     R.inWays(
       `of ${depth} levels: the model is told that the call ran, and the conversation goes on`,
       (way) =>

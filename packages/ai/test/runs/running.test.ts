@@ -162,16 +162,21 @@ describe("a stream that is left where no call began", () => {
       assert.include(JSON.stringify(yield* R.sent(world)), "Well, ")
     }), R.streamWays)
 
-  R.inWays("does not keep words that nobody saw", (way) =>
-    Effect.gen(function*() {
-      const world = yield* R.make(way, {
-        turns: [[ScriptedModel.text("A sentence of which only the beginning is read."), R.pay]]
-      })
-      const parts = yield* Stream.runCollect(Stream.take(world.stream("Hello."), 2))
-      assert.deepStrictEqual(parts.map(({ type }) => type), ["text-start", "text-delta"])
-      assert.strictEqual(world.count("Pay"), 0)
-      const kept = yield* assistantText(world)
-      assert.notInclude(kept.join(""), "is read.")
-      assert.notInclude(kept.join(""), "tool-call")
-    }), R.streamWays)
+  const words = "A sentence of which only the beginning is read."
+  const responses = {
+    "a text alone": [ScriptedModel.text(words)],
+    "a text with a call that did not begin": [ScriptedModel.text(words), R.pay]
+  }
+  for (const [what, response] of Object.entries(responses)) {
+    R.inWays(`does not keep words that nobody saw, of ${what}`, (way) =>
+      Effect.gen(function*() {
+        const world = yield* R.make(way, { turns: [response] })
+        const parts = yield* Stream.runCollect(Stream.take(world.stream("Hello."), 2))
+        assert.deepStrictEqual(parts.map(({ type }) => type), ["text-start", "text-delta"])
+        assert.strictEqual(world.count("Pay"), 0)
+        const kept = yield* assistantText(world)
+        assert.notInclude(kept.join(""), "is read.")
+        assert.notInclude(kept.join(""), "tool-call")
+      }), R.streamWays)
+  }
 })
