@@ -163,6 +163,27 @@ describe("a journal", () => {
       assert.strictEqual(Exit.isSuccess(exit) ? exit.value.entry.state : undefined, "unknown")
     }))
 
+  it.effect("of a shared store beats, whatever the program says: a beat cannot be switched off", () =>
+    Effect.gen(function*() {
+      const shared = yield* Processes.makeShared
+      const process = Processes.make(shared)
+      const hold = yield* Laws.makeHold
+      const silent = Effect.fnUntraced(function*(store: Store.Store) {
+        return yield* Scope.provide(
+          ApprovalJournal.make({ store, grace: 0, heartbeat: "Infinity" }),
+          Scope.makeUnsafe()
+        )
+      })
+      const journal = yield* silent(process.store)
+      yield* Effect.forkDetach(journal.run(claim("n"), { effect: Effect.as(hold.wait, ran), idempotent: false }))
+      yield* hold.entered
+      const waiting = yield* Effect.forkChild((yield* silent(shared)).run(claim("n"), mustNotRun))
+      assert.isFalse(yield* R.endsWithin(waiting, 60), "it lives, and says so")
+      process.die()
+      assert.isTrue(yield* R.endsWithin(waiting, 9), "and is dead when it does not")
+      assert.strictEqual((yield* Fiber.join(waiting)).entry.state, "unknown")
+    }))
+
   it.effect("runs nothing where it cannot say that it lives", () =>
     Effect.gen(function*() {
       const shared = yield* Processes.makeShared

@@ -59,7 +59,7 @@ for (const [clock, ahead] of Object.entries(clocks)) {
           assert.strictEqual(paid(world, next), 1)
           assert.deepStrictEqual(yield* next.conversation!.pending(), [])
         }),
-      R.conversationWays
+      ways
     )
 
     R.inWays("also when it has been dead for long", (way) =>
@@ -106,7 +106,7 @@ for (const [clock, ahead] of Object.entries(clocks)) {
           yield* R.assertToldResult(next, "pay-1", "paid 5")
           assert.strictEqual(paid(world, next), 1)
         }),
-      R.conversationWays
+      ways
     )
   })
 
@@ -131,7 +131,7 @@ for (const [clock, ahead] of Object.entries(clocks)) {
           assert.include(JSON.stringify(yield* R.sent(next)), "paid 5")
           assert.strictEqual(paid(world, next), 1)
         }),
-      R.conversationWays
+      ways
     )
 
     R.inWays(
@@ -152,7 +152,7 @@ for (const [clock, ahead] of Object.entries(clocks)) {
           yield* R.assertToldResult(next, "pay-1", "paid 5")
           assert.strictEqual(paid(world, next), 1)
         }),
-      R.conversationWays
+      ways
     )
   })
 }
