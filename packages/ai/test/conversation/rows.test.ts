@@ -58,16 +58,16 @@ describe("a turn", () => {
       for (const cost of costs) assert.deepStrictEqual(cost, first)
     }))
 
-  it.effect("that goes on writes each step once, the last with its end", () =>
+  it.effect("that goes on writes what is said before it runs, what ran before it goes on, and each once", () =>
     Effect.gen(function*() {
       const { operations, store, writes } = yield* noting
       const { conversation } = yield* C.start({ turns: [[C.read("a")], [C.read("b")], "Done."], shared: store })
       yield* conversation.send("Go.")
       assert.deepStrictEqual(
         operations.filter((operation) => operation.startsWith("conversations.")),
-        ["read", "write", "write", "write", "write"].map((operation) => `conversations.${operation}`)
+        ["read", ...writes.map(() => "write")].map((operation) => `conversations.${operation}`)
       )
-      assert.deepStrictEqual(writes.map(({ append }) => append), [1, 2, 2, 1])
+      assert.deepStrictEqual(writes.map(({ append }) => append), [1, 1, 1, 1, 1, 1])
     }))
 
   it.effect("that asks opens what it asks with the words that ask, and keeps them once", () =>

@@ -2,6 +2,7 @@
 import { Cause, Effect, Exit, Option, Tracer } from "effect"
 import { type Approval, ApprovalError } from "../../src/index.ts"
 import * as Record from "./record.ts"
+import * as View from "./view.ts"
 
 /** Writes down a request that was given out. */
 export const note = (record: Record.Record, turn: Record.Turn, shown: Approval.ApprovalRequest): void => {
@@ -10,12 +11,17 @@ export const note = (record: Record.Record, turn: Record.Turn, shown: Approval.A
   if (shown.providerExecuted) return
   if (shown.awaited !== undefined) return noteAsking(record, turn, shown)
   if (record.requests.some((known) => known.approvalId === shown.approvalId)) return
+  const call = { id: shown.toolCallId, tool: shown.toolName, params: Record.canonical(shown.params) }
+  // One that was left before anybody was asked has it on record.
+  const made = View.isReceived(turn, call)
+    ? turn
+    : record.turns.findLast((left) => left.ending === "left" && View.isReceived(left, call)) ?? turn
   record.requests.push({
     approvalId: shown.approvalId,
-    call: { id: shown.toolCallId, tool: shown.toolName, params: Record.canonical(shown.params) },
-    turn: turn.index,
-    scope: turn.circumstances.scope,
-    key: turn.circumstances.key,
+    call,
+    turn: made.index,
+    scope: made.circumstances.scope,
+    key: made.circumstances.key,
     expiresAt: shown.expiresAt ?? Infinity,
     shown
   })

@@ -101,12 +101,14 @@ export const answers = (
 /** What is sent with a turn. */
 export const input = ({ say }: Plan.Turn, said: Said): Prompt.Prompt => {
   const answering = Prompt.approvalResponses(answers(said))
+  // Each says something else: the same again, where a chat's turn has failed, is that turn taken again.
+  const saying = message(`go on with the ${said.words}`)
   switch (say) {
     case "nothing":
       return answering
     case "after":
-      return Prompt.concat(answering, message("go on"))
+      return Prompt.concat(answering, saying)
     case "before":
-      return Prompt.concat(message("go on"), answering)
+      return Prompt.concat(saying, answering)
   }
 }

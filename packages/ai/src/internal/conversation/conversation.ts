@@ -23,6 +23,7 @@ import * as Answering from "../answering.ts"
 import * as Bounds from "../bounds.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
+import * as Recorder from "../environment/recorder.ts"
 import * as Trust from "../environment/trust.ts"
 import * as Bounded from "../history/bounded.ts"
 import * as Ending from "../history/ending.ts"
@@ -119,6 +120,8 @@ interface Current {
   readonly cancelled: Deferred.Deferred<never, ConversationStore.ConversationError>
   /** The ids of what was open when it began: what runs in it was approved under one of them. */
   open: ReadonlyArray<string>
+  /** What was asked here in its course ran under a request of its own. */
+  turn: ConversationTurn.Turn | undefined
 }
 
 const operations = (settings: Settings): Conversation.Conversation<AnyTools> => {
@@ -145,6 +148,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         const by = Object.hasOwn(turn.deciders, id) ? turn.deciders[id] : undefined
         return by?.via === Trust.cancellation.via ? Trust.cancellation : by
       }),
+      Context.add(Recorder.Recorder, ConversationTurn.record(place, turn)),
       Context.add(Trust.Refusals, (refusal) => void turn.decided?.refusals.push(refusal)),
       (knowing) =>
         ConversationTurn.isFull(place, turn)
@@ -153,13 +157,14 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     )
 
   const enter = Effect.fnUntraced(function*(beginning: Beginning) {
-    const current: Current = { cancelled: Deferred.makeUnsafe(), open: [] }
+    const current: Current = { cancelled: Deferred.makeUnsafe(), open: [], turn: undefined }
     const cancelled = Deferred.await(current.cancelled)
     yield* Effect.acquireRelease(
       Effect.sync(() => turns.add(current)),
       () => Effect.sync(() => turns.delete(current))
     )
     const { goesOn, turn } = yield* ConversationTurn.begin(place, (turn) => {
+      current.turn = turn
       current.open = turn.open.map(({ approvalId }) => approvalId)
       instruct(turn, settings.instructions)
       return beginning(turn)
@@ -297,9 +302,10 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     cancel: Effect.fnUntraced(
       function*(reason = "Cancelled.") {
         const journal = yield* ApprovalJournal.ApprovalJournal
-        for (const { cancelled, open } of turns) {
+        for (const { cancelled, open, turn } of turns) {
+          const asked = turn?.record === undefined ? [] : Array.from(turn.record.asked)
           Deferred.doneUnsafe(cancelled, Exit.fail(cancellation))
-          yield* Effect.forEach(open, journal.interrupt, { discard: true })
+          yield* Effect.forEach([...open, ...asked], journal.interrupt, { discard: true })
         }
         yield* ConversationTurn.begin(place, (turn) =>
           Effect.gen(function*() {

@@ -3,7 +3,7 @@
  * what it adds is never lost, however it ends.
  */
 import type * as Prompt from "effect/ai/Prompt"
-import * as Response from "effect/ai/Response"
+import type * as Response from "effect/ai/Response"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -16,11 +16,11 @@ import * as ConversationStore from "../../ConversationStore.ts"
 import * as Prompts from "../../Prompt.ts"
 import * as Responses from "../../Response.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
-import * as Bounded from "../history/bounded.ts"
+import * as Recorder from "../environment/recorder.ts"
 import * as Cut from "../history/cut.ts"
-import * as Results from "../history/results.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Rows from "../kept/rows.ts"
+import * as Said from "../turn/said.ts"
 
 /** Where a conversation is kept, and what this process knows of it. */
 export interface Place {
@@ -102,6 +102,9 @@ export interface Turn {
   isPrefilled: boolean
   /** What a step that goes on has said so far. */
   step: Array<Response.AnyPart>
+  /** What of it is on record, and as which messages. */
+  record: Recorder.Record | undefined
+  written: ReadonlyArray<Prompt.Message>
   readonly suspensions: SuspensionStore.Service
 }
 
@@ -182,6 +185,8 @@ const makeTurn = Effect.fnUntraced(function*(
     tokens: 0,
     isPrefilled: false,
     step: [],
+    record: undefined,
+    written: [],
     suspensions
   }
   return turn
@@ -192,10 +197,11 @@ const write = (
   place: Place,
   turn: Turn,
   mark: ConversationStore.Kept["turn"],
-  options?: ConversationStore.WriteOptions
+  options?: ConversationStore.WriteOptions,
+  { history, open }: Pick<Turn, "history" | "open"> = turn
 ): Effect.Effect<void, ConversationStore.ConversationError> =>
   Effect.uninterruptible(Effect.gen(function*() {
-    const { answered, base, deciders, history, open, standing } = turn
+    const { answered, base, deciders, standing } = turn
     if (standing === "lost") return yield* conflict
     const found = yield* place.store.write(
       place.key,
@@ -223,6 +229,32 @@ const keep = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.C
 export const save = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.ConversationError> =>
   write(place, turn, turn.base?.kept.turn)
 
+/** Keeps what a step says before anything of it runs: whoever goes on after this turn is told of it, however it ends. */
+export const record = (place: Place, turn: Turn): Recorder.Recorder =>
+  turn.record = Recorder.make((parts) =>
+    Effect.suspend(() => {
+      const messages = messagesOf(turn, parts)
+      const history = messages.length === 0 ? turn.history : Rows.grow(turn.history, messages)
+      const kept = { history, open: unsettled(turn.open, parts) }
+      return Effect.map(write(place, turn, turn.base?.kept.turn, undefined, kept), () => {
+        turn.written = messages
+      })
+    })
+  )
+
+// What was open and has its result is not open any more, whatever becomes of the turn.
+const unsettled = (
+  open: ReadonlyArray<Approval.ApprovalRequest>,
+  parts: ReadonlyArray<Response.AnyPart>
+): ReadonlyArray<Approval.ApprovalRequest> =>
+  open.filter(({ approvalId, awaited, toolCallId }) =>
+    !parts.some((part) =>
+      part.type === "tool-result" && part.id === toolCallId && Transcript.isNaming(part.metadata.assent) &&
+      // What has waited is named by the first of its requests.
+      (awaited !== undefined || part.metadata.assent.approvalId === approvalId)
+    )
+  )
+
 /** Writes what the turn has come to; others may go on. */
 export const finish = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.ConversationError> =>
   write(place, turn, undefined)
@@ -231,14 +263,8 @@ export const finish = (place: Place, turn: Turn): Effect.Effect<void, Conversati
 const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
   Effect.gen(function*() {
     if (turn.standing === "left") return
-    // A step that was cut short has said what it has said.
-    if (turn.step.length > 0) {
-      const { answered, deciders } = turn
-      turn.step.push(...missingEnds(turn.step))
-      yield* takeStep(turn, true)
-      turn.answered = answered
-      turn.deciders = deciders
-    }
+    // A step that was cut short has said what it has said, or what is on record.
+    if (turn.step.length > 0 || isKept(turn)) yield* takeCutStep(turn)
     const ended = Effect.catchIf(finish(place, turn), isTooMuch, () => {
       // What cannot be kept is given up, so that the conversation can go on from what it was.
       const { answered, deciders, history, open } = turn.base?.kept ?? nothing
@@ -263,21 +289,22 @@ const leave = (place: Place, turn: Turn): Effect.Effect<void> =>
     )
   })
 
+const isKept = ({ record }: Turn): boolean => record !== undefined && record.kept > 0
+
+const takeCutStep = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<void> {
+  const { answered, deciders, record, step } = turn
+  turn.step = [...record !== undefined && record.kept > 0 ? record.parts : step]
+  yield* takeStep(turn, true)
+  turn.open = turn.open.filter(({ approvalId }) => record?.asked.has(approvalId) !== true)
+  turn.answered = answered
+  turn.deciders = deciders
+})
+
 const isTooMuch = ({ reason }: ConversationStore.ConversationError): boolean =>
   reason === "Unwritable" || reason === "Full"
 
 const isPassing = ({ reason }: ConversationStore.ConversationError): boolean =>
   reason === "Unavailable" || reason === "Full"
-
-// A history has texts that came to their end alone. Reasoning that did not is none: providers sign it at its end.
-const missingEnds = (parts: ReadonlyArray<Response.AnyPart>): ReadonlyArray<Response.AnyPart> => {
-  const open = new Map<string, Response.AnyPart>()
-  for (const part of parts) {
-    if (part.type === "text-start") open.set(part.id, Response.makePart("text-end", { id: part.id }))
-    else if (part.type === "text-end") open.delete(part.id)
-  }
-  return Array.from(open.values())
-}
 
 /** Adds what somebody says to the history. */
 export const say = (turn: Turn, { content }: Prompt.Prompt): void => {
@@ -293,10 +320,14 @@ export type Next = "waits" | "goes on" | "is stopped" | "is done"
  */
 export const takeStep = Effect.fnUntraced(function*(turn: Turn, isStream: boolean): Effect.fn.Return<Next> {
   const { history: { content: before }, step: parts } = turn
+  for (const part of parts) {
+    if (part.type !== "tool-approval-request" || !turn.record?.asked.has(part.approvalId)) turn.content.push(part)
+  }
+  const messages = messagesOf(turn, parts)
   turn.step = []
-  turn.content.push(...parts)
-  const said = Bounded.prompt(Prompts.fromResponseParts(parts.map(keepable)), Number.POSITIVE_INFINITY)
-  say(turn, withoutEmptyTexts(said))
+  turn.record = undefined
+  turn.written = []
+  if (messages.length > 0) turn.history = Rows.grow(turn.history, messages)
   if (isStream && !parts.some(({ type }) => type === "finish")) turn.history = Cut.markFrom(turn.history, before.length)
   const asked = Responses.approvalRequests(parts)
   turn.open = yield* openAfter(turn, asked)
@@ -317,21 +348,15 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, isStream: boolea
   return Responses.isStopped(parts) ? "is stopped" : goesOn ? "goes on" : "is done"
 })
 
-// As the record has it, so that what the model was sent is what it will be sent in another process.
-const keepable = (part: Response.AnyPart): Response.AnyPart => {
-  if (part.type !== "tool-result") return part
-  const { encodedResult, ...sent } = Results.sendable(part, Number.POSITIVE_INFINITY)
-  return { ...part, ...sent, encodedResult: encodedResult === undefined ? null : encodedResult }
+// Those that are written already are the same objects: they are not written again.
+const messagesOf = (
+  { written }: Turn,
+  parts: ReadonlyArray<Response.AnyPart>
+): ReadonlyArray<Prompt.Message> => {
+  const isWritten = (message: Prompt.Message, index: number): boolean =>
+    index < written.length && JSON.stringify(message) === JSON.stringify(written[index])
+  return Said.messages(parts).map((message, index) => isWritten(message, index) ? written[index]! : message)
 }
-
-// No provider takes a text of nothing, and one that began when its reader left is one.
-const withoutEmptyTexts = (said: Prompt.Prompt): Prompt.Prompt =>
-  Prompts.fromMessages(said.content.flatMap((message): ReadonlyArray<Prompt.Message> => {
-    if (message.role !== "assistant") return [message]
-    const content = message.content.filter((part) => part.type !== "text" || part.text !== "")
-    if (content.length === message.content.length) return [message]
-    return content.length === 0 ? [] : [Prompts.makeMessage("assistant", { ...message, content })]
-  }))
 
 // What the model goes on beside (law L6) is not said again: it is open until its call has a result, or asks anew.
 const openAfter = Effect.fnUntraced(function*(

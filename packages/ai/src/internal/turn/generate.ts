@@ -29,7 +29,11 @@ type Messages = ReadonlyArray<Prompt.Message>
 
 // Nobody watches a generate call while it goes on.
 const ignore = () => Effect.void
-const sink: Outcome.Sink = { preliminary: ignore, approvedPreliminary: ignore, result: ignore }
+const sinkOf = ({ recorder }: Turn.Turn): Outcome.Sink => ({
+  preliminary: ignore,
+  approvedPreliminary: ignore,
+  result: (part) => Effect.sync(() => recorder.note([part]))
+})
 
 type TextResponse = LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">
 
@@ -42,7 +46,7 @@ export const generateText: (
   turn: Turn.Turn,
   options: Model.Options
 ): Effect.fn.Return<TextResponse, unknown> {
-  const settled = yield* Turn.settleHistory(turn, sink)
+  const settled = yield* Turn.settleHistory(turn, sinkOf(turn))
   if (settled.failure !== undefined) return yield* Effect.failCause(settled.failure)
   if (settled.open.length > 0) {
     return new LanguageModel.GenerateTextResponse<Model.AnyTools, "opaque">([
@@ -106,16 +110,19 @@ const respond = Effect.fnUntraced(function*(
     ? yield* ReceivedCalls.goOn(turn, settled, received.asked, outcomes, said)
     : undefined
   const denials = next?.denials ?? []
+  turn.recorder.note(denials)
   const finish = ReceivedCalls.finishAfter(received.finish, [...outcomes.map(({ part }) => part), ...denials])
   if (next?.turn !== undefined) {
     return { content: [...settled.results, ...said, ...next.denials], finish, next: next.turn }
   }
+  const open = outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)])
+  turn.recorder.note(open)
   return {
     content: [
       ...settled.results,
       ...said,
       ...denials,
-      ...outcomes.flatMap((outcome) => outcome.request === undefined ? [] : [Results.requestPart(outcome.request)]),
+      ...open,
       ...next?.requests ?? received.asked.requests,
       ...finish
     ],
@@ -144,7 +151,7 @@ const objectAfter: (
   turn: Turn.Turn,
   options: Model.ObjectOptions
 ): Effect.fn.Return<ObjectResponse, unknown> {
-  const settled = yield* Turn.settleHistory(turn, sink)
+  const settled = yield* Turn.settleHistory(turn, sinkOf(turn))
   if (settled.failure !== undefined) return yield* Effect.failCause(settled.failure)
   const before = [...said, ...settled.results]
   if (settled.open.length > 0) {
@@ -293,6 +300,7 @@ const receive = Effect.fnUntraced(function*(
   // A request stands behind its call, or the next turn would not know what it asks about.
   const asked = requests.filter((part) => !ReceivedCalls.asksForLocalCall(part, calls))
     .map((part) => ReceivedCalls.addressed(turn, part, providerCalls))
+  turn.recorder.note([...content, ...finish])
   return { content, calls, asked: { requests: asked, calls: providerCalls }, finish }
 })
 
@@ -306,7 +314,7 @@ const cutOf = ({ finish }: Received): string | undefined => {
 const resolve = Effect.fnUntraced(function*(
   turn: Turn.Turn,
   received: Received
-): Effect.fn.Return<ReadonlyArray<Outcome.Outcome>, ApprovalError.ApprovalError> {
+): Effect.fn.Return<ReadonlyArray<Outcome.Outcome>, unknown> {
   if (received.calls.length === 0) return []
   const cut = cutOf(received)
   if (cut !== undefined) return yield* cutAll(turn, received.calls, cut)
@@ -316,13 +324,15 @@ const resolve = Effect.fnUntraced(function*(
       one.advanced = yield* Batch.advanceOne(one.advanced.one, ["reply"])
     }
   }
-  Batch.takePlaces(turn, judged.flatMap(({ advanced }) => advanced === undefined ? [] : [advanced]))
+  const advanced = judged.flatMap(({ advanced }) => advanced === undefined ? [] : [advanced])
+  Batch.takePlaces(turn, advanced)
+  yield* ReceivedCalls.record(turn, advanced, advanced.length < judged.length)
   return yield* Batch.collect(
     judged,
     ({ advanced, call }): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> =>
       advanced === undefined || (Exit.isSuccess(advanced.said) && ReceivedCalls.isFree(advanced.said.value))
         ? runDirect(turn, call)
-        : Batch.carryOut(turn, advanced, sink)
+        : Batch.carryOut(turn, advanced, sinkOf(turn))
   )
 })
 
@@ -350,11 +360,13 @@ const judge = (
 const runDirect = (
   turn: Turn.Turn,
   call: ReceivedCalls.ReceivedCall
-): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> =>
-  Effect.flatMap(
+): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> => {
+  const sink = sinkOf(turn)
+  return Effect.flatMap(
     ReceivedCalls.runDirect(turn, call, sink),
     (started) => ReceivedCalls.finishDirect(turn, started, true, sink)
   )
+}
 
 // A finished value cannot wait: whoever is to be asked is asked before anything runs, and if one request stays open
 // nothing does (law L12). What is open then, and what did not run, is in the content the error carries.
@@ -363,7 +375,7 @@ const resolveAtOnce = Effect.fnUntraced(function*(
   turn: Turn.Turn,
   before: ReadonlyArray<Part>,
   received: Received
-): Effect.fn.Return<ReadonlyArray<Outcome.Outcome>, ApprovalError.ApprovalError> {
+): Effect.fn.Return<ReadonlyArray<Outcome.Outcome>, unknown> {
   const { calls } = received
   const asked = Approvals.approvalRequests([...received.content, ...received.asked.requests])
   if (calls.length === 0 && asked.length === 0) return []
@@ -383,6 +395,7 @@ const resolveAtOnce = Effect.fnUntraced(function*(
     const said = yield* advanced.said
     const ready = said._tag === "Need" ? yield* advance(Ours.hand, one, ["reply"]) : said
     const request = one.file.questions.length > 0 ? yield* Reply.requestOf(one.file, one.file.questions[0]!) : undefined
+    if (ready._tag === "Need" && !waiting) yield* ReceivedCalls.record(turn, [{ one, said: Exit.succeed(ready) }])
     const decision = ready._tag !== "Need" ? ready : waiting ? undefined : yield* conclude(Ours.hand, one)
     if (decision?._tag === "Open") waiting = true
     decisions.push(request === undefined ? { decision } : { decision, request })
@@ -406,17 +419,18 @@ const resolveAtOnce = Effect.fnUntraced(function*(
       ...siblings
     ])
   }
+  yield* turn.recorder.keep
   return yield* Batch.collect(
     [...decisions.entries()],
     ([index, { decision }]) =>
       decision === undefined || ReceivedCalls.isFree(decision)
         ? runDirect(turn, calls[index]!)
-        : Batch.carryOut(turn, { one: calls[index]!.one!, said: Exit.succeed(decision) }, sink)
+        : Batch.carryOut(turn, { one: calls[index]!.one!, said: Exit.succeed(decision) }, sinkOf(turn))
   )
 })
 
 const cutAll = (turn: Turn.Turn, calls: ReadonlyArray<ReceivedCalls.ReceivedCall>, reason: string) =>
-  Effect.forEach(calls, (call) => ReceivedCalls.cut(turn, call, reason, sink))
+  Effect.forEach(calls, (call) => ReceivedCalls.cut(turn, call, reason, sinkOf(turn)))
 
 const resultsOf = (outcomes: ReadonlyArray<Outcome.Outcome>): ReadonlyArray<Results.ResultPart> =>
   outcomes.flatMap((outcome) => outcome.part === undefined ? [] : [outcome.part])

@@ -4,41 +4,63 @@
  */
 import type * as Chat from "effect/ai/Chat"
 import * as LanguageModel from "effect/ai/LanguageModel"
+import * as Prompt from "effect/ai/Prompt"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Ref from "effect/Ref"
+import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import * as Bounds from "../bounds.ts"
+import * as Recorder from "../environment/recorder.ts"
 import * as Bounded from "../history/bounded.ts"
-import * as Cut from "../history/cut.ts"
+import * as ChatTurn from "./chatTurn.ts"
 import * as Wrap from "./wrap.ts"
 
+type Options = { readonly prompt: Prompt.RawInput }
 type Turn = (options: never) => Effect.Effect<unknown, unknown, LanguageModel.LanguageModel>
 type StreamTurn = (options: never) => Stream.Stream<unknown, unknown, LanguageModel.LanguageModel>
 
-// Upstream's Chat keeps what was said of a stream that fails or is left. That it was cut short is to be known in another
-// process too, and by who reads what was saved (law L7).
-const markCut = (chat: Chat.Chat | Chat.Persisted, from: number) =>
-  Effect.flatMap(Ref.get(chat.history), (history) => {
-    const at = Cut.recognize(history.content)
-    // What was said before stays the object it is.
-    const marked = at === undefined ? history : Cut.markFrom(history, from)
-    if (marked === history) return Effect.void
-    return Effect.andThen(
-      Ref.update(chat.history, (now) => now === history ? marked : now),
-      "save" in chat ? Effect.ignore(chat.save) : Effect.void
-    )
-  })
-
 export const protect = <C extends Chat.Chat>(chat: C): C => {
-  const turn = (f: Turn): Turn => (options) =>
-    Effect.updateService(f(options), LanguageModel.LanguageModel, Wrap.wrapDefault)
-  const streamTurn = (f: StreamTurn): StreamTurn => (options) =>
-    Stream.unwrap(
-      Effect.zipWith(LanguageModel.LanguageModel, Ref.get(chat.history), (model, { content }) =>
-        Stream.provideService(f(options), LanguageModel.LanguageModel, Wrap.wrapDefault(model)).pipe(
-          Stream.ensuring(markCut(chat, content.length))
-        ))
+  // Around upstream's own: the turn that comes next begins with what is kept of this one.
+  const line = Semaphore.makeUnsafe(1)
+  let unanswered: ChatTurn.Unanswered | undefined
+  const begin = (options: Options, isStream: boolean) =>
+    Effect.suspend(() => ChatTurn.begin(chat, Prompt.make(options.prompt), { isStream, unanswered }))
+  const end = (turn: ChatTurn.ChatTurn, exit: Exit.Exit<unknown, unknown>, isWhole: boolean) =>
+    Effect.map(turn.end(exit, isWhole), (left) => {
+      unanswered = left
+    })
+  const turn = (f: Turn): Turn => (options: Options) =>
+    line.withPermit(
+      Effect.flatMap(begin(options, false), (turn) =>
+        Effect.updateService(
+          f({ ...options, prompt: turn.prompt } as never),
+          LanguageModel.LanguageModel,
+          Wrap.wrapDefault
+        )
+          .pipe(
+            Effect.provideService(Recorder.Recorder, turn.recorder),
+            Effect.onExit((exit) => end(turn, exit, Exit.isSuccess(exit)))
+          ))
     )
+  const streamTurn = (f: StreamTurn): StreamTurn => (options: Options) =>
+    Stream.unwrap(Effect.gen(function*() {
+      yield* Effect.acquireRelease(line.take(1), () => line.release(1), { interruptible: true })
+      const model = yield* LanguageModel.LanguageModel
+      const turn = yield* begin(options, true)
+      let isWhole = false
+      return Stream.provideService(
+        f({ ...options, prompt: turn.prompt } as never),
+        LanguageModel.LanguageModel,
+        Wrap.wrapDefault(model)
+      ).pipe(
+        Stream.provideService(Recorder.Recorder, turn.recorder),
+        Stream.onEnd(Effect.sync(() => {
+          isWhole = true
+        })),
+        Stream.onExit((exit) => end(turn, exit, isWhole))
+      )
+    }))
   // Upstream's overloads infer tools, errors and services from the options; providing another service of the same tag
   // changes none of them.
   return {

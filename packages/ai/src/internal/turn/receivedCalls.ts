@@ -3,6 +3,7 @@ import * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import type * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
@@ -10,9 +11,11 @@ import * as Approvals from "../../Prompt.ts"
 import type { Decision } from "../decide/decision.ts"
 import type { Finish } from "../decide/standing.ts"
 import * as Environment from "../environment/environment.ts"
+import * as Recorder from "../environment/recorder.ts"
 import { type Case, make, standing } from "../gather/file.ts"
 import * as Order from "../gather/order.ts"
 import * as Remembering from "../gather/remembering.ts"
+import * as Reply from "../gather/reply.ts"
 import * as Request from "../gather/request.ts"
 import * as Tools from "../gather/tools.ts"
 import * as Verdict from "../gather/verdict.ts"
@@ -26,6 +29,7 @@ import * as Outcome from "../run/outcome.ts"
 import * as Suspending from "../run/suspending.ts"
 import type * as Deferral from "../tool/deferral.ts"
 import * as Prepare from "../tool/prepare.ts"
+import type * as Batch from "./batch.ts"
 import * as Turn from "./turn.ts"
 
 type LocalCall = Response.ToolCallPart<string, unknown>
@@ -200,6 +204,27 @@ export const cut = (
   finish(one, "cut")
   return Outcome.settle(turn, one, sink)
 }
+
+/**
+ * Puts on record what somebody here is about to be asked, and all that was said: before they are, and before it runs. Where
+ * nobody is asked and nothing runs, it is written with the end of the turn.
+ */
+export const record = Effect.fnUntraced(function*(
+  { recorder }: Turn.Turn,
+  advanced: Iterable<Batch.Advanced>,
+  runs: boolean = false
+): Effect.fn.Return<void, unknown> {
+  if (recorder === Recorder.none) return
+  let begins = runs
+  for (const { one: { file }, said } of advanced) {
+    if (Exit.isFailure(said) || (said.value._tag !== "Need" && said.value._tag !== "Run")) continue
+    begins = true
+    if (said.value._tag === "Need") {
+      recorder.asks(Results.requestPart(yield* Reply.requestOf(file, file.questions[0]!)))
+    }
+  }
+  if (begins) yield* recorder.keep
+})
 
 /** Whether it is to run as a call that needs nobody. */
 export const isFree = (said: Decision | Stop): boolean => said._tag === "Run" && said.as === "free"

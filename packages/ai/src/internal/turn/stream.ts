@@ -74,7 +74,10 @@ const produce: (
         Effect.sync(() => {
           if (offerUnsafe(queue, [part])) told?.push(part)
         }),
-      result: (part) => say([part])
+      result: (part) => {
+        turn.recorder.note([part])
+        return say([part])
+      }
     }
     const settled = yield* Turn.settleHistory(turn, sink)
     if (settled.failure !== undefined) return yield* Effect.failCause(settled.failure)
@@ -152,6 +155,7 @@ const respond = Effect.fnUntraced(
       for (const part of yield* Hosted.sealCalls(turn.environment, bounded)) {
         if (part.type === "finish") {
           finish.push(part)
+          turn.recorder.note([part])
           continue
         }
         const unique = turn.uniqueId(part)
@@ -170,6 +174,7 @@ const respond = Effect.fnUntraced(
         }
       }
       if (mayGoOn) said.add(passing)
+      turn.recorder.note(passing)
       yield* say(passing)
       // A truncating finish comes right behind the last call: a call starts once the stream has moved past it.
       if (ReceivedCalls.finishOf(finish)?.complete !== false) yield* calls.start
@@ -178,6 +183,7 @@ const respond = Effect.fnUntraced(
     // Most chunks are text, and pass as they are.
     const passOn = (chunk: Chunk<Part>): Effect.Effect<void> => {
       if (mayGoOn) said.add(chunk)
+      turn.recorder.note(chunk)
       told?.push(...chunk)
       return pass(queue, chunk)
     }
@@ -204,13 +210,17 @@ const respond = Effect.fnUntraced(
         ? undefined
         : yield* ReceivedCalls.goOn(turn, settled, { requests: asked, calls: calls.providers }, outcomes, said.parts)
       if (next !== undefined) {
+        turn.recorder.note(next.denials)
         yield* say(next.denials)
         if (next.turn !== undefined) return { turn: next.turn, before: [...before, ...finish] }
         requests = next.requests
       }
       ending = ReceivedCalls.finishAfter(finish, [...outcomes.map(({ part }) => part), ...next?.denials ?? []])
-      yield* say(outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)]))
+      const open = outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)])
+      turn.recorder.note(open)
+      yield* say(open)
     }
+    turn.recorder.note(requests)
     yield* say([...requests, ...Results.withUsageOf(before, ending)])
     return end !== undefined
   }
@@ -265,15 +275,16 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
   }
   const startOne = (call: ReceivedCalls.ReceivedCall): Effect.Effect<Started, unknown> => {
     const { one } = call
+    const run = () => Effect.andThen(turn.recorder.keep, ReceivedCalls.runDirect(turn, call, noting))
     return one === undefined
-      ? ReceivedCalls.runDirect(turn, call, noting)
+      ? run()
       : Effect.flatMap(
         advance(Ours.hand, one, ["finish"]),
         (said): Effect.Effect<Started, unknown> =>
           said._tag === "Need"
             ? Effect.succeed({ one, said: Exit.succeed(said) })
             : ReceivedCalls.isFree(said)
-            ? ReceivedCalls.runDirect(turn, call, noting)
+            ? run()
             : Outcome.carryOut(turn, one, said, noting)
       )
   }
@@ -309,10 +320,9 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
             return Batch.advanceOne(one, ["reply"])
           }))
       )
-      Batch.takePlaces(
-        turn,
-        started.flatMap((exit) => Exit.isSuccess(exit) && isAdvanced(exit.value) ? [exit.value] : [])
-      )
+      const advanced = started.flatMap((exit) => Exit.isSuccess(exit) && isAdvanced(exit.value) ? [exit.value] : [])
+      Batch.takePlaces(turn, advanced)
+      yield* ReceivedCalls.record(turn, advanced)
       const outcomes = Batch.collect(
         started,
         (exit) =>

@@ -13,6 +13,7 @@ import type * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import { EnclosingTurn } from "../environment/enclosingTurn.ts"
+import type * as Recorder from "../environment/recorder.ts"
 import * as History from "../gather/history.ts"
 import * as Order from "../gather/order.ts"
 import * as Ending from "../history/ending.ts"
@@ -37,6 +38,8 @@ export interface Turn extends Outcome.Runner {
   /** False when the caller resolves tool calls itself: then nothing runs here. */
   readonly resolvesCalls: boolean
   readonly concurrency: LanguageModel.GenerateTextOptions<{}>["concurrency"]
+  /** Who is told of what is said, and keeps it before anything of it runs. */
+  readonly recorder: Recorder.Recorder
   /** Gives the second use of a local call's id within one turn an id of its own (law L13). */
   readonly uniqueId: <Part extends Response.AnyPart>(part: Part) => Part
   /** How often the model was called again because its own requests were answered at once. */

@@ -4,6 +4,7 @@
  */
 import * as LanguageModel from "effect/ai/LanguageModel"
 import * as Prompt from "effect/ai/Prompt"
+import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -21,6 +22,7 @@ import { EnclosingTurn, type Turn as Around } from "../environment/enclosingTurn
 import * as Environment from "../environment/environment.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
 import * as Model from "../environment/model.ts"
+import * as Recorder from "../environment/recorder.ts"
 import { Answering, nobody, Refusals, TrustsAnswers } from "../environment/trust.ts"
 import * as Tools from "../gather/tools.ts"
 import * as Bounded from "../history/bounded.ts"
@@ -118,12 +120,15 @@ export const wrap = (
           options: { ...callOptions, prompt, toolkit: enclose(toolkit, { messages: prompt.content, options }) }
         })
       const resolvesCalls = callOptions.disableToolCallResolution !== true
+      const recorder = resolvesCalls ? Context.get(context, Recorder.Recorder) : Recorder.none
+      const isPlain = (tools: Tools.Tools | undefined): boolean =>
+        needsNobody(method, policy, tools) && (recorder === Recorder.none || !Object.values(tools!).some(runsHere))
       const toolkit = usable(callOptions.toolkit, method, resolvesCalls)
-      if (isInOrder && (toolkit === undefined || needsNobody(method, policy, declaredTools(callOptions.toolkit)))) {
+      if (isInOrder && (toolkit === undefined || isPlain(declaredTools(callOptions.toolkit)))) {
         return passOn(toolkit)
       }
       return Effect.flatMap(resolveToolkit(toolkit), (resolved): Effect.Effect<Entered<O>, unknown> => {
-        if (isInOrder && needsNobody(method, policy, resolved?.tools)) return passOn(resolved)
+        if (isInOrder && isPlain(resolved?.tools)) return passOn(resolved)
         return Effect.map(environmentFor(method, resolved?.tools), (environment) => ({
           turn: Turn.make({
             method,
@@ -133,7 +138,8 @@ export const wrap = (
             keepsHistory,
             handlers: isEmpty(resolved) ? undefined : Execution.handlersOf(resolved),
             resolvesCalls,
-            concurrency: callOptions.concurrency
+            concurrency: callOptions.concurrency,
+            recorder
           }),
           options: { ...callOptions, toolkit: resolved }
         }))
@@ -192,13 +198,13 @@ export const wrap = (
         ))),
     streamText: (callOptions) =>
       enclosingStream(
-        Effect.zipWith(enter("streamText", callOptions), TrustsAnswers, ({ options, turn }, trusted) => {
+        Effect.zipWith(enter("streamText", callOptions), isEntrusted, ({ options, turn }, entrusted) => {
           const said = turn === undefined
             ? options.toolkit === undefined
               ? model.streamText(options)
               : boundedStream(model.streamText(options), maxResultBytes)
             : StreamText.streamText(model, turn, options, toAiError("streamText"))
-          return trusted ? Stream.provideContext(said, distrust) : said
+          return entrusted ? Stream.provideContext(said, distrust) : said
         })
       )
   })
@@ -286,15 +292,21 @@ interface Entered<O extends Model.Options> {
   readonly options: O
 }
 
-// The trust is in the history that was read: what is asked in the course of its turn has another one (law L4).
+// The trust is in the history that was read, and that is recorded: what is asked in the course of its turn has another one
+// (law L4).
+const isEntrusted: Effect.Effect<boolean> = Effect.contextWith((context: Context.Context<never>) =>
+  Effect.succeed(Context.get(context, TrustsAnswers) || Context.get(context, Recorder.Recorder) !== Recorder.none)
+)
+
 const distrusting = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(TrustsAnswers, (trusted) => trusted ? Effect.provideContext(effect, distrust) : effect)
+  Effect.flatMap(isEntrusted, (entrusted) => entrusted ? Effect.provideContext(effect, distrust) : effect)
 
 const distrust = Context.make(TrustsAnswers, false).pipe(
   Context.add(Answering, nobody),
   Context.add(Refusals, nobody),
   Context.add(KeepsHistory, false),
-  Context.add(InPassing, false)
+  Context.add(InPassing, false),
+  Context.add(Recorder.Recorder, Recorder.none)
 )
 
 const toAiError = (method: string) => (error: unknown): unknown =>
@@ -351,6 +363,8 @@ const needsNobody = (
   }
   return true
 }
+
+const runsHere = (tool: Tool.Any): boolean => !Tools.isProviderTool(tool)
 
 // A toolkit without tools is none: it cannot tell whether a tool was removed or just not given on this turn.
 const isEmpty = (toolkit: Toolkit.WithHandler<Model.AnyTools> | undefined): toolkit is undefined =>
