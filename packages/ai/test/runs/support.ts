@@ -142,6 +142,7 @@ export interface Options {
   readonly id?: string | undefined
   readonly limits?: Conversation.Options<any>["limits"]
   readonly busyFor?: Conversation.Options<any>["busyFor"]
+  readonly concurrency?: number | undefined
   /** Which key seals what is asked. */
   readonly key?: string | undefined
   /** Where what tools wait for is kept, instead of `store`. */
@@ -232,12 +233,15 @@ export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
   }
 
   if (isHeld(way)) {
+    const { concurrency } = options
     const { generated, history, object, streamed: stream } = way.startsWith("Chat.")
       ? ofChat(yield* Chat.fromPrompt(options.history ?? []))
       : ofProgram(options.history)
-    const streams = (prompt: Prompt.RawInput) => streamed(stream({ prompt, toolkit }))
+    const streams = (prompt: Prompt.RawInput) => streamed(stream({ prompt, toolkit, concurrency }))
     const say = (prompt: Prompt.RawInput, closing?: Effect.Effect<void>): Turn =>
-      way.endsWith("generateText") ? serving(inline(generated({ prompt, toolkit }))) : read(streams(prompt), closing)
+      way.endsWith("generateText")
+        ? serving(inline(generated({ prompt, toolkit, concurrency })))
+        : read(streams(prompt), closing)
     const made: World = {
       ...world,
       begin: say("Pay the bill.", options.closing),
@@ -251,9 +255,9 @@ export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
     return made
   }
 
-  const { busyFor, id = "c1", limits } = options
+  const { busyFor, concurrency, id = "c1", limits } = options
   const another = serving(
-    Conversation.make({ id, toolkit, limits, busyFor }) as Effect.Effect<Conversation.Conversation<any>>
+    Conversation.make({ id, toolkit, limits, busyFor, concurrency }) as Effect.Effect<Conversation.Conversation<any>>
   )
   const conversation = yield* another
   const ended = <E>(turn: Effect.Effect<Conversation.Outcome<any>, E>): Turn =>
@@ -284,14 +288,16 @@ export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
 })
 
 // What holds a history that is no Conversation's. The tools are any tools, and so are what they need: nothing.
+interface Call {
+  readonly prompt: Prompt.RawInput
+  readonly toolkit: Laws.AnyToolkit
+  readonly concurrency?: number | undefined
+}
+
 interface Held {
-  readonly generated: (options: { readonly prompt: Prompt.RawInput; readonly toolkit: Laws.AnyToolkit }) => Turn
-  readonly streamed: (
-    options: { readonly prompt: Prompt.RawInput; readonly toolkit: Laws.AnyToolkit }
-  ) => Stream.Stream<Response.AnyPart, unknown>
-  readonly object: (
-    options: { readonly prompt: Prompt.RawInput; readonly toolkit: Laws.AnyToolkit; readonly schema: Schema.Top }
-  ) => Effect.Effect<unknown, unknown>
+  readonly generated: (call: Call) => Turn
+  readonly streamed: (call: Call) => Stream.Stream<Response.AnyPart, unknown>
+  readonly object: (call: Call & { readonly schema: Schema.Top }) => Effect.Effect<unknown, unknown>
   readonly history: Effect.Effect<Prompt.Prompt>
 }
 
@@ -307,14 +313,14 @@ const ofProgram = (begun: Prompt.Prompt = Prompt.empty): Held => {
   const said = (prompt: Prompt.RawInput) => (history = Prompt.concat(history, prompt))
   const answered = (parts: Parts) => (history = Prompt.concat(history, Prompt.fromResponseParts(parts)))
   return {
-    generated: ({ prompt, toolkit }) =>
+    generated: ({ prompt, ...rest }) =>
       Effect.map(
-        Effect.suspend(() => LanguageModel.generateText({ prompt: said(prompt), toolkit })),
+        Effect.suspend(() => LanguageModel.generateText({ prompt: said(prompt), ...rest })),
         ({ content }) => (answered(content), content)
       ) as never,
-    streamed: ({ prompt, toolkit }) => {
+    streamed: ({ prompt, ...rest }) => {
       const parts: Array<Response.AnyPart> = []
-      return Stream.suspend(() => LanguageModel.streamText({ prompt: said(prompt), toolkit })).pipe(
+      return Stream.suspend(() => LanguageModel.streamText({ prompt: said(prompt), ...rest })).pipe(
         Stream.tap((part) => Effect.sync(() => parts.push(part))),
         Stream.ensuring(Effect.sync(() => answered(parts)))
       ) as never
