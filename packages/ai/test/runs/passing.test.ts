@@ -85,7 +85,8 @@ describe("a resume that fails for a passing reason", () => {
           while (yield* answering(way, at, isDone)) at++
           assert.isAbove(at, 3, "the store was used")
         }),
-      ["send", "Chat.generateText", "streamText"]
+      ["send", "Chat.generateText", "streamText"],
+      30_000
     )
   }
 })

@@ -62,9 +62,10 @@ export const streamWays = ways.filter((way) => way === "stream" || way === "Chat
 export const inWays = (
   title: string,
   story: (way: Way) => Effect.Effect<unknown, unknown, Scope.Scope>,
-  only: ReadonlyArray<Way> = ways
+  only: ReadonlyArray<Way> = ways,
+  timeout?: number
 ): void => {
-  for (const way of only) it.effect(`${title} [${way}]`, () => story(way))
+  for (const way of only) it.effect(`${title} [${way}]`, () => story(way), timeout)
 }
 
 // =============================================================================
