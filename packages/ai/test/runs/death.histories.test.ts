@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalJournal, type Store } from "../../src/index.ts"
+import { Approval, ApprovalJournal, type Prompt, type Store } from "../../src/index.ts"
 import * as Laws from "../laws/support.ts"
 import { failure, intercept } from "../store/intercept.ts"
 import * as Processes from "./processes.ts"
@@ -19,22 +19,24 @@ const two = Effect.fnUntraced(function*(mode: Laws.Mode, ahead: (typeof clocks)[
   const tools = yield* Laws.makeTools(R.tools, { Pay: R.heldOnce(hold, () => "paid 5") })
   const asked = yield* Laws.ask(mode, { toolkit: tools.toolkit, calls: [R.pay] })
   const script = yield* Laws.answering
-  const turn = Laws.takeTurn(mode, {
-    model: script.model,
-    toolkit: tools.toolkit,
-    history: asked.history,
-    prompt: Laws.answers(Approval.approve(asked.requests[0]!))
-  })
+  const options = { model: script.model, toolkit: tools.toolkit, history: asked.history }
+  const yes = Laws.answers(Approval.approve(asked.requests[0]!))
+  const turn = Laws.takeTurn(mode, { ...options, prompt: yes })
   const shared = yield* Processes.makeShared
   yield* TestClock.adjust("1 day")
   const process = Effect.fnUntraced(function*(process: Processes.Process) {
     const journal = yield* process.within(ApprovalJournal.make({ store: process.store, grace: 0 }))
-    return process.within(Effect.provideService(turn, ApprovalJournal.ApprovalJournal, journal))
+    return <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      process.within(Effect.provideService(effect, ApprovalJournal.ApprovalJournal, journal))
   })
   const first = Processes.make(shared, ahead)
-  const reader = yield* Effect.forkDetach(yield* process(first))
+  const reader = yield* Effect.forkDetach((yield* process(first))(turn))
   yield* hold.entered
-  return { first, hold, other: yield* process(Processes.make(shared)), reader, tools }
+  const inOther = yield* process(Processes.make(shared))
+  const chat = yield* Laws.converse(mode, options)
+  /** One that goes on in the other process, turn by turn. */
+  const says = (prompt: Prompt.RawInput) => inOther(chat.take(prompt))
+  return { first, hold, other: inOther(turn), reader, says, script, tools, yes }
 })
 
 const reasonOf = (turn: Laws.Turn) => Laws.failureReason(turn.results[0])
@@ -74,6 +76,25 @@ for (const ahead of clocks) {
     )
   })
 }
+
+describe("a late result", () => {
+  Laws.forEachMode("is told in the next turn of a chat that was told \"unknown\"", (mode) =>
+    Effect.gen(function*() {
+      const { first, hold, reader, says, script, tools, yes } = yield* two(mode, "0 minutes")
+      first.block()
+      const taken = yield* Effect.forkChild(says(yes))
+      assert.isTrue(yield* R.endsWithin(taken, 9))
+      assert.match(reasonOf(yield* Fiber.join(taken)), /unknown/)
+      yield* TestClock.adjust("51 seconds")
+      yield* hold.release
+      yield* first.goOn
+      assert.isTrue(yield* R.endsWithin(reader, 30))
+      yield* says("Well?")
+      const prompts = yield* script.requests
+      assert.include(JSON.stringify(prompts.at(-1)?.prompt), "paid 5")
+      assert.strictEqual(tools.count("Pay"), 1)
+    }))
+})
 
 describe("a journal", () => {
   const claim = (nonce: string): ApprovalJournal.Claim => ({

@@ -28,9 +28,13 @@ const Expense = DeferredTool.make("Expense", {
 
 const expense = ScriptedModel.toolCall({ id: "expense-1", name: "Expense", params: { amount: 20 } })
 
-const asking = Effect.fnUntraced(function*(way: R.Way, options: Partial<R.Options> = {}) {
+const asking = Effect.fnUntraced(function*(
+  way: R.Way,
+  options: Partial<R.Options> = {},
+  during: (step: string) => Effect.Effect<void> = () => Effect.void
+) {
   const steps: Array<string> = []
-  const step = (name: string) => Effect.sync(() => steps.push(name))
+  const step = (name: string) => Effect.suspend(() => (steps.push(name), during(name)))
   const toolkit = {
     more: [Expense],
     handlers: {
@@ -163,6 +167,37 @@ describe("a tool that waits, whom nobody answers in time", () => {
       const open = yield* world.conversation!.pending()
       assert.deepStrictEqual(open.map(({ awaited }) => awaited?.prompt), ["Still to be answered."])
     }), ["send", "stream"])
+})
+
+describe("a process that dies in the handler of what nobody answered", () => {
+  R.inWays("what it did is unknown, and it is not done again", (way) =>
+    Effect.gen(function*() {
+      const shared = yield* Processes.makeShared
+      const process = Processes.make(shared)
+      const hold = yield* R.makeHold
+      const { steps, toolkit, world } = yield* asking(
+        way,
+        { store: process.store },
+        (step) => step === "reminds" ? hold.wait : Effect.void
+      )
+      yield* world.begin
+      yield* TestClock.adjust("1 hour")
+      yield* Effect.forkDetach(world.say([]))
+      yield* hold.entered
+      process.die()
+      const other = yield* R.make("send", {
+        turns: [],
+        store: shared,
+        controller: ApprovalController.deferred,
+        ...toolkit
+      })
+      const next = yield* Effect.forkChild(other.say([]))
+      assert.isTrue(yield* R.endsWithin(next, 9))
+      yield* Fiber.join(next)
+      yield* R.assertToldUnknown(other, "expense-1")
+      assert.deepStrictEqual(steps, ["asks", "reminds"])
+      assert.deepStrictEqual(yield* other.conversation!.pending(), [])
+    }), ["send"])
 })
 
 describe("expiresIn, while somebody is asked inline", () => {

@@ -142,28 +142,29 @@ describe("cancel", () => {
     }), ["send"])
 })
 
+/** A handler with a turn of its own, in which `Ship` is approved and runs. */
+const nestings = {
+  "by a model's turn": (inner: R.Handler): R.Handler => () =>
+    Effect.gen(function*() {
+      const { toolkit } = yield* Laws.makeTools(R.tools, { Ship: inner })
+      const { model } = yield* ScriptedModel.make({ turns: [[R.ship]] })
+      const response = yield* LanguageModel.generateText({ prompt: "Go on.", toolkit }).pipe(
+        Effect.provideService(LanguageModel.LanguageModel, model)
+      )
+      return response.text
+    }) as Effect.Effect<unknown, unknown>,
+  "by a conversation": (inner: R.Handler): R.Handler => () =>
+    Effect.gen(function*() {
+      const { toolkit } = yield* Laws.makeTools(R.tools, { Ship: inner })
+      const { model } = yield* ScriptedModel.make({ turns: [[R.ship]], afterLastTurn: "Done." })
+      const conversation = yield* Conversation.make({ id: "inner", toolkit }).pipe(
+        Effect.provideService(LanguageModel.LanguageModel, model)
+      )
+      return (yield* conversation.send("Go on.")).text
+    }) as Effect.Effect<unknown, unknown>
+}
+
 describe("cancel, of a run that has begun another", () => {
-  /** A handler with a turn of its own, in which `Ship` is approved and runs. */
-  const nestings = {
-    "by a model's turn": (inner: R.Handler): R.Handler => () =>
-      Effect.gen(function*() {
-        const { toolkit } = yield* Laws.makeTools(R.tools, { Ship: inner })
-        const { model } = yield* ScriptedModel.make({ turns: [[R.ship]] })
-        const response = yield* LanguageModel.generateText({ prompt: "Go on.", toolkit }).pipe(
-          Effect.provideService(LanguageModel.LanguageModel, model)
-        )
-        return response.text
-      }) as Effect.Effect<unknown, unknown>,
-    "by a conversation": (inner: R.Handler): R.Handler => () =>
-      Effect.gen(function*() {
-        const { toolkit } = yield* Laws.makeTools(R.tools, { Ship: inner })
-        const { model } = yield* ScriptedModel.make({ turns: [[R.ship]], afterLastTurn: "Done." })
-        const conversation = yield* Conversation.make({ id: "inner", toolkit }).pipe(
-          Effect.provideService(LanguageModel.LanguageModel, model)
-        )
-        return (yield* conversation.send("Go on.")).text
-      }) as Effect.Effect<unknown, unknown>
-  }
   for (const [how, nest] of Object.entries(nestings)) {
     for (const outer of [R.pay, R.look]) {
       R.inWays(
@@ -185,5 +186,30 @@ describe("cancel, of a run that has begun another", () => {
         ["send", "stream", "decide, inline"]
       )
     }
+  }
+})
+
+describe("ApprovalJournal.interrupt, of a run that has begun another", () => {
+  for (const [how, nest] of Object.entries(nestings)) {
+    R.inWays(`${how}, stops both`, (way) =>
+      Effect.gen(function*() {
+        const { ends, handler, hold } = yield* watched
+        const ids: Array<string> = []
+        const world = yield* R.make(way, {
+          turns: [[R.pay]],
+          handlers: { Pay: nest(handler("shipped")) },
+          controller: ApprovalController.interactive(({ approvalId, toolName }) => {
+            if (toolName === "Pay") ids.push(approvalId)
+            return true
+          })
+        })
+        const reader = yield* Effect.forkChild(Effect.exit(world.begin))
+        yield* hold.entered
+        assert.isTrue(yield* world.journal.interrupt(ids[0]!))
+        assert.isTrue(yield* R.endsWithin(reader, 10))
+        assert.deepStrictEqual(ends, ["stopped"])
+        yield* world.say("And now?")
+        yield* R.assertToldUnknown(world, "pay-1")
+      }), ["Chat.generateText", "Chat.streamText", "generateText", "streamText"])
   }
 })
