@@ -1,0 +1,129 @@
+/**
+ * L2: what a dead process ran is run again only where the tool says that it may be (`Tool.Idempotent`), and there always:
+ * an entry that is still "running", a resume, and with parameters that somebody edited.
+ */
+import { assert, describe } from "@effect/vitest"
+import { Effect, Fiber, Schema } from "effect"
+import { Approval, DeferredTool, Interaction, Tool } from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
+import * as Processes from "./processes.ts"
+import * as R from "./support.ts"
+
+const parameters = { page: Schema.Number }
+const Sync = Tool.make("Sync", { parameters, success: Schema.String, needsApproval: true })
+const Publish = DeferredTool.from(Tool.make("Publish", { parameters, success: Schema.String }), {
+  state: Schema.Number,
+  interactions: { editor: Interaction.getApproval }
+})
+
+const sync = ScriptedModel.toolCall({ id: "sync-1", name: "Sync", params: { page: 1 } })
+const publish = ScriptedModel.toolCall({ id: "publish-1", name: "Publish", params: { page: 1 } })
+
+const idempotent = { Sync: Sync.annotate(Tool.Idempotent, true), Publish: Publish.annotate(Tool.Idempotent, true) }
+const once = { Sync, Publish }
+
+type Kind = "idempotent" | "not idempotent"
+
+/**
+ * A process and another one over what they share. Every step of a handler is noted; the first one named so waits for ever.
+ */
+const two = Effect.fnUntraced(
+  function*(kind: Kind, waits: string, way: R.Way, turns: ReadonlyArray<ScriptedModel.Turn>) {
+    const hold = yield* R.makeHold
+    const steps: Array<string> = []
+    const step = (name: string, given: unknown) =>
+      Effect.suspend(() => {
+        const isFirst = !steps.some((step) => step.startsWith(name))
+        steps.push(`${name} ${given}`)
+        return name === waits && isFirst ? hold.wait : Effect.void
+      })
+    const tools = kind === "idempotent" ? idempotent : once
+    const shared = yield* Processes.makeShared
+    const dying = Processes.make(shared)
+    const options = {
+      turns,
+      busyFor: "10 minutes",
+      more: Object.values(tools),
+      handlers: {
+        Sync: ({ page }: { readonly page: number }) => Effect.as(step("Sync", page), `synced ${page}`),
+        Publish: DeferredTool.handler(Publish, {
+          start: ({ page }) =>
+            Effect.andThen(step("start", page), Publish.suspend.editor({ prompt: "May it go out?" }, page)),
+          resume: {
+            editor: ({ approved }, page) => Effect.as(step("editor", approved), `published ${page}`)
+          }
+        })
+      }
+    } as const
+    const first = yield* R.make(way, { ...options, store: dying.store })
+    const next = yield* R.make("send", { ...options, turns: [], store: shared })
+    return { dying, first, hold, next, steps }
+  }
+)
+
+/** The process dies in a turn, and the other one says something. */
+const dieIn = Effect.fnUntraced(function*(
+  { dying, hold, next }: Effect.Success<ReturnType<typeof two>>,
+  turn: Effect.Effect<unknown, unknown>
+) {
+  yield* Effect.forkDetach(turn)
+  yield* hold.entered
+  dying.die()
+  const taken = yield* Effect.forkChild(next.say("And now?"))
+  assert.isTrue(yield* R.endsWithin(taken, 9), "in under ten seconds")
+  yield* Fiber.join(taken)
+})
+
+/** The model's calls, asked for a later turn: nobody answers inline. */
+const waits = Effect.fnUntraced(function*({ conversation, serving }: R.World) {
+  const outcome = yield* serving(conversation!.send("Go on."))
+  assert.strictEqual(outcome._tag, "Waiting")
+  const [request] = yield* conversation!.pending()
+  return { conversation: conversation!, request: request! }
+})
+
+for (const kind of ["idempotent", "not idempotent"] as const) {
+  const isIdempotent = kind === "idempotent"
+  describe(`a process that dies while a tool runs that is ${kind}`, () => {
+    const then = isIdempotent ? "it is run again, once, and the model is told its result" : "it is not run again"
+
+    R.inWays(`approved inline: ${then}`, (way) =>
+      Effect.gen(function*() {
+        const worlds = yield* two(kind, "Sync", way, [[sync]])
+        yield* dieIn(worlds, worlds.first.begin)
+        if (isIdempotent) yield* R.assertToldResult(worlds.next, "sync-1", "synced 1")
+        else yield* R.assertToldUnknown(worlds.next, "sync-1")
+        assert.deepStrictEqual(worlds.steps, isIdempotent ? ["Sync 1", "Sync 1"] : ["Sync 1"])
+        yield* worlds.next.say("Thanks.")
+        assert.lengthOf(worlds.steps, isIdempotent ? 2 : 1)
+      }), R.conversationWays)
+
+    R.inWays(`approved with an edit: ${then}`, (way) =>
+      Effect.gen(function*() {
+        const worlds = yield* two(kind, "Sync", way, [[sync]])
+        const { conversation, request } = yield* waits(worlds.first)
+        yield* dieIn(
+          worlds,
+          worlds.first.serving(conversation.decide(Approval.approve(request, { params: { page: 2 } })))
+        )
+        if (isIdempotent) yield* R.assertToldResult(worlds.next, "sync-1", "synced 2")
+        else yield* R.assertToldUnknown(worlds.next, "sync-1")
+        assert.deepStrictEqual(worlds.steps, isIdempotent ? ["Sync 2", "Sync 2"] : ["Sync 2"])
+      }), ["send"])
+
+    R.inWays(`resumed by an answer: ${then}`, (way) =>
+      Effect.gen(function*() {
+        const worlds = yield* two(kind, "editor", way, [[publish]])
+        const { conversation, request } = yield* waits(worlds.first)
+        yield* dieIn(worlds, worlds.first.serving(conversation.decide(Approval.approve(request))))
+        if (isIdempotent) yield* R.assertToldResult(worlds.next, "publish-1", "published 1")
+        else yield* R.assertToldUnknown(worlds.next, "publish-1")
+        assert.deepStrictEqual(worlds.steps, [
+          "start 1",
+          ...(isIdempotent ? ["editor true", "editor true"] : ["editor true"])
+        ])
+        yield* worlds.next.say("Thanks.")
+        assert.lengthOf(worlds.steps, isIdempotent ? 3 : 2)
+      }), ["send"])
+  })
+}
