@@ -155,7 +155,7 @@ export const ApprovalJournal = Context.Reference<Service>("@assent/ai/ApprovalJo
 
 /**
  * Makes a journal over a store. `grace` (default 10 seconds) is how long closing the scope waits for live runs before
- * it interrupts them, and no more than 2 seconds where the program was interrupted, as by a signal; `heartbeat` (default 1
+ * it interrupts them, and no more than 2 seconds where the program is interrupted, as by a signal; `heartbeat` (default 1
  * second where processes share the store, and none where it is of this one alone) is how often a process with live runs says
  * that it lives. A claim is given up as *unknown* when whoever waits for it has heard nothing of its owner for six beats, by
  * its own monotonic clock; what the owner records after that replaces *unknown*, unless the run was repeated meanwhile.
@@ -181,10 +181,7 @@ export const make = Effect.fnUntraced(function*(options: {
       closing = true
       // Whoever interrupts a program expects it to end soon.
       const patience = Exit.hasInterrupts(exit) ? Duration.min(grace, Shutdown.grace) : grace
-      const own = Array.from(live.values()).filter(Live.isOwn)
-      if (own.length > 0) {
-        yield* Effect.timeoutOption(Effect.forEach(own, ({ activity }) => Deferred.await(activity.ended)), patience)
-      }
+      yield* Live.ended(live.values(), patience)
       yield* Scope.close(runs, Exit.void)
       yield* unrecorded.close
     }))
@@ -403,14 +400,7 @@ export const make = Effect.fnUntraced(function*(options: {
       )
     })
 
-  const interrupt: Service["interrupt"] = (approvalId) =>
-    Effect.suspend(() => {
-      for (const run of live.values()) {
-        if (run.approvalId !== approvalId || !Live.isOwn(run)) continue
-        return Effect.map(Activity.stop(run.activity), () => run.stop === "recorded")
-      }
-      return Effect.succeed(false)
-    })
+  const interrupt: Service["interrupt"] = (approvalId) => Live.interrupt(live.values(), approvalId)
 
   return { named: options.named ?? true, find, end, approve, run, interrupt }
 })

@@ -198,7 +198,7 @@ export const make = Effect.fnUntraced(function*(
   yield* Scope.addFinalizer(scope, unwritten.close)
   const stopping = Stopping.make({
     conversations,
-    every: heartbeat === undefined ? undefined : options.heartbeat ?? "500 millis",
+    every: options.heartbeat === undefined && heartbeat !== undefined ? "500 millis" : heartbeat,
     scope
   })
 

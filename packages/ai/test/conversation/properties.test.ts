@@ -284,7 +284,7 @@ const tell = (story: typeof Story.Type) =>
       const open = (yield* pending).filter(({ interaction }) => interaction !== "timer")
       if (open.length > 0) yield* run(at(i % 2).decide(open.map(right)))
       if ((yield* pending).length > 0) continue
-      // Whoever cancelled said no to a tool that asked for a yes or a no: it goes on with that, and may ask again.
+      // What came of the answers may wait again.
       yield* run(send(0, "The end"))
       if ((yield* pending).length === 0) break
     }

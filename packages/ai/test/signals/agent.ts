@@ -1,6 +1,6 @@
 /** An agent whose one tool holds a lock and waits for a child process, which does not end by itself. */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Effect, FileSystem, Layer, Schema, Stream } from "effect"
+import { Deferred, Effect, FileSystem, Layer, Schema, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import { Approval, ApprovalController, Chat, Conversation, LanguageModel, Tool, Toolkit } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
@@ -8,6 +8,8 @@ import { ScriptedModel } from "../../src/testing/index.ts"
 const Serve = Tool.make("Serve", { success: Schema.String, needsApproval: true })
 
 const Tools = Toolkit.make(Serve)
+
+const serves = Deferred.makeUnsafe<void>()
 
 const child = ["-e", "console.log('up'); setInterval(() => {}, 1000)"]
 
@@ -21,6 +23,7 @@ const Handlers = Tools.toLayer(Effect.gen(function*() {
         const serving = yield* ChildProcess.make(process.execPath, child)
         yield* Stream.runHead(serving.stdout)
         yield* Effect.sync(() => console.log(`serving ${serving.pid}`))
+        yield* Deferred.succeed(serves, undefined)
         yield* serving.exitCode
         return "served"
       })).pipe(Effect.orDie, Effect.provide(NodeServices.layer))
@@ -31,8 +34,7 @@ const yes = ApprovalController.layerInteractive((request) => Approval.approve(re
 
 const calls = [ScriptedModel.toolCall({ id: "c1", name: "Serve", params: {} })]
 
-const conversation = (limits?: { readonly time: "1 second" }) =>
-  Effect.flatMap(Tools, (toolkit) => Conversation.make({ id: "served", toolkit, limits }))
+const conversation = Effect.flatMap(Tools, (toolkit) => Conversation.make({ id: "served", toolkit }))
 
 /** How the call comes to run. */
 const ways = {
@@ -45,16 +47,16 @@ const ways = {
     ),
     yes
   ),
-  send: Effect.provide(Effect.flatMap(conversation(), ({ send }) => send("Go.")), yes),
+  send: Effect.provide(Effect.flatMap(conversation, ({ send }) => send("Go.")), yes),
   decide: Effect.gen(function*() {
-    const { decide, pending, send } = yield* conversation()
+    const { decide, pending, send } = yield* conversation
     yield* send("Go.")
     const [request] = yield* pending()
     yield* decide(Approval.approve(request!))
   }),
   left: Effect.gen(function*() {
-    const { send } = yield* conversation({ time: "1 second" })
-    yield* Effect.provide(send("Go."), yes)
+    const { send } = yield* conversation
+    yield* Effect.raceFirst(Effect.provide(send("Go."), yes), Deferred.await(serves))
     yield* Effect.sync(() => console.log("left"))
     yield* Effect.never
   })

@@ -170,9 +170,9 @@ const look = Effect.fnUntraced(function*(
   return { answer, request }
 })
 
-// A "no" ends what has expired as well as any.
-const isLate = ({ answer: { decision }, request: { expiresAt } }: Said, now: number): boolean =>
-  decision._tag === "Approved" && expiresAt !== undefined && expiresAt <= now
+// A "no" to what did not begin ends it as well as any; to what a tool waits for, it is an answer.
+const isLate = ({ answer: { decision }, request }: Said, now: number): boolean =>
+  isOver(request, now) && (decision._tag === "Approved" || (decision._tag === "Denied" && request.awaited !== undefined))
 
 const expired = ({ approvalId, expiresAt }: Approval.ApprovalRequest): ApprovalError.ApprovalError =>
   ApprovalError.make(new ApprovalError.Expired({ approvalId, expiredAt: expiresAt! }))

@@ -1,5 +1,6 @@
 /** Runs that this process has, or waits for. */
-import type * as Deferred from "effect/Deferred"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Activity from "./activity.ts"
@@ -46,6 +47,25 @@ export const within = <Settled, Failure, A, E, R>(
     return Effect.provideService(effect, Activity.Current, run.activity)
   })
 
+/** Waits for the end of all that this process has, so long. */
+export const ended = (runs: Iterable<AnyRun>, patience: Duration.Duration): Effect.Effect<unknown> => {
+  const own = Array.from(runs).filter(isOwn)
+  return own.length === 0 ? Effect.void : Effect.timeoutOption(
+    Effect.forEach(own, ({ activity }) => Deferred.await(activity.ended), { discard: true }),
+    patience
+  )
+}
+
+/** Stops the one that was approved so, with all that goes on within it. False where there is none, or it has come to its end. */
+export const interrupt = (runs: Iterable<AnyRun>, approvalId: string): Effect.Effect<boolean> =>
+  Effect.suspend(() => {
+    const run = Array.from(runs).find((run) => run.approvalId === approvalId && isOwn(run))
+    return run === undefined
+      ? Effect.succeed(false)
+      : Effect.map(Activity.stop(run.activity), () => run.stop === "recorded")
+  })
+
+type AnyRun = Omit<Run<unknown, unknown>, "settled">
+
 /** What another process runs is neither stopped here nor waited for. */
-export const isOwn = ({ fiber, waits }: Pick<Run<unknown, unknown>, "fiber" | "waits">): boolean =>
-  fiber !== undefined && !waits
+export const isOwn = ({ fiber, waits }: Pick<AnyRun, "fiber" | "waits">): boolean => fiber !== undefined && !waits
