@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalError, ApprovalPolicy, type Conversation } from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./support.ts"
 import * as W from "./who.ts"
 
@@ -110,6 +111,25 @@ describe("several answers at once", () => {
       assert.deepStrictEqual(fatesOf(outcome), [[requests[1]!.approvalId, "Expired"]])
       assert.deepStrictEqual(world.ran, ["paid 20"])
       assert.strictEqual((yield* world.entry(requests[1]!))?.state, "expired")
+    }))
+
+  it.effect("an edit of what the provider asks about is named, and the request stays open", () =>
+    Effect.gen(function*() {
+      const hosted = [
+        ScriptedModel.toolCall({ id: "p1", name: "Search", params: { query: "a" }, providerExecuted: true }),
+        { type: "tool-approval-request", approvalId: "mcpr_1", toolCallId: "p1" }
+      ] as const
+      const { conversation, script, steps } = yield* C.start({ turns: [[...hosted, C.remove("a")], "Done."] })
+      const requests = C.requestsOf(yield* conversation.send("Clean up."))
+      const outcome = yield* conversation.decide(
+        requests.map((request) =>
+          Approval.approve(request, request.providerExecuted ? { params: { query: "b" } } : undefined)
+        )
+      )
+      assert.deepStrictEqual(fatesOf(outcome), [["mcpr_1", "InvalidEdit"]])
+      assert.deepStrictEqual(ids(C.requestsOf(outcome)), ["mcpr_1"])
+      assert.deepStrictEqual(steps, [["DeleteFile", "a"]])
+      assert.strictEqual(yield* script.calls, 1)
     }))
 
   it.effect("the outcome of a turn in which every answer counts names none, nor does how it stands", () =>

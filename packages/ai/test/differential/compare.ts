@@ -17,15 +17,18 @@
  *   comes next, or 100 milliseconds later, so that it is sealed if the provider asks about it.
  * - **siblings settle** (law L8): where a call fails the turn, upstream interrupts its siblings and ours end first. With
  *   several that fail, upstream raises the first in time and we the first in order.
+ * - **what had begun** (law L14): of a call that ran when its response was cut, its result says that it had begun.
  *
  * What `found.test.ts` shows is not wanted by the design, and is passed over here so that it does not hide other faults:
  * the order of results in a whole response.
  */
 import { AiError, type Prompt, type Response, type Tool } from "effect/ai"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as assert from "node:assert"
+import * as Words from "../../src/internal/decide/words.ts"
 import * as Observe from "./observe.ts"
 import * as Script from "./response.ts"
 import type * as Scenario from "./scenario.ts"
@@ -122,7 +125,9 @@ const requestsOf = ({ requests }: Observe.Observation) => requests.map((request)
 const isLocalCall = (part: Response.AnyPart): part is Response.ToolCallPart<string, unknown> =>
   part.type === "tool-call" && !part.providerExecuted
 
-const isLocalResult = (part: Response.AnyPart): part is Response.ToolResultPart<string, unknown, unknown> =>
+type LocalResult = Response.ToolResultPart<string, unknown, unknown>
+
+const isLocalResult = (part: Response.AnyPart): part is LocalResult =>
   part.type === "tool-result" && !part.providerExecuted
 
 /** Parts of the model, in order, with their times in a stream, and the finish apart. */
@@ -138,7 +143,17 @@ const said = (observation: Observe.Observation, path: Observe.Path) => {
 }
 
 const settledOf = (observation: Observe.Observation) =>
-  observation.emitted.flatMap(({ at, part }) => isLocalResult(part) ? [{ at, part }] : [])
+  observation.emitted.flatMap(({ at, part }) => isLocalResult(part) ? [{ at, part: withoutBegun(part) }] : [])
+
+// Of a call that ran when its response was cut we say so too (law L14).
+const withoutBegun = (part: LocalResult): LocalResult => {
+  const { result } = part as { readonly result: unknown }
+  if (!Predicate.hasProperty(result, "reason") || typeof result.reason !== "string") return part
+  const reason = result.reason.replace(`. ${Words.cutShort}`, "")
+  if (reason === result.reason) return part
+  const cut = { ...result, reason }
+  return { ...part, result: cut, encodedResult: cut } as LocalResult
+}
 
 const compareEmitted = (
   method: Observe.Method,

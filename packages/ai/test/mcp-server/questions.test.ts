@@ -231,7 +231,7 @@ describe("what a tool that waits asks", () => {
       })
       const old = yield* ask(many, accept({}), { revision: "2025-06-18" })
       assert.strictEqual(old.decision._tag, "Info")
-      assert.match(String(old.decision.note), /does not support choosing several options.*asked again/)
+      assert.match(String(old.decision.note), /does not support choosing several options.*has begun, and waits still/)
     }))
 
   it.effect("a form is its fields where all are primitive, and else left open with the reason", () =>
@@ -266,7 +266,7 @@ describe("what a tool that waits asks", () => {
       const names = ["__proto__", "a\u202Eb", "a\nb", "<b>", "x".repeat(65), ""].map((name) => ({ [name]: text }))
       for (const properties of [{ address: { type: "object" } }, { list: { type: "array" } }, ...names]) {
         const left = yield* ask(awaiting({ kind: "form", answerSchema: { type: "object", properties } }))
-        assert.match(String(left.decision.note), /which MCP cannot ask for\. Nothing ran; it may be asked again/)
+        assert.match(String(left.decision.note), /which MCP cannot ask for\. The tool that asks has begun, and waits still/)
         assert.deepStrictEqual([left.decision._tag, left.asked], ["Info", []])
       }
       const list = yield* ask(awaiting({ kind: "form", answerSchema: { type: "string" } }))

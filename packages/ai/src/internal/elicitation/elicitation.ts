@@ -52,7 +52,7 @@ export const ask = Effect.fnUntraced(function*(
   const lacking = lackOf(about)
   if (lacking !== undefined) return unaskable(lack(lacking))
   const form = yield* formOf(request, about.protocolVersion !== "2025-06-18")
-  if (Result.isFailure(form)) return new Approval.Info({ note: `${form.failure} Nothing ran; it may be asked again.` })
+  if (Result.isFailure(form)) return new Approval.Info({ note: unanswered(request, form.failure) })
   const { fields, message, read, required } = form.success
   const length = message.length + JSON.stringify(fields).length
   if (length > options.maxLength) return unaskable(tooLongReason(length, options.maxLength))
@@ -89,10 +89,10 @@ export const ask = Effect.fnUntraced(function*(
       approvalId,
       cause: exit.cause
     }))
-    return new Approval.Info({ note: failedReason })
+    return new Approval.Info({ note: unanswered(request, failedReason) })
   }
   return Option.isNone(exit.value)
-    ? new Approval.Info({ note: lateReason })
+    ? new Approval.Info({ note: unanswered(request, lateReason) })
     : Asking.decided(decisionOf(exit.value.value, read), person)
 })
 
@@ -165,16 +165,24 @@ const mayDecide = (
   return lists.length === 0 || lists.some((ids) => ids.includes(id))
 }
 
-const elsewhereReason = ({ approvers, selfApproval }: Approval.ApprovalRequest): string => {
+// A tool that asks something has begun (law L14).
+const unanswered = ({ awaited }: Approval.ApprovalRequest, why: string): string =>
+  `${why} ${
+    awaited === undefined ? "Nothing ran; it may be asked again." : "The tool that asks has begun, and waits still."
+  }`
+
+const elsewhereReason = (request: Approval.ApprovalRequest): string => {
+  const { approvers, selfApproval } = request
   const whose = Approver.lists(approvers).map((ids) =>
     ids.map((id) => Text.escape(id, { maxLength: 256 })).join(" or ")
   )
-  return `It is for ${
-    whose.length === 0 ? "somebody other than the person who asked for it" : whose.join(", and ")
-  } to decide, and` +
-    ` not for the client's user${
-      selfApproval === false && whose.length > 0 ? " who asked for it" : ""
-    }. Nothing ran; it may be asked again.`
+  return unanswered(
+    request,
+    `It is for ${
+      whose.length === 0 ? "somebody other than the person who asked for it" : whose.join(", and ")
+    } to decide, and` +
+      ` not for the client's user${selfApproval === false && whose.length > 0 ? " who asked for it" : ""}.`
+  )
 }
 
 const declinedReason = "The user declined this call."
@@ -189,10 +197,9 @@ const statelessLack = (revision: string): string => `in MCP ${revision} a server
 
 const laterReason = "Nothing ran. The client must make this call again, with its user's answer."
 
-const failedReason = "The client's user could not be asked, or the answer could not be read. Nothing ran; it may be" +
-  " asked again."
+const failedReason = "The client's user could not be asked, or the answer could not be read."
 
-const lateReason = "Nobody answered in time. Nothing ran; it may be asked again."
+const lateReason = "Nobody answered in time."
 
 const tooLongReason = (length: number, maxLength: number): string =>
   `This call needs a person's approval, and the question would be ${length} characters long, of which at most` +

@@ -13,6 +13,7 @@ import type * as Standing from "../decide/standing.ts"
 import * as Words from "../decide/words.ts"
 import { definedFields } from "../fields.ts"
 import { type Asked, type File, forgetWho, type Given, withQuestion } from "../gather/file.ts"
+import * as Proof from "../gather/proof.ts"
 import * as Remembering from "../gather/remembering.ts"
 import * as Request from "../gather/request.ts"
 import * as Who from "../gather/who.ts"
@@ -67,7 +68,7 @@ const settledBy = (
       return answered(
         decision.why === "denied"
           ? undefined
-          : Approval.deny(request, file.questions[0]!.ended ?? file.failure?.message, { stop: file.stops })
+          : Approval.deny(request, file.questions[0]!.ended ?? unproven(file), { stop: file.stops })
       )
     case "Fail":
       return Effect.fail(
@@ -77,6 +78,10 @@ const settledBy = (
       )
   }
 }
+
+// The model reads it.
+const unproven = ({ failure }: File): string | undefined =>
+  failure === undefined ? undefined : Proof.refusal(failure.reason, false)
 
 // With why what was decided settles nothing, and who has approved already.
 const shownOpen = (
@@ -134,7 +139,7 @@ const decided: Hand["decided"] = Effect.fnUntraced(function*(file, standing, dec
   switch (decision._tag) {
     case "Fail":
     case "Tell":
-      if (decision.why === "forged") yield* refuse(file.request(asked, {}), file.failure!.reason)
+      if (decision.why === "forged") yield* refuse(file, file.request(asked, {}), file.failure!.reason)
       return
     case "Leave":
       return yield* remember(file, "denied", denialIn(file, standing))
@@ -181,8 +186,19 @@ const changed = (
     decidedBy
   }))
 
-export const refuse = (request: Approval.ApprovalRequest, reason: ApprovalError.ApprovalErrorReason) =>
-  ApprovalEvents.publish((occasion) => ({ _tag: "Refused", ...occasion, ...Request.about(request, request), reason }))
+export const refuse = (
+  { environment }: File,
+  request: Approval.ApprovalRequest,
+  reason: ApprovalError.ApprovalErrorReason
+) => {
+  environment.onRefused(request.approvalId, reason)
+  return ApprovalEvents.publish((occasion) => ({
+    _tag: "Refused",
+    ...occasion,
+    ...Request.about(request, request),
+    reason
+  }))
+}
 
 // The answer has its effect when the provider is told. In a history it counts only where whoever wrote it is trusted; the
 // memory keeps it once, by the id of its request.

@@ -150,8 +150,9 @@ const findBogus = Effect.fnUntraced(function*(
   return bogus
 })
 
-const refuseEdit = ({ approvalId, request }: HostedCase.HostedCase) =>
+const refuseEdit = ({ approvalId, file, request }: HostedCase.HostedCase) =>
   Hand.refuse(
+    file,
     request,
     new ApprovalError.InvalidEdit({
       approvalId,
