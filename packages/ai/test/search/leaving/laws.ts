@@ -10,6 +10,7 @@ export const laws: ReadonlyArray<Law> = [
   Running.Approved,
   Running.Once,
   Leaving.Told,
+  Leaving.ToldLate,
   Leaving.Said,
   Leaving.OnRecord,
   Leaving.Unknown,

@@ -29,41 +29,64 @@ const isNoted = ({ ops, processes }: Record.Record, run: Record.Run, by: number)
     !View.stoodStill(processes[process]!, ops[op]!.began.at, by)
 }
 
+const isKnown = (record: Record.Record, run: Record.Run, sent: Record.Sent): boolean =>
+  run.outcome !== "suspended" && run.outcome !== "died" &&
+  (View.recordedBy(record, run, sent.at) !== undefined ||
+    (View.isUngated(run.call) && isNoted(record, run, sent.at)))
+
+/** Whether a prompt before that one had told that it is unknown what became of a run, and nobody knew better. */
+const wasToldUnknown = (record: Record.Record, run: Record.Run, sent: Record.Sent): boolean =>
+  record.sent.some((earlier) =>
+    earlier.at > run.began.at && earlier.at < sent.at && View.toldOf(earlier.prompt, run.call.id).length > 0 &&
+    !isKnown(record, run, earlier)
+  )
+
 const lacks = (record: Record.Record, run: Record.Run, sent: Record.Sent): string | undefined => {
   const told = View.toldOf(sent.prompt, run.call.id)
   const to = `the prompt of turn ${sent.op}`
   if (told.length === 0) return `${to} says nothing of ${View.name(run)}, which had begun`
-  if (run.outcome === "suspended") return undefined
-  const recorded = View.recordedBy(record, run, sent.at)
-  const isKnown = recorded !== undefined || (View.isUngated(run.call) && isNoted(record, run, sent.at))
-  if (isKnown && run.outcome !== "died" && !View.says(told, run)) {
-    // What an idempotent tool did again is told instead.
-    const again = record.runs.some((other) =>
-      other.call === run.call && other.number !== run.number && View.says(told, other)
-    )
-    if (!again) return `${to} does not say what ${View.name(run)} had resulted in: ${told.join(", ")}`
+  if (View.says(told, run)) return undefined
+  // What an idempotent tool did again is told instead.
+  const isAgain = record.runs.some((other) => other.call === run.call && View.says(told, other))
+  if (isKnown(record, run, sent) && !wasToldUnknown(record, run, sent) && !isAgain) {
+    return `${to} does not say what ${View.name(run)} had resulted in: ${told.join(", ")}`
   }
-  if (!View.says(told, run) && told.every(View.saysNothingRan)) {
-    return `${to} says that nothing ran of ${View.name(run)}: ${told.join(", ")}`
-  }
-  return undefined
+  return run.outcome !== "suspended" && told.every(View.saysNothingRan)
+    ? `${to} says that nothing ran of ${View.name(run)}: ${told.join(", ")}`
+    : undefined
 }
+
+/** Every prompt with the runs that it has to tell of. */
+const pairs = (record: Record.Record) =>
+  record.sent.flatMap((sent) =>
+    record.runs.flatMap((run) => mustKnow(record, run, sent) && isKept(record, run, sent) ? [{ run, sent }] : [])
+  )
 
 export const Told: Law = {
   name: "L2-told",
   title: "whatever had begun, the model is told of it: what is recorded of it, or that it is unknown",
-  check: (record) =>
-    record.sent.flatMap((sent) =>
-      record.runs.flatMap((run) =>
-        mustKnow(record, run, sent) && isKept(record, run, sent)
-          ? lacks(record, run, sent) ?? []
-          : []
-      )
-    ),
+  check: (record) => pairs(record).flatMap(({ run, sent }) => lacks(record, run, sent) ?? []),
   concerns: ({ ops, processes, runs, sent }) =>
     runs.some((run) =>
       (ops[run.op]!.left !== undefined || processes[run.process]!.died !== undefined) &&
       sent.some(({ at }) => at > run.began.at)
+    )
+}
+
+export const ToldLate: Law = {
+  name: "L2-told-late",
+  title: "what was told to be unknown is told when it is recorded after all",
+  check: (record) =>
+    pairs(record).flatMap(({ run, sent }) => {
+      if (!isKnown(record, run, sent) || !wasToldUnknown(record, run, sent)) return []
+      const told = View.toldOf(sent.prompt, run.call.id)
+      return record.runs.some((other) => other.call === run.call && View.says(told, other))
+        ? []
+        : [`the prompt of turn ${sent.op} still says that ${View.name(run)} is unknown: ${told.join(", ")}`]
+    }),
+  concerns: (record) =>
+    record.sent.some((sent) =>
+      record.runs.some((run) => isKnown(record, run, sent) && wasToldUnknown(record, run, sent))
     )
 }
 

@@ -4,11 +4,11 @@
  * Both are so wherever time passes in it, whenever it asks its store, its model or a person, and in its handlers.
  */
 import { Clock, Context, Deferred, Effect, Exit, Latch, Scope } from "effect"
-import type { Conversation } from "../../../src/index.ts"
 import {
   type Approval,
   ApprovalJournal,
   ApprovalSeal,
+  type Conversation,
   ConversationStore,
   Store,
   SuspensionStore

@@ -181,7 +181,7 @@ const cancel = Effect.fnUntraced(function*(world: World, step: Plan.Step, proces
   record.cancels.push(one)
   const cancelling = yield* Turn.inside(placeOf(world, process), (conversation) => conversation.cancel()).pipe(
     Effect.as("done"),
-    Effect.catch(({ reason }) => Effect.succeed(typeof reason === "string" ? reason : reason._tag)),
+    Effect.catch((error) => Effect.succeed(error.message)),
     Effect.tap((outcome) => Effect.sync(() => (one.ended = { ...record.now(), outcome }))),
     Effect.forkDetach({ startImmediately: true })
   )
