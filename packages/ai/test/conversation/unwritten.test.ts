@@ -4,6 +4,7 @@ import { Effect, Exit, Logger, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { type Store } from "../../src/index.ts"
 import * as Laws from "../laws/conversation.ts"
+import { advance } from "../laws/support.ts"
 import { failure, intercept } from "../store/intercept.ts"
 import * as C from "./support.ts"
 
@@ -106,9 +107,9 @@ describe("what a turn could not write at its end", () => {
       yield* Effect.gen(function*() {
         const { conversation } = yield* C.start({ turns: ["Hello.", "Bye."], shared })
         yield* Effect.flip(conversation.send("Hi."))
-        yield* TestClock.adjust("2 minutes")
         const other = yield* C.start({ turns: ["It is me."], shared: memory })
-        yield* other.conversation.send("Who?")
+        const takingOver = yield* Effect.forkChild(other.conversation.send("Who?"))
+        assert.isTrue(yield* advance(takingOver, "5 seconds"))
         set(undefined)
         yield* conversation.send("Bye.")
         assert.deepStrictEqual(yield* outline(conversation), [

@@ -172,7 +172,8 @@ const look = Effect.fnUntraced(function*(
 
 // A "no" to what did not begin ends it as well as any; to what a tool waits for, it is an answer.
 const isLate = ({ answer: { decision }, request }: Said, now: number): boolean =>
-  isOver(request, now) && (decision._tag === "Approved" || (decision._tag === "Denied" && request.awaited !== undefined))
+  isOver(request, now) &&
+  (decision._tag === "Approved" || (decision._tag === "Denied" && request.awaited !== undefined))
 
 const expired = ({ approvalId, expiresAt }: Approval.ApprovalRequest): ApprovalError.ApprovalError =>
   ApprovalError.make(new ApprovalError.Expired({ approvalId, expiredAt: expiresAt! }))

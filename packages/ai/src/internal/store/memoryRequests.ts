@@ -119,8 +119,10 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
     decide: (name, version, { entry, result, state }) =>
       write((now) => {
         const begins = version === 0 && (state === "running" || state === "pending")
-        if (begins && Forgotten.mayBe(forgotten, name, now)) return Forgotten.error("requests.decide")
         const found = take(name.nonce, now)
+        if (begins && found === undefined && Forgotten.mayBe(forgotten, name, now)) {
+          return Forgotten.error("requests.decide")
+        }
         if ((found?.version ?? 0) !== version) return false
         const { result: _, ...row } = found ?? unasked(name)
         const decided = { ...row, state, version: version + 1, entry, ...definedFields({ result }) }

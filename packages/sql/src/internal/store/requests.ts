@@ -224,7 +224,16 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
           // What begins needs room; what ends a request, or tells of a run, is let through.
           if (begins) yield* quotas.begin("requests.decide", name.tenant)
           if (version === 0 && (begins || decided.state === "pending")) {
-            yield* Forgotten.refuse(database, "requests.decide", name, now)
+            yield* Effect.catchTag(
+              Forgotten.refuse(database, "requests.decide", name, now),
+              "StoreError",
+              // What a tool waits for is kept for longer.
+              (error) =>
+                Effect.flatMap(
+                  getOne({ nonce: Text.encode(name.nonce), now }),
+                  (rows) => rows.length > 0 ? Effect.void : Effect.fail(error)
+                )
+            )
           }
           if (yield* decide(name, version, decided, now)) return true
           if (version !== 0 || !(yield* removeExpired([Text.encode(name.nonce)], now))) return false
