@@ -10,7 +10,10 @@ import type * as Response from "effect/ai/Response"
 import type * as Schema from "effect/Schema"
 import type { DecidedBy } from "../Approver.ts"
 
-/** On a request part: the `ApprovalRequest`, encoded. */
+/**
+ * On a request part: the `ApprovalRequest`, encoded; with `inline: true` where somebody was asked in the turn itself, which
+ * has not come to its end: nobody else can answer it.
+ */
 export type RequestMetadata = Schema.Json
 
 /**

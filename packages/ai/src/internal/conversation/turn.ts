@@ -301,7 +301,20 @@ const takeCutStep = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<vo
   const { answered, deciders, record, step } = turn
   turn.step = [...record !== undefined && record.kept > 0 ? record.parts : step]
   yield* takeStep(turn, true)
-  turn.open = turn.open.filter(({ approvalId }) => record?.asked.has(approvalId) !== true)
+  turn.open = yield* Effect.filter(
+    turn.open,
+    ({ approvalId, awaited }) =>
+      record?.asked.has(approvalId) !== true
+        ? Effect.succeed(true)
+        : awaited === undefined
+        ? Effect.succeed(false)
+        // Nobody has answered it: what has begun still waits.
+        : Effect.map(
+          Effect.result(turn.suspensions.find(approvalId)),
+          (found) =>
+            Result.isSuccess(found) && found.success?.status === "open" && found.success.delivered === undefined
+        )
+  )
   turn.answered = answered
   turn.deciders = deciders
 })

@@ -48,8 +48,12 @@ export const make = <E>(write: (parts: ReadonlyArray<Response.AnyPart>) => Effec
     },
     note: (noted) => {
       for (const part of noted) {
-        // Nobody has answered here: it goes out, and is on record already.
-        if (part.type !== "tool-approval-request" || !asked.delete(part.approvalId)) parts.push(part)
+        // Nobody has answered here: it goes out, and is for whoever can.
+        const at = part.type === "tool-approval-request" && asked.delete(part.approvalId)
+          ? parts.findIndex((one) => one.type === part.type && one.approvalId === part.approvalId)
+          : -1
+        if (at < 0) parts.push(part)
+        else parts[at] = part
       }
     },
     asks: (request) => {

@@ -93,6 +93,7 @@ export const read = Effect.fnUntraced(function*(
       way: "history",
       tool: Tools.factOf(environment.policy, tools, tool, prepared !== undefined),
       powers: resolvesCalls ? "asks" : "reads",
+      ...(Transcript.wasAskedInline(call) ? { onNewMessage: "supersede" } : undefined),
       denied: isDenied(call.requests, questions),
       questions: call.requests.length === 0
         ? "none"

@@ -18,6 +18,7 @@ import type * as SuspensionStore from "../../SuspensionStore.ts"
 import { abandonable } from "../abandon.ts"
 import type * as Standing from "../decide/standing.ts"
 import * as Words from "../decide/words.ts"
+import * as Transcript from "../history/transcript.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Interactions from "../waiting/interaction.ts"
@@ -128,8 +129,12 @@ const expiryOf = ({ suspension }: Tip): Standing.WaitExpiry => suspension.handle
 /** Who lets a run go on that nobody answered. */
 export const byExpiry = Approver.decidedBy(undefined, "expiry")
 
-const messageMode = ({ environment: { options } }: File, { suspension, waiting }: Tip): Standing.OnNewMessage => {
-  if (options.onNewMessage !== "supersede") return options.onNewMessage
+const messageMode = (
+  { environment: { options }, history }: File,
+  { suspension, waiting }: Tip
+): Standing.OnNewMessage => {
+  const isLeft = history !== undefined && Transcript.wasAskedInline(history.call)
+  if (options.onNewMessage !== "supersede" && !isLeft) return options.onNewMessage
   return waiting?.interaction.onNewMessage ??
     (Interaction.isForPeople(suspension.awaited.kind) ? "supersede" : "keep")
 }

@@ -335,6 +335,14 @@ export const requestPart = (request: Approval.ApprovalRequest): Response.ToolApp
     metadata: { assent: encodeRequest(request) }
   })
 
+/** The same, as it is kept while somebody here is asked about it. */
+export const inlinePart = (request: Approval.ApprovalRequest): Response.ToolApprovalRequestPart => {
+  const part = requestPart(request)
+  const { assent } = part.metadata
+  // A request is encoded as an object.
+  return { ...part, metadata: { assent: { ...assent as { readonly [key: string]: Schema.Json }, inline: true } } }
+}
+
 /** The finish of a turn that called no model because a request is open (law L5). */
 export const pauseFinish = (): Response.FinishPart =>
   Response.makePart("finish", {

@@ -412,6 +412,13 @@ class Reader {
   }
 }
 
+/** Whether somebody was asked in the turn itself, and nobody since: a new message leaves nobody who can answer. */
+export const wasAskedInline = ({ requests }: TranscriptCall): boolean =>
+  requests.length > 0 && requests.every(({ part }) => isInline(part.options?.assent))
+
+const isInline = (assent: unknown): boolean =>
+  typeof assent === "object" && assent !== null && "inline" in assent && assent.inline === true
+
 const makeRequest = (
   part: Prompt.ToolApprovalRequestPart,
   messageIndex: number,

@@ -18,6 +18,7 @@ import * as Order from "../gather/order.ts"
 import * as Remembering from "../gather/remembering.ts"
 import * as Reply from "../gather/reply.ts"
 import * as Request from "../gather/request.ts"
+import * as Suspension from "../gather/suspension.ts"
 import * as Tools from "../gather/tools.ts"
 import * as Verdict from "../gather/verdict.ts"
 import * as Bounded from "../history/bounded.ts"
@@ -224,7 +225,7 @@ export const record = Effect.fnUntraced(function*(
     if (Exit.isFailure(said) || (said.value._tag !== "Need" && said.value._tag !== "Run")) continue
     begins = true
     if (said.value._tag === "Need") {
-      recorder.asks(Results.requestPart(yield* Reply.requestOf(file, file.questions[0]!)))
+      recorder.asks(Results.inlinePart(yield* Reply.requestOf(file, file.questions[0]!)))
     }
   }
   if (begins) yield* recorder.keep
@@ -290,9 +291,27 @@ export const finishDirect = (
       const part = Results.interrupted({ id: prepared.toolCallId, name: prepared.toolName }, reason)
       return Effect.as(sink.result(part), { part })
     },
-    onSuccess: (approvalId) => Outcome.settleWait(turn, one, approvalId, approvalId, sink)
+    onSuccess: (approvalId) =>
+      Effect.andThen(
+        recordWait(turn, approvalId),
+        Outcome.settleWait(turn, one, approvalId, approvalId, sink)
+      )
   })
 }
+
+// What it waits for, before somebody here is asked about that; whoever goes on after this turn finds it there.
+const recordWait = (
+  { environment: { controller, suspensions }, recorder }: Turn.Turn,
+  approvalId: string
+): Effect.Effect<void, ApprovalError.ApprovalError> =>
+  recorder === Recorder.none || controller.ask === undefined
+    ? Effect.void
+    : Effect.flatMap(suspensions.find(approvalId), (found) => {
+      if (found === undefined) return Effect.void
+      recorder.asks(Results.inlinePart(Suspension.requestOf(found.suspension)))
+      // It has begun, and what it waits for is kept: the turn goes on.
+      return Effect.ignore(recorder.keep)
+    })
 
 /** How the response ends: a person who stopped the turn has stopped whoever would go on from its calls. */
 export const finishAfter = (
