@@ -266,7 +266,10 @@ describe("what a tool that waits asks", () => {
       const names = ["__proto__", "a\u202Eb", "a\nb", "<b>", "x".repeat(65), ""].map((name) => ({ [name]: text }))
       for (const properties of [{ address: { type: "object" } }, { list: { type: "array" } }, ...names]) {
         const left = yield* ask(awaiting({ kind: "form", answerSchema: { type: "object", properties } }))
-        assert.match(String(left.decision.note), /which MCP cannot ask for\. The tool that asks has begun, and waits still/)
+        assert.match(
+          String(left.decision.note),
+          /which MCP cannot ask for\. The tool that asks has begun, and waits still/
+        )
         assert.deepStrictEqual([left.decision._tag, left.asked], ["Info", []])
       }
       const list = yield* ask(awaiting({ kind: "form", answerSchema: { type: "string" } }))
