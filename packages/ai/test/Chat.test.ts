@@ -108,10 +108,11 @@ describe("Chat.answer", () => {
     Effect.gen(function*() {
       const { chat, request, within } = yield* story(["done"])
       const before = yield* Ref.get(chat.history)
-      const answers = [Approval.approve(request), Approval.approve({ approvalId: "x".repeat(10_000) })]
-      assert.strictEqual(yield* reasonOf(Chat.answer(chat, answers)), "UnknownApproval")
+      const unknown = Approval.approve({ approvalId: "x".repeat(10_000) })
+      assert.strictEqual(yield* reasonOf(Chat.answer(chat, [unknown])), "UnknownApproval")
       assert.strictEqual(yield* Ref.get(chat.history), before)
-      yield* Chat.answer(chat, answers.slice(0, 1))
+      const refused = yield* Chat.answer(chat, [Approval.approve(request), unknown])
+      assert.deepStrictEqual(refused.map(({ error }) => error.reason._tag), ["UnknownApproval"])
       yield* within(chat.generateText({ prompt: Prompt.empty, toolkit }))
       assert.strictEqual(yield* reasonOf(Chat.answer(chat, [Approval.deny(request)])), "AlreadyDecided")
     }).pipe(fresh))

@@ -194,7 +194,7 @@ const respond = Effect.fnUntraced(
     yield* Stream.runForEachArray(
       call.stream(model.streamText({ ...options, prompt: settled.prompt, ...Model.unresolved })),
       (next) => hosted.isHolding() || calls.areWaiting() || next.some(concernsUs) ? hosted.take(next) : passOn(next)
-    ).pipe(call.reading, Effect.tapError(() => hosted.end))
+    ).pipe(call.reading, Effect.tapError(() => Effect.andThen(hosted.end, calls.begun)))
     yield* hosted.end
     const asked = held.filter((part) => !calls.isAskedFor(part))
       .map((part) => ReceivedCalls.addressed(turn, part, calls.providers))
@@ -310,6 +310,8 @@ const makeCalls = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Message>, sin
         { discard: true }
       )
     ),
+    /** What has begun comes to its end: it is told of, whatever becomes of the response (law L8). */
+    begun: Effect.suspend(() => Effect.forEach(fibers, Fiber.await, { discard: true })),
     /** The response is complete: whoever is to be asked is asked now. */
     finish: Effect.fnUntraced(function*(sawFinish: boolean) {
       // Sealed in the order of the calls, so that people are asked in that order.
