@@ -136,32 +136,35 @@ export const conversations = (law: Law) => {
       })
   )
 
-  law("that it was stopped is counted, whatever is written then, and nobody's version is another for it", (store) =>
-    Effect.gen(function*() {
-      const { get, read, remove, stop, write } = store.conversations
-      assert.isFalse(yield* stop("c"))
-      const first = yield* write("c", undefined, written({ append: ["1"], expiresAt: minute }))
-      yield* write("other", undefined, written())
-      const before = yield* get("c")
-      assert.isTrue(yield* stop("c"))
-      assert.isTrue(yield* stop("c"))
-      assert.deepStrictEqual(plain(yield* get("c")), { ...plain(before), stopped: 2 })
-      const second = yield* write("c", first, written({ keep: 1, append: ["2"], expiresAt: minute }))
-      assert.deepStrictEqual((yield* read("c"))?.messages, ["1", "2"])
-      assert.strictEqual((yield* read("c"))?.row.stopped, 2)
-      assert.isUndefined(yield* write("c", first, written()))
-      assert.strictEqual((yield* get("other"))?.stopped, 0)
-      yield* Effect.ignore(store.atomically(Effect.andThen(stop("c"), Effect.fail("undone"))))
-      assert.strictEqual((yield* get("c"))?.stopped, 2)
-      yield* Effect.all([stop("c"), stop("c"), stop("c")], { concurrency: "unbounded" })
-      assert.deepStrictEqual([(yield* get("c"))?.stopped, (yield* get("c"))?.version], [5, second])
-      yield* TestClock.adjust(minute)
-      assert.isFalse(yield* stop("c"))
-      yield* write("c", undefined, written())
-      assert.strictEqual((yield* get("c"))?.stopped, 0)
-      yield* remove("c")
-      assert.isFalse(yield* stop("c"))
-    }))
+  law(
+    "that it was stopped is counted, whatever is written then, and nobody's version is another for it",
+    (store) =>
+      Effect.gen(function*() {
+        const { get, read, remove, stop, write } = store.conversations
+        assert.isFalse(yield* stop("c"))
+        const first = yield* write("c", undefined, written({ append: ["1"], expiresAt: minute }))
+        yield* write("other", undefined, written())
+        const before = yield* get("c")
+        assert.isTrue(yield* stop("c"))
+        assert.isTrue(yield* stop("c"))
+        assert.deepStrictEqual(plain(yield* get("c")), { ...plain(before), stopped: 2 })
+        const second = yield* write("c", first, written({ keep: 1, append: ["2"], expiresAt: minute }))
+        assert.deepStrictEqual((yield* read("c"))?.messages, ["1", "2"])
+        assert.strictEqual((yield* read("c"))?.row.stopped, 2)
+        assert.isUndefined(yield* write("c", first, written()))
+        assert.strictEqual((yield* get("other"))?.stopped, 0)
+        yield* Effect.ignore(store.atomically(Effect.andThen(stop("c"), Effect.fail("undone"))))
+        assert.strictEqual((yield* get("c"))?.stopped, 2)
+        yield* Effect.all([stop("c"), stop("c"), stop("c")], { concurrency: "unbounded" })
+        assert.deepStrictEqual([(yield* get("c"))?.stopped, (yield* get("c"))?.version], [5, second])
+        yield* TestClock.adjust(minute)
+        assert.isFalse(yield* stop("c"))
+        yield* write("c", undefined, written())
+        assert.strictEqual((yield* get("c"))?.stopped, 0)
+        yield* remove("c")
+        assert.isFalse(yield* stop("c"))
+      })
+  )
 
   law("bodies are kept to the character, and counted in bytes of UTF-8", (store) =>
     Effect.gen(function*() {
