@@ -23,7 +23,7 @@ const call: Arbitrary.Arbitrary<Plan.Call> = Arbitrary.all({
 })
 
 const until: Arbitrary.Arbitrary<Plan.Until> = Arbitrary.all({
-  sign: oneOf<Plan.Sign>(8, "began", "ended", "ended", "asked", "said", "write", "write", "write", "part", "part"),
+  sign: oneOf<Plan.Sign>(14, "began", "ended", "ended", "asked", "said", "write", "write", "write", "part", "part"),
   count: weighted([[4, Arbitrary.Constant(0)], [2, below(3)], [1, below(12)]]),
   hops: weighted([[3, Arbitrary.Constant(0)], [2, below(6)], [1, below(25)]])
 })
