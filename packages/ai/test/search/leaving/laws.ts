@@ -10,7 +10,6 @@ export const laws: ReadonlyArray<Law> = [
   Running.Approved,
   Running.Once,
   Leaving.Told,
-  Leaving.ToldLate,
   Leaving.Said,
   Leaving.OnRecord,
   Leaving.Unknown,
@@ -21,3 +20,6 @@ export const laws: ReadonlyArray<Law> = [
   Running.Ends,
   Running.Alive
 ]
+
+/** Wanted, and not held yet: what is recorded after the model was told that it is unknown stays untold. */
+export const wanted: ReadonlyArray<Law> = [Leaving.ToldLate]

@@ -37,7 +37,7 @@ const isKnown = (record: Record.Record, run: Record.Run, sent: Record.Sent): boo
 /** Whether a prompt before that one had told that it is unknown what became of a run, and nobody knew better. */
 const wasToldUnknown = (record: Record.Record, run: Record.Run, sent: Record.Sent): boolean =>
   record.sent.some((earlier) =>
-    earlier.at > run.began.at && earlier.at < sent.at && View.toldOf(earlier.prompt, run.call.id).length > 0 &&
+    earlier.at < sent.at && View.toldOf(earlier.prompt, run.call.id).length > 0 &&
     !isKnown(record, run, earlier)
   )
 

@@ -13,7 +13,7 @@ const subject: Searching.Subject<Plan.Plan, Record.Record> = {
   schema: Plan.Plan,
   plans: Arbitrary.plans,
   carryOut: World.carryOut,
-  laws: Laws.laws,
+  laws: [...Laws.laws, ...Laws.wanted],
   thingsOf: Coverage.thingsOf,
   smaller
 }
