@@ -1,0 +1,64 @@
+/**
+ * Decides what was answered in one post. `Conversation.decide` takes a batch whole or not at all; here one answer that is
+ * refused never voids the others, so what it names is taken out and the rest is given again.
+ */
+import { ApprovalError } from "@assent/ai"
+import type { Approval, Approver, Response } from "@assent/ai"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Sentences from "../wire/sentences.ts"
+import type { Conversation } from "./conversation.ts"
+
+export interface Decided {
+  /** What the turn said, if there was one. */
+  readonly content: ReadonlyArray<Response.AnyPart>
+  readonly isTaken: boolean
+  /** Why an answer did not count, by the id of its request. */
+  readonly refused: ReadonlyMap<string, string>
+}
+
+export const decide = Effect.fnUntraced(function*(
+  conversation: Conversation,
+  answers: ReadonlyArray<Approval.ApprovalAnswer>,
+  by: Approver.Person | undefined
+): Effect.fn.Return<Decided, unknown> {
+  const refused = new Map<string, string>()
+  const pending = yield* conversation.pending()
+  let left = answers.filter(({ approvalId, decision }) => {
+    const request = pending.find((request) => request.approvalId === approvalId)
+    if (decision._tag !== "Approved" || request === undefined || isPersonal(request)) return true
+    refused.set(approvalId, Sentences.notForPeople)
+    return false
+  })
+  while (left.length > 0) {
+    const result = yield* Effect.result(conversation.decide(left, { by }))
+    if (Result.isSuccess(result)) return { content: result.success.content, isTaken: true, refused }
+    const { failure } = result
+    const named = failure instanceof ApprovalError.ApprovalError ? namedIn(failure, left) : undefined
+    if (named === undefined) return yield* Effect.fail(failure)
+    refused.set(named, Sentences.ofError(failure))
+    left = left.filter(({ approvalId }) => approvalId !== named)
+  }
+  return { content: [], isTaken: false, refused }
+})
+
+// What a webhook, a timer or the program is to tell, nobody says in their place: `decide` is the program's own word.
+const isPersonal = ({ interaction }: Approval.ApprovalRequest): boolean =>
+  interaction !== "webhook" && interaction !== "timer" && interaction !== "external"
+
+const namedIn = (
+  { reason }: ApprovalError.ApprovalError,
+  answers: ReadonlyArray<Approval.ApprovalAnswer>
+): string | undefined => {
+  switch (reason._tag) {
+    case "AlreadyDecided":
+    case "UnknownApproval":
+    case "NotAnApprover":
+    case "InvalidAnswer":
+    case "InvalidEdit":
+      // An id that is unknown is cut.
+      return answers.find(({ approvalId }) => approvalId.startsWith(reason.approvalId))?.approvalId
+    default:
+      return undefined
+  }
+}
