@@ -7,6 +7,7 @@ import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalRespons
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
 
 const DeleteFile = Tool.make("DeleteFile", {
@@ -57,7 +58,8 @@ export const serve = ({ before = () => Effect.void, heartbeat, turns }: ServerOp
     ReadFile: ({ path }) => Effect.succeed(`text of ${path}`)
   })
   const Routes = UiMessageStream.layer({ conversation: (id) => Conversation.make({ id, toolkit }), heartbeat }).pipe(
-    Layer.provide([People, Handlers, ScriptedModel.layer({ turns, afterLastTurn: "Is there anything else?" })])
+    Layer.provide([People, Handlers, ScriptedModel.layer({ turns, afterLastTurn: "Is there anything else?" })]),
+    Layer.provide(Logger.layer([]))
   )
   return { ...HttpRouter.toWebHandler(Routes, { disableLogger: true }), deleted }
 }
@@ -130,7 +132,7 @@ export const open = (server: Server, { fetch, id, messages, person = "ada" }: Pa
 }
 
 /** The parts of the last message that are calls. */
-export const cards = ({ chat }: Page): Array<any> =>
+export const cards = ({ chat }: { readonly chat: { readonly messages: ReadonlyArray<UIMessage> } }): Array<any> =>
   chat.messages.flatMap(({ parts }) => parts.filter(({ type }) => type.startsWith("tool-")))
 
 export const card = (page: Page, path: string): any => cards(page).findLast(({ input }) => input?.path === path)

@@ -11,6 +11,7 @@ import * as Option from "effect/Option"
 import type * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
 import type * as Body from "../wire/body.ts"
+import * as Fates from "../wire/fates.ts"
 import type { Chunk } from "../wire/model.ts"
 import * as Replay from "../wire/replay.ts"
 import * as Sentences from "../wire/sentences.ts"
@@ -82,11 +83,13 @@ interface State {
 }
 
 const make = ({ conversation, post }: Reader): State => {
-  /** The calls of the client's message. */
-  let known = new Set<string>()
-  /** The cards of its message that were answered, with the ids of their calls; and whose request each one shows. */
-  const answered = new Map<string, string>()
+  /** The ids that the client's message has for the calls of this turn, by those that the turn has. */
+  const known = new Map<string, string>()
+  const introduced = new Set<string>()
+  const taken = new Set(post?.target?.toolCallIds)
+  /** The requests that the cards of its message show, and those of them that were answered, with the ids of their calls. */
   const shown = new Map<string, string>()
+  const answered = new Map<string, string>()
 
   const click = (approvalId: string, toolCallId: string) => {
     answered.set(approvalId, toolCallId)
@@ -99,33 +102,46 @@ const make = ({ conversation, post }: Reader): State => {
     }
   }
 
+  // A message of a page may hold more than the one that the turn goes on with, and then another call may have this id.
+  const introduce = (given: string): string => {
+    if (introduced.has(given)) return known.get(given)!
+    const toolCallId = unused(given, taken)
+    introduced.add(given)
+    taken.add(toolCallId)
+    known.set(given, toolCallId)
+    return toolCallId
+  }
+
   const fit: State["fit"] = (chunk) => {
     switch (chunk.type) {
       case "tool-input-start":
       case "tool-input-available":
-        known.add(chunk.toolCallId)
-        return [chunk]
+        return [{ ...chunk, toolCallId: introduce(chunk.toolCallId) }]
       case "tool-input-delta":
-        return known.has(chunk.toolCallId) ? [chunk] : []
       case "tool-output-available":
       case "tool-output-error":
       case "tool-output-denied":
-        if (!known.has(chunk.toolCallId)) return []
-        if (chunk.type !== "tool-output-available" || chunk.preliminary !== true) settled(chunk.toolCallId)
-        return [chunk]
-      case "tool-approval-request":
-        if (!known.has(chunk.toolCallId)) return []
-        settled(chunk.toolCallId)
-        shown.set(chunk.approvalId, chunk.toolCallId)
-        return [chunk]
+      case "tool-approval-request": {
+        const toolCallId = known.get(chunk.toolCallId)
+        if (toolCallId === undefined) return []
+        if (isSettling(chunk)) settled(toolCallId)
+        if (chunk.type === "tool-approval-request") shown.set(chunk.approvalId, toolCallId)
+        return [{ ...chunk, toolCallId }]
+      }
       case "tool-approval-response": {
         const toolCallId = shown.get(chunk.approvalId)
         if (toolCallId === undefined) return []
         answered.set(chunk.approvalId, toolCallId)
         return [chunk]
       }
-      case "data-approval":
-        return [known.has(chunk.data.toolCallId) ? chunk : { ...chunk, transient: true }]
+      case "data-approval": {
+        const toolCallId = known.get(chunk.data.toolCallId)
+        return [
+          toolCallId === undefined
+            ? { ...chunk, transient: true }
+            : { ...chunk, ...Fates.part({ ...chunk.data, toolCallId }) }
+        ]
+      }
       default:
         return [chunk]
     }
@@ -137,7 +153,7 @@ const make = ({ conversation, post }: Reader): State => {
       if (post?.target !== undefined) {
         const { clicked, messageId, toolCallIds } = post.target
         // Calls of another message may have the same ids.
-        if (messageId === beginning?.messageId) known = new Set(toolCallIds)
+        if (messageId === beginning?.messageId) { for (const id of toolCallIds) known.set(id, id) }
         for (const { approvalId, toolCallId } of clicked) click(approvalId, toolCallId)
         return [{ type: "start" }]
       }
@@ -146,7 +162,9 @@ const make = ({ conversation, post }: Reader): State => {
       return [
         {
           type: "start",
-          ...(messageId === undefined ? undefined : { messageId: isNew ? unused(messageId, post) : messageId })
+          ...(messageId === undefined
+            ? undefined
+            : { messageId: isNew ? unused(messageId, post.messageIds) : messageId })
         },
         ...(isNew || before === undefined ? [] : Replay.message(before).flatMap(fit))
       ]
@@ -168,10 +186,15 @@ const make = ({ conversation, post }: Reader): State => {
   }
 }
 
-// A new message under the id of an old one would take its place.
-const unused = (messageId: string, { messageIds }: Body.Post): string => {
+/** Whether no card of that call is answered after it. */
+const isSettling = (chunk: Chunk): boolean =>
+  chunk.type === "tool-approval-request" || chunk.type === "tool-output-error" || chunk.type === "tool-output-denied" ||
+  (chunk.type === "tool-output-available" && chunk.preliminary !== true)
+
+// What comes under an id that is there already would take its place.
+const unused = (given: string, taken: ReadonlySet<string>): string => {
   for (let count = 1;; count++) {
-    const id = count === 1 ? messageId : `${messageId}~${count}`
-    if (!messageIds.has(id)) return id
+    const id = count === 1 ? given : `${given}~${count}`
+    if (!taken.has(id)) return id
   }
 }

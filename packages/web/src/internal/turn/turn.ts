@@ -42,10 +42,16 @@ export const take = (input: Input, live: Live): Effect.Effect<void> => {
     const answered = new Set(answers.map(({ approvalId }) => approvalId))
     let translator: Chunks.Translator | undefined
 
+    // What follows the answers and what follows the text are two turns, and two messages of the history, in one of the page:
+    // its calls are found by what was asked, and not by the ids of another message.
+    const beginTwo = () => begin({ messageId: `${Messages.idOf(before.users + 1)}~answered`, current: undefined })
+
     const begin = ({ current, messageId }: Pick<Messages.Messages, "current" | "messageId">) => {
       live.begin({ messageId, before: current?.message })
       return translator = Chunks.make(current?.calls ?? Calls.make(), answered)
     }
+
+    const beginFirst = () => input.said === undefined ? begin(before) : beginTwo()
 
     // Why an answer did not count stands beside the card, until it is known what becomes of the call.
     const tell = (refused: Iterable<readonly [approvalId: string, reason: string]>) =>
@@ -59,12 +65,12 @@ export const take = (input: Input, live: Live): Effect.Effect<void> => {
     const run = Effect.gen(function*() {
       let isTaken = false
       if (withheld.size + decidedAlready.length > 0) {
-        begin(before)
+        beginFirst()
         tell(withheld)
         tell(decidedAlready.map(({ approvalId }) => [approvalId, Sentences.decidedAlready]))
       }
       if (answers.length > 0) {
-        const translating = translator ?? begin(before)
+        const translating = translator ?? beginFirst()
         // Whoever looks at it meanwhile sees that it was answered.
         live.add(
           answers.flatMap(({ approvalId, decision }) =>

@@ -102,9 +102,10 @@ export const read = (body: unknown): Effect.Effect<Post, Unreadable> =>
     Effect.mapError(decodeEnvelope(body), () => unreadable),
     ({ details, id, messageId, messages, trigger }) => {
       const last = messages.at(-1)
-      if (last === undefined) return Effect.fail(nothing)
+      // Who wants the first message anew has none left.
+      if (last === undefined && trigger !== "regenerate-message") return Effect.fail(nothing)
       const target = targetOf(messages, trigger, messageId ?? undefined)
-      const said = target === undefined && last.role === "user" && trigger !== "regenerate-message"
+      const said = target === undefined && last?.role === "user" && trigger !== "regenerate-message"
         ? { messageId: last.id, text: textOf(last) }
         : undefined
       if (said?.text.trim() === "") return Effect.fail(silent)

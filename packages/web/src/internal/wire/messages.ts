@@ -184,7 +184,8 @@ interface Scanned {
 
 const isScanned = (part: UiPart | Scanned): part is Scanned => "call" in part
 
-const idOf = (users: number): string => `assistant-${users}`
+/** The id of what the assistant says after so many messages of the user. */
+export const idOf = (users: number): string => `assistant-${users}`
 
 const byApproval = (scanned: ReadonlyArray<Scanned>, approvalId: string): Scanned | undefined =>
   scanned.find(({ call }) => call.approvalIds.has(approvalId))
