@@ -138,7 +138,7 @@ const click = (world: World, page: Page, { approval: { id }, input: { path } }: 
 type Action = (world: World, page: Page) => unknown
 
 const actions: Readonly<Record<string, readonly [weight: number, act: Action]>> = {
-  "send": [3, (world, page) => {
+  "send": [2, (world, page) => {
     if (isBusy(page)) return
     world.sends++
     void page.chat.sendMessage({ text: `message ${world.sends}` })
@@ -188,9 +188,10 @@ export const play = async (seed: number): Promise<Story> => {
   const random = randomOf(seed)
   const gates = makeGates()
   const isSlow = random.chance(0.5)
-  const server = serve({ turns: turnsOf(random), before: () => isSlow ? gates.wait : Effect.void })
-  const id = "chat"
-  const fetch = random.chance(0.3) ? network(random) : undefined
+  const server = serve({ turns: turnsOf(randomOf(seed + 1_000_000)), before: () => isSlow ? gates.wait : Effect.void })
+  // All conversations of a process are in one store.
+  const id = `story-${seed}`
+  const fetch = random.chance(0.3) ? network(randomOf(seed + 2_000_000)) : undefined
   const world: World = {
     server,
     fetch,
@@ -204,6 +205,9 @@ export const play = async (seed: number): Promise<Story> => {
     sends: 0
   }
   const length = 20 + random.below(60)
+  world.sends++
+  void world.pages[0]!.chat.sendMessage({ text: "message 1" })
+  await wait(60)
   for (let step = 0; step < length; step++) {
     const name = random.one(names)
     const page = random.below(world.pages.length)
