@@ -85,25 +85,16 @@ export class Decider extends Context.Service<Decider, {
  */
 export const layer = <E, R>(
   identify: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Who, E | Refused, R>
-): Layer.Layer<Decider, never, Exclude<R, HttpServerRequest.HttpServerRequest>> =>
+): Layer.Layer<Decider, never, R> =>
   Layer.effect(
     Decider,
-    Effect.map(Effect.context<Exclude<R, HttpServerRequest.HttpServerRequest>>(), (context) => ({
+    Effect.map(Effect.context<R>(), (context) => ({
       identify: Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         Effect.suspend(() =>
           identify(request)
         ).pipe(
-          Effect.provideService(HttpServerRequest.HttpServerRequest, request),
-          Effect.provideContext(context as Context.Context<Exclude<R, HttpServerRequest.HttpServerRequest>>),
-          Effect.catchCause((cause) => {
-            const refused = Option.filter(Cause.findErrorOption(cause), (error) => error instanceof Refused)
-            return Option.isSome(refused)
-              ? Effect.fail(refused.value as Refused)
-              : Effect.andThen(
-                Effect.logError("Assent: it could not be found out who makes a request.", cause),
-                Effect.fail(new Refused({ status: 401, message: "It could not be found out who you are." }))
-              )
-          })
+          Effect.catchCause((cause) => refusal(cause)),
+          Effect.provideContext(context)
         ))
     }))
   )
@@ -122,3 +113,17 @@ export const layerInsecure: Layer.Layer<Decider> = Layer.effect(
     { identify: Effect.succeed({ scope: {} }) }
   )
 )
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+const refusal = (cause: Cause.Cause<unknown>): Effect.Effect<never, Refused> => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  return error instanceof Refused
+    ? Effect.fail(error)
+    : Effect.andThen(
+      Effect.logError("Assent: it could not be found out who makes a request.", cause),
+      Effect.fail(new Refused({ status: 401, message: "It could not be found out who you are." }))
+    )
+}

@@ -86,7 +86,7 @@ export interface Options<E, R> {
     id: string,
     who: Decider.Who
   ) => Effect.Effect<Conversation, E | Decider.Refused, R>
-  readonly path?: HttpRouter.PathInput | undefined
+  readonly path?: `/${string}` | undefined
   readonly heartbeat?: Duration.Input | undefined
   readonly maxBodyBytes?: number | undefined
   readonly maxKeptBytes?: number | undefined

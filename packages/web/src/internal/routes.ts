@@ -23,7 +23,7 @@ import * as Sentences from "./wire/sentences.ts"
 import * as Sse from "./wire/sse.ts"
 
 export interface Settings<E, R> {
-  readonly path: HttpRouter.PathInput
+  readonly path: `/${string}`
   readonly conversation: (id: string, who: Decider.Who) => Effect.Effect<Conversation, E | Decider.Refused, R>
   readonly heartbeat: Duration.Duration
   readonly maxBodyBytes: number
@@ -64,8 +64,8 @@ export const add = Effect.fnUntraced(function*<E, R>(
   const open = Effect.fnUntraced(function*(id: string, who: Decider.Who) {
     const conversation = yield* Effect.suspend(() => settings.conversation(id, who)).pipe(
       Effect.provideService(Approval.Scope, who.scope),
-      Effect.provideContext(context),
-      Effect.catchCause((cause) => failureOf(cause))
+      Effect.catchCause(failureOf),
+      Effect.provideContext(context)
     )
     const { id: key } = yield* ConversationStore.keyOf(id, who.scope)
     return { conversation, key }
@@ -134,8 +134,8 @@ export const add = Effect.fnUntraced(function*<E, R>(
   })
 
   yield* router.add("POST", settings.path, answering(posted))
-  yield* router.add("GET", `${settings.path}/:id/stream` as HttpRouter.PathInput, answering(resumed))
-  yield* router.add("GET", `${settings.path}/:id` as HttpRouter.PathInput, answering(history))
+  yield* router.add("GET", `${settings.path}/:id/stream`, answering(resumed))
+  yield* router.add("GET", `${settings.path}/:id`, answering(history))
 })
 
 /** What a page has of a conversation is out of date when it comes back. */

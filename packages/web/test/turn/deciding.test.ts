@@ -1,6 +1,5 @@
 /** One answer that is refused never voids the others. */
-import { Approval, ApprovalError, Approver, ConversationStore } from "@assent/ai"
-import { Prompt } from "@assent/ai"
+import { Approval, ApprovalError, Approver, ConversationStore, Prompt } from "@assent/ai"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
