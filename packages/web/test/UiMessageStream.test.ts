@@ -1,4 +1,5 @@
 /** Stories of pages, with the client of `@ai-sdk/react` as it is on npm. */
+import { AiError } from "@assent/ai"
 import { UiMessageStream } from "@assent/web"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -220,6 +221,26 @@ describe("UiMessageStream", () => {
       assert.deepStrictEqual(texts(ada), ["Hi.", "Hello!"])
       assert.deepStrictEqual((await history(server, id)).map(({ role }) => role), ["user", "assistant"])
     }))
+
+  it("a message whose turn has failed is tried again, and not said again", () => {
+    const failed = AiError.make({
+      module: "test",
+      method: "streamText",
+      reason: new AiError.UnknownError({ description: "a secret of the provider" })
+    })
+    return story({ turns: [failed, "Hello!"] }, async ({ id, page, server }) => {
+      const ada = page()
+      await ada.chat.sendMessage({ text: "Hi." })
+      assert.deepStrictEqual(
+        ada.errors.map(({ message }) => message),
+        ["The model did not answer. What was done is kept; try again."]
+      )
+      await ada.chat.sendMessage()
+      await ada.settled()
+      assert.deepStrictEqual((await history(server, id)).map(({ role }) => role), ["user", "assistant"])
+      assert.strictEqual(texts(ada).at(-1), "Hello!")
+    })
+  })
 
   it("who wants an answer anew gets what was said, and what was begun goes on", () =>
     story({ turns: [[call("c1", "a")], "Done."] }, async ({ page }) => {

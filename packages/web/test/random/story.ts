@@ -235,6 +235,7 @@ export const play = async (seed: number): Promise<Story> => {
     ...(posts > world.sends + world.clicks
       ? [`${posts} posts for ${world.sends} messages and ${world.clicks} clicks`]
       : []),
+    ...repeated(textsOf(kept)).map((text) => `"${text}" was said twice`),
     ...repeated(server.deleted).map((path) => `${path} was deleted twice`),
     ...server.deleted.filter((path) => !world.allowed.has(path)).map((path) => `nobody let ${path} be deleted`),
     ...world.pages.flatMap((page) => unsettled(page)),
@@ -249,6 +250,10 @@ const expected: ReadonlySet<string> = new Set([isCut, "The model did not answer.
 
 const repeated = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths.filter((path, index) => paths.indexOf(path) !== index)
+
+// What the user said: each of them says something else.
+const textsOf = (kept: Awaited<ReturnType<typeof history>>): ReadonlyArray<string> =>
+  kept.flatMap(({ parts, role }) => role === "user" ? parts.map((part) => part.type === "text" ? part.text : "") : [])
 
 // A card that stays answered in the last message is what a client posts for, again and again.
 const unsettled = ({ chat }: Page): ReadonlyArray<string> =>

@@ -66,6 +66,15 @@ describe("turns", () => {
       assert.notStrictEqual(yield* turns.take("b", said("u1"), turn.run), live)
     }))
 
+  it.effect("a message whose turn has failed is tried again", () =>
+    Effect.gen(function*() {
+      const turns = yield* make
+      const live = yield* turns.take("a", said("u1"), (live) => Effect.sync(() => live.end({ error: "It failed." })))
+      yield* TestClock.adjust("1 milli")
+      assert.strictEqual(live.ending()?.error, "It failed.")
+      assert.notStrictEqual(yield* turns.take("a", said("u1"), () => Effect.void), live)
+    }))
+
   it.effect("a turn that has ended is there a moment longer, and then nothing is kept of it", () =>
     Effect.gen(function*() {
       const turns = yield* make

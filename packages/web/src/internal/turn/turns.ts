@@ -42,7 +42,9 @@ export const make = Effect.fnUntraced(function*(
     take: (key, said, run) =>
       Effect.suspend(() => {
         const line = lines.get(key) ?? { semaphore: Semaphore.makeUnsafe(1), lives: [] }
-        const same = said === undefined ? undefined : line.lives.find((live) => isSame(live.said, said))
+        const same = said === undefined
+          ? undefined
+          : line.lives.find((live) => isSame(live.said, said) && !hasFailed(live))
         if (same !== undefined) return Effect.succeed(same)
         const live = Live.make(said, options.maxBytes)
         if (line.lives.filter((live) => live.ending() === undefined).length >= maxWaiting) {
@@ -73,3 +75,6 @@ interface Line {
 
 const isSame = (one: Live.Live["said"], other: Live.Live["said"]): boolean =>
   one !== undefined && other !== undefined && one.messageId === other.messageId && one.text === other.text
+
+// Who posts it once more wants it tried again.
+const hasFailed = (live: Live.Live): boolean => live.ending()?.error !== undefined
