@@ -26,7 +26,7 @@ export interface Server {
   readonly handler: (request: Request) => Promise<Response>
   readonly dispose: () => Promise<void>
   /** The paths that were deleted, in their order. */
-  readonly deleted: Array<string>
+  readonly deleted: ReadonlyArray<string>
 }
 
 export interface ServerOptions {
@@ -37,7 +37,7 @@ export interface ServerOptions {
 }
 
 /** Who somebody is, a header says here; without one they are Ada. `nobody` is not let in. */
-const People = Decider.layer((request) => {
+export const People = Decider.layer((request) => {
   const id = request.headers["x-person"] ?? "ada"
   return id === "nobody"
     ? Effect.fail(new Decider.Refused({ status: 401, message: "Please log in." }))

@@ -2,10 +2,11 @@
  * Decides what was answered in one post. `Conversation.decide` takes a batch whole or not at all; here one answer that is
  * refused never voids the others, so what it names is taken out and the rest is given again.
  */
-import { ApprovalError } from "@assent/ai"
-import type { Approval, Approver, Response } from "@assent/ai"
+import { Approval, ApprovalError, Interaction } from "@assent/ai"
+import type { Approver, Response } from "@assent/ai"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as Sentences from "../wire/sentences.ts"
 import type { Conversation } from "./conversation.ts"
 
@@ -44,7 +45,9 @@ export const decide = Effect.fnUntraced(function*(
 
 // What a webhook, a timer or the program is to tell, nobody says in their place: `decide` is the program's own word.
 const isPersonal = ({ interaction }: Approval.ApprovalRequest): boolean =>
-  interaction !== "webhook" && interaction !== "timer" && interaction !== "external"
+  !isKind(interaction) || Interaction.isForPeople(interaction)
+
+const isKind = Schema.is(Approval.InteractionKind)
 
 const namedIn = (
   { reason }: ApprovalError.ApprovalError,
