@@ -22,23 +22,30 @@ export interface Input {
 }
 
 /** The conversation as a page has it after a reload. */
-export const read = (conversation: Conversation): Effect.Effect<Messages.Messages, unknown> =>
-  Effect.zipWith(
-    conversation.history,
-    conversation.pending(),
-    ({ content }, pending) => Messages.make(content, pending)
-  )
+export const read = Effect.fnUntraced(function*(
+  conversation: Conversation
+): Effect.fn.Return<Messages.Messages, unknown> {
+  let history = yield* conversation.history
+  for (let tries = 0;; tries++) {
+    const pending = yield* conversation.pending()
+    // Of two readings, the same history is the same object: what is open is then what is open in it.
+    const again = yield* conversation.history
+    if (again === history || tries === maxTries) return Messages.make(again.content, pending)
+    history = again
+  }
+})
+
+const maxTries = 10
 
 export const take = (input: Input, live: Live): Effect.Effect<void> => {
   const taking = Effect.gen(function*() {
     const { by, conversation, withheld } = input
     const before = yield* read(conversation)
-    const isSettled = (approvalId: string) => {
-      const card = before.cards.get(approvalId)
-      return card !== undefined && Messages.isSettled(card)
-    }
-    const answers = input.answers.filter(({ approvalId }) => !isSettled(approvalId))
-    const decidedAlready = input.answers.filter(({ approvalId }) => isSettled(approvalId))
+    // What was never asked here is told by whoever reads the turn for the page that posted it.
+    const asked = input.answers.filter(({ approvalId }) => before.cards.has(approvalId))
+    const isSettled = ({ approvalId }: Approval.ApprovalAnswer) => Messages.isSettled(before.cards.get(approvalId)!)
+    const answers = asked.filter((answer) => !isSettled(answer))
+    const decidedAlready = asked.filter(isSettled)
     const answered = new Set(answers.map(({ approvalId }) => approvalId))
     let translator: Chunks.Translator | undefined
 
