@@ -47,7 +47,7 @@ export const People = Decider.layer((request) => {
     })
 })
 
-export const serve = ({ before = () => Effect.void, heartbeat, turns }: ServerOptions): Server => {
+export const routesOf = ({ before = () => Effect.void, heartbeat, turns }: ServerOptions) => {
   const deleted: Array<string> = []
   const Handlers = toolkit.toLayer({
     DeleteFile: ({ path }) =>
@@ -57,11 +57,16 @@ export const serve = ({ before = () => Effect.void, heartbeat, turns }: ServerOp
       }),
     ReadFile: ({ path }) => Effect.succeed(`text of ${path}`)
   })
-  const Routes = UiMessageStream.layer({ conversation: (id) => Conversation.make({ id, toolkit }), heartbeat }).pipe(
+  const routes = UiMessageStream.layer({ conversation: (id) => Conversation.make({ id, toolkit }), heartbeat }).pipe(
     Layer.provide([People, Handlers, ScriptedModel.layer({ turns, afterLastTurn: "Is there anything else?" })]),
     Layer.provide(Logger.layer([]))
   )
-  return { ...HttpRouter.toWebHandler(Routes, { disableLogger: true }), deleted }
+  return { routes, deleted }
+}
+
+export const serve = (options: ServerOptions): Server => {
+  const { deleted, routes } = routesOf(options)
+  return { ...HttpRouter.toWebHandler(routes, { disableLogger: true }), deleted }
 }
 
 export const call = (id: string, path: string) => ScriptedModel.toolCall({ id, name: "DeleteFile", params: { path } })
