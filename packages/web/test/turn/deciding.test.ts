@@ -66,6 +66,20 @@ describe("deciding", () => {
       assert.include(decided.refused.get("theirs"), "bob")
     }))
 
+  it.effect("those that the turn itself left out are told as well", () =>
+    Effect.gen(function*() {
+      const { conversation } = conversationOf({})
+      const error = ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId: "stale", state: "done" }))
+      const decide: Conversation["decide"] = () =>
+        Effect.succeed({ content: [ran], refused: [{ approvalId: "stale", error }] })
+      const decided = yield* Deciding.decide({ ...conversation, decide }, approve("stale", "good"), ada)
+      assert.deepStrictEqual(decided, {
+        content: [ran],
+        isTaken: true,
+        refused: new Map([["stale", "This was decided already, and what was decided stands."]])
+      })
+    }))
+
   it.effect("where all are refused no turn is taken", () =>
     Effect.gen(function*() {
       const stale = ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId: "stale", state: "done" }))

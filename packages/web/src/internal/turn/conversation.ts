@@ -1,5 +1,5 @@
 /** What is used of a `Conversation`, whatever its tools are. */
-import type { Approval, Approver, Prompt, Response } from "@assent/ai"
+import type { Approval, ApprovalError, Approver, Prompt, Response } from "@assent/ai"
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 
@@ -10,5 +10,13 @@ export interface Conversation {
   readonly decide: (
     answers: ReadonlyArray<Approval.ApprovalAnswer>,
     options: { readonly by: Approver.Person | undefined }
-  ) => Effect.Effect<{ readonly content: ReadonlyArray<Response.AnyPart> }, unknown>
+  ) => Effect.Effect<Outcome, unknown>
+}
+
+export interface Outcome {
+  readonly content: ReadonlyArray<Response.AnyPart>
+  /** The answers that had no effect, where a conversation says so. */
+  readonly refused?:
+    | ReadonlyArray<{ readonly approvalId: string; readonly error: ApprovalError.ApprovalError }>
+    | undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Decides what was answered in one post. `Conversation.decide` takes a batch whole or not at all; here one answer that is
- * refused never voids the others, so what it names is taken out and the rest is given again.
+ * Decides what was answered in one post. One answer that is refused never voids the others: where a batch is refused whole,
+ * what the error names is taken out, and the rest is given again.
  */
 import { Approval, ApprovalError, Interaction } from "@assent/ai"
 import type { Approver, Response } from "@assent/ai"
@@ -33,7 +33,11 @@ export const decide = Effect.fnUntraced(function*(
   })
   while (left.length > 0) {
     const result = yield* Effect.result(conversation.decide(left, { by }))
-    if (Result.isSuccess(result)) return { content: result.success.content, isTaken: true, refused }
+    if (Result.isSuccess(result)) {
+      const { content, refused: others = [] } = result.success
+      for (const { approvalId, error } of others) refused.set(approvalId, Sentences.ofError(error))
+      return { content, isTaken: true, refused }
+    }
     const { failure } = result
     const named = failure instanceof ApprovalError.ApprovalError ? namedIn(failure, left) : undefined
     if (named === undefined) return yield* Effect.fail(failure)
