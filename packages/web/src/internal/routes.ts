@@ -101,15 +101,17 @@ export const add = Effect.fnUntraced(function*<E, R>(
       if (answer === undefined) withheld.set(clicked.approvalId, Sentences.withoutDetails)
       else answers.push(answer)
     }
-    const live = yield* turns.take(
+    const run = (live: Live, isRepeated: boolean) => {
+      const said = isRepeated ? undefined : post.said?.text
+      return Turn.take({ conversation, said, answers, withheld, by: who.person }, live)
+    }
+    const { isRepeated, live } = yield* turns.take(
       key,
       post.said,
-      (live) =>
-        Turn.take({ conversation, said: post.said?.text, answers, withheld, by: who.person }, live).pipe(
-          Effect.updateContext(() => context as Context.Context<never>)
-        )
+      (live, isRepeated) => Effect.updateContext(run(live, isRepeated), () => context as Context.Context<never>)
     )
-    return sse(live, conversation, post)
+    // What was said to it once is in the conversation, and the page has not heard it.
+    return sse(live, conversation, isRepeated ? { ...post, isRegenerating: true } : post)
   })
 
   const param = Effect.flatMap(

@@ -224,6 +224,21 @@ describe("reading", () => {
       ])
     }))
 
+  it.effect("who wants an answer anew, or has not heard it, is sent the message as it is", () =>
+    Effect.gen(function*() {
+      const live = Live.make(undefined, 1_000_000)
+      const before = { id: "assistant-1", role: "assistant" as const, parts: [{ type: "step-start" as const }] }
+      live.begin({ messageId: "assistant-1", before })
+      live.end({})
+      const messageIds = new Set(["assistant-1"])
+      assert.deepStrictEqual(yield* collect(live, post({ isRegenerating: true, messageIds })), [
+        { type: "start", messageId: "assistant-1" },
+        { type: "start-step" },
+        { type: "finish-step" },
+        { type: "finish" }
+      ])
+    }))
+
   it.effect("a silent turn says every 15 seconds that it goes on, before it has begun as well", () =>
     Effect.gen(function*() {
       const live = Live.make(undefined, 1_000_000)

@@ -57,15 +57,8 @@ const namedIn = (
   { reason }: ApprovalError.ApprovalError,
   answers: ReadonlyArray<Approval.ApprovalAnswer>
 ): string | undefined => {
-  switch (reason._tag) {
-    case "AlreadyDecided":
-    case "UnknownApproval":
-    case "NotAnApprover":
-    case "InvalidAnswer":
-    case "InvalidEdit":
-      // An id that is unknown is cut.
-      return answers.find(({ approvalId }) => approvalId.startsWith(reason.approvalId))?.approvalId
-    default:
-      return undefined
-  }
+  if (!("approvalId" in reason)) return undefined
+  // An id that is unknown is cut.
+  const { approvalId: named } = reason
+  return answers.find(({ approvalId }) => approvalId.startsWith(named))?.approvalId
 }

@@ -51,6 +51,7 @@ export const ofApproval = ({ message, reason }: ApprovalError.ApprovalError): st
       return decidedAlready
     case "UnknownApproval":
       return unknown
+    case "Expired":
     case "NotAnApprover":
     case "InvalidAnswer":
     case "InvalidEdit":
