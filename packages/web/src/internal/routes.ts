@@ -101,17 +101,12 @@ export const add = Effect.fnUntraced(function*<E, R>(
       if (answer === undefined) withheld.set(clicked.approvalId, Sentences.withoutDetails)
       else answers.push(answer)
     }
-    const run = (live: Live, isRepeated: boolean) => {
-      const said = isRepeated ? undefined : post.said?.text
-      return Turn.take({ conversation, said, answers, withheld, by: who.person }, live)
-    }
-    const { isRepeated, live } = yield* turns.take(
-      key,
-      post.said,
-      (live, isRepeated) => Effect.updateContext(run(live, isRepeated), () => context as Context.Context<never>)
-    )
-    // What was said to it once is in the conversation, and the page has not heard it.
-    return sse(live, conversation, isRepeated ? { ...post, isRegenerating: true } : post)
+    const live = yield* turns.take(key, post.said, (live, isRepeated) =>
+      Effect.updateContext(
+        Turn.take({ conversation, said: post.said, isRepeated, answers, withheld, by: who.person }, live),
+        () => context as Context.Context<never>
+      ))
+    return sse(live, conversation, post)
   })
 
   const param = Effect.flatMap(

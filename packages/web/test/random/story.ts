@@ -226,6 +226,12 @@ export const play = async (seed: number): Promise<Story> => {
       await page.settled()
     }
   }
+  // What nobody reads any more goes on all the same.
+  for (let turns = 0; turns < 5; turns++) {
+    const response = await server.handler(new Request(`http://localhost/api/chat/${id}/stream`))
+    if (response.status === 204) break
+    await response.text()
+  }
   const kept = await history(server, id)
   const posts = pages.reduce((sum, page) => sum + page.posts.length, 0)
   const problems = [

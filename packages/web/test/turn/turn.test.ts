@@ -43,10 +43,12 @@ const take = Effect.fnUntraced(function*(
   input: Partial<Omit<Turn.Input, "conversation">>
 ): Effect.fn.Return<{ readonly live: Live.Live; readonly chunks: ReadonlyArray<Chunk> }> {
   const live = Live.make(undefined, 1_000_000)
-  const nothing = { said: undefined, answers: [], withheld: new Map(), by: undefined }
+  const nothing = { said: undefined, isRepeated: false, answers: [], withheld: new Map(), by: undefined }
   yield* Turn.take({ conversation, ...nothing, ...input }, live)
   return { live, chunks: live.from(0)! }
 })
+
+const saying = (text: string) => ({ messageId: "u", text })
 
 const approve = (...ids: ReadonlyArray<string>) => ids.map((approvalId) => Approval.approve({ approvalId }))
 
@@ -120,17 +122,34 @@ describe("turn", () => {
   it.effect("answers and a text are two turns, in a message of their own", () =>
     Effect.gen(function*() {
       const { conversation, heard } = conversationOf({})
-      const { live } = yield* take(conversation, { answers: approve("id-1"), said: "And?" })
+      const { live } = yield* take(conversation, { answers: approve("id-1"), said: saying("And?") })
       assert.deepStrictEqual(heard, [["id-1"], "And?"])
-      assert.deepStrictEqual(live.beginning(), { messageId: "assistant-2~answered", before: undefined })
+      assert.deepStrictEqual(live.beginning(), {
+        messageId: "assistant-2~answered",
+        before: undefined,
+        isRepeated: false
+      })
     }))
 
   it.effect("what the user said and nobody answered is not said again", () =>
     Effect.gen(function*() {
       const { conversation, heard } = conversationOf({ history: Prompt.fromMessages(user("one")), pending: [] })
-      yield* take(conversation, { said: "one" })
-      yield* take(conversation, { said: "two" })
+      yield* take(conversation, { said: saying("one") })
+      yield* take(conversation, { said: saying("two") })
       assert.deepStrictEqual(heard, [[], "two"])
+    }))
+
+  it.effect("what the history has said, or was answered, is not said again, and the page is sent the answer", () =>
+    Effect.gen(function*() {
+      const { conversation, heard } = conversationOf({})
+      const loaded = yield* take(conversation, { said: { messageId: "user-1", text: "one" } })
+      const unheard = yield* take(conversation, { said: saying("one"), isRepeated: true })
+      for (const { live } of [loaded, unheard]) {
+        assert.deepInclude(live.beginning(), { messageId: "assistant-1", isRepeated: true })
+        assert.strictEqual(live.beginning()?.before?.id, "assistant-1")
+      }
+      yield* take(conversation, { said: { messageId: "user-1", text: "another" } })
+      assert.deepStrictEqual(heard, [[], [], "another"])
     }))
 
   it.effect("what is open is read of one and the same history", () =>

@@ -12,6 +12,8 @@ export interface Beginning {
   readonly messageId: string
   /** What it had said before the turn; `undefined` for a new one. */
   readonly before: UiMessage | undefined
+  /** What the user says was said before, and this is the message that answers it. */
+  readonly isRepeated?: boolean | undefined
 }
 
 export interface Ending {

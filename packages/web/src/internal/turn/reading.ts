@@ -157,8 +157,8 @@ const make = ({ conversation, post }: Reader): State => {
         for (const { approvalId, toolCallId } of clicked) click(approvalId, toolCallId)
         return [{ type: "start" }]
       }
-      const { before, messageId } = beginning ?? { before: undefined, messageId: undefined }
-      const isNew = post !== undefined && !post.isRegenerating
+      const { before, isRepeated, messageId } = beginning ?? never
+      const isNew = post !== undefined && !post.isRegenerating && isRepeated !== true
       return [
         {
           type: "start",
@@ -185,6 +185,8 @@ const make = ({ conversation, post }: Reader): State => {
     )
   }
 }
+
+const never = { before: undefined, isRepeated: undefined, messageId: undefined }
 
 /** Whether no card of that call is answered after it. */
 const isSettling = (chunk: Chunk): boolean =>

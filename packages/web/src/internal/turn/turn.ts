@@ -14,7 +14,9 @@ import type { Live } from "./live.ts"
 
 export interface Input {
   readonly conversation: Conversation
-  readonly said: string | undefined
+  readonly said: Live["said"]
+  /** It was said before, and answered. */
+  readonly isRepeated: boolean
   readonly answers: ReadonlyArray<Approval.ApprovalAnswer>
   /** Why what was clicked is no answer, by the ids of the requests. */
   readonly withheld: ReadonlyMap<string, string>
@@ -46,6 +48,10 @@ export const take = (input: Input, live: Live): Effect.Effect<void> => {
     const isSettled = ({ approvalId }: Approval.ApprovalAnswer) => Messages.isSettled(before.cards.get(approvalId)!)
     const answers = asked.filter((answer) => !isSettled(answer))
     const decidedAlready = asked.filter(isSettled)
+    // What was said is not said again, where its page has not heard the answer, or the turn that was to answer it was cut.
+    const isRepeated = input.said !== undefined && (input.isRepeated || Messages.has(before, input.said))
+    const isNew = input.said !== undefined && !isRepeated
+    const said = isNew && input.said?.text !== before.unanswered ? input.said?.text : undefined
     const answered = new Set(answers.map(({ approvalId }) => approvalId))
     let translator: Chunks.Translator | undefined
 
@@ -54,11 +60,11 @@ export const take = (input: Input, live: Live): Effect.Effect<void> => {
     const beginTwo = () => begin({ messageId: `${Messages.idOf(before.users + 1)}~answered`, current: undefined })
 
     const begin = ({ current, messageId }: Pick<Messages.Messages, "current" | "messageId">) => {
-      live.begin({ messageId, before: current?.message })
+      live.begin({ messageId, before: current?.message, isRepeated })
       return translator = Chunks.make(current?.calls ?? Calls.make(), answered)
     }
 
-    const beginFirst = () => input.said === undefined ? begin(before) : beginTwo()
+    const beginFirst = () => isNew ? beginTwo() : begin(before)
 
     // Why an answer did not count stands beside the card, until it is known what becomes of the call.
     const tell = (refused: Iterable<readonly [approvalId: string, reason: string]>) =>
@@ -91,8 +97,6 @@ export const take = (input: Input, live: Live): Effect.Effect<void> => {
         tell(decided.refused)
         live.add(decided.content.flatMap(translating.next))
       }
-      // What was said already is not said again: the turn that was to answer it was cut.
-      const said = input.said === before.unanswered ? undefined : input.said
       if (said === undefined && isTaken) return
       const parts = conversation.stream(said ?? [])
       yield* Stream.runForEachArray(parts, (some) =>

@@ -9,20 +9,15 @@ import * as Live from "./live.ts"
 export interface Turns {
   /**
    * Takes a turn in the line of its conversation, on the server's own time. Where the same message of the same page is
-   * being answered already, that turn is given; where it was answered, the turn is told that it `isRepeated`.
+   * being answered already, that turn is given; where it was answered, the new one is told that it `isRepeated`.
    */
   readonly take: (
     key: string,
     said: Live.Live["said"],
     run: (live: Live.Live, isRepeated: boolean) => Effect.Effect<void>
-  ) => Effect.Effect<Taken>
+  ) => Effect.Effect<Live.Live>
   /** The turn that is being taken, or has ended a moment ago. */
   readonly current: (key: string) => Live.Live | undefined
-}
-
-export interface Taken {
-  readonly live: Live.Live
-  readonly isRepeated: boolean
 }
 
 /** How long a turn that has ended can still be read by a page that has just read the history before its end. */
@@ -61,12 +56,12 @@ export const make = Effect.fnUntraced(function*(
         const same = said === undefined
           ? undefined
           : line.lives.find((live) => isSame(live.said, said) && !hasFailed(live))
-        if (same !== undefined) return Effect.succeed({ live: same, isRepeated: false })
+        if (same !== undefined) return Effect.succeed(same)
         const isRepeated = said !== undefined && answered.has(nameOf(key, said))
         const live = Live.make(said, options.maxBytes)
         if (line.lives.filter((live) => live.ending() === undefined).length >= maxWaiting) {
           live.end({ error: Sentences.tooMany })
-          return Effect.succeed({ live, isRepeated })
+          return Effect.succeed(live)
         }
         lines.set(key, line)
         line.lives.push(live)
@@ -80,7 +75,7 @@ export const make = Effect.fnUntraced(function*(
           Effect.andThen(Effect.sleep(lingering)),
           Effect.ensuring(leave(key, line, live))
         )
-        return Effect.as(Effect.forkIn(taken, scope), { live, isRepeated })
+        return Effect.as(Effect.forkIn(taken, scope), live)
       }),
     current: (key) => {
       const lives = lines.get(key)?.lives ?? []

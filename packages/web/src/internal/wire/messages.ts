@@ -158,6 +158,16 @@ export const make = (
   }
 }
 
+/** Whether a page has this message of the user from here, and so from the history. */
+export const has = (
+  { messages }: Messages,
+  { messageId, text }: { readonly messageId: string; readonly text: string }
+): boolean =>
+  messages.some(({ id, parts, role }) =>
+    role === "user" && id === messageId &&
+    parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n") === text
+  )
+
 // =============================================================================
 // Internals
 // =============================================================================
