@@ -12,6 +12,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Logging from "./internal/logging.ts"
 
 // =============================================================================
 // Models
@@ -123,7 +124,7 @@ const refusal = (cause: Cause.Cause<unknown>): Effect.Effect<never, Refused> => 
   return error instanceof Refused
     ? Effect.fail(error)
     : Effect.andThen(
-      Effect.logError("Assent: it could not be found out who makes a request.", cause),
+      Logging.error("Assent: it could not be found out who makes a request.", cause),
       Effect.fail(new Refused({ status: 401, message: "It could not be found out who you are." }))
     )
 }

@@ -6,7 +6,7 @@ import { describeHouse, type House } from "../../ai/test/house.ts"
 
 /** Lowest first. */
 const floors: House["floors"] = [
-  ["ground", ["internal/wire/"]],
+  ["ground", ["internal/wire/", "internal/logging"]],
   ["floor 1", ["internal/turn/"]],
   ["floor 2", ["Decider"]],
   ["floor 3", ["internal/routes"]],

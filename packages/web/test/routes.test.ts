@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Tracer from "effect/Tracer"
 import { chunksOf, get, post, saying } from "./posting.ts"
 import { serve, type Server, toolkit } from "./server.ts"
 
@@ -169,6 +170,30 @@ describe("routes of other programs", () => {
       assert.deepStrictEqual(chunks.map((chunk) => chunk.type ?? chunk), ["start", "error", "[DONE]"])
       assert.notInclude(JSON.stringify(chunks), "secret")
     })
+  })
+
+  it("L15 no cause reaches a span", async () => {
+    const spans: Array<Tracer.NativeSpan> = []
+    const tracer = Tracer.make({
+      span: (options) => {
+        const span = new Tracer.NativeSpan(options)
+        spans.push(span)
+        return span
+      }
+    })
+    const secret = Effect.die(new Error("/var/lib/secret"))
+    const routes = UiMessageStream.layer({ conversation: () => secret }).pipe(
+      Layer.provide([Everybody, Logger.layer([Logger.tracerLogger])])
+    )
+    const { dispose, handler } = HttpRouter.toWebHandler(routes, {
+      disableLogger: true,
+      middleware: (app) => Effect.provideService(Effect.withSpan(app, "request"), Tracer.Tracer, tracer)
+    })
+    await handler(new Request("http://localhost/api/chat/a"))
+    await dispose()
+    assert.isAbove(spans.length, 0)
+    const seen = spans.map(({ attributes, events, status }) => [[...attributes], events, status])
+    assert.notInclude(JSON.stringify(seen, (_, value) => typeof value === "bigint" ? `${value}` : value), "secret")
   })
 
   it("L1 a decider that fails or dies lets nobody in", async () => {

@@ -13,6 +13,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Decider from "../Decider.ts"
+import * as Logging from "./logging.ts"
 import type { Conversation } from "./turn/conversation.ts"
 import type { Live } from "./turn/live.ts"
 import * as Reading from "./turn/reading.ts"
@@ -153,5 +154,5 @@ const failureOf = (cause: Cause.Cause<unknown>): Effect.Effect<never, Failure> =
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   return error instanceof Decider.Refused
     ? Effect.fail(refusal(error))
-    : Effect.andThen(Effect.logError("Assent: a conversation could not be opened.", cause), Effect.fail(broken))
+    : Effect.andThen(Logging.error("Assent: a conversation could not be opened.", cause), Effect.fail(broken))
 }

@@ -168,7 +168,7 @@ describe("messages", () => {
 
   it("what is not asked any more, and has no result yet, says so", () => {
     assert.deepStrictEqual(toolsOf(read([user("one"), asked])).map(({ errorText, state }) => [state, errorText]), [
-      ["output-error", "This is not asked any more. Nothing ran."]
+      ["output-error", "This is not asked any more. What became of it is not in the conversation yet."]
     ])
   })
 

@@ -3,6 +3,7 @@ import type { Approval, Approver } from "@assent/ai"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import * as Logging from "../logging.ts"
 import * as Calls from "../wire/calls.ts"
 import * as Chunks from "../wire/chunks.ts"
 import * as Fates from "../wire/fates.ts"
@@ -118,7 +119,7 @@ export const take = (input: Input, live: Live): Effect.Effect<void> => {
   })
   return Effect.catchCause(taking, (cause) =>
     Effect.andThen(
-      Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logError("Assent: a turn of a page failed.", cause),
+      Cause.hasInterruptsOnly(cause) ? Effect.void : Logging.error("Assent: a turn of a page failed.", cause),
       Effect.sync(() => live.end({ error: Sentences.ofCause(cause) }))
     ))
 }

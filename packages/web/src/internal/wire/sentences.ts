@@ -84,7 +84,7 @@ export const notForPeople = "This is not for a person to answer."
 
 export const noResult = "This call has no result in the conversation: its turn is still going on, or was cut short."
 
-export const notOpen = "This is not asked any more. Nothing ran."
+export const notOpen = "This is not asked any more. What became of it is not in the conversation yet."
 
 export const tooMany = "Too many messages are waiting for this conversation. Wait for the answer, and try again."
 
