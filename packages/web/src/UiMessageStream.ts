@@ -76,7 +76,8 @@ export const withDetails = Body.withDetails
  * - `heartbeat` is how long a turn may be silent before something is sent, so that nothing in between ends the connection
  *   (default 15 seconds).
  * - `maxBodyBytes` is how much a page may post: it posts its whole history each time (default 16 MiB).
- * - `maxKeptBytes` is about how much of what a turn says is kept for pages that are slow or come back (default 8 MiB).
+ * - `maxKeptBytes` is about how much of what a turn says is kept for pages that are slow or come back, and how much of what
+ *   all pages post ahead of their clicks (default 8 MiB).
  *
  * @category options
  * @since 0.1.0
@@ -100,6 +101,7 @@ export interface Options<E, R> {
  * The routes, for the program's `HttpRouter`:
  *
  * - `POST path`: a message, or answers, and the turn that follows as a stream.
+ * - `POST path/:id/details`: what goes with clicks that come, by the ids of their requests; kept for a while.
  * - `GET path/:id/stream`: the turn that is being taken, from its beginning; 204 if none is.
  * - `GET path/:id`: the messages of a conversation, for a page that begins.
  *

@@ -123,6 +123,31 @@ describe("UiMessageStream", () => {
       assert.deepInclude(data, { state: "done", edits: [{ op: "replace", path: "/path", value: "a.bak" }] })
     }))
 
+  it("what was changed may be posted ahead of the click: it counts for whoever posted it, and where the click says so", () =>
+    story({ turns: [twoFiles, "Done."] }, async ({ id, page, server }) => {
+      const ada = page()
+      await ada.chat.sendMessage({ text: "Clean up." })
+      const ahead = (person: string, path: string, to: string) =>
+        server.handler(
+          new Request(`http://localhost/api/chat/${id}/details`, {
+            method: "POST",
+            headers: { "content-type": "application/json", "x-person": person },
+            body: JSON.stringify({ [card(ada, path).approval.id]: { params: { path: to } } })
+          })
+        )
+      assert.strictEqual((await ahead("ada", "a", "a.bak")).status, 204)
+      await ahead("bob", "b", "b.bak")
+      await approve(ada, "a", UiMessageStream.withDetails)
+      await approve(ada, "b", UiMessageStream.withDetails)
+      await ada.settled()
+      assert.deepStrictEqual(server.deleted, ["a.bak"])
+      assert.strictEqual(card(ada, "b").state, "approval-requested")
+      await ahead("ada", "b", "b.bak")
+      await approve(ada, "b")
+      await ada.settled()
+      assert.deepStrictEqual(server.deleted, ["a.bak", "b"])
+    }))
+
   it("rule 6: who clicks too late is told who decided what, after the tool has ended", () => {
     const { before, open: release } = gate()
     return story({ turns: [[call("c1", "a")], "a is gone."], before }, async ({ id, page, server }) => {

@@ -74,6 +74,12 @@ describe("routes", () => {
       const form = { headers: { "content-type": "text/plain" } }
       assert.deepStrictEqual((await textOf(await post(server, saying(id, "Hi."), form)))[0], 415)
       assert.deepStrictEqual((await textOf(await post(server, { id })))[0], 422)
+      const details = new Request(`http://localhost/api/chat/${id}/details`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ one: { stop: "yes" } })
+      })
+      assert.deepStrictEqual((await textOf(await server.handler(details)))[0], 422)
       assert.deepStrictEqual(await textOf(await get(server, "x".repeat(101))), [404, ""])
       assert.deepStrictEqual(await (await get(server, id)).json(), [])
     }))

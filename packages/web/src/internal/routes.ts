@@ -14,6 +14,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Decider from "../Decider.ts"
 import * as Logging from "./logging.ts"
+import * as Ahead from "./turn/ahead.ts"
 import type { Conversation } from "./turn/conversation.ts"
 import type { Live } from "./turn/live.ts"
 import * as Reading from "./turn/reading.ts"
@@ -59,6 +60,7 @@ export const add = Effect.fnUntraced(function*<E, R>(
   // A turn goes on when its request is over, so it has nothing of it.
   const context = yield* Effect.context<R>()
   const turns = yield* Turns.make({ maxBytes: settings.maxKeptBytes })
+  const ahead = Ahead.make(settings.maxKeptBytes)
 
   const identify = Effect.mapError(decider.identify, refusal)
 
@@ -98,7 +100,7 @@ export const add = Effect.fnUntraced(function*<E, R>(
     const answers: Array<Approval.ApprovalAnswer> = []
     const withheld = new Map<string, string>()
     for (const clicked of post.clicked) {
-      const answer = Body.answerOf(clicked, post.details.get(clicked.approvalId))
+      const answer = Body.answerOf(clicked, post.details.get(clicked.approvalId) ?? aheadOf(clicked, key, who))
       if (answer === undefined) withheld.set(clicked.approvalId, Sentences.withoutDetails)
       else answers.push(answer)
     }
@@ -109,6 +111,10 @@ export const add = Effect.fnUntraced(function*<E, R>(
       ))
     return sse(live, conversation, post)
   })
+
+  // What was posted ahead counts only where the click says that something goes with it.
+  const aheadOf = (clicked: Body.Clicked, key: string, { person }: Decider.Who) =>
+    Body.isAnnounced(clicked) ? ahead.get({ key, person }, clicked.approvalId) : undefined
 
   const param = Effect.flatMap(
     HttpRouter.params,
@@ -131,7 +137,20 @@ export const add = Effect.fnUntraced(function*<E, R>(
     return HttpServerResponse.jsonUnsafe(messages, { headers: unkept })
   })
 
+  const postedAhead = Effect.gen(function*() {
+    const who = yield* identify
+    const id = yield* param
+    const details = yield* Effect.mapError(
+      Effect.flatMap(body, Body.readDetails),
+      (error) => error instanceof Body.Unreadable ? new Failure(422, error.sentence) : error
+    )
+    const { key } = yield* open(id, who)
+    ahead.put({ key, person: who.person }, details)
+    return HttpServerResponse.empty({ status: 204, headers: unkept })
+  })
+
   yield* router.add("POST", settings.path, answering(posted))
+  yield* router.add("POST", `${settings.path}/:id/details`, answering(postedAhead))
   yield* router.add("GET", `${settings.path}/:id/stream`, answering(resumed))
   yield* router.add("GET", `${settings.path}/:id`, answering(history))
 })

@@ -83,6 +83,8 @@ type Message = (typeof Envelope.Type)["messages"][number]
 
 const decodeEnvelope = Schema.decodeUnknownEffect(Envelope)
 
+const decodeDetails = Schema.decodeUnknownEffect(DetailsById)
+
 const decodeCall = Schema.decodeUnknownOption(Schema.Struct({ type: Schema.String, toolCallId: Schema.String }))
 
 const decodeText = Schema.decodeUnknownOption(Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }))
@@ -121,6 +123,13 @@ export const read = (body: unknown): Effect.Effect<Post, Unreadable> =>
       })
     }
   )
+
+/** What is posted ahead of a click. */
+export const readDetails = (body: unknown): Effect.Effect<ReadonlyMap<string, Details>, Unreadable> =>
+  Effect.mapBoth(decodeDetails(body), {
+    onFailure: () => noDetails,
+    onSuccess: (details) => new Map(Object.entries(details))
+  })
 
 // As the client finds it.
 const targetOf = (messages: ReadonlyArray<Message>, trigger: string | undefined, messageId: string | undefined) => {
@@ -162,6 +171,8 @@ const unreadable = new Unreadable(
   `This is not a message of useChat: it has an id of at most ${maxIdLength} characters, and messages.`
 )
 
+const noDetails = new Unreadable("These are no details of clicks, by the ids of their requests.")
+
 const nothing = new Unreadable("There is no message in it.")
 
 const silent = new Unreadable("The message says nothing. Only its text is read.")
@@ -175,14 +186,17 @@ const tooLong = new Unreadable(`The message is longer than ${maxTextLength} char
 /** What the reason of a click says where something goes with it that a click cannot say. */
 export const withDetails = "assent:with-details"
 
+/** Whether a click says that something goes with it. */
+export const isAnnounced = ({ reason }: Clicked): boolean => reason?.startsWith(withDetails) === true
+
 /**
  * What a click decides; `undefined` where it announces what did not arrive: then nothing may run, least of all as it was
  * before somebody changed it.
  */
 export const answerOf = (clicked: Clicked, details: Details | undefined): Approval.ApprovalAnswer | undefined => {
-  const isAnnounced = clicked.reason?.startsWith(withDetails) === true
-  if (isAnnounced && clicked.approved && details === undefined) return undefined
-  const said = isAnnounced ? clicked.reason?.slice(withDetails.length).trim() : clicked.reason?.trim()
+  const announced = isAnnounced(clicked)
+  if (announced && clicked.approved && details === undefined) return undefined
+  const said = announced ? clicked.reason?.slice(withDetails.length).trim() : clicked.reason?.trim()
   const note = details?.note ?? (said === "" ? undefined : said)
   return clicked.approved
     ? new Approval.ApprovalAnswer({
