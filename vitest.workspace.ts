@@ -8,7 +8,8 @@ export default defineConfig({
       "packages/openai",
       "packages/shell",
       "packages/sql",
-      "packages/terminal"
+      "packages/terminal",
+      "packages/web"
     ]
   }
 })

@@ -26,6 +26,7 @@ import { OpenAiLanguageModel, OpenAiTool } from "@assent/openai"
 import { Shell } from "@assent/shell"
 import { SqlApproval, SqliteClient, SqlStore } from "@assent/sql"
 import { TerminalController } from "@assent/terminal"
+import { Decider, UiMessageStream } from "@assent/web"
 import { Context, Effect, Layer, Schema, Stream } from "effect"
 
 export class Owners extends Context.Service<Owners, {
@@ -106,6 +107,16 @@ export const Rows = SqlStore.layer({ prefix: "approval_" }).pipe(
 )
 
 export const AtTerminal = TerminalController.layer()
+
+export const People = Decider.layer((request) =>
+  request.headers["x-person"] === undefined
+    ? Effect.fail(new Decider.Refused({ status: 401, message: "Please log in." }))
+    : Effect.succeed({ person: { id: request.headers["x-person"] }, scope: { tenant: "acme" } })
+)
+
+export const Routes = UiMessageStream.layer({ conversation: (id) => Conversation.make({ id, toolkit }) }).pipe(
+  Layer.provide(People)
+)
 
 export const explain = Shell.explain
 

@@ -1,0 +1,130 @@
+/**
+ * Who is at the other end: the program says so for each request, from a session, a token or whatever it has, and the routes
+ * of this package take it from nowhere else. Nothing that a page posts says who somebody is (law L16).
+ *
+ * @since 0.1.0
+ */
+import type { Approval, Approver } from "@assent/ai"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Logging from "./internal/logging.ts"
+
+// =============================================================================
+// Models
+// =============================================================================
+
+/**
+ * Whoever makes a request: the person, whose decisions carry the name, and the scope of the conversations that they see.
+ * Everybody whose scope has the same `tenant` and `principal` sees the same conversations.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Who {
+  readonly person?: Approver.Person | undefined
+  readonly scope: Pick<Approval.ApprovalScope, "tenant" | "principal">
+}
+
+// =============================================================================
+// Errors
+// =============================================================================
+
+/**
+ * The request is not answered: nobody is logged in (401), or whoever is may not see this (403, or 404 as if it were not
+ * there). The message is sent to the page.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class Refused extends Schema.TaggedError<Refused>()("Refused", {
+  status: Schema.Literals([401, 403, 404]),
+  message: Schema.String
+}) {}
+
+// =============================================================================
+// Service
+// =============================================================================
+
+/**
+ * Finds out who makes a request. Routes that need it do not start without one.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Decider extends Context.Service<Decider, {
+  readonly identify: Effect.Effect<Who, Refused, HttpServerRequest.HttpServerRequest>
+}>()("@assent/web/Decider") {}
+
+// =============================================================================
+// Layers
+// =============================================================================
+
+/**
+ * Who makes a request, as the program knows it. What fails with anything but {@link Refused}, or dies, refuses the request:
+ * nobody is known then.
+ *
+ * @example
+ * import { Decider } from "@assent/web"
+ * import { Effect } from "effect"
+ *
+ * const sessions = new Map([["s-1", { id: "ada", name: "Ada" }]])
+ *
+ * const Ours = Decider.layer((request) => {
+ *   const person = sessions.get(request.cookies["session"] ?? "")
+ *   return person === undefined
+ *     ? Effect.fail(new Decider.Refused({ status: 401, message: "Please log in." }))
+ *     : Effect.succeed({ person, scope: { principal: person.id } })
+ * })
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = <E, R>(
+  identify: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Who, E | Refused, R>
+): Layer.Layer<Decider, never, R> =>
+  Layer.effect(
+    Decider,
+    Effect.map(Effect.context<R>(), (context) => ({
+      identify: Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        Effect.suspend(() =>
+          identify(request)
+        ).pipe(
+          Effect.catchCause((cause) => refusal(cause)),
+          Effect.provideContext(context)
+        ))
+    }))
+  )
+
+/**
+ * Everybody is let in, and nobody is known: whoever reaches the server sees every conversation and decides in it. For a
+ * program on one's own machine. What policies name `approvers` for, nobody can decide.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerInsecure: Layer.Layer<Decider> = Layer.effect(
+  Decider,
+  Effect.as(
+    Effect.logWarning("Assent: the routes let everybody in (`Decider.layerInsecure`)."),
+    { identify: Effect.succeed({ scope: {} }) }
+  )
+)
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+const refusal = (cause: Cause.Cause<unknown>): Effect.Effect<never, Refused> => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  return error instanceof Refused
+    ? Effect.fail(error)
+    : Effect.andThen(
+      Logging.error("Assent: it could not be found out who makes a request.", cause),
+      Effect.fail(new Refused({ status: 401, message: "It could not be found out who you are." }))
+    )
+}

@@ -1,0 +1,177 @@
+/** The routes: who asks is found out first, and what fails before a stream begins is a status and a sentence. */
+import { Approval, ConversationStore } from "@assent/ai"
+import * as ByteSize from "effect/ByteSize"
+import * as Cause from "effect/Cause"
+import type * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import * as HttpRouter from "effect/http/HttpRouter"
+import type * as HttpServerError from "effect/http/HttpServerError"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Decider from "../Decider.ts"
+import * as Logging from "./logging.ts"
+import * as Ahead from "./turn/ahead.ts"
+import type { Conversation } from "./turn/conversation.ts"
+import type { Live } from "./turn/live.ts"
+import * as Reading from "./turn/reading.ts"
+import * as Turn from "./turn/turn.ts"
+import * as Turns from "./turn/turns.ts"
+import * as Body from "./wire/body.ts"
+import * as Sentences from "./wire/sentences.ts"
+import * as Sse from "./wire/sse.ts"
+
+export interface Settings<E, R> {
+  readonly path: `/${string}`
+  readonly conversation: (id: string, who: Decider.Who) => Effect.Effect<Conversation, E | Decider.Refused, R>
+  readonly heartbeat: Duration.Duration
+  readonly maxBodyBytes: number
+  readonly maxKeptBytes: number
+}
+
+/** Something is answered without a stream. */
+class Failure {
+  readonly status: number
+  readonly sentence: string
+  constructor(status: number, sentence: string) {
+    this.status = status
+    this.sentence = sentence
+  }
+}
+
+const notJson = new Failure(415, "What is posted here is JSON (`content-type: application/json`).")
+
+const unreadable = new Failure(400, "What was posted is no JSON.")
+
+const tooLarge = new Failure(413, "What was posted is too large.")
+
+const broken = new Failure(500, "The conversation could not be opened. Try again.")
+
+const noId = new Failure(404, "There is no conversation of this id.")
+
+export const add = Effect.fnUntraced(function*<E, R>(
+  settings: Settings<E, R>
+): Effect.fn.Return<void, never, R | Decider.Decider | HttpRouter.HttpRouter | Scope.Scope> {
+  const router = yield* HttpRouter.HttpRouter
+  const decider = yield* Decider.Decider
+  // A turn goes on when its request is over, so it has nothing of it.
+  const context = yield* Effect.context<R>()
+  const turns = yield* Turns.make({ maxBytes: settings.maxKeptBytes })
+  const ahead = Ahead.make(settings.maxKeptBytes)
+
+  const identify = Effect.mapError(decider.identify, refusal)
+
+  const open = Effect.fnUntraced(function*(id: string, who: Decider.Who) {
+    const conversation = yield* Effect.suspend(() => settings.conversation(id, who)).pipe(
+      Effect.provideService(Approval.Scope, who.scope),
+      Effect.catchCause(failureOf),
+      Effect.provideContext(context)
+    )
+    const { id: key } = yield* ConversationStore.keyOf(id, who.scope)
+    return { conversation, key }
+  })
+
+  const sse = (live: Live, conversation: Conversation, post: Body.Post | undefined) =>
+    HttpServerResponse.stream(
+      Sse.encode(Reading.stream(live, { conversation, heartbeat: settings.heartbeat, post })),
+      { headers: Sse.headers }
+    )
+
+  const body = Effect.gen(function*() {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    // A form of another site may post anything but this without asking.
+    if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) return yield* Effect.fail(notJson)
+    return yield* request.json.pipe(
+      Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(settings.maxBodyBytes)),
+      Effect.mapError((error) => isTooLarge(error) ? tooLarge : unreadable)
+    )
+  })
+
+  const posted = Effect.gen(function*() {
+    const who = yield* identify
+    const post = yield* Effect.mapError(
+      Effect.flatMap(body, Body.read),
+      (error) => error instanceof Body.Unreadable ? new Failure(422, error.sentence) : error
+    )
+    const { conversation, key } = yield* open(post.id, who)
+    const answers: Array<Approval.ApprovalAnswer> = []
+    const withheld = new Map<string, string>()
+    for (const clicked of post.clicked) {
+      const answer = Body.answerOf(clicked, post.details.get(clicked.approvalId) ?? aheadOf(clicked, key, who))
+      if (answer === undefined) withheld.set(clicked.approvalId, Sentences.withoutDetails)
+      else answers.push(answer)
+    }
+    const live = yield* turns.take(key, post.said, (live, isRepeated) =>
+      Effect.updateContext(
+        Turn.take({ conversation, said: post.said, isRepeated, answers, withheld, by: who.person }, live),
+        () => context as Context.Context<never>
+      ))
+    return sse(live, conversation, post)
+  })
+
+  // What was posted ahead counts only where the click says that something goes with it.
+  const aheadOf = (clicked: Body.Clicked, key: string, { person }: Decider.Who) =>
+    Body.isAnnounced(clicked) ? ahead.get({ key, person }, clicked.approvalId) : undefined
+
+  const param = Effect.flatMap(
+    HttpRouter.params,
+    ({ id }) => id === undefined || id === "" || id.length > Body.maxIdLength ? Effect.fail(noId) : Effect.succeed(id)
+  )
+
+  const resumed = Effect.gen(function*() {
+    const who = yield* identify
+    const { conversation, key } = yield* open(yield* param, who)
+    const live = turns.current(key)
+    return live === undefined || live.from(0) === undefined
+      ? HttpServerResponse.empty({ status: 204, headers: unkept })
+      : sse(live, conversation, undefined)
+  })
+
+  const history = Effect.gen(function*() {
+    const who = yield* identify
+    const { conversation } = yield* open(yield* param, who)
+    const { messages } = yield* Effect.mapError(Turn.read(conversation), () => broken)
+    return HttpServerResponse.jsonUnsafe(messages, { headers: unkept })
+  })
+
+  const postedAhead = Effect.gen(function*() {
+    const who = yield* identify
+    const id = yield* param
+    const details = yield* Effect.mapError(
+      Effect.flatMap(body, Body.readDetails),
+      (error) => error instanceof Body.Unreadable ? new Failure(422, error.sentence) : error
+    )
+    const { key } = yield* open(id, who)
+    ahead.put({ key, person: who.person }, details)
+    return HttpServerResponse.empty({ status: 204, headers: unkept })
+  })
+
+  yield* router.add("POST", settings.path, answering(posted))
+  yield* router.add("POST", `${settings.path}/:id/details`, answering(postedAhead))
+  yield* router.add("GET", `${settings.path}/:id/stream`, answering(resumed))
+  yield* router.add("GET", `${settings.path}/:id`, answering(history))
+})
+
+/** What a page has of a conversation is out of date when it comes back. */
+const unkept = { "cache-control": "no-store" }
+
+const answering = <R>(effect: Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, R>) =>
+  Effect.catch(
+    effect,
+    ({ sentence, status }) => Effect.succeed(HttpServerResponse.text(sentence, { status, headers: unkept }))
+  )
+
+const refusal = ({ message, status }: Decider.Refused): Failure => new Failure(status, message)
+
+const isTooLarge = ({ reason }: HttpServerError.HttpServerError): boolean =>
+  reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
+
+const failureOf = (cause: Cause.Cause<unknown>): Effect.Effect<never, Failure> => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  return error instanceof Decider.Refused
+    ? Effect.fail(refusal(error))
+    : Effect.andThen(Logging.error("Assent: a conversation could not be opened.", cause), Effect.fail(broken))
+}

@@ -1,0 +1,212 @@
+/**
+ * What a page posts, as far as it is believed: the text of a new message, and answers. The rest of what it says happened in
+ * the conversation is not read: it is the server's to know.
+ */
+import { Approval } from "@assent/ai"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+
+/** What a click on a card cannot say, and the page posts beside it. */
+export const Details = Schema.Struct({
+  params: Schema.optionalKey(Schema.Json),
+  answer: Schema.optionalKey(Schema.Json),
+  note: Schema.optionalKey(Schema.String),
+  remember: Schema.optionalKey(Schema.Json),
+  stop: Schema.optionalKey(Schema.Boolean)
+})
+
+/** By the ids of the requests. */
+export const DetailsById = Schema.Record(Schema.String, Details)
+
+export type Details = typeof Details.Type
+
+/** An answer as a card has it, with the id that its call has there. */
+export interface Clicked {
+  readonly approvalId: string
+  readonly toolCallId: string
+  readonly approved: boolean
+  readonly reason: string | undefined
+}
+
+export interface Post {
+  readonly id: string
+  /** What the user says; `undefined` where the assistant is to go on. */
+  readonly said: { readonly messageId: string; readonly text: string } | undefined
+  readonly clicked: ReadonlyArray<Clicked>
+  readonly details: ReadonlyMap<string, Details>
+  /** The message that the client goes on with, and the ids of its calls; `undefined` where it begins a new one. */
+  readonly target: {
+    readonly messageId: string
+    readonly toolCallIds: ReadonlySet<string>
+    readonly clicked: ReadonlyArray<Clicked>
+  } | undefined
+  /** The ids of the messages that the client has. */
+  readonly messageIds: ReadonlySet<string>
+  /** The client has thrown away the message that it wants anew. */
+  readonly isRegenerating: boolean
+}
+
+/** What a page posts is no request of this kind. The sentence says what is wrong. */
+export class Unreadable {
+  readonly sentence: string
+  constructor(sentence: string) {
+    this.sentence = sentence
+  }
+}
+
+/** The longest id that a route of effect's router takes as it is. */
+export const maxIdLength = 100
+
+/** How many answers are read of one post, the newest first. */
+export const maxClicked = 1_000
+
+const maxMessages = 100_000
+
+const maxTextLength = 1_000_000
+
+const Id = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(maxIdLength))
+
+const Envelope = Schema.Struct({
+  id: Id,
+  messages: Schema.Array(Schema.Struct({
+    id: Schema.String,
+    role: Schema.Literals(["system", "user", "assistant"]),
+    parts: Schema.Array(Schema.Unknown)
+  })).check(Schema.isMaxLength(maxMessages)),
+  trigger: Schema.optional(Schema.Literals(["submit-message", "regenerate-message"])),
+  messageId: Schema.optional(Schema.NullOr(Schema.String)),
+  details: Schema.optional(DetailsById)
+})
+
+type Message = (typeof Envelope.Type)["messages"][number]
+
+const decodeEnvelope = Schema.decodeUnknownEffect(Envelope)
+
+const decodeDetails = Schema.decodeUnknownEffect(DetailsById)
+
+const decodeCall = Schema.decodeUnknownOption(Schema.Struct({ type: Schema.String, toolCallId: Schema.String }))
+
+const decodeText = Schema.decodeUnknownOption(Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }))
+
+const decodeClicked = Schema.decodeUnknownOption(Schema.Struct({
+  toolCallId: Schema.String,
+  state: Schema.Literal("approval-responded"),
+  approval: Schema.Struct({
+    id: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(512)),
+    approved: Schema.Boolean,
+    reason: Schema.optional(Schema.NullOr(Schema.String))
+  })
+}))
+
+export const read = (body: unknown): Effect.Effect<Post, Unreadable> =>
+  Effect.flatMap(
+    Effect.mapError(decodeEnvelope(body), () => unreadable),
+    ({ details, id, messageId, messages, trigger }) => {
+      const last = messages.at(-1)
+      // Who wants the first message anew has none left.
+      if (last === undefined && trigger !== "regenerate-message") return Effect.fail(nothing)
+      const target = targetOf(messages, trigger, messageId ?? undefined)
+      const said = target === undefined && last?.role === "user" && trigger !== "regenerate-message"
+        ? { messageId: last.id, text: textOf(last) }
+        : undefined
+      if (said?.text.trim() === "") return Effect.fail(silent)
+      if (said !== undefined && said.text.length > maxTextLength) return Effect.fail(tooLong)
+      return Effect.succeed({
+        id,
+        said,
+        clicked: clickedIn(messages),
+        details: new Map(Object.entries(details ?? {})),
+        target,
+        messageIds: new Set(messages.map(({ id }) => id)),
+        isRegenerating: trigger === "regenerate-message"
+      })
+    }
+  )
+
+/** What is posted ahead of a click. */
+export const readDetails = (body: unknown): Effect.Effect<ReadonlyMap<string, Details>, Unreadable> =>
+  Effect.mapBoth(decodeDetails(body), {
+    onFailure: () => noDetails,
+    onSuccess: (details) => new Map(Object.entries(details))
+  })
+
+// As the client finds it.
+const targetOf = (messages: ReadonlyArray<Message>, trigger: string | undefined, messageId: string | undefined) => {
+  if (trigger === "regenerate-message") return undefined
+  const named = messageId === undefined ? undefined : messages.find(({ id }) => id === messageId)
+  const message = named ?? messages.at(-1)
+  if (message?.role !== "assistant") return undefined
+  const toolCallIds = message.parts.flatMap((part) => {
+    const call = Option.getOrUndefined(decodeCall(part))
+    return call === undefined || !isTool(call.type) ? [] : [call.toolCallId]
+  })
+  return { messageId: message.id, toolCallIds: new Set(toolCallIds), clicked: clickedIn([message]) }
+}
+
+const isTool = (type: string): boolean => type.startsWith("tool-") || type === "dynamic-tool"
+
+const textOf = ({ parts }: Message): string =>
+  parts.flatMap((part) => Option.match(decodeText(part), { onNone: () => [], onSome: ({ text }) => [text] })).join("\n")
+
+// Of two answers to one request, the one that says no counts (law L3).
+const clickedIn = (messages: ReadonlyArray<Message>): ReadonlyArray<Clicked> => {
+  const clicked = new Map<string, Clicked>()
+  for (const { parts, role } of messages.toReversed()) {
+    if (role !== "assistant") continue
+    for (const part of parts) {
+      const found = Option.getOrUndefined(decodeClicked(part))
+      if (found === undefined || clicked.size >= maxClicked) continue
+      const { approval: { approved, id: approvalId, reason }, toolCallId } = found
+      const before = clicked.get(approvalId)
+      if (before === undefined || (before.approved && !approved)) {
+        clicked.set(approvalId, { approvalId, toolCallId, approved, reason: reason ?? undefined })
+      }
+    }
+  }
+  return Array.from(clicked.values())
+}
+
+const unreadable = new Unreadable(
+  `This is not a message of useChat: it has an id of at most ${maxIdLength} characters, and messages.`
+)
+
+const noDetails = new Unreadable("These are no details of clicks, by the ids of their requests.")
+
+const nothing = new Unreadable("There is no message in it.")
+
+const silent = new Unreadable("The message says nothing. Only its text is read.")
+
+const tooLong = new Unreadable(`The message is longer than ${maxTextLength} characters.`)
+
+// =============================================================================
+// Answers
+// =============================================================================
+
+/** What the reason of a click says where something goes with it that a click cannot say. */
+export const withDetails = "assent:with-details"
+
+/** Whether a click says that something goes with it. */
+export const isAnnounced = ({ reason }: Clicked): boolean => reason?.startsWith(withDetails) === true
+
+/**
+ * What a click decides; `undefined` where it announces what did not arrive: then nothing may run, least of all as it was
+ * before somebody changed it.
+ */
+export const answerOf = (clicked: Clicked, details: Details | undefined): Approval.ApprovalAnswer | undefined => {
+  const announced = isAnnounced(clicked)
+  if (announced && clicked.approved && details === undefined) return undefined
+  const said = announced ? clicked.reason?.slice(withDetails.length).trim() : clicked.reason?.trim()
+  const note = details?.note ?? (said === "" ? undefined : said)
+  return clicked.approved
+    ? new Approval.ApprovalAnswer({
+      approvalId: clicked.approvalId,
+      decision: new Approval.Approved({
+        ...(details?.params === undefined ? undefined : { params: details.params }),
+        ...(details?.answer === undefined ? undefined : { answer: details.answer }),
+        ...(details?.remember === undefined ? undefined : { remember: details.remember }),
+        ...(note === undefined ? undefined : { note })
+      })
+    })
+    : Approval.deny(clicked, note, { remember: details?.remember, stop: details?.stop })
+}

@@ -1,0 +1,268 @@
+/** From the history of a conversation to the messages of a page, as they are after a reload. */
+import type { Approval, Prompt } from "@assent/ai"
+import * as Base64 from "effect/encoding/Base64"
+import * as Calls from "./calls.ts"
+import * as Fates from "./fates.ts"
+import type { Fate, FilePart, ToolApproval, ToolPart, UiMessage, UiPart } from "./model.ts"
+import * as Requests from "./requests.ts"
+import * as Sentences from "./sentences.ts"
+
+/** A call that somebody was asked about, as it stands in a message, and what is known of it. */
+export interface Card {
+  readonly part: ToolPart
+  readonly fate: Fate | undefined
+}
+
+/** How it stands; `reason` is told where nothing else is. */
+export const fateOf = ({ fate, part }: Card, approvalId: string, reason: string): Fate =>
+  fate ?? {
+    approvalId,
+    toolCallId: part.toolCallId,
+    toolName: part.type.slice("tool-".length),
+    state: states[part.state],
+    reason: part.errorText ?? reason
+  }
+
+const states = {
+  "approval-requested": "open",
+  "approval-responded": "answered",
+  "output-available": "done",
+  "output-error": "failed",
+  "output-denied": "denied"
+} as const
+
+/** Whether what became of it is known, so that no answer to it counts. */
+export const isSettled = ({ part }: Card): boolean => part.state.startsWith("output-")
+
+export interface Messages {
+  readonly messages: ReadonlyArray<UiMessage>
+  /** The calls that somebody was asked about, by every id under which that was. */
+  readonly cards: ReadonlyMap<string, Card>
+  /** The id of the assistant's message that a turn goes on with. */
+  readonly messageId: string
+  /** That message, if it has begun, and its calls. */
+  readonly current: { readonly message: UiMessage; readonly calls: Calls.Calls } | undefined
+  /** What the user said last, if nothing was said to it. */
+  readonly unanswered: string | undefined
+  readonly users: number
+}
+
+/**
+ * Reads a history. Its messages have the same ids whenever they are read: it is only ever added to, and what the assistant
+ * says between two messages of the user is one message. `pending` is what is open.
+ */
+export const make = (
+  history: ReadonlyArray<Prompt.Message>,
+  pending: ReadonlyArray<Approval.ApprovalRequest>
+): Messages => {
+  const building: Array<Building> = []
+  const scanned: Array<Scanned> = []
+  let users = 0
+  let said: string | undefined
+
+  const assistant = (): Building => {
+    const last = building.at(-1)
+    if (last?.role === "assistant") return last
+    said = undefined
+    const made: Building = { id: idOf(users), role: "assistant", parts: [], calls: Calls.make() }
+    building.push(made)
+    return made
+  }
+
+  const settle = (part: Prompt.ToolResultPart) => {
+    const { id, isFailure, name, result } = part
+    const outcome: Fates.Outcome = { id, name, isFailure, result, assent: part.options.assent }
+    const approvalId = Fates.approvalIdOf(outcome)
+    const found = (approvalId === undefined ? undefined : byApproval(scanned, approvalId)) ??
+      scanned.findLast(({ call, outcome }) =>
+        call.id === id && outcome === undefined && (approvalId === undefined || call.approvalIds.size === 0)
+      )
+    if (found === undefined) return
+    found.outcome = outcome
+    found.call.isSettled = true
+    const fate = Fates.of(outcome, found.call)
+    if (fate !== undefined) found.message.parts.push(Fates.part(fate))
+  }
+
+  const call = (part: Prompt.ToolCallPart) => {
+    const message = assistant()
+    const call = message.calls.begin(part.id, part.name)
+    call.isComplete = true
+    const one: Scanned = { message, call, part, requests: [], answer: undefined, outcome: undefined }
+    scanned.push(one)
+    message.parts.push(one)
+  }
+
+  const ask = (part: Prompt.ToolApprovalRequestPart) => {
+    const { approvalId, toolCallId } = part
+    const found = byApproval(scanned, approvalId) ??
+      scanned.findLast(({ call, outcome }) => call.id === toolCallId && outcome === undefined)
+    if (found === undefined || found.call.approvalIds.has(approvalId)) return
+    found.call.approvalIds.add(approvalId)
+    const open = pending.find((request) => request.approvalId === approvalId)
+    found.requests.push({ approvalId, isOpen: open !== undefined, request: open ?? Requests.ofHistory(part) })
+    // The card of an answer is that of the request it was given to.
+    found.answer = undefined
+  }
+
+  for (const message of history) {
+    if (message.role === "user") {
+      users++
+      said = textOf(message)
+      building.push({ id: `user-${users}`, role: "user", parts: userParts(message), calls: Calls.make() })
+    } else if (message.role === "assistant") {
+      // A message that repeats what is asked is no step.
+      if (message.content.some(({ type }) => type !== "tool-approval-request")) {
+        assistant().parts.push({ type: "step-start" })
+      }
+      for (const part of message.content) {
+        if (part.type === "tool-call") call(part)
+        else if (part.type === "tool-result") settle(part)
+        else if (part.type === "tool-approval-request") ask(part)
+        else {assistant().parts.push(
+            part.type === "file" ? file(part) : { type: part.type, text: part.text, state: "done" }
+          )}
+      }
+    } else if (message.role === "tool") {
+      for (const part of message.content) {
+        if (part.type === "tool-result") settle(part)
+        else {
+          const found = byApproval(scanned, part.approvalId)
+          if (found !== undefined) found.answer = part
+        }
+      }
+    }
+  }
+
+  const cards = new Map<string, Card>()
+  const parts = new Map<Scanned, ToolPart>()
+  for (const one of scanned) {
+    const card = cardOf(one)
+    parts.set(one, card.part)
+    if (card.part.state === "approval-requested") one.call.shown = card.part.approval?.id
+    for (const { approvalId } of one.requests) cards.set(approvalId, card)
+  }
+  const messages = building.map(({ id, role, parts: said }): UiMessage => ({
+    id,
+    role,
+    parts: said.map((part) => isScanned(part) ? parts.get(part)! : part)
+  }))
+  const last = building.at(-1)
+  return {
+    messages,
+    cards,
+    messageId: idOf(users),
+    current: last?.role === "assistant" ? { message: messages.at(-1)!, calls: last.calls } : undefined,
+    unanswered: last?.role === "user" ? said : undefined,
+    users
+  }
+}
+
+/** Whether a page has this message of the user from here, and so from the history. */
+export const has = (
+  { messages }: Messages,
+  { messageId, text }: { readonly messageId: string; readonly text: string }
+): boolean =>
+  messages.some(({ id, parts, role }) =>
+    role === "user" && id === messageId &&
+    parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n") === text
+  )
+
+// =============================================================================
+// Internals
+// =============================================================================
+
+interface Building {
+  readonly id: string
+  readonly role: "user" | "assistant"
+  readonly parts: Array<UiPart | Scanned>
+  readonly calls: Calls.Calls
+}
+
+interface Scanned {
+  readonly message: Building
+  readonly call: Calls.Call
+  readonly part: Prompt.ToolCallPart
+  readonly requests: Array<{
+    readonly approvalId: string
+    readonly isOpen: boolean
+    readonly request: Approval.ApprovalRequest | undefined
+  }>
+  answer: Prompt.ToolApprovalResponsePart | undefined
+  outcome: Fates.Outcome | undefined
+}
+
+const isScanned = (part: UiPart | Scanned): part is Scanned => "call" in part
+
+/** The id of what the assistant says after so many messages of the user. */
+export const idOf = (users: number): string => `assistant-${users}`
+
+const byApproval = (scanned: ReadonlyArray<Scanned>, approvalId: string): Scanned | undefined =>
+  scanned.find(({ call }) => call.approvalIds.has(approvalId))
+
+const cardOf = ({ answer, call, outcome, part, requests }: Scanned): Card => {
+  const asked = requests.findLast(({ isOpen }) => isOpen) ?? requests.at(-1)
+  const base = {
+    type: `tool-${call.name}` as const,
+    toolCallId: call.wireId,
+    input: part.params,
+    ...(part.providerExecuted ? { providerExecuted: true as const } : undefined)
+  }
+  const fate = outcome === undefined ? undefined : Fates.of(outcome, call)
+  const card = (part: ToolPart): Card => ({ part, fate })
+  const approval = asked === undefined ? undefined : Requests.approval(asked.approvalId, asked.request)
+  const answered: ToolApproval | undefined = approval === undefined || answer === undefined ? undefined : {
+    ...approval,
+    approved: answer.approved,
+    ...(answer.reason === undefined ? undefined : { reason: answer.reason })
+  }
+
+  if (outcome !== undefined) {
+    const granted = answered?.approved === true ? { approval: answered } : undefined
+    switch (Fates.stateOf(outcome)) {
+      case "done":
+        return card({ ...base, state: "output-available", output: outcome.result ?? null, ...granted })
+      case "failed":
+        return card({
+          ...base,
+          state: "output-error",
+          errorText: Sentences.ofResult(outcome.name, outcome.result),
+          ...granted
+        })
+      case "denied": {
+        const reason = Sentences.ofResult(outcome.name, outcome.result)
+        return card({
+          ...base,
+          state: "output-denied",
+          ...(approval === undefined ? undefined : { approval: { ...approval, approved: false, reason } })
+        })
+      }
+    }
+  }
+  // What waits is asked, whatever was answered before.
+  if (approval !== undefined && asked?.isOpen === true) {
+    return card({ ...base, state: "approval-requested", approval })
+  }
+  if (answered !== undefined) return card({ ...base, state: "approval-responded", approval: answered })
+  const errorText = approval === undefined ? Sentences.noResult : Sentences.notOpen
+  return card({ ...base, state: "output-error", errorText })
+}
+
+const textOf = ({ content }: Prompt.UserMessage): string =>
+  content.flatMap((part) => part.type === "text" ? [part.text] : []).join("")
+
+const userParts = ({ content }: Prompt.UserMessage): Array<UiPart> =>
+  content.map((part) => part.type === "text" ? { type: "text", text: part.text, state: "done" } : file(part))
+
+const file = ({ data, fileName, mediaType }: Prompt.FilePart): FilePart => ({
+  type: "file",
+  mediaType,
+  url: typeof data !== "string"
+    ? data instanceof URL ? data.href : dataUrl(mediaType, Base64.encode(data))
+    : /^(https?|data):/.test(data)
+    ? data
+    : dataUrl(mediaType, data),
+  ...(fileName === undefined ? undefined : { filename: fileName })
+})
+
+const dataUrl = (mediaType: string, base64: string): string => `data:${mediaType};base64,${base64}`

@@ -1,0 +1,14 @@
+/** A few random stories; `npm run pages` plays a thousand. */
+import { assert, describe, it } from "@effect/vitest"
+import { play } from "./story.ts"
+
+describe("random stories", () => {
+  it.each([1, 2, 3, 4, 5, 6])(
+    "of seed %i: no client fails, no tool runs twice, nothing is posted for ever",
+    async (seed) => {
+      const { posts, problems, steps } = await play(seed)
+      assert.deepStrictEqual(problems, [], steps.join("\n"))
+      assert.isAbove(posts, 0)
+    }
+  )
+})

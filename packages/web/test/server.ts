@@ -1,0 +1,149 @@
+/** A server with one tool that asks and one that does not, and the unmodified client of `@ai-sdk/react` in front of it. */
+import { Chat } from "@ai-sdk/react"
+import { Conversation, Tool, Toolkit } from "@assent/ai"
+import { ScriptedModel } from "@assent/ai/testing"
+import { Decider, UiMessageStream } from "@assent/web"
+import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from "ai"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Schema from "effect/Schema"
+
+const DeleteFile = Tool.make("DeleteFile", {
+  parameters: { path: Schema.String },
+  success: Schema.Struct({ deleted: Schema.String }),
+  failure: Schema.String,
+  failureMode: "return",
+  needsApproval: true
+})
+
+const ReadFile = Tool.make("ReadFile", { parameters: { path: Schema.String }, success: Schema.String })
+
+export const toolkit = Toolkit.make(DeleteFile, ReadFile)
+
+export interface Server {
+  readonly handler: (request: Request) => Promise<Response>
+  readonly dispose: () => Promise<void>
+  /** The paths that were deleted, in their order. */
+  readonly deleted: ReadonlyArray<string>
+}
+
+export interface ServerOptions {
+  readonly turns: ScriptedModel.Options["turns"]
+  /** What deleting a file waits for. */
+  readonly before?: ((path: string) => Effect.Effect<void, string>) | undefined
+  readonly heartbeat?: UiMessageStream.Options<never, never>["heartbeat"]
+}
+
+/** Who somebody is, a header says here; without one they are Ada. `nobody` is not let in. */
+export const People = Decider.layer((request) => {
+  const id = request.headers["x-person"] ?? "ada"
+  return id === "nobody"
+    ? Effect.fail(new Decider.Refused({ status: 401, message: "Please log in." }))
+    : Effect.succeed({
+      person: { id, name: id.toUpperCase() },
+      scope: { principal: request.headers["x-principal"] ?? "team" }
+    })
+})
+
+export const routesOf = ({ before = () => Effect.void, heartbeat, turns }: ServerOptions) => {
+  const deleted: Array<string> = []
+  const Handlers = toolkit.toLayer({
+    DeleteFile: ({ path }) =>
+      Effect.map(before(path), () => {
+        deleted.push(path)
+        return { deleted: path }
+      }),
+    ReadFile: ({ path }) => Effect.succeed(`text of ${path}`)
+  })
+  const routes = UiMessageStream.layer({ conversation: (id) => Conversation.make({ id, toolkit }), heartbeat }).pipe(
+    Layer.provide([People, Handlers, ScriptedModel.layer({ turns, afterLastTurn: "Is there anything else?" })]),
+    Layer.provide(Logger.layer([]))
+  )
+  return { routes, deleted }
+}
+
+export const serve = (options: ServerOptions): Server => {
+  const { deleted, routes } = routesOf(options)
+  return { ...HttpRouter.toWebHandler(routes, { disableLogger: true }), deleted }
+}
+
+export const call = (id: string, path: string) => ScriptedModel.toolCall({ id, name: "DeleteFile", params: { path } })
+
+export const reading = (id: string, path: string) => ScriptedModel.toolCall({ id, name: "ReadFile", params: { path } })
+
+// =============================================================================
+// Pages
+// =============================================================================
+
+export interface Page {
+  readonly chat: Chat<UIMessage>
+  /** The bodies that were posted. */
+  readonly posts: Array<any>
+  readonly errors: Array<Error>
+  readonly data: Array<any>
+  /** What goes with the clicks, by the ids of the requests. */
+  readonly details: Record<string, unknown>
+  /** Waits until nothing goes on any more. */
+  readonly settled: () => Promise<void>
+}
+
+export interface PageOptions {
+  readonly id: string
+  readonly person?: string | undefined
+  readonly messages?: Array<UIMessage> | undefined
+  /** Stands between the page and the server. */
+  readonly fetch?: ((input: Request, next: Server["handler"]) => Promise<Response>) | undefined
+}
+
+export const open = (server: Server, { fetch, id, messages, person = "ada" }: PageOptions): Page => {
+  const posts: Array<any> = []
+  const errors: Array<Error> = []
+  const data: Array<any> = []
+  const details: Record<string, unknown> = {}
+  let running = 0
+  const chat = new Chat<UIMessage>({
+    id,
+    ...(messages === undefined ? undefined : { messages }),
+    transport: new DefaultChatTransport({
+      api: "http://localhost/api/chat",
+      headers: { "x-person": person },
+      // A function, so that it is read when something is posted.
+      body: () => ({ details }),
+      fetch: async (input, init) => {
+        running++
+        try {
+          const request = new Request(input as string, init)
+          if (request.method === "POST") posts.push(JSON.parse(String(init?.body)))
+          return await (fetch === undefined ? server.handler(request) : fetch(request, server.handler))
+        } finally {
+          running--
+        }
+      }
+    }),
+    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    onError: (error) => errors.push(error),
+    onData: (part) => data.push(part)
+  })
+  const settled = async () => {
+    for (let quiet = 0; quiet < 3;) {
+      await new Promise((resolve) => setImmediate(resolve))
+      const isBusy = running > 0 || chat.status === "submitted" || chat.status === "streaming"
+      quiet = isBusy ? 0 : quiet + 1
+    }
+  }
+  return { chat, posts, errors, data, details, settled }
+}
+
+/** The parts of the last message that are calls. */
+export const cards = ({ chat }: { readonly chat: { readonly messages: ReadonlyArray<UIMessage> } }): Array<any> =>
+  chat.messages.flatMap(({ parts }) => parts.filter(({ type }) => type.startsWith("tool-")))
+
+export const card = (page: Page, path: string): any => cards(page).findLast(({ input }) => input?.path === path)
+
+export const texts = ({ chat }: Page): ReadonlyArray<string> =>
+  chat.messages.map(({ parts }) => parts.map((part) => part.type === "text" ? part.text : "").join(""))
+
+export const history = async (server: Server, id: string, person = "ada"): Promise<Array<UIMessage>> =>
+  (await server.handler(new Request(`http://localhost/api/chat/${id}`, { headers: { "x-person": person } }))).json()

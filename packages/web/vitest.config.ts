@@ -1,0 +1,3 @@
+import { defineProject } from "../ai/test/project.ts"
+
+export default defineProject("web", import.meta.dirname)
