@@ -5,7 +5,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { ConversationStore, Response } from "../../src/index.ts"
+import { ApprovalController, ConversationStore, Response } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as R from "./support.ts"
 
@@ -170,7 +170,8 @@ describe("a stream that is left where no call began", () => {
   for (const [what, response] of Object.entries(responses)) {
     R.inWays(`does not keep words that nobody saw, of ${what}`, (way) =>
       Effect.gen(function*() {
-        const world = yield* R.make(way, { turns: [response] })
+        // Where somebody is asked, what the model said is on record before.
+        const world = yield* R.make(way, { turns: [response], controller: ApprovalController.deferred })
         const parts = yield* Stream.runCollect(Stream.take(world.stream("Hello."), 2))
         assert.deepStrictEqual(parts.map(({ type }) => type), ["text-start", "text-delta"])
         assert.strictEqual(world.count("Pay"), 0)
