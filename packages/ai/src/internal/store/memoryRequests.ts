@@ -79,6 +79,10 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
     return row
   }
 
+  // What a tool waits for is kept for longer, and never in the place of what was forgotten.
+  const isForgotten = (found: RequestRow | undefined, name: RequestName, now: number): boolean =>
+    found?.waits === undefined && Forgotten.mayBe(forgotten, name, now)
+
   const write = <A>(run: (now: number) => A | StoreError) =>
     transactions.use((now) => {
       reclaimSome(now)
@@ -120,9 +124,7 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
       write((now) => {
         const begins = version === 0 && (state === "running" || state === "pending")
         const found = take(name.nonce, now)
-        if (begins && found === undefined && Forgotten.mayBe(forgotten, name, now)) {
-          return Forgotten.error("requests.decide")
-        }
+        if (begins && isForgotten(found, name, now)) return Forgotten.error("requests.decide")
         if ((found?.version ?? 0) !== version) return false
         const { result: _, ...row } = found ?? unasked(name)
         const decided = { ...row, state, version: version + 1, entry, ...definedFields({ result }) }
@@ -140,6 +142,7 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
         const { dueAt, suspension, webhook, ...name } = suspended
         const found = take(name.nonce, now)
         if (found?.waits !== undefined) return "known"
+        if (isForgotten(found, name, now)) return Forgotten.error("requests.suspend")
         if (webhook !== undefined && best(webhooks.of(webhook), now)?.waits === "open") return "webhook"
         const full = found === undefined ? bounds.noRoom("requests.suspend", 1) : undefined
         if (full !== undefined) return full

@@ -73,7 +73,8 @@ export const clocks = (law: Law) => {
         }
         yield* ahead(Effect.gen(function*() {
           yield* store.requests.open([shown("opened", { issuedAt: 5, expiresAt: hour })])
-          yield* store.requests.suspend({ ...ran, nonce: "waits", suspension: "{}" })
+          const waiting = store.requests.suspend({ ...ran, nonce: "waits", suspension: "{}" })
+          assert.strictEqual(yield* reasonOf(waiting), "Forgotten")
         }))
         for (const nonce of ["opened", "waits"]) {
           const error = yield* reasonOf(store.requests.decide({ ...ran, nonce }, 0, running))

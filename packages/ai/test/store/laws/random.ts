@@ -108,6 +108,9 @@ const allPages = (store: Store.Store, filter: Store.RequestFilter, limit: number
     return found
   })
 
+const orForgotten = <A>(effect: Effect.Effect<A, Store.StoreError>) =>
+  Effect.catchIf(effect, ({ reason }) => reason === "Forgotten", ({ reason }) => Effect.succeed(reason))
+
 const perform = (store: Store.Store, operation: Operation): Effect.Effect<unknown, Store.StoreError> => {
   switch (operation._tag) {
     case "open":
@@ -115,11 +118,9 @@ const perform = (store: Store.Store, operation: Operation): Effect.Effect<unknow
     case "close":
       return store.requests.close([operation.nonce])
     case "decide":
-      return store.requests.decide(nameOf(operation.name), operation.version, decidedOf(operation)).pipe(
-        Effect.catchIf(({ reason }) => reason === "Forgotten", ({ reason }) => Effect.succeed(reason))
-      )
+      return orForgotten(store.requests.decide(nameOf(operation.name), operation.version, decidedOf(operation)))
     case "suspend":
-      return store.requests.suspend(suspendedOf(operation))
+      return orForgotten(store.requests.suspend(suspendedOf(operation)))
     case "advance":
       return store.requests.advance(operation.nonce, statusesOf(operation.from), operation.to)
     case "deliver":

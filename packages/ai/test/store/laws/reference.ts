@@ -56,8 +56,8 @@ export const make = ({ now, rows }: Reference) => {
     },
     decide: (name: Store.RequestName, version: number, { entry, result, state }: Store.Decided) => {
       const begins = version === 0 && (state === "running" || state === "pending")
-      if (begins && !isThere(name, Store.margin)) return "Forgotten"
       const found = find(name.nonce)
+      if (begins && found?.waits === undefined && !isThere(name, Store.margin)) return "Forgotten"
       if ((found?.version ?? 0) !== version) return false
       Object.assign(found ?? insert(name), { state, entry, result, version: version + 1 })
       return true
@@ -65,6 +65,7 @@ export const make = ({ now, rows }: Reference) => {
     suspend: ({ dueAt, suspension, webhook, ...name }: Store.Suspended) => {
       const found = find(name.nonce)
       if (found?.waits !== undefined) return "known"
+      if (!isThere(name, Store.margin)) return "Forgotten"
       if (requests().some((row) => row.waits === "open" && row.webhook === webhook && webhook !== undefined)) {
         return "webhook"
       }

@@ -227,11 +227,11 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
             yield* Effect.catchTag(
               Forgotten.refuse(database, "requests.decide", name, now),
               "StoreError",
-              // What a tool waits for is kept for longer.
+              // What a tool waits for is kept for longer, and never in the place of what was forgotten.
               (error) =>
                 Effect.flatMap(
                   getOne({ nonce: Text.encode(name.nonce), now }),
-                  (rows) => rows.length > 0 ? Effect.void : Effect.fail(error)
+                  ([row]) => row !== undefined && row.waits !== null ? Effect.void : Effect.fail(error)
                 )
             )
           }
@@ -256,6 +256,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
           yield* removeExpired([row.nonce], now)
           const [known] = yield* sql<Pick<Row, "waits">>`SELECT waits FROM ${table} WHERE nonce = ${row.nonce}`
           if (known !== undefined && known.waits !== null) return "known"
+          yield* Forgotten.refuse(database, "requests.suspend", name, now)
           if (row.webhook !== null) {
             const [other] = yield* sql<
               { readonly gone: number | null }
