@@ -32,9 +32,10 @@ export const thingsOf = (record: Record.Record): ReadonlySet<string> => {
     for (const number of running) {
       const run = record.runs[number]!
       const where = record.processes[run.process]!.seat === step.seat ? "in" : "elsewhere than in"
-      things.add(`${step._tag} ${where} a run: ${kindOf(record, run)}, under ${way}`)
+      things.add(`${step._tag} ${where} a run: ${kindOf(record, run)}`)
+      if (where === "in") things.add(`${step._tag} in a run, under ${way}`)
     }
-    if (running.length === 0) things.add(`${step._tag} in no run, under ${way}`)
+    if (running.length === 0) things.add(`${step._tag} in no run`)
   }
   const [first, second] = record.plan.options.clocks
   if (first !== second) things.add("clocks that differ")
