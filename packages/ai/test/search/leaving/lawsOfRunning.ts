@@ -72,7 +72,8 @@ export const Stop: Law = {
   concerns: ({ cancels, runs }) =>
     cancels.some((cancel) =>
       runs.some(({ began, ended }) => began.at < cancel.at && (ended === undefined || ended.at > cancel.at))
-    )
+    ),
+  fewest: 100
 }
 
 /** How long a turn may take in which the model says a word, in milliseconds; and each that goes on with what was approved. */
