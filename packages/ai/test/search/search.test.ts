@@ -8,10 +8,10 @@ import * as Laws from "./laws.ts"
 import * as Report from "./report.ts"
 import * as Search from "./search.ts"
 
-const runs = 1_300
+const runs = 1_100
 
 // One search for all tests of this file, begun by whichever comes first.
-const found = Effect.runSync(Effect.cached(Search.search({ seed: "s1-9", runs })))
+const found = Effect.runSync(Effect.cached(Search.search({ seed: "s2-1", runs })))
 
 const timeout = 160_000
 
