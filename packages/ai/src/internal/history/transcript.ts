@@ -397,7 +397,7 @@ class Reader {
     if (call === undefined || call.part.id !== part.id || call.part.name !== part.name) return undefined
     const { result, resultAt } = call
     if (result !== undefined) {
-      if (!replaces(assent, result)) return undefined
+      if (named === undefined || !replaces(assent, result)) return undefined
       call.replaced = { result, resultAt }
     }
     call.result = part

@@ -66,7 +66,11 @@ const lookUp = Effect.fnUntraced(function*(
     const entry = yield* environment.journal.find(Request.claimOf(verified.sealed, Request.named(part)))
     if (entry?.state !== "done" && entry?.state !== "failed") continue
     if (!(yield* Proof.isOwn(environment, transcript, call, verified))) continue
-    const recorded = yield* Execution.recorded(entry, part, { root: approvalId, tool: prepared?.tool, begun: undefined })
+    const recorded = yield* Execution.recorded(entry, part, {
+      root: approvalId,
+      tool: prepared?.tool,
+      begun: undefined
+    })
     if (recorded.part === undefined) return undefined
     return Late.mark(recorded.part, { told, after: Late.countAfter(transcript.messages, messageIndex) }, approvalId)
   }
