@@ -20,7 +20,8 @@ export type RequestMetadata = Schema.Json
  * On a tool result: which approval it settles, or that it belongs to a call of an earlier message; so a result finds its
  * call even when call ids repeat (law L13). `edits`, as a JSON Patch, lead from the parameters that were proposed, which
  * the call has, to those that ran. `told` is what the model was told in the place of a result that came when it had gone
- * on, and `after` how often it had said something since the call. `decidedBy` is whose decision it is (law L16); of a call
+ * on, and `after` how often it had said something since the call. `unknown` says that nobody knew what became of it: it is
+ * looked up again. `decidedBy` is whose decision it is (law L16); of a call
  * that was let run because it was approved before, it is all there is. `leftOut` is how many preliminary results of the call
  * the reader of a stream was too slow for, right before this one.
  */
@@ -30,6 +31,7 @@ export type ResultMetadata =
     readonly edits?: Schema.Json
     readonly told?: string
     readonly after?: number
+    readonly unknown?: true
     readonly stop?: true
     readonly decidedBy?: typeof DecidedBy.Encoded
     readonly leftOut?: number

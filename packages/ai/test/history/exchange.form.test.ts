@@ -91,6 +91,11 @@ const forms: Record<string, readonly [Exchange.Form, ReadonlyArray<Asked>, Reado
   "a result that would have to be rewritten": [undefined, [call("a")], [result("a", { result: undefined })]],
   "a result of the provider's": [undefined, [call("a")], [result("a", { providerExecuted: true })]],
   "a result that says it is an earlier call's": [undefined, [call("a")], [result("a", says({ earlier: true }))]],
+  "a result that nobody knew": [
+    undefined,
+    [call("a"), request("p", "a")],
+    [result("a", says({ approvalId: "p", unknown: true }))]
+  ],
   "a result that names an approval of nobody": [undefined, [call("a")], [result("a", says({ approvalId: "p" }))]],
   "a result that names the approval of another": [
     undefined,

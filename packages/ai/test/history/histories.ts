@@ -25,6 +25,7 @@ const Step = Schema.Union([
         "there",
         "naming",
         "naming other",
+        "unknown",
         "earlier",
         "other name",
         "void",
@@ -43,6 +44,7 @@ const Step = Schema.Union([
     name: names,
     naming: Schema.NullOr(approvals),
     earlier: Schema.Boolean,
+    told: Schema.Boolean,
     provider: Schema.Boolean
   }),
   Schema.Struct({ _tag: Schema.tag("provider call"), id: ids, approvalId: Schema.NullOr(approvals) })
@@ -97,6 +99,9 @@ const messagesOf = (step: typeof Step.Type): ReadonlyArray<Prompt.Message> => {
           case "naming other":
             answered.push(resultPart(call.id, call.name, { approvalId: "r" }))
             break
+          case "unknown":
+            answered.push(resultPart(call.id, call.name, { approvalId: call.asked ?? "p", unknown: true }))
+            break
           case "earlier":
             answered.push(resultPart(call.id, call.name, { earlier: true }))
             break
@@ -119,7 +124,7 @@ const messagesOf = (step: typeof Step.Type): ReadonlyArray<Prompt.Message> => {
       return [tool(Prompt.toolApprovalResponsePart({ approvalId: step.approvalId, approved: step.approved }))]
     case "result": {
       const assent = step.naming !== null
-        ? { approvalId: step.naming }
+        ? { approvalId: step.naming, ...(step.told ? { told: "nobody knows", after: 0 } : undefined) }
         : step.earlier
         ? { earlier: true }
         : undefined

@@ -61,8 +61,8 @@ const isOwnResult = (asked: ReadonlyArray<Prompt.AssistantMessagePart>, part: Pr
   if (callOf(asked, part.id, asked.length)?.name !== part.name) return false
   const assent: unknown = part.options?.assent
   if (typeof assent !== "object" || assent === null) return true
-  // One that came late is told elsewhere.
-  if ("earlier" in assent || "told" in assent) return false
+  // One that came late is told elsewhere, and one that says that nobody knows is looked up again.
+  if ("earlier" in assent || "told" in assent || "unknown" in assent) return false
   return !("approvalId" in assent) || typeof assent.approvalId !== "string" ||
     requestOf(asked, assent.approvalId)?.toolCallId === part.id
 }

@@ -58,9 +58,14 @@ export const read = (
     else others.push(late)
   }
   for (const call of calls) {
-    const result = call.result ?? resultOf(call)
-    const told = toldOf(result)
-    if (result !== undefined && told !== undefined) add(placeOf(messages, call, told), { call, result })
+    const last = resultOf(call) ?? call.result
+    const first = firstOf(call, last)
+    for (const result of first === last ? [last] : [first, last]) {
+      const told = toldOf(result)
+      if (result === undefined || told === undefined) continue
+      const resultAt = result === call.result ? call.resultAt : call.replaced?.resultAt
+      add(placeOf(messages, { messageIndex: call.messageIndex, resultAt }, told), { call, result })
+    }
   }
   const denied = new Set<Prompt.ToolCallPart>()
   for (const { at, call, denial } of lateDenials) {
@@ -75,10 +80,28 @@ export const read = (
   return found
 }
 
+// The result that came first: one that nobody knew, if another came in its place.
+const firstOf = (
+  { replaced, result }: Transcript.TranscriptCall,
+  last: Prompt.ToolResultPart | undefined
+): Prompt.ToolResultPart | undefined => replaced?.result ?? result ?? last
+
+/** What stands in the place of the result: what the model was told first, by the same object wherever it can be. */
+export const inPlace = (
+  call: Transcript.TranscriptCall,
+  last: Prompt.ToolResultPart | undefined
+): Prompt.ToolResultPart | undefined => {
+  const first = firstOf(call, last)
+  const told = toldOf(first)
+  return told === undefined
+    ? first
+    : Results.toPromptPart(Results.interrupted({ id: call.part.id, name: call.part.name }, told.told))
+}
+
 // Wherever the result itself stands: writers of histories put it before or behind what the model said to it.
 const placeOf = (
   messages: ReadonlyArray<Prompt.Message>,
-  { messageIndex, resultAt }: Transcript.TranscriptCall,
+  { messageIndex, resultAt }: Pick<Transcript.TranscriptCall, "messageIndex" | "resultAt">,
   { after }: Told
 ): number => {
   // Of a history that was cut in the middle, the result's own place is what is left.

@@ -17,7 +17,10 @@ import * as Results from "./results.ts"
 import * as Transcript from "./transcript.ts"
 
 export interface Options {
-  /** The result of a call that has none in the history; every call must have one by now. */
+  /**
+   * The result of a call that has none in the history; every call must have one by now. Of one that nobody knew the result
+   * of, what is known since.
+   */
   readonly resultOf: (call: Transcript.TranscriptCall) => Prompt.ToolResultPart | undefined
   /** Whether a new message supersedes requests that were open, so that an answer after it comes too late (law L6). */
   readonly supersedes: boolean
@@ -253,11 +256,8 @@ class Writer {
 
   // A tool whose success is `void` has an undefined result, which no provider takes.
   private sentResult(call: Transcript.TranscriptCall): Prompt.ToolResultPart | undefined {
-    const given = call.result ?? this.resultOf(call)
-    const told = this.late === undefined ? undefined : Late.toldOf(given)
-    const part = told === undefined
-      ? given
-      : Results.toPromptPart(Results.interrupted({ id: call.part.id, name: call.part.name }, told.told))
+    const last = this.resultOf(call) ?? call.result
+    const part = this.late === undefined ? last : Late.inPlace(call, last)
     return part === undefined || (part.result !== undefined && part.id === call.sentId)
       ? part
       : { ...part, id: call.sentId, result: part.result === undefined ? null : part.result }

@@ -315,10 +315,19 @@ export const ofRecorded = (call: CallName, entry: ApprovalJournal.Entry, approva
 
 /**
  * What an entry says of a request that is not pending any more: how it ended, or what its run gave. `begun` is what is to be
- * said of a tool that had begun.
+ * said of a tool that had begun. What is unknown is marked, because its owner may say more (law L2).
  */
-export const ofEntry = (call: CallName, entry: ApprovalJournal.Entry, approvalId: string, begun?: string): ResultPart =>
-  ofEnding(call, entry, approvalId, begun) ?? ofRecorded(call, entry, approvalId)
+export const ofEntry = (
+  call: CallName,
+  entry: ApprovalJournal.Entry,
+  approvalId: string,
+  begun?: string
+): ResultPart => {
+  const part = ofEnding(call, entry, approvalId, begun) ?? ofRecorded(call, entry, approvalId)
+  if (entry.state !== "unknown") return part
+  const assent: ResultMetadata = { approvalId, ...part.metadata.assent, unknown: true }
+  return { ...part, metadata: { ...part.metadata, assent } }
+}
 
 const ModelOutput = Schema.toCodecJson(Schema.Array(Prompt.ToolModelOutputPart))
 

@@ -21,10 +21,12 @@ export interface TranscriptCall {
   sentId: string
   /** What was asked about it, distinct by approval id, in order. */
   requests: Array<TranscriptRequest>
-  /** The first result; later ones are dropped. */
+  /** The first result; later ones are dropped, but for one that came late in the place of one that nobody knew. */
   result: Prompt.ToolResultPart | undefined
   /** Where the result stands. */
   resultAt: number | undefined
+  /** What the result has replaced, which said that nobody knew. */
+  replaced?: Pick<TranscriptCall, "result" | "resultAt"> | undefined
 }
 
 /** A call of a history that the provider runs itself. */
@@ -392,12 +394,16 @@ class Reader {
     const known = this.callsById.get(part.id)
     const call = named ??
       (known instanceof Repeated ? known.answeredBy(part, isEarlier(assent), this.lastCallsIndex) : known)
-    if (call === undefined || call.result !== undefined) return undefined
-    if (call.part.id !== part.id || call.part.name !== part.name) return undefined
+    if (call === undefined || call.part.id !== part.id || call.part.name !== part.name) return undefined
+    const { result, resultAt } = call
+    if (result !== undefined) {
+      if (named === undefined || !replaces(assent, result)) return undefined
+      call.replaced = { result, resultAt }
+    }
     call.result = part
     call.resultAt = index
-    if (isTold(assent)) this.change(index)
-    return call
+    if (isTold(assent) || isUnknown(assent)) this.change(index)
+    return result === undefined ? call : undefined
   }
 
   private takeProviderResult(part: Prompt.ToolResultPart, index: number): void {
@@ -462,6 +468,17 @@ export const isNaming = (assent: unknown): assent is { readonly approvalId: stri
 /** Whether a result says what the model was told in its place. */
 export const isTold = (assent: unknown): assent is { readonly told: string; readonly after?: unknown } =>
   typeof assent === "object" && assent !== null && "told" in assent && typeof assent.told === "string"
+
+/** Whether a result says that nobody knew what became of its call, so that it is looked up again. */
+export const isUnknown = (assent: unknown): assent is { readonly approvalId: string } =>
+  isNaming(assent) && "unknown" in assent && assent.unknown === true
+
+// Whoever knows has said so late.
+const replaces = (assent: unknown, { options }: Prompt.ToolResultPart): boolean => {
+  const before: unknown = options?.assent
+  return isTold(assent) && !isUnknown(assent) && isUnknown(before) && isNaming(assent) &&
+    assent.approvalId === before.approvalId
+}
 
 const isEarlier = (assent: unknown): boolean => typeof assent === "object" && assent !== null && "earlier" in assent
 

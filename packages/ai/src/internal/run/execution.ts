@@ -300,8 +300,8 @@ const executed = (
   })
 }
 
-// What the journal holds of a run.
-const recorded = Effect.fnUntraced(function*(
+/** What the journal holds of a run. */
+export const recorded = Effect.fnUntraced(function*(
   entry: ApprovalJournal.Entry,
   call: Results.CallName,
   { begun, root, tool }: {

@@ -1,8 +1,6 @@
-/**
- * A denial that came when the call had its result already. If the call never ran, as without a toolkit, it never will,
- * whatever history comes later (law L3); else it changes nothing.
- */
+/** What comes when a call has its result already: a denial, or what nobody knew then. */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as Answering from "../gather/answering.ts"
 import * as History from "../gather/history.ts"
@@ -10,11 +8,17 @@ import * as Order from "../gather/order.ts"
 import * as Proof from "../gather/proof.ts"
 import * as Request from "../gather/request.ts"
 import * as Suspension from "../gather/suspension.ts"
+import * as Tools from "../gather/tools.ts"
+import * as Late from "../history/late.ts"
 import * as Results from "../history/results.ts"
-import type * as Transcript from "../history/transcript.ts"
+import * as Transcript from "../history/transcript.ts"
+import * as Execution from "./execution.ts"
 import * as Ours from "./ours.ts"
 
-/** Writes it down. */
+/**
+ * Writes a denial down. If the call never ran, as without a toolkit, it never will, whatever history comes later (law L3);
+ * else it changes nothing.
+ */
 export const deny = Effect.fnUntraced(function*(
   subject: History.Subject,
   { call, denial }: Transcript.LateDenial
@@ -32,4 +36,43 @@ export const deny = Effect.fnUntraced(function*(
     if (Suspension.isSealed(sealed)) yield* Effect.ignore(environment.suspensions.end(sealed.approvalId))
     else yield* Ours.rememberDenial(file, claim, given)
   }
+})
+
+/**
+ * What is on record by now of a call whose result says that nobody knew: a result that comes late (law L2). It is of a
+ * request that proves to be its own; of anything else nothing is told.
+ */
+export const tell = (
+  subject: History.Subject,
+  call: Transcript.TranscriptCall
+): Effect.Effect<Results.ResultPart | undefined> =>
+  // What the model was told stays true: it is looked up again in the next turn.
+  Effect.orElseSucceed(lookUp(subject, call), () => undefined)
+
+const lookUp = Effect.fnUntraced(function*(
+  { environment, tools, transcript }: History.Subject,
+  call: Transcript.TranscriptCall
+): Effect.fn.Return<Results.ResultPart | undefined, ApprovalError.ApprovalError> {
+  const { messageIndex, part, requests, result } = call
+  const assent: unknown = result?.options?.assent
+  const told = result === undefined ? undefined : Results.reasonOf(result).reason
+  if (told === undefined || !Transcript.isUnknown(assent)) return undefined
+  const { approvalId } = assent
+  if (!requests.some((request) => request.part.approvalId === approvalId)) return undefined
+  const prepared = yield* History.prepare(Tools.toolOf(tools, part.name), part)
+  const checked = yield* Proof.verify(environment, call, prepared)
+  // Of a run that has waited, the last request is the one that knows.
+  for (const verified of Result.isFailure(checked) ? [] : checked.success.toReversed()) {
+    const entry = yield* environment.journal.find(Request.claimOf(verified.sealed, Request.named(part)))
+    if (entry?.state !== "done" && entry?.state !== "failed") continue
+    if (!(yield* Proof.isOwn(environment, transcript, call, verified))) continue
+    const recorded = yield* Execution.recorded(entry, part, {
+      root: approvalId,
+      tool: prepared?.tool,
+      begun: undefined
+    })
+    if (recorded.part === undefined) return undefined
+    return Late.mark(recorded.part, { told, after: Late.countAfter(transcript.messages, messageIndex) }, approvalId)
+  }
+  return undefined
 })

@@ -135,10 +135,15 @@ const settleCalls = Effect.fnUntraced(function*(
   const { environment, transcript } = turn
   const subject = subjectOf(turn)
   yield* Effect.forEach(transcript.lateDenials, (late) => Late.deny(subject, late), { discard: true })
+  const late = yield* Effect.forEach(
+    unknown(transcript),
+    (call) => Effect.tap(Late.tell(subject, call), (part) => part === undefined ? Effect.void : sink.result(part)),
+    { concurrency: "unbounded" }
+  )
   const outcomes = pending.length === 0
     ? []
     : yield* Batch.settle(turn, yield* readCalls(turn, subject, pending), sink)
-  const results: Array<Results.ResultPart> = []
+  const results: Array<Results.ResultPart> = late.filter((part) => part !== undefined)
   const open: Array<Approval.ApprovalRequest> = []
   // For each call that had none, in order.
   const written: Array<Prompt.ToolResultPart | undefined> = []
@@ -147,8 +152,7 @@ const settleCalls = Effect.fnUntraced(function*(
     failure ??= outcome.failure
     if (outcome.request !== undefined) open.push(outcome.request)
     if (outcome.part !== undefined) results.push(outcome.part)
-    const standing = outcome.part ?? outcome.waiting
-    written.push(standing === undefined ? undefined : Results.toPromptPart(standing))
+    written.push(promptPartOf(outcome.part ?? outcome.waiting))
   }
   const stoppedHere = Stopping.isStopped(transcript) || results.some(Results.isStopping)
   // Nobody is asked about more of a turn that is over; and what the provider asks about waits for those before it.
@@ -176,7 +180,10 @@ const settleCalls = Effect.fnUntraced(function*(
     return { ...unchanged(turn), results, open: approved, failure, isStopped: true }
   }
   const answered = hosted.answers.length === 0 ? turn : continued(turn, Hosted.withAnswers(turn.prompt, hosted.answers))
-  const writtenFor = new Map(unsettled(answered.transcript).map((call, index) => [call, written[index]]))
+  const writtenFor = new Map([
+    ...unsettled(answered.transcript).map((call, index) => [call, written[index]] as const),
+    ...unknown(answered.transcript).map((call, index) => [call, promptPartOf(late[index])] as const)
+  ])
   const prompt = ProviderPrompt.write(answered.prompt, answered.transcript, {
     resultOf: (call) => writtenFor.get(call),
     supersedes: environment.options.onNewMessage === "supersede",
@@ -196,6 +203,9 @@ const settleCalls = Effect.fnUntraced(function*(
     answered: isNothing ? Ending.answered(turn.prompt.content) : undefined
   }
 })
+
+const promptPartOf = (part: Results.ResultPart | undefined): Prompt.ToolResultPart | undefined =>
+  part === undefined ? undefined : Results.toPromptPart(part)
 
 const unchanged = ({ prompt }: Turn) => ({ history: prompt, prompt, shown: prompt })
 
@@ -245,6 +255,10 @@ const isAnswered = ({ requests }: Transcript.TranscriptCall): boolean =>
 
 const unsettled = ({ calls }: Transcript.Transcript): ReadonlyArray<Transcript.TranscriptCall> =>
   calls.filter((call) => call.result === undefined)
+
+// Nobody knew what became of them when the model was told.
+const unknown = ({ calls }: Transcript.Transcript): ReadonlyArray<Transcript.TranscriptCall> =>
+  calls.filter(({ result }) => Transcript.isUnknown(result?.options?.assent))
 
 export const continued = (turn: Turn, prompt: Prompt.Prompt): Turn => ({
   ...turn,

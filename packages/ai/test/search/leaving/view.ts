@@ -44,7 +44,7 @@ export const toldOf = (prompt: Prompt.Prompt, callId: string): ReadonlyArray<str
         part.type === "tool-result" && part.id === callId ? [JSON.stringify(part.result)] : []
       )
   ),
-  ...Notes.lateIn(prompt).flatMap((late) => late.toolCallId === callId ? [JSON.stringify(late.result)] : [])
+  ...Notes.lateIn(prompt).flatMap((late) => late.toolCallId === callId ? [JSON.stringify(late.result ?? late)] : [])
 ]
 
 /** Whether a result says that the call did not run. */
