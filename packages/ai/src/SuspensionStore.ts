@@ -206,7 +206,8 @@ export const watchTimers = <E, R>(
   })
 
 /**
- * Calls `wake` once for each that is due now: one look of {@link watchTimers}.
+ * Calls `wake` once for each that is due now: one look of {@link watchTimers}. Where the store cannot note of one that it was
+ * woken, this fails when all others were.
  *
  * @category timers
  * @since 0.1.0
@@ -214,10 +215,11 @@ export const watchTimers = <E, R>(
 export const wakeDue = <E, R>(
   wake: (suspension: Suspension) => Effect.Effect<unknown, E, R>
 ): Effect.Effect<void, ApprovalError.ApprovalError, R> =>
-  Effect.flatMap(
-    allDue,
-    (due) =>
-      Effect.forEach(due, (suspension) => wakeOne(wake, suspension), { discard: true, concurrency: concurrentWakes })
+  allDue.pipe(
+    Effect.flatMap((due) =>
+      Effect.forEach(due, (suspension) => Effect.exit(wakeOne(wake, suspension)), { concurrency: concurrentWakes })
+    ),
+    Effect.flatMap((woken) => Effect.forEach(woken, (exit) => exit, { discard: true }))
   )
 
 // =============================================================================

@@ -20,6 +20,8 @@ export interface QuestionFacts {
   /** Of a suspension; every other request belongs to its call. */
   readonly own: Fact<boolean>
   readonly fate: Fact<"pending" | Standing.Decided>
+  /** Of what has begun: those on record with it are enough where only some may decide. */
+  readonly claimCounts: Fact<boolean>
   readonly expired: Fact<boolean>
   readonly passedOver: Fact<boolean>
   /** What was shown beside the call stands in the seal. */
@@ -179,6 +181,7 @@ class QuestionView implements Standing.Question {
   readonly fateOf: Fact<Standing.Fate>
   ownKnown = false
   fateKnown = false
+  claimKnown = false
   shownKnown = false
   found: Standing.Fate | undefined
   constructor(call: Call, facts: QuestionFacts, all: boolean) {
@@ -206,6 +209,9 @@ class QuestionView implements Standing.Question {
   get fate(): Standing.Later<Standing.Fate> {
     return this.found ?? (this.all || this.fateKnown ? this.fateOf.value : undefined)
   }
+  get claimCounts(): Standing.Later<boolean> {
+    return this.all || this.claimKnown ? this.facts.claimCounts.value : undefined
+  }
   get expired(): boolean {
     return this.facts.expired.value
   }
@@ -225,6 +231,7 @@ class QuestionView implements Standing.Question {
   reset(): void {
     this.ownKnown = false
     this.fateKnown = false
+    this.claimKnown = false
     this.shownKnown = false
     this.found = undefined
     for (const edit of this.edits) edit.reset()
@@ -398,6 +405,9 @@ export class Call {
         return undefined
       case "fate":
         asked[need.at]!.fateKnown = true
+        return undefined
+      case "claim":
+        asked[need.at]!.claimKnown = true
         return undefined
       case "shown":
         asked[need.at]!.shownKnown = true

@@ -14,6 +14,11 @@ const answerOf = (moment: Moment, run: Run) => questionOf(moment, run)?.answers[
 // By an answer that approves, and not because nobody's word is needed.
 const isByAnswer = ({ as, by }: Run): boolean => (as === "claim" || as === "repeat") && by >= 0
 
+// No message says yes to it, but it began, and what began was approved.
+const isByClaim = ({ as, by }: Run): boolean => as === "repeat" && by < 0
+
+const isApproved = (run: Run): boolean => isByAnswer(run) || isByClaim(run)
+
 const law = (name: string, title: string, holds: (moment: Moment) => boolean): Law => ({ name, title, holds })
 
 const ofRuns = (name: string, title: string, holds: (run: Run, moment: Moment) => boolean): Law =>
@@ -53,7 +58,7 @@ export const laws: ReadonlyArray<Law> = [
   ),
 
   ofRuns("L1", "without anybody's word runs only what nobody wants to be asked about", (run, moment) => {
-    if (isByAnswer(run) || run.as === "resume" || isUnpoliced(run, moment)) return true
+    if (isApproved(run) || run.as === "resume" || isUnpoliced(run, moment)) return true
     const { recall, verdict } = moment.call
     return recall === "approved" || (recall === "nothing" && verdict!.says === "allowed")
   }),
@@ -130,6 +135,7 @@ export const laws: ReadonlyArray<Law> = [
 
   ofRuns("L16", "nothing runs by somebody who may not decide, nor while others are needed", (run, moment) => {
     if (run.as === "resume") return moment.truth.wait?.answer === "fits" || isUnanswered(run, moment)
+    if (isByClaim(run)) return !namesOf(run, moment) || questionOf(moment, run)!.claimCounts === true
     const answer = answerOf(moment, run)
     const { verdict } = moment.call
     return answer === undefined || verdict === undefined || !namesOf(run, moment) || answer.who === "counts"
@@ -147,9 +153,13 @@ export const laws: ReadonlyArray<Law> = [
   ),
 
   ofRuns("L4", "nothing runs by a message without a yes to a request of ours, of this very call", (run, moment) => {
-    if (!isByAnswer(run)) return run.as !== "repeat" && (run.as !== "claim" || moment.call.way === "hosted")
+    if (!isApproved(run)) return run.as !== "claim" || moment.call.way === "hosted"
     const question = questionOf(moment, run)
-    return question?.own === true && question.answers[run.by]!.says !== "no"
+    if (question?.own !== true) return false
+    // That it was claimed is a yes to that very run, where no message has one, and to nothing else.
+    return isByClaim(run)
+      ? Truth.isUnfinished(question) && moment.truth.countingOf(run.at).length === 0
+      : question.answers[run.by]!.says !== "no"
   }),
 
   ofRuns("L4", "parameters of a message run only where somebody vouches for them", (run, moment) => {
@@ -231,7 +241,7 @@ export const laws: ReadonlyArray<Law> = [
   }),
 
   ofRuns("L11", "what was shown is shown still", (run, moment) => {
-    if (!isByAnswer(run)) return true
+    if (!isApproved(run)) return true
     const { shown } = questionOf(moment, run)!
     return shown === "nothing" || (shown === "same" && moment.call.verdict!.says !== "failed")
   }),
@@ -253,6 +263,6 @@ export const laws: ReadonlyArray<Law> = [
   ofRuns(
     "judges",
     "without a person to be asked, only what was approved runs",
-    (run, moment) => moment.call.powers !== "judges" || isByAnswer(run)
+    (run, moment) => moment.call.powers !== "judges" || isApproved(run)
   )
 ]

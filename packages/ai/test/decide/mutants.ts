@@ -217,6 +217,7 @@ const ofQuestion: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   suspension: bool,
   own: [undefined, ...bool],
   fate: [undefined, Lists.pending, ...Lists.decidedStates.map((state) => ({ state, written: false }))],
+  claimCounts: [undefined, ...bool],
   expired: bool,
   passedOver: bool,
   shown: [undefined, ...Lists.shows],

@@ -88,6 +88,9 @@ class QuestionOverlay extends Overlay<Question> implements Question {
   get fate(): Question["fate"] {
     return this.field === "question's fate" ? this.value as Question["fate"] : this.of.fate
   }
+  get claimCounts(): Later<boolean> {
+    return this.field === "question's claimCounts" ? this.value as Later<boolean> : this.of.claimCounts
+  }
   get expired(): boolean {
     return this.field === "question's expired" ? this.value as boolean : this.of.expired
   }

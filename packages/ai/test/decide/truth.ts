@@ -400,11 +400,19 @@ export class Truth {
       !this.own.some((place) => this.isDenied(place)) &&
       !question.drifted &&
       (this.wait === undefined
-        ? !question.expired && this.effectOf(at)?.effect === "Run"
+        ? !question.expired &&
+          (this.countingOf(at).length > 0 ? this.effectOf(at)?.effect === "Run" : this.#isAllowedByClaim(question))
         // With an answer that went on with it, or with none, where it goes on without. One that goes on may be found dead,
         // and an idempotent tool goes on again then (law L2).
         : this.mayGoOn &&
           (question.expired ? this.isHandled && this.fits : this.isReady && this.wait.answer === "fits"))
+  }
+
+  // Whoever let it run said so where it ran: their yes holds as one in a message would.
+  #isAllowedByClaim({ claimCounts, shown }: Question): boolean {
+    const { verdict } = this.call
+    if (this.isForgotten || !allows(verdict!) || shown === "changed") return false
+    return verdict!.says !== "ask" || !verdict!.names || claimCounts === true
   }
 
   /** The request that a decision is made by: denied, decided before, approved as it was proposed, or the first. */

@@ -2,9 +2,9 @@
  * L2: what a dead process ran is run again only where the tool says that it may be (`Tool.Idempotent`), and there always:
  * an entry that is still "running", a resume, and with parameters that somebody edited.
  */
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
-import { Approval, DeferredTool, Interaction, Tool } from "../../src/index.ts"
+import { Approval, ApprovalController, ApprovalPolicy, DeferredTool, Interaction, Tool } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as Processes from "./processes.ts"
 import * as R from "./support.ts"
@@ -24,11 +24,20 @@ const once = { Sync, Publish }
 
 type Kind = "idempotent" | "not idempotent"
 
+/** What is different about one of the processes, beside what both have. */
+type Others = Pick<R.Options, "controller" | "within">
+
 /**
  * A process and another one over what they share. Every step of a handler is noted; the first one named so waits for ever.
  */
 const two = Effect.fnUntraced(
-  function*(kind: Kind, waits: string, way: R.Way, turns: ReadonlyArray<ScriptedModel.Turn>) {
+  function*(
+    kind: Kind,
+    waits: string,
+    way: R.Way,
+    turns: ReadonlyArray<ScriptedModel.Turn>,
+    others: { readonly first?: Others; readonly next?: Others } = {}
+  ) {
     const hold = yield* R.makeHold
     const steps: Array<string> = []
     const step = (name: string, given: unknown) =>
@@ -55,8 +64,8 @@ const two = Effect.fnUntraced(
         })
       }
     } as const
-    const first = yield* R.make(way, { ...options, store: dying.store })
-    const next = yield* R.make("send", { ...options, turns: [], store: shared })
+    const first = yield* R.make(way, { ...options, ...others.first, store: dying.store })
+    const next = yield* R.make("send", { ...options, ...others.next, turns: [], store: shared })
     return { dying, first, hold, next, steps }
   }
 )
@@ -127,3 +136,59 @@ for (const kind of ["idempotent", "not idempotent"] as const) {
       }), ["send"])
   })
 }
+
+const Ada = { id: "ada", name: "Ada" }
+
+const asks = (approvers?: ReadonlyArray<string>) =>
+  ApprovalPolicy.make(() => Approval.needsApproval(approvers === undefined ? {} : { approvers }))
+
+const under = (policy: ApprovalPolicy.Service): Others => ({
+  within: (effect) => Effect.provideService(effect, ApprovalPolicy.ApprovalPolicy, policy)
+})
+
+const byAda = ApprovalController.interactive(() => ApprovalController.decided(true, Ada))
+
+describe("of an idempotent run that was approved inline, and of which no message says yes", () => {
+  const told = Effect.fnUntraced(function*(others: { readonly first?: Others; readonly next?: Others }) {
+    const worlds = yield* two("idempotent", "Sync", "send", [[sync]], others)
+    yield* dieIn(worlds, worlds.first.begin)
+    return worlds
+  })
+
+  const stories: Readonly<
+    Record<string, { readonly first?: Others; readonly next?: Others; readonly again: boolean }>
+  > = {
+    "a policy that blocks it by now lets it not be repeated": {
+      next: under(ApprovalPolicy.make(() => Approval.blocked("Not today."))),
+      again: false
+    },
+    "a policy that fails lets it not be repeated": {
+      next: under(ApprovalPolicy.make(() => Effect.fail("no policy"))),
+      again: false
+    },
+    "parameters that a person edited are not in the history, so nothing is repeated": {
+      first: { controller: ApprovalController.interactive(() => new Approval.Approved({ params: { page: 2 } })) },
+      again: false
+    },
+    "where only some may decide it is repeated if one of them did": {
+      first: { ...under(asks(["ada"])), controller: byAda },
+      next: under(asks(["ada"])),
+      again: true
+    },
+    "where only others may decide by now it is not repeated": {
+      first: { ...under(asks(["ada"])), controller: byAda },
+      next: under(asks(["grace"])),
+      again: false
+    }
+  }
+
+  for (const [title, { again, ...others }] of Object.entries(stories)) {
+    it.effect(title, () =>
+      Effect.gen(function*() {
+        const { next, steps } = yield* told(others)
+        assert.lengthOf(steps, again ? 2 : 1)
+        if (again) yield* R.assertToldResult(next, "sync-1", "synced 1")
+        else yield* R.assertToldUnknown(next, "sync-1")
+      }))
+  }
+})

@@ -4,7 +4,7 @@ import type { Ending } from "./standing.ts"
 /** A fact is missing. `at` is the place of the question, `by` that of its answer. */
 export type Need =
   | { readonly _tag: "Need"; readonly fact: "verdict" | "recall" | "finish" | "reply" | "answer" | "state" }
-  | { readonly _tag: "Need"; readonly fact: "own" | "fate" | "shown" | "wait"; readonly at: number }
+  | { readonly _tag: "Need"; readonly fact: "own" | "fate" | "claim" | "shown" | "wait"; readonly at: number }
   | {
     readonly _tag: "Need"
     readonly fact: "leads" | "editVerdict" | "editDenied" | "who"
@@ -82,8 +82,8 @@ export type OpenWhy =
 
 /**
  * `free`: nobody's word is needed. `claim`: by the answer. `join`: a run that goes on is joined, the result of one that
- * ended is given, and nothing begins. `repeat`: as `join`, and what ended unknown is run again, by the answer. `resume`:
- * it goes on from where it waited.
+ * ended is given, and nothing begins. `repeat`: as `join`, and what ended unknown is run again, by the answer, or where no
+ * message has one that counts, because it was claimed. `resume`: it goes on from where it waited.
  */
 export type RunAs = "free" | "claim" | "join" | "repeat" | "resume"
 

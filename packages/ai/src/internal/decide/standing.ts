@@ -116,6 +116,8 @@ export interface Question {
   /** A suspension may belong to an earlier call of the same id (law L13). */
   readonly own: Later<boolean>
   readonly fate: Later<Fate>
+  /** Where it runs or ran, and the policy names who may decide: those on record with that are enough. */
+  readonly claimCounts: Later<boolean>
   /** When it was asked, the policy named who may decide: else a "no" needs no policy. */
   readonly named: boolean
   readonly expired: boolean

@@ -20,6 +20,7 @@ import {
   isRunnable,
   isWritten,
   mayBeDenied,
+  namesPeople,
   wasDenied
 } from "./questions.ts"
 import {
@@ -353,9 +354,24 @@ const again = (call: Standing, question: Question, at: number): Said | undefined
   const counting = countingOf(call, question, at)
   if ("_tag" in counting) return counting
   const chosen: Chosen = { at, question, counting }
-  const said = question.expired ? unanswered(call, chosen) : answered(call, chosen) ?? approved(call, chosen)
+  const said = question.expired
+    ? unanswered(call, chosen)
+    : answered(call, chosen) ?? (counting.length > 0 ? approved(call, chosen) : begun(call, chosen))
   if (said?._tag === "Need") return said
   return said?._tag === "Run" ? { ...said, as: said.as === "claim" ? "repeat" : said.as } : undefined
+}
+
+// Whoever was asked where it ran said yes, and no message says so: that it was claimed does.
+const begun = (call: Standing, { at, question }: Chosen): Said | undefined => {
+  const { verdict, wait } = call
+  if (wait !== undefined) return undefined
+  if (verdict === undefined) return needVerdict
+  if (verdict.says === "failed" || verdict.says === "blocked") return undefined
+  if (namesPeople(verdict) && question.claimCounts !== true) {
+    return question.claimCounts === undefined ? { _tag: "Need", fact: "claim", at } : undefined
+  }
+  if (question.shown === undefined) return { _tag: "Need", fact: "shown", at }
+  return question.shown === "changed" ? undefined : run(at, "repeat")
 }
 
 function passedOver(call: Standing, { at, counting, question }: Chosen): Said | undefined {

@@ -64,6 +64,18 @@ const before = (
 ): ReadonlyArray<Approver.DecidedBy> =>
   (entry?.approvals ?? []).flatMap((one) => one.params === params ? [one.decidedBy] : [])
 
+/**
+ * Whether those who are on record with what has begun are enough, if it has with these parameters: they allowed it, whoever
+ * asks again.
+ */
+export const haveBegun = (rule: Rule, entry: ApprovalJournal.Entry, params: string | undefined): boolean => {
+  const { decidedBy } = entry
+  return isEnough(rule, [
+    ...before(entry, params),
+    ...(decidedBy === undefined || entry.params !== params ? [] : [decidedBy])
+  ])
+}
+
 /** What an approval of these parameters is worth. */
 export const approvalOf = (
   rule: Rule,
@@ -71,15 +83,7 @@ export const approvalOf = (
   entry: ApprovalJournal.Entry | undefined,
   params: string | undefined
 ): Standing.Who => {
-  // What has begun was allowed by those who are on record with it, whoever asks again.
-  if (entry !== undefined && entry.state !== "pending") {
-    const { decidedBy } = entry
-    const people = [
-      ...before(entry, params),
-      ...(decidedBy === undefined || entry.params !== params ? [] : [decidedBy])
-    ]
-    return isEnough(rule, people) ? "counts" : "stranger"
-  }
+  if (entry !== undefined && entry.state !== "pending") return haveBegun(rule, entry, params) ? "counts" : "stranger"
   if (problemOf(rule, by) !== undefined) return "stranger"
   const people = before(entry, params)
   return isEnough(rule, [...people, by]) ? "counts" : people.some(({ id }) => id === by.id) ? "already" : "more"

@@ -275,6 +275,7 @@ export const question = (known: Partial<Standing.Question>): Standing.Question =
   suspension: false,
   own: true,
   fate: Standing.pending,
+  claimCounts: undefined,
   named: false,
   expired: false,
   passedOver: false,
@@ -289,6 +290,7 @@ export const forget = (standing: Standing.Standing): Standing.Standing => ({
   verdict: undefined,
   questions: typeof standing.questions === "string" ? standing.questions : standing.questions.map((question) => ({
     ...question,
+    claimCounts: undefined,
     shown: question.shown === "nothing" ? "nothing" : undefined,
     answers: question.answers.map(({ says }) =>
       says === "edit" ? Standing.edit : says === "yes" ? Standing.yes : Standing.no

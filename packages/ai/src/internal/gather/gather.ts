@@ -25,6 +25,8 @@ export const gather = (
       return own(file, standing, need.at)
     case "fate":
       return Fate.gather(file, standing, need.at)
+    case "claim":
+      return Effect.sync(() => Who.gatherClaim(file, standing, need.at))
     case "wait":
       return Wait.gather(file, standing, need.at)
     case "answer":

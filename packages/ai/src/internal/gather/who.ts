@@ -5,11 +5,11 @@ import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type * as Standing from "../decide/standing.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Approvers from "./approvers.ts"
-import { type Asked, type File, type Given, withAnswer } from "./file.ts"
+import { type Asked, type File, type Given, withAnswer, withQuestion } from "./file.ts"
 import * as Request from "./request.ts"
 
-const ruleFor = ({ environment, judged }: File, given: Given): Approvers.Rule | undefined =>
-  Approvers.ruleOf([...Approvers.namingOf(judged), ...Approvers.namingOf(given.target?.judged)], environment.scope)
+const ruleFor = ({ environment, judged }: File, given?: Given): Approvers.Rule | undefined =>
+  Approvers.ruleOf([...Approvers.namingOf(judged), ...Approvers.namingOf(given?.target?.judged)], environment.scope)
 
 /** Of what edited parameters a person has approved. */
 export const paramsOf = ({ target }: Given): Effect.Effect<string | undefined> =>
@@ -36,6 +36,15 @@ export const gather = Effect.fnUntraced(function*(
   }
   return withAnswer(standing, at, by, { who })
 })
+
+/** What it was claimed by is worth: whoever shows the history again is not who let it run. */
+export const gatherClaim = (file: File, standing: Standing.Standing, at: number): Standing.Standing => {
+  const rule = ruleFor(file)
+  const { entry } = file.questions[at]!
+  return withQuestion(standing, at, {
+    claimCounts: entry !== undefined && (rule === undefined || Approvers.haveBegun(rule, entry, undefined))
+  })
+}
 
 /** Tells whoever has to know that a decision settles nothing. */
 export const refuse = (

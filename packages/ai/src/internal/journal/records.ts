@@ -69,13 +69,28 @@ export interface JournalRecords {
 }
 
 export const make = (store: Store.Store): JournalRecords => {
-  const step = (claim: Claim, version: number, entry: Entry) =>
-    Effect.flatMap(nameOf(claim, version), (name) =>
+  const step = (claim: Claim, version: number, entry: Entry) => {
+    const encoded = encodeEntry(entry)
+    const { owner, state } = entry
+    const decided = Effect.flatMap(nameOf(claim, version), (name) =>
       store.requests.decide(name, version, {
-        state: entry.state,
-        owner: entry.state === "running" ? entry.owner : undefined,
-        ...encodeEntry(entry)
+        state,
+        owner: state === "running" ? owner : undefined,
+        ...encoded
       }))
+    if (state !== "running") return decided
+    // A store may have written it and have failed to say so, and a claim that nobody knows of is nobody's to run. What stands
+    // names its owner, so it is this very claim.
+    return Effect.catch(decided, (error) =>
+      error.reason === "Forgotten" ? Effect.fail(error) : Effect.matchEffect(
+        Effect.retry(store.requests.get(claim.nonce), { times: 3 }),
+        {
+          onFailure: () => Effect.fail(error),
+          onSuccess: (row) =>
+            row?.version === version + 1 && row.entry === encoded.entry ? Effect.succeed(true) : Effect.fail(error)
+        }
+      ))
+  }
   const decide: JournalRecords["decide"] = (claim, { state, version }, entry) =>
     saysMore(state, entry) || Approval.isLegalStep(state, entry.state)
       ? Effect.mapError(step(claim, version, entry), unavailable)
