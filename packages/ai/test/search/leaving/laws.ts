@@ -10,6 +10,7 @@ export const laws: ReadonlyArray<Law> = [
   Running.Approved,
   Running.Once,
   Leaving.Told,
+  Leaving.ToldLate,
   Leaving.Said,
   Leaving.OnRecord,
   Leaving.Unknown,
@@ -20,6 +21,3 @@ export const laws: ReadonlyArray<Law> = [
   Running.Ends,
   Running.Alive
 ]
-
-/** Wanted, and not held yet: what is recorded after the model was told that it is unknown stays untold. */
-export const wanted: ReadonlyArray<Law> = [Leaving.ToldLate]

@@ -13,7 +13,7 @@ const subject: Searching.Subject<Plan.Plan, Record.Record> = {
   schema: Plan.Plan,
   plans: Arbitrary.plans,
   carryOut: World.carryOut,
-  laws: [...Laws.laws, ...Laws.wanted],
+  laws: Laws.laws,
   thingsOf: Coverage.thingsOf,
   smaller
 }
