@@ -3,11 +3,22 @@
  * journal here is made to say so; runs/death has processes that seem dead.
  */
 import { assert, describe } from "@effect/vitest"
-import { Effect, type Schema } from "effect"
-import { Approval, ApprovalError, ApprovalJournal, Prompt } from "../../src/index.ts"
-import { StrictProvider } from "../../src/testing/index.ts"
+import { Effect, Fiber, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import {
+  Approval,
+  ApprovalError,
+  ApprovalJournal,
+  DeferredTool,
+  Interaction,
+  type Prompt,
+  Tool
+} from "../../src/index.ts"
+import { ScriptedModel, StrictProvider } from "../../src/testing/index.ts"
 import * as C from "../laws/conversation.ts"
 import * as Laws from "../laws/support.ts"
+import * as Processes from "./processes.ts"
+import * as R from "./support.ts"
 
 const lost = "The process ended; what it did is unknown. Check before calling again."
 
@@ -242,4 +253,56 @@ describe("a history without the mark", () => {
       yield* take("Well?")
       assert.deepStrictEqual(journal.finds(), [])
     }), ["generateText"])
+})
+
+const Publish = DeferredTool.from(
+  Tool.make("Publish", { parameters: { page: Schema.Number }, success: Schema.String, needsApproval: true }),
+  { interactions: { editor: Interaction.getApproval } }
+)
+
+describe("a run that had waited, whose process is blocked for a minute", () => {
+  R.inWays(
+    "is told under the request that its results name, when the process has gone on",
+    (way) =>
+      Effect.gen(function*() {
+        const hold = yield* R.makeHold
+        const shared = yield* Processes.makeShared
+        const blocked = Processes.make(shared)
+        const options = {
+          turns: [[ScriptedModel.toolCall({ id: "publish-1", name: "Publish", params: { page: 1 } })]],
+          busyFor: "10 minutes",
+          more: [Publish],
+          handlers: {
+            Publish: DeferredTool.handler(Publish, {
+              start: () => Publish.suspend.editor({ prompt: "May it go out?" }),
+              resume: { editor: () => Effect.as(hold.wait, "published") }
+            })
+          }
+        } as const
+        const first = yield* R.make(way, { ...options, store: blocked.store, within: blocked.within })
+        const next = yield* R.make("send", { ...options, turns: [], store: shared })
+        const conversation = first.conversation!
+        yield* first.serving(conversation.send("Go on."))
+        const approve = Effect.flatMap(
+          conversation.pending(),
+          ([request]) => first.serving(conversation.decide(Approval.approve(request!)))
+        )
+        yield* approve
+        const reader = yield* Effect.forkDetach(approve)
+        yield* hold.entered
+        blocked.block()
+        const taken = yield* Effect.forkChild(next.say("And now?"))
+        assert.isTrue(yield* R.endsWithin(taken, 9))
+        yield* R.assertToldUnknown(next, "publish-1")
+        yield* TestClock.adjust("51 seconds")
+        yield* hold.release
+        yield* blocked.goOn
+        assert.isTrue(yield* R.endsWithin(reader, 30))
+        yield* Fiber.join(yield* Effect.forkChild(next.say("Well?")))
+        yield* next.say("Thanks.")
+        const prompts = (yield* next.script.requests).map(({ prompt }) => C.lateIn(prompt).map(({ result }) => result))
+        assert.deepStrictEqual(prompts.slice(-2), [["published"], ["published"]])
+      }),
+    ["send"]
+  )
 })
