@@ -15,10 +15,12 @@ export interface Recorder {
   readonly asks: (request: Response.ToolApprovalRequestPart) => void
   /** Writes what was noted, before a call runs or somebody is asked. Where it cannot be written, nothing runs. */
   readonly keep: Effect.Effect<void, unknown>
+  /** The turn fails with everything that was noted, for whoever gets that error to keep (law L12). */
+  readonly failsWithAll: () => void
 }
 
 /** For a turn whose history is kept by nobody here. */
-export const none: Recorder = { note: () => {}, asks: () => {}, keep: Effect.void }
+export const none: Recorder = { note: () => {}, asks: () => {}, keep: Effect.void, failsWithAll: () => {} }
 
 /** It is of the one history that a turn is taken with: the engine takes it away from everything that runs in the turn. */
 export const Recorder: Context.Reference<Recorder> = Context.Reference<Recorder>("@assent/ai/internal/Recorder", {
@@ -32,6 +34,8 @@ export interface Record extends Recorder {
   readonly asked: ReadonlySet<string>
   /** How many of the parts are written: of a turn of which nothing is, its reader knows all there is. */
   readonly kept: number
+  /** Whether the turn's own error has it all. */
+  readonly isInError: boolean
 }
 
 /** One write after the other, and none for nothing. */
@@ -40,11 +44,18 @@ export const make = <E>(write: (parts: ReadonlyArray<Response.AnyPart>) => Effec
   const parts: Array<Response.AnyPart> = []
   const asked = new Set<string>()
   let kept = 0
+  let isInError = false
   return {
     parts,
     asked,
     get kept() {
       return kept
+    },
+    get isInError() {
+      return isInError
+    },
+    failsWithAll: () => {
+      isInError = true
     },
     note: (noted) => {
       for (const part of noted) {

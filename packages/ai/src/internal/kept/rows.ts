@@ -57,7 +57,7 @@ export interface Written {
   readonly keep: number
   readonly append: ReadonlyArray<string>
   readonly state: string
-  /** Of the messages. What those had that are not kept is in it until it is read again. */
+  /** Of the messages. */
   readonly bytes: number
 }
 
@@ -68,14 +68,18 @@ export interface Written {
 export const encode = (base: Found | undefined, kept: Kept): Result.Result<Written, Schema.SchemaError> =>
   Result.gen(function*() {
     const messages = kept.history.content
-    const keep = base === undefined ? 0 : keptOf(base.kept.history.content, messages)
+    const before = base?.kept.history.content ?? []
+    const keep = keptOf(before, messages)
     const added = messages.slice(keep)
     const append: Array<string> = []
     let bytes = base?.bytes ?? 0
+    for (const message of before.slice(keep)) bytes -= sizes.get(message) ?? bytesOf(yield* encodeMessage(message))
     for (const message of added) {
       const body = yield* encodeMessage(message)
+      const size = bytesOf(body)
       append.push(body)
-      bytes += bytesOf(body)
+      sizes.set(message, size)
+      bytes += size
     }
     const open: Array<Schema.Json> = []
     for (const request of kept.open) open.push(yield* encodeOpen(request, messages, added))
@@ -88,6 +92,9 @@ export const encode = (base: Found | undefined, kept: Kept): Result.Result<Writt
     })
     return { keep, append, state, bytes }
   })
+
+// Of messages that were written here: those of a turn's record may be written over by its end, and are gone then.
+const sizes = new WeakMap<Prompt.Message, number>()
 
 // What a history was before something was added to it, of the last addition alone: or all of them would be kept.
 const grownFrom = new WeakMap<ReadonlyArray<Prompt.Message>, ReadonlyArray<Prompt.Message>>()

@@ -2,13 +2,10 @@
  * One turn of a chat. Upstream's Chat keeps what was said when a turn has come to its end; what ran in one that has not is
  * kept here, or the next turn's model would not know of it (law L2).
  */
-import * as AiError from "effect/ai/AiError"
-import type * as Chat from "effect/ai/Chat"
+import * as Chat from "effect/ai/Chat"
 import * as Prompt from "effect/ai/Prompt"
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as Recorder from "../environment/recorder.ts"
@@ -37,7 +34,8 @@ export const begin = Effect.fnUntraced(function*(
   { isStream, unanswered }: { readonly isStream: boolean; readonly unanswered: Unanswered | undefined }
 ): Effect.fn.Return<ChatTurn> {
   const before = yield* Ref.get(chat.history)
-  const isAgain = unanswered !== undefined && unanswered.history === before && isSame(unanswered.said, said.content)
+  const isAgain = unanswered !== undefined && unanswered.history === before && !isAnswered(before) &&
+    isSame(unanswered.said, said.content)
   const prompt = isAgain ? Prompt.empty : said
   const keep = (history: Prompt.Prompt) =>
     Effect.andThen(Ref.set(chat.history, history), "save" in chat ? chat.save : Effect.void)
@@ -65,8 +63,8 @@ export const begin = Effect.fnUntraced(function*(
     recorder: record,
     end: (exit, isWhole) => {
       if (isWhole) return isStream ? Effect.as(finish, undefined) : Effect.undefined
-      // Nothing of it ran, and what it says is in the error (law L12).
-      return Exit.isFailure(exit) && record.kept > 0 && isUndecided(exit.cause)
+      // What it says is in the error, for whoever gets that to put into the history (law L12). A handler's own is none.
+      return Exit.isFailure(exit) && record.kept > 0 && record.isInError
         ? Effect.as(Effect.ignore(keep(before)), undefined)
         : leave
     }
@@ -76,13 +74,17 @@ export const begin = Effect.fnUntraced(function*(
 // Said to the same chat at the same place, it is what was said before.
 const isSame = (before: Messages, said: Messages): boolean =>
   said.length > 0 && said.length === before.length &&
-  said.every((message, index) => message.role === "user" && JSON.stringify(message) === JSON.stringify(before[index]))
+  said.every((message, index) => message.role === "user" && wordsOf(message) === wordsOf(before[index]!))
 
-const isUndecided = (cause: Cause.Cause<unknown>): boolean =>
-  cause.reasons.some((reason) => {
-    if (!Cause.isFailReason(reason) || !AiError.isAiError(reason.error)) return false
-    return Option.exists(ApprovalError.fromAiError(reason.error), ({ reason }) => reason._tag === "ApprovalRequired")
-  })
+// Upstream writes a name of its own into messages that it has kept.
+const wordsOf = ({ content, options, role }: Prompt.Message): string =>
+  JSON.stringify([role, content, { ...options, [Chat.Persistence.key]: undefined }])
+
+// A turn may fail when all was said, as where it cannot be saved.
+const isAnswered = ({ content }: Prompt.Prompt): boolean => {
+  const last = content.at(-1)
+  return last?.role === "assistant" && !Cut.isCut(last) && !last.content.some(({ type }) => type === "tool-call")
+}
 
 const unkept = ApprovalError.make(
   new ApprovalError.JournalUnavailable({ description: "what the model said could not be kept, so none of it ran." })

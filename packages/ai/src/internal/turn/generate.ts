@@ -155,7 +155,7 @@ const objectAfter: (
   if (settled.failure !== undefined) return yield* Effect.failCause(settled.failure)
   const before = [...said, ...settled.results]
   if (settled.open.length > 0) {
-    return yield* approvalRequired(settled.open, [...before, ...settled.open.map(Results.requestPart)])
+    return yield* approvalRequired(turn, settled.open, [...before, ...settled.open.map(Results.requestPart)])
   }
   if (settled.isStopped) return yield* stopped
   if (settled.answered !== undefined) return yield* nothingToAnswer(settled.answered)
@@ -209,7 +209,7 @@ const respondWithObject = Effect.fnUntraced(function*(
   const open = outcomes.flatMap(({ request }) => request === undefined ? [] : [request])
   const resolved = [...before, ...left.content, ...resultsOf(outcomes)]
   const finish = ReceivedCalls.finishAfter(received.finish, [...outcomes.map(({ part }) => part), ...denials])
-  if (open.length > 0) return yield* waits(call, open, [...resolved, ...open.map(Results.requestPart)])
+  if (open.length > 0) return yield* waits(call, turn, open, [...resolved, ...open.map(Results.requestPart)])
   const content = [...resolved, ...finish]
   yield* call.tell(content)
   return { value: (yield* exit).value, content, finish, next: undefined }
@@ -218,9 +218,10 @@ const respondWithObject = Effect.fnUntraced(function*(
 /** The response is told of as it is; the value is not there, and cannot come. */
 const waits = (
   call: ModelCall.ModelCall,
+  turn: Turn.Turn,
   requests: ReadonlyArray<Approval.ApprovalRequest>,
   content: ReadonlyArray<Part>
-) => Effect.andThen(call.tell(content), approvalRequired(requests, content))
+) => Effect.andThen(call.tell(content), approvalRequired(turn, requests, content))
 
 const stopped = Effect.fail(ApprovalError.make(
   new ApprovalError.InvalidPrompt({
@@ -241,17 +242,24 @@ const nothingToAnswer = (answered: ReadonlyArray<Ending.Answered>) => {
 }
 
 // An error travels as JSON, so results are in it as they are sent.
-const approvalRequired = (requests: ReadonlyArray<Approval.ApprovalRequest>, content: ReadonlyArray<Part>) =>
-  Effect.fail(ApprovalError.make(
-    new ApprovalError.ApprovalRequired({
-      requests,
-      content: content.map((part) =>
-        part.type === "tool-result"
-          ? { ...part, result: part.encodedResult === undefined ? null : part.encodedResult }
-          : part
-      )
-    })
-  ))
+const approvalRequired = (
+  { recorder }: Turn.Turn,
+  requests: ReadonlyArray<Approval.ApprovalRequest>,
+  content: ReadonlyArray<Part>
+) =>
+  Effect.suspend(() => {
+    recorder.failsWithAll()
+    return Effect.fail(ApprovalError.make(
+      new ApprovalError.ApprovalRequired({
+        requests,
+        content: content.map((part) =>
+          part.type === "tool-result"
+            ? { ...part, result: part.encodedResult === undefined ? null : part.encodedResult }
+            : part
+        )
+      })
+    ))
+  })
 
 // =============================================================================
 // Resolving the calls of a whole response
@@ -412,7 +420,7 @@ const resolveAtOnce = Effect.fnUntraced(function*(
       requests.push(request)
       return Results.requestPart(request)
     })
-    return yield* waits(call, [...asked, ...requests], [
+    return yield* waits(call, turn, [...asked, ...requests], [
       ...before,
       ...received.content,
       ...received.asked.requests,

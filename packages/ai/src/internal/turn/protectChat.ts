@@ -7,6 +7,7 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import * as Prompt from "effect/ai/Prompt"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Predicate from "effect/Predicate"
 import * as Ref from "effect/Ref"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
@@ -55,6 +56,11 @@ export const protect = <C extends Chat.Chat>(chat: C): C => {
         Wrap.wrapDefault(model)
       ).pipe(
         Stream.provideService(Recorder.Recorder, turn.recorder),
+        // Whoever has the finish has all there is, and may stop reading.
+        Stream.mapArray((chunk) => {
+          isWhole ||= chunk.some(isFinish)
+          return chunk
+        }),
         Stream.onEnd(Effect.sync(() => {
           isWhole = true
         })),
@@ -70,6 +76,8 @@ export const protect = <C extends Chat.Chat>(chat: C): C => {
     streamText: streamTurn(chat.streamText as unknown as StreamTurn)
   } as unknown as C
 }
+
+const isFinish = (part: unknown): boolean => Predicate.hasProperty(part, "type") && part.type === "finish"
 
 const known = new WeakMap<Chat.Chat, Chat.Chat>()
 
