@@ -2,7 +2,7 @@
  * L2: what the model was told to be unknown is looked up again in each turn, and told when it is on record after all. The
  * journal here is made to say so; runs/death has processes that seem dead.
  */
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import {
@@ -260,49 +260,55 @@ const Publish = DeferredTool.from(
   { interactions: { editor: Interaction.getApproval } }
 )
 
-describe("a run that had waited, whose process is blocked for a minute", () => {
-  R.inWays(
-    "is told under the request that its results name, when the process has gone on",
-    (way) =>
-      Effect.gen(function*() {
-        const hold = yield* R.makeHold
-        const shared = yield* Processes.makeShared
-        const blocked = Processes.make(shared)
-        const options = {
-          turns: [[ScriptedModel.toolCall({ id: "publish-1", name: "Publish", params: { page: 1 } })]],
-          busyFor: "10 minutes",
-          more: [Publish],
-          handlers: {
-            Publish: DeferredTool.handler(Publish, {
-              start: () => Publish.suspend.editor({ prompt: "May it go out?" }),
-              resume: { editor: () => Effect.as(hold.wait, "published") }
-            })
-          }
-        } as const
-        const first = yield* R.make(way, { ...options, store: blocked.store, within: blocked.within })
-        const next = yield* R.make("send", { ...options, turns: [], store: shared })
-        const conversation = first.conversation!
-        yield* first.serving(conversation.send("Go on."))
-        const approve = Effect.flatMap(
-          conversation.pending(),
-          ([request]) => first.serving(conversation.decide(Approval.approve(request!)))
-        )
-        yield* approve
-        const reader = yield* Effect.forkDetach(approve)
-        yield* hold.entered
-        blocked.block()
-        const taken = yield* Effect.forkChild(next.say("And now?"))
-        assert.isTrue(yield* R.endsWithin(taken, 9))
-        yield* R.assertToldUnknown(next, "publish-1")
-        yield* TestClock.adjust("51 seconds")
-        yield* hold.release
-        yield* blocked.goOn
-        assert.isTrue(yield* R.endsWithin(reader, 30))
-        yield* Fiber.join(yield* Effect.forkChild(next.say("Well?")))
-        yield* next.say("Thanks.")
-        const prompts = (yield* next.script.requests).map(({ prompt }) => C.lateIn(prompt).map(({ result }) => result))
-        assert.deepStrictEqual(prompts.slice(-2), [["published"], ["published"]])
-      }),
-    ["send"]
-  )
+/** A process that is blocked for a minute in one step of a tool that waits, and another one that is told so. */
+const blockedIn = Effect.fnUntraced(function*(
+  step: "start" | "editor",
+  turn: (world: R.World) => Effect.Effect<unknown, unknown>
+) {
+  const hold = yield* R.makeHold
+  const held = (name: typeof step) => name === step ? hold.wait : Effect.void
+  const shared = yield* Processes.makeShared
+  const blocked = Processes.make(shared)
+  const options = {
+    turns: [[ScriptedModel.toolCall({ id: "publish-1", name: "Publish", params: { page: 1 } })]],
+    busyFor: "10 minutes",
+    more: [Publish],
+    handlers: {
+      Publish: DeferredTool.handler(Publish, {
+        start: () => Effect.andThen(held("start"), Publish.suspend.editor({ prompt: "May it go out?" })),
+        resume: { editor: () => Effect.as(held("editor"), "published") }
+      })
+    }
+  } as const
+  const first = yield* R.make("send", { ...options, store: blocked.store, within: blocked.within })
+  const next = yield* R.make("send", { ...options, turns: [], store: shared })
+  const reader = yield* Effect.forkDetach(turn(first))
+  yield* hold.entered
+  blocked.block()
+  const taken = yield* Effect.forkChild(next.say("And now?"))
+  assert.isTrue(yield* R.endsWithin(taken, 9))
+  yield* R.assertToldUnknown(next, "publish-1")
+  yield* TestClock.adjust("51 seconds")
+  yield* hold.release
+  yield* blocked.goOn
+  assert.isTrue(yield* R.endsWithin(reader, 30))
+  const again = yield* Effect.forkChild(next.say("Well?"))
+  assert.isTrue(yield* R.endsWithin(again, 10))
+  yield* next.say("Thanks.")
+  const told = (yield* next.script.requests).map(({ prompt }) => C.lateIn(prompt).map(({ result }) => result))
+  assert.deepStrictEqual(told.slice(-2), [["published"], ["published"]])
+})
+
+describe("a run that waits, whose process is blocked for a minute", () => {
+  it.effect("is told under the request that its results name, where it had waited before", () =>
+    blockedIn("editor", ({ conversation, serving }) => {
+      const approve = Effect.flatMap(
+        conversation!.pending(),
+        ([request]) => serving(conversation!.decide(Approval.approve(request!)))
+      )
+      return Effect.andThen(serving(conversation!.send("Go on.")), Effect.andThen(approve, approve))
+    }))
+
+  it.effect("is told though the history has no request of what it came to wait for", () =>
+    blockedIn("start", ({ begin }) => begin))
 })

@@ -1,7 +1,11 @@
 /** What comes when a call has its result already: a denial, or what nobody knew then. */
+import type * as Prompt from "effect/ai/Prompt"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as ApprovalError from "../../ApprovalError.ts"
+import type * as ApprovalJournal from "../../ApprovalJournal.ts"
+import type * as ApprovalSeal from "../../ApprovalSeal.ts"
+import type * as Environment from "../environment/environment.ts"
 import * as Answering from "../gather/answering.ts"
 import * as History from "../gather/history.ts"
 import * as Order from "../gather/order.ts"
@@ -61,11 +65,11 @@ const lookUp = Effect.fnUntraced(function*(
   if (!requests.some((request) => request.part.approvalId === approvalId)) return undefined
   const prepared = yield* History.prepare(Tools.toolOf(tools, part.name), part)
   const checked = yield* Proof.verify(environment, call, prepared)
-  // Of a run that has waited, the last request is the one that knows.
-  for (const verified of Result.isFailure(checked) ? [] : checked.success.toReversed()) {
-    const entry = yield* environment.journal.find(Request.claimOf(verified.sealed, Request.named(part)))
-    if (entry?.state !== "done" && entry?.state !== "failed") continue
+  const seen = new Set<string>()
+  for (const verified of Result.isFailure(checked) ? [] : checked.success) {
     if (!(yield* Proof.isOwn(environment, transcript, call, verified))) continue
+    const entry = yield* lastEntry(environment, part, verified.sealed, seen)
+    if (entry?.state !== "done" && entry?.state !== "failed") continue
     const recorded = yield* Execution.recorded(entry, part, {
       root: approvalId,
       tool: prepared?.tool,
@@ -73,6 +77,25 @@ const lookUp = Effect.fnUntraced(function*(
     })
     if (recorded.part === undefined) return undefined
     return Late.mark(recorded.part, { told, after: Late.countAfter(transcript.messages, messageIndex) }, approvalId)
+  }
+  return undefined
+})
+
+// A run that waits goes on under another request, which the history may not have.
+const lastEntry = Effect.fnUntraced(function*(
+  { journal, seal }: Environment.Environment,
+  part: Prompt.ToolCallPart,
+  first: ApprovalSeal.Sealed,
+  seen: Set<string>
+): Effect.fn.Return<ApprovalJournal.Entry | undefined, ApprovalError.ApprovalError> {
+  let sealed = first
+  while (!seen.has(sealed.approvalId)) {
+    seen.add(sealed.approvalId)
+    const entry = yield* journal.find(Request.claimOf(sealed, Request.named(part)))
+    if (entry?.suspendedAs === undefined) return entry
+    const parsed = seal.parse(entry.suspendedAs)
+    if (Result.isFailure(parsed)) return undefined
+    sealed = parsed.success
   }
   return undefined
 })
