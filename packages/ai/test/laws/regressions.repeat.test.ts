@@ -172,11 +172,24 @@ for (const ending of ["a crash", "a shutdown"] as const) {
     )
 
     Support.forEachMode(
-      `L11 after ${ending} it does not run again where nobody's approval is in the history`,
+      `L2 after ${ending} it runs again, once, where nobody's approval is in the history: what was claimed was approved`,
       (mode) =>
         Effect.gen(function*() {
           const { retry, tools } = yield* begin({ mode, ending })
-          assertUnknown(yield* retry({ prompt: [] }))
+          for (let i = 0; i < 2; i++) {
+            const turn = yield* retry({ prompt: [] })
+            assert.deepStrictEqual(turn.results.map((result) => result.result), ["paid"])
+          }
+          assert.deepStrictEqual(tools.runs, [thousand, thousand])
+        })
+    )
+
+    Support.forEachMode(
+      `L3 after ${ending} it does not run again where somebody says no to it`,
+      (mode) =>
+        Effect.gen(function*() {
+          const { request, retry, tools } = yield* begin({ mode, ending })
+          assertUnknown(yield* retry({ prompt: Support.answers(Approval.deny(request)) }))
           assert.deepStrictEqual(tools.runs, [thousand])
         })
     )

@@ -250,8 +250,8 @@ export interface Requests {
   /** Keeps what a tool waits for. Says what was there before where it cannot: such a request, or one open with this webhook. */
   readonly suspend: (suspended: Suspended) => Stored<"suspended" | "known" | "webhook">
   /**
-   * From `open` to `taken`, or from either to `over`; `over` gives up the answer and puts `suspension` in the place of what
-   * was remembered. Exactly one of several who race gets true. It is due no more.
+   * From `open` to `taken`, or from either to `over`; `over` gives up the answer. `suspension`, if it is given, stands in the
+   * place of what was remembered. Exactly one of several who race gets true. It is due no more.
    */
   readonly advance: (
     nonce: string,

@@ -12,6 +12,7 @@ import * as ApprovalError from "../../ApprovalError.ts"
 import * as Approver from "../../Approver.ts"
 import type * as Store from "../../Store.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
+import * as Cryptography from "../seal/cryptography.ts"
 import * as ScopeId from "../store/scopeId.ts"
 
 /**
@@ -122,6 +123,8 @@ const suspensionCodec = Schema.fromJsonString(Schema.toCodecJson(Suspension))
 const decodeSuspension = Schema.decodeUnknownResult(suspensionCodec)
 const encodeSuspension = Schema.encodeSync(suspensionCodec)
 
+const decodeObject = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Json)))
+
 const Delivered = Schema.Struct({ answer: Schema.Json, decidedBy: Schema.optionalKey(Approver.DecidedBy) })
 
 const deliveredCodec = Schema.fromJsonString(Schema.toCodecJson(Delivered))
@@ -146,6 +149,13 @@ const pageSize = 100
 const damagedFor = Duration.toMillis(Duration.hours(1))
 
 const finite = (time: number): number | undefined => time < Number.MAX_SAFE_INTEGER ? time : undefined
+
+// With the name of whoever takes it, which nobody else reads; nothing where it cannot be read.
+const markedBy = (suspension: string | undefined): Effect.Effect<string | undefined> =>
+  Effect.map(Cryptography.randomToken(9), (takenBy) => {
+    const read = decodeObject(suspension)
+    return Result.isSuccess(read) ? JSON.stringify({ ...read.success, takenBy }) : undefined
+  })
 
 const nonceOf = (approvalId: string): string | undefined => ApprovalId.parse(approvalId)?.nonce
 
@@ -236,10 +246,27 @@ export const make = ({ requests }: Store.Store): Records => {
       }))
       if (kept !== "suspended") return yield* unavailable(refusals[kept])
     }),
-    take: (approvalId) => {
+    take: Effect.fnUntraced(function*(approvalId) {
       const nonce = nonceOf(approvalId)
-      return nonce === undefined ? Effect.succeed(false) : use(requests.advance(nonce, ["open"], "taken"))
-    },
+      const row = nonce === undefined ? undefined : yield* use(requests.get(nonce))
+      if (nonce === undefined || row?.waits !== "open") return false
+      const marked = yield* markedBy(row.suspension)
+      // A store may have written it and have failed to say so, and what nobody has taken nobody goes on with. What stands says
+      // who took it.
+      return yield* use(
+        Effect.catch(
+          requests.advance(nonce, ["open"], "taken", marked),
+          (error) =>
+            Effect.matchEffect(Effect.retry(requests.get(nonce), { times: 3 }), {
+              onFailure: () => Effect.fail(error),
+              onSuccess: (row) =>
+                marked !== undefined && row?.waits === "taken" && row.suspension === marked
+                  ? Effect.succeed(true)
+                  : Effect.fail(error)
+            })
+        )
+      )
+    }),
     end: Effect.fnUntraced(function*(approvalId) {
       const nonce = nonceOf(approvalId)
       const row = nonce === undefined ? undefined : yield* use(requests.get(nonce))
