@@ -2,8 +2,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Schema, Stream } from "effect"
 import { AiError } from "effect/ai"
-import { ApprovalController, ConversationStore, LanguageModel, type Prompt, Store, Tool } from "../../src/index.ts"
+import {
+  Approval,
+  ApprovalController,
+  ConversationStore,
+  LanguageModel,
+  type Prompt,
+  Store,
+  Tool
+} from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import * as Hosted from "../laws/hosted.ts"
 import * as Laws from "../laws/support.ts"
 import * as R from "./support.ts"
 
@@ -52,6 +61,33 @@ describe("a handler that fails because a turn of its own waits for somebody", ()
         yield* world.say("And now?")
         assert.strictEqual(world.count("Pay"), 1)
         yield* R.assertToldResult(world, "pay-1", "paid 5")
+      }),
+    ["send", "stream", ...R.chatWays]
+  )
+})
+
+describe("a provider's own request that was answered at once, beside a call that ran", () => {
+  R.inWays(
+    "is not lost when the model fails to go on: the provider is told of it again",
+    (way) =>
+      Effect.gen(function*() {
+        const overloaded = AiError.make({
+          module: "Provider",
+          method: "call",
+          reason: new AiError.UnknownError({ description: "overloaded" })
+        })
+        const world = yield* R.make(way, {
+          turns: [[R.pay, ...Hosted.asking(1)], overloaded, [Hosted.done(1), ScriptedModel.text("Done.")]],
+          more: [Hosted.Mcp],
+          strict: Hosted.allowed
+        })
+        const judged = Hosted.withPolicy(() => Approval.needsApproval({}))
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(judged(world.begin))))
+        if (world.conversation !== undefined) assert.deepStrictEqual(yield* world.conversation.pending(), [])
+        yield* judged(world.say([]))
+        assert.include(Hosted.approvals(yield* R.sent(world)), "approve mcpr_1")
+        yield* R.assertToldResult(world, "pay-1", "paid 5")
+        assert.strictEqual(world.count("Pay"), 1)
       }),
     ["send", "stream", ...R.chatWays]
   )

@@ -153,6 +153,8 @@ export interface Options {
   /** Tools beside those of all worlds. */
   readonly more?: ReadonlyArray<Tool.Any> | undefined
   readonly approval?: LanguageModel.ApprovalOptions | undefined
+  /** What the provider asks about itself. */
+  readonly strict?: ScriptedModel.Options["strict"]
   /** When it is done the reader of the first turn's stream closes it. */
   readonly closing?: Effect.Effect<void> | undefined
   /** What all of it is done in, as with the clock of one process. */
@@ -193,7 +195,7 @@ export const make = Effect.fnUntraced(function*(way: Way, options: Options) {
   const store = options.store ?? (yield* Store.makeMemory())
   const { within = (effect) => effect } = options
   const turns = way === "decide, inline" ? [[{ ...note, id: "note-1" }], ...options.turns] : options.turns
-  const script = yield* ScriptedModel.make({ turns, afterLastTurn: "Done." })
+  const script = yield* ScriptedModel.make({ turns, afterLastTurn: "Done.", strict: options.strict })
   const { count, toolkit } = yield* Laws.makeTools([...tools, ...(options.more ?? [])], {
     ...handlers,
     ...options.handlers

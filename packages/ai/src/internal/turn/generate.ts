@@ -116,16 +116,10 @@ const respond = Effect.fnUntraced(function*(
     return { content: [...settled.results, ...said, ...next.denials], finish, next: next.turn }
   }
   const open = outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)])
-  turn.recorder.note(open)
+  const requests = [...open, ...next?.requests ?? received.asked.requests]
+  turn.recorder.note(requests)
   return {
-    content: [
-      ...settled.results,
-      ...said,
-      ...denials,
-      ...open,
-      ...next?.requests ?? received.asked.requests,
-      ...finish
-    ],
+    content: [...settled.results, ...said, ...denials, ...requests, ...finish],
     finish,
     next: undefined
   }

@@ -123,6 +123,10 @@ export const goOn = Effect.fnUntraced(function*(
     const open = new Set(approvedAtOnce.map(({ approvalId }) => approvalId))
     return { denials, turn: undefined, requests: asked.requests.filter(({ approvalId }) => open.has(approvalId)) }
   }
+  // Until the provider says what became of them, who comes after this turn has to know what was asked.
+  for (const [approvalId, call] of calls) {
+    turn.recorder.asks(Results.inlinePart(HostedCase.requestOf(turn.environment.scope, approvalId, call)))
+  }
   const said = Approvals.fromResponseParts([...settled.results, ...parts, ...asked.requests])
   const prompt = Hosted.withAnswers(Prompt.concat(settled.history, said), answers)
   return { denials, turn: { ...Turn.continued(turn, prompt), round: turn.round + 1, approvedAtOnce }, requests: [] }
