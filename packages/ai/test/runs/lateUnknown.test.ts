@@ -3,7 +3,7 @@
  * journal here is made to say so; runs/death has processes that seem dead.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import {
   Approval,
