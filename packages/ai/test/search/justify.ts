@@ -47,13 +47,13 @@ const isOf = (turn: Record.Turn, run: Record.Run, request: Record.Request): bool
 
 const isApproved = (record: Record.Record, turn: Record.Turn, run: Record.Run, request: Record.Request): boolean => {
   const { approvalId, call } = request
+  // What an idempotent tool was let begin by may let it begin again: its claim says that somebody approved it.
+  const counts = (then: number): boolean => then === turn.index || (then < turn.index && call.tool === "Sync")
   const inline = record.asked.some((asked) =>
-    asked.approvalId === approvalId && asked.params === run.call.params &&
-    // What an idempotent tool was let begin by may let it begin again.
-    (asked.turn === turn.index || (asked.turn < turn.index && call.tool === "Sync"))
+    asked.approvalId === approvalId && asked.params === run.call.params && counts(asked.turn)
   )
   return inline || (!View.isGuarded(call) && call.params === run.call.params &&
-    View.answersOf(turn.prompt, approvalId).approved)
+    record.turns.some((then) => counts(then.index) && View.answersOf(then.prompt, approvalId).approved))
 }
 
 /**

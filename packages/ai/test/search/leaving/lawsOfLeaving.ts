@@ -75,6 +75,7 @@ export const Told: Law = {
 
 export const ToldLate: Law = {
   name: "L2-told-late",
+  fewest: 120,
   title: "what was told to be unknown is told when it is recorded after all",
   check: (record) =>
     pairs(record).flatMap(({ run, sent }) => {
