@@ -53,8 +53,20 @@ const isApproved = (record: Record.Record, turn: Record.Turn, run: Record.Run, r
     (asked.turn === turn.index || (asked.turn < turn.index && call.tool === "Sync"))
   )
   return inline || (!View.isGuarded(call) && call.params === run.call.params &&
-    View.answersOf(turn.prompt, approvalId).approved)
+    (View.answersOf(turn.prompt, approvalId).approved || isClaimed(record, turn, run, request)))
 }
+
+// It was approved in a turn before, and what of it nobody knows how it ended an idempotent tool may do again, whether or not
+// that answer is in the history still: a run tells of the claim, or a process or a store that may have kept it.
+const isClaimed = (record: Record.Record, turn: Record.Turn, run: Record.Run, { approvalId, call }: Record.Request) =>
+  call.tool === "Sync" &&
+  record.turns.some((earlier) =>
+    earlier.index < turn.index && View.answersOf(earlier.prompt, approvalId).approved &&
+    (earlier.ending === "crashed" || View.isTroubled(record, earlier.step) ||
+      record.runs.some((one) =>
+        one.number < run.number && one.turn === earlier.index && Record.isSameCall(one.call, run.call)
+      ))
+  )
 
 /**
  * Runs for which no permit is left when every permit allows one run: each approved request is one, and so is each call
