@@ -47,14 +47,26 @@ const isOf = (turn: Record.Turn, run: Record.Run, request: Record.Request): bool
 
 const isApproved = (record: Record.Record, turn: Record.Turn, run: Record.Run, request: Record.Request): boolean => {
   const { approvalId, call } = request
-  // What an idempotent tool was let begin by may let it begin again: its claim says that somebody approved it.
-  const counts = (then: number): boolean => then === turn.index || (then < turn.index && call.tool === "Sync")
   const inline = record.asked.some((asked) =>
-    asked.approvalId === approvalId && asked.params === run.call.params && counts(asked.turn)
+    asked.approvalId === approvalId && asked.params === run.call.params &&
+    // What an idempotent tool was let begin by may let it begin again.
+    (asked.turn === turn.index || (asked.turn < turn.index && call.tool === "Sync"))
   )
   return inline || (!View.isGuarded(call) && call.params === run.call.params &&
-    record.turns.some((then) => counts(then.index) && View.answersOf(then.prompt, approvalId).approved))
+    (View.answersOf(turn.prompt, approvalId).approved || isClaimed(record, turn, run, request)))
 }
+
+// It was approved in a turn before, and what of it nobody knows how it ended an idempotent tool may do again, whether or not
+// that answer is in the history still: a run tells of the claim, or a process or a store that may have kept it.
+const isClaimed = (record: Record.Record, turn: Record.Turn, run: Record.Run, { approvalId, call }: Record.Request) =>
+  call.tool === "Sync" &&
+  record.turns.some((earlier) =>
+    earlier.index < turn.index && View.answersOf(earlier.prompt, approvalId).approved &&
+    (earlier.ending === "crashed" || View.isTroubled(record, earlier.step) ||
+      record.runs.some((one) =>
+        one.number < run.number && one.turn === earlier.index && Record.isSameCall(one.call, run.call)
+      ))
+  )
 
 /**
  * Runs for which no permit is left when every permit allows one run: each approved request is one, and so is each call
