@@ -20,10 +20,12 @@ const isKept = ({ ops, plan, processes }: Record.Record, run: Record.Run, sent: 
 const wayToTheEngine = 6
 
 /** Whether it is known to the engine how a run ended that needed nobody. */
-const isNoted = ({ ops, processes }: Record.Record, run: Record.Run, by: number): boolean => {
+const isNoted = ({ cancels, ops, processes }: Record.Record, run: Record.Run, by: number): boolean => {
   const { ended, op, process } = run
   if (ended === undefined || ended.at > by || !View.hasEnded(run)) return false
-  const cut = View.cutOf(ops[op]!)
+  // Whoever cancels it cuts it when they begin to.
+  const over = View.cutOf(ops[op]!)
+  const cut = cancels.find(({ at }) => at > ops[op]!.began.at && at < (over?.at ?? Infinity)) ?? over
   return cut !== undefined && ended.turn + wayToTheEngine < cut.turn && cut.at < by &&
     !View.isGone(processes[process]!, by) &&
     !View.stoodStill(processes[process]!, ops[op]!.began.at, by)
