@@ -79,6 +79,8 @@ export const Stop: Law = {
 /** How long a turn may take in which the model says a word, in milliseconds; and each that goes on with what was approved. */
 const goesOnWithin = 10_000
 const runsFor = 20_000
+// A person who takes their time is waited for, once for each run.
+const asksFor = 5_000
 
 export const GoesOn: Law = {
   name: "L10-goes-on",
@@ -92,7 +94,7 @@ export const GoesOn: Law = {
       if (ended.how !== "success") return [`turn ${index} failed: ${ended.outcome}`]
       const took = ended.time - began.time
       const count = runs.filter(({ op }) => op === index).length
-      return took > goesOnWithin + count * runsFor ? [`turn ${index} took ${took / 1_000} seconds`] : []
+      return took > goesOnWithin + count * (runsFor + asksFor) ? [`turn ${index} took ${took / 1_000} seconds`] : []
     }),
   concerns: () => true
 }
