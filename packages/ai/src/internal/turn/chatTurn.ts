@@ -87,5 +87,5 @@ const isAnswered = ({ content }: Prompt.Prompt): boolean => {
 }
 
 const unkept = ApprovalError.make(
-  new ApprovalError.JournalUnavailable({ description: "what the model said could not be kept, so none of it ran." })
+  new ApprovalError.JournalUnavailable({ description: "what the model said could not be kept." })
 )

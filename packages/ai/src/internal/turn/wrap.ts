@@ -198,14 +198,16 @@ export const wrap = (
         ))),
     streamText: (callOptions) =>
       enclosingStream(
-        Effect.zipWith(enter("streamText", callOptions), isEntrusted, ({ options, turn }, entrusted) => {
-          const said = turn === undefined
-            ? options.toolkit === undefined
-              ? model.streamText(options)
-              : boundedStream(model.streamText(options), maxResultBytes)
-            : StreamText.streamText(model, turn, options, toAiError("streamText"))
-          return entrusted ? Stream.provideContext(said, distrust) : said
-        })
+        Effect.contextWith((context: Context.Context<never>) =>
+          Effect.map(enter("streamText", callOptions), ({ options, turn }) => {
+            const said = turn === undefined
+              ? options.toolkit === undefined
+                ? model.streamText(options)
+                : boundedStream(model.streamText(options), maxResultBytes)
+              : StreamText.streamText(model, turn, options, toAiError("streamText"))
+            return isEntrusted(context) ? Stream.provideContext(said, distrust) : said
+          })
+        )
       )
   })
   sources.set(wrapped, { original, captured, options })
@@ -294,12 +296,13 @@ interface Entered<O extends Model.Options> {
 
 // The trust is in the history that was read, and that is recorded: what is asked in the course of its turn has another one
 // (law L4).
-const isEntrusted: Effect.Effect<boolean> = Effect.contextWith((context: Context.Context<never>) =>
-  Effect.succeed(Context.get(context, TrustsAnswers) || Context.get(context, Recorder.Recorder) !== Recorder.none)
-)
+const isEntrusted = (context: Context.Context<never>): boolean =>
+  Context.get(context, TrustsAnswers) || Context.get(context, Recorder.Recorder) !== Recorder.none
 
 const distrusting = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(isEntrusted, (entrusted) => entrusted ? Effect.provideContext(effect, distrust) : effect)
+  Effect.contextWith((context: Context.Context<never>) =>
+    isEntrusted(context) ? Effect.provideContext(effect, distrust) : effect
+  )
 
 const distrust = Context.make(TrustsAnswers, false).pipe(
   Context.add(Answering, nobody),
