@@ -131,7 +131,7 @@ export const make = (rows: () => Iterable<RequestRow>): Inbox => {
   }
 }
 
-const isOpen = ({ answer, request, state, waits }: RequestRow): boolean =>
+export const isOpen = ({ answer, request, state, waits }: RequestRow): boolean =>
   state === "pending" && (waits === undefined ? request !== undefined : waits === "open" && answer === undefined)
 
 const placeOf = (cursor: string): { readonly at: number; readonly key: string } | undefined => {
