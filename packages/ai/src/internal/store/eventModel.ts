@@ -64,14 +64,16 @@ export interface EventFilter {
 
 /**
  * A page of events, in the order in which they were written. `next` leads to what comes after them, also where there was
- * nothing; with `isMore` there is something already. `isMissed` says that there were events after the given place that are
- * not kept any more, or that the place is none that this store gave: these are the first that are kept.
+ * nothing; with `isMore` there is something already. `from` is the place after which they come: the given one, or with
+ * `isMissed` that after which everything is kept, because there were events after the given one that are not, or because it
+ * is none that this store gave.
  *
  * @category models
  * @since 0.1.0
  */
 export interface EventPage {
   readonly events: ReadonlyArray<EventRow>
+  readonly from: string
   readonly next: string
   readonly isMore: boolean
   readonly isMissed: boolean

@@ -3,8 +3,8 @@ import { definedFields } from "../fields.ts"
 import type { Bounds } from "./bounds.ts"
 import {
   type Ended,
-  eventLife,
   type EventFilter,
+  eventLife,
   type EventRow,
   type Events,
   maxScanned,
@@ -47,7 +47,9 @@ export interface Options {
   readonly isListed: (nonce: string) => boolean
 }
 
-export const make = ({ bounds, eventLife: life = eventLife, isListed, maxEvents, transactions }: Options): MemoryEvents => {
+export const make = (
+  { bounds, eventLife: life = eventLife, isListed, maxEvents, transactions }: Options
+): MemoryEvents => {
   const asked = new Map<string, Asked>()
   const expiries = Ordered.make()
   // Those before `head` are given up.
@@ -188,7 +190,8 @@ export const make = ({ bounds, eventLife: life = eventLife, isListed, maxEvents,
           if (after !== undefined && place === undefined) return noPlace
           expireAll(now)
           const isMissed = place !== undefined && (place < floor || place > last)
-          const first = indexAfter(isMissed || place === undefined ? floor : place)
+          const from = isMissed || place === undefined ? floor : place
+          const first = indexAfter(from)
           const most = Math.max(1, limit)
           const events: Array<EventRow> = []
           let index = first
@@ -196,8 +199,8 @@ export const make = ({ bounds, eventLife: life = eventLife, isListed, maxEvents,
             const entry = log[index++]!
             if (isNamed(filter, entry.asked.row)) events.push(rowOf(entry))
           }
-          const seq = log[index - 1]?.seq ?? Math.max(floor, isMissed ? floor : place ?? floor)
-          return { events, next: String(seq), isMore: index < log.length, isMissed }
+          const next = index === first ? from : log[index - 1]!.seq
+          return { events, from: String(from), next: String(next), isMore: index < log.length, isMissed }
         })
     },
     readers: {

@@ -33,22 +33,25 @@ const sweepAll = (store: Store.Store) =>
   })
 
 export const events = (law: Law) => {
-  law("each request that is opened and decided is told of, in that order, with what it was and how it was decided", (store) =>
-    Effect.gen(function*() {
-      const scope = { tenant: "t", principal: "p", conversation: "c" }
-      yield* TestClock.setTime(minute)
-      yield* store.requests.open([shown("a", { ...scope, kind: "askUser" }), shown("b")])
-      yield* TestClock.adjust(minute)
-      yield* store.requests.decide(named("a"), 0, { state: "denied", entry: `{"reason":"no"}` })
-      const { events, said } = yield* read(store)
-      assert.deepStrictEqual(said, ["a opened", "b opened", "a decided denied"])
-      const request = `{"shown":"a"}`
-      const about = { nonce: "a", toolName: "SendMail", kind: "askUser", ...scope, request }
-      const [opened, , decided] = events.map(({ cursor: _, ...event }) => event)
-      assert.deepStrictEqual(opened, { event: "opened", at: minute, ...about })
-      const ended = { state: "denied", entry: `{"reason":"no"}` } as const
-      assert.deepStrictEqual(decided, { event: "decided", at: 2 * minute, ...about, ended })
-    }))
+  law(
+    "each request that is opened and decided is told of, in that order, with what it was and how it was decided",
+    (store) =>
+      Effect.gen(function*() {
+        const scope = { tenant: "t", principal: "p", conversation: "c" }
+        yield* TestClock.setTime(minute)
+        yield* store.requests.open([shown("a", { ...scope, kind: "askUser" }), shown("b")])
+        yield* TestClock.adjust(minute)
+        yield* store.requests.decide(named("a"), 0, { state: "denied", entry: `{"reason":"no"}` })
+        const { events, said } = yield* read(store)
+        assert.deepStrictEqual(said, ["a opened", "b opened", "a decided denied"])
+        const request = `{"shown":"a"}`
+        const about = { nonce: "a", toolName: "SendMail", kind: "askUser", ...scope, request }
+        const [opened, , decided] = events.map(({ cursor: _, ...event }) => event)
+        assert.deepStrictEqual(opened, { event: "opened", at: minute, ...about })
+        const ended = { state: "denied", entry: `{"reason":"no"}` } as const
+        assert.deepStrictEqual(decided, { event: "decided", at: 2 * minute, ...about, ended })
+      })
+  )
 
   law("one step of a decision is told, and nothing that comes after it", (store) =>
     Effect.gen(function*() {
@@ -77,22 +80,25 @@ export const events = (law: Law) => {
       assert.deepStrictEqual((yield* read(store)).said, [])
     }))
 
-  law("what is closed because it was answered is told when it is decided, and what was not, at once", (store) =>
-    Effect.gen(function*() {
-      yield* store.requests.open(["a", "b", "c"].map((nonce) => shown(nonce)))
-      yield* store.requests.close(["a"])
-      yield* store.requests.close(["b", "b"], { state: "withdrawn" })
-      yield* store.requests.close(["b"], { state: "withdrawn" })
-      assert.deepStrictEqual((yield* read(store)).said.slice(3), ["b decided withdrawn"])
-      // Its approval was not enough: it is asked as before.
-      yield* store.requests.open([shown("a", {}, "one of two")])
-      yield* store.requests.close(["a", "c"])
-      yield* store.requests.decide(named("a"), 0, { state: "running", entry: "{}" })
-      yield* store.requests.close(["c"], { state: "approved", entry: "{}" })
-      const { events, said } = yield* read(store)
-      assert.deepStrictEqual(said.slice(4), ["a decided running", "c decided approved"])
-      assert.strictEqual(events[4]?.request, "one of two")
-    }))
+  law(
+    "what is closed because it was answered is told when it is decided, and what was not, at once",
+    (store) =>
+      Effect.gen(function*() {
+        yield* store.requests.open(["a", "b", "c"].map((nonce) => shown(nonce)))
+        yield* store.requests.close(["a"])
+        yield* store.requests.close(["b", "b"], { state: "withdrawn" })
+        yield* store.requests.close(["b"], { state: "withdrawn" })
+        assert.deepStrictEqual((yield* read(store)).said.slice(3), ["b decided withdrawn"])
+        // Its approval was not enough: it is asked as before.
+        yield* store.requests.open([shown("a", {}, "one of two")])
+        yield* store.requests.close(["a", "c"])
+        yield* store.requests.decide(named("a"), 0, { state: "running", entry: "{}" })
+        yield* store.requests.close(["c"], { state: "approved", entry: "{}" })
+        const { events, said } = yield* read(store)
+        assert.deepStrictEqual(said.slice(4), ["a decided running", "c decided approved"])
+        assert.strictEqual(events[4]?.request, "one of two")
+      })
+  )
 
   law("what was opened again is told again, once it had been decided", (store) =>
     Effect.gen(function*() {
@@ -107,22 +113,25 @@ export const events = (law: Law) => {
       assert.deepStrictEqual(events.map(({ request }) => request), ["new", "new", "newer", "newer"])
     }))
 
-  law("a tool that waits is told of when it is shown, and when it is answered or goes on without an answer", (store) =>
-    Effect.gen(function*() {
-      const all = ["delivered", "taken", "over"]
-      for (const nonce of all) yield* store.requests.suspend(waits(nonce))
-      assert.deepStrictEqual((yield* read(store)).said, [])
-      yield* store.requests.open(all.map((nonce) => shown(nonce)))
-      const { place } = yield* read(store)
-      yield* store.requests.deliver("delivered", `{"answer":"secret"}`, `{"by":1}`)
-      yield* store.requests.deliver("delivered", `{"answer":"late"}`, `{"by":2}`)
-      yield* store.requests.decide(named("delivered"), 0, { state: "running", entry: "{}" })
-      yield* store.requests.advance("taken", ["open"], "taken")
-      yield* store.requests.advance("over", ["open"], "over")
-      const { events, said } = yield* read(store, {}, place)
-      assert.deepStrictEqual(said, ["delivered decided answered", "taken decided answered", "over decided withdrawn"])
-      assert.deepStrictEqual(events[0]?.ended, { state: "answered", entry: `{"by":1}` })
-    }))
+  law(
+    "a tool that waits is told of when it is shown, and when it is answered or goes on without an answer",
+    (store) =>
+      Effect.gen(function*() {
+        const all = ["delivered", "taken", "over"]
+        for (const nonce of all) yield* store.requests.suspend(waits(nonce))
+        assert.deepStrictEqual((yield* read(store)).said, [])
+        yield* store.requests.open(all.map((nonce) => shown(nonce)))
+        const { place } = yield* read(store)
+        yield* store.requests.deliver("delivered", `{"answer":"secret"}`, `{"by":1}`)
+        yield* store.requests.deliver("delivered", `{"answer":"late"}`, `{"by":2}`)
+        yield* store.requests.decide(named("delivered"), 0, { state: "running", entry: "{}" })
+        yield* store.requests.advance("taken", ["open"], "taken")
+        yield* store.requests.advance("over", ["open"], "over")
+        const { events, said } = yield* read(store, {}, place)
+        assert.deepStrictEqual(said, ["delivered decided answered", "taken decided answered", "over decided withdrawn"])
+        assert.deepStrictEqual(events[0]?.ended, { state: "answered", entry: `{"by":1}` })
+      })
+  )
 
   law("what expires is told once, by whoever reads or sweeps first", (store) =>
     Effect.gen(function*() {
@@ -169,7 +178,10 @@ export const events = (law: Law) => {
       for (const id of ["removed", "swept", "begun anew"]) {
         const expiresAt = id === "removed" ? undefined : minute
         yield* store.conversations.write(id, undefined, written({ expiresAt }))
-        yield* store.requests.open([shown(`of ${id}`, { conversation: id }), shown(`${id} decided`, { conversation: id })])
+        yield* store.requests.open([
+          shown(`of ${id}`, { conversation: id }),
+          shown(`${id} decided`, { conversation: id })
+        ])
         yield* store.requests.decide(named(`${id} decided`), 0, { state: "denied", entry: "{}" })
       }
       const { place } = yield* read(store)
@@ -253,46 +265,50 @@ export const events = (law: Law) => {
       }
     }))
 
-  law("events are given up after a week, and whoever was not told of them is told that", (store) =>
-    Effect.gen(function*() {
-      const { place } = yield* read(store)
-      yield* store.requests.open([shown("a"), shown("open", { tenant: "t" })])
-      yield* store.requests.decide(named("a"), 0, { state: "denied", entry: "{}" })
-      const first = yield* read(store)
-      yield* TestClock.adjust(Store.eventLife - 1)
-      yield* store.requests.open([shown("b")])
-      yield* sweepAll(store)
-      assert.deepStrictEqual((yield* read(store, {}, place)).isMissed, false)
-      yield* TestClock.adjust(1)
-      yield* sweepAll(store)
-      for (const after of [place, first.events[1]!.cursor]) {
-        const { isMissed, said } = yield* read(store, {}, after)
-        assert.deepStrictEqual([isMissed, said], [true, ["b opened"]])
-      }
-      for (const after of [undefined, first.place]) {
-        const { isMissed, said } = yield* read(store, {}, after)
-        assert.deepStrictEqual([isMissed, said], [false, ["b opened"]])
-      }
-      // Nothing of anybody else's, and that there was something.
-      assert.deepStrictEqual(yield* store.events.page({ tenant: "t" }, { after: place, limit: 10 }), {
-        events: [],
-        next: yield* store.events.latest,
-        isMore: false,
-        isMissed: true
+  law(
+    "events are given up after a week, and whoever was not told of them is told that",
+    (store) =>
+      Effect.gen(function*() {
+        const { place } = yield* read(store)
+        yield* store.requests.open([shown("a"), shown("open", { tenant: "t" })])
+        yield* store.requests.decide(named("a"), 0, { state: "denied", entry: "{}" })
+        const first = yield* read(store)
+        yield* TestClock.adjust(Store.eventLife - 1)
+        yield* store.requests.open([shown("b")])
+        yield* sweepAll(store)
+        assert.deepStrictEqual((yield* read(store, {}, place)).isMissed, false)
+        yield* TestClock.adjust(1)
+        yield* sweepAll(store)
+        for (const after of [place, first.events[1]!.cursor]) {
+          const { isMissed, said } = yield* read(store, {}, after)
+          assert.deepStrictEqual([isMissed, said], [true, ["b opened"]])
+        }
+        for (const after of [undefined, first.place]) {
+          const { isMissed, said } = yield* read(store, {}, after)
+          assert.deepStrictEqual([isMissed, said], [false, ["b opened"]])
+        }
+        // Nothing of anybody else's, and that there was something.
+        assert.deepStrictEqual(yield* store.events.page({ tenant: "t" }, { after: place, limit: 10 }), {
+          events: [],
+          from: first.place,
+          next: yield* store.events.latest,
+          isMore: false,
+          isMissed: true
+        })
+        // What is told later has its request all the same.
+        yield* store.requests.decide(named("open"), 0, { state: "denied", entry: "{}" })
+        const { events } = yield* read(store, { tenant: "t" })
+        assert.deepStrictEqual(events.map(({ request }) => request), [`{"shown":"open"}`])
+        yield* TestClock.adjust(Store.eventLife)
+        yield* sweepAll(store)
+        const all = yield* read(store)
+        assert.deepStrictEqual([all.said, all.isMissed], [[], false])
+        assert.isTrue((yield* read(store, {}, place)).isMissed)
+        assert.isFalse((yield* read(store, {}, all.place)).isMissed)
+        yield* store.requests.open([shown("c")])
+        assert.deepStrictEqual((yield* read(store, {}, all.place)).said, ["c opened"])
       })
-      // What is told later has its request all the same.
-      yield* store.requests.decide(named("open"), 0, { state: "denied", entry: "{}" })
-      const { events } = yield* read(store, { tenant: "t" })
-      assert.deepStrictEqual(events.map(({ request }) => request), [`{"shown":"open"}`])
-      yield* TestClock.adjust(Store.eventLife)
-      yield* sweepAll(store)
-      const all = yield* read(store)
-      assert.deepStrictEqual([all.said, all.isMissed], [[], false])
-      assert.isTrue((yield* read(store, {}, place)).isMissed)
-      assert.isFalse((yield* read(store, {}, all.place)).isMissed)
-      yield* store.requests.open([shown("c")])
-      assert.deepStrictEqual((yield* read(store, {}, all.place)).said, ["c opened"])
-    }))
+  )
 
   law("a place that was never reached is one at which something is missing", (store) =>
     Effect.gen(function*() {
@@ -308,9 +324,12 @@ export const events = (law: Law) => {
       assert.isUndefined(yield* readers.get("r"))
       const race = (version: number | undefined) =>
         Effect.map(
-          Effect.all(Array.from({ length: 5 }, (_, n) => readers.move("r", version, { cursor: "1", holder: `h${n}` })), {
-            concurrency: "unbounded"
-          }),
+          Effect.all(
+            Array.from({ length: 5 }, (_, n) => readers.move("r", version, { cursor: "1", holder: `h${n}` })),
+            {
+              concurrency: "unbounded"
+            }
+          ),
           (all) => all.filter((next) => next !== undefined)
         )
       const [first] = yield* race(undefined)
@@ -318,7 +337,7 @@ export const events = (law: Law) => {
       assert.lengthOf(yield* race(first), 1)
       assert.lengthOf(yield* race(first), 0)
       const found = yield* readers.get("r")
-      const last = yield* readers.move("r", found?.version, { cursor: "2" })
+      const last = (yield* readers.move("r", found?.version, { cursor: "2" })) ?? NaN
       const { holder, ...rest } = (yield* readers.get("r"))!
       assert.isUndefined(holder)
       assert.deepStrictEqual(rest, { version: last, cursor: "2" })

@@ -12,7 +12,16 @@ import * as Problem from "./problem.ts"
 /** The version of what stands in the rows of requests, conversations and remembered answers. */
 export const format = 1
 
-export const tableNames = ["conversation", "message", "request", "remembered", "owner", "setting", "event", "reader"] as const
+export const tableNames = [
+  "conversation",
+  "message",
+  "request",
+  "remembered",
+  "owner",
+  "setting",
+  "event",
+  "reader"
+] as const
 
 export type TableName = typeof tableNames[number]
 

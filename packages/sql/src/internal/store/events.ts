@@ -165,6 +165,7 @@ export const make = (database: Database): Store.Events => {
             if (place >= floor && place <= newest) {
               return {
                 events: rows.map(decode),
+                from: String(place),
                 next: String(next),
                 isMore: isMore || told === Store.maxScanned,
                 isMissed
