@@ -53,19 +53,21 @@ export const follow = <E, E2, R>(
       })
 
     /** Whether the name is ours still. What was written may have been, also where the store failed to say so. */
-    const write = (held: Held, cursor: string | undefined, by: string | undefined = holder) =>
+    const write = (held: Held, cursor: string | undefined) =>
       Effect.uninterruptible(Effect.gen(function*() {
         const writtenAt = yield* monotonicMillis
-        const version = yield* service.move(name, held.version, { cursor, holder: by })
+        const version = yield* service.move(name, held.version, { cursor, holder })
         if (version === undefined) {
           const found = yield* service.reader(name)
-          if (found?.holder !== by || found?.cursor !== cursor || by === undefined) return false
+          if (found?.holder !== holder || found.cursor !== cursor) return false
           held.version = found.version
         } else held.version = version
         held.cursor = cursor
         held.writtenAt = writtenAt
         return true
       }))
+
+    const leave = ({ cursor, version }: Held) => Effect.suspend(() => service.move(name, version, { cursor }))
 
     // Waits until nobody else reads under the name.
     const hold = Effect.gen(function*() {
@@ -83,7 +85,7 @@ export const follow = <E, E2, R>(
           since = now
         }
         seen = found
-        if (found?.holder === undefined || silent >= beats) {
+        if (found?.holder === undefined || found.holder === holder || silent >= beats) {
           const cursor = found === undefined ? after : found.cursor
           const version = yield* service.move(name, found?.version, { cursor, holder })
           if (version !== undefined) return { version, cursor, writtenAt: now } satisfies Held as Held
@@ -121,7 +123,7 @@ export const follow = <E, E2, R>(
 
     while (true) {
       const held = yield* retried("begin", hold)
-      yield* Effect.onExit(read(held), () => Effect.ignore(write(held, held.cursor, undefined)))
+      yield* Effect.onExit(read(held), () => Effect.ignore(leave(held)))
     }
   })
 

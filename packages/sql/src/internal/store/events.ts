@@ -48,19 +48,18 @@ export const opened = (
   now: number
 ): Effect.Effect<void, SqlError> => {
   const these = (table: Fragment) => sql`${table}.${sql.in("nonce", nonces)}`
-  return Effect.asVoid(Effect.andThen(
-    sql`UPDATE ${event} SET request = shown.request FROM ${request} AS shown
-      WHERE ${these(event)} AND ${sql.literal(mayEnd)} AND shown.nonce = ${event}.nonce
-        AND shown.request <> ${event}.request`,
-    sql`INSERT INTO ${event} (kind, at, nonce, tenant, principal, conversation, tool, request_kind, expires_at, request,
-        told)
-      SELECT 'opened', ${now}, nonce, tenant, principal, conversation, tool, kind, expires_at, request, 0
-      FROM ${request}
-      WHERE ${these(request)} AND ${sql.literal(isOpen)} AND request IS NOT NULL
-        AND (expires_at IS NULL OR expires_at > ${now})
-        AND NOT EXISTS (SELECT 1 FROM ${event} e WHERE e.nonce = ${request}.nonce AND ${sql.literal(mayEnd)})
-      ORDER BY nonce`
-  ))
+  const tell =
+    sql`INSERT INTO ${event} (kind, at, nonce, tenant, principal, conversation, tool, request_kind, expires_at,
+      request, told)
+    SELECT 'opened', ${now}, nonce, tenant, principal, conversation, tool, kind, expires_at, request, 0 FROM ${request}
+    WHERE ${these(request)} AND ${sql.literal(isOpen)} AND request IS NOT NULL
+      AND (expires_at IS NULL OR expires_at > ${now})
+      AND NOT EXISTS (SELECT 1 FROM ${event} e WHERE e.nonce = ${request}.nonce AND ${sql.literal(mayEnd)})
+    ORDER BY nonce RETURNING seq`
+  const showAnew = sql`UPDATE ${event} SET request = shown.request FROM ${request} AS shown
+    WHERE ${these(event)} AND ${sql.literal(mayEnd)} AND shown.nonce = ${event}.nonce
+      AND shown.request <> ${event}.request`
+  return Effect.flatMap(tell, (told) => told.length === nonces.length ? Effect.void : Effect.asVoid(showAnew))
 }
 
 /** What became of these requests, of which it was not told yet. */
@@ -237,18 +236,20 @@ export const sweep = Effect.fnUntraced(function*(
       WHERE seq > ${floor} ORDER BY seq LIMIT ${limit - told}`
     const end = rows.findIndex(({ at, seq }) => Number(at) > now - life && Number(seq) > newest - count)
     const aged = end < 0 ? rows : rows.slice(0, end)
-    return { floor, aged, upTo: Number(aged.at(-1)?.seq ?? floor) }
+    return { floor, newest, aged, upTo: Number(aged.at(-1)?.seq ?? floor) }
   })
   if ((yield* isAged).aged.length === 0) return told
   return yield* atomically(Effect.gen(function*() {
-    const { aged, floor, upTo } = yield* isAged
+    const { aged, floor, newest, upTo } = yield* isAged
     if (aged.length === 0) return told
     const these = sql`seq > ${floor} AND seq <= ${upTo}`
     // One that was opened is there as long as what is told of it. What was answered and never carried out ends nowhere else.
     yield* sql`DELETE FROM ${event} WHERE last <= ${upTo} AND seq IN
       (SELECT opened FROM ${event} WHERE ${these} AND opened IS NOT NULL)`
-    yield* sql`DELETE FROM ${event} WHERE ${these} AND opened IS NOT NULL`
-    yield* sql`DELETE FROM ${event} WHERE ${these} AND ${sql.literal(isTold)} AND NOT EXISTS (SELECT 1 FROM ${request} r
+    // The numbers go on from the newest.
+    const old = sql`${these} AND seq < ${newest}`
+    yield* sql`DELETE FROM ${event} WHERE ${old} AND opened IS NOT NULL`
+    yield* sql`DELETE FROM ${event} WHERE ${old} AND ${sql.literal(isTold)} AND NOT EXISTS (SELECT 1 FROM ${request} r
       WHERE r.nonce = ${event}.nonce AND ${sql.literal(isOpen)} AND r.request IS NOT NULL)`
     yield* raiseFloor(database, upTo)
     return told + aged.length
@@ -262,9 +263,8 @@ export const restart = Effect.fnUntraced(function*(
 ): Effect.fn.Return<void, SqlError> {
   const { sql, tables: { event } } = database
   const seq = (yield* bounds(database)).newest + restartStep
-  // The numbers go on from there.
-  yield* sql`INSERT INTO ${event} ${sql.insert({ seq, kind: "restored", at: now })}`
   yield* sql`DELETE FROM ${event} WHERE opened IS NOT NULL OR told IS NULL OR told > 0`
+  yield* sql`INSERT INTO ${event} ${sql.insert({ seq, kind: "restored", at: now })}`
   yield* raiseFloor(database, seq)
 })
 

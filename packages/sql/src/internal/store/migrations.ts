@@ -86,7 +86,7 @@ export const isNewsOfExpired = "('approved', 'edited', 'answered', 'running', 'd
 /**
  * What happened to requests. The row of one that was opened has what names it, and whether there is more to tell (`told`:
  * nothing since 0, that it expired 1, its decision 2); those of what ended it lead there, `opened`, and `last` to the last
- * of them. A decision is told by the database itself, in the statement that makes it, so that it costs no transaction.
+ * of them. The newest row is never deleted, so that no number is given twice. A decision is told by the database itself, in the statement that makes it, so that it costs no transaction.
  */
 const events = (prefix: string): ReadonlyArray<string> => {
   const event = `${prefix}event`
@@ -100,7 +100,7 @@ const events = (prefix: string): ReadonlyArray<string> => {
       FROM ${event} WHERE nonce = NEW.nonce AND ${mayEnd} AND (${isTold} OR ${state} IN ${isNewsOfExpired});`
   return [
     `CREATE TABLE ${event} (
-      seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, at INTEGER NOT NULL,
+      seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, at INTEGER NOT NULL,
       opened INTEGER, state TEXT, entry TEXT,
       nonce TEXT, tenant TEXT, principal TEXT, conversation TEXT, tool TEXT, request_kind TEXT, expires_at INTEGER,
       request TEXT, told INTEGER, last INTEGER
@@ -141,7 +141,7 @@ const events = (prefix: string): ReadonlyArray<string> => {
   ]
 }
 
-const steps: ReadonlyArray<readonly [name: string, statements: (prefix: string) => ReadonlyArray<string>]> = [
+export const steps: ReadonlyArray<readonly [name: string, statements: (prefix: string) => ReadonlyArray<string>]> = [
   ["first", first],
   ["events", events]
 ]
