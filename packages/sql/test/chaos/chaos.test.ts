@@ -66,10 +66,10 @@ describe.concurrent("an error of SQLite", () => {
       // Tables that are not made, a BEGIN whose answer is lost, a savepoint that cannot be released, and whatever comes.
       const points: ReadonlyArray<Errors.Point> = [
         { statement: 8, kind: "io", times: 3, isDone: false },
-        { statement: 54, kind: "io", times: 1, isDone: true },
-        { statement: 59, kind: "io", times: 1, isDone: false },
-        ...Choose.some(Errors.points(218, [1, 3]), 3, 1),
-        ...Choose.some(Errors.points(218, [Infinity]), 1, 1)
+        { statement: 64, kind: "io", times: 1, isDone: true },
+        { statement: 69, kind: "io", times: 1, isDone: false },
+        ...Choose.some(Errors.points(238, [1, 3]), 3, 1),
+        ...Choose.some(Errors.points(238, [Infinity]), 1, 1)
       ]
       const problems = yield* Effect.forEach(points, Errors.problemsAt, { concurrency: 4 })
       assert.deepStrictEqual(problems.flat(), [])
@@ -78,7 +78,7 @@ describe.concurrent("an error of SQLite", () => {
 
   test(
     "at every statement keeps no process alive, also one that never closes what it opened",
-    Effect.map(Errors.problemsOfEnd(86, "io", "leaves"), ({ problems }) => assert.deepStrictEqual(problems, []))
+    Effect.map(Errors.problemsOfEnd(97, "io", "leaves"), ({ problems }) => assert.deepStrictEqual(problems, []))
   )
 })
 
