@@ -233,7 +233,7 @@ export const make = ({ bounds, events, hasExpired, maxBodies, reclaimSome, trans
     expired: table.expired,
     reclaim,
     forgetAskedIn: (conversation, ended, now) => {
-      for (const nonce of Array.from(asked.of(conversation))) {
+      for (const nonce of Array.from(asked.of(conversation)).toSorted()) {
         events.ended(nonce, ended, now)
         table.set(nonce, undefined)
       }

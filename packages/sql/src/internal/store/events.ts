@@ -84,7 +84,7 @@ const expire = ({ sql, tables: { event }, transact }: Database, operation: strin
     Effect.map(
       sql`INSERT INTO ${event} (kind, at, opened, state) SELECT 'expired', ${now}, seq, 'expired' FROM ${event}
         WHERE ${sql.literal(isTold)} AND expires_at IS NOT NULL AND expires_at <= ${now}
-        ORDER BY expires_at LIMIT ${limit} RETURNING seq`,
+        ORDER BY expires_at, nonce LIMIT ${limit} RETURNING seq`,
       (rows) => rows.length
     ))
 

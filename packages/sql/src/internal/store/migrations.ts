@@ -106,7 +106,7 @@ const events = (prefix: string): ReadonlyArray<string> => {
       request TEXT, told INTEGER, last INTEGER
     ) STRICT`,
     `CREATE UNIQUE INDEX ${event}_open ON ${event} (nonce) WHERE ${mayEnd}`,
-    `CREATE INDEX ${event}_expiry ON ${event} (expires_at) WHERE ${isTold} AND expires_at IS NOT NULL`,
+    `CREATE INDEX ${event}_expiry ON ${event} (expires_at, nonce) WHERE ${isTold} AND expires_at IS NOT NULL`,
     `CREATE TRIGGER ${event}_end AFTER INSERT ON ${event} WHEN NEW.opened IS NOT NULL BEGIN
       UPDATE ${event} SET told = CASE NEW.kind WHEN 'expired' THEN 1 ELSE 2 END, last = NEW.seq
       WHERE seq = NEW.opened;
