@@ -8,6 +8,7 @@ import * as Choose from "./choose.ts"
 import * as Crowd from "./crowd.ts"
 import * as Cut from "./cut.ts"
 import * as Errors from "./errors.ts"
+import * as Follow from "./follow.ts"
 import * as Full from "./full.ts"
 import * as Kill from "./kill.ts"
 import * as Opening from "./opening.ts"
@@ -23,6 +24,16 @@ describe("a process that is killed", () => {
       const problems = yield* Effect.forEach(Choose.some(points, 3, 1), Kill.problemsAt, { concurrency: 4 })
       assert.deepStrictEqual(problems.flat(), [])
     })
+  )
+})
+
+describe.concurrent("a process that is killed between what it handled and its place", () => {
+  test(
+    "is followed by one that goes on from there, and leaves nothing out",
+    Effect.map(
+      Effect.forEach(Follow.points.filter(({ event }) => event === 2), Follow.problemsAt, { concurrency: 2 }),
+      (problems) => assert.deepStrictEqual(problems.flat(), [])
+    )
   )
 })
 
