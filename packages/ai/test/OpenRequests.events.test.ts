@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ConversationStore, OpenRequests, Store } from "../src/index.ts"
+import { ScriptedModel } from "../src/testing/index.ts"
 import * as C from "./conversation/support.ts"
 
 const over = (shared: Store.Store) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -141,6 +142,39 @@ describe("what is told", () => {
       ])
       assert.include(decided.reason, "too dear")
     }))
+})
+
+describe("what a provider asks about its own call", () => {
+  const hosted = [
+    ScriptedModel.toolCall({ id: "p1", name: "Search", params: { query: "a" }, providerExecuted: true }),
+    { type: "tool-approval-request" as const, approvalId: "mcpr_1", toolCallId: "p1" }
+  ]
+  const ends: ReadonlyArray<
+    readonly [string, (conversation: C.Started["conversation"]) => Effect.Effect<unknown, unknown>, string | undefined]
+  > = [
+    ["approved", (one) => one.decide(Approval.approve({ approvalId: "mcpr_1" }), { by: { id: "ada" } }), "ada"],
+    ["denied", (one) => one.decide(Approval.deny({ approvalId: "mcpr_1" }, "no"), { by: { id: "bob" } }), "bob"],
+    ["withdrawn", (one) => one.cancel(), undefined]
+  ]
+  for (const [decision, end, by] of ends) {
+    it.effect(`is told as ${decision}`, () =>
+      Effect.gen(function*() {
+        const shared = yield* C.makeShared
+        const { conversation } = yield* C.start({
+          turns: [hosted],
+          afterLastTurn: "Done.",
+          shared,
+          strict: { allowProviderApprovals: ["mcpr_1"] }
+        })
+        C.requestsOf(yield* conversation.send("Go."))
+        yield* end(conversation)
+        const { events } = yield* told(shared)
+        assert.deepStrictEqual(events.map(briefly), ["Search opened", `Search ${decision}`])
+        const [, decided] = events
+        assert.strictEqual(decided?.kind === "decided" ? decided.decidedBy?.id : "", by)
+        assert.deepStrictEqual(yield* listed(shared), [])
+      }))
+  }
 })
 
 describe("a reader", () => {

@@ -181,6 +181,25 @@ describe("follow", () => {
       }
     }))
 
+  it.effect("does not take itself for another, where the store had written what it said it could not", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      const handled: Array<string> = []
+      let moves = 0
+      let begun = 0
+      const failing = intercept(shared, (operation, _, run) =>
+        operation === "readers.move" && ++moves % 2 === 0
+          ? Effect.andThen(run, Effect.fail(failure(operation)))
+          : run)
+      yield* ask(shared, "a", "b")
+      yield* reader(failing, handled, {
+        handle: () => Effect.suspend(() => (begun++, Effect.sleep("5 minutes")))
+      })
+      for (let minute = 0; minute < 66; minute++) yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual([handled, begun], [["a", "b"], 2])
+      assert.isAbove(moves, 60)
+    }))
+
   it.effect("says what was missed once, and keeps its place where nothing is for it", () =>
     Effect.gen(function*() {
       const shared = yield* Store.makeMemory({ maxEvents: 3 })

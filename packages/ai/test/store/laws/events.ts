@@ -173,6 +173,49 @@ export const events = (law: Law) => {
       assert.deepStrictEqual(said.toSorted(), ["a decided running", "a expired", "a opened", "b expired", "b opened"])
     }))
 
+  law("what was opened is there as long as the last that is told of it", (store) =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(2 * minute)
+      yield* store.requests.open([shown("a", { expiresAt: 3 * minute })])
+      yield* TestClock.setTime(3 * minute)
+      yield* read(store)
+      yield* TestClock.setTime(4 * minute)
+      // By a clock that is behind.
+      yield* TestClock.setTime(minute)
+      yield* store.requests.open([shown("b")])
+      yield* TestClock.setTime(5 * minute)
+      yield* store.requests.decide(named("a"), 0, { state: "denied", entry: "{}" })
+      yield* TestClock.setTime(4 * minute + Store.eventLife)
+      yield* sweepAll(store)
+      const { events, said } = yield* read(store)
+      assert.deepStrictEqual(said, ["a decided denied"])
+      assert.strictEqual(events[0]?.request, `{"shown":"a"}`)
+    }))
+
+  law(
+    "a clock that ran ahead and came back holds up what is given up, and nobody misses what was not",
+    (store) =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(20 * Store.eventLife)
+        yield* store.requests.open([shown("ahead")])
+        yield* TestClock.setTime(minute)
+        const { place } = yield* read(store)
+        yield* store.requests.open([shown("now")])
+        yield* store.requests.decide(named("now"), 0, { state: "denied", entry: "{}" })
+        yield* TestClock.adjust(2 * Store.eventLife)
+        yield* sweepAll(store)
+        assert.deepStrictEqual((yield* read(store)).said, ["ahead opened", "now opened", "now decided denied"])
+        assert.isFalse((yield* read(store, {}, place)).isMissed)
+        // One by whose clock everything is old.
+        yield* TestClock.setTime(40 * Store.eventLife)
+        yield* sweepAll(store)
+        yield* TestClock.setTime(3 * minute)
+        assert.isTrue((yield* read(store, {}, place)).isMissed)
+        yield* store.requests.open([shown("later")])
+        assert.deepStrictEqual((yield* read(store)).said, ["later opened"])
+      })
+  )
+
   law("what goes with its conversation is told: withdrawn, or expired with it", (store) =>
     Effect.gen(function*() {
       for (const id of ["removed", "swept", "begun anew"]) {
@@ -198,18 +241,20 @@ export const events = (law: Law) => {
 
   law("what is undone was not told", (store) =>
     Effect.gen(function*() {
-      yield* store.requests.open([shown("a"), shown("late", { expiresAt: minute })])
-      const { place } = yield* read(store)
+      yield* store.requests.open([shown("a"), shown("late", { expiresAt: minute }), shown("kept")])
+      const { events, place } = yield* read(store)
       const failing = Effect.gen(function*() {
         yield* store.requests.open([shown("b")])
         yield* store.requests.decide(named("a"), 0, { state: "denied", entry: "{}" })
         yield* TestClock.adjust(minute)
         assert.lengthOf((yield* read(store, {}, place)).said, 3)
         yield* store.readers.move("r", undefined, { cursor: place })
+        yield* store.requests.open([shown("kept", {}, "another")])
         return yield* Effect.fail("no")
       })
       yield* Effect.flip(store.atomically(failing))
       assert.isUndefined(yield* store.readers.get("r"))
+      assert.deepStrictEqual((yield* read(store)).events.slice(0, 3), events)
       assert.deepStrictEqual((yield* read(store, {}, place)).said, ["late expired"])
       yield* store.requests.decide(named("a"), 0, { state: "running", entry: "{}" })
       assert.deepStrictEqual((yield* read(store, {}, place)).said, ["late expired", "a decided running"])
