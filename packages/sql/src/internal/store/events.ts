@@ -78,15 +78,24 @@ export const ended = (
   )
 }
 
-/** That those whose time is over have expired: at most so many, and how many. */
-const expire = ({ sql, tables: { event }, transact }: Database, operation: string, limit: number) =>
-  transact(operation, (now) =>
-    Effect.map(
+/** That those whose time is over have expired: at most so many, and how many. Where there is none, nothing is written. */
+const expire = Effect.fnUntraced(function*(
+  { sql, tables: { event }, transact }: Database,
+  operation: string,
+  limit: number,
+  now: number
+): Effect.fn.Return<number, SqlError | Store.StoreError> {
+  const isDue = sql`${sql.literal(isTold)} AND expires_at IS NOT NULL AND expires_at <= ${now}`
+  const [due] = yield* sql`SELECT 1 AS due FROM ${event} WHERE ${isDue} LIMIT 1`
+  if (due === undefined) return 0
+  const told = yield* transact(
+    operation,
+    () =>
       sql`INSERT INTO ${event} (kind, at, opened, state) SELECT 'expired', ${now}, seq, 'expired' FROM ${event}
-        WHERE ${sql.literal(isTold)} AND expires_at IS NOT NULL AND expires_at <= ${now}
-        ORDER BY expires_at, nonce LIMIT ${limit} RETURNING seq`,
-      (rows) => rows.length
-    ))
+      WHERE ${isDue} ORDER BY expires_at, nonce LIMIT ${limit} RETURNING seq`
+  )
+  return told.length
+})
 
 // =============================================================================
 // Reading
@@ -152,9 +161,7 @@ export const make = (database: Database): Store.Events => {
         Effect.gen(function*() {
           const given = options.after === undefined ? undefined : placeOf(options.after)
           if (options.after !== undefined && given === undefined) return yield* Problem.noPlace("events.page")
-          const [due] = yield* sql`SELECT 1 AS due FROM ${event}
-            WHERE ${sql.literal(isTold)} AND expires_at IS NOT NULL AND expires_at <= ${now} LIMIT 1`
-          const told = due === undefined ? 0 : yield* expire(database, "events.page", Store.maxScanned)
+          const told = yield* expire(database, "events.page", Store.maxScanned, now)
           let place = given ?? (yield* bounds(database)).floor
           let isMissed = false
           while (true) {
@@ -228,7 +235,7 @@ export const sweep = Effect.fnUntraced(function*(
   limit: number
 ): Effect.fn.Return<number, SqlError | Store.StoreError> {
   const { atomically, sql, tables: { event, request } } = database
-  const told = yield* expire(database, "sweep", limit)
+  const told = yield* expire(database, "sweep", limit, now)
   if (told === limit) return told
   const isAged = Effect.gen(function*() {
     const { floor, newest } = yield* bounds(database)
