@@ -194,8 +194,9 @@ export const latest: Effect.Effect<string, ConversationError> = Effect.flatMap(
  *
  * - What is decided is told when the journal has it: a moment after the answer, which `page` does not list any more.
  * - What happened is kept for a time, and `missed` says that a cursor is older than that: then read {@link stream} again.
- * - Who may be told of whose is the program's business: a filter without a `tenant` names the requests of all. `missed` says
- *   nothing of anybody's.
+ * - Each has its request as it was shown, for as long as events are kept, also where its conversation was removed since.
+ * - Who may be told of whose is the program's business: a filter without a `tenant`, or with one that is `undefined`, names
+ *   the requests of all. `missed` says nothing of anybody's.
  *
  * @example
  * import { Approval, Conversation, LanguageModel, OpenRequests, Tool, Toolkit } from "@assent/ai"
@@ -257,7 +258,7 @@ export const events = (options: EventsOptions = {}): Stream.Stream<Event, Conver
  * - Of several processes that share a name one handles, and another one when that ends, or was silent for the `lease`. So each
  *   event is handled by one of them, but for what was going on in one that was stopped for longer, or could not reach the
  *   store: its handler is interrupted when it finds that another has taken over. All of them give the same filter.
- * - A name is anybody's of the same store: one for all tenants, or one that has the tenant in it.
+ * - A name is anybody's of the same store: one for all tenants, or one that has the tenant in it. Its place is kept for good.
  *
  * @example
  * import { OpenRequests } from "@assent/ai"
