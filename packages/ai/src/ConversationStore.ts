@@ -21,6 +21,7 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Approval from "./Approval.ts"
 import * as Liveness from "./internal/journal/liveness.ts"
+import * as Events from "./internal/kept/events.ts"
 import * as Inbox from "./internal/kept/inbox.ts"
 import * as Rows from "./internal/kept/rows.ts"
 import type { Found, Kept, Key } from "./internal/kept/rows.ts"
@@ -112,6 +113,8 @@ export interface Service {
     filter: Inbox.Filter,
     options: { readonly after?: string | undefined; readonly limit: number }
   ) => Effect.Effect<Inbox.Page, ConversationError>
+  /** What happened to the requests of all conversations, and how far those who read it have come. */
+  readonly events: Events.Service<ConversationError>
   /** Whether the process that takes a turn lives, as far as was seen: it is dead only for who has looked for six heartbeats. */
   readonly isAlive: (owner: string) => Effect.Effect<boolean, ConversationError>
   /** Waits for every other turn of this process with that conversation; until the scope ends, all others wait. */
@@ -247,7 +250,7 @@ export const make = Effect.fnUntraced(function*(
       opened.length === 0 && closed.length === 0 ? row : store.atomically(Effect.gen(function*() {
         const version = yield* row
         if (version === undefined) return undefined
-        if (closed.length > 0) yield* requests.close(closed)
+        for (const { ended, nonces } of closed) yield* requests.close(nonces, ended)
         if (opened.length > 0) yield* requests.open(opened)
         return version
       })),
@@ -271,6 +274,7 @@ export const make = Effect.fnUntraced(function*(
         next: page.next
       }
     }),
+    events: Events.make(store, failed),
     isAlive: (owner) => Effect.mapError(liveness.isAlive(owner), failed),
     hold: ({ id }) =>
       Effect.uninterruptibleMask((restore) =>
