@@ -35,7 +35,9 @@ export type {
   ResumeOptions,
   RouteText,
   Stopped,
+  Turn,
   TurnError,
+  TurnOptions,
   Waiting
 } from "./internal/conversation/model.ts"
 
