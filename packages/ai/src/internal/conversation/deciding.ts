@@ -218,6 +218,7 @@ export const settle = Effect.fnUntraced(function*(
     const isAll = turn.beside === undefined && taken.length === ids.length &&
       said.every(({ type }) => nothingNew.has(type))
     turn.history = before !== undefined && isAll ? before : withoutAnswers(turn.history, taken)
+    turn.answered = turn.answered.filter((id) => !taken.includes(id))
     turn.deciders = Object.fromEntries(Object.entries(turn.deciders).filter(([id]) => !taken.includes(id)))
   }
   const [refusal] = refusals

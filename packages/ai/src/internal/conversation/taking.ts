@@ -127,6 +127,9 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
     return ConversationTurn.isFull(place, turn) ? yield* Ending.full : undefined
   })
 
+  // What was decided and is known to have settled nothing is open, whatever else has failed.
+  const failed = (turn: ConversationTurn.Turn) => Effect.ignore(Deciding.settle(turn, []))
+
   const generated = (turn: ConversationTurn.Turn) =>
     Effect.suspend(() =>
       Effect.map(Effect.provideContext(generateText(requestOf(turn)), knowingOf(turn, "whole")), ({ content }) => {
@@ -147,7 +150,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
   const steps = Effect.fnUntraced(function*(turn: ConversationTurn.Turn, way: "whole" | "stream") {
     let end = limitedBy(turn)
     while (end === undefined) {
-      yield* way === "whole" ? generated(turn) : Stream.runDrain(streamed(turn))
+      yield* Effect.tapError(way === "whole" ? generated(turn) : Stream.runDrain(streamed(turn)), () => failed(turn))
       end = yield* follow(turn, way)
     }
     return end
@@ -159,7 +162,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
   ): Stream.Stream<Response.AnyPart, unknown> =>
     Stream.suspend(() =>
       Stream.concat(
-        streamed(turn),
+        Stream.tapError(streamed(turn), () => failed(turn)),
         Stream.unwrap(Effect.map(follow(turn, "stream"), (end) => {
           if (end === undefined) return streamSteps(turn, hasEnded)
           hasEnded(end)
