@@ -1,6 +1,6 @@
 /** Answers, or answers and a text, in one turn: all is decided first, and the model is called once for both. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Effect, type Scope, Stream } from "effect"
 import { AiError } from "effect/ai"
 import {
   Approval,
@@ -30,7 +30,7 @@ const ways: Record<string, Say> = {
     Effect.flatMap(conversation.start(prompt, options), ({ outcome }) => outcome)
 }
 
-const eachWay = (title: string, test: (say: Say) => Effect.Effect<unknown, unknown, import("effect").Scope.Scope>) => {
+const eachWay = (title: string, test: (say: Say) => Effect.Effect<unknown, unknown, Scope.Scope>) => {
   for (const [way, say] of Object.entries(ways)) it.effect(`${title} [${way}]`, () => test(say))
 }
 

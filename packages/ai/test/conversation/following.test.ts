@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalError, ConversationStore, Response } from "../../src/index.ts"
+import { Approval, ApprovalError, type ConversationStore, type Response } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import { failure, intercept } from "../store/intercept.ts"
 import * as W from "../waiting/support.ts"

@@ -8,18 +8,28 @@ import * as ConversationStore from "../../ConversationStore.ts"
 import type { TurnTaken } from "../kept/turns.ts"
 import * as MessageId from "./messageId.ts"
 import * as Saying from "./saying.ts"
-import * as ConversationTurn from "./turn.ts"
+import type * as ConversationTurn from "./turn.ts"
 
-/** From here on it is found, until what this gives is called with how it has ended. */
-export const begin = (
-  { key, store }: ConversationTurn.Place,
-  turn: ConversationTurn.Turn
-): (exit: Exit.Exit<unknown, unknown>) => void => {
-  const forget = store.turns.begin(key.id, () => taken(turn))
-  return (exit) => {
-    forget()
-    const isLeft = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-    Saying.end(turn.saying, isLeft ? Exit.fail(left) : exit)
+/** Whoever follows what is taken of a conversation. */
+export interface Followers {
+  /** From here on it is found. */
+  readonly begin: (turn: ConversationTurn.Turn) => void
+  /** How it has ended, with everything written. */
+  readonly end: (exit: Exit.Exit<unknown, unknown>) => void
+}
+
+export const make = ({ key, store }: ConversationTurn.Place): Followers => {
+  let end = (_: Exit.Exit<unknown, unknown>): void => {}
+  return {
+    begin: (turn) => {
+      const forget = store.turns.begin(key.id, () => taken(turn))
+      end = (exit) => {
+        forget()
+        const isLeft = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+        Saying.end(turn.saying, isLeft ? Exit.fail(left) : exit)
+      }
+    },
+    end: (exit) => end(exit)
   }
 }
 

@@ -102,6 +102,10 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
       return beginning(turn)
     })
     if (goesOn) taken.outcome = undefined
+    // What was decided and is known to have settled nothing is open, whatever else has failed.
+    yield* Effect.addFinalizer((exit) =>
+      Exit.isFailure(exit) && turn.decided !== undefined ? Effect.ignore(Deciding.settle(turn, [])) : Effect.void
+    )
     // One that was cancelled before it could begin has said what it was to say, and does no more.
     if (stoppable.isStopped()) return yield* Stopping.cancelled
     return { turn, goesOn, stoppable }
@@ -127,9 +131,6 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
     return ConversationTurn.isFull(place, turn) ? yield* Ending.full : undefined
   })
 
-  // What was decided and is known to have settled nothing is open, whatever else has failed.
-  const failed = (turn: ConversationTurn.Turn) => Effect.ignore(Deciding.settle(turn, []))
-
   const generated = (turn: ConversationTurn.Turn) =>
     Effect.suspend(() =>
       Effect.map(Effect.provideContext(generateText(requestOf(turn)), knowingOf(turn, "whole")), ({ content }) => {
@@ -150,7 +151,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
   const steps = Effect.fnUntraced(function*(turn: ConversationTurn.Turn, way: "whole" | "stream") {
     let end = limitedBy(turn)
     while (end === undefined) {
-      yield* Effect.tapError(way === "whole" ? generated(turn) : Stream.runDrain(streamed(turn)), () => failed(turn))
+      yield* way === "whole" ? generated(turn) : Stream.runDrain(streamed(turn))
       end = yield* follow(turn, way)
     }
     return end
@@ -162,7 +163,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
   ): Stream.Stream<Response.AnyPart, unknown> =>
     Stream.suspend(() =>
       Stream.concat(
-        Stream.tapError(streamed(turn), () => failed(turn)),
+        streamed(turn),
         Stream.unwrap(Effect.map(follow(turn, "stream"), (end) => {
           if (end === undefined) return streamSteps(turn, hasEnded)
           hasEnded(end)
@@ -178,12 +179,12 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
     hasBegun?: (turn: ConversationTurn.Turn) => void
   ): Effect.Effect<{ readonly turn: ConversationTurn.Turn; readonly outcome: Outcome | undefined }, unknown> =>
     Effect.suspend(() => {
-      let hasEnded: ReturnType<typeof Following.begin> | undefined
+      const followers = Following.make(place)
       return Effect.gen(function*() {
         const { goesOn, stoppable, turn } = yield* enter(beginning)
         if (!goesOn) return { turn, outcome: turn.open.length === 0 ? undefined : Ending.waiting(turn) }
         if (way === "stream") turn.saying.step = turn.step
-        hasEnded = Following.begin(place, turn)
+        followers.begin(turn)
         hasBegun?.(turn)
         const ended = stoppable.run(steps(turn, way))
         const outcome = time === undefined
@@ -193,7 +194,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
         return { turn, outcome }
       }).pipe(
         Effect.scoped,
-        Effect.onExit((exit) => Effect.sync(() => hasEnded?.(Exit.map(exit, ({ outcome }) => outcome)))),
+        Effect.onExit((exit) => Effect.sync(() => followers.end(Exit.map(exit, ({ outcome }) => outcome)))),
         Effect.updateContext(inside),
         Effect.withSpan("Conversation.turn")
       )
@@ -204,14 +205,14 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
     stream: (beginning) =>
       Stream.unwrap(Effect.gen(function*() {
         let outcome: Outcome | undefined
-        let forget: ReturnType<typeof Following.begin> | undefined
+        const followers = Following.make(place)
         const hasEnded = (end: Outcome) => {
           outcome = taken.outcome = end
         }
         yield* Effect.addFinalizer((exit) =>
           Effect.sync(() => {
             const ended = outcome === undefined ? Exit.interrupt() : Exit.succeed(outcome)
-            forget?.(Exit.isFailure(exit) ? exit : ended)
+            followers.end(Exit.isFailure(exit) ? exit : ended)
           })
         )
         const { goesOn, stoppable, turn } = yield* enter(beginning)
@@ -220,7 +221,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
           return Stream.empty
         }
         turn.saying.step = turn.step
-        forget = Following.begin(place, turn)
+        followers.begin(turn)
         const limit = limitedBy(turn)
         if (limit !== undefined) {
           hasEnded(limit)
