@@ -204,17 +204,14 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
     take: (beginning) => Effect.map(takeAs("whole", beginning), ({ outcome }) => outcome),
     stream: (beginning) =>
       Stream.unwrap(Effect.gen(function*() {
-        let outcome: Outcome | undefined
         const followers = Following.make(place)
+        // What its reader fails with is not how the turn has ended: it was left.
+        let exit: Exit.Exit<Outcome, unknown> = Exit.interrupt()
         const hasEnded = (end: Outcome) => {
-          outcome = taken.outcome = end
+          taken.outcome = end
+          exit = Exit.succeed(end)
         }
-        yield* Effect.addFinalizer((exit) =>
-          Effect.sync(() => {
-            const ended = outcome === undefined ? Exit.interrupt() : Exit.succeed(outcome)
-            followers.end(Exit.isFailure(exit) ? exit : ended)
-          })
-        )
+        yield* Effect.addFinalizer(() => Effect.sync(() => followers.end(exit)))
         const { goesOn, stoppable, turn } = yield* enter(beginning)
         if (!goesOn) {
           hasEnded(turn.open.length === 0 ? Ending.nothingToDo : Ending.waiting(turn))
@@ -227,7 +224,10 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
           hasEnded(limit)
           return Stream.empty
         }
-        const parts = stoppable.stream(streamSteps(turn, hasEnded))
+        const parts = Stream.tapCause(
+          stoppable.stream(streamSteps(turn, hasEnded)),
+          (cause) => Effect.sync(() => (exit = Exit.failCause(cause)))
+        )
         return time === undefined ? parts : Stream.interruptWhen(
           parts,
           Effect.andThen(Effect.sleep(time), Effect.sync(() => hasEnded(Ending.limited(turn, "time"))))
