@@ -1,46 +1,11 @@
 /** Answers, or answers and a text, in one turn: all is decided first, and the model is called once for both. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Scope, Stream } from "effect"
+import { Effect } from "effect"
 import { AiError } from "effect/ai"
-import {
-  Approval,
-  ApprovalError,
-  ApprovalPolicy,
-  type Conversation,
-  ConversationStore,
-  type Prompt
-} from "../../src/index.ts"
+import { Approval, ApprovalPolicy } from "../../src/index.ts"
 import * as L from "../laws/conversation.ts"
+import * as A from "./answers.ts"
 import * as C from "./support.ts"
-
-type Say = (
-  { conversation }: C.Started,
-  prompt: Prompt.RawInput,
-  options: Conversation.TurnOptions
-) => Effect.Effect<C.Outcome, unknown>
-
-const ways: Record<string, Say> = {
-  send: ({ conversation }, prompt, options) => conversation.send(prompt, options),
-  stream: ({ conversation }, prompt, options) =>
-    Effect.andThen(
-      Stream.runDrain(conversation.stream(prompt, options)),
-      Effect.map(conversation.outcome, (outcome) => outcome!)
-    ),
-  start: ({ conversation }, prompt, options) =>
-    Effect.flatMap(conversation.start(prompt, options), ({ outcome }) => outcome)
-}
-
-const eachWay = (title: string, test: (say: Say) => Effect.Effect<unknown, unknown, Scope.Scope>) => {
-  for (const [way, say] of Object.entries(ways)) it.effect(`${title} [${way}]`, () => test(say))
-}
-
-const reasonOf = <A>(effect: Effect.Effect<A, unknown>) =>
-  Effect.map(Effect.flip(effect), (error) =>
-    error instanceof ApprovalError.ApprovalError
-      ? error.reason._tag
-      : error instanceof ConversationStore.ConversationError
-      ? error.reason
-      : error)
 
 const lastOutline = (script: C.Started["script"]) =>
   Effect.map(C.prompts(script), (prompts) => {
@@ -49,10 +14,8 @@ const lastOutline = (script: C.Started["script"]) =>
     return L.outline(prompt)
   })
 
-const refusedOf = ({ refused }: C.Outcome) => refused.map(({ approvalId, error }) => [approvalId, error.reason._tag])
-
 describe("answers and a text", () => {
-  eachWay(
+  A.eachWay(
     "are one turn: what is approved runs, the text follows, and the model is called once for both",
     (say) =>
       Effect.gen(function*() {
@@ -78,7 +41,7 @@ describe("answers and a text", () => {
       })
   )
 
-  eachWay(
+  A.eachWay(
     "count each for itself: a stale, foreign or unreadable answer is refused, and never voids the text",
     (say) =>
       Effect.gen(function*() {
@@ -98,7 +61,7 @@ describe("answers and a text", () => {
         ]
         const outcome = yield* say(started, "What about b?", { answers })
         assert.strictEqual(C.finished(outcome), "One left.")
-        assert.sameDeepMembers(refusedOf(outcome), [
+        assert.sameDeepMembers(A.refusedOf(outcome), [
           [b!.approvalId, "InvalidAnswer"],
           ["", "InvalidAnswer"],
           ["", "InvalidAnswer"],
@@ -108,12 +71,12 @@ describe("answers and a text", () => {
         assert.deepStrictEqual(steps.map(([, path]) => path), ["a", "b"])
         const stale = yield* say(started, "Well?", { answers: [Approval.approve(b!)] })
         assert.strictEqual(C.finished(stale), "Yes.")
-        assert.deepStrictEqual(refusedOf(stale), [[b!.approvalId, "AlreadyDecided"]])
+        assert.deepStrictEqual(A.refusedOf(stale), [[b!.approvalId, "AlreadyDecided"]])
         assert.strictEqual(C.finished(yield* say(started, "So?", { answers: [17 as never] })), "And now?")
       })
   )
 
-  eachWay(
+  A.eachWay(
     "without a text, where none counts, fail as `decide` does, and change nothing",
     (say) =>
       Effect.gen(function*() {
@@ -128,18 +91,18 @@ describe("answers and a text", () => {
             17 as never
           ]
         ) {
-          const reason = yield* reasonOf(say(started, [], { answers }))
-          assert.strictEqual(reason, yield* reasonOf(conversation.decide(answers)))
+          const reason = yield* A.reasonOf(say(started, [], { answers }))
+          assert.strictEqual(reason, yield* A.reasonOf(conversation.decide(answers)))
           assert.deepStrictEqual(yield* conversation.history, before)
         }
         assert.strictEqual(yield* script.calls, 1)
         // As `decide` does.
         assert.strictEqual(C.finished(yield* say(started, [], { answers: Approval.approve(a!) })), "Done.")
-        assert.strictEqual(yield* reasonOf(say(started, [], { answers: Approval.approve(a!) })), "AlreadyDecided")
+        assert.strictEqual(yield* A.reasonOf(say(started, [], { answers: Approval.approve(a!) })), "AlreadyDecided")
       })
   )
 
-  eachWay("with an empty list of answers are the text alone", (say) =>
+  A.eachWay("with an empty list of answers are the text alone", (say) =>
     Effect.gen(function*() {
       const started = yield* C.start({ turns: ["Hello."] })
       assert.strictEqual(C.finished(yield* say(started, "Hi.", { answers: [] })), "Hello.")
@@ -147,7 +110,7 @@ describe("answers and a text", () => {
       assert.strictEqual(yield* started.script.calls, 1)
     }))
 
-  eachWay(
+  A.eachWay(
     "with a denial that stops the turn: the text counts, and the model is called",
     (say) =>
       Effect.gen(function*() {
@@ -160,21 +123,21 @@ describe("answers and a text", () => {
       })
   )
 
-  eachWay("where the text cannot be said, decide nothing", (say) =>
+  A.eachWay("where the text cannot be said, decide nothing", (say) =>
     Effect.gen(function*() {
       const started = yield* C.start({ turns: [[C.menu("external"), C.remove("a")], "Done."] })
       const requests = C.requestsOf(yield* started.conversation.send("Go."))
       const answers = requests.map((request) =>
         request.awaited === undefined ? Approval.approve(request) : Approval.answer(request, { paid: "1" })
       )
-      assert.strictEqual(yield* reasonOf(say(started, " ", { answers })), "InvalidPrompt")
-      assert.strictEqual(yield* reasonOf(say(started, [{ role: "user", content: [] }], { answers })), "InvalidPrompt")
+      assert.strictEqual(yield* A.reasonOf(say(started, " ", { answers })), "InvalidPrompt")
+      assert.strictEqual(yield* A.reasonOf(say(started, [{ role: "user", content: [] }], { answers })), "InvalidPrompt")
       assert.deepStrictEqual(yield* started.conversation.pending(), requests)
       assert.strictEqual(C.finished(yield* say(started, "Go on.", { answers })), "Done.")
       assert.deepStrictEqual(started.steps.map(([step]) => step), ["start", "external", "DeleteFile"])
     }))
 
-  eachWay(
+  A.eachWay(
     "what a tool waits for is answered, and the text that follows does not pass over it",
     (say) =>
       Effect.gen(function*() {
@@ -194,7 +157,7 @@ describe("answers and a text", () => {
       })
   )
 
-  eachWay("a text answers a question that is open beside what is decided", (say) =>
+  A.eachWay("a text answers a question that is open beside what is decided", (say) =>
     Effect.gen(function*() {
       const started = yield* C.start({ turns: [[C.ask("Size?"), C.remove("a")], "Large it is."] })
       const requests = C.requestsOf(yield* started.conversation.send("Go."))
@@ -204,7 +167,7 @@ describe("answers and a text", () => {
       assert.sameDeepMembers([...started.steps], [["start", "Size?"], ["text", "large"], ["DeleteFile", "a"]])
     }))
 
-  eachWay(
+  A.eachWay(
     "where the model fails, both are kept: the next turn goes on, and nothing runs twice",
     (say) =>
       Effect.gen(function*() {
@@ -283,7 +246,7 @@ describe("what stays open beside a text is as with `send(text)`", () => {
       return {
         ended: exit._tag === "Success"
           ? [exit.success._tag, exit.success.text]
-          : yield* reasonOf(Effect.fromResult(exit)).pipe(
+          : yield* A.reasonOf(Effect.fromResult(exit)).pipe(
             Effect.map((reason) => reason instanceof Error ? reason.message : reason)
           ),
         calls: calls2,
@@ -303,7 +266,7 @@ describe("what stays open beside a text is as with `send(text)`", () => {
         Effect.gen(function*() {
           const apart = yield* play(one, rule, ({ conversation }, answers) =>
             Effect.andThen(conversation.decide(answers, { by: ada }), conversation.send("And hurry.")))
-          for (const [way, say] of Object.entries(ways)) {
+          for (const [way, say] of Object.entries(A.ways)) {
             const together = yield* play(one, rule, (started, answers) =>
               say(started, "And hurry.", { answers, by: ada }))
             assert.deepStrictEqual(together, apart, way)
