@@ -14,6 +14,9 @@ const lastOutline = (script: C.Started["script"]) =>
     return L.outline(prompt)
   })
 
+const askedIn = ({ content }: C.Outcome) =>
+  content.flatMap((part) => part.type === "tool-approval-request" ? [part.toolCallId] : [])
+
 describe("answers and a text", () => {
   A.eachWay(
     "are one turn: what is approved runs, the text follows, and the model is called once for both",
@@ -191,6 +194,31 @@ describe("answers and a text", () => {
   )
 })
 
+describe("a tool that begins to wait in a turn in which something is said", () => {
+  const gated = { ...C.ask("Size?", "g"), name: "Gated" }
+
+  A.eachWay("takes no step from the model", (say) =>
+    Effect.gen(function*() {
+      const started = yield* C.start({ turns: [[gated], "As you like."], limits: { steps: 1 } })
+      const [request] = C.requestsOf(yield* started.conversation.send("Go."))
+      const outcome = yield* say(started, "And hurry.", { answers: Approval.approve(request!) })
+      assert.strictEqual(C.finished(outcome), "As you like.")
+    }))
+
+  A.eachWay("is not passed over by a text that answers another question", (say) =>
+    Effect.gen(function*() {
+      const started = yield* C.start({ turns: [[C.ask("Colour?"), gated], "Never."] })
+      const requests = C.requestsOf(yield* started.conversation.send("Go."))
+      const answers = requests.filter(({ awaited }) => awaited === undefined).map((request) =>
+        Approval.approve(request)
+      )
+      const outcome = yield* say(started, "red", { answers })
+      assert.deepStrictEqual(C.requestsOf(outcome).map(({ toolCallId }) => toolCallId), ["g"])
+      assert.deepStrictEqual(askedIn(outcome), ["g"])
+      assert.deepInclude(started.steps, ["text", "red"])
+    }))
+})
+
 describe("what stays open beside a text is as with `send(text)`", () => {
   const rules = ["supersede", "keep", "hold", "fail"] as const
   const twoLists = ApprovalPolicy.make(() => Effect.succeed(Approval.needsApproval({ approvers: [["ada"], ["bob"]] })))
@@ -254,7 +282,11 @@ describe("what stays open beside a text is as with `send(text)`", () => {
         pending: pending.map(({ interaction, toolCallId }) => [interaction, toolCallId]),
         next: next._tag === "Success" ? next.success._tag : "failed",
         after: L.outline(after),
-        steps: started.steps.map(([step]) => step)
+        steps: started.steps.map(([step]) => step),
+        isKept: JSON.stringify(yield* started.conversation.history).includes("And hurry."),
+        asked: exit._tag === "Success"
+          ? askedIn(exit.success)
+          : []
       }
     }).pipe((effect) =>
       policy === undefined ? effect : Effect.provideService(effect, ApprovalPolicy.ApprovalPolicy, policy)
@@ -269,7 +301,11 @@ describe("what stays open beside a text is as with `send(text)`", () => {
           for (const [way, say] of Object.entries(A.ways)) {
             const together = yield* play(one, rule, (started, answers) =>
               say(started, "And hurry.", { answers, by: ada }))
-            assert.deepStrictEqual(together, apart, way)
+            const { asked } = together
+            assert.deepStrictEqual({ ...together, asked: [] }, { ...apart, asked: [] }, way)
+            // What has begun to wait is said, and is said again where the text that is held leaves it open.
+            const times = rule === "hold" && what.startsWith("a tool") ? 2 : 1
+            assert.lengthOf(asked, new Set(asked).size * times, way)
           }
         }))
     }

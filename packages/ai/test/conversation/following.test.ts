@@ -228,6 +228,42 @@ describe("a turn in another process", () => {
       assert.isUndefined(yield* conversation.turn)
     }))
 
+  it.effect("says what it says itself: nothing of the turn before it, nor of the next one", () =>
+    Effect.gen(function*() {
+      const gates = { a: yield* F.makeGate, b: yield* F.makeGate }
+      const shared = yield* C.makeShared
+      let count = 0
+      const first = yield* C.start({
+        turns: [[C.menu("external")], [C.read("a")], [C.menu("external", "again")], [C.read("b")], "Done."],
+        shared,
+        before: (step) => step === "ReadFile" ? (count++ === 0 ? gates.a.pass : gates.b.pass) : Effect.void
+      })
+      const { conversation } = yield* C.start({ turns: [], shared })
+      const [one] = C.requestsOf(yield* first.conversation.send("Go."))
+      // Nothing is said in it: what it says begins right behind what was said before.
+      const second = yield* first.conversation.start([], { answers: Approval.answer(one!, { paid: "1" }) })
+      yield* gates.a.entered
+      const turn = (yield* conversation.turn)!
+      assert.strictEqual(turn.messageId, second.messageId)
+      const reader = yield* Effect.forkChild(F.collect(turn.parts), { startImmediately: true })
+      yield* W.idle
+      // It ends, and another one is taken, before anybody looks again.
+      yield* gates.a.open
+      const [two] = C.requestsOf(yield* second.outcome)
+      const third = yield* first.conversation.start([], { answers: Approval.answer(two!, { paid: "2" }) })
+      yield* gates.b.entered
+      assert.isTrue(yield* W.advance(reader, "1 second"))
+      assert.sameMembers(F.gist(yield* Fiber.join(reader)), [
+        "tool-result menu-external",
+        "tool-call read-a",
+        "tool-result read-a",
+        "tool-call again",
+        "request of again"
+      ])
+      yield* gates.b.open
+      assert.strictEqual(C.finished(yield* third.outcome), "Done.")
+    }))
+
   it.effect("that dies ends for those who follow it, with what is on record", () =>
     Effect.gen(function*() {
       const held = yield* S.makeHeld

@@ -4,6 +4,7 @@ import { Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalError, type ConversationStore } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import * as W from "../waiting/support.ts"
 import * as F from "./following.ts"
 import * as S from "./stopping.ts"
 import * as C from "./support.ts"
@@ -55,6 +56,33 @@ describe("start", () => {
       const full = yield* C.start({ turns: [], maxBytes: 10 })
       const error = yield* Effect.flip(full.conversation.start("Much more than ten bytes."))
       assert.strictEqual((error as ConversationStore.ConversationError).reason, "Full")
+    }))
+
+  it.effect("that waits for another turn and is left before it begins says nothing", () =>
+    Effect.gen(function*() {
+      const gate = yield* F.makeGate
+      const { conversation } = yield* C.start({ turns: [[C.read("a")], "Done."], before: () => gate.pass })
+      const turn = yield* conversation.start("Go.")
+      yield* gate.entered
+      const second = yield* Effect.forkChild(conversation.start("And this."), { startImmediately: true })
+      yield* Fiber.interrupt(second)
+      yield* gate.open
+      yield* turn.outcome
+      yield* W.idle
+      assert.isUndefined(yield* conversation.turn)
+      assert.notInclude(JSON.stringify(yield* conversation.history), "And this.")
+    }))
+
+  it.effect("keeps what was said, and not in how many pieces it came", () =>
+    Effect.gen(function*() {
+      const { conversation } = yield* C.start({
+        turns: [[ScriptedModel.text("Once upon a time"), C.read("a")], "Bye."]
+      })
+      const turn = yield* conversation.start("Go.")
+      const { content } = yield* turn.outcome
+      const deltas = content.flatMap((part) => part.type === "text-delta" ? [part.delta] : [])
+      assert.deepStrictEqual(deltas, ["Once upon a time", "Bye."])
+      assert.deepStrictEqual(yield* F.collect(turn.parts), content as never)
     }))
 
   it.effect("ends nothing else when it fails: who reads it is told, and the next turn goes on", () =>

@@ -9,16 +9,25 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Pull from "effect/Pull"
+import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import type * as ConversationStore from "../../ConversationStore.ts"
 import type { TurnTaken } from "../kept/turns.ts"
+import * as Unwritten from "../kept/unwritten.ts"
 import * as Ending from "./ending.ts"
 import * as Following from "./following.ts"
 import * as Saying from "./saying.ts"
 import * as ConversationTurn from "./turn.ts"
 
 type Failure = ConversationStore.ConversationError
-type Mark = NonNullable<ConversationStore.Kept["turn"]>
+
+/** Which turn: two of one process may have begun in the same millisecond. */
+interface Mark {
+  readonly owner: string
+  readonly at: number
+  /** How many messages there were when it began. */
+  readonly from: number
+}
 
 /** How often is looked. */
 const every = "500 millis"
@@ -30,25 +39,32 @@ export const find = (place: ConversationTurn.Place): Effect.Effect<TurnTaken | u
     if (turn === undefined || turn.owner === place.store.owner || !(yield* place.store.isAlive(turn.owner))) {
       return undefined
     }
-    const { length } = history.content
-    const from = turn.said === undefined ? lastOf(history) : length - turn.said
+    const mark = { ...turn, from: fromOf(history, turn) }
     return {
-      messageId: Following.idAt(history, from),
-      parts: partsOf(place, turn, from),
-      outcome: outcomeOf(place, turn)
+      messageId: Following.idAt(history, mark.from),
+      parts: partsOf(place, mark),
+      outcome: outcomeOf(place, mark)
     }
   })
 
 // An earlier version of this library does not say it.
-const lastOf = ({ content }: Prompt.Prompt): number => content.findLastIndex(({ role }) => role === "user") + 1
+const fromOf = ({ content }: Prompt.Prompt, { said }: NonNullable<ConversationStore.Kept["turn"]>): number =>
+  said === undefined ? content.findLastIndex(({ role }) => role === "user") + 1 : content.length - said
+
+const isTaken = ({ history, turn }: ConversationStore.Kept, { at, from, owner }: Mark): boolean =>
+  turn?.owner === owner && turn.at === at && fromOf(history, turn) === from
 
 /** As it stands: whether that turn is still taken, and what the conversation is by now. Fails where its process has died. */
-const look = Effect.fnUntraced(function*(place: ConversationTurn.Place, mark: Mark) {
-  const kept = yield* ConversationTurn.read(place)
-  const isOver = kept.turn?.owner !== mark.owner || kept.turn.at !== mark.at
-  if (!isOver && !(yield* place.store.isAlive(mark.owner))) return yield* Following.left
-  return { isOver, kept }
-})
+const look = Effect.fnUntraced(
+  function*(place: ConversationTurn.Place, mark: Mark) {
+    const kept = yield* ConversationTurn.read(place)
+    const isOver = !isTaken(kept, mark)
+    if (!isOver && !(yield* place.store.isAlive(mark.owner))) return yield* Following.left
+    return { isOver, kept }
+  },
+  // A store that fails for a moment says nothing of the turn.
+  Effect.retry({ schedule: Schedule.spaced(every), times: 4, while: Unwritten.isPassing })
+)
 
 const outcomeOf = (place: ConversationTurn.Place, mark: Mark): Effect.Effect<unknown, Failure> =>
   Effect.flatMap(
@@ -59,16 +75,17 @@ const outcomeOf = (place: ConversationTurn.Place, mark: Mark): Effect.Effect<unk
 
 const partsOf = (
   place: ConversationTurn.Place,
-  mark: Mark,
-  from: number
+  mark: Mark
 ): Stream.Stream<Response.AnyPart, Failure> =>
   Stream.fromPull(Effect.sync(() => {
     const fresh = freshIn(new Map())
     let hasEnded = false
     const pull: Pull.Pull<Arr.NonEmptyReadonlyArray<Response.AnyPart>, Failure> = Effect.suspend(() =>
-      hasEnded ? Cause.done() : Effect.flatMap(look(place, mark), ({ isOver, kept: { history } }) => {
+      hasEnded ? Cause.done() : Effect.flatMap(look(place, mark), ({ isOver, kept: { history, turn } }) => {
         hasEnded = isOver
-        const parts = saidFrom(history, from).flatMap(fresh)
+        // The next turn may have begun, and said something.
+        const to = history.content.length - (isOver ? turn?.said ?? 0 : 0)
+        const parts = saidIn(history, mark.from, to).flatMap(fresh)
         if (Arr.isReadonlyArrayNonEmpty(parts)) return Effect.succeed(parts)
         return isOver ? pull : Effect.andThen(Effect.sleep(every), pull)
       })
@@ -95,15 +112,15 @@ const freshIn = (seen: Map<string, number>) => ({ name, parts, text }: Said): Re
   return Saying.asStreamed(Response.makePart(type, { text: all.slice(before), metadata }), `${name} ${before}`)
 }
 
-// Up to what somebody said in the next turn.
-const saidFrom = ({ content }: Prompt.Prompt, from: number): ReadonlyArray<Said> => {
+// Up to what somebody has said in the next turn.
+const saidIn = ({ content }: Prompt.Prompt, from: number, to: number): ReadonlyArray<Said> => {
   const said: Array<Said> = []
-  for (let position = from; position < content.length; position++) {
+  for (let position = from; position < to; position++) {
     const message = content[position]!
     if (message.role === "assistant") {
-      message.content.forEach((part, index) => said.push(...saidIn(part, position, index)))
+      message.content.forEach((part, index) => said.push(...saidBy(part, position, index)))
     } else if (message.role === "tool" && message.content.every(({ type }) => type === "tool-result")) {
-      message.content.forEach((part, index) => said.push(...saidIn(part, position, index)))
+      message.content.forEach((part, index) => said.push(...saidBy(part, position, index)))
     } else {
       break
     }
@@ -112,7 +129,7 @@ const saidFrom = ({ content }: Prompt.Prompt, from: number): ReadonlyArray<Said>
 }
 
 // Ids of calls may come again in a later step (law L13).
-const saidIn = (
+const saidBy = (
   part: Prompt.AssistantMessagePart | Prompt.ToolMessagePart,
   position: number,
   index: number

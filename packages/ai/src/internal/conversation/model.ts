@@ -113,7 +113,8 @@ export interface Turn<Tools extends AnyTools> {
   /**
    * Everything that it says, from its beginning, then live, to its end; who comes late, or is slow, gets what was said
    * meanwhile with neighbouring deltas as one. Fails as the turn does, and with `Cancelled` where whoever took it left. What is
-   * said at once, as by `send`, comes as soon as it is known. Of a turn in another process, that is when it is on record.
+   * said at once, as by `send`, comes as soon as it is known. Of a turn in another process, that is when it is on record, and
+   * results are as they are there: encoded.
    */
   readonly parts: Stream.Stream<Response.StreamPart<Tools>, TurnError<Tools>>
   /** How it ends: waits for it. Of a turn in another process, how the conversation stands then. */
