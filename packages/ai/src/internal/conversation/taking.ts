@@ -104,7 +104,9 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
     if (goesOn) taken.outcome = undefined
     // What was decided and is known to have settled nothing is open, whatever else has failed.
     yield* Effect.addFinalizer((exit) =>
-      Exit.isFailure(exit) && turn.decided !== undefined ? Effect.ignore(Deciding.settle(turn, [])) : Effect.void
+      Exit.isFailure(exit) && Cause.hasFails(exit.cause) && turn.decided !== undefined
+        ? Effect.ignore(Deciding.settle(turn, []))
+        : Effect.void
     )
     // One that was cancelled before it could begin has said what it was to say, and does no more.
     if (stoppable.isStopped()) return yield* Stopping.cancelled
