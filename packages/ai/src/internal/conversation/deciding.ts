@@ -95,12 +95,16 @@ interface Said {
   readonly request: Approval.ApprovalRequest
 }
 
-/** Fails where nothing of it has an effect; false where everything that was said leaves its request open. */
+/**
+ * Fails where nothing of it has an effect, and nothing else is said in the turn (`isBeside`); false where everything that was
+ * said leaves its request open.
+ */
 export const decide = Effect.fnUntraced(function*(
   turn: ConversationTurn.Turn,
   toolkit: AnyToolkit,
   { answers, refused }: Posted.Answers,
-  by: Approver.Person | undefined
+  by: Approver.Person | undefined,
+  isBeside = false
 ): Effect.fn.Return<boolean, ApprovalError.ApprovalError | ConversationStore.ConversationError> {
   const decidedBy = decidedByOf(by)
   const now = yield* Clock.currentTimeMillis
@@ -116,7 +120,7 @@ export const decide = Effect.fnUntraced(function*(
       hasExpired = true
     } else all.push(looked.success)
   }
-  turn.isEnding = all.every(({ answer: { decision } }) => decision._tag !== "Approved")
+  turn.isEnding = !isBeside && all.every(({ answer: { decision } }) => decision._tag !== "Approved")
   const said: Array<Approval.ApprovalAnswer> = []
   let isNoted = false
   let isDelivered = false
@@ -140,7 +144,7 @@ export const decide = Effect.fnUntraced(function*(
       said.push(answer)
     }
   }
-  const isAmongOthers = isNoted || isDelivered || hasExpired
+  const isAmongOthers = isBeside || isNoted || isDelivered || hasExpired
   const [first] = turn.refused
   if (first !== undefined && said.length === 0 && !isAmongOthers) return yield* first.error
   answering(turn, said, decidedBy, isAmongOthers)
@@ -211,8 +215,10 @@ export const settle = Effect.fnUntraced(function*(
   )
   const taken = idle.map(({ approvalId }) => approvalId)
   if (taken.length > 0) {
-    const isAll = taken.length === ids.length && said.every(({ type }) => nothingNew.has(type))
+    const isAll = turn.beside === undefined && taken.length === ids.length &&
+      said.every(({ type }) => nothingNew.has(type))
     turn.history = before !== undefined && isAll ? before : withoutAnswers(turn.history, taken)
+    turn.answered = turn.answered.filter((id) => !taken.includes(id))
     turn.deciders = Object.fromEntries(Object.entries(turn.deciders).filter(([id]) => !taken.includes(id)))
   }
   const [refusal] = refusals
@@ -241,15 +247,18 @@ const isKept = Effect.fnUntraced(function*(
   return entry?.state === "pending" && (entry.approvals ?? []).some(({ decidedBy }) => decidedBy.id === by.id)
 })
 
-const withoutAnswers = (history: Prompt.Prompt, ids: ReadonlyArray<string>): Prompt.Prompt =>
-  Prompt.fromMessages(history.content.flatMap((message): ReadonlyArray<Prompt.Message> => {
-    if (message.role !== "tool") return [message]
+// What was said since stays where it is, which is what it is known by.
+const withoutAnswers = (history: Prompt.Prompt, ids: ReadonlyArray<string>): Prompt.Prompt => {
+  const messages = history.content.map((message): Prompt.Message => {
+    if (message.role !== "tool") return message
     const content = message.content.filter((part) =>
       part.type !== "tool-approval-response" || !ids.includes(part.approvalId)
     )
-    if (content.length === message.content.length) return [message]
-    return content.length === 0 ? [] : [Prompt.makeMessage("tool", { ...message, content })]
-  }))
+    return content.length === message.content.length ? message : Prompt.makeMessage("tool", { ...message, content })
+  })
+  const end = messages.findLastIndex((message) => message.role !== "tool" || message.content.length > 0)
+  return Prompt.fromMessages(messages.slice(0, end + 1))
+}
 
 /** Gives the answer to what a tool waits for. */
 export const resume = Effect.fnUntraced(function*<

@@ -99,6 +99,29 @@ export type TurnError<Tools extends AnyTools> =
   | ApprovalError.ApprovalError
 
 /**
+ * A turn that is being taken, for whoever reads it: any number of readers, who may come late, be slow and leave.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Turn<Tools extends AnyTools> {
+  /**
+   * Where what it says begins: the id that the first message has, or will have, that it adds behind what was said in it. That
+   * is its first message of the assistant, or one with the results of calls that were waiting, which stands before that.
+   */
+  readonly messageId: string
+  /**
+   * Everything that it says, from its beginning, then live, to its end; who comes late, or is slow, gets what was said
+   * meanwhile with neighbouring deltas as one. Fails as the turn does, and with `Cancelled` where whoever took it left. What is
+   * said at once, as by `send`, comes as soon as it is known. Of a turn in another process, that is when it is on record, and
+   * results are as they are there: encoded.
+   */
+  readonly parts: Stream.Stream<Response.StreamPart<Tools>, TurnError<Tools>>
+  /** How it ends: waits for it. Of a turn in another process, how the conversation stands then. */
+  readonly outcome: Effect.Effect<Outcome<Tools>, TurnError<Tools>>
+}
+
+/**
  * A conversation.
  *
  * @category models
@@ -109,10 +132,30 @@ export interface Conversation<Tools extends AnyTools> {
   /**
    * Says something, and takes a turn. A plain text goes to the question that `routeText` names, if there is one. `[]` says
    * nothing: what was begun goes on, and where the model had the last word, or a denial the last of all, it is not called.
+   *
+   * With `answers` it decides first, as `decide` does, in the same turn: what is approved runs, and the model is called once,
+   * with that and with what is said. What is said counts whatever becomes of the answers, and passes over what they leave open,
+   * as any new message does (law L6).
    */
-  readonly send: (prompt: Prompt.RawInput) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
-  /** As `send`, part by part as they come; {@link Conversation.outcome} says how it ended. */
-  readonly stream: (prompt: Prompt.RawInput) => Stream.Stream<Response.StreamPart<Tools>, TurnError<Tools>>
+  readonly send: (
+    prompt: Prompt.RawInput,
+    options?: TurnOptions
+  ) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
+  /** As `send`, part by part as they come; {@link Conversation.outcome} says how it ended. It ends with its reader. */
+  readonly stream: (
+    prompt: Prompt.RawInput,
+    options?: TurnOptions
+  ) => Stream.Stream<Response.StreamPart<Tools>, TurnError<Tools>>
+  /**
+   * As `stream`, but the turn belongs to the process, and ends with the `ConversationStore` at the latest: it goes on when
+   * whoever began it or reads it leaves. Succeeds when it is written that it has begun, with what was said and decided; fails as
+   * that does.
+   */
+  readonly start: (prompt: Prompt.RawInput, options?: TurnOptions) => Effect.Effect<Turn<Tools>, TurnError<Tools>>
+  /**
+   * The turn that is being taken, by whoever began it, also in another process that shares the store; `undefined` if none is.
+   */
+  readonly turn: Effect.Effect<Turn<Tools> | undefined, ConversationStore.ConversationError>
   /** How the last turn that was taken here ended; `undefined` before the first has, and after one that failed. */
   readonly outcome: Effect.Effect<Outcome<Tools> | undefined>
   /**
@@ -242,6 +285,22 @@ export interface ClearOptions {
  */
 export interface DecideOptions {
   readonly by?: Approver.Person | undefined
+}
+
+/**
+ * What is said of a turn beside what is said in it.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface TurnOptions extends DecideOptions {
+  /** What is decided first in the turn, before anything is said. Each has its own fate: `refused` of the outcome. */
+  readonly answers?: ReadonlyArray<Approval.AnswerInput> | Approval.AnswerInput | undefined
+  /**
+   * The sender's own id of the message (a text, at most 256 characters): what the history has under it is not said again; the
+   * turn goes on from there.
+   */
+  readonly messageId?: string | undefined
 }
 
 /**
