@@ -31,11 +31,14 @@ export type {
   Limited,
   Options,
   Outcome,
+  Reading,
   RefusedAnswer,
+  RequestState,
   ResumeOptions,
   RouteText,
   Stopped,
   TurnError,
+  TurnOptions,
   Waiting
 } from "./internal/conversation/model.ts"
 

@@ -31,6 +31,8 @@ import * as Wrap from "../turn/wrap.ts"
 import * as Clearing from "./clearing.ts"
 import * as Deciding from "./deciding.ts"
 import type * as Conversation from "./model.ts"
+import * as Naming from "./naming.ts"
+import * as Reading from "./reading.ts"
 import * as Routing from "./routing.ts"
 import * as Stopping from "./stopping.ts"
 import * as Surroundings from "./surroundings.ts"
@@ -218,7 +220,13 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       return Stream.concat(said, next)
     })
 
-  const say = (prompt: Prompt.RawInput): Beginning => (turn) => {
+  const say = (prompt: Prompt.RawInput, options?: Conversation.TurnOptions): Beginning => (turn) =>
+    Effect.flatMap(
+      Naming.isSaid(turn.history, prompt, options?.messageId),
+      (isSaid) => isSaid ? Effect.succeed(true) : sayNew(prompt, options?.messageId)(turn)
+    )
+
+  const sayNew = (prompt: Prompt.RawInput, messageId: string | undefined): Beginning => (turn) => {
     if (typeof prompt === "string") {
       if (prompt.trim() === "") return Effect.fail(invalidPrompt(saysNothing))
       if (Bounds.check(prompt, Bounds.prompt) !== undefined) return Effect.fail(invalidPrompt(isTooMuch))
@@ -226,25 +234,31 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
         // Nobody knows who writes it, so it answers nothing that is for somebody.
         const open = pending.filter(({ approvers }) => Approver.lists(approvers).length === 0)
         const answer = Routing.answerOf(prompt, open, settings.routeText)
-        if (answer === undefined) ConversationTurn.say(turn, Prompt.make(prompt))
-        else Deciding.answering(turn, [answer])
-        return true
-      })
+        if (answer === undefined) return Prompt.make(prompt)
+        Deciding.answering(turn, [answer], undefined, false, { text: prompt, messageId })
+        return Prompt.empty
+      }).pipe(
+        Effect.flatMap((said) => Naming.named(said, messageId)),
+        Effect.map((said) => {
+          ConversationTurn.say(turn, said)
+          return true
+        })
+      )
     }
-    return Effect.map(readPrompt(prompt), (said) => {
+    return Effect.map(Effect.flatMap(readPrompt(prompt), (said) => Naming.named(said, messageId)), (said) => {
       ConversationTurn.say(turn, said)
       turn.isPrefilled = Ending.isPrefilled(said.content)
       return true
     })
   }
 
-  const send = (prompt: Prompt.RawInput) => take(say(prompt))
+  const send = (prompt: Prompt.RawInput, options?: Conversation.TurnOptions) => take(say(prompt, options))
 
   return {
     id: settings.id,
     send,
-    stream: (prompt: Prompt.RawInput) =>
-      Stream.unwrap(Effect.map(enter(say(prompt)), ({ stoppable, turn }) => {
+    stream: (prompt: Prompt.RawInput, options?: Conversation.TurnOptions) =>
+      Stream.unwrap(Effect.map(enter(say(prompt, options)), ({ stoppable, turn }) => {
         taken.outcome = limitedBy(turn)
         const parts = taken.outcome === undefined
           ? stoppable.stream(streamSteps(turn))
@@ -312,6 +326,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       Effect.updateContext(inside)
     ),
     history: Effect.map(ConversationTurn.read(place), ({ history }) => history),
+    read: Reading.read(place),
     withModel: (model: LanguageModel.LanguageModel) =>
       operations({ ...settings, surroundings: Surroundings.withModel(settings.surroundings, model) })
     // Tools, errors and services are those of the toolkit, which only the caller's types know.

@@ -29,6 +29,7 @@ import * as Deferral from "../tool/deferral.ts"
 import * as Interactions from "../waiting/interaction.ts"
 import * as Clearing from "./clearing.ts"
 import type * as Conversation from "./model.ts"
+import * as Naming from "./naming.ts"
 import * as ConversationTurn from "./turn.ts"
 
 const via = "conversation"
@@ -62,11 +63,12 @@ export const answering = (
   turn: ConversationTurn.Turn,
   answers: ReadonlyArray<Approval.ApprovalAnswer>,
   decidedBy?: Approver.DecidedBy,
-  isAmongOthers = false
+  isAmongOthers = false,
+  written?: Naming.Written
 ): void => {
   const before = turn.history
   const ids = answers.map(({ approvalId }) => approvalId)
-  ConversationTurn.say(turn, Prompt.approvalResponses(answers))
+  ConversationTurn.say(turn, Naming.answering(Prompt.approvalResponses(answers), written))
   turn.answered = [...turn.answered, ...ids]
   if (decidedBy === undefined || ids.length === 0) return
   turn.deciders = { ...turn.deciders, ...Object.fromEntries(ids.map((id) => [id, decidedBy])) }
@@ -241,15 +243,20 @@ const isKept = Effect.fnUntraced(function*(
   return entry?.state === "pending" && (entry.approvals ?? []).some(({ decidedBy }) => decidedBy.id === by.id)
 })
 
-const withoutAnswers = (history: Prompt.Prompt, ids: ReadonlyArray<string>): Prompt.Prompt =>
-  Prompt.fromMessages(history.content.flatMap((message): ReadonlyArray<Prompt.Message> => {
-    if (message.role !== "tool") return [message]
+// What was said since stays where it is, which is what it is known by; and what somebody has named stays known.
+const withoutAnswers = (history: Prompt.Prompt, ids: ReadonlyArray<string>): Prompt.Prompt => {
+  const messages = history.content.map((message): Prompt.Message => {
+    if (message.role !== "tool") return message
     const content = message.content.filter((part) =>
       part.type !== "tool-approval-response" || !ids.includes(part.approvalId)
     )
-    if (content.length === message.content.length) return [message]
-    return content.length === 0 ? [] : [Prompt.makeMessage("tool", { ...message, content })]
-  }))
+    return content.length === message.content.length ? message : Prompt.makeMessage("tool", { ...message, content })
+  })
+  const end = messages.findLastIndex((message) =>
+    message.role !== "tool" || message.content.length > 0 || Naming.isNamed(message)
+  )
+  return Prompt.fromMessages(messages.slice(0, end + 1))
+}
 
 /** Gives the answer to what a tool waits for. */
 export const resume = Effect.fnUntraced(function*<
