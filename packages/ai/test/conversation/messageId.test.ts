@@ -119,7 +119,7 @@ describe("a message with an id", () => {
   it.effect("is named by its sender alone: what messages say of their ids is not read", () =>
     Effect.gen(function*() {
       const { conversation, script } = yield* C.start({
-        turns: [[ScriptedModel.text("Hello.", { assent: { messageId: "first" } } as never)], "Again."],
+        turns: [[{ ...ScriptedModel.text("Hello."), metadata: { assent: { messageId: "first" } } }], "Again."],
         afterLastTurn: "."
       })
       const options = { assent: { messageId: "first" }, other: { kept: true } }
@@ -143,7 +143,11 @@ describe("a message with an id", () => {
       assert.strictEqual(JSON.stringify(second?.content[2]), JSON.stringify(Prompt.make("Bye.").content[0]))
     }))
 
-  const answers = {
+  const answers: Record<string, {
+    readonly call: ScriptedModel.TurnPart
+    readonly text: string
+    readonly step: C.Started["steps"][number]
+  }> = {
     "a text that a tool asked for": { call: C.ask("Size?"), text: "42", step: ["text", "42"] },
     "a choice by its label": { call: C.menu("one"), text: "fish of the day", step: ["one", "fish"] }
   }

@@ -162,7 +162,7 @@ describe("the ids of messages", () => {
           }
         }
       }).pipe(two ? Effect.provideService(ApprovalPolicy.ApprovalPolicy, both) : (effect) => effect),
-    { fastCheck: { numRuns: 25 } }
+    { timeout: 60_000, arbitrary: { runs: 30, seed: "ids of messages" } }
   )
 })
 

@@ -34,6 +34,7 @@ import type * as Conversation from "./model.ts"
 import * as Naming from "./naming.ts"
 import * as Reading from "./reading.ts"
 import * as Routing from "./routing.ts"
+import * as States from "./states.ts"
 import * as Stopping from "./stopping.ts"
 import * as Surroundings from "./surroundings.ts"
 import * as ConversationTurn from "./turn.ts"
@@ -327,6 +328,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     ),
     history: Effect.map(ConversationTurn.read(place), ({ history }) => history),
     read: Reading.read(place),
+    stateOf: (approvalId: string) => Effect.updateContext(States.stateOf(place, toolkit, approvalId), inside),
     withModel: (model: LanguageModel.LanguageModel) =>
       operations({ ...settings, surroundings: Surroundings.withModel(settings.surroundings, model) })
     // Tools, errors and services are those of the toolkit, which only the caller's types know.

@@ -1,0 +1,269 @@
+/**
+ * What became of a request: what the conversation waits for, what its history says of the call, and what the journal has of
+ * it. The journal is asked only about what was asked here, which an id proves by its seal: a history may be made up, and
+ * says no more than it says itself (law L4).
+ */
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Toolkit from "effect/ai/Toolkit"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Approval from "../../Approval.ts"
+import * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as ApprovalSeal from "../../ApprovalSeal.ts"
+import * as Approver from "../../Approver.ts"
+import type * as ConversationStore from "../../ConversationStore.ts"
+import * as SuspensionStore from "../../SuspensionStore.ts"
+import * as Words from "../decide/words.ts"
+import type * as Model from "../environment/model.ts"
+import * as Trust from "../environment/trust.ts"
+import { definedFields } from "../fields.ts"
+import * as History from "../gather/history.ts"
+import * as Proof from "../gather/proof.ts"
+import * as Request from "../gather/request.ts"
+import * as Suspension from "../gather/suspension.ts"
+import * as Wait from "../gather/wait.ts"
+import * as Results from "../history/results.ts"
+import * as Transcript from "../history/transcript.ts"
+import * as JournalWords from "../journal/words.ts"
+import type * as Conversation from "./model.ts"
+import * as ConversationTurn from "./turn.ts"
+
+type State = Conversation.RequestState
+type Failure = ConversationStore.ConversationError | ApprovalError.ApprovalError
+type AnyToolkit = Toolkit.WithHandler<Model.AnyTools>
+
+/** `undefined` of what was never asked in this conversation. */
+export const stateOf = Effect.fnUntraced(function*(
+  place: ConversationTurn.Place,
+  toolkit: AnyToolkit,
+  approvalId: string
+): Effect.fn.Return<State | undefined, Failure> {
+  const kept = yield* ConversationTurn.read(place)
+  const open = kept.open.find((request) => request.approvalId === approvalId)
+  const transcript = Transcript.readWhole(kept.history.content)
+  const asked = transcript.allRequests.find(({ part }) => part.approvalId === approvalId)
+  if (open === undefined && asked === undefined) return ofAnsweredHere(transcript, approvalId)
+  const { result } = asked?.call ?? asked?.providerCall ?? {}
+  const proof = open === undefined ? yield* prove(toolkit, asked!) : "ours"
+  if (proof === "forged" && result === undefined) return undefined
+  const about: About = { approvalId, kept, open, asked, result, proof }
+  const entry = proof === "ours" ? yield* entryOf(about) : undefined
+  const state = entry === undefined || entry.state === "pending"
+    ? result === undefined ? yield* ofUndecided(about) : ofResult(asked!, result)
+    : entry.suspendedAs === undefined
+    ? ofEntry(about, entry)
+    : yield* ofSuspended(about, entry, entry.suspendedAs)
+  return { ...state, ...definedFields({ request: open ?? shownIn(asked!.part) }) }
+})
+
+// =============================================================================
+// What is looked at
+// =============================================================================
+
+interface About {
+  readonly approvalId: string
+  readonly kept: ConversationStore.Kept
+  /** As the conversation waits for it, answered or not. */
+  readonly open: Approval.ApprovalRequest | undefined
+  /** As its history asks it. */
+  readonly asked: Transcript.TranscriptRequest | undefined
+  /** What became of its call, in the history. */
+  readonly result: Prompt.ToolResultPart | undefined
+  readonly proof: Proof
+}
+
+/** Whether it was asked here: by its seal, or by a provider, whose requests have none of ours; or nobody knows any more. */
+type Proof = "ours" | "provider's" | "unknown" | "forged"
+
+const prove = Effect.fnUntraced(function*(
+  { tools }: AnyToolkit,
+  { call, part }: Transcript.TranscriptRequest
+): Effect.fn.Return<Proof> {
+  if (call === undefined) return "provider's"
+  const environment = { seal: yield* ApprovalSeal.ApprovalSeal, scope: yield* Approval.Scope }
+  const tool = Object.hasOwn(tools, call.part.name) ? tools[call.part.name] : undefined
+  const proven = yield* Proof.verify(environment, call, yield* History.prepare(tool, call.part))
+  return Result.isFailure(proven)
+    ? proven.failure.reason._tag === "UnknownKey" ? "unknown" : "forged"
+    : proven.success.some(({ request }) => request.part.approvalId === part.approvalId)
+    ? "ours"
+    : "forged"
+})
+
+const entryOf = Effect.fnUntraced(function*(
+  { approvalId, asked, open }: About
+): Effect.fn.Return<ApprovalJournal.Entry | undefined, ApprovalError.ApprovalError> {
+  const call = asked?.call?.part
+  const named = open?.providerExecuted === false ? open : call === undefined ? undefined : Request.named(call)
+  return named === undefined ? undefined : yield* find(approvalId, named)
+})
+
+// A run whose process is dead goes on nowhere: whoever goes on with the conversation will be told so.
+const find = Effect.fnUntraced(function*(
+  approvalId: string,
+  call: Request.Named
+): Effect.fn.Return<ApprovalJournal.Entry | undefined, ApprovalError.ApprovalError> {
+  const sealed = (yield* ApprovalSeal.ApprovalSeal).parse(approvalId)
+  if (Result.isFailure(sealed)) return undefined
+  const journal = yield* ApprovalJournal.ApprovalJournal
+  const claim = Request.claimOf(sealed.success, call)
+  const entry = yield* journal.find(claim)
+  if (entry?.state !== "running" || journal.isRunning === undefined || (yield* journal.isRunning(claim, entry))) {
+    return entry
+  }
+  return new ApprovalJournal.Entry({ ...entry, state: "unknown", reason: JournalWords.lostReason })
+})
+
+const isUnsure = (result: Prompt.ToolResultPart | undefined): boolean =>
+  Predicate.hasProperty(result?.options.assent, "unknown")
+
+const decodeRequest = Schema.decodeUnknownResult(Schema.toCodecJson(Approval.ApprovalRequest))
+
+// What a made-up history shows under this id may be of another one.
+const shownIn = ({ approvalId, options }: Prompt.ToolApprovalRequestPart): Approval.ApprovalRequest | undefined => {
+  const request = Result.getOrUndefined(decodeRequest(options?.assent))
+  return request?.approvalId === approvalId ? request : undefined
+}
+
+// =============================================================================
+// What is said of it
+// =============================================================================
+
+// That a tool goes on when nobody answers is no answer.
+const states = {
+  approved: "answered",
+  edited: "answered",
+  answered: "answered",
+  denied: "denied",
+  expired: "expired",
+  superseded: "superseded",
+  cancelled: "cancelled",
+  // What was approved could not be carried out as it was shown: nothing ran, and nobody said no.
+  void: "cancelled",
+  running: "running",
+  done: "done",
+  failed: "failed",
+  unknown: "unknown"
+} as const
+
+/** By the journal, which knows it before the history does, and also where nobody knew when that was written. */
+const ofEntry = ({ approvalId, result }: About, entry: ApprovalJournal.Entry): State => {
+  const { decidedBy, state, toolCallId: id, toolName: name } = entry
+  // These two have their own ways.
+  if (state === "pending" || state === "suspended") return { state: "open" }
+  const known = isUnsure(result) && state !== "unknown" ? undefined : result
+  const begun = Suspension.isIdOf(approvalId) ? Words.begunAndEnded : undefined
+  const told = known ?? (state === "running"
+    ? undefined
+    : Results.toPromptPart(Results.ofEntry({ id, name }, entry, approvalId, begun)))
+  return {
+    state: hasExpired(entry) ? "expired" : states[state],
+    ...resultIn(known ?? (entry.recorded === undefined ? undefined : told)),
+    ...definedFields({ decidedBy, reason: reasonIn(told) })
+  }
+}
+
+const hasExpired = ({ decidedBy, state }: ApprovalJournal.Entry): boolean =>
+  state === "expired" || decidedBy?.via === Wait.byExpiry.via
+
+/** Its run has begun, and waits as another request: what becomes of it is what becomes of that one's call. */
+const ofSuspended = Effect.fnUntraced(function*(
+  { result }: About,
+  entry: ApprovalJournal.Entry,
+  suspendedAs: string
+): Effect.fn.Return<State, ApprovalError.ApprovalError> {
+  const { decidedBy } = entry
+  const known = { ...resultIn(result), ...definedFields({ decidedBy }) }
+  if (hasExpired(entry)) return { state: "expired", ...known }
+  if (result !== undefined && !isUnsure(result)) {
+    // Who said no to what it waited for has not said no to this one.
+    return { state: result.isFailure ? "failed" : "done", ...known, ...definedFields({ reason: reasonIn(result) }) }
+  }
+  let tip = yield* find(suspendedAs, entry)
+  while (tip?.suspendedAs !== undefined) tip = yield* find(tip.suspendedAs, entry)
+  if (tip === undefined || tip.state === "pending") {
+    return { state: "running", ...known, reason: Words.begunAndWaits }
+  }
+  const { state, ...come } = ofEntry({ result } as About, tip)
+  const ended = state === "running" || state === "unknown" || state === "done" || state === "answered"
+  return { ...come, ...known, state: state === "answered" ? "running" : ended ? state : "failed" }
+})
+
+/** By the history alone. */
+const ofResult = ({ call, part }: Transcript.TranscriptRequest, result: Prompt.ToolResultPart): State => {
+  const reason = reasonIn(result)
+  // A call that has waited was asked about more than once, and what was said last was said to the last of them.
+  const isLast = call === undefined || call.requests.at(-1)?.part === part
+  const decidedBy = isLast ? decidedByIn(result) : undefined
+  return { state: stateIn(result, isLast), ...resultIn(result), ...definedFields({ decidedBy, reason }) }
+}
+
+const stateIn = (result: Prompt.ToolResultPart, isLast: boolean): State["state"] =>
+  !result.isFailure
+    ? "done"
+    : isUnsure(result)
+    ? "unknown"
+    : Results.isDenied(result) && isLast
+    ? "denied"
+    : reasonIn(result) === Results.supersededReason
+    ? "superseded"
+    : "failed"
+
+/** Somebody was asked in the turn itself, so that no request stands in the history. */
+const ofAnsweredHere = ({ calls }: Transcript.Transcript, approvalId: string): State | undefined => {
+  const result = calls.find(({ result }) => {
+    const assent: unknown = result?.options.assent
+    return Transcript.isNaming(assent) && assent.approvalId === approvalId
+  })?.result
+  return result === undefined ? undefined : {
+    state: stateIn(result, true),
+    ...resultIn(result),
+    ...definedFields({ decidedBy: decidedByIn(result), reason: reasonIn(result) })
+  }
+}
+
+/** Nothing came of it yet. */
+const ofUndecided = Effect.fnUntraced(function*(about: About): Effect.fn.Return<State, ApprovalError.ApprovalError> {
+  const { approvalId, asked, kept, open, proof } = about
+  const decidedBy = Object.hasOwn(kept.deciders, approvalId) ? kept.deciders[approvalId] : undefined
+  const delivered = open?.awaited === undefined ? undefined : yield* deliveredTo(approvalId)
+  if (kept.answered.includes(approvalId) || delivered?.delivered !== undefined) {
+    return { state: "answered", ...definedFields({ decidedBy: decidedBy ?? delivered?.deliveredBy }) }
+  }
+  if (open !== undefined) {
+    const { expiresAt = Infinity } = open
+    return expiresAt > (yield* Clock.currentTimeMillis)
+      ? { state: "open" }
+      : { state: "expired", reason: new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }).message }
+  }
+  const response = asked?.responses.at(-1)
+  if (response !== undefined) {
+    const state = decidedBy?.via === Trust.cancellation.via ? "cancelled" : response.approved ? "answered" : "denied"
+    const by = state === "cancelled" ? undefined : decidedBy
+    return { state, ...definedFields({ decidedBy: by, reason: response.approved ? undefined : response.reason }) }
+  }
+  if (asked !== undefined && Transcript.wasAskedInline({ requests: [asked] })) {
+    // Whoever takes the turn asks somebody now; once it is left, the next one says that nobody was asked.
+    return kept.turn === undefined ? { state: "superseded", reason: Results.supersededReason } : { state: "open" }
+  }
+  return { state: "unknown", reason: proof === "unknown" ? Words.unknownKey : Words.notRunNow }
+})
+
+const deliveredTo = (approvalId: string) =>
+  Effect.flatMap(SuspensionStore.SuspensionStore, (suspensions) => suspensions.find(approvalId))
+
+const resultIn = (part: Prompt.ToolResultPart | undefined): Pick<State, "result" | "isFailure"> =>
+  part === undefined ? {} : { result: part.result, isFailure: part.isFailure }
+
+// What a tool says of its own failure is its result.
+const reasonIn = (part: Prompt.ToolResultPart | undefined): string | undefined =>
+  part === undefined ? undefined : Results.ownEndingOf(part)?.reason
+
+const decodeDecidedBy = Schema.decodeUnknownResult(Approver.DecidedBy)
+
+const decidedByIn = ({ options: { assent } }: Prompt.ToolResultPart): Approver.DecidedBy | undefined =>
+  Predicate.hasProperty(assent, "decidedBy") ? Result.getOrUndefined(decodeDecidedBy(assent.decidedBy)) : undefined
