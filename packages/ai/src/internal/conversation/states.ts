@@ -19,7 +19,6 @@ import type * as ConversationStore from "../../ConversationStore.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Words from "../decide/words.ts"
 import type * as Model from "../environment/model.ts"
-import * as Trust from "../environment/trust.ts"
 import { definedFields } from "../fields.ts"
 import * as History from "../gather/history.ts"
 import * as Proof from "../gather/proof.ts"
@@ -28,8 +27,10 @@ import * as Suspension from "../gather/suspension.ts"
 import * as Wait from "../gather/wait.ts"
 import * as Results from "../history/results.ts"
 import * as Transcript from "../history/transcript.ts"
+import * as HostedCase from "../hosted/case.ts"
 import * as JournalWords from "../journal/words.ts"
 import type * as Conversation from "./model.ts"
+import * as TakenBack from "./takenBack.ts"
 import * as ConversationTurn from "./turn.ts"
 
 type State = Conversation.RequestState
@@ -48,6 +49,11 @@ export const stateOf = Effect.fnUntraced(function*(
   const asked = transcript.allRequests.find(({ part }) => part.approvalId === approvalId)
   if (open === undefined && asked === undefined) return ofAnsweredHere(transcript, approvalId)
   const { result } = asked?.call ?? asked?.providerCall ?? {}
+  const shown = open ?? (yield* shownIn(asked!))
+  const cancelled = asked?.responses.find(TakenBack.isAnswer)
+  if (cancelled !== undefined) {
+    return { state: "cancelled", ...resultIn(result), ...definedFields({ request: shown, reason: cancelled.reason }) }
+  }
   const proof = open === undefined ? yield* prove(toolkit, asked!) : "ours"
   if (proof === "forged" && result === undefined) return undefined
   const about: About = { approvalId, kept, open, asked, result, proof }
@@ -57,7 +63,7 @@ export const stateOf = Effect.fnUntraced(function*(
     : entry.suspendedAs === undefined
     ? ofEntry(about, entry)
     : yield* ofSuspended(about, entry, entry.suspendedAs)
-  return { ...state, ...definedFields({ request: open ?? shownIn(asked!.part) }) }
+  return { ...state, ...definedFields({ request: shown }) }
 })
 
 // =============================================================================
@@ -123,10 +129,16 @@ const isUnsure = (result: Prompt.ToolResultPart | undefined): boolean =>
 
 const decodeRequest = Schema.decodeUnknownResult(Schema.toCodecJson(Approval.ApprovalRequest))
 
-// What a made-up history shows under this id may be of another one.
-const shownIn = ({ approvalId, options }: Prompt.ToolApprovalRequestPart): Approval.ApprovalRequest | undefined => {
+// What a made-up history shows under this id may be of another one. What a provider asks, its call says.
+const shownIn = (
+  { part: { approvalId, options }, providerCall }: Transcript.TranscriptRequest
+): Effect.Effect<Approval.ApprovalRequest | undefined> => {
   const request = Result.getOrUndefined(decodeRequest(options?.assent))
-  return request?.approvalId === approvalId ? request : undefined
+  return request?.approvalId === approvalId
+    ? Effect.succeed(request)
+    : providerCall === undefined
+    ? Effect.undefined
+    : Effect.map(Approval.Scope, (scope) => HostedCase.requestOf(scope, approvalId, providerCall.part))
 }
 
 // =============================================================================
@@ -242,9 +254,11 @@ const ofUndecided = Effect.fnUntraced(function*(about: About): Effect.fn.Return<
   }
   const response = asked?.responses.at(-1)
   if (response !== undefined) {
-    const state = decidedBy?.via === Trust.cancellation.via ? "cancelled" : response.approved ? "answered" : "denied"
-    const by = state === "cancelled" ? undefined : decidedBy
-    return { state, ...definedFields({ decidedBy: by, reason: response.approved ? undefined : response.reason }) }
+    const { approved, reason } = response
+    return {
+      state: approved ? "answered" : "denied",
+      ...definedFields({ decidedBy, reason: approved ? undefined : reason })
+    }
   }
   if (asked !== undefined && Transcript.wasAskedInline({ requests: [asked] })) {
     // Whoever takes the turn asks somebody now; once it is left, the next one says that nobody was asked.
