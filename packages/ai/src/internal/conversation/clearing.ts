@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Approval from "../../Approval.ts"
+import type * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalJournal from "../../ApprovalJournal.ts"
 import type * as ConversationStore from "../../ConversationStore.ts"

@@ -49,7 +49,7 @@ export const stateOf = Effect.fnUntraced(function*(
   const asked = transcript.allRequests.find(({ part }) => part.approvalId === approvalId)
   if (open === undefined && asked === undefined) return ofAnsweredHere(transcript, approvalId)
   const { result } = asked?.call ?? asked?.providerCall ?? {}
-  const shown = open ?? (yield* shownIn(asked!))
+  const shown = open ?? shownIn(asked!)
   const cancelled = asked?.responses.find(TakenBack.isAnswer)
   if (cancelled !== undefined) {
     return { state: "cancelled", ...resultIn(result), ...definedFields({ request: shown, reason: cancelled.reason }) }
@@ -132,13 +132,11 @@ const decodeRequest = Schema.decodeUnknownResult(Schema.toCodecJson(Approval.App
 // What a made-up history shows under this id may be of another one. What a provider asks, its call says.
 const shownIn = (
   { part: { approvalId, options }, providerCall }: Transcript.TranscriptRequest
-): Effect.Effect<Approval.ApprovalRequest | undefined> => {
+): Approval.ApprovalRequest | undefined => {
   const request = Result.getOrUndefined(decodeRequest(options?.assent))
   return request?.approvalId === approvalId
-    ? Effect.succeed(request)
-    : providerCall === undefined
-    ? Effect.undefined
-    : Effect.map(Approval.Scope, (scope) => HostedCase.requestOf(scope, approvalId, providerCall.part))
+    ? request
+    : providerCall && HostedCase.requestOf({}, approvalId, providerCall.part)
 }
 
 // =============================================================================
