@@ -221,37 +221,22 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       return Stream.concat(said, next)
     })
 
-  const say = (prompt: Prompt.RawInput, options?: Conversation.TurnOptions): Beginning => (turn) =>
-    Effect.flatMap(
-      Naming.isSaid(turn.history, prompt, options?.messageId),
-      (isSaid) => isSaid ? Effect.succeed(true) : sayNew(prompt, options?.messageId)(turn)
-    )
-
-  const sayNew = (prompt: Prompt.RawInput, messageId: string | undefined): Beginning => (turn) => {
-    if (typeof prompt === "string") {
-      if (prompt.trim() === "") return Effect.fail(invalidPrompt(saysNothing))
-      if (Bounds.check(prompt, Bounds.prompt) !== undefined) return Effect.fail(invalidPrompt(isTooMuch))
-      return Effect.map(Deciding.answerable(turn), (pending) => {
-        // Nobody knows who writes it, so it answers nothing that is for somebody.
-        const open = pending.filter(({ approvers }) => Approver.lists(approvers).length === 0)
-        const answer = Routing.answerOf(prompt, open, settings.routeText)
-        if (answer === undefined) return Prompt.make(prompt)
-        Deciding.answering(turn, [answer], undefined, false, { text: prompt, messageId })
-        return Prompt.empty
-      }).pipe(
-        Effect.flatMap((said) => Naming.named(said, messageId)),
-        Effect.map((said) => {
-          ConversationTurn.say(turn, said)
-          return true
-        })
-      )
-    }
-    return Effect.map(Effect.flatMap(readPrompt(prompt), (said) => Naming.named(said, messageId)), (said) => {
-      ConversationTurn.say(turn, said)
-      turn.isPrefilled = Ending.isPrefilled(said.content)
+  const say = (prompt: Prompt.RawInput, { messageId }: Conversation.TurnOptions = {}): Beginning => (turn) =>
+    Effect.gen(function*() {
+      const said = typeof prompt === "string" ? yield* readText(prompt) : yield* readPrompt(prompt)
+      if (yield* Naming.isSaid(turn.history, said, messageId)) return true
+      if (typeof said !== "string") {
+        ConversationTurn.say(turn, yield* Naming.named(said, messageId))
+        turn.isPrefilled = Ending.isPrefilled(said.content)
+        return true
+      }
+      // Nobody knows who writes it, so it answers nothing that is for somebody.
+      const open = (yield* Deciding.answerable(turn)).filter(({ approvers }) => Approver.lists(approvers).length === 0)
+      const answer = Routing.answerOf(said, open, settings.routeText)
+      if (answer === undefined) ConversationTurn.say(turn, yield* Naming.named(Prompt.make(said), messageId))
+      else Deciding.answering(turn, [answer], undefined, false, { text: said, messageId })
       return true
     })
-  }
 
   const send = (prompt: Prompt.RawInput, options?: Conversation.TurnOptions) => take(say(prompt, options))
 
@@ -395,6 +380,13 @@ const instruct = (turn: ConversationTurn.Turn, instructions: string | undefined)
     Prompt.fromMessages([Prompt.makeMessage("system", { content: instructions })])
   )
 }
+
+const readText = (text: string): Effect.Effect<string, ApprovalError.ApprovalError> =>
+  text.trim() === ""
+    ? Effect.fail(invalidPrompt(saysNothing))
+    : Bounds.check(text, Bounds.prompt) !== undefined
+    ? Effect.fail(invalidPrompt(isTooMuch))
+    : Effect.succeed(text)
 
 const readPrompt = (prompt: Prompt.RawInput): Effect.Effect<Prompt.Prompt, ApprovalError.ApprovalError> =>
   Effect.flatMap(

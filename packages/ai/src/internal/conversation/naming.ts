@@ -18,14 +18,14 @@ const maxLength = 256
 // As `messageIdOf` writes them, so that what somebody calls a message is never where another one stands.
 const positional = /^m\d+$/
 
-/** Whether the history has the message of that id. Fails where the id is none, or another message has it. */
+/** Whether the history has the message of that id, as it is said. Fails where the id is none, or another message has it. */
 export const isSaid = (
   { content }: Prompt.Prompt,
-  said: Prompt.RawInput,
+  said: string | Prompt.Prompt,
   messageId: string | undefined
 ): Effect.Effect<boolean, ApprovalError.ApprovalError> =>
   Effect.suspend(() => {
-    if (messageId === undefined || isNothing(said)) return Effect.succeed(false)
+    if (messageId === undefined || (typeof said !== "string" && said.content.length === 0)) return Effect.succeed(false)
     if (!isId(messageId)) return invalid(`its id is not a text of 1 to ${maxLength} characters.`)
     const at = content.findIndex((message, position) => messageIdOf(message, position) === messageId)
     if (at >= 0) {
@@ -81,8 +81,6 @@ export const isNamed = ({ options }: Prompt.Message): boolean => Predicate.hasPr
 
 const unwritten: Written = { text: "", messageId: undefined }
 
-const isNothing = (said: Prompt.RawInput): boolean => Array.isArray(said) && said.length === 0
-
 const isId = (messageId: unknown): boolean =>
   typeof messageId === "string" && messageId.length <= maxLength && Canonical.isWellFormedId(messageId, Infinity)
 
@@ -101,9 +99,9 @@ const unnamed = (message: Prompt.Message): Prompt.Message => {
   return { ...message, options: { ...message.options, assent } } as Prompt.Message
 }
 
-const isSame = (kept: Prompt.Message, said: Prompt.RawInput): boolean => {
+const isSame = (kept: Prompt.Message, said: string | Prompt.Prompt): boolean => {
   if (kept.role === "tool") return typeof said === "string" && isObjectWith(kept.options?.assent, said)
-  const message = Result.getOrUndefined(Result.try(() => Prompt.make(said)))?.content.findLast(isUsers)
+  const message = (typeof said === "string" ? Prompt.make(said) : said).content.findLast(isUsers)
   return message !== undefined && isUsers(kept) && Equal.equals(encodingOf(message), encodingOf(kept))
 }
 
@@ -116,7 +114,7 @@ const encode = Schema.encodeUnknownResult(Schema.toCodecJson(Prompt.UserMessage)
 
 // What it says, and not what is beside it: that may come from elsewhere.
 const encodingOf = ({ content }: Prompt.UserMessage) =>
-  Result.map(encode(Prompt.makeMessage("user", { content })), (encoded) => encoded)
+  Result.getOrUndefined(encode(Prompt.makeMessage("user", { content })))
 
 const invalid = (description: string) =>
   Effect.fail(ApprovalError.make(new ApprovalError.InvalidPrompt({ description })))

@@ -54,15 +54,18 @@ export const stateOf = Effect.fnUntraced(function*(
   if (cancelled !== undefined) {
     return { state: "cancelled", ...resultIn(result), ...definedFields({ request: shown, reason: cancelled.reason }) }
   }
-  const proof = open === undefined ? yield* prove(toolkit, asked!) : "ours"
-  if (proof === "forged" && result === undefined) return undefined
-  const about: About = { approvalId, kept, open, asked, result, proof }
-  const entry = proof === "ours" ? yield* entryOf(about) : undefined
+  const seal = yield* ApprovalSeal.ApprovalSeal
+  // Nobody but a turn writes what is open.
+  const sealed = open?.providerExecuted === false ? Result.getOrUndefined(seal.parse(approvalId)) : undefined
+  const proof = sealed === undefined && asked !== undefined ? yield* prove(toolkit, asked) : sealed ?? "provider's"
+  if (proof === "forged" && open === undefined && result === undefined) return undefined
+  const about: About = { approvalId, kept, open, asked, isPassed: isPassed(transcript, asked), result, proof }
+  const entry = typeof proof === "string" ? undefined : yield* find(proof, open ?? Request.named(asked!.toolCall!))
   const state = entry === undefined || entry.state === "pending"
     ? result === undefined ? yield* ofUndecided(about) : ofResult(asked!, result)
     : entry.suspendedAs === undefined
     ? ofEntry(about, entry)
-    : yield* ofSuspended(about, entry, entry.suspendedAs)
+    : yield* ofSuspended(about, entry)
   return { ...state, ...definedFields({ request: shown }) }
 })
 
@@ -79,11 +82,18 @@ interface About {
   readonly asked: Transcript.TranscriptRequest | undefined
   /** What became of its call, in the history. */
   readonly result: Prompt.ToolResultPart | undefined
+  /** Something else was said since. */
+  readonly isPassed: boolean
   readonly proof: Proof
 }
 
-/** Whether it was asked here: by its seal, or by a provider, whose requests have none of ours; or nobody knows any more. */
-type Proof = "ours" | "provider's" | "unknown" | "forged"
+/** The seal, where it proves that it was asked here; a provider's request has none of ours. */
+type Proof = ApprovalSeal.Sealed | "provider's" | "unknown" | "forged"
+
+const isPassed = (
+  { lastUserIndex }: Transcript.Transcript,
+  asked: Transcript.TranscriptRequest | undefined
+): boolean => asked !== undefined && lastUserIndex > asked.messageIndex
 
 const prove = Effect.fnUntraced(function*(
   { tools }: AnyToolkit,
@@ -93,30 +103,17 @@ const prove = Effect.fnUntraced(function*(
   const environment = { seal: yield* ApprovalSeal.ApprovalSeal, scope: yield* Approval.Scope }
   const tool = Object.hasOwn(tools, call.part.name) ? tools[call.part.name] : undefined
   const proven = yield* Proof.verify(environment, call, yield* History.prepare(tool, call.part))
-  return Result.isFailure(proven)
-    ? proven.failure.reason._tag === "UnknownKey" ? "unknown" : "forged"
-    : proven.success.some(({ request }) => request.part.approvalId === part.approvalId)
-    ? "ours"
-    : "forged"
-})
-
-const entryOf = Effect.fnUntraced(function*(
-  { approvalId, asked, open }: About
-): Effect.fn.Return<ApprovalJournal.Entry | undefined, ApprovalError.ApprovalError> {
-  const call = asked?.call?.part
-  const named = open?.providerExecuted === false ? open : call === undefined ? undefined : Request.named(call)
-  return named === undefined ? undefined : yield* find(approvalId, named)
+  if (Result.isFailure(proven)) return proven.failure.reason._tag === "UnknownKey" ? "unknown" : "forged"
+  return proven.success.find(({ request }) => request.part.approvalId === part.approvalId)?.sealed ?? "forged"
 })
 
 // A run whose process is dead goes on nowhere: whoever goes on with the conversation will be told so.
 const find = Effect.fnUntraced(function*(
-  approvalId: string,
+  sealed: ApprovalSeal.Sealed,
   call: Request.Named
 ): Effect.fn.Return<ApprovalJournal.Entry | undefined, ApprovalError.ApprovalError> {
-  const sealed = (yield* ApprovalSeal.ApprovalSeal).parse(approvalId)
-  if (Result.isFailure(sealed)) return undefined
   const journal = yield* ApprovalJournal.ApprovalJournal
-  const claim = Request.claimOf(sealed.success, call)
+  const claim = Request.claimOf(sealed, call)
   const entry = yield* journal.find(claim)
   if (entry?.state !== "running" || journal.isRunning === undefined || (yield* journal.isRunning(claim, entry))) {
     return entry
@@ -183,9 +180,9 @@ const hasExpired = ({ decidedBy, state }: ApprovalJournal.Entry): boolean =>
 /** Its run has begun, and waits as another request: what becomes of it is what becomes of that one's call. */
 const ofSuspended = Effect.fnUntraced(function*(
   { result }: About,
-  entry: ApprovalJournal.Entry,
-  suspendedAs: string
+  entry: ApprovalJournal.Entry
 ): Effect.fn.Return<State, ApprovalError.ApprovalError> {
+  const seal = yield* ApprovalSeal.ApprovalSeal
   const { decidedBy } = entry
   const known = { ...resultIn(result), ...definedFields({ decidedBy }) }
   if (hasExpired(entry)) return { state: "expired", ...known }
@@ -193,8 +190,11 @@ const ofSuspended = Effect.fnUntraced(function*(
     // Who said no to what it waited for has not said no to this one.
     return { state: result.isFailure ? "failed" : "done", ...known, ...definedFields({ reason: reasonIn(result) }) }
   }
-  let tip = yield* find(suspendedAs, entry)
-  while (tip?.suspendedAs !== undefined) tip = yield* find(tip.suspendedAs, entry)
+  let tip: ApprovalJournal.Entry | undefined = entry
+  while (tip?.suspendedAs !== undefined) {
+    const sealed: ApprovalSeal.Sealed | undefined = Result.getOrUndefined(seal.parse(tip.suspendedAs))
+    tip = sealed === undefined ? undefined : yield* find(sealed, entry)
+  }
   if (tip === undefined || tip.state === "pending") {
     return { state: "running", ...known, reason: Words.begunAndWaits }
   }
@@ -238,7 +238,7 @@ const ofAnsweredHere = ({ calls }: Transcript.Transcript, approvalId: string): S
 
 /** Nothing came of it yet. */
 const ofUndecided = Effect.fnUntraced(function*(about: About): Effect.fn.Return<State, ApprovalError.ApprovalError> {
-  const { approvalId, asked, kept, open, proof } = about
+  const { approvalId, asked, isPassed, kept, open, proof } = about
   const decidedBy = Object.hasOwn(kept.deciders, approvalId) ? kept.deciders[approvalId] : undefined
   const delivered = open?.awaited === undefined ? undefined : yield* deliveredTo(approvalId)
   if (kept.answered.includes(approvalId) || delivered?.delivered !== undefined) {
@@ -260,7 +260,9 @@ const ofUndecided = Effect.fnUntraced(function*(about: About): Effect.fn.Return<
   }
   if (asked !== undefined && Transcript.wasAskedInline({ requests: [asked] })) {
     // Whoever takes the turn asks somebody now; once it is left, the next one says that nobody was asked.
-    return kept.turn === undefined ? { state: "superseded", reason: Results.supersededReason } : { state: "open" }
+    return isPassed || kept.turn === undefined
+      ? { state: "superseded", reason: Results.supersededReason }
+      : { state: "open" }
   }
   return { state: "unknown", reason: proof === "unknown" ? Words.unknownKey : Words.notRunNow }
 })
