@@ -24,7 +24,10 @@ import * as Deciding from "./deciding.ts"
 import * as Elsewhere from "./elsewhere.ts"
 import * as Ending from "./ending.ts"
 import type * as Conversation from "./model.ts"
+import * as Naming from "./naming.ts"
+import * as Reading from "./reading.ts"
 import * as Routing from "./routing.ts"
+import * as States from "./states.ts"
 import * as Stopping from "./stopping.ts"
 import * as Surroundings from "./surroundings.ts"
 import * as Taking from "./taking.ts"
@@ -108,25 +111,22 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     prepare: (turn) => instruct(turn, settings.instructions)
   })
 
-  const say = (prompt: Prompt.RawInput, _options?: Conversation.TurnOptions): Taking.Beginning => (turn) => {
-    if (typeof prompt === "string") {
-      if (prompt.trim() === "") return Effect.fail(invalidPrompt(isNothing))
-      if (Bounds.check(prompt, Bounds.prompt) !== undefined) return Effect.fail(invalidPrompt(isTooMuch))
-      return Effect.map(Deciding.answerable(turn), (pending) => {
-        // Nobody knows who writes it, so it answers nothing that is for somebody.
-        const open = pending.filter(({ approvers }) => Approver.lists(approvers).length === 0)
-        const answer = Routing.answerOf(prompt, open, settings.routeText)
-        if (answer === undefined) ConversationTurn.say(turn, Prompt.make(prompt))
-        else Deciding.answering(turn, [answer])
+  const say = (prompt: Prompt.RawInput, { messageId }: Conversation.TurnOptions = {}): Taking.Beginning => (turn) =>
+    Effect.gen(function*() {
+      const said = typeof prompt === "string" ? yield* readText(prompt) : yield* readPrompt(prompt)
+      if (yield* Naming.isSaid(turn.history, said, messageId)) return true
+      if (typeof said !== "string") {
+        ConversationTurn.say(turn, yield* Naming.named(said, messageId))
+        turn.isPrefilled = HistoryEnding.isPrefilled(said.content)
         return true
-      })
-    }
-    return Effect.map(readPrompt(prompt), (said) => {
-      ConversationTurn.say(turn, said)
-      turn.isPrefilled = HistoryEnding.isPrefilled(said.content)
+      }
+      // Nobody knows who writes it, so it answers nothing that is for somebody.
+      const open = (yield* Deciding.answerable(turn)).filter(({ approvers }) => Approver.lists(approvers).length === 0)
+      const answer = Routing.answerOf(said, open, settings.routeText)
+      if (answer === undefined) ConversationTurn.say(turn, yield* Naming.named(Prompt.make(said), messageId))
+      else Deciding.answering(turn, [answer], undefined, false, { text: said, messageId })
       return true
     })
-  }
 
   /** What is decided in a turn, and then what is said in it. */
   const beginning = (prompt: Prompt.RawInput, options: Conversation.TurnOptions = {}): Taking.Beginning => (turn) =>
@@ -217,6 +217,8 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       Effect.updateContext(inside)
     ),
     history: Effect.map(ConversationTurn.read(place), ({ history }) => history),
+    read: Reading.read(place),
+    stateOf: (approvalId: string) => Effect.updateContext(States.stateOf(place, toolkit, approvalId), inside),
     withModel: (model: LanguageModel.LanguageModel) =>
       operations({ ...settings, surroundings: Surroundings.withModel(settings.surroundings, model) })
     // Tools, errors and services are those of the toolkit, which only the caller's types know.
@@ -234,6 +236,13 @@ const instruct = (turn: ConversationTurn.Turn, instructions: string | undefined)
     Prompt.fromMessages([Prompt.makeMessage("system", { content: instructions })])
   )
 }
+
+const readText = (text: string): Effect.Effect<string, ApprovalError.ApprovalError> =>
+  text.trim() === ""
+    ? Effect.fail(invalidPrompt(isNothing))
+    : Bounds.check(text, Bounds.prompt) !== undefined
+    ? Effect.fail(invalidPrompt(isTooMuch))
+    : Effect.succeed(text)
 
 const readPrompt = (prompt: Prompt.RawInput): Effect.Effect<Prompt.Prompt, ApprovalError.ApprovalError> =>
   Effect.flatMap(

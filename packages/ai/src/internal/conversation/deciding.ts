@@ -29,6 +29,7 @@ import * as Deferral from "../tool/deferral.ts"
 import * as Interactions from "../waiting/interaction.ts"
 import * as Clearing from "./clearing.ts"
 import type * as Conversation from "./model.ts"
+import * as Naming from "./naming.ts"
 import * as ConversationTurn from "./turn.ts"
 
 const via = "conversation"
@@ -62,11 +63,12 @@ export const answering = (
   turn: ConversationTurn.Turn,
   answers: ReadonlyArray<Approval.ApprovalAnswer>,
   decidedBy?: Approver.DecidedBy,
-  isAmongOthers = false
+  isAmongOthers = false,
+  written?: Naming.Written
 ): void => {
   const before = turn.history
   const ids = answers.map(({ approvalId }) => approvalId)
-  ConversationTurn.say(turn, Prompt.approvalResponses(answers))
+  ConversationTurn.say(turn, Naming.answering(Prompt.approvalResponses(answers), written))
   turn.answered = [...turn.answered, ...ids]
   if (decidedBy === undefined || ids.length === 0) return
   turn.deciders = { ...turn.deciders, ...Object.fromEntries(ids.map((id) => [id, decidedBy])) }
@@ -247,7 +249,7 @@ const isKept = Effect.fnUntraced(function*(
   return entry?.state === "pending" && (entry.approvals ?? []).some(({ decidedBy }) => decidedBy.id === by.id)
 })
 
-// What was said since stays where it is, which is what it is known by.
+// What was said since stays where it is, which is what it is known by; and what somebody has named stays known.
 const withoutAnswers = (history: Prompt.Prompt, ids: ReadonlyArray<string>): Prompt.Prompt => {
   const messages = history.content.map((message): Prompt.Message => {
     if (message.role !== "tool") return message
@@ -256,7 +258,9 @@ const withoutAnswers = (history: Prompt.Prompt, ids: ReadonlyArray<string>): Pro
     )
     return content.length === message.content.length ? message : Prompt.makeMessage("tool", { ...message, content })
   })
-  const end = messages.findLastIndex((message) => message.role !== "tool" || message.content.length > 0)
+  const end = messages.findLastIndex((message) =>
+    message.role !== "tool" || message.content.length > 0 || Naming.isNamed(message)
+  )
   return Prompt.fromMessages(messages.slice(0, end + 1))
 }
 
