@@ -9,8 +9,8 @@ const floors: House["floors"] = [
   ["ground", ["internal/wire/", "internal/logging"]],
   ["floor 1", ["internal/turn/"]],
   ["floor 2", ["Decider"]],
-  ["floor 3", ["internal/routes"]],
-  ["floor 4", ["UiMessageStream"]],
+  ["floor 3", ["internal/routes", "internal/proxy/"]],
+  ["floor 4", ["ConversationProxy", "ConversationProxyServer", "UiMessageStream"]],
   ["index", ["index"]]
 ]
 

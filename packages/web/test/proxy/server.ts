@@ -1,0 +1,101 @@
+/** A program with conversations in its HttpApi: two tools that ask, and people by their bearer tokens. */
+import { Tool, Toolkit } from "@assent/ai"
+import { ScriptedModel } from "@assent/ai/testing"
+import { ConversationProxy, ConversationProxyServer, Decider } from "@assent/web"
+import * as Effect from "effect/Effect"
+import * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as HttpApiClient from "effect/http-api/HttpApiClient"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Schema from "effect/Schema"
+import * as Conversation from "./interim.ts"
+
+const DeleteFile = Tool.make("DeleteFile", {
+  parameters: { path: Schema.String },
+  success: Schema.Struct({ deleted: Schema.String }),
+  failure: Schema.String,
+  failureMode: "return",
+  needsApproval: true
+})
+
+export const toolkit = Toolkit.make(DeleteFile)
+
+export class Api extends HttpApi.make("api").add(ConversationProxy.toHttpApiGroup("chat")) {}
+
+/** Who somebody is, a header says here; without one they are Ada. `nobody` is not let in. */
+export const People = Decider.layer((request) => {
+  const id = request.headers["x-person"] ?? "ada"
+  return id === "nobody"
+    ? Effect.fail(new Decider.Refused({ status: 401, message: "Please log in." }))
+    : Effect.succeed({
+      person: { id, name: id.toUpperCase() },
+      scope: { principal: request.headers["x-principal"] ?? "team", tenant: request.headers["x-tenant"] }
+    })
+})
+
+export interface Options {
+  readonly turns: ScriptedModel.Options["turns"]
+  /** What deleting a file waits for. */
+  readonly before?: ((path: string) => Effect.Effect<void, string>) | undefined
+  readonly settings?: Omit<ConversationProxyServer.Options<never, never>, "conversation"> | undefined
+}
+
+export const routesOf = ({ before = () => Effect.void, settings, turns }: Options) => {
+  const deleted: Array<string> = []
+  const Handlers = toolkit.toLayer({
+    DeleteFile: ({ path }) =>
+      Effect.map(before(path), () => {
+        deleted.push(path)
+        return { deleted: path }
+      })
+  })
+  const routes = HttpApiBuilder.layer(Api).pipe(
+    Layer.provide(ConversationProxyServer.layerHttpApi(Api, "chat", {
+      ...settings,
+      conversation: (id, { scope }) => Conversation.make({ id, toolkit, key: JSON.stringify(scope) })
+    })),
+    Layer.provide([People, Handlers, ScriptedModel.layer({ turns, afterLastTurn: "Is there anything else?" })]),
+    Layer.provide([Logger.layer([]), HttpServer.layerServices])
+  )
+  return { routes, deleted }
+}
+
+export interface Server {
+  readonly handler: (request: Request) => Promise<Response>
+  readonly dispose: () => Promise<void>
+  /** The paths that were deleted, in their order. */
+  readonly deleted: ReadonlyArray<string>
+}
+
+export const serve = (options: Options): Server => {
+  const { deleted, routes } = routesOf(options)
+  return { ...HttpRouter.toWebHandler(routes, { disableLogger: true }), deleted }
+}
+
+export const call = (id: string, path: string) => ScriptedModel.toolCall({ id, name: "DeleteFile", params: { path } })
+
+/** The typed client of a person. */
+export const clientOf = (
+  { handler }: Pick<Server, "handler">,
+  headers: Record<string, string> = {},
+  baseUrl = "http://localhost"
+) =>
+  HttpApiClient.make(Api, {
+    baseUrl,
+    transformClient: HttpClient.mapRequest(HttpClientRequest.setHeaders(headers))
+  }).pipe(
+    Effect.map(({ chat }) => chat),
+    Effect.provide(FetchHttpClient.layer),
+    Effect.provideService(FetchHttpClient.Fetch, (input, init) => handler(new Request(input, init)))
+  )
+
+let count = 0
+
+/** A conversation that no other test has. */
+export const newId = () => `proxy-${++count}`
