@@ -78,6 +78,83 @@ export const serve = (options: Options): Server => {
   return { ...HttpRouter.toWebHandler(routes, { disableLogger: true }), deleted }
 }
 
+/** Serves a conversation that is played, to whoever asks. */
+export const play = (
+  played: Partial<ConversationProxyServer.Conversation>,
+  { conversation, decider = People, logged = [], settings }: {
+    readonly conversation?: ConversationProxyServer.Options<unknown, never>["conversation"]
+    readonly decider?: Layer.Layer<Decider.Decider>
+    readonly logged?: Array<string>
+    readonly settings?: Omit<ConversationProxyServer.Options<never, never>, "conversation">
+  } = {}
+): Server => {
+  const nothing: ConversationProxyServer.Conversation = {
+    start: () => Effect.die("not played"),
+    turn: Effect.undefined,
+    stateOf: () => Effect.undefined,
+    read: Effect.succeed({ messages: [], pending: [], isTurnTaken: false }),
+    pending: () => Effect.succeed([]),
+    cancel: () => Effect.void
+  }
+  const log = Logger.make(({ logLevel, message }) => void logged.push(`${logLevel} ${String(message)}`))
+  const routes = HttpApiBuilder.layer(Api).pipe(
+    Layer.provide(ConversationProxyServer.layerHttpApi(Api, "chat", {
+      ...settings,
+      conversation: conversation ?? (() => Effect.succeed({ ...nothing, ...played }))
+    })),
+    Layer.provide([decider, Logger.layer([log]), HttpServer.layerServices])
+  )
+  return { ...HttpRouter.toWebHandler(routes, { disableLogger: true }), deleted: [] }
+}
+
+const url = "http://localhost/conversations"
+
+/** Posts as a page would, which says that it is JSON. */
+export const post = (
+  { handler }: Pick<Server, "handler">,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {}
+): Promise<Response> =>
+  handler(
+    new Request(`${url}/${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body)
+    })
+  )
+
+export const get = ({ handler }: Pick<Server, "handler">, path: string, headers: Record<string, string> = {}) =>
+  handler(new Request(`${url}/${path}`, { headers }))
+
+/** The status, and what the body says it is. */
+export const told = async (response: Response | Promise<Response>): Promise<any> => {
+  const { headers, status, text } = await Promise.resolve(response).then((response) => ({
+    headers: response.headers,
+    status: response.status,
+    text: response.text()
+  }))
+  const body = await text
+  return { status, headers, text: body, body: /^[[{]/.test(body) ? JSON.parse(body) : undefined }
+}
+
+/** The parts of a response that is a stream, and what it failed with. */
+export const events = async (response: Response | Promise<Response>): Promise<{
+  readonly parts: ReadonlyArray<any>
+  readonly failure: any
+}> => {
+  const text = await (await response).text()
+  const parts: Array<any> = []
+  let failure: any
+  for (const event of text.split("\n\n")) {
+    const data = /^data: (.*)$/m.exec(event)?.[1]
+    if (data === undefined) continue
+    if (event.startsWith("event:")) failure = JSON.parse(data)
+    else parts.push(JSON.parse(data))
+  }
+  return { parts, failure }
+}
+
 export const call = (id: string, path: string) => ScriptedModel.toolCall({ id, name: "DeleteFile", params: { path } })
 
 /** The typed client of a person. */

@@ -24,6 +24,18 @@ const said = HttpApiSchema.StreamSse({ data: Model.Part, error: Errors.TurnFaile
 const describe = (summary: string, description: string): Context.Context<never> =>
   OpenApi.annotations({ summary, description })
 
+// The document does not read the description of a stream.
+const describeEvents = OpenApi.annotations({
+  transform: (operation) => {
+    const responses = operation["responses"] as OpenApi.OpenAPISpecResponses
+    return { ...operation, responses: { ...responses, 200: { ...responses[200]!, description: events } } }
+  }
+})
+
+const events =
+  "What the turn says, from `turn-start` to `turn-end`, each in the `data` of an event, as JSON. Where the turn" +
+  " fails, the last event is the `failureEvent`, and says of what in `data`: `[{ _tag: \"Fail\", error }]`."
+
 const makeGroup = <const Name extends string>(name: Name) =>
   HttpApiGroup.make(name).add(
     HttpApiEndpoint.post("send", "/:id/messages", {
@@ -36,7 +48,7 @@ const makeGroup = <const Name extends string>(name: Name) =>
       "Says something, and takes a turn, whose events are the response: what is said, as it comes. The turn goes on when" +
         " whoever reads it leaves; `follow` reads it from its beginning. Answers that go with it are decided first, and what" +
         " becomes of each is in the last event. A message that is sent again under its own id is not said again."
-    )),
+    )).annotateMerge(describeEvents),
     HttpApiEndpoint.post("decide", "/:id/decisions", {
       params,
       payload: Model.DecidePayload,
@@ -58,7 +70,7 @@ const makeGroup = <const Name extends string>(name: Name) =>
     )),
     HttpApiEndpoint.get("pending", "/:id/requests", {
       params,
-      success: Schema.Array(Approval.ApprovalRequest),
+      success: Schema.Array(Approval.ApprovalRequest).annotate({ description: "The open requests, in their order." }),
       error: Errors.reading
     }).annotateMerge(describe("What is open", "The requests of the conversation that wait for somebody.")),
     HttpApiEndpoint.get("state", "/:id/requests/state", {
@@ -82,7 +94,7 @@ const makeGroup = <const Name extends string>(name: Name) =>
     }).annotateMerge(describe(
       "Follow the turn",
       "The turn that is being taken, whoever began it: all of it from its beginning, then as it comes. 204 if none is."
-    )),
+    )).annotateMerge(describeEvents),
     HttpApiEndpoint.post("cancel", "/:id/cancel", {
       params,
       payload: Model.CancelPayload,

@@ -164,19 +164,16 @@ const ShortAnswer = Schema.Struct({
   approvalId: Schema.String,
   approved: Schema.Boolean,
   reason: Schema.optionalKey(Schema.String)
-}).annotate({ identifier: "ShortAnswer", description: "Yes or no." })
+}).annotate({
+  identifier: "ShortAnswer",
+  description: "Yes or no.",
+  examples: [{ approvalId: "ap_1", approved: true }, { approvalId: "ap_2", approved: false, reason: "Keep it." }]
+})
 
 /** A decision with the id of the request it answers, or a plain yes or no. */
 export const Answer = Schema.Union([Approval.ApprovalAnswer, ShortAnswer]).annotate({
   identifier: "Answer",
-  description: "A decision with the id of the request it answers. Who decides is never read from it.",
-  examples: [
-    { approvalId: "ap_1", approved: true },
-    new Approval.ApprovalAnswer({
-      approvalId: "ap_1",
-      decision: new Approval.Approved({ params: { path: "debug.log.1" }, remember: "session" })
-    })
-  ]
+  description: "A decision with the id of the request it answers. Who decides is never read from it."
 })
 
 export const maxAnswers = 100
