@@ -14,6 +14,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
+import * as Tracer from "effect/Tracer"
 import * as Conversation from "./interim.ts"
 
 const DeleteFile = Tool.make("DeleteFile", {
@@ -81,11 +82,13 @@ export const serve = (options: Options): Server => {
 /** Serves a conversation that is played, to whoever asks. */
 export const play = (
   played: Partial<ConversationProxyServer.Conversation>,
-  { conversation, decider = People, logged = [], settings }: {
+  { conversation, decider = People, logged = [], settings, tracer }: {
     readonly conversation?: ConversationProxyServer.Options<unknown, never>["conversation"]
     readonly decider?: Layer.Layer<Decider.Decider>
     readonly logged?: Array<string>
     readonly settings?: Omit<ConversationProxyServer.Options<never, never>, "conversation">
+    /** Sees the spans of the requests, with what is logged in them. */
+    readonly tracer?: Tracer.Tracer
   } = {}
 ): Server => {
   const nothing: ConversationProxyServer.Conversation = {
@@ -102,9 +105,14 @@ export const play = (
       ...settings,
       conversation: conversation ?? (() => Effect.succeed({ ...nothing, ...played }))
     })),
-    Layer.provide([decider, Logger.layer([log]), HttpServer.layerServices])
+    Layer.provide([decider, Logger.layer([log, Logger.tracerLogger]), HttpServer.layerServices])
   )
-  return { ...HttpRouter.toWebHandler(routes, { disableLogger: true }), deleted: [] }
+  const handler = HttpRouter.toWebHandler(routes, {
+    disableLogger: true,
+    middleware: (app) =>
+      tracer === undefined ? app : Effect.provideService(Effect.withSpan(app, "request"), Tracer.Tracer, tracer)
+  })
+  return { ...handler, deleted: [] }
 }
 
 const url = "http://localhost/conversations"
