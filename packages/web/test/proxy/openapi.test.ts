@@ -6,7 +6,10 @@ import { Api } from "./server.ts"
 const spec = OpenApi.fromApi(Api)
 
 const operations = Object.entries(spec.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ route: `${method} ${path}`, operation }))
+  (["get", "post"] as const).flatMap((method) => {
+    const operation = methods[method]
+    return operation === undefined ? [] : [{ route: `${method} ${path}`, operation }]
+  })
 )
 
 const statusesOf = (id: string) =>

@@ -82,11 +82,13 @@ export const serve = (options: Options): Server => {
 /** Serves a conversation that is played, to whoever asks. */
 export const play = (
   played: Partial<ConversationProxyServer.Conversation>,
-  { conversation, decider = People, logged = [], settings, tracer }: {
+  { conversation, decider = People, logged = [], services, settings, tracer }: {
     readonly conversation?: ConversationProxyServer.Options<unknown, never>["conversation"]
     readonly decider?: Layer.Layer<Decider.Decider>
     readonly logged?: Array<string>
     readonly settings?: Omit<ConversationProxyServer.Options<never, never>, "conversation">
+    /** What else the program has. */
+    readonly services?: Layer.Layer<any> | undefined
     /** Sees the spans of the requests, with what is logged in them. */
     readonly tracer?: Tracer.Tracer
   } = {}
@@ -105,6 +107,7 @@ export const play = (
       ...settings,
       conversation: conversation ?? (() => Effect.succeed({ ...nothing, ...played }))
     })),
+    Layer.provide(services ?? Layer.empty as Layer.Layer<any>),
     Layer.provide([decider, Logger.layer([log, Logger.tracerLogger]), HttpServer.layerServices])
   )
   const handler = HttpRouter.toWebHandler(routes, {
