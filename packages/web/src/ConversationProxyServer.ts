@@ -69,6 +69,12 @@ export interface Options<E, R> {
 // Layers
 // =============================================================================
 
+// Of the groups of an API, those that are derived from conversations.
+type Derived<Groups> = Groups extends HttpApiGroup.Constraint
+  ? RequestGuard extends HttpApiEndpoint.Middleware<HttpApiGroup.Endpoints<Groups>> ? HttpApiGroup.Identifier<Groups>
+  : never
+  : never
+
 type Endpoints<Groups extends HttpApiGroup.Constraint, Identifier extends string> =
   HttpApiGroup.EndpointsWithIdentifier<
     Groups,
@@ -91,12 +97,12 @@ export type Requirements<Groups extends HttpApiGroup.Constraint, Identifier exte
  * or the middleware that the group names, the program does not compile, and its routes do not start.
  *
  * @example
- * import { Approval, Conversation, Tool, Toolkit } from "@assent/ai"
+ * import { Conversation, Tool, Toolkit } from "@assent/ai"
  * import { ScriptedModel } from "@assent/ai/testing"
  * import { ConversationProxy, ConversationProxyServer, Decider } from "@assent/web"
  * import { Effect, Layer, Schema } from "effect"
- * import { HttpServer } from "effect/http"
- * import { HttpApi, HttpApiTest } from "effect/http-api"
+ * import { HttpRouter, HttpServer } from "effect/http"
+ * import { HttpApi, HttpApiBuilder } from "effect/http-api"
  *
  * const DeleteFile = Tool.make("DeleteFile", {
  *   parameters: { path: Schema.String },
@@ -115,13 +121,21 @@ export type Requirements<Groups extends HttpApiGroup.Constraint, Identifier exte
  *   Layer.provide(ScriptedModel.layer({ turns: ["Hello!"] }))
  * )
  *
+ * const Routes = HttpApiBuilder.layer(Api).pipe(Layer.provide([ChatLive, HttpServer.layerServices]))
+ *
+ * const { dispose, handler } = HttpRouter.toWebHandler(Routes, { disableLogger: true })
+ *
+ * const response = await handler(new Request("http://localhost/conversations/chat-1/requests"))
+ * await response.json() // => []
+ * await dispose()
+ *
  * @category layers
  * @since 0.1.0
  */
 export const layerHttpApi = <
   ApiId extends string,
   Groups extends HttpApiGroup.Constraint,
-  const Identifier extends HttpApiGroup.Identifier<Groups>,
+  const Identifier extends Derived<Groups>,
   E,
   R
 >(
