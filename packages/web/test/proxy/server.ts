@@ -1,5 +1,5 @@
 /** A program with conversations in its HttpApi: two tools that ask, and people by their bearer tokens. */
-import { Tool, Toolkit } from "@assent/ai"
+import { Conversation, Tool, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { ConversationProxy, ConversationProxyServer, Decider } from "@assent/web"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,6 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
-import * as Conversation from "./interim.ts"
 
 const DeleteFile = Tool.make("DeleteFile", {
   parameters: { path: Schema.String },
@@ -59,7 +58,7 @@ export const routesOf = ({ before = () => Effect.void, settings, turns }: Option
   const routes = HttpApiBuilder.layer(Api).pipe(
     Layer.provide(ConversationProxyServer.layerHttpApi(Api, "chat", {
       ...settings,
-      conversation: (id, { scope }) => Conversation.make({ id, toolkit, key: JSON.stringify(scope) })
+      conversation: (id) => Conversation.make({ id, toolkit })
     })),
     Layer.provide([People, Handlers, ScriptedModel.layer({ turns, afterLastTurn: "Is there anything else?" })]),
     Layer.provide([Logger.layer([]), HttpServer.layerServices])

@@ -70,10 +70,12 @@ export const fates = (
   Effect.forEach(ids, (approvalId) =>
     Effect.map(conversation.stateOf(approvalId), (found): Fate => {
       const error = refused.get(approvalId)
+      // What settles a request may be the end of its time.
+      const refusal = error === undefined ? Failures.ofState(approvalId, found) : refusalOf(approvalId, error, found)
       return {
         approvalId,
         ...(found === undefined ? undefined : { state: found.state, ...Failures.known(found) }),
-        ...(error === undefined ? undefined : { refused: refusalOf(approvalId, error, found) })
+        ...(refusal === undefined ? undefined : { refused: refusal })
       }
     }))
 

@@ -107,15 +107,19 @@ export const ofAnswer = (
   }
 }
 
-const decidedAlready = (approvalId: string, { state, ...about }: RequestState): Errors.OfAnswer =>
-  Errors.isOver(state)
-    ? new Errors.NoLongerOpen({ approvalId, state, message: over[state] })
-    : new Errors.AlreadyDecided({
-      approvalId,
-      state: Errors.isDecided(state) ? state : "unknown",
-      message: Sentences.decidedAlready,
-      ...known(about)
-    })
+const decidedAlready = (approvalId: string, found: RequestState): Errors.OfAnswer =>
+  ofState(approvalId, found) ?? new Errors.AlreadyDecided({
+    approvalId,
+    state: Errors.isDecided(found.state) ? found.state : "unknown",
+    message: Sentences.decidedAlready,
+    ...known(found)
+  })
+
+/** Why no answer can have an effect, as far as the state of its request says so. */
+export const ofState = (approvalId: string, found: RequestState | undefined): Errors.NoLongerOpen | undefined =>
+  found !== undefined && Errors.isOver(found.state)
+    ? new Errors.NoLongerOpen({ approvalId, state: found.state, message: found.reason ?? over[found.state] })
+    : undefined
 
 const over = {
   expired: "The time to answer this is over. Nothing ran.",
