@@ -16,7 +16,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import { describe, expectTypeOf, it } from "vitest"
 
 class Api extends HttpApi.make("api").add(ConversationProxy.toHttpApiGroup("chat")) {}

@@ -179,7 +179,7 @@ describe("deciding", () => {
 
   it.effect("what has expired, was superseded or was cancelled cannot be decided any more", () =>
     told(
-      [[pay(1)], [pay(2)], [pay(3)]],
+      [[pay(1)], "Too late.", [pay(2)], [pay(3)]],
       (amount) => amount === 1 ? { expiresIn: 0 } : {},
       ({ ada, paid, params }) =>
         Effect.gen(function*() {
