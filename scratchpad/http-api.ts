@@ -78,8 +78,10 @@ const program = Effect.gen(function*() {
   const bob = yield* client("t-2")
 
   const asking = yield* ada.send({ params, payload: { text: "Clean up.", messageId: "m-1" } })
-  yield* Stream.runForEach(asking, (part) =>
-    part.type === "tool-approval-request" ? Console.log(`May it? ${part.request?.description}`) : Effect.void)
+  yield* Stream.runForEach(
+    asking,
+    (part) => part.type === "tool-approval-request" ? Console.log(`May it? ${part.request?.description}`) : Effect.void
+  )
 
   // One answer has a status; of several, each has its own fate.
   const [log, thesis] = yield* bob.pending({ params })

@@ -7,13 +7,15 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
 import { createServer } from "node:http"
 import { call, newId, type Options, routesOf, told } from "./server.ts"
 
-const listening = async (options: Options) => {
+const listening = async (options: Options, tracer?: Tracer.Tracer) => {
   const { deleted, routes } = routesOf(options)
   const scope = Scope.makeUnsafe()
   const app = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
+    Layer.provide(tracer === undefined ? Layer.empty : Layer.succeed(Tracer.Tracer, tracer)),
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, gracefulShutdownTimeout: "100 millis" }))
   )
   const context = await Effect.runPromise(Layer.buildWithScope(app, scope))
@@ -159,6 +161,37 @@ describe("over HTTP", () => {
       assert.strictEqual(status, 200)
       assert.notStrictEqual(state.state, "open")
     })
+  })
+
+  it("no credential and nothing that was said reaches a span", async () => {
+    const spans: Array<Tracer.NativeSpan> = []
+    const tracer = Tracer.make({
+      span: (options) => {
+        const span = new Tracer.NativeSpan(options)
+        spans.push(span)
+        return span
+      }
+    })
+    const server = await listening({ turns: [[call("c1", "secret.txt")], "It is secret."] }, tracer)
+    try {
+      const id = newId()
+      const headers = { authorization: "Bearer secret", cookie: "session=secret" }
+      await (await server.request(`${id}/messages`, { text: "The secret." }, headers)).text()
+      const { body: [{ approvalId }] } = await told(server.get(`${id}/requests`, headers))
+      await (await server.request(`${id}/decisions`, { approvalId, approved: true, reason: "secret" }, headers)).text()
+      await (await server.get(`${id}/messages`, headers)).text()
+    } finally {
+      await server.close()
+    }
+    assert.isTrue(spans.some(({ name }) => name === "POST"), spans.map(({ name }) => name).join())
+    // What a span succeeded with is exported by nobody.
+    const seen = spans.map(({ attributes, events, name, status }) => [
+      name,
+      [...attributes],
+      events,
+      status._tag === "Ended" && Exit.isFailure(status.exit) ? status.exit : undefined
+    ])
+    assert.notInclude(JSON.stringify(seen, (_, value) => typeof value === "bigint" ? `${value}` : value), "secret")
   })
 
   it("L4 another conversation's request is unknown, and nobody sees a conversation of another scope", () =>
