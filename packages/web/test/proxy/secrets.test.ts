@@ -1,5 +1,5 @@
 /** What goes wrong is told to the log: nobody at the other end, and no span, has anything of it. */
-import { ConversationStore, Response as AiResponse } from "@assent/ai"
+import { Approval, ConversationStore, Response as AiResponse } from "@assent/ai"
 import { Decider } from "@assent/web"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -128,6 +128,32 @@ describe("L15 what goes wrong", () => {
     ])
     assert.notInclude(JSON.stringify(sent), "secret")
     await server.dispose()
+  })
+
+  it("what a conversation gives that is no request, or cannot be looked at, is not sent", async () => {
+    const request = new Approval.ApprovalRequest({
+      approvalId: "id-1",
+      toolCallId: "c1",
+      toolName: "DeleteFile",
+      params: {},
+      description: "DeleteFile()",
+      interaction: "approval",
+      providerExecuted: false
+    })
+    const throwing = Object.defineProperty(Object.create(request), "toolName", {
+      get: () => {
+        throw new Error(secret)
+      }
+    })
+    for (const one of [{ secret } as never, throwing]) {
+      const logged: Array<string> = []
+      const server = play({ pending: () => Effect.succeed([one]) }, { logged })
+      const { body, status, text } = await told(get(server, "a/requests"))
+      assert.deepStrictEqual([status, body._tag], [500, "ServerFailed"])
+      assert.notInclude(text, "secret")
+      assert.lengthOf(logged, 1)
+      await server.dispose()
+    }
   })
 
   it("no cause and no credential reaches a span", async () => {

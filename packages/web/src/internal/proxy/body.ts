@@ -32,7 +32,6 @@ const json = (
 ): Effect.Effect<unknown, Unread> => {
   if (!isJson(request.headers["content-type"])) return Effect.fail(notJson)
   const tooLarge = new Errors.TooLarge({ maxBytes, message: `What is posted here has at most ${maxBytes} bytes.` })
-  if (Number(request.headers["content-length"]) > maxBytes) return Effect.fail(tooLarge)
   return request.text.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBytes)),
     Effect.mapError((error) => isTooLarge(error) ? tooLarge : unreadable),
