@@ -16,7 +16,6 @@ import type * as Scope from "effect/Scope"
 import type * as Decider from "./Decider.ts"
 import type { Conversation } from "./internal/proxy/conversation.ts"
 import type { RequestGuard } from "./internal/proxy/guard.ts"
-import type { Limit } from "./internal/proxy/limiting.ts"
 import * as Server from "./internal/proxy/server.ts"
 
 // =============================================================================
@@ -31,14 +30,6 @@ import * as Server from "./internal/proxy/server.ts"
  */
 export type { Conversation } from "./internal/proxy/conversation.ts"
 
-/**
- * How often somebody may post: `limit` times in a `window`.
- *
- * @category options
- * @since 0.1.0
- */
-export type { Limit } from "./internal/proxy/limiting.ts"
-
 // =============================================================================
 // Options
 // =============================================================================
@@ -48,8 +39,9 @@ export type { Limit } from "./internal/proxy/limiting.ts"
  *
  * - `conversation` makes the conversation of an id for whoever asks, in their scope (`Approval.Scope`): as a rule
  *   `(id) => Conversation.make({ id, toolkit })`. It may fail with `Decider.Refused`.
- * - `rateLimit` is how often a person may post: by the `RateLimiter` of the program, where it has one, or else counted in
- *   this process. Whoever posts more is told when to try again (429).
+ * - `rateLimit` is how often somebody may post in a `window`; as often as they like by default. Who posts more gets a 429
+ *   with `retry-after`. It is counted by the program's `RateLimiter` of `effect/persistence`, or by each server for itself if
+ *   there is none. To cancel is never refused.
  * - `maxBodyBytes` is how much may be posted at once (default 1 MiB).
  * - `heartbeat` is how often a turn that is read says that it goes on (default 15 seconds).
  * - `patience` is how long whoever decides waits for what they approved; then the answer is 202 (default 10 seconds).
@@ -59,7 +51,7 @@ export type { Limit } from "./internal/proxy/limiting.ts"
  */
 export interface Options<E, R> {
   readonly conversation: (id: string, who: Decider.Who) => Effect.Effect<Conversation, E | Decider.Refused, R>
-  readonly rateLimit?: Limit | undefined
+  readonly rateLimit?: { readonly limit: number; readonly window: Duration.Input } | undefined
   readonly maxBodyBytes?: number | undefined
   readonly heartbeat?: Duration.Input | undefined
   readonly patience?: Duration.Input | undefined

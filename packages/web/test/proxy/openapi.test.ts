@@ -42,7 +42,7 @@ describe("OpenAPI", () => {
     assert.strictEqual(statusesOf("chat.send"), "200 401 403 404 409 410 413 415 422 429 500 503")
     assert.strictEqual(statusesOf("chat.decide"), "200 202 401 403 404 409 410 413 415 422 429 500 503")
     assert.strictEqual(statusesOf("chat.answer"), statusesOf("chat.decide"))
-    assert.strictEqual(statusesOf("chat.cancel"), "204 401 403 404 409 413 415 422 429 500 503")
+    assert.strictEqual(statusesOf("chat.cancel"), "204 401 403 404 409 413 415 422 500 503")
     assert.strictEqual(statusesOf("chat.follow"), `200 204 ${reading}`)
     for (const id of ["pending", "history", "state"]) assert.strictEqual(statusesOf(`chat.${id}`), `200 ${reading}`)
   })

@@ -184,10 +184,17 @@ export type OfAnswer = UnknownRequest | AlreadyDecided | NoLongerOpen | NotAnApp
 export const reading = [...Decider.refusals, Unprocessable, Unavailable, ServerFailed] as const
 
 /** Of every endpoint that something is posted to. */
-export const posting = [...reading, Conflict, TooLarge, NotJson, TooManyRequests] as const
+export const posting = [...reading, Conflict, TooLarge, NotJson] as const
 
 /** Of every endpoint that decides. */
-export const deciding = [...posting, UnknownRequest, AlreadyDecided, NoLongerOpen, NotAnApprover] as const
+export const deciding = [
+  ...posting,
+  TooManyRequests,
+  UnknownRequest,
+  AlreadyDecided,
+  NoLongerOpen,
+  NotAnApprover
+] as const
 
 export type Any =
   | Decider.Refused

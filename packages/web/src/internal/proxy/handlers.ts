@@ -4,14 +4,16 @@ import type { Approver } from "@assent/ai"
 import type * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as HttpEffect from "effect/http/HttpEffect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Decider from "../../Decider.ts"
+import type { Limiter } from "../limiting.ts"
 import * as Body from "./body.ts"
 import type { Conversation } from "./conversation.ts"
 import * as Deciding from "./deciding.ts"
 import * as Errors from "./errors.ts"
 import * as Failures from "./failures.ts"
-import type { Limiter } from "./limiting.ts"
 import type * as Model from "./model.ts"
 import * as Parts from "./parts.ts"
 import * as Streaming from "./streaming.ts"
@@ -55,14 +57,24 @@ export const make = <E, R>(settings: Settings<E, R>) => {
     }).pipe(Effect.catchCause(Failures.ofCause))
 
   // Nothing is read, and no conversation opened, for who has posted too often.
+  const limited = Effect.fnUntraced(function*(who: Decider.Who) {
+    const retryAfter = yield* settings.limiter.wait(who)
+    if (retryAfter === undefined) return
+    yield* HttpEffect.appendPreResponseHandler((_, response) =>
+      Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", String(retryAfter)))
+    )
+    return yield* Effect.fail(new Errors.TooManyRequests({ retryAfter, message: tooOften(retryAfter) }))
+  })
+
   const posting = <P, A>(
     readBody: Read<P>,
-    take: (conversation: Conversation, posted: P, by: Approver.Person | undefined) => Effect.Effect<A, unknown>
+    take: (conversation: Conversation, posted: P, by: Approver.Person | undefined) => Effect.Effect<A, unknown>,
+    { isLimited = true } = {}
   ) =>
   ({ params, request }: Request) =>
     Effect.gen(function*() {
       const who = yield* Decider.Current
-      yield* settings.limiter(who)
+      if (isLimited) yield* limited(who)
       const posted = yield* readBody(request, settings.maxBodyBytes)
       return yield* take(yield* open(params.id, who), posted, who.person)
     }).pipe(Effect.catchCause(Failures.ofCause))
@@ -108,7 +120,8 @@ export const make = <E, R>(settings: Settings<E, R>) => {
         return yield* decided(conversation, { answers: [{ approvalId, decision }], isOne: true }, by)
       })),
 
-    cancel: posting(Body.cancel, (conversation, { reason }) => conversation.cancel(reason)),
+    // Who has posted too much may stop what came of it.
+    cancel: posting(Body.cancel, (conversation, { reason }) => conversation.cancel(reason), { isLimited: false }),
 
     pending: reading((conversation) => conversation.pending()),
 
@@ -155,6 +168,9 @@ const notBegun = (
     ([fate]) => fate?.refused ?? error
   )
 }
+
+const tooOften = (seconds: number) =>
+  `That was too much in a short time, so nothing was done. Try again in ${seconds} s.`
 
 const asksForConsent = "This asks whether a call may run, and not for a value. Nothing ran; decide it instead."
 

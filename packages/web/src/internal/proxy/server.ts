@@ -5,9 +5,9 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Layer from "effect/Layer"
 import * as Decider from "../../Decider.ts"
+import * as Limiting from "../limiting.ts"
 import * as Guard from "./guard.ts"
 import * as Handlers from "./handlers.ts"
-import * as Limiting from "./limiting.ts"
 
 export interface Settings<E, R> extends Omit<Handlers.Settings<E, R>, "context" | "limiter"> {
   readonly rateLimit: Limiting.Limit | undefined
@@ -33,7 +33,7 @@ export const layer = <
     identifier,
     Effect.fnUntraced(function*(handlers: any) {
       const context = yield* Effect.context<R>()
-      const limiter = yield* Limiting.make(identifier, settings.rateLimit)
+      const limiter = yield* Limiting.make(settings.rateLimit)
       const made = Handlers.make({ ...settings, context, limiter })
       return handlers
         .handleRaw("send", made.send)
