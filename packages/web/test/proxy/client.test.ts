@@ -1,5 +1,6 @@
 /** What a program sees that talks to a server by the typed client. */
 import { Approval } from "@assent/ai"
+import { ConversationProxy, Decider } from "@assent/web"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -56,5 +57,34 @@ describe("typed client", () => {
         assert.strictEqual(state.state, "done")
         assert.isUndefined(yield* chat.follow({ params }))
         yield* chat.cancel({ params, payload: {} })
+      })))
+
+  it.effect("what goes wrong are errors that it can tell apart", () =>
+    told({ turns: [[call("c1", "a")]], afterLastTurn: "fail" }, (server, params) =>
+      Effect.gen(function*() {
+        const chat = yield* clientOf(server)
+        const nobody = yield* clientOf(server, { "x-person": "nobody" })
+        const refused = yield* Effect.flip(nobody.history({ params }))
+        assert.isTrue(refused instanceof Decider.Refused && refused.status === 401)
+        assert.strictEqual(refused.message, "Please log in.")
+        const unknown = yield* Effect.flip(
+          chat.decide({ params, payload: Approval.approve({ approvalId: "made-up" }) })
+        )
+        assert.instanceOf(unknown, ConversationProxy.UnknownRequest)
+
+        const parts: Array<string> = []
+        const read = (turn: Stream.Stream<{ readonly type: string }, unknown>) =>
+          Stream.runForEach(turn, ({ type }) => Effect.sync(() => void parts.push(type)))
+        yield* read(yield* chat.send({ params, payload: { text: "Clean up." } }))
+        const [request] = yield* chat.pending({ params })
+        parts.length = 0
+        const turn = yield* chat.send({ params, payload: { answers: [Approval.approve(request!)] } })
+        const failed = yield* Effect.flip(read(turn))
+        assert.isTrue(failed instanceof ConversationProxy.TurnFailed && failed.reason === "Model")
+        assert.include(parts, "tool-result")
+
+        const late = yield* Effect.flip(chat.decide({ params, payload: Approval.deny(request!) }))
+        assert.isTrue(late instanceof ConversationProxy.AlreadyDecided)
+        assert.isTrue(late._tag === "AlreadyDecided" && late.state === "done" && late.decidedBy?.id === "ada")
       })))
 })

@@ -41,12 +41,15 @@ export const People = Decider.layer((request) => {
 
 export interface Options {
   readonly turns: ScriptedModel.Options["turns"]
+  readonly afterLastTurn?: ScriptedModel.Options["afterLastTurn"]
   /** What deleting a file waits for. */
   readonly before?: ((path: string) => Effect.Effect<void, string>) | undefined
   readonly settings?: Omit<ConversationProxyServer.Options<never, never>, "conversation"> | undefined
 }
 
-export const routesOf = ({ before = () => Effect.void, settings, turns }: Options) => {
+export const routesOf = (
+  { afterLastTurn = "Is there anything else?", before = () => Effect.void, settings, turns }: Options
+) => {
   const deleted: Array<string> = []
   const Handlers = toolkit.toLayer({
     DeleteFile: ({ path }) =>
@@ -60,7 +63,7 @@ export const routesOf = ({ before = () => Effect.void, settings, turns }: Option
       ...settings,
       conversation: (id) => Conversation.make({ id, toolkit })
     })),
-    Layer.provide([People, Handlers, ScriptedModel.layer({ turns, afterLastTurn: "Is there anything else?" })]),
+    Layer.provide([People, Handlers, ScriptedModel.layer({ turns, afterLastTurn })]),
     Layer.provide([Logger.layer([]), HttpServer.layerServices])
   )
   return { routes, deleted }
