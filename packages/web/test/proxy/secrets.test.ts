@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
-import { events, get, play, post, told } from "./server.ts"
+import { call, events, get, newId, play, post, serve, told } from "./server.ts"
 
 const secret = "/var/lib/secret.sqlite"
 
@@ -127,6 +127,23 @@ describe("L15 what goes wrong", () => {
       "turn-end"
     ])
     assert.notInclude(JSON.stringify(sent), "secret")
+    await server.dispose()
+  })
+
+  it("a tool that dies is a call that failed, and nobody but the log is told of what", async () => {
+    const server = serve({ turns: [[call("c1", "a")], "It failed."], before: () => Effect.die(new Error(secret)) })
+    const id = newId()
+    await events(post(server, `${id}/messages`, { text: "Clean up." }))
+    const [{ approvalId }] = (await told(get(server, `${id}/requests`))).body
+    const answered = await events(post(server, `${id}/messages`, { answers: [{ approvalId, approved: true }] }))
+    const after = [
+      await told(get(server, `${id}/messages`)),
+      await told(get(server, `${id}/requests/state?approvalId=${encodeURIComponent(approvalId)}`)),
+      await told(post(server, `${id}/decisions`, { approvalId, approved: true })),
+      await events(post(server, `${id}/messages`, { text: "And now?" }))
+    ]
+    assert.notInclude(JSON.stringify([answered, after]), "secret")
+    assert.isAbove(answered.parts.length, 1)
     await server.dispose()
   })
 
