@@ -278,6 +278,14 @@ export type Message = typeof Message.Type
 
 export type MessagePart = typeof MessagePart.Type
 
+export type ToolCall = typeof ToolCall.Type
+
+export type ToolResult = typeof ToolResult.Type
+
+export type ToolApprovalRequest = typeof ToolApprovalRequest.Type
+
+export type File = typeof File.Type
+
 export type History = typeof History.Type
 
 export type RequestState = typeof RequestState.Type
