@@ -26,8 +26,9 @@ import { OpenAiLanguageModel, OpenAiTool } from "@assent/openai"
 import { Shell } from "@assent/shell"
 import { SqlApproval, SqliteClient, SqlStore } from "@assent/sql"
 import { TerminalController } from "@assent/terminal"
-import { Decider, UiMessageStream } from "@assent/web"
+import { ConversationProxy, ConversationProxyServer, Decider, UiMessageStream } from "@assent/web"
 import { Context, Effect, Layer, Schema, Stream } from "effect"
+import { HttpApi, HttpApiClient } from "effect/http-api"
 
 export class Owners extends Context.Service<Owners, {
   readonly owns: (path: string) => Effect.Effect<boolean, Error>
@@ -116,6 +117,22 @@ export const People = Decider.layer((request) =>
 
 export const Routes = UiMessageStream.layer({ conversation: (id) => Conversation.make({ id, toolkit }) }).pipe(
   Layer.provide(People)
+)
+
+export class ChatApi extends HttpApi.make("chats").add(ConversationProxy.toHttpApiGroup("chat")) {}
+
+export const ChatHandlers = ConversationProxyServer.layerHttpApi(ChatApi, "chat", {
+  conversation: (id) => Conversation.make({ id, toolkit })
+}).pipe(Layer.provide(People))
+
+export const chatting = Effect.flatMap(
+  HttpApiClient.make(ChatApi),
+  ({ chat }) => chat.decide({ params: { id: "chat-1" }, payload: { approvalId: "id-1", approved: true } })
+)
+
+export const following = Effect.flatMap(
+  HttpApiClient.make(ChatApi),
+  ({ chat }) => chat.send({ params: { id: "chat-1" }, payload: { text: "Hello!" } })
 )
 
 export const explain = Shell.explain

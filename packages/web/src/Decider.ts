@@ -8,6 +8,7 @@ import type { Approval, Approver } from "@assent/ai"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -46,6 +47,24 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   message: Schema.String
 }) {}
 
+const refused = <Status extends Refused["status"]>(status: Status, description: string) =>
+  Refused.check(Schema.makeFilter((refused: Refused) => refused.status === status)).annotate({
+    httpApiStatus: status,
+    description
+  })
+
+/**
+ * {@link Refused} with its statuses, as an `HttpApi` declares them: the `error` of a middleware that says who somebody is.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const refusals = [
+  refused(401, "Nobody is logged in, or it could not be found out who asks."),
+  refused(403, "Whoever asks may not do this."),
+  refused(404, "There is no such conversation for whoever asks.")
+] as const
+
 // =============================================================================
 // Service
 // =============================================================================
@@ -59,6 +78,67 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
 export class Decider extends Context.Service<Decider, {
   readonly identify: Effect.Effect<Who, Refused, HttpServerRequest.HttpServerRequest>
 }>()("@assent/web/Decider") {}
+
+/**
+ * Who makes the request that is being answered, in the handlers of an `HttpApi`. A middleware provides it: {@link Middleware},
+ * or one of the program with its own security.
+ *
+ * @example
+ * import { Decider } from "@assent/web"
+ * import { Effect, Layer, Redacted } from "effect"
+ * import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+ *
+ * class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: Decider.Current }>()(
+ *   "Authorization",
+ *   { security: { bearer: HttpApiSecurity.bearer }, error: Decider.refusals }
+ * ) {}
+ *
+ * const tokens = new Map([["t-1", { id: "ada", name: "Ada" }]])
+ *
+ * const AuthorizationLive = Layer.succeed(Authorization, {
+ *   bearer: (effect, { credential }) => {
+ *     const person = tokens.get(Redacted.value(credential))
+ *     return person === undefined
+ *       ? Effect.fail(new Decider.Refused({ status: 401, message: "Please log in." }))
+ *       : Effect.provideService(effect, Decider.Current, { person, scope: { principal: person.id } })
+ *   }
+ * })
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Current extends Context.Service<Current, Who>()("@assent/web/Decider/Current") {}
+
+// =============================================================================
+// Middleware
+// =============================================================================
+
+/**
+ * Asks the {@link Decider} of the program who makes a request to an `HttpApi`, so that its routes and those of this package's
+ * other modules know people in the same way.
+ *
+ * @category middleware
+ * @since 0.1.0
+ */
+export class Middleware extends HttpApiMiddleware.Service<Middleware, { provides: Current }>()(
+  "@assent/web/Decider/Middleware",
+  { error: refusals }
+) {}
+
+/**
+ * {@link Middleware}, from the decider of the program.
+ *
+ * @category middleware
+ * @since 0.1.0
+ */
+export const layerMiddleware: Layer.Layer<Middleware, never, Decider> = Layer.effect(
+  Middleware,
+  Effect.map(
+    Decider,
+    ({ identify }): Middleware["Service"] => (effect) =>
+      Effect.flatMap(identify, (who) => Effect.provideService(effect, Current, who))
+  )
+)
 
 // =============================================================================
 // Layers

@@ -9,8 +9,9 @@ const floors: House["floors"] = [
   ["ground", ["internal/wire/", "internal/logging"]],
   ["floor 1", ["internal/turn/"]],
   ["floor 2", ["Decider"]],
-  ["floor 3", ["internal/routes"]],
-  ["floor 4", ["UiMessageStream"]],
+  ["floor 3", ["internal/limiting", "internal/routes"]],
+  ["floor 4", ["internal/proxy/"]],
+  ["floor 5", ["ConversationProxy", "ConversationProxyServer", "UiMessageStream"]],
   ["index", ["index"]]
 ]
 
