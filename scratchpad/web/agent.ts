@@ -4,7 +4,7 @@
  */
 import { LanguageModel, type Prompt } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
-import { Duration, Effect, Layer, Stream } from "effect"
+import { type Duration, Effect, Layer, Stream } from "effect"
 
 type Call = readonly [tool: string, params: object]
 
@@ -84,7 +84,8 @@ const moves: ReadonlyArray<readonly [words: RegExp, move: (said: RegExpExecArray
 ]
 
 const help: Move = {
-  says: "I can delete a file, correct the poem, write a script, pay the bakery, import rows, plan a trip (I ask), back up" +
+  says:
+    "I can delete a file, correct the poem, write a script, pay the bakery, import rows, plan a trip (I ask), back up" +
     " (that is slow), write a mail (it fails), and clean up, which asks for three things at once."
 }
 

@@ -36,7 +36,9 @@ const Stop = HttpRouter.use((router) =>
     }).pipe(
       Effect.provideContext(context),
       Effect.catchTag("Refused", ({ message, status }) => Effect.succeed(HttpServerResponse.text(message, { status }))),
-      Effect.catch(() => Effect.succeed(HttpServerResponse.text("It could not be stopped. Try again.", { status: 503 })))
+      Effect.catch(() =>
+        Effect.succeed(HttpServerResponse.text("It could not be stopped. Try again.", { status: 503 }))
+      )
     )
     yield* router.add("POST", "/api/chat/:id/stop", stop)
   })
@@ -70,7 +72,10 @@ const Secured = HttpRouter.middleware(
 )
 
 const flags = {
-  port: Flag.Int("port").pipe(Flag.withDescription("Where it listens; 0 takes any that is free"), Flag.withDefault(4180)),
+  port: Flag.Int("port").pipe(
+    Flag.withDescription("Where it listens; 0 takes any that is free"),
+    Flag.withDefault(4180)
+  ),
   data: Flag.String("data").pipe(
     Flag.withDescription("The folder of what outlives the program"),
     Flag.withDefault(here("data"))

@@ -1,13 +1,5 @@
 /** What the agent can do. Each tool says what a person has to see before it runs. */
-import {
-  Approval,
-  ApprovalMatcher,
-  ApprovalPresentation,
-  DeferredTool,
-  Interaction,
-  Tool,
-  Toolkit
-} from "@assent/ai"
+import { Approval, ApprovalMatcher, ApprovalPresentation, DeferredTool, Interaction, Tool, Toolkit } from "@assent/ai"
 import { Duration, Effect, Layer, Schema } from "effect"
 import { Folder } from "./folder.ts"
 
@@ -226,5 +218,4 @@ export const layer = (step: Duration.Duration) =>
     })
   })))
 
-export const layerOf = (data: string, step: Duration.Duration) =>
-  Layer.provideMerge(layer(step), Folder.layer(data))
+export const layerOf = (data: string, step: Duration.Duration) => Layer.provideMerge(layer(step), Folder.layer(data))
