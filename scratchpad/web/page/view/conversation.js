@@ -29,12 +29,14 @@ export const Conversation = ({ chat, people, person }) => {
   const { announcement, clicks, isBusy, isLost, loading, messages, outbox, problem } = state
   const root = useRef(/** @type {HTMLElement | null} */ (null))
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null))
+  const answeredAt = useRef(-Infinity)
   const [seen, setSeen] = useState(/** @type {ReadonlySet<string>} */ (new Set()))
   useStickyEnd(state)
 
   // The next card that waits for an answer, after this one or before it; or else the message field.
   /** @param {Element} card */
   const goOn = (card) => {
+    answeredAt.current = performance.now()
     const open = [...root.current?.querySelectorAll("[data-state=open]:has(.actions)") ?? []].filter((other) =>
       other !== card
     )
@@ -51,7 +53,10 @@ export const Conversation = ({ chat, people, person }) => {
 
   const isEmpty = loading === "loaded" && messages.length === 0 && outbox.length === 0
   return html`
-    <main ref=${root}>
+    <main ref=${root} onMouseDown=${(/** @type {Event} */ event) => {
+    // The second half of a double click does not take the focus away again.
+    if (performance.now() - answeredAt.current < 500) event.preventDefault()
+  }}>
       <section class="conversation" aria-label="Conversation" aria-busy=${loading === "loading"}>
         ${loading === "loading" && !isLost ? html`<p class="muted center">Loading…</p>` : null}
         ${
