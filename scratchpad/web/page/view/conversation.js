@@ -51,6 +51,7 @@ export const Conversation = ({ chat, people, person }) => {
     if (loading === "loaded" && matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true })
   }, [loading])
 
+  const isCut = loading === "loaded" && !isBusy && !isLost && outbox.length === 0 && messages.at(-1)?.role === "user"
   const isEmpty = loading === "loaded" && messages.length === 0 && outbox.length === 0
   return html`
     <main ref=${root} onMouseDown=${(/** @type {Event} */ event) => {
@@ -104,6 +105,16 @@ export const Conversation = ({ chat, people, person }) => {
             </article>
           `
     )
+  }
+        ${
+    isCut
+      ? html`
+        <div class="cut">
+          <p class="problem" role="alert">The answer was cut off.</p>
+          <div class="actions"><button type="button" onClick=${chat.goOn}>Try again</button></div>
+        </div>
+      `
+      : null
   }
         ${
     isBusy && !isLost ? html`<p class="busy" aria-hidden="true"><span></span><span></span><span></span></p>` : null
@@ -262,7 +273,10 @@ const Composer = ({ chat, field, isBusy, isReady }) => {
   }}></textarea>
       ${
     isBusy
-      ? html`<button key="stop" type="button" class="danger" onClick=${chat.stop}>Stop</button>`
+      ? html`<button key="stop" type="button" class="danger" onClick=${() => {
+        chat.stop()
+        field.current?.focus()
+      }}>Stop</button>`
       : html`<button key="send" type="submit" class="primary" aria-disabled=${
         canSend ? undefined : "true"
       }>Send</button>`
