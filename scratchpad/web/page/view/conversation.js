@@ -263,7 +263,7 @@ const Composer = ({ chat, field, isBusy, isReady }) => {
     send()
   }}>
       <textarea ref=${field} aria-label="Message" rows=${Math.min(8, text.split("\n").length)} value=${text}
-        placeholder="Say something to the agent"
+        placeholder="Message the agent"
         onInput=${(/** @type {Event} */ { currentTarget }) =>
     setText(/** @type {HTMLTextAreaElement} */ (currentTarget).value)}
         onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
