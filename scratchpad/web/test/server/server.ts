@@ -1,0 +1,70 @@
+/** The server of a test: the routes of `@assent/web`, a page, and who somebody is by a cookie. */
+import { Conversation } from "@assent/ai"
+import { SqlApproval } from "@assent/sql"
+import { Decider, UiMessageStream } from "@assent/web"
+import { NodeHttpServer } from "@effect/platform-node"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import type * as Scope from "effect/Scope"
+import * as NodeFs from "node:fs"
+import { createServer } from "node:http"
+import * as NodePath from "node:path"
+import * as Agent from "./agent.ts"
+import type { World } from "./world.ts"
+
+export interface Options {
+  /** The files of the page. */
+  readonly folder: string
+  readonly port: number
+  readonly filename: string
+  /** How often a process says that it lives: one that dies is missed after six of them. */
+  readonly heartbeat?: number
+}
+
+const People = Decider.layer(({ cookies: { person } }) =>
+  person === undefined
+    ? Effect.fail(new Decider.Refused({ status: 401, message: "Please log in." }))
+    : Effect.succeed({ person: { id: person, name: decodeURIComponent(person) }, scope: { principal: "team" } })
+)
+
+const types: Readonly<Record<string, string>> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" }
+
+const files = (folder: string) =>
+  HttpRouter.use((router) =>
+    Effect.forEach(NodeFs.readdirSync(folder, { recursive: true, encoding: "utf8" }), (name) => {
+      const contentType = types[NodePath.extname(name)]
+      if (contentType === undefined) return Effect.void
+      const text = NodeFs.readFileSync(NodePath.join(folder, name), "utf8")
+      const path = name === "index.html" ? "" : name.replaceAll("\\", "/")
+      return router.add("GET", `/${path}`, HttpServerResponse.text(text, { contentType, headers: noCache }))
+    }, { discard: true })
+  )
+
+const noCache = { "cache-control": "no-cache" }
+
+/** Serves until the scope ends, and says on which port. */
+export const serve = Effect.fnUntraced(function*(
+  world: World,
+  { filename, folder, heartbeat = 1000, port }: Options
+): Effect.fn.Return<number, unknown, Scope.Scope> {
+  const routes = UiMessageStream.layer({ conversation: (id) => Conversation.make({ id, toolkit: Agent.toolkit }) })
+    .pipe(
+      Layer.provide([
+        People,
+        Agent.layerOf(world),
+        SqlApproval.layer({ filename, grace: "1 second", heartbeat })
+      ]),
+      Layer.merge(files(folder)),
+      Layer.provide(Logger.layer([]))
+    )
+  const app = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
+    Layer.provideMerge(NodeHttpServer.layer(createServer, { port, gracefulShutdownTimeout: "10 millis" }))
+  )
+  const context = yield* Layer.buildWithScope(app, yield* Effect.scope)
+  const { address } = yield* Effect.provideContext(HttpServer.HttpServer, context)
+  return "port" in address ? address.port : port
+})
