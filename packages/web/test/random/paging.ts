@@ -1,13 +1,16 @@
 /**
- * The pages of a story, and an account of what they post. Whatever somebody does may post once. What a page posts beyond that
- * it posts by itself: a loop, each round of which is a model call that somebody pays for.
+ * The pages of a story, and an account of what they post. A post carries a decision that was not posted before, or somebody
+ * asked for it. What a page posts beyond that it posts by itself: a loop, each round of which somebody pays a model for.
  */
-import { history, open, type Page, type PageOptions, type Server } from "../server.ts"
+import type { UIMessage } from "ai"
+import { cards, history, open, type Page, type PageOptions, type Server } from "../server.ts"
 
 export interface Reader extends Page {
   readonly person: string
-  /** Somebody does something that may post. */
+  /** Somebody does something that may post once. */
   readonly act: () => void
+  /** Somebody decides, which may be posted once. */
+  readonly decide: (approvalId: string) => void
   /** Posts that nobody had a part in. */
   readonly unasked: () => number
 }
@@ -19,6 +22,7 @@ export interface ReaderOptions extends PageOptions {
 }
 
 export const read = (server: Server, options: ReaderOptions): Reader => {
+  const unposted = new Set<string>()
   let acts = 0
   let unasked = 0
   let inFlight = 0
@@ -28,8 +32,9 @@ export const read = (server: Server, options: ReaderOptions): Reader => {
     fetch: async (request, next) => {
       if (request.method === "POST") {
         rounds = 0
-        if (acts === 0) unasked++
-        else acts--
+        const decided = answeredIn(await request.clone().json()).filter((id) => unposted.delete(id))
+        if (decided.length === 0 && acts === 0) unasked++
+        if (decided.length === 0) acts = Math.max(0, acts - 1)
       }
       inFlight++
       try {
@@ -56,6 +61,7 @@ export const read = (server: Server, options: ReaderOptions): Reader => {
       rounds = 0
       acts++
     },
+    decide: (approvalId) => void unposted.add(approvalId),
     unasked: () => {
       isDone = true
       return unasked
@@ -66,9 +72,13 @@ export const read = (server: Server, options: ReaderOptions): Reader => {
 /** A client posts within a few rounds of the event loop. */
 const restful = 5
 
+const answeredIn = ({ messages }: { readonly messages: ReadonlyArray<UIMessage> }): ReadonlyArray<string> =>
+  cards({ chat: { messages } }).flatMap(({ approval, state }) => state === "approval-responded" ? [approval.id] : [])
+
 /** The same person loads the page again: it begins with what is kept, and follows what is going on. */
 export const readAgain = async (server: Server, { id, ...options }: ReaderOptions): Promise<Reader> => {
   const reader = read(server, { ...options, id, messages: await history(server, id, options.person) })
+  reader.act()
   void reader.chat.resumeStream()
   return reader
 }

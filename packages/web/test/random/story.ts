@@ -107,6 +107,7 @@ const wait = async (ticks: number) => {
 const click = (world: World, page: Reader, { approval: { id }, input: { path } }: any) => {
   const { allowed, count, random, steps } = world
   count.clicks++
+  page.decide(id)
   const kind = random.one(["approve", "approve", "approve", "deny", "deny", "edit", "edit that is lost"] as const)
   steps.push(`  ${kind} ${path}`)
   if (kind === "edit") {
@@ -148,16 +149,14 @@ const actions: Readonly<Record<string, readonly [weight: number, act: Action]>> 
   }],
   "click": [12, (world, page) => {
     const open = asked(page)
-    if (open.length === 0) return
-    page.act()
-    click(world, page, world.random.one(open))
+    if (open.length > 0) click(world, page, world.random.one(open))
   }],
-  // One decision: it posts once.
+  // One decision: it posts once. On a card of an older message each click lets the client look whether it has to post.
   "click twice": [2, (world, page) => {
     const open = asked(page)
     if (open.length === 0) return
     const one = world.random.one(open)
-    page.act()
+    if (!page.chat.lastMessage?.parts.includes(one)) page.act()
     click(world, page, one)
     click(world, page, one)
   }],
@@ -173,7 +172,10 @@ const actions: Readonly<Record<string, readonly [weight: number, act: Action]>> 
   }],
   "leave": [1, (_, page) => void page.chat.stop()],
   "come back": [1, (_, page) => {
-    if (!isBusy(page)) void page.chat.resumeStream()
+    if (isBusy(page)) return
+    // A client that finds no turn to follow posts what was answered meanwhile.
+    page.act()
+    void page.chat.resumeStream()
   }],
   "let a tool go": [6, ({ gates }) => gates.release()],
   "wait": [8, () => wait(8)],
