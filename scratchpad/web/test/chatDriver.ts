@@ -19,5 +19,6 @@ export const driver: Driver = {
     await fill(card, fields)
     await card.getByRole("button", { name: /^Answer: / }).click()
   },
+  unfold: async () => {},
   tryAgain: (page) => page.getByRole("button", { name: /^Try again/ })
 }

@@ -7,6 +7,7 @@ import { once } from "node:events"
 import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
+import { program } from "./build.ts"
 import { type Options, serve } from "./server/server.ts"
 import { Said } from "./server/world.ts"
 
@@ -50,8 +51,7 @@ export const asProcess = async (folder: string): Promise<Killable> => {
 
   const start = async () => {
     const options: Options = { folder, port, filename: NodePath.join(directory, "chat.db"), heartbeat: 250 }
-    child = ChildProcess.fork(NodePath.join(import.meta.dirname, "server/process.ts"), [JSON.stringify(options)], {
-      execArgv: ["--conditions=@assent/source"],
+    child = ChildProcess.fork(program, [JSON.stringify(options)], {
       stdio: ["ignore", "inherit", "inherit", "ipc"]
     })
     port = await new Promise<number>((resolve, reject) => {

@@ -9,13 +9,15 @@ export interface Driver {
   readonly edit: (card: Locator, fields: Fields) => Promise<void>
   readonly deny: (card: Locator, why: string | undefined) => Promise<void>
   readonly answer: (card: Locator, fields: Fields) => Promise<void>
+  /** Shows what a card that is over says. */
+  readonly unfold: (card: Locator) => Promise<void>
   /** What is pressed after a post that failed. */
   readonly tryAgain: (page: Page) => Locator
 }
 
 export type Fields = Readonly<Record<string, string | boolean>>
 
-export type State = "open" | "answered" | "running" | "done" | "failed" | "denied" | "unknown" | "unsent"
+export type State = "open" | "answered" | "running" | "done" | "failed" | "denied" | "unknown" | "unsent" | "sending"
 
 export interface Tab {
   readonly page: Page
@@ -40,6 +42,7 @@ export interface Tab {
   readonly deny: (words: string, why?: string) => Promise<void>
   readonly edit: (words: string, fields: Fields) => Promise<void>
   readonly answer: (words: string, fields: Fields) => Promise<void>
+  readonly unfold: (words: string) => Promise<void>
   readonly tryAgain: () => Promise<void>
   readonly reload: () => Promise<void>
   /** The cards as they stand: what they are called, and their states. */
@@ -141,6 +144,7 @@ export const open = async (
     deny: (words, why) => act(`deny "${words}"`, () => driver.deny(card(words), why)),
     edit: (words, fields) => act(`edit "${words}"`, () => driver.edit(card(words), fields)),
     answer: (words, fields) => act(`answer "${words}"`, () => driver.answer(card(words), fields)),
+    unfold: (words) => telling(`unfold "${words}"`, driver.unfold(card(words))),
     tryAgain: () => act("try again", () => driver.tryAgain(page).click()),
     reload: async () => {
       await page.reload()

@@ -1,7 +1,5 @@
-import * as Path from "node:path"
 import { defineConfig } from "vitest/config"
-
-const conditions = ["@assent/source", "node", "import", "module", "default"]
+import { conditions } from "./build.ts"
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -13,7 +11,6 @@ export default defineConfig({
     globalSetup: "setup.ts",
     reporters: ["tree", "./reporter.ts"],
     testTimeout: 30_000,
-    maxConcurrency: 4,
-    env: { NODE_COMPILE_CACHE: Path.join(import.meta.dirname, "../../../node_modules/.cache/node") }
+    maxConcurrency: 4
   }
 })

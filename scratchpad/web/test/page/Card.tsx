@@ -51,14 +51,14 @@ export const Card = ({ answer, fate, name, part }: Props) => {
   const fields: Record<string, unknown> = interaction === "form"
     ? { seat: "", quiet: false }
     : interaction === "askUser"
-    ? { answer: "" }
+    ? { "Your answer": "" }
     : part.input ?? {}
 
   const approve = () => {
     const all = { ...fields, ...given }
     const isChanged = Object.keys(given).length > 0
     if (interaction === "form") return answer(true, { answer: all })
-    if (interaction === "askUser") return answer(true, { answer: all["answer"] })
+    if (interaction === "askUser") return answer(true, { answer: all["Your answer"] })
     return answer(true, isChanged ? { params: all } : undefined)
   }
 

@@ -14,7 +14,7 @@ export const together: ReadonlyArray<Scenario> = [
       await ada.approve("ann")
       await stage.said.until("begun mail ann")
       await bob.approve("ann")
-      await bob.is("ann", "answered", "running")
+      await bob.is("ann", "answered", "running", "sending")
       await shoot(bob, "running")
       stage.release("mail ann")
       for (const one of [ada, bob]) {

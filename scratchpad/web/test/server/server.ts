@@ -31,7 +31,20 @@ const People = Decider.layer(({ cookies: { person } }) =>
     : Effect.succeed({ person: { id: person, name: decodeURIComponent(person) }, scope: { principal: "team" } })
 )
 
-const types: Readonly<Record<string, string>> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" }
+/** Who is there, as our page asks for it. */
+const Session = HttpRouter.add("GET", "/session", ({ cookies: { person } }) => {
+  const people = ["Ada", "Bob"].map((name) => ({ id: name, name }))
+  return Effect.succeed(
+    HttpServerResponse.jsonUnsafe({ person: people.find(({ id }) => id === person) ?? null, people })
+  )
+})
+
+const types: Readonly<Record<string, string>> = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml"
+}
 
 const files = (folder: string) =>
   HttpRouter.use((router) =>
@@ -58,7 +71,7 @@ export const serve = Effect.fnUntraced(function*(
         Agent.layerOf(world),
         SqlApproval.layer({ filename, grace: "1 second", heartbeat })
       ]),
-      Layer.merge(files(folder)),
+      Layer.merge([files(folder), Session]),
       Layer.provide(Logger.layer([]))
     )
   const app = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
