@@ -5,6 +5,7 @@ import { launch } from "./browser.ts"
 import { coming } from "./scenarios/coming.ts"
 import { deciding } from "./scenarios/deciding.ts"
 import { killed } from "./scenarios/killed.ts"
+import { inMarkup } from "./scenarios/markup.ts"
 import { together } from "./scenarios/together.ts"
 import { play, playAsProcess, type Setting } from "./theatre.ts"
 
@@ -16,7 +17,7 @@ export const describeScenarios = (page: Omit<Setting, "browser">): void => {
 
   describe(page.driver.name, () => {
     for (const scenario of killed) it.concurrent(scenario.name, () => playAsProcess(setting, scenario))
-    for (const scenario of [...deciding, ...together, ...coming]) {
+    for (const scenario of [...deciding, ...together, ...coming, ...inMarkup]) {
       it.concurrent(scenario.name, () => play(setting, scenario))
     }
   })

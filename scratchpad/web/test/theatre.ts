@@ -50,7 +50,7 @@ const playOn = async <S extends Stage.Stage>(
         let context = contexts.get(person)
         if (context === undefined) {
           context = await browser().newContext(options)
-          await context.addCookies([{ name: "person", value: person, url: stage.url }])
+          await context.addCookies([{ name: "person", value: encodeURIComponent(person), url: stage.url }])
           contexts.set(person, context)
         }
         const tab = await Tab.open(driver, context, { url: stage.url, chat: "chat-1" })

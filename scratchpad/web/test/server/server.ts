@@ -28,16 +28,24 @@ export interface Options {
 const People = Decider.layer(({ cookies: { person } }) =>
   person === undefined
     ? Effect.fail(new Decider.Refused({ status: 401, message: "Please log in." }))
-    : Effect.succeed({ person: { id: person, name: decodeURIComponent(person) }, scope: { principal: "team" } })
+    : Effect.succeed({ person: { id: person, name: person }, scope: { principal: "team" } })
 )
 
 /** Who is there, as our page asks for it. */
 const Session = HttpRouter.add("GET", "/session", ({ cookies: { person } }) => {
-  const people = ["Ada", "Bob"].map((name) => ({ id: name, name }))
-  return Effect.succeed(
-    HttpServerResponse.jsonUnsafe({ person: people.find(({ id }) => id === person) ?? null, people })
-  )
+  const people = ["Ada", "Bob", ...(person === undefined ? [] : [person])].map((name) => ({ id: name, name }))
+  return Effect.succeed(HttpServerResponse.jsonUnsafe({ person: people.at(2) ?? null, people }))
 })
+
+/** As strict as `npm run web` has it. */
+const Secured = HttpRouter.middleware(
+  Effect.map(HttpServerResponse.setHeader(
+    "content-security-policy",
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none';" +
+      " form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+  )),
+  { global: true }
+)
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html",
@@ -71,7 +79,7 @@ export const serve = Effect.fnUntraced(function*(
         Agent.layerOf(world),
         SqlApproval.layer({ filename, grace: "1 second", heartbeat })
       ]),
-      Layer.merge([files(folder), Session]),
+      Layer.merge([files(folder), Session, Secured]),
       Layer.provide(Logger.layer([]))
     )
   const app = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
