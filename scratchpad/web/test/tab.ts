@@ -133,7 +133,7 @@ export const open = async (
     say: (text) =>
       act(`say "${text}"`, async () => {
         await page.getByRole("textbox", { name: "Message" }).fill(text)
-        await page.getByRole("button", { name: "Send" }).click()
+        await page.getByRole("button", { name: "Send", exact: true }).click()
       }),
     approve: (words) => act(`approve "${words}"`, () => approveIn(card(words)).click()),
     approveTwice: (words) => act(`approve "${words}" twice`, () => approveIn(card(words)).dblclick()),

@@ -1,5 +1,4 @@
 /** The smallest page with `useChat` as it is on npm: nothing in it knows more of the server than `@assent/web`'s README says. */
-import "./jitless.ts"
 import type { UIMessage } from "ai"
 import { createRoot } from "react-dom/client"
 import { Chat } from "./Chat.tsx"
