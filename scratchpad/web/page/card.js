@@ -6,7 +6,7 @@
  * @typedef {import("./messages.js").Message} Message
  * @typedef {import("./messages.js").Messages} Messages
  * @typedef {import("./server.js").Person} Person
- * @typedef {"preparing" | "open" | "waiting" | "sending" | "unsent" | "answered" | "running" | "done" | "failed" | "denied" | "unknown"} CardState
+ * @typedef {"preparing" | "open" | "waiting" | "sending" | "unsent" | "answered" | "running" | "done" | "failed" | "denied" | "void" | "unknown"} CardState
  */
 import { escape } from "./escape.js"
 
@@ -18,8 +18,19 @@ export const descriptorOf = (part) => part.approval?.descriptor
 /** What is to happen, in a line. @param {ToolPart} part */
 export const summary = (part) => {
   const descriptor = descriptorOf(part)
-  const said = descriptor?.awaited?.prompt ?? descriptor?.description ?? part.name
+  const said = descriptor?.awaited?.prompt ?? descriptor?.description ?? describe(part)
   return escape(said, { maxLength: 300 })
+}
+
+/** A call of which nothing is known but itself. @param {ToolPart} part */
+const describe = ({ input, name }) => {
+  const params = typeof input === "object" && input !== null ? Object.entries(input) : []
+  /** @param {unknown} value */
+  const write = (value) => {
+    const text = JSON.stringify(value) ?? "null"
+    return text.length <= 40 ? text : `${text.slice(0, 40)}…`
+  }
+  return `${name}(${params.map(([key, value]) => `${key}: ${write(value)}`).join(", ")})`
 }
 
 /** @param {Message} message @param {string} toolCallId */
@@ -45,7 +56,9 @@ export const stateOf = (part, click) => {
     case "output-denied":
       return "denied"
     case "output-error":
-      return part.fate?.state === "unknown" ? "unknown" : "failed"
+      if (part.fate?.state === "unknown") return "unknown"
+      // Asked, and nobody decided: taken back, expired, or superseded by what was said.
+      return part.fate?.approvalId !== undefined && part.fate.decidedBy === undefined ? "void" : "failed"
   }
 }
 

@@ -233,6 +233,20 @@ const settle = (messages, messageId, fate) => {
   if (message === undefined) return messages
   return edit(messages, message.id, (message) => ({
     ...message,
-    parts: message.parts.map((part) => isOf(part, message.id) ? { .../** @type {ToolPart} */ (part), fate } : part)
+    parts: message.parts.map((part) => isOf(part, message.id) ? withFate(/** @type {ToolPart} */ (part), fate) : part)
   }))
 }
+
+/** A card of an older message is told by this alone how it ended. @param {ToolPart} part @param {Fate} fate @returns {ToolPart} */
+const withFate = (part, fate) => {
+  const state = ended[/** @type {keyof typeof ended} */ (fate.state)]
+  if (state === undefined || part.state.startsWith("output-")) return { ...part, fate }
+  return { ...part, fate, state, ...(fate.reason === undefined ? undefined : { errorText: fate.reason }) }
+}
+
+const ended = /** @type {const} */ ({
+  done: "output-available",
+  failed: "output-error",
+  denied: "output-denied",
+  unknown: "output-error"
+})

@@ -188,6 +188,7 @@ const Editing = ({ id, isReady, isSteady, onAnswer, onBack, part, summary }) => 
                   <dt>${shown(name)}</dt>
                   <dd>
                     <del><span class="unseen">instead of </span><${Value} value=${before} label=${`${name}, before`} /></del>
+                    <span aria-hidden="true">→</span>
                     <ins><${Value} value=${after} label=${`${name}, after`} /></ins>
                   </dd>
                 </div>

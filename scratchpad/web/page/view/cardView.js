@@ -20,10 +20,11 @@ const words = {
   done: "Done",
   failed: "Failed",
   denied: "Denied",
+  void: "Not run",
   unknown: "Unknown"
 }
 
-const isOver = new Set(["done", "failed", "denied", "unknown"])
+const isOver = new Set(["done", "failed", "denied", "void", "unknown"])
 
 /**
  * @typedef {{
@@ -66,7 +67,8 @@ export const Card = ({ chat, click, isBusy, isLatest, messageId, mine, onAnswere
   if (isOpen && !wasOpen) setWasOpen(true)
 
   // What was answered here stays as it is, so that nothing moves, until the conversation goes on.
-  const isFolded = isOver.has(state) && !(isUnfolded ?? (wasOpen && isLatest))
+  const canFold = isOver.has(state) || approval === undefined
+  const isFolded = canFold && !(isUnfolded ?? (wasOpen && isLatest))
   const id = `card-${messageId}-${toolCallId}`
 
   /** @param {import("./answering.js").Said} said */
@@ -79,16 +81,18 @@ export const Card = ({ chat, click, isBusy, isLatest, messageId, mine, onAnswere
   return html`
     <section ref=${ref} class="card" role="group" aria-label=${summary} tabindex="-1" id=${id}
       data-approval-id=${approval?.id} data-tool-call-id=${toolCallId} data-state=${state}
-      data-late=${verdict?.isLate === true ? "true" : undefined} data-steady=${String(isSteady)}>
+      data-late=${verdict?.isLate === true ? "true" : undefined} data-steady=${String(isSteady)} data-others=${
+    isOpen && !may ? "true" : undefined
+  }>
       <header>
         <h2>${
-    isOver.has(state)
+    canFold
       ? html`<button type="button" class="fold" aria-expanded=${!isFolded} onClick=${() => setUnfolded(isFolded)}>
               <bdi>${shown(summary)}</bdi>
             </button>`
       : html`<bdi>${shown(summary)}</bdi>`
   }</h2>
-        <span class="chip">${words[state]}</span>
+        <span class="chip">${isOpen && !may ? `Needs ${whose}` : words[state]}</span>
       </header>
       ${
     isFolded ? null : html`
@@ -108,7 +112,9 @@ export const Card = ({ chat, click, isBusy, isLatest, messageId, mine, onAnswere
           ${
       descriptor?.expiresAt === undefined || !isOpen
         ? null
-        : html`<span class=${isExpired ? "problem" : "soon"}><${Until} at=${descriptor.expiresAt} now=${now} /></span>`
+        : html`<span class=${
+          isExpired ? "problem" : descriptor.expiresAt - now < 120_000 ? "soon" : ""
+        }><${Until} at=${descriptor.expiresAt} now=${now} /></span>`
     }
           ${whose === undefined ? null : html`<span>for ${whose} to decide</span>`}
         </p>
@@ -121,7 +127,7 @@ export const Card = ({ chat, click, isBusy, isLatest, messageId, mine, onAnswere
       `
   }
       ${
-    !isFolded && part.isPreliminary === true
+    part.isPreliminary === true
       ? html`<div class="output" aria-live="off"><${Value} value=${part.output} label="So far" /></div>`
       : null
   }
@@ -131,8 +137,10 @@ export const Card = ({ chat, click, isBusy, isLatest, messageId, mine, onAnswere
       : null
   }
       ${
-    state === "failed" || state === "unknown"
-      ? html`<p class="problem">${shown(part.errorText ?? "It failed.", { multiline: true })}</p>`
+    state === "failed" || state === "unknown" || state === "void"
+      ? html`<p class=${state === "void" ? "muted" : "problem"}>${
+        shown(part.errorText ?? "It failed.", { multiline: true })
+      }</p>`
       : null
   }
       <footer>

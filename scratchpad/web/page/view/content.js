@@ -52,7 +52,11 @@ const Table = ({ label, rows }) => {
   return html`
     <div class="table" role="region" aria-label=${label} tabindex="0">
       <table>
-        <thead><tr>${columns.map((name) => html`<th key=${name} scope="col">${shown(name)}</th>`)}</tr></thead>
+        <thead><tr>${
+    columns.map((name) =>
+      html`<th key=${name} scope="col" class=${typeof rows[0]?.[name] === "number" ? "amount" : ""}>${shown(name)}</th>`
+    )
+  }</tr></thead>
         <tbody>
           ${
     rows.map((row, index) =>
