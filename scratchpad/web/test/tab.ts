@@ -1,5 +1,5 @@
 /** One tab of a browser, as a person uses it: by what it reads aloud. What goes wrong in it is kept. */
-import type { BrowserContext, Locator, Page } from "playwright-core"
+import type { BrowserContext, Locator, Page, Request } from "playwright-core"
 
 /** How two pages differ for who uses them. */
 export interface Driver {
@@ -17,7 +17,17 @@ export interface Driver {
 
 export type Fields = Readonly<Record<string, string | boolean>>
 
-export type State = "open" | "answered" | "running" | "done" | "failed" | "denied" | "unknown" | "unsent" | "sending"
+export type State =
+  | "open"
+  | "answered"
+  | "running"
+  | "done"
+  | "failed"
+  | "denied"
+  | "unknown"
+  | "unsent"
+  | "sending"
+  | "void"
 
 export interface Tab {
   readonly page: Page
@@ -45,6 +55,8 @@ export interface Tab {
   readonly unfold: (words: string) => Promise<void>
   readonly tryAgain: () => Promise<void>
   readonly reload: () => Promise<void>
+  /** Waits until every response to a post has come to its end: what was said in it is kept then. */
+  readonly rests: () => Promise<void>
   /** The cards as they stand: what they are called, and their states. */
   readonly cards: () => Promise<ReadonlyArray<string>>
   readonly messages: () => Promise<ReadonlyArray<string>>
@@ -70,6 +82,17 @@ export const open = async (
       posts.push(request.postData() ?? "")
     }
   })
+  const inFlight = new Set<Request>()
+  let resting: ReadonlyArray<() => void> = []
+  page.on("request", (request) => request.method() === "POST" && inFlight.add(request))
+  const end = (request: Request) => {
+    inFlight.delete(request)
+    if (inFlight.size > 0) return
+    for (const rest of resting) rest()
+    resting = []
+  }
+  page.on("requestfinished", end)
+  page.on("requestfailed", end)
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") faults.push(`${message.type()}: ${message.text()}`)
   })
@@ -150,6 +173,7 @@ export const open = async (
       await page.reload()
       await page.getByRole("textbox", { name: "Message" }).waitFor()
     },
+    rests: () => inFlight.size === 0 ? Promise.resolve() : new Promise((resolve) => resting = [...resting, resolve]),
     cards,
     messages: () => page.locator("[data-role]").allInnerTexts()
   }

@@ -33,6 +33,7 @@ export const killed: ReadonlyArray<KillableScenario> = [
       ada.expect(gone)
       await ada.say("delete a.log")
       await ada.is("a.log", "open")
+      await ada.rests()
       await stage.kill()
       await ada.approve("a.log")
       await ada.is("a.log", "answered", "unsent")

@@ -94,7 +94,7 @@ export const together: ReadonlyArray<Scenario> = [
       await ada.reads("You said hello.")
       await shoot(ada, "said")
       await ada.approveIfOpen("a.log")
-      await ada.is("a.log", "denied", "failed", "unknown")
+      await ada.is("a.log", "denied", "failed", "unknown", "void")
       await shoot(ada, "closed")
       assert.deepStrictEqual(ran(), [])
     }
