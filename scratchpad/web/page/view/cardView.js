@@ -24,6 +24,8 @@ const words = {
   unknown: "Unknown"
 }
 
+const isAsked = new Set(["open", "sending", "unsent"])
+
 const isOver = new Set(["done", "failed", "denied", "void", "unknown"])
 
 /**
@@ -51,10 +53,8 @@ export const Card = ({ chat, click, isBusy, isLatest, messageId, mine, onAnswere
   const { descriptor } = approval ?? {}
   const now = useNow(descriptor?.expiresAt)
   const given = stateOf(part, click)
-  // A call of a turn that is over without its result goes on elsewhere, or nobody knows.
-  const state = given === "running" && !isBusy && approval === undefined && part.isPreliminary !== true
-    ? "answered"
-    : given
+  // Its turn is over, and it has no result.
+  const state = given === "running" && !isBusy ? "unknown" : given
   const summary = summaryOf(part)
   const verdict = verdictOf(part, person, mine)
   const { may, words: whose } = deciders(part, person, people)
@@ -139,7 +139,7 @@ export const Card = ({ chat, click, isBusy, isLatest, messageId, mine, onAnswere
       ${
     state === "failed" || state === "unknown" || state === "void"
       ? html`<p class=${state === "void" ? "muted" : "problem"}>${
-        shown(part.errorText ?? "It failed.", { multiline: true })
+        shown(part.errorText ?? "It has no result: whether it came to its end is not known.", { multiline: true })
       }</p>`
       : null
   }
@@ -150,8 +150,9 @@ export const Card = ({ chat, click, isBusy, isLatest, messageId, mine, onAnswere
       : null
   }
         ${
-    isAnswerable
-      ? html`<${Answering} part=${part} summary=${summary} id=${`${id}-actions`} isSteady=${isSteady} isReady=${isReady} onAnswer=${answer} />`
+    approval !== undefined && may && !isExpired && isAsked.has(state)
+      // What was typed is still there where the answer does not count, or does not get through.
+      ? html`<div hidden=${!isOpen}><${Answering} key=${approval.id} part=${part} summary=${summary} id=${`${id}-actions`} isSteady=${isSteady} isReady=${isReady} onAnswer=${answer} /></div>`
       : null
   }
         ${isOpen && !may ? html`<p class="muted">This is for ${whose} to decide. You are ${person.name}.</p>` : null}

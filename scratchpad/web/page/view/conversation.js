@@ -29,12 +29,14 @@ export const Conversation = ({ chat, people, person }) => {
   const { announcement, clicks, isBusy, isLost, loading, messages, outbox, problem } = state
   const root = useRef(/** @type {HTMLElement | null} */ (null))
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null))
+  const answeredAt = useRef(-Infinity)
   const [seen, setSeen] = useState(/** @type {ReadonlySet<string>} */ (new Set()))
   useStickyEnd(state)
 
   // The next card that waits for an answer, after this one or before it; or else the message field.
   /** @param {Element} card */
   const goOn = (card) => {
+    answeredAt.current = performance.now()
     const open = [...root.current?.querySelectorAll("[data-state=open]:has(.actions)") ?? []].filter((other) =>
       other !== card
     )
@@ -49,9 +51,13 @@ export const Conversation = ({ chat, people, person }) => {
     if (loading === "loaded" && matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true })
   }, [loading])
 
+  const isCut = loading === "loaded" && !isBusy && !isLost && outbox.length === 0 && messages.at(-1)?.role === "user"
   const isEmpty = loading === "loaded" && messages.length === 0 && outbox.length === 0
   return html`
-    <main ref=${root}>
+    <main ref=${root} onMouseDown=${(/** @type {Event} */ event) => {
+    // The second half of a double click does not take the focus away again.
+    if (performance.now() - answeredAt.current < 500) event.preventDefault()
+  }}>
       <section class="conversation" aria-label="Conversation" aria-busy=${loading === "loading"}>
         ${loading === "loading" && !isLost ? html`<p class="muted center">Loading…</p>` : null}
         ${
@@ -99,6 +105,16 @@ export const Conversation = ({ chat, people, person }) => {
             </article>
           `
     )
+  }
+        ${
+    isCut
+      ? html`
+        <div class="cut">
+          <p class="problem" role="alert">The answer was cut off.</p>
+          <div class="actions"><button type="button" onClick=${chat.goOn}>Try again</button></div>
+        </div>
+      `
+      : null
   }
         ${
     isBusy && !isLost ? html`<p class="busy" aria-hidden="true"><span></span><span></span><span></span></p>` : null
@@ -247,7 +263,7 @@ const Composer = ({ chat, field, isBusy, isReady }) => {
     send()
   }}>
       <textarea ref=${field} aria-label="Message" rows=${Math.min(8, text.split("\n").length)} value=${text}
-        placeholder="Say something to the agent"
+        placeholder="Message the agent"
         onInput=${(/** @type {Event} */ { currentTarget }) =>
     setText(/** @type {HTMLTextAreaElement} */ (currentTarget).value)}
         onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
@@ -257,7 +273,10 @@ const Composer = ({ chat, field, isBusy, isReady }) => {
   }}></textarea>
       ${
     isBusy
-      ? html`<button key="stop" type="button" class="danger" onClick=${chat.stop}>Stop</button>`
+      ? html`<button key="stop" type="button" class="danger" onClick=${() => {
+        chat.stop()
+        field.current?.focus()
+      }}>Stop</button>`
       : html`<button key="send" type="submit" class="primary" aria-disabled=${
         canSend ? undefined : "true"
       }>Send</button>`
