@@ -20,5 +20,5 @@ export const driver: Driver = {
     await card.getByRole("button", { name: /^Answer: / }).click()
   },
   unfold: async () => {},
-  tryAgain: (page) => page.getByRole("button", { name: /^Try again/ })
+  tryAgain: (page) => page.getByRole("button", { name: /^Try again/ }).click()
 }

@@ -28,5 +28,13 @@ export const driver: Driver = {
     const fold = card.getByRole("button", { expanded: false })
     if (await fold.count() > 0) await fold.click()
   },
-  tryAgain: (page) => page.getByRole("button", { name: /^Try (again|now)/ }).first()
+  // It comes back to a server that was gone by itself; who cannot wait presses "Try now".
+  tryAgain: async (page) => {
+    const lost = page.getByText("Connection lost.")
+    if (await lost.isVisible()) {
+      await page.getByRole("button", { name: "Try now" }).click({ timeout: 1_000 }).catch(() => undefined)
+      await lost.waitFor({ state: "hidden" })
+    }
+    await page.getByRole("button", { name: /^Try again/ }).click()
+  }
 }

@@ -12,7 +12,7 @@ export interface Driver {
   /** Shows what a card that is over says. */
   readonly unfold: (card: Locator) => Promise<void>
   /** What is pressed after a post that failed. */
-  readonly tryAgain: (page: Page) => Locator
+  readonly tryAgain: (page: Page) => Promise<void>
 }
 
 export type Fields = Readonly<Record<string, string | boolean>>
@@ -168,7 +168,7 @@ export const open = async (
     edit: (words, fields) => act(`edit "${words}"`, () => driver.edit(card(words), fields)),
     answer: (words, fields) => act(`answer "${words}"`, () => driver.answer(card(words), fields)),
     unfold: (words) => telling(`unfold "${words}"`, driver.unfold(card(words))),
-    tryAgain: () => act("try again", () => driver.tryAgain(page).click()),
+    tryAgain: () => act("try again", () => driver.tryAgain(page)),
     reload: async () => {
       await page.reload()
       await page.getByRole("textbox", { name: "Message" }).waitFor()
