@@ -11,19 +11,19 @@ const { values } = NodeUtil.parseArgs({
 })
 const first = Number(values.seed)
 const count = Number(values.stories)
-const sum = { posts: 0, clicks: 0, ran: 0, wrong: 0 }
+const sum = { posts: 0, clicks: 0, edits: 0, reloads: 0, kills: 0, ran: 0 }
+let wrong = 0
 
 for (let seed = first; seed < first + count; seed++) {
-  const { clicks, posts, problems, ran, steps } = await play(seed)
-  sum.posts += posts
-  sum.clicks += clicks
-  sum.ran += ran
+  const { problems, steps, ...counts } = await play(seed)
+  for (const name of Object.keys(sum) as ReadonlyArray<keyof typeof sum>) sum[name] += counts[name]
   if (values.show === true) console.log(steps.join("\n"))
   if (problems.length === 0) continue
-  sum.wrong++
+  wrong++
   console.log(`seed ${seed}: ${problems.join("; ")}`)
 }
 console.log(
-  `${count} stories from seed ${first}: ${sum.posts} posts, ${sum.clicks} clicks, ${sum.ran} tools ran; ${sum.wrong} went wrong.`
+  `${count} stories from seed ${first}: ${sum.posts} posts, ${sum.clicks} clicks, ${sum.edits} edits, ` +
+    `${sum.reloads} reloads, ${sum.kills} kills, ${sum.ran} tools ran; ${wrong} went wrong.`
 )
-process.exitCode = sum.wrong === 0 ? 0 : 1
+process.exitCode = wrong === 0 ? 0 : 1

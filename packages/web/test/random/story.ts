@@ -1,41 +1,33 @@
 /**
- * A random story: two pages of one conversation, and all that people do with them, in any order. The client is that of npm,
- * as it is. What must be so afterwards, whatever happened, is checked at its end.
+ * A random story: two people with pages of one conversation, and all that they do with them, in any order, over a server that
+ * is slow, fails, or is killed. The client is that of npm, as it is.
  */
 import { AiError } from "@assent/ai"
 import type { ScriptedModel } from "@assent/ai/testing"
 import { UiMessageStream } from "@assent/web"
 import * as Effect from "effect/Effect"
-import { call, cards, history, open, type Page, type PageOptions, reading, serve, type Server } from "../server.ts"
+import { call, cards, history, type Page, type PageOptions, reading } from "../server.ts"
+import { edited, isStuck, problemsOf } from "./checks.ts"
+import { type Random, randomOf } from "./choosing.ts"
+import { isCut, make, type Mortal } from "./mortal.ts"
+import { isBusy, read, readAgain, type Reader, type ReaderOptions } from "./paging.ts"
 
-export interface Story {
+export interface Counts {
+  readonly posts: number
+  readonly clicks: number
+  readonly edits: number
+  readonly reloads: number
+  readonly kills: number
+  readonly ran: number
+}
+
+export interface Story extends Counts {
   readonly seed: number
   /** What was done, for a reader. */
   readonly steps: ReadonlyArray<string>
-  readonly posts: number
-  readonly clicks: number
-  readonly ran: number
   /** What must not be so. */
   readonly problems: ReadonlyArray<string>
 }
-
-/** Small, seeded and good enough: mulberry32. */
-const randomOf = (seed: number) => {
-  let state = seed
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let value = Math.imul(state ^ (state >>> 15), 1 | state)
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value
-    return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296
-  }
-  return {
-    below: (end: number) => Math.floor(next() * end),
-    chance: (probability: number) => next() < probability,
-    one: <A>(some: ReadonlyArray<A>): A => some[Math.floor(next() * some.length)]!
-  }
-}
-
-type Random = ReturnType<typeof randomOf>
 
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve))
 
@@ -53,10 +45,8 @@ const makeGates = () => {
   }
 }
 
-const isCut = "the network was cut"
-
 /** A network that loses what is sent, or the answer, or cuts it in the middle. */
-const network = (random: Random) => async (request: Request, next: Server["handler"]): Promise<Response> => {
+const network = (random: Random): NonNullable<PageOptions["fetch"]> => async (request, next) => {
   const kind = random.below(16)
   if (kind === 0) throw new TypeError(isCut)
   const response = await next(request)
@@ -72,46 +62,41 @@ const network = (random: Random) => async (request: Request, next: Server["handl
   return new Response(response.body.pipeThrough(cut), response)
 }
 
-const noAnswer = AiError.make({
+const failing = AiError.make({
   module: "story",
   method: "streamText",
   reason: new AiError.UnknownError({ description: "The model has a secret of its own." })
 })
 
-const turnsOf = (random: Random): ScriptedModel.Options["turns"] => {
+const makeModel = (random: Random, fails: boolean) => {
   let files = 0
-  const fails = random.chance(0.3)
+  let turns = 0
   // Some providers give the same ids in each of their responses.
   const repeatsIds = random.chance(0.3)
-  const turn = (): ScriptedModel.Turn => () => {
-    if (fails && random.chance(0.1)) return noAnswer
+  return (): ScriptedModel.Turn => {
+    if (++turns > 60) return "Is there anything else?"
+    if (fails && random.chance(0.1)) return failing
     if (random.chance(0.2)) return "I am done."
-    const calls = Array.from({ length: 1 + random.below(3) }, (_, index) => {
+    return Array.from({ length: 1 + random.below(3) }, (_, index) => {
       const path = `f${++files}`
       const id = repeatsIds ? `c${index}` : `c${files}`
       return random.chance(0.75) ? call(id, path) : reading(id, path)
     })
-    return calls
   }
-  return Array.from({ length: 60 }, turn)
 }
 
 interface World {
-  readonly server: Server
-  readonly fetch: PageOptions["fetch"]
+  readonly server: Mortal
+  readonly options: Pick<ReaderOptions, "id" | "fetch">
   readonly random: Random
   readonly steps: Array<string>
-  readonly pages: Array<Page>
-  /** Those that were loaded anew since. */
-  readonly gone: Array<Page>
-  /** The paths that somebody has let be deleted. */
+  readonly pages: Array<Reader>
+  /** Those that were loaded again since. */
+  readonly gone: Array<Reader>
   readonly allowed: Set<string>
   readonly gates: ReturnType<typeof makeGates>
-  clicks: number
-  sends: number
+  readonly count: { clicks: number; edits: number; reloads: number; kills: number; messages: number }
 }
-
-const isBusy = ({ chat: { status } }: Page): boolean => status === "submitted" || status === "streaming"
 
 const asked = (page: Page) => cards(page).filter(({ state }) => state === "approval-requested")
 
@@ -119,66 +104,83 @@ const wait = async (ticks: number) => {
   for (let count = 0; count < ticks; count++) await tick()
 }
 
-const click = (world: World, page: Page, { approval: { id }, input: { path } }: any) => {
-  const { allowed, random, steps } = world
-  world.clicks++
+const click = (world: World, page: Reader, { approval: { id }, input: { path } }: any) => {
+  const { allowed, count, random, steps } = world
+  count.clicks++
+  page.decide(id)
   const kind = random.one(["approve", "approve", "approve", "deny", "deny", "edit", "edit that is lost"] as const)
   steps.push(`  ${kind} ${path}`)
-  if (kind === "edit") page.details[id] = { params: { path: `${path}-edited` } }
+  if (kind === "edit") {
+    count.edits++
+    page.details[id] = { params: { path: edited(path) } }
+  }
   if (kind === "deny") return void page.chat.addToolApprovalResponse({ id, approved: false })
   // What was changed once goes with every click on that card.
   const isChanged = id in page.details
-  if (isChanged) allowed.add(`${path}-edited`)
+  if (isChanged) allowed.add(edited(path))
   else if (kind === "approve") allowed.add(path)
   void page.chat.addToolApprovalResponse(
     kind === "approve" ? { id, approved: true } : { id, approved: true, reason: UiMessageStream.withDetails }
   )
 }
 
-type Action = (world: World, page: Page) => unknown
+const reload = async (world: World, page: Reader) => {
+  const { gone, options, pages, server } = world
+  await page.chat.stop()
+  // A browser shows an error, and its user tries again when the server is there.
+  if (server.isDown()) server.start()
+  world.count.reloads++
+  const made = await readAgain(server, { ...options, person: page.person }).catch((error: unknown) => {
+    if (error instanceof TypeError && error.message === isCut) return undefined
+    throw error
+  })
+  if (made === undefined) return
+  pages[pages.indexOf(page)] = made
+  gone.push(page)
+}
+
+type Action = (world: World, page: Reader) => unknown
 
 const actions: Readonly<Record<string, readonly [weight: number, act: Action]>> = {
-  "send": [2, (world, page) => {
+  "send": [2, ({ count }, page) => {
     if (isBusy(page)) return
-    world.sends++
-    void page.chat.sendMessage({ text: `message ${world.sends}` })
+    page.act()
+    void page.chat.sendMessage({ text: `message ${++count.messages}` })
   }],
   "click": [12, (world, page) => {
     const open = asked(page)
     if (open.length > 0) click(world, page, world.random.one(open))
   }],
+  // One decision: it posts once. On a card of an older message each click lets the client look whether it has to post.
   "click twice": [2, (world, page) => {
     const open = asked(page)
     if (open.length === 0) return
     const one = world.random.one(open)
+    if (!page.chat.lastMessage?.parts.includes(one)) page.act()
     click(world, page, one)
     click(world, page, one)
   }],
-  "send again": [1, (world, page) => {
+  "send again": [1, (_, page) => {
     if (isBusy(page) || page.chat.messages.length === 0) return
-    world.sends++
+    page.act()
     void page.chat.sendMessage()
   }],
-  "answer anew": [1, (world, page) => {
+  "answer anew": [1, (_, page) => {
     if (isBusy(page) || page.chat.messages.length === 0) return
-    world.sends++
+    page.act()
     void page.chat.regenerate()
   }],
   "leave": [1, (_, page) => void page.chat.stop()],
   "come back": [1, (_, page) => {
-    if (!isBusy(page)) void page.chat.resumeStream()
+    if (isBusy(page)) return
+    // A client that finds no turn to follow posts what was answered meanwhile.
+    page.act()
+    void page.chat.resumeStream()
   }],
   "let a tool go": [6, ({ gates }) => gates.release()],
   "wait": [8, () => wait(8)],
   "wait long": [6, () => wait(60)],
-  "load anew": [1, async (world, page) => {
-    const { id } = page.chat
-    await page.chat.stop()
-    const made = open(world.server, { id, fetch: world.fetch, messages: await history(world.server, id) })
-    world.pages[world.pages.indexOf(page)] = made
-    world.gone.push(page)
-    void made.chat.resumeStream()
-  }]
+  "load anew": [1, reload]
 }
 
 const names = Object.entries(actions).flatMap(([name, [weight]]) => Array.from({ length: weight }, () => name))
@@ -188,99 +190,71 @@ export const play = async (seed: number): Promise<Story> => {
   const random = randomOf(seed)
   const gates = makeGates()
   const isSlow = random.chance(0.5)
-  const server = serve({ turns: turnsOf(randomOf(seed + 1_000_000)), before: () => isSlow ? gates.wait : Effect.void })
-  // All conversations of a process are in one store.
+  const mayFail = random.chance(0.3)
+  const isCutOff = random.chance(0.3)
+  const isKilled = random.chance(0.4)
+  const server = await make({
+    turn: makeModel(randomOf(seed + 1_000_000), mayFail),
+    before: isSlow ? gates.wait : Effect.void
+  })
   const id = `story-${seed}`
-  const fetch = random.chance(0.3) ? network(randomOf(seed + 2_000_000)) : undefined
+  const options = { id, fetch: isCutOff ? network(randomOf(seed + 2_000_000)) : undefined }
   const world: World = {
     server,
-    fetch,
+    options,
     random,
     steps: [],
-    pages: [open(server, { id, fetch }), open(server, { id, fetch, person: "bob" })],
+    pages: [read(server, { ...options, person: "ada" }), read(server, { ...options, person: "bob" })],
     gone: [],
     allowed: new Set(),
     gates,
-    clicks: 0,
-    sends: 0
+    count: { clicks: 0, edits: 0, reloads: 0, kills: 0, messages: 1 }
   }
+  const { count, pages, steps } = world
   const length = 20 + random.below(60)
-  world.sends++
-  void world.pages[0]!.chat.sendMessage({ text: "message 1" })
+  pages[0]!.act()
+  void pages[0]!.chat.sendMessage({ text: "message 1" })
   await wait(60)
   for (let step = 0; step < length; step++) {
+    if (isKilled && !server.isDown() && random.chance(0.05)) {
+      steps.push("- kill")
+      count.kills++
+      server.kill()
+    } else if (server.isDown() && random.chance(0.3)) {
+      steps.push("- start")
+      server.start()
+    }
     const name = random.one(names)
-    const page = random.below(world.pages.length)
-    world.steps.push(`${page} ${name}`)
-    await actions[name]![1](world, world.pages[page]!)
+    const page = random.below(pages.length)
+    steps.push(`${page} ${name}`)
+    await actions[name]![1](world, pages[page]!)
   }
   gates.open()
-  const pages = [...world.pages, ...world.gone]
-  await Promise.all(pages.map((page) => page.settled()))
-  // Who left before the answer came tries again.
-  for (const page of world.pages) {
-    for (let tries = 0; tries < 20 && unsettled(page).length > 0; tries++) {
-      world.sends++
-      world.steps.push("tries again")
+  server.start()
+  await end(world)
+  const kept = await history(server, id)
+  const everyone = [...pages, ...world.gone]
+  const problems = problemsOf({ ...world, kept, mayFail, mayBeCut: isCutOff || count.kills > 0 })
+  await server.dispose()
+  const posts = everyone.reduce((sum, page) => sum + page.posts.length, 0)
+  return { seed, steps, posts, ...count, ran: server.begun.length, problems }
+}
+
+/** What is going on comes to its end, and whoever left before the answer came, or read an error, tries again. */
+const end = async ({ gone, options, pages, server, steps }: World) => {
+  await Promise.all([...pages, ...gone].map((page) => page.settled()))
+  for (const page of pages) {
+    for (let tries = 0; tries < 20 && isStuck(page) && page.chat.messages.length > 0; tries++) {
+      steps.push("tries again")
+      page.act()
       await page.chat.sendMessage()
       await page.settled()
     }
   }
   // What nobody reads any more goes on all the same.
   for (let turns = 0; turns < 5; turns++) {
-    const response = await server.handler(new Request(`http://localhost/api/chat/${id}/stream`))
+    const response = await server.handler(new Request(`http://localhost/api/chat/${options.id}/stream`))
     if (response.status === 204) break
     await response.text()
   }
-  const kept = await history(server, id)
-  const posts = pages.reduce((sum, page) => sum + page.posts.length, 0)
-  const problems = [
-    ...pages.flatMap((page) =>
-      page.errors.filter(({ message }) => !expected.has(message)).map(({ message }) => `a client failed: ${message}`)
-    ),
-    ...(posts > world.sends + world.clicks
-      ? [`${posts} posts for ${world.sends} messages and ${world.clicks} clicks`]
-      : []),
-    ...repeated(textsOf(kept)).map((text) => `"${text}" was said twice`),
-    ...repeated(server.deleted).map((path) => `${path} was deleted twice`),
-    ...server.deleted.filter((path) => !world.allowed.has(path)).map((path) => `nobody let ${path} be deleted`),
-    ...world.pages.flatMap((page) => unsettled(page)),
-    ...world.pages.flatMap((page) => different(page, kept))
-  ]
-  await server.dispose()
-  return { seed, steps: world.steps, posts, clicks: world.clicks, ran: server.deleted.length, problems }
-}
-
-/** What people read when the network or the model fails. */
-const expected: ReadonlySet<string> = new Set([isCut, "The model did not answer. What was done is kept; try again."])
-
-const repeated = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
-  paths.filter((path, index) => paths.indexOf(path) !== index)
-
-// What the user said: each of them says something else.
-const textsOf = (kept: Awaited<ReturnType<typeof history>>): ReadonlyArray<string> =>
-  kept.flatMap(({ parts, role }) => role === "user" ? parts.map((part) => part.type === "text" ? part.text : "") : [])
-
-// A card that stays answered in the last message is what a client posts for, again and again.
-const unsettled = ({ chat }: Page): ReadonlyArray<string> =>
-  chat.lastMessage?.role !== "assistant" || chat.status !== "ready" ?
-    [] :
-    chat.lastMessage.parts.flatMap((part: any) =>
-      part.state === "approval-responded" ? [`${part.input.path} stays answered`] : []
-    )
-
-// What a page shows as settled is what is kept.
-const different = (page: Page, kept: Awaited<ReturnType<typeof history>>): ReadonlyArray<string> => {
-  const inHistory = cards({ chat: { messages: kept } })
-  return cards(page).flatMap((one) => {
-    const same = inHistory.find((other) =>
-      other.approval === undefined || one.approval === undefined
-        ? false
-        : other.approval.id === one.approval.id
-    )
-    const isSettled = String(one.state).startsWith("output-") && one.preliminary !== true
-    return same === undefined || !isSettled || same.state === one.state
-      ? []
-      : [`${one.input.path} is ${one.state} on a page and ${same.state} in the history`]
-  })
 }

@@ -1,0 +1,9 @@
+/** The smallest page with `useChat` as it is on npm: nothing in it knows more of the server than `@assent/web`'s README says. */
+import type { UIMessage } from "ai"
+import { createRoot } from "react-dom/client"
+import { Chat } from "./Chat.tsx"
+
+const id = new URLSearchParams(location.search).get("chat") ?? "chat"
+const kept: Array<UIMessage> = await (await fetch(`/api/chat/${id}`)).json()
+
+createRoot(document.getElementById("root")!).render(<Chat id={id} kept={kept} />)

@@ -1,0 +1,86 @@
+/** The server of one test, in this process or in one of its own that can be killed, and what its tools say. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as ChildProcess from "node:child_process"
+import { once } from "node:events"
+import * as NodeFs from "node:fs"
+import * as NodeOs from "node:os"
+import * as NodePath from "node:path"
+import { program } from "./build.ts"
+import { type Options, serve } from "./server/server.ts"
+import { Said } from "./server/world.ts"
+
+export interface Stage {
+  readonly url: string
+  /** What tools have begun and run, in their order, over all processes. */
+  readonly said: Said
+  /** Lets what waits for it go on. */
+  readonly release: (gate: string) => void
+  readonly close: () => Promise<void>
+}
+
+export interface Killable extends Stage {
+  /** `kill -9`, with what is running and every connection. */
+  readonly kill: () => Promise<void>
+  /** Another process, at the same address and with the same file. */
+  readonly start: () => Promise<void>
+}
+
+export const inProcess = async (folder: string): Promise<Stage> => {
+  const said = new Said()
+  const released = new Said()
+  const scope = Scope.makeUnsafe()
+  const world = { tell: said.add, wait: released.until }
+  const port = await Effect.runPromise(
+    Effect.provideService(serve(world, { folder, port: 0, filename: ":memory:" }), Scope.Scope, scope)
+  )
+  return {
+    url: `http://127.0.0.1:${port}`,
+    said,
+    release: released.add,
+    close: () => Effect.runPromise(Scope.close(scope, Exit.void))
+  }
+}
+
+export const asProcess = async (folder: string): Promise<Killable> => {
+  const said = new Said()
+  const directory = NodeFs.mkdtempSync(NodePath.join(NodeOs.tmpdir(), "assent-browser-"))
+  let child: ChildProcess.ChildProcess | undefined
+  let port = 0
+
+  const start = async () => {
+    const options: Options = { folder, port, filename: NodePath.join(directory, "chat.db"), heartbeat: 250 }
+    child = ChildProcess.fork(program, [JSON.stringify(options)], {
+      stdio: ["ignore", "inherit", "inherit", "ipc"]
+    })
+    port = await new Promise<number>((resolve, reject) => {
+      child!.on("message", (message: { readonly port?: number; readonly event?: string }) => {
+        if (message.port !== undefined) resolve(message.port)
+        if (message.event !== undefined) said.add(message.event)
+      })
+      child!.once("exit", (code) => reject(new Error(`The server ended with ${code}.`)))
+    })
+  }
+
+  const kill = async () => {
+    const dying = child!
+    if (dying.exitCode !== null || dying.signalCode !== null) return
+    const ended = once(dying, "exit")
+    dying.kill("SIGKILL")
+    await ended
+  }
+
+  await start()
+  return {
+    url: `http://127.0.0.1:${port}`,
+    said,
+    release: (gate) => void child!.send(gate),
+    kill,
+    start,
+    close: async () => {
+      await kill()
+      NodeFs.rmSync(directory, { recursive: true })
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import { defineConfig } from "vitest/config"
+import { conditions } from "./build.ts"
+
+export default defineConfig({
+  root: import.meta.dirname,
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    name: "browser",
+    include: ["*.test.ts"],
+    globalSetup: "setup.ts",
+    reporters: ["tree", "./reporter.ts"],
+    testTimeout: 30_000,
+    maxConcurrency: 4
+  }
+})
