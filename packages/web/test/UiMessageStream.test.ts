@@ -7,6 +7,7 @@ import {
   call,
   card,
   cards,
+  gate,
   history,
   open,
   type Page,
@@ -14,7 +15,8 @@ import {
   serve,
   type Server,
   type ServerOptions,
-  texts
+  texts,
+  until
 } from "./server.ts"
 
 let count = 0
@@ -48,17 +50,6 @@ const deny = (page: Page, path: string, reason = "keep it") =>
   page.chat.addToolApprovalResponse({ id: card(page, path).approval.id, approved: false, reason })
 
 const statesOf = (page: Page) => cards(page).map(({ state }) => state)
-
-/** What a tool waits for until it is let go. */
-const gate = () => {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => open = resolve)
-  return { open: () => open(), before: () => Effect.promise(() => opened) }
-}
-
-const until = async (condition: () => boolean) => {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
-}
 
 const twoFiles = [call("c1", "a"), call("c2", "b"), reading("c3", "c")]
 

@@ -9,7 +9,7 @@ const floors: House["floors"] = [
   ["ground", ["internal/wire/", "internal/logging"]],
   ["floor 1", ["internal/turn/"]],
   ["floor 2", ["Decider"]],
-  ["floor 3", ["internal/routes"]],
+  ["floor 3", ["internal/limiting", "internal/routes"]],
   ["floor 4", ["UiMessageStream"]],
   ["index", ["index"]]
 ]

@@ -13,10 +13,11 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Decider from "../Decider.ts"
+import * as Limiting from "./limiting.ts"
 import * as Logging from "./logging.ts"
 import * as Ahead from "./turn/ahead.ts"
 import type { Conversation } from "./turn/conversation.ts"
-import type { Live } from "./turn/live.ts"
+import * as Live from "./turn/live.ts"
 import * as Reading from "./turn/reading.ts"
 import * as Turn from "./turn/turn.ts"
 import * as Turns from "./turn/turns.ts"
@@ -30,15 +31,18 @@ export interface Settings<E, R> {
   readonly heartbeat: Duration.Duration
   readonly maxBodyBytes: number
   readonly maxKeptBytes: number
+  readonly rateLimit: Limiting.Limit | undefined
 }
 
 /** Something is answered without a stream. */
 class Failure {
   readonly status: number
   readonly sentence: string
-  constructor(status: number, sentence: string) {
+  readonly headers: Readonly<Record<string, string>> | undefined
+  constructor(status: number, sentence: string, headers?: Failure["headers"]) {
     this.status = status
     this.sentence = sentence
+    this.headers = headers
   }
 }
 
@@ -49,6 +53,8 @@ const unreadable = new Failure(400, "What was posted is no JSON.")
 const tooLarge = new Failure(413, "What was posted is too large.")
 
 const broken = new Failure(500, "The conversation could not be opened. Try again.")
+
+const running = new Failure(503, "What goes on could not be stopped yet. Try again.")
 
 const noId = new Failure(404, "There is no conversation of this id.")
 
@@ -61,6 +67,7 @@ export const add = Effect.fnUntraced(function*<E, R>(
   const context = yield* Effect.context<R>()
   const turns = yield* Turns.make({ maxBytes: settings.maxKeptBytes })
   const ahead = Ahead.make(settings.maxKeptBytes)
+  const limiter = yield* Limiting.make(settings.rateLimit)
 
   const identify = Effect.mapError(decider.identify, refusal)
 
@@ -74,7 +81,7 @@ export const add = Effect.fnUntraced(function*<E, R>(
     return { conversation, key }
   })
 
-  const sse = (live: Live, conversation: Conversation, post: Body.Post | undefined) =>
+  const sse = (live: Live.Live, conversation: Conversation, post: Body.Post | undefined) =>
     HttpServerResponse.stream(
       Sse.encode(Reading.stream(live, { conversation, heartbeat: settings.heartbeat, post })),
       { headers: Sse.headers }
@@ -96,7 +103,16 @@ export const add = Effect.fnUntraced(function*<E, R>(
       Effect.flatMap(body, Body.read),
       (error) => error instanceof Body.Unreadable ? new Failure(422, error.sentence) : error
     )
+    const seconds = yield* limiter.wait(who)
+    const isClick = post.target !== undefined && post.target.clicked.length > 0
+    if (seconds !== undefined && !isClick) return yield* Effect.fail(tooOften(seconds))
     const { conversation, key } = yield* open(post.id, who)
+    if (seconds !== undefined) {
+      // A client to whom a click is refused leaves the card answered for ever: each is opened again.
+      const live = Live.make(undefined, 0)
+      live.end({ error: Sentences.tooOften(seconds) })
+      return sse(live, conversation, post)
+    }
     const answers: Array<Approval.ApprovalAnswer> = []
     const withheld = new Map<string, string>()
     for (const clicked of post.clicked) {
@@ -137,9 +153,24 @@ export const add = Effect.fnUntraced(function*<E, R>(
     return HttpServerResponse.jsonUnsafe(messages, { headers: unkept })
   })
 
+  const stopped = Effect.gen(function*() {
+    const who = yield* identify
+    const id = yield* param
+    yield* body
+    const { conversation } = yield* open(id, who)
+    const { messages } = yield* Effect.catchCause(
+      Effect.andThen(conversation.cancel(Sentences.stopped), Turn.read(conversation)),
+      (cause) =>
+        Effect.andThen(Logging.error("Assent: a conversation could not be stopped.", cause), Effect.fail(running))
+    )
+    return HttpServerResponse.jsonUnsafe(messages, { headers: unkept })
+  })
+
   const postedAhead = Effect.gen(function*() {
     const who = yield* identify
     const id = yield* param
+    const seconds = yield* limiter.wait(who)
+    if (seconds !== undefined) return yield* Effect.fail(tooOften(seconds))
     const details = yield* Effect.mapError(
       Effect.flatMap(body, Body.readDetails),
       (error) => error instanceof Body.Unreadable ? new Failure(422, error.sentence) : error
@@ -151,6 +182,7 @@ export const add = Effect.fnUntraced(function*<E, R>(
 
   yield* router.add("POST", settings.path, answering(posted))
   yield* router.add("POST", `${settings.path}/:id/details`, answering(postedAhead))
+  yield* router.add("POST", `${settings.path}/:id/stop`, answering(stopped))
   yield* router.add("GET", `${settings.path}/:id/stream`, answering(resumed))
   yield* router.add("GET", `${settings.path}/:id`, answering(history))
 })
@@ -161,10 +193,14 @@ const unkept = { "cache-control": "no-store" }
 const answering = <R>(effect: Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, R>) =>
   Effect.catch(
     effect,
-    ({ sentence, status }) => Effect.succeed(HttpServerResponse.text(sentence, { status, headers: unkept }))
+    ({ headers, sentence, status }) =>
+      Effect.succeed(HttpServerResponse.text(sentence, { status, headers: { ...unkept, ...headers } }))
   )
 
 const refusal = ({ message, status }: Decider.Refused): Failure => new Failure(status, message)
+
+const tooOften = (seconds: number): Failure =>
+  new Failure(429, Sentences.tooOften(seconds), { "retry-after": String(seconds) })
 
 const isTooLarge = ({ reason }: HttpServerError.HttpServerError): boolean =>
   reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"

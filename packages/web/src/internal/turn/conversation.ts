@@ -11,6 +11,7 @@ export interface Conversation {
     answers: ReadonlyArray<Approval.ApprovalAnswer>,
     options: { readonly by: Approver.Person | undefined }
   ) => Effect.Effect<Outcome, unknown>
+  readonly cancel: (reason?: string) => Effect.Effect<void, unknown>
 }
 
 export interface Outcome {

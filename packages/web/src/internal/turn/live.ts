@@ -18,6 +18,8 @@ export interface Beginning {
 
 export interface Ending {
   readonly error?: string | undefined
+  /** Somebody stopped it. */
+  readonly isStopped?: boolean | undefined
   readonly finishReason?: FinishReason | undefined
 }
 

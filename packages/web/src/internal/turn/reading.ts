@@ -69,8 +69,10 @@ const some = (chunks: ReadonlyArray<Chunk>): Pull.Pull<Arr.NonEmptyReadonlyArray
 
 const beat = (at: number) => some([{ type: "data-heartbeat", data: { at }, transient: true }])
 
-const last = ({ error, finishReason }: NonNullable<ReturnType<Live["ending"]>>): Chunk =>
-  error === undefined
+const last = ({ error, finishReason, isStopped }: NonNullable<ReturnType<Live["ending"]>>): Chunk =>
+  isStopped === true
+    ? { type: "abort", reason: Sentences.stopped }
+    : error === undefined
     ? { type: "finish", ...(finishReason === undefined ? undefined : { finishReason }) }
     : { type: "error", errorText: error }
 

@@ -117,11 +117,14 @@ export const take = (input: Input, live: Live): Effect.Effect<void> => {
     )
     live.end({ error: translator?.error(), finishReason: translator?.finishReason() })
   })
-  return Effect.catchCause(taking, (cause) =>
-    Effect.andThen(
-      Cause.hasInterruptsOnly(cause) ? Effect.void : Logging.error("Assent: a turn of a page failed.", cause),
-      Effect.sync(() => live.end({ error: Sentences.ofCause(cause) }))
-    ))
+  return Effect.catchCause(
+    taking,
+    (cause) =>
+      Sentences.isStop(cause) ? Effect.sync(() => live.end({ isStopped: true })) : Effect.andThen(
+        Cause.hasInterruptsOnly(cause) ? Effect.void : Logging.error("Assent: a turn of a page failed.", cause),
+        Effect.sync(() => live.end({ error: Sentences.ofCause(cause) }))
+      )
+  )
 }
 
 // A text may have answered a question of the message before: then it is no message of its own.

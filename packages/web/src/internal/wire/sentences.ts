@@ -34,6 +34,13 @@ export const ofCause = (cause: Cause.Cause<unknown>): string => {
   return Option.isNone(found) ? broken : ofError(found.value)
 }
 
+/** Whether somebody stopped the turn. */
+export const isStop = (cause: Cause.Cause<unknown>): boolean =>
+  Option.exists(
+    Cause.findErrorOption(cause),
+    (error) => error instanceof ConversationStore.ConversationError && error.reason === "Cancelled"
+  )
+
 export const ofError = (error: unknown): string => {
   if (error instanceof ConversationStore.ConversationError) {
     return tellable.has(error.reason) ? text(error.description) : unkept
@@ -87,5 +94,12 @@ export const noResult = "This call has no result in the conversation: its turn i
 export const notOpen = "This is not asked any more. What became of it is not in the conversation yet."
 
 export const tooMany = "Too many messages are waiting for this conversation. Wait for the answer, and try again."
+
+export const tooOften = (seconds: number): string =>
+  `That was too much in a short time, so nothing was done. Try again in ${seconds} ${
+    seconds === 1 ? "second" : "seconds"
+  }.`
+
+export const stopped = "Somebody stopped it."
 
 export const tooFarBehind = "This page fell too far behind. Load it again."
