@@ -35,6 +35,8 @@ export interface ServerOptions {
   readonly before?: ((path: string) => Effect.Effect<void, string>) | undefined
   readonly heartbeat?: UiMessageStream.Options<never, never>["heartbeat"]
   readonly rateLimit?: UiMessageStream.Options<never, never>["rateLimit"]
+  /** What the server keeps things in, or is seen by. */
+  readonly services?: Layer.Layer<never> | undefined
 }
 
 /** Who somebody is, a header says here; without one they are Ada. `nobody` is not let in. */
@@ -48,7 +50,9 @@ export const People = Decider.layer((request) => {
     })
 })
 
-export const routesOf = ({ before = () => Effect.void, heartbeat, rateLimit, turns }: ServerOptions) => {
+export const routesOf = (
+  { before = () => Effect.void, heartbeat, rateLimit, services = Layer.empty, turns }: ServerOptions
+) => {
   const deleted: Array<string> = []
   const Handlers = toolkit.toLayer({
     DeleteFile: ({ path }) =>
@@ -61,6 +65,7 @@ export const routesOf = ({ before = () => Effect.void, heartbeat, rateLimit, tur
   const conversation = (id: string) => Conversation.make({ id, toolkit })
   const routes = UiMessageStream.layer({ conversation, heartbeat, rateLimit }).pipe(
     Layer.provide([People, Handlers, ScriptedModel.layer({ turns, afterLastTurn: "Is there anything else?" })]),
+    Layer.provide(services),
     Layer.provide(Logger.layer([]))
   )
   return { routes, deleted }
