@@ -17,6 +17,7 @@ const conversationOf = (
   const batches: Array<ReadonlyArray<string>> = []
   const people: Array<Approver.Person | undefined> = []
   const conversation: Conversation = {
+    cancel: () => Effect.die("nothing is stopped here"),
     history: Effect.succeed(Prompt.empty),
     pending: () => Effect.succeed(pending),
     stream: () => Stream.empty,

@@ -20,7 +20,8 @@ const conversationOf = (
   history: Effect.succeed(Prompt.fromMessages(history)),
   pending: () => Effect.succeed(pending),
   stream: () => Stream.die("nothing is said here"),
-  decide: () => Effect.die("nothing is decided here")
+  decide: () => Effect.die("nothing is decided here"),
+  cancel: () => Effect.die("nothing is stopped here")
 })
 
 const post = (fields: Partial<Post>): Post => ({

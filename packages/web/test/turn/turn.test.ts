@@ -24,6 +24,7 @@ interface Script {
 const conversationOf = ({ decides, history = asked, pending = [request("id-1", "c1")], says }: Script) => {
   const heard: Array<unknown> = []
   const conversation: Conversation = {
+    cancel: () => Effect.die("nothing is stopped here"),
     history: Effect.succeed(history),
     pending: () => Effect.succeed(pending),
     stream: (prompt) => {
