@@ -2,7 +2,6 @@
 import { Approval, ConversationStore } from "@assent/ai"
 import * as ByteSize from "effect/ByteSize"
 import * as Cause from "effect/Cause"
-import type * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
@@ -17,9 +16,8 @@ import * as Limiting from "./limiting.ts"
 import * as Logging from "./logging.ts"
 import * as Ahead from "./turn/ahead.ts"
 import type { Conversation } from "./turn/conversation.ts"
-import * as Live from "./turn/live.ts"
 import * as Reading from "./turn/reading.ts"
-import * as Turn from "./turn/turn.ts"
+import * as Taking from "./turn/taking.ts"
 import * as Turns from "./turn/turns.ts"
 import * as Body from "./wire/body.ts"
 import * as Sentences from "./wire/sentences.ts"
@@ -63,9 +61,8 @@ export const add = Effect.fnUntraced(function*<E, R>(
 ): Effect.fn.Return<void, never, R | Decider.Decider | HttpRouter.HttpRouter | Scope.Scope> {
   const router = yield* HttpRouter.HttpRouter
   const decider = yield* Decider.Decider
-  // A turn goes on when its request is over, so it has nothing of it.
   const context = yield* Effect.context<R>()
-  const turns = yield* Turns.make({ maxBytes: settings.maxKeptBytes })
+  const turns = yield* Turns.make
   const ahead = Ahead.make(settings.maxKeptBytes)
   const limiter = yield* Limiting.make(settings.rateLimit)
 
@@ -81,9 +78,9 @@ export const add = Effect.fnUntraced(function*<E, R>(
     return { conversation, key }
   })
 
-  const sse = (live: Live.Live, conversation: Conversation, post: Body.Post | undefined) =>
+  const sse = (taking: Turns.Taking, conversation: Conversation, post: Body.Post | undefined) =>
     HttpServerResponse.stream(
-      Sse.encode(Reading.stream(live, { conversation, heartbeat: settings.heartbeat, post })),
+      Sse.encode(Reading.stream(taking, { conversation, heartbeat: settings.heartbeat, post })),
       { headers: Sse.headers }
     )
 
@@ -109,9 +106,7 @@ export const add = Effect.fnUntraced(function*<E, R>(
     const { conversation, key } = yield* open(post.id, who)
     if (seconds !== undefined) {
       // A client to whom a click is refused leaves the card answered for ever: each is opened again.
-      const live = Live.make(undefined, 0)
-      live.end({ error: Sentences.tooOften(seconds) })
-      return sse(live, conversation, post)
+      return sse(Effect.fail(Sentences.tooOften(seconds)), conversation, post)
     }
     const answers: Array<Approval.ApprovalAnswer> = []
     const withheld = new Map<string, string>()
@@ -120,12 +115,12 @@ export const add = Effect.fnUntraced(function*<E, R>(
       if (answer === undefined) withheld.set(clicked.approvalId, Sentences.withoutDetails)
       else answers.push(answer)
     }
-    const live = yield* turns.take(key, post.said, (live, isRepeated) =>
-      Effect.updateContext(
-        Turn.take({ conversation, said: post.said, isRepeated, answers, withheld, by: who.person }, live),
-        () => context as Context.Context<never>
-      ))
-    return sse(live, conversation, post)
+    const { said } = post
+    const taking = Effect.catchCause(
+      Taking.take({ conversation, said, answers, withheld, by: who.person }),
+      sentenceOf
+    )
+    return sse(yield* turns.take(key, taking), conversation, post)
   })
 
   // What was posted ahead counts only where the click says that something goes with it.
@@ -140,17 +135,22 @@ export const add = Effect.fnUntraced(function*<E, R>(
   const resumed = Effect.gen(function*() {
     const who = yield* identify
     const { conversation, key } = yield* open(yield* param, who)
-    const live = turns.current(key)
-    return live === undefined || live.from(0) === undefined
-      ? HttpServerResponse.empty({ status: 204, headers: unkept })
-      : sse(live, conversation, undefined)
+    const waiting = turns.waiting(key)
+    if (waiting !== undefined) return sse(waiting, conversation, undefined)
+    const turn = yield* Effect.mapError(conversation.turn, () => broken)
+    // Who loaded the messages in the middle of a turn that is over does not have its end.
+    if (turn === undefined && !(yield* turns.hasEnded(key))) {
+      return HttpServerResponse.empty({ status: 204, headers: unkept })
+    }
+    return sse(Effect.catchCause(Taking.follow(conversation, turn), sentenceOf), conversation, undefined)
   })
 
   const history = Effect.gen(function*() {
     const who = yield* identify
-    const { conversation } = yield* open(yield* param, who)
-    const { messages } = yield* Effect.mapError(Turn.read(conversation), () => broken)
-    return HttpServerResponse.jsonUnsafe(messages, { headers: unkept })
+    const { conversation, key } = yield* open(yield* param, who)
+    const { isTurnTaken, messages } = yield* Effect.mapError(Taking.read(conversation), () => broken)
+    if (isTurnTaken) yield* turns.isLoaded(key)
+    return HttpServerResponse.jsonUnsafe(messages.messages, { headers: unkept })
   })
 
   const stopped = Effect.gen(function*() {
@@ -159,11 +159,11 @@ export const add = Effect.fnUntraced(function*<E, R>(
     yield* body
     const { conversation } = yield* open(id, who)
     const { messages } = yield* Effect.catchCause(
-      Effect.andThen(conversation.cancel(Sentences.stopped), Turn.read(conversation)),
+      Effect.andThen(conversation.cancel(Sentences.stopped), Taking.read(conversation)),
       (cause) =>
         Effect.andThen(Logging.error("Assent: a conversation could not be stopped.", cause), Effect.fail(running))
     )
-    return HttpServerResponse.jsonUnsafe(messages, { headers: unkept })
+    return HttpServerResponse.jsonUnsafe(messages.messages, { headers: unkept })
   })
 
   const postedAhead = Effect.gen(function*() {
@@ -201,6 +201,12 @@ const refusal = ({ message, status }: Decider.Refused): Failure => new Failure(s
 
 const tooOften = (seconds: number): Failure =>
   new Failure(429, Sentences.tooOften(seconds), { "retry-after": String(seconds) })
+
+const sentenceOf = (cause: Cause.Cause<unknown>): Effect.Effect<never, string> =>
+  Effect.andThen(
+    Cause.hasInterruptsOnly(cause) ? Effect.void : Logging.error("Assent: a turn of a page failed.", cause),
+    Effect.fail(Sentences.ofCause(cause))
+  )
 
 const isTooLarge = ({ reason }: HttpServerError.HttpServerError): boolean =>
   reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"

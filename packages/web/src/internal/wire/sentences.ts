@@ -34,13 +34,6 @@ export const ofCause = (cause: Cause.Cause<unknown>): string => {
   return Option.isNone(found) ? broken : ofError(found.value)
 }
 
-/** Whether somebody stopped the turn. */
-export const isStop = (cause: Cause.Cause<unknown>): boolean =>
-  Option.exists(
-    Cause.findErrorOption(cause),
-    (error) => error instanceof ConversationStore.ConversationError && error.reason === "Cancelled"
-  )
-
 export const ofError = (error: unknown): string => {
   if (error instanceof ConversationStore.ConversationError) {
     return tellable.has(error.reason) ? text(error.description) : unkept
