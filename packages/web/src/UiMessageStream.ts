@@ -76,8 +76,7 @@ export const withDetails = Body.withDetails
  * - `heartbeat` is how long a turn may be silent before something is sent, so that nothing in between ends the connection
  *   (default 15 seconds).
  * - `maxBodyBytes` is how much a page may post: it posts its whole history each time (default 16 MiB).
- * - `maxKeptBytes` is about how much of what a turn says is kept for pages that are slow or come back, and how much of what
- *   all pages post ahead of their clicks (default 8 MiB).
+ * - `maxKeptBytes` is about how much is kept of what all pages post ahead of their clicks (default 8 MiB).
  * - `rateLimit` is how often somebody may post in a `window`; as often as they like by default. Who posts more gets a 429 with
  *   a sentence and `retry-after`, and where they clicked, a stream that opens the card again. It is counted by the program's
  *   `RateLimiter` of `effect/persistence`, or by each server for itself if there is none. To stop is never refused.

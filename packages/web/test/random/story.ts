@@ -7,6 +7,7 @@ import type { ScriptedModel } from "@assent/ai/testing"
 import { UiMessageStream } from "@assent/web"
 import * as Effect from "effect/Effect"
 import { call, cards, history, open, type Page, type PageOptions, reading, serve, type Server } from "../server.ts"
+import * as Cluster from "./cluster.ts"
 
 export interface Story {
   readonly seed: number
@@ -97,7 +98,9 @@ const turnsOf = (random: Random): ScriptedModel.Options["turns"] => {
 }
 
 interface World {
-  readonly server: Server
+  /** Of each page. */
+  readonly servers: readonly [Server, Server]
+  readonly restart: ((index: number) => Promise<void>) | undefined
   readonly fetch: PageOptions["fetch"]
   readonly random: Random
   readonly steps: Array<string>
@@ -174,8 +177,10 @@ const actions: Readonly<Record<string, readonly [weight: number, act: Action]>> 
   "load anew": [1, async (world, page) => {
     const { id } = page.chat
     await page.chat.stop()
-    const made = open(world.server, { id, fetch: world.fetch, messages: await history(world.server, id) })
-    world.pages[world.pages.indexOf(page)] = made
+    const index = world.pages.indexOf(page)
+    const server = world.random.one(world.servers)
+    const made = open(server, { id, fetch: world.fetch, messages: await history(server, id) })
+    world.pages[index] = made
     world.gone.push(page)
     void made.chat.resumeStream()
   }]
@@ -183,28 +188,45 @@ const actions: Readonly<Record<string, readonly [weight: number, act: Action]>> 
 
 const names = Object.entries(actions).flatMap(([name, [weight]]) => Array.from({ length: weight }, () => name))
 
+/** Two servers, of which each may stop and start again, or one. */
+const serving = (options: Parameters<typeof serve>[0], isCluster: boolean) => {
+  if (isCluster) return Cluster.make(options)
+  const server = serve(options)
+  return {
+    servers: [server, server] as const,
+    restart: undefined,
+    deleted: () => server.deleted,
+    dispose: server.dispose
+  }
+}
+
 /** Plays the story of a seed to its end. */
-export const play = async (seed: number): Promise<Story> => {
+export const play = async (seed: number, isCluster = false): Promise<Story> => {
   const random = randomOf(seed)
   const gates = makeGates()
   const isSlow = random.chance(0.5)
-  const server = serve({ turns: turnsOf(randomOf(seed + 1_000_000)), before: () => isSlow ? gates.wait : Effect.void })
+  const before = () => isSlow ? gates.wait : Effect.void
+  const { deleted, dispose, restart, servers } = serving(
+    { turns: turnsOf(randomOf(seed + 1_000_000)), before },
+    isCluster
+  )
   // All conversations of a process are in one store.
   const id = `story-${seed}`
   const fetch = random.chance(0.3) ? network(randomOf(seed + 2_000_000)) : undefined
   const world: World = {
-    server,
+    servers,
+    restart,
     fetch,
     random,
     steps: [],
-    pages: [open(server, { id, fetch }), open(server, { id, fetch, person: "bob" })],
+    pages: [open(servers[0], { id, fetch }), open(servers[1], { id, fetch, person: "bob" })],
     gone: [],
     allowed: new Set(),
     gates,
     clicks: 0,
     sends: 0
   }
-  const length = 20 + random.below(60)
+  const length = isCluster ? 15 + random.below(25) : 20 + random.below(60)
   world.sends++
   void world.pages[0]!.chat.sendMessage({ text: "message 1" })
   await wait(60)
@@ -213,6 +235,10 @@ export const play = async (seed: number): Promise<Story> => {
     const page = random.below(world.pages.length)
     world.steps.push(`${page} ${name}`)
     await actions[name]![1](world, world.pages[page]!)
+    if (restart !== undefined && random.chance(0.04)) {
+      world.steps.push("a server starts anew")
+      await restart(random.below(2))
+    }
   }
   gates.open()
   const pages = [...world.pages, ...world.gone]
@@ -228,11 +254,12 @@ export const play = async (seed: number): Promise<Story> => {
   }
   // What nobody reads any more goes on all the same.
   for (let turns = 0; turns < 5; turns++) {
-    const response = await server.handler(new Request(`http://localhost/api/chat/${id}/stream`))
+    const response = await servers[0].handler(new Request(`http://localhost/api/chat/${id}/stream`))
     if (response.status === 204) break
     await response.text()
   }
-  const kept = await history(server, id)
+  const kept = await history(servers[0], id)
+  const ran = deleted()
   const posts = pages.reduce((sum, page) => sum + page.posts.length, 0)
   const problems = [
     ...pages.flatMap((page) =>
@@ -242,17 +269,23 @@ export const play = async (seed: number): Promise<Story> => {
       ? [`${posts} posts for ${world.sends} messages and ${world.clicks} clicks`]
       : []),
     ...repeated(textsOf(kept)).map((text) => `"${text}" was said twice`),
-    ...repeated(server.deleted).map((path) => `${path} was deleted twice`),
-    ...server.deleted.filter((path) => !world.allowed.has(path)).map((path) => `nobody let ${path} be deleted`),
+    ...repeated(ran).map((path) => `${path} was deleted twice`),
+    ...ran.filter((path) => !world.allowed.has(path)).map((path) => `nobody let ${path} be deleted`),
     ...world.pages.flatMap((page) => unsettled(page)),
     ...world.pages.flatMap((page) => different(page, kept))
   ]
-  await server.dispose()
-  return { seed, steps: world.steps, posts, clicks: world.clicks, ran: server.deleted.length, problems }
+  await dispose()
+  return { seed, steps: world.steps, posts, clicks: world.clicks, ran: ran.length, problems }
 }
 
-/** What people read when the network or the model fails. */
-const expected: ReadonlySet<string> = new Set([isCut, "The model did not answer. What was done is kept; try again."])
+/** What people read when the network, the model or a server fails. */
+const expected: ReadonlySet<string> = new Set([
+  isCut,
+  "The model did not answer. What was done is kept; try again.",
+  "The server stopped while this was going on. What was done is kept; send the message again to go on.",
+  "The turn did not come to its end: whoever took it left, or their process ended. What it did before is in the history.",
+  "The conversation could not be read or written. What was done is kept; try again."
+])
 
 const repeated = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths.filter((path, index) => paths.indexOf(path) !== index)

@@ -1,5 +1,5 @@
 /** A conversation that is written down: its history, what is open in it, and what its turns say. */
-import { Approval, Prompt, Response } from "@assent/ai"
+import type { Approval, Prompt, Response } from "@assent/ai"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Conversation, Turn } from "../../src/internal/turn/conversation.ts"
