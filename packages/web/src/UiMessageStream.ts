@@ -76,8 +76,10 @@ export const withDetails = Body.withDetails
  * - `heartbeat` is how long a turn may be silent before something is sent, so that nothing in between ends the connection
  *   (default 15 seconds).
  * - `maxBodyBytes` is how much a page may post: it posts its whole history each time (default 16 MiB).
- * - `maxKeptBytes` is about how much of what a turn says is kept for pages that are slow or come back, and how much of what
- *   all pages post ahead of their clicks (default 8 MiB).
+ * - `maxKeptBytes` is about how much is kept of what all pages post ahead of their clicks (default 8 MiB).
+ * - `rateLimit` is how often somebody may post in a `window`; as often as they like by default. Who posts more gets a 429 with
+ *   a sentence and `retry-after`, and where they clicked, a stream that opens the card again. It is counted by the program's
+ *   `RateLimiter` of `effect/persistence`, or by each server for itself if there is none. To stop is never refused.
  *
  * @category options
  * @since 0.1.0
@@ -91,6 +93,7 @@ export interface Options<E, R> {
   readonly heartbeat?: Duration.Input | undefined
   readonly maxBodyBytes?: number | undefined
   readonly maxKeptBytes?: number | undefined
+  readonly rateLimit?: { readonly limit: number; readonly window: Duration.Input } | undefined
 }
 
 // =============================================================================
@@ -102,6 +105,7 @@ export interface Options<E, R> {
  *
  * - `POST path`: a message, or answers, and the turn that follows as a stream.
  * - `POST path/:id/details`: what goes with clicks that come, by the ids of their requests; kept for a while.
+ * - `POST path/:id/stop`: stops the turn that is being taken, and takes back what is asked; gives the messages.
  * - `GET path/:id/stream`: the turn that is being taken, from its beginning; 204 if none is.
  * - `GET path/:id`: the messages of a conversation, for a page that begins.
  *
@@ -144,5 +148,6 @@ export const layer = <E, R>(
     conversation: options.conversation,
     heartbeat: Duration.fromInputUnsafe(options.heartbeat ?? "15 seconds"),
     maxBodyBytes: options.maxBodyBytes ?? 16 * 1024 * 1024,
-    maxKeptBytes: options.maxKeptBytes ?? 8 * 1024 * 1024
+    maxKeptBytes: options.maxKeptBytes ?? 8 * 1024 * 1024,
+    rateLimit: options.rateLimit
   }))

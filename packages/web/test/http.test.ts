@@ -1,36 +1,9 @@
 /** Over a real connection: a reader who leaves takes nothing along. */
-import { NodeHttpServer } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as HttpRouter from "effect/http/HttpRouter"
-import * as HttpServer from "effect/http/HttpServer"
-import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
-import { createServer } from "node:http"
+import { listening } from "./listening.ts"
 import { answering, approvalIdsOf, chunksOf, saying } from "./posting.ts"
 import { call, routesOf } from "./server.ts"
-
-const listening = async (routes: ReturnType<typeof routesOf>["routes"]) => {
-  const scope = Scope.makeUnsafe()
-  const app = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
-    Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, gracefulShutdownTimeout: "1 second" }))
-  )
-  const context = await Effect.runPromise(Layer.buildWithScope(app, scope))
-  const { address } = await Effect.runPromise(Effect.provideContext(HttpServer.HttpServer, context))
-  const base = `http://127.0.0.1:${"port" in address ? address.port : 0}/api/chat`
-  return {
-    post: (body: unknown, signal: AbortSignal | null = null) =>
-      fetch(base, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body),
-        signal
-      }),
-    get: (path: string) => fetch(`${base}/${path}`),
-    close: () => Effect.runPromise(Scope.close(scope, Exit.void))
-  }
-}
 
 const statesOf = (messages: any): ReadonlyArray<string> =>
   messages.flatMap(({ parts }: any) =>

@@ -43,7 +43,6 @@ describe("routes", () => {
         "start-step",
         "text-start",
         "text-delta",
-        "text-delta",
         "text-end",
         "finish-step",
         "finish",
@@ -64,7 +63,7 @@ describe("routes", () => {
     served(async (server, id) => {
       await chunksOf(await post(server, saying(id, "Hi.")))
       const chunks = await chunksOf(await get(server, `${id}/stream`))
-      assert.deepStrictEqual(chunks[0], { type: "start", messageId: "assistant-1" })
+      assert.deepStrictEqual(chunks[0], { type: "start", messageId: "m1" })
       assert.strictEqual(chunks.at(-2).type, "finish")
     }))
 
@@ -170,7 +169,7 @@ describe("routes of other programs", () => {
   it("L15 what fails in a turn is a sentence at the end of its stream", () => {
     const secret = new Error("/var/lib/secret")
     const conversation: typeof make = (id) =>
-      Effect.map(make(id, { scope: {} }), (one) => ({ ...one, history: Effect.die(secret) }))
+      Effect.map(make(id, { scope: {} }), (one) => ({ ...one, read: Effect.die(secret) }))
     return withRoutes({ conversation }, Everybody, async (server) => {
       const chunks = await chunksOf(await post(server, saying(`routes-${++count}`, "Hi.")))
       assert.deepStrictEqual(chunks.map((chunk) => chunk.type ?? chunk), ["start", "error", "[DONE]"])

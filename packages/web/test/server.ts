@@ -34,6 +34,9 @@ export interface ServerOptions {
   /** What deleting a file waits for. */
   readonly before?: ((path: string) => Effect.Effect<void, string>) | undefined
   readonly heartbeat?: UiMessageStream.Options<never, never>["heartbeat"]
+  readonly rateLimit?: UiMessageStream.Options<never, never>["rateLimit"]
+  /** What the server keeps things in, or is seen by. */
+  readonly services?: Layer.Layer<never> | undefined
 }
 
 /** Who somebody is, a header says here; without one they are Ada. `nobody` is not let in. */
@@ -47,7 +50,9 @@ export const People = Decider.layer((request) => {
     })
 })
 
-export const routesOf = ({ before = () => Effect.void, heartbeat, turns }: ServerOptions) => {
+export const routesOf = (
+  { before = () => Effect.void, heartbeat, rateLimit, services = Layer.empty, turns }: ServerOptions
+) => {
   const deleted: Array<string> = []
   const Handlers = toolkit.toLayer({
     DeleteFile: ({ path }) =>
@@ -57,8 +62,10 @@ export const routesOf = ({ before = () => Effect.void, heartbeat, turns }: Serve
       }),
     ReadFile: ({ path }) => Effect.succeed(`text of ${path}`)
   })
-  const routes = UiMessageStream.layer({ conversation: (id) => Conversation.make({ id, toolkit }), heartbeat }).pipe(
+  const conversation = (id: string) => Conversation.make({ id, toolkit })
+  const routes = UiMessageStream.layer({ conversation, heartbeat, rateLimit }).pipe(
     Layer.provide([People, Handlers, ScriptedModel.layer({ turns, afterLastTurn: "Is there anything else?" })]),
+    Layer.provide(services),
     Layer.provide(Logger.layer([]))
   )
   return { routes, deleted }
@@ -144,6 +151,17 @@ export const card = (page: Page, path: string): any => cards(page).findLast(({ i
 
 export const texts = ({ chat }: Page): ReadonlyArray<string> =>
   chat.messages.map(({ parts }) => parts.map((part) => part.type === "text" ? part.text : "").join(""))
+
+/** What a tool waits for until it is let go. */
+export const gate = () => {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => open = resolve)
+  return { open: () => open(), before: () => Effect.promise(() => opened) }
+}
+
+export const until = async (condition: () => boolean) => {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
+}
 
 export const history = async (server: Server, id: string, person = "ada"): Promise<Array<UIMessage>> =>
   (await server.handler(new Request(`http://localhost/api/chat/${id}`, { headers: { "x-person": person } }))).json()

@@ -2,7 +2,6 @@
 import { Approval, ConversationStore } from "@assent/ai"
 import * as ByteSize from "effect/ByteSize"
 import * as Cause from "effect/Cause"
-import type * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
@@ -13,12 +12,12 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Decider from "../Decider.ts"
+import * as Limiting from "./limiting.ts"
 import * as Logging from "./logging.ts"
 import * as Ahead from "./turn/ahead.ts"
 import type { Conversation } from "./turn/conversation.ts"
-import type { Live } from "./turn/live.ts"
 import * as Reading from "./turn/reading.ts"
-import * as Turn from "./turn/turn.ts"
+import * as Taking from "./turn/taking.ts"
 import * as Turns from "./turn/turns.ts"
 import * as Body from "./wire/body.ts"
 import * as Sentences from "./wire/sentences.ts"
@@ -30,15 +29,18 @@ export interface Settings<E, R> {
   readonly heartbeat: Duration.Duration
   readonly maxBodyBytes: number
   readonly maxKeptBytes: number
+  readonly rateLimit: Limiting.Limit | undefined
 }
 
 /** Something is answered without a stream. */
 class Failure {
   readonly status: number
   readonly sentence: string
-  constructor(status: number, sentence: string) {
+  readonly headers: Readonly<Record<string, string>> | undefined
+  constructor(status: number, sentence: string, headers?: Failure["headers"]) {
     this.status = status
     this.sentence = sentence
+    this.headers = headers
   }
 }
 
@@ -50,6 +52,8 @@ const tooLarge = new Failure(413, "What was posted is too large.")
 
 const broken = new Failure(500, "The conversation could not be opened. Try again.")
 
+const running = new Failure(503, "What goes on could not be stopped yet. Try again.")
+
 const noId = new Failure(404, "There is no conversation of this id.")
 
 export const add = Effect.fnUntraced(function*<E, R>(
@@ -57,10 +61,10 @@ export const add = Effect.fnUntraced(function*<E, R>(
 ): Effect.fn.Return<void, never, R | Decider.Decider | HttpRouter.HttpRouter | Scope.Scope> {
   const router = yield* HttpRouter.HttpRouter
   const decider = yield* Decider.Decider
-  // A turn goes on when its request is over, so it has nothing of it.
   const context = yield* Effect.context<R>()
-  const turns = yield* Turns.make({ maxBytes: settings.maxKeptBytes })
+  const turns = yield* Turns.make
   const ahead = Ahead.make(settings.maxKeptBytes)
+  const limiter = yield* Limiting.make(settings.rateLimit)
 
   const identify = Effect.mapError(decider.identify, refusal)
 
@@ -74,9 +78,9 @@ export const add = Effect.fnUntraced(function*<E, R>(
     return { conversation, key }
   })
 
-  const sse = (live: Live, conversation: Conversation, post: Body.Post | undefined) =>
+  const sse = (taking: Turns.Taking, conversation: Conversation, post: Body.Post | undefined) =>
     HttpServerResponse.stream(
-      Sse.encode(Reading.stream(live, { conversation, heartbeat: settings.heartbeat, post })),
+      Sse.encode(Reading.stream(taking, { conversation, heartbeat: settings.heartbeat, post })),
       { headers: Sse.headers }
     )
 
@@ -96,7 +100,14 @@ export const add = Effect.fnUntraced(function*<E, R>(
       Effect.flatMap(body, Body.read),
       (error) => error instanceof Body.Unreadable ? new Failure(422, error.sentence) : error
     )
+    const seconds = yield* limiter.wait(who)
+    const isClick = post.target !== undefined && post.target.clicked.length > 0
+    if (seconds !== undefined && !isClick) return yield* Effect.fail(tooOften(seconds))
     const { conversation, key } = yield* open(post.id, who)
+    if (seconds !== undefined) {
+      // A client to whom a click is refused leaves the card answered for ever: each is opened again.
+      return sse(Effect.fail(Sentences.tooOften(seconds)), conversation, post)
+    }
     const answers: Array<Approval.ApprovalAnswer> = []
     const withheld = new Map<string, string>()
     for (const clicked of post.clicked) {
@@ -104,12 +115,12 @@ export const add = Effect.fnUntraced(function*<E, R>(
       if (answer === undefined) withheld.set(clicked.approvalId, Sentences.withoutDetails)
       else answers.push(answer)
     }
-    const live = yield* turns.take(key, post.said, (live, isRepeated) =>
-      Effect.updateContext(
-        Turn.take({ conversation, said: post.said, isRepeated, answers, withheld, by: who.person }, live),
-        () => context as Context.Context<never>
-      ))
-    return sse(live, conversation, post)
+    const { said } = post
+    const taking = Effect.catchCause(
+      Taking.take({ conversation, said, answers, withheld, by: who.person }),
+      sentenceOf
+    )
+    return sse(yield* turns.take(key, taking), conversation, post)
   })
 
   // What was posted ahead counts only where the click says that something goes with it.
@@ -124,22 +135,42 @@ export const add = Effect.fnUntraced(function*<E, R>(
   const resumed = Effect.gen(function*() {
     const who = yield* identify
     const { conversation, key } = yield* open(yield* param, who)
-    const live = turns.current(key)
-    return live === undefined || live.from(0) === undefined
-      ? HttpServerResponse.empty({ status: 204, headers: unkept })
-      : sse(live, conversation, undefined)
+    const waiting = turns.waiting(key)
+    if (waiting !== undefined) return sse(waiting, conversation, undefined)
+    const turn = yield* Effect.mapError(conversation.turn, () => broken)
+    // Who loaded the messages in the middle of a turn that is over does not have its end.
+    if (turn === undefined && !(yield* turns.hasEnded(key))) {
+      return HttpServerResponse.empty({ status: 204, headers: unkept })
+    }
+    return sse(Effect.catchCause(Taking.follow(conversation, turn), sentenceOf), conversation, undefined)
   })
 
   const history = Effect.gen(function*() {
     const who = yield* identify
-    const { conversation } = yield* open(yield* param, who)
-    const { messages } = yield* Effect.mapError(Turn.read(conversation), () => broken)
-    return HttpServerResponse.jsonUnsafe(messages, { headers: unkept })
+    const { conversation, key } = yield* open(yield* param, who)
+    const { isTurnTaken, messages } = yield* Effect.mapError(Taking.read(conversation), () => broken)
+    if (isTurnTaken) yield* turns.isLoaded(key)
+    return HttpServerResponse.jsonUnsafe(messages.messages, { headers: unkept })
+  })
+
+  const stopped = Effect.gen(function*() {
+    const who = yield* identify
+    const id = yield* param
+    yield* body
+    const { conversation } = yield* open(id, who)
+    const { messages } = yield* Effect.catchCause(
+      Effect.andThen(conversation.cancel(Sentences.stopped), Taking.read(conversation)),
+      (cause) =>
+        Effect.andThen(Logging.error("Assent: a conversation could not be stopped.", cause), Effect.fail(running))
+    )
+    return HttpServerResponse.jsonUnsafe(messages.messages, { headers: unkept })
   })
 
   const postedAhead = Effect.gen(function*() {
     const who = yield* identify
     const id = yield* param
+    const seconds = yield* limiter.wait(who)
+    if (seconds !== undefined) return yield* Effect.fail(tooOften(seconds))
     const details = yield* Effect.mapError(
       Effect.flatMap(body, Body.readDetails),
       (error) => error instanceof Body.Unreadable ? new Failure(422, error.sentence) : error
@@ -151,6 +182,7 @@ export const add = Effect.fnUntraced(function*<E, R>(
 
   yield* router.add("POST", settings.path, answering(posted))
   yield* router.add("POST", `${settings.path}/:id/details`, answering(postedAhead))
+  yield* router.add("POST", `${settings.path}/:id/stop`, answering(stopped))
   yield* router.add("GET", `${settings.path}/:id/stream`, answering(resumed))
   yield* router.add("GET", `${settings.path}/:id`, answering(history))
 })
@@ -161,10 +193,20 @@ const unkept = { "cache-control": "no-store" }
 const answering = <R>(effect: Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, R>) =>
   Effect.catch(
     effect,
-    ({ sentence, status }) => Effect.succeed(HttpServerResponse.text(sentence, { status, headers: unkept }))
+    ({ headers, sentence, status }) =>
+      Effect.succeed(HttpServerResponse.text(sentence, { status, headers: { ...unkept, ...headers } }))
   )
 
 const refusal = ({ message, status }: Decider.Refused): Failure => new Failure(status, message)
+
+const tooOften = (seconds: number): Failure =>
+  new Failure(429, Sentences.tooOften(seconds), { "retry-after": String(seconds) })
+
+const sentenceOf = (cause: Cause.Cause<unknown>): Effect.Effect<never, string> =>
+  Effect.andThen(
+    Cause.hasInterruptsOnly(cause) ? Effect.void : Logging.error("Assent: a turn of a page failed.", cause),
+    Effect.fail(Sentences.ofCause(cause))
+  )
 
 const isTooLarge = ({ reason }: HttpServerError.HttpServerError): boolean =>
   reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"

@@ -115,6 +115,20 @@ describe("body", () => {
       assert.strictEqual(gone.said?.text, "Hello")
     }))
 
+  it.effect("a page may post its last message alone, and a tool of it may be one that it does not know", () =>
+    Effect.gen(function*() {
+      const hello = yield* Body.read({ id: "chat", message: message("user", "u1", text("Hello")) })
+      assert.deepStrictEqual(hello.said, { messageId: "u1", text: "Hello" })
+      const dynamic = { ...clicked("one", true), type: "dynamic-tool", toolName: "DeleteFile" }
+      const other = { ...clicked("two", true), type: "data-tool" }
+      const { clicked: answers, target } = yield* Body.read({
+        id: "chat",
+        message: message("assistant", "a1", dynamic, other)
+      })
+      assert.deepStrictEqual(answers.map(({ approvalId }) => approvalId), ["one"])
+      assert.deepStrictEqual([...target?.toolCallIds ?? []], ["call of one"])
+    }))
+
   it.effect("who wants a message anew says nothing, and may have no message left", () =>
     Effect.gen(function*() {
       const post = yield* read({ trigger: "regenerate-message", messages: [message("user", "u1", text("Hello"))] })
@@ -141,6 +155,7 @@ describe("body", () => {
       ) {
         assert.match(yield* refusalOf(body), /^This is not a message of useChat/)
       }
+      assert.strictEqual(yield* refusalOf({ id: "chat" }), "There is no message in it.")
       assert.strictEqual(yield* refusalOf({ id: "chat", messages: [] }), "There is no message in it.")
       assert.match(yield* refusalOf({ id: "chat", messages: [message("user", "u", text(" "))] }), /says nothing/)
       const long = message("user", "u", text("x".repeat(1_000_001)))

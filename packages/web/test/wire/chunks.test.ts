@@ -7,10 +7,9 @@ import { asking, call, denied, finish, interrupted, result, sourceOf } from "./p
 
 const translate = (
   parts: ReadonlyArray<Response.AnyPart>,
-  answered: ReadonlyArray<string> = [],
   calls = Calls.make()
 ) => {
-  const translator = Chunks.make(calls, new Set(answered))
+  const translator = Chunks.make(calls)
   return [...parts.flatMap(translator.next), ...translator.end()]
 }
 
@@ -214,12 +213,12 @@ describe("chunks", () => {
     ])
   })
 
-  it("what is asked again opens the card of whoever answered it, and leaves others as they are", () => {
-    const opened = (answered: ReadonlyArray<string>) =>
-      translate([call("c1", "a"), asking("id-1", "c1"), finish(), asking("id-1", "c1")], answered)
-        .filter(({ type }) => type === "tool-approval-request").length
-    assert.strictEqual(opened([]), 1)
-    assert.strictEqual(opened(["id-1"]), 2)
+  it("what is asked again leaves a card that is open as it is, and opens the one that was answered", () => {
+    const parts = [call("c1", "a"), asking("id-1", "c1"), finish(), asking("id-1", "c1")]
+    assert.lengthOf(translate(parts).filter(({ type }) => type === "tool-approval-request"), 1)
+    const answered = Calls.make()
+    answered.begin("c1", "DeleteFile").approvalIds.add("id-1")
+    assert.deepStrictEqual(typesOf(translate([asking("id-1", "c1")], answered)), ["tool-approval-request"])
   })
 
   it("files and sources go out, and a link to a script does not", () => {
@@ -240,7 +239,7 @@ describe("chunks", () => {
   })
 
   it("says why the model stopped, and what error it gave", () => {
-    const translator = Chunks.make(Calls.make(), new Set())
+    const translator = Chunks.make(Calls.make())
     assert.isUndefined(translator.finishReason())
     translator.next(finish("length"))
     assert.strictEqual(translator.finishReason(), "length")

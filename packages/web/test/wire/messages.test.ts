@@ -1,12 +1,12 @@
 /** A history becomes the messages that a page shows after a reload. */
-import { Approval, Prompt } from "@assent/ai"
+import { Approval, type Conversation, Prompt } from "@assent/ai"
 import { assert, describe, it } from "@effect/vitest"
 import * as Messages from "../../src/internal/wire/messages.ts"
 import type { ToolPart, UiMessage } from "../../src/internal/wire/model.ts"
-import { answers, asking, call, denied, finish, interrupted, request, result, said, user } from "./parts.ts"
+import { answers, asking, call, denied, finish, interrupted, kept, request, result, said, user } from "./parts.ts"
 
 const read = (history: ReadonlyArray<ReadonlyArray<Prompt.Message>>, pending: ReadonlyArray<string> = []) =>
-  Messages.make(history.flat(), pending.map((id) => request(id, "c1")))
+  Messages.make(kept(history.flat()), pending.map((id) => request(id, "c1")))
 
 const toolsOf = ({ messages }: { readonly messages: ReadonlyArray<UiMessage> }): ReadonlyArray<ToolPart> =>
   messages.flatMap(({ parts }) => parts.filter((part): part is ToolPart => part.type.startsWith("tool-")))
@@ -42,7 +42,7 @@ describe("messages", () => {
       }]).content
     ])
     assert.deepStrictEqual(messages, [{
-      id: "user-1",
+      id: "m1",
       role: "user",
       parts: [
         { type: "text", text: "Look.", state: "done" },
@@ -57,15 +57,15 @@ describe("messages", () => {
   it("ids are the same each time, and do not change as the history grows", () => {
     const history = [user("one"), asked, settledBy("done"), said(result("c9", "none"), finish()), user("two")]
     const ids = history.map((_, length) => read(history.slice(0, length)).messages.map(({ id }) => id))
-    assert.deepStrictEqual(ids.at(-1), ["user-1", "assistant-1"])
+    assert.deepStrictEqual(ids.at(-1), ["m0", "m1"])
     for (const [index, before] of ids.slice(0, -1).entries()) {
       assert.deepStrictEqual(ids[index + 1]!.slice(0, before.length), before)
     }
-    assert.deepStrictEqual(read(history).messages.map(({ id }) => id), ["user-1", "assistant-1", "user-2"])
+    assert.deepStrictEqual(read(history).messages.map(({ id }) => id), ["m0", "m1", "m4"])
   })
 
   it("what the assistant says between two messages of the user is one message, with its steps", () => {
-    const { current, messageId, messages } = read([
+    const { current, messages } = read([
       user("one"),
       asked,
       answers(Approval.approve({ approvalId: "id-1" })),
@@ -80,7 +80,7 @@ describe("messages", () => {
       "step-start",
       "text"
     ])
-    assert.strictEqual(messageId, "assistant-1")
+    assert.strictEqual(messages[1]?.id, "m1")
     assert.strictEqual(current?.message, messages[1])
   })
 
@@ -161,7 +161,7 @@ describe("messages", () => {
       said(call("c1", "b"), asking("id-2", "c1"), finish())
     ], ["id-2"])
     assert.deepStrictEqual(statesOf(page), ["output-error", "approval-requested"])
-    assert.deepStrictEqual(page.messages.map(({ id }) => id), ["user-1", "assistant-1", "user-2", "assistant-2"])
+    assert.deepStrictEqual(page.messages.map(({ id }) => id), ["m0", "m1", "m2", "m3"])
     assert.deepInclude(toolsOf(page)[0], { errorText: "Superseded." })
     assert.notProperty(toolsOf(page)[0], "approval")
   })
@@ -204,23 +204,53 @@ describe("messages", () => {
     ])
   })
 
-  it("what the user said last is unanswered until the assistant says something", () => {
-    assert.strictEqual(read([user("one")]).unanswered, "one")
-    assert.isUndefined(read([user("one"), asked]).unanswered)
-    assert.isUndefined(read([user("one")]).current)
-    assert.strictEqual(read([user("one")]).messageId, "assistant-1")
+  it("what the user said has the name that its page gave, and what is said to it is called by where it begins", () => {
+    const said = { id: "u1", message: user("one")[0]! }
+    const page = Messages.make([said], [])
+    assert.isUndefined(page.current)
+    assert.isTrue(Messages.has(page, { messageId: "u1", text: "one" }))
+    assert.isFalse(Messages.has(page, { messageId: "u1", text: "two" }))
+    const name = (messageId: string, text: string) => Messages.nameFor(page, { messageId, text })
+    assert.deepStrictEqual([name("u1", "one"), name("u1", "two"), name("u2", "two")], ["u1", "u1~2", "u2"])
+    // Ids of this form say where a message stands.
+    assert.deepStrictEqual([name("m7", "two"), name("", "two"), name("\ud800", "two")], ["m7~2", "message", "message"])
+    assert.isAtMost(name("x".repeat(1_000), "two").length, 256)
+  })
+
+  it("what became of a call that has no result in the history is told, where it is known", () => {
+    const approved = [...user("one"), ...asked, ...answers(Approval.approve({ approvalId: "id-1" }))]
+    const stateIn = (state: Conversation.RequestState | undefined) => {
+      const states = new Map(state === undefined ? [] : [["id-1", state]])
+      const page = Messages.make(kept(approved), [], states)
+      assert.deepStrictEqual(page.unsettled, ["id-1"])
+      const { errorText, output, state: shown } = toolsOf(page)[0]!
+      return [shown, output ?? errorText, page.cards.get("id-1")?.fate?.state]
+    }
+    assert.deepStrictEqual(stateIn(undefined), ["approval-responded", undefined, undefined])
+    assert.deepStrictEqual(stateIn({ state: "running" }), ["approval-responded", undefined, undefined])
+    assert.deepStrictEqual(stateIn({ state: "done", result: "gone" }), ["output-available", "gone", "done"])
+    assert.deepStrictEqual(stateIn({ state: "denied", reason: "No." }), ["output-denied", undefined, "denied"])
+    assert.deepStrictEqual(stateIn({ state: "unknown", reason: "Who knows." }), [
+      "output-error",
+      "Who knows.",
+      "unknown"
+    ])
+    assert.deepStrictEqual(stateIn({ state: "cancelled", reason: "Stop." }), ["output-error", "Stop.", "failed"])
   })
 
   it("a request that a provider made, of which no more is known, is a card", () => {
-    const page = Messages.make([
-      ...user("one"),
-      ...Prompt.fromMessages([Prompt.makeMessage("assistant", {
-        content: [
-          Prompt.makePart("tool-call", { id: "c1", name: "Mcp", params: {}, providerExecuted: true }),
-          Prompt.makePart("tool-approval-request", { approvalId: "theirs", toolCallId: "c1" })
-        ]
-      })]).content
-    ], [request("theirs", "c1", { toolName: "Mcp" })])
+    const page = Messages.make(
+      kept([
+        ...user("one"),
+        ...Prompt.fromMessages([Prompt.makeMessage("assistant", {
+          content: [
+            Prompt.makePart("tool-call", { id: "c1", name: "Mcp", params: {}, providerExecuted: true }),
+            Prompt.makePart("tool-approval-request", { approvalId: "theirs", toolCallId: "c1" })
+          ]
+        })]).content
+      ]),
+      [request("theirs", "c1", { toolName: "Mcp" })]
+    )
     assert.deepInclude(toolsOf(page)[0], { state: "approval-requested", providerExecuted: true })
   })
 })

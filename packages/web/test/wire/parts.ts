@@ -68,3 +68,7 @@ export const user = (text: string) => Prompt.make(text).content
 export const said = (...parts: ReadonlyArray<Response.AnyPart>) => Prompt.fromResponseParts(parts).content
 
 export const answers = (...some: ReadonlyArray<Approval.ApprovalAnswer>) => Prompt.approvalResponses(some).content
+
+/** A history as a conversation gives it. */
+export const kept = (history: ReadonlyArray<Prompt.Message>) =>
+  history.map((message, position) => ({ id: `m${position}`, message }))

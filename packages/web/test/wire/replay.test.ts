@@ -5,7 +5,7 @@ import { readUIMessageStream, type UIMessage, type UIMessageChunk } from "ai"
 import * as Messages from "../../src/internal/wire/messages.ts"
 import type { Chunk, UiMessage } from "../../src/internal/wire/model.ts"
 import * as Replay from "../../src/internal/wire/replay.ts"
-import { answers, asking, call, denied, finish, interrupted, request, result, said, user } from "./parts.ts"
+import { answers, asking, call, denied, finish, interrupted, kept, request, result, said, user } from "./parts.ts"
 
 const history = [
   ...user("Clean up."),
@@ -46,7 +46,7 @@ const plain = (message: UiMessage | UIMessage | undefined): unknown => JSON.pars
 
 describe("replay", () => {
   it("a client that is sent a message has it as the history has", async () => {
-    const { messages } = Messages.make(history, [request("id-3", "c3")])
+    const { messages } = Messages.make(kept(history), [request("id-3", "c3")])
     const [, message] = messages
     const built = await build([{ type: "start", messageId: message!.id }, ...Replay.message(message!)])
     assert.deepStrictEqual(plain(built), plain(message))
@@ -54,7 +54,7 @@ describe("replay", () => {
   })
 
   it("what was answered is settled as it was decided, whoever answered it, and else asked again", () => {
-    const { cards } = Messages.make(history, [request("id-3", "c3")])
+    const { cards } = Messages.make(kept(history), [request("id-3", "c3")])
     const settling = (approvalId: string) =>
       Replay.settling(cards.get(approvalId)!, { approvalId, toolCallId: "here" }).map((chunk) => {
         const { approvalDescriptor: _, ...rest } = chunk as Record<string, unknown>

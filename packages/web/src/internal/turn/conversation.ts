@@ -1,22 +1,29 @@
 /** What is used of a `Conversation`, whatever its tools are. */
-import type { Approval, ApprovalError, Approver, Prompt, Response } from "@assent/ai"
+import type { Approval, ApprovalError, Approver, Conversation as Engine, Prompt, Response } from "@assent/ai"
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 
 export interface Conversation {
-  readonly history: Effect.Effect<Prompt.Prompt, unknown>
-  readonly pending: () => Effect.Effect<ReadonlyArray<Approval.ApprovalRequest>, unknown>
-  readonly stream: (prompt: Prompt.RawInput) => Stream.Stream<Response.AnyPart, unknown>
-  readonly decide: (
-    answers: ReadonlyArray<Approval.ApprovalAnswer>,
-    options: { readonly by: Approver.Person | undefined }
-  ) => Effect.Effect<Outcome, unknown>
+  readonly read: Effect.Effect<Engine.Reading, unknown>
+  readonly stateOf: (approvalId: string) => Effect.Effect<Engine.RequestState | undefined, unknown>
+  readonly turn: Effect.Effect<Turn | undefined, unknown>
+  readonly start: (
+    prompt: Prompt.RawInput,
+    options: {
+      readonly answers: ReadonlyArray<Approval.ApprovalAnswer>
+      readonly by: Approver.Person | undefined
+      readonly messageId: string | undefined
+    }
+  ) => Effect.Effect<Turn, unknown>
+  readonly cancel: (reason?: string) => Effect.Effect<void, unknown>
 }
 
-export interface Outcome {
-  readonly content: ReadonlyArray<Response.AnyPart>
-  /** The answers that had no effect, where a conversation says so. */
-  readonly refused?:
-    | ReadonlyArray<{ readonly approvalId: string; readonly error: ApprovalError.ApprovalError }>
-    | undefined
+export interface Turn {
+  /** Where in the history what it says begins. */
+  readonly messageId: string
+  readonly parts: Stream.Stream<Response.AnyPart, unknown>
+  readonly outcome: Effect.Effect<{
+    /** The answers that had no effect. */
+    readonly refused: ReadonlyArray<{ readonly approvalId: string; readonly error: ApprovalError.ApprovalError }>
+  }, unknown>
 }

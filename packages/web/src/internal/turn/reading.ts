@@ -2,22 +2,20 @@
  * What one client reads of a turn. A client cannot take everything: output for a call that its message does not have ends the
  * whole response there, and a card that stays answered makes it post again for ever.
  */
-import * as Arr from "effect/Array"
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import type * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
 import type * as Body from "../wire/body.ts"
+import * as Chunks from "../wire/chunks.ts"
 import * as Fates from "../wire/fates.ts"
+import * as Messages from "../wire/messages.ts"
 import type { Chunk } from "../wire/model.ts"
 import * as Replay from "../wire/replay.ts"
 import * as Sentences from "../wire/sentences.ts"
-import type { Conversation } from "./conversation.ts"
-import type { Beginning, Live } from "./live.ts"
-import * as Turn from "./turn.ts"
+import type { Conversation, Turn } from "./conversation.ts"
+import * as Taking from "./taking.ts"
+import type * as Turns from "./turns.ts"
 
 export interface Reader {
   readonly conversation: Conversation
@@ -26,56 +24,75 @@ export interface Reader {
   readonly post: Body.Post | undefined
 }
 
-/** Everything that a client reads, to its end. It never fails. */
-export const stream = (live: Live, reader: Reader): Stream.Stream<Chunk> =>
-  Stream.fromPull(Effect.sync(() => {
-    const state = make(reader)
-    let index = 0
-    let phase: "begins" | "follows" | "ends" = "begins"
+type Some = ReadonlyArray<Chunk>
 
-    const pull: Pull.Pull<Arr.NonEmptyReadonlyArray<Chunk>> = Effect.suspend(() => {
-      if (phase === "ends") return Cause.done()
-      const beginning = live.beginning()
-      const ending = live.ending()
-      if (phase === "begins" && (beginning !== undefined || ending !== undefined)) {
-        phase = "follows"
-        return some(state.begin(beginning))
-      }
-      if (phase === "follows") {
-        const chunks = live.from(index)
-        if (chunks === undefined) {
-          phase = "ends"
-          return some([{ type: "error", errorText: Sentences.tooFarBehind }])
-        }
-        index += chunks.length
-        const fitting = chunks.flatMap(state.fit)
-        if (Arr.isReadonlyArrayNonEmpty(fitting)) return Effect.succeed(fitting)
-        if (chunks.length > 0) return pull
-        if (ending !== undefined) {
-          phase = "ends"
-          return Effect.flatMap(state.settle, (settled) => some([...settled, last(ending)]))
-        }
-      }
-      return Effect.flatMap(
-        Effect.timeoutOption(live.changed(), reader.heartbeat),
-        (changed) => Option.isSome(changed) ? pull : Effect.flatMap(Clock.currentTimeMillis, beat)
-      )
-    })
-    return pull
+/** Everything that a client reads, to its end. It never fails: where no turn could be taken, a sentence says why. */
+export const stream = (taking: Turns.Taking, reader: Reader): Stream.Stream<Chunk> => {
+  const state = make(reader)
+  const read = Stream.unwrap(Effect.match(taking, {
+    onFailure: (error) => Stream.concat(Stream.make(state.begin(undefined)), ending(state, error)),
+    onSuccess: (taken) => Stream.concat(Stream.make(state.begin(taken)), following(state, taken))
   }))
+  const beats = Stream.fromEffectRepeat(
+    Effect.map(
+      Effect.andThen(Effect.sleep(reader.heartbeat), Clock.currentTimeMillis),
+      (at): Some => [{ type: "data-heartbeat", data: { at }, transient: true }]
+    )
+  )
+  return Stream.flattenIterable(Stream.merge(read, beats, { haltStrategy: "left" }))
+}
 
-const some = (chunks: ReadonlyArray<Chunk>): Pull.Pull<Arr.NonEmptyReadonlyArray<Chunk>> =>
-  Arr.isReadonlyArrayNonEmpty(chunks) ? Effect.succeed(chunks) : Effect.die("a reader pulls something")
+const following = (state: State, { calls, cards, told, turn }: Taking.Taken): Stream.Stream<Some> => {
+  // Why an answer did not count stands beside the card, until it is known what becomes of the call.
+  const tell = (told: Taking.Taken["told"]): Some =>
+    told.flatMap(([approvalId, reason]) => {
+      const card = cards.get(approvalId)
+      return card === undefined ? [] : state.fit(Fates.part(Messages.fateOf(card, approvalId, reason)))
+    })
+  if (turn === undefined) return Stream.suspend(() => ending(state, undefined, tell(told)))
+  const translator = Chunks.make(calls)
+  const fit = (chunks: Some): Some => chunks.flatMap(state.fit)
+  let failure: string | undefined
+  return turn.parts.pipe(
+    Stream.mapArray((parts) => [fit(parts.flatMap(translator.next))] as const),
+    Stream.catchCause((cause) => {
+      failure = Sentences.ofCause(cause)
+      return Stream.empty
+    }),
+    Stream.concat(Stream.unwrap(Effect.map(refusedIn(turn), (refused) =>
+      ending(
+        state,
+        failure ?? translator.error(),
+        [...fit(translator.end()), ...tell([...told, ...refused])],
+        translator.finishReason()
+      ))))
+  )
+}
 
-const beat = (at: number) => some([{ type: "data-heartbeat", data: { at }, transient: true }])
+const refusedIn = ({ outcome }: Turn): Effect.Effect<Taking.Taken["told"]> =>
+  Effect.match(outcome, {
+    onFailure: () => [],
+    onSuccess: ({ refused }) =>
+      refused.map(({ approvalId, error }) => [approvalId, Sentences.ofApproval(error)] as const)
+  })
 
-const last = ({ error, finishReason }: NonNullable<ReturnType<Live["ending"]>>): Chunk =>
-  error === undefined
-    ? { type: "finish", ...(finishReason === undefined ? undefined : { finishReason }) }
-    : { type: "error", errorText: error }
+// In one piece: a client that posts twice has two responses, and what the one has settled the other would write over.
+const ending = (
+  state: State,
+  error: string | undefined,
+  before: Some = [],
+  finishReason?: ReturnType<Chunks.Translator["finishReason"]>
+): Stream.Stream<Some> =>
+  Stream.fromEffect(Effect.map(state.settle, (settled): Some => [
+    ...before,
+    ...settled,
+    error !== undefined
+      ? { type: "error", errorText: error }
+      : { type: "finish", ...(finishReason === undefined ? undefined : { finishReason }) }
+  ]))
 
 interface State {
-  readonly begin: (beginning: Beginning | undefined) => ReadonlyArray<Chunk>
+  readonly begin: (taken: Taking.Taken | undefined) => Some
   /** What of a chunk this client can take. */
   readonly fit: (chunk: Chunk) => ReadonlyArray<Chunk>
   /** Settles, or opens again, what is still answered in its message. */
@@ -149,16 +166,17 @@ const make = ({ conversation, post }: Reader): State => {
 
   return {
     fit,
-    begin: (beginning) => {
+    begin: (taking) => {
       if (post?.target !== undefined) {
         const { clicked, messageId, toolCallIds } = post.target
         // Calls of another message may have the same ids.
-        if (messageId === beginning?.messageId) { for (const id of toolCallIds) known.set(id, id) }
+        if (messageId === taking?.messageId) { for (const id of toolCallIds) known.set(id, id) }
         for (const { approvalId, toolCallId } of clicked) click(approvalId, toolCallId)
         return [{ type: "start" }]
       }
-      const { before, isRepeated, messageId } = beginning ?? never
-      const isNew = post !== undefined && !post.isRegenerating && isRepeated !== true
+      const { before, isAnew, messageId } = taking ?? nothing
+      // A text may have answered what the message before has asked: then nothing of that is sent again.
+      const isNew = post !== undefined && (isAnew || before === undefined)
       return [
         {
           type: "start",
@@ -171,7 +189,7 @@ const make = ({ conversation, post }: Reader): State => {
     },
     settle: Effect.gen(function*(): Effect.fn.Return<ReadonlyArray<Chunk>, unknown> {
       if (answered.size === 0) return []
-      const { cards } = yield* Turn.read(conversation)
+      const { messages: { cards } } = yield* Taking.read(conversation)
       return Array.from(answered).flatMap(([approvalId, toolCallId]): ReadonlyArray<Chunk> => {
         const card = cards.get(approvalId)
         return card === undefined
@@ -186,7 +204,7 @@ const make = ({ conversation, post }: Reader): State => {
   }
 }
 
-const never = { before: undefined, isRepeated: undefined, messageId: undefined }
+const nothing = { before: undefined, isAnew: false, messageId: undefined }
 
 /** Whether no card of that call is answered after it. */
 const isSettling = (chunk: Chunk): boolean =>

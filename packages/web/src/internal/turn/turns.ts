@@ -1,101 +1,93 @@
-/** The turns that are being taken on this server, each in the line of its conversation. */
+/** What goes on on this server's own time: turns that wait to begin, and which conversations had one a moment ago. */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
-import * as Semaphore from "effect/Semaphore"
+import * as Logging from "../logging.ts"
 import * as Sentences from "../wire/sentences.ts"
-import * as Live from "./live.ts"
+import type { Turn } from "./conversation.ts"
+import type { Taken } from "./taking.ts"
 
 export interface Turns {
-  /**
-   * Takes a turn in the line of its conversation, on the server's own time. Where the same message of the same page is
-   * being answered already, that turn is given; where it was answered, the new one is told that it `isRepeated`.
-   */
-  readonly take: (
-    key: string,
-    said: Live.Live["said"],
-    run: (live: Live.Live, isRepeated: boolean) => Effect.Effect<void>
-  ) => Effect.Effect<Live.Live>
-  /** The turn that is being taken, or has ended a moment ago. */
-  readonly current: (key: string) => Live.Live | undefined
+  /** Takes a turn, and goes on when whoever waits for it leaves. */
+  readonly take: (key: string, take: Effect.Effect<Taken, string>) => Effect.Effect<Taking>
+  /** One that waits to begin. */
+  readonly waiting: (key: string) => Taking | undefined
+  /** Somebody has loaded the conversation in the middle of a turn, and will ask for the rest. */
+  readonly isLoaded: (key: string) => Effect.Effect<void>
+  /** Whether somebody may not have the end of a turn that is over. */
+  readonly hasEnded: (key: string) => Effect.Effect<boolean>
 }
+
+/** It fails with a sentence. */
+export type Taking = Effect.Effect<Taken, string>
 
 /** How long a turn that has ended can still be read by a page that has just read the history before its end. */
 const lingering = Duration.seconds(5)
 
+const loading = Duration.seconds(30)
+
 /** Each of them has somebody who waits for an answer: more are not people. */
 const maxWaiting = 16
 
-/** How many messages are remembered to have been answered, so that a page that did not hear of it may ask again. */
-const maxAnswered = 10_000
+const maxRecent = 10_000
 
-export const make = Effect.fnUntraced(function*(
-  options: { readonly maxBytes: number }
-): Effect.fn.Return<Turns, never, Scope.Scope> {
+// Whoever reads it is told in a sentence.
+const ended = ({ outcome }: Turn) =>
+  Effect.tapCause(
+    outcome,
+    (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Logging.error("Assent: a turn of a page failed.", cause)
+  )
+
+export const make: Effect.Effect<Turns, never, Scope.Scope> = Effect.gen(function*() {
   const scope = yield* Effect.scope
-  const lines = new Map<string, Line>()
-  const answered = new Set<string>()
+  // A turn goes on when its request is over, so it has nothing of it.
+  const context = yield* Effect.context<never>()
+  const waiting = new Map<string, ReadonlyArray<Taking>>()
+  const recent = new Map<string, number>()
 
-  const remember = (key: string, live: Live.Live) => {
-    if (live.said === undefined || hasFailed(live)) return
-    answered.add(nameOf(key, live.said))
-    if (answered.size <= maxAnswered) return
-    for (const oldest of answered) return void answered.delete(oldest)
-  }
-
-  const leave = (key: string, line: Line, live: Live.Live) =>
-    Effect.sync(() => {
-      line.lives = line.lives.filter((one) => one !== live)
-      if (line.lives.length === 0) lines.delete(key)
+  const note = (key: string, duration: Duration.Duration) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      recent.delete(key)
+      recent.set(key, now + Duration.toMillis(duration))
+      for (const [oldest, until] of recent) {
+        if (until > now && recent.size <= maxRecent) break
+        recent.delete(oldest)
+      }
     })
 
+  const leave = (key: string, taking: Taking) => {
+    const others = waiting.get(key)!.filter((one) => one !== taking)
+    if (others.length === 0) waiting.delete(key)
+    else waiting.set(key, others)
+  }
+
   return {
-    take: (key, said, run) =>
+    waiting: (key) => waiting.get(key)?.[0],
+    take: (key, take) =>
       Effect.suspend(() => {
-        const line = lines.get(key) ?? { semaphore: Semaphore.makeUnsafe(1), lives: [] }
-        const same = said === undefined
-          ? undefined
-          : line.lives.find((live) => isSame(live.said, said) && !hasFailed(live))
-        if (same !== undefined) return Effect.succeed(same)
-        const isRepeated = said !== undefined && answered.has(nameOf(key, said))
-        const live = Live.make(said, options.maxBytes)
-        if (line.lives.filter((live) => live.ending() === undefined).length >= maxWaiting) {
-          live.end({ error: Sentences.tooMany })
-          return Effect.succeed(live)
-        }
-        lines.set(key, line)
-        line.lives.push(live)
-        const taken = line.semaphore.withPermit(run(live, isRepeated)).pipe(
-          Effect.onExit(() =>
-            Effect.sync(() => {
-              live.end({ error: Sentences.stopping })
-              remember(key, live)
-            })
-          ),
-          Effect.andThen(Effect.sleep(lingering)),
-          Effect.ensuring(leave(key, line, live))
-        )
-        return Effect.as(Effect.forkIn(taken, scope), live)
+        const others = waiting.get(key) ?? []
+        if (others.length >= maxWaiting) return Effect.succeed(Effect.fail(Sentences.tooMany))
+        const begun = Deferred.makeUnsafe<Taken, string>()
+        const taking = Deferred.await(begun)
+        waiting.set(key, [...others, taking])
+        const turn = Effect.onExit(take, (exit) =>
+          Effect.sync(() => {
+            leave(key, taking)
+            const isStopped = Exit.isFailure(exit) && Exit.hasInterrupts(exit)
+            Deferred.doneUnsafe(begun, isStopped ? Exit.fail(Sentences.stopping) : exit)
+          }))
+        const taken = Effect.flatMap(turn, ({ turn }) =>
+          turn === undefined ? Effect.void : Effect.andThen(Effect.exit(ended(turn)), note(key, lingering)))
+        const alone = Effect.updateContext(Effect.exit(taken), (_: Context.Context<never>) =>
+          context)
+        return Effect.as(Effect.forkIn(alone, scope), taking)
       }),
-    current: (key) => {
-      const lives = lines.get(key)?.lives ?? []
-      // Those that wait in line have said nothing.
-      return lives.find((live) => live.ending() === undefined) ?? lives.at(-1)
-    }
+    isLoaded: (key) => note(key, loading),
+    hasEnded: (key) => Effect.map(Clock.currentTimeMillis, (now) => now < (recent.get(key) ?? 0))
   }
 })
-
-interface Line {
-  readonly semaphore: Semaphore.Semaphore
-  lives: Array<Live.Live>
-}
-
-const isSame = (one: Live.Live["said"], other: Live.Live["said"]): boolean =>
-  one !== undefined && other !== undefined && one.messageId === other.messageId && one.text === other.text
-
-// Who posts it once more wants it tried again.
-const hasFailed = (live: Live.Live): boolean => live.ending()?.error !== undefined
-
-// Whoever changes a message of theirs says something else under its id.
-const nameOf = (key: string, { messageId, text }: NonNullable<Live.Live["said"]>): string =>
-  JSON.stringify([key, messageId, text.length, text.slice(0, 200)])

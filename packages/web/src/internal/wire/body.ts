@@ -67,19 +67,23 @@ const maxTextLength = 1_000_000
 
 const Id = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(maxIdLength))
 
+const Message = Schema.Struct({
+  id: Schema.String,
+  role: Schema.Literals(["system", "user", "assistant"]),
+  parts: Schema.Array(Schema.Unknown)
+})
+
+type Message = typeof Message.Type
+
 const Envelope = Schema.Struct({
   id: Id,
-  messages: Schema.Array(Schema.Struct({
-    id: Schema.String,
-    role: Schema.Literals(["system", "user", "assistant"]),
-    parts: Schema.Array(Schema.Unknown)
-  })).check(Schema.isMaxLength(maxMessages)),
+  messages: Schema.optional(Schema.Array(Message).check(Schema.isMaxLength(maxMessages))),
+  // What a page posts that leaves out its history: its transport says so.
+  message: Schema.optional(Message),
   trigger: Schema.optional(Schema.Literals(["submit-message", "regenerate-message"])),
   messageId: Schema.optional(Schema.NullOr(Schema.String)),
   details: Schema.optional(DetailsById)
 })
-
-type Message = (typeof Envelope.Type)["messages"][number]
 
 const decodeEnvelope = Schema.decodeUnknownEffect(Envelope)
 
@@ -90,6 +94,7 @@ const decodeCall = Schema.decodeUnknownOption(Schema.Struct({ type: Schema.Strin
 const decodeText = Schema.decodeUnknownOption(Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }))
 
 const decodeClicked = Schema.decodeUnknownOption(Schema.Struct({
+  type: Schema.String,
   toolCallId: Schema.String,
   state: Schema.Literal("approval-responded"),
   approval: Schema.Struct({
@@ -102,7 +107,8 @@ const decodeClicked = Schema.decodeUnknownOption(Schema.Struct({
 export const read = (body: unknown): Effect.Effect<Post, Unreadable> =>
   Effect.flatMap(
     Effect.mapError(decodeEnvelope(body), () => unreadable),
-    ({ details, id, messageId, messages, trigger }) => {
+    ({ details, id, message, messageId, messages: all, trigger }) => {
+      const messages = all ?? (message === undefined ? [] : [message])
       const last = messages.at(-1)
       // Who wants the first message anew has none left.
       if (last === undefined && trigger !== "regenerate-message") return Effect.fail(nothing)
@@ -156,7 +162,7 @@ const clickedIn = (messages: ReadonlyArray<Message>): ReadonlyArray<Clicked> => 
     if (role !== "assistant") continue
     for (const part of parts) {
       const found = Option.getOrUndefined(decodeClicked(part))
-      if (found === undefined || clicked.size >= maxClicked) continue
+      if (found === undefined || !isTool(found.type) || clicked.size >= maxClicked) continue
       const { approval: { approved, id: approvalId, reason }, toolCallId } = found
       const before = clicked.get(approvalId)
       if (before === undefined || (before.approved && !approved)) {

@@ -19,12 +19,8 @@ export interface Translator {
 
 type Kind = "text" | "reasoning"
 
-/**
- * Makes one for a message. `calls` are those that the message has already, where a turn goes on with it; `answered` are the
- * requests that somebody has just answered: where one of these is asked again, its card is to open again, and others stay as
- * they are.
- */
-export const make = (calls: Calls, answered: ReadonlySet<string>): Translator => {
+/** Makes one for a message. `calls` are those that the message has already, where a turn goes on with it. */
+export const make = (calls: Calls): Translator => {
   let isInStep = false
   let count = 0
   let reason: FinishReason | undefined
@@ -96,7 +92,7 @@ export const make = (calls: Calls, answered: ReadonlySet<string>): Translator =>
       })]
     }
     // The card is open, and the person may be about to answer.
-    if (call.shown === approvalId && !answered.has(approvalId)) return []
+    if (call.shown === approvalId) return []
     call.shown = approvalId
     return [Requests.chunk(approvalId, call, asked)]
   }

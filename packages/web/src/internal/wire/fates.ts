@@ -1,5 +1,6 @@
 /** What is known of a call beside its result: which request it was, who decided, what was changed. */
 import { Approver } from "@assent/ai"
+import type { Conversation } from "@assent/ai"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -55,6 +56,23 @@ export const of = (outcome: Outcome, call: Pick<Call, "wireId"> | undefined): Fa
     ...(outcome.isFailure ? { reason: Sentences.ofResult(outcome.name, outcome.result) } : undefined),
     ...(Option.isNone(decidedBy) ? undefined : { decidedBy: encodeDecidedBy(decidedBy.value) }),
     ...(Option.isNone(edits) ? undefined : { edits: edits.value.edits })
+  }
+}
+
+/** The same where the history has no result. */
+export const ofState = (
+  approvalId: string,
+  { decidedBy, reason, result, state }: Conversation.RequestState,
+  { name, wireId }: Pick<Call, "name" | "wireId">
+): Fate => {
+  const told = reason ?? (state === "done" ? undefined : Sentences.ofResult(name, result))
+  return {
+    approvalId,
+    toolCallId: wireId,
+    toolName: name,
+    state: state === "done" || state === "denied" || state === "unknown" ? state : "failed",
+    ...(told === undefined ? undefined : { reason: told }),
+    ...(decidedBy === undefined ? undefined : { decidedBy: encodeDecidedBy(decidedBy) })
   }
 }
 

@@ -1,5 +1,5 @@
 /** From the history of a conversation to the messages of a page, as they are after a reload. */
-import type { Approval, Prompt } from "@assent/ai"
+import type { Approval, Conversation, Prompt } from "@assent/ai"
 import * as Base64 from "effect/encoding/Base64"
 import * as Calls from "./calls.ts"
 import * as Fates from "./fates.ts"
@@ -38,33 +38,29 @@ export interface Messages {
   readonly messages: ReadonlyArray<UiMessage>
   /** The calls that somebody was asked about, by every id under which that was. */
   readonly cards: ReadonlyMap<string, Card>
-  /** The id of the assistant's message that a turn goes on with. */
-  readonly messageId: string
-  /** That message, if it has begun, and its calls. */
+  /** The assistant's message that a turn goes on with, if it has begun, and its calls. */
   readonly current: { readonly message: UiMessage; readonly calls: Calls.Calls } | undefined
-  /** What the user said last, if nothing was said to it. */
-  readonly unanswered: string | undefined
-  readonly users: number
+  /** What is not open, and has no result. */
+  readonly unsettled: ReadonlyArray<string>
 }
 
 /**
- * Reads a history. Its messages have the same ids whenever they are read: it is only ever added to, and what the assistant
- * says between two messages of the user is one message. `pending` is what is open.
+ * Reads a history. What the assistant says between two messages of the user is one message, which is called as the first of
+ * them in the history. `pending` is what is open; `states` is what became of calls that have no result there.
  */
 export const make = (
-  history: ReadonlyArray<Prompt.Message>,
-  pending: ReadonlyArray<Approval.ApprovalRequest>
+  history: Conversation.Reading["messages"],
+  pending: ReadonlyArray<Approval.ApprovalRequest>,
+  states: ReadonlyMap<string, Conversation.RequestState> = new Map()
 ): Messages => {
   const building: Array<Building> = []
   const scanned: Array<Scanned> = []
-  let users = 0
-  let said: string | undefined
+  let assistantId: string | undefined
 
   const assistant = (): Building => {
     const last = building.at(-1)
     if (last?.role === "assistant") return last
-    said = undefined
-    const made: Building = { id: idOf(users), role: "assistant", parts: [], calls: Calls.make() }
+    const made: Building = { id: assistantId!, role: "assistant", parts: [], calls: Calls.make() }
     building.push(made)
     return made
   }
@@ -105,12 +101,14 @@ export const make = (
     found.answer = undefined
   }
 
-  for (const message of history) {
+  for (const { id, message } of history) {
     if (message.role === "user") {
-      users++
-      said = textOf(message)
-      building.push({ id: `user-${users}`, role: "user", parts: userParts(message), calls: Calls.make() })
-    } else if (message.role === "assistant") {
+      building.push({ id, role: "user", parts: userParts(message), calls: Calls.make() })
+      assistantId = undefined
+      continue
+    }
+    if (message.role !== "system") assistantId ??= id
+    if (message.role === "assistant") {
       // A message that repeats what is asked is no step.
       if (message.content.some(({ type }) => type !== "tool-approval-request")) {
         assistant().parts.push({ type: "step-start" })
@@ -137,7 +135,7 @@ export const make = (
   const cards = new Map<string, Card>()
   const parts = new Map<Scanned, ToolPart>()
   for (const one of scanned) {
-    const card = cardOf(one)
+    const card = cardOf(one, states)
     parts.set(one, card.part)
     if (card.part.state === "approval-requested") one.call.shown = card.part.approval?.id
     for (const { approvalId } of one.requests) cards.set(approvalId, card)
@@ -151,22 +149,43 @@ export const make = (
   return {
     messages,
     cards,
-    messageId: idOf(users),
     current: last?.role === "assistant" ? { message: messages.at(-1)!, calls: last.calls } : undefined,
-    unanswered: last?.role === "user" ? said : undefined,
-    users
+    unsettled: scanned.flatMap(({ outcome, requests }) =>
+      outcome !== undefined || requests.some(({ isOpen }) => isOpen) ?
+        [] :
+        requests.slice(-1).map(({ approvalId }) => approvalId)
+    )
   }
 }
 
-/** Whether a page has this message of the user from here, and so from the history. */
-export const has = (
-  { messages }: Messages,
-  { messageId, text }: { readonly messageId: string; readonly text: string }
-): boolean =>
-  messages.some(({ id, parts, role }) =>
-    role === "user" && id === messageId &&
-    parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n") === text
-  )
+interface Said {
+  readonly messageId: string
+  readonly text: string
+}
+
+/** Whether the history has what a page says. */
+export const has = ({ messages }: Messages, { messageId, text }: Said): boolean =>
+  messages.some((message) => message.id === messageId && isSaying(message, text))
+
+const isSaying = ({ parts, role }: UiMessage, text: string): boolean =>
+  role === "user" && parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n") === text
+
+/**
+ * What the history is to call it: as the page does. Where something else has that id, as when somebody changes a message of
+ * theirs, or what they call it is no name, the next one that is free, which is the same whenever it is posted again.
+ */
+export const nameFor = ({ messages }: Messages, { messageId: given, text }: Said): string => {
+  const messageId = given === "" || /\p{Surrogate}/u.test(given) ? "message" : given.slice(0, maxIdLength)
+  const taken = new Map(messages.map((message) => [message.id, message]))
+  for (let count = 1;; count++) {
+    const id = count === 1 ? messageId : `${messageId}~${count}`
+    const other = taken.get(id)
+    // Ids of this form say where a message stands.
+    if (other === undefined ? !/^m\d+$/.test(id) : isSaying(other, text)) return id
+  }
+}
+
+const maxIdLength = 240
 
 // =============================================================================
 // Internals
@@ -194,13 +213,13 @@ interface Scanned {
 
 const isScanned = (part: UiPart | Scanned): part is Scanned => "call" in part
 
-/** The id of what the assistant says after so many messages of the user. */
-export const idOf = (users: number): string => `assistant-${users}`
-
 const byApproval = (scanned: ReadonlyArray<Scanned>, approvalId: string): Scanned | undefined =>
   scanned.find(({ call }) => call.approvalIds.has(approvalId))
 
-const cardOf = ({ answer, call, outcome, part, requests }: Scanned): Card => {
+const cardOf = (
+  { answer, call, outcome, part, requests }: Scanned,
+  states: ReadonlyMap<string, Conversation.RequestState>
+): Card => {
   const asked = requests.findLast(({ isOpen }) => isOpen) ?? requests.at(-1)
   const base = {
     type: `tool-${call.name}` as const,
@@ -243,13 +262,26 @@ const cardOf = ({ answer, call, outcome, part, requests }: Scanned): Card => {
   if (approval !== undefined && asked?.isOpen === true) {
     return card({ ...base, state: "approval-requested", approval })
   }
+  const state = asked === undefined ? undefined : states.get(asked.approvalId)
+  if (asked !== undefined && state !== undefined && !isGoingOn.has(state.state)) {
+    const fate = Fates.ofState(asked.approvalId, state, call)
+    const { reason = Sentences.noResult } = fate
+    return {
+      fate,
+      part: state.state === "done"
+        ? { ...base, state: "output-available", output: state.result ?? null, approval: answered ?? approval! }
+        : state.state === "denied"
+        ? { ...base, state: "output-denied", approval: { ...approval!, approved: false, reason } }
+        : { ...base, state: "output-error", errorText: reason, approval: answered ?? approval! }
+    }
+  }
   if (answered !== undefined) return card({ ...base, state: "approval-responded", approval: answered })
   const errorText = approval === undefined ? Sentences.noResult : Sentences.notOpen
   return card({ ...base, state: "output-error", errorText })
 }
 
-const textOf = ({ content }: Prompt.UserMessage): string =>
-  content.flatMap((part) => part.type === "text" ? [part.text] : []).join("")
+/** What may still get its result. */
+const isGoingOn: ReadonlySet<Conversation.RequestState["state"]> = new Set(["open", "answered", "running"])
 
 const userParts = ({ content }: Prompt.UserMessage): Array<UiPart> =>
   content.map((part) => part.type === "text" ? { type: "text", text: part.text, state: "done" } : file(part))

@@ -88,4 +88,11 @@ export const notOpen = "This is not asked any more. What became of it is not in 
 
 export const tooMany = "Too many messages are waiting for this conversation. Wait for the answer, and try again."
 
+export const tooOften = (seconds: number): string =>
+  `That was too much in a short time, so nothing was done. Try again in ${seconds} ${
+    seconds === 1 ? "second" : "seconds"
+  }.`
+
+export const stopped = "Somebody stopped it."
+
 export const tooFarBehind = "This page fell too far behind. Load it again."

@@ -1,0 +1,105 @@
+/** What a post leads to, over a conversation that is written down. */
+import { Approval, ApprovalError, ConversationStore } from "@assent/ai"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Taking from "../../src/internal/turn/taking.ts"
+import { asking, call, finish, request, result, said, user } from "../wire/parts.ts"
+import { conversationOf, type Script, turnOf } from "./scripted.ts"
+
+const asked = [...user("one"), ...said(call("c1", "a"), asking("id-1", "c1"), finish())]
+
+const ran = [...asked, ...said(result("c1", "done", { assent: { approvalId: "id-1" } }))]
+
+const take = (script: Script, input: Partial<Taking.Input>) => {
+  const { conversation, heard } = conversationOf(script)
+  const nothing = { said: undefined, answers: [], withheld: new Map(), by: { id: "ada" } }
+  return Effect.map(Taking.take({ conversation, ...nothing, ...input }), (taken) => ({ taken, heard }))
+}
+
+const approve = (...ids: ReadonlyArray<string>) => ids.map((approvalId) => Approval.approve({ approvalId }))
+
+const saying = (text: string, messageId = "u") => ({ messageId, text })
+
+const open = [request("id-1", "c1")]
+
+describe("taking", () => {
+  it.effect("what was answered and what was said are one turn, by whoever is logged in", () =>
+    Effect.gen(function*() {
+      const { heard, taken } = yield* take({ history: asked, pending: open }, {
+        answers: approve("id-1"),
+        said: saying("And?")
+      })
+      assert.deepStrictEqual(heard, [["And?", ["id-1"], "ada", "u"]])
+      assert.strictEqual(taken.turn?.messageId, "m99")
+    }))
+
+  it.effect("what was never asked, or is decided, is given to nobody; what was begun goes on", () =>
+    Effect.gen(function*() {
+      const { heard, taken } = yield* take({ history: ran }, { answers: approve("id-1", "unknown") })
+      assert.deepStrictEqual(heard, [[[], [], "ada", undefined]])
+      assert.deepStrictEqual(taken.told, [["id-1", "This was decided already, and what was decided stands."]])
+    }))
+
+  it.effect("an answer to nothing begins no conversation", () =>
+    Effect.gen(function*() {
+      const { heard, taken } = yield* take({}, { answers: approve("unknown") })
+      assert.deepStrictEqual([heard, taken.turn], [[], undefined])
+    }))
+
+  it.effect("where no answer counts any more, what was begun goes on, and why is told", () =>
+    Effect.gen(function*() {
+      const stale = ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId: "id-1", state: "denied" }))
+      const { heard, taken } = yield* take(
+        { history: asked, pending: open, starts: [Effect.fail(stale)] },
+        { answers: approve("id-1") }
+      )
+      assert.deepStrictEqual(heard.map((one: any) => one[1]), [["id-1"], []])
+      assert.deepStrictEqual(taken.told, [["id-1", "This was decided already, and what was decided stands."]])
+      const busy = new ConversationStore.ConversationError({ reason: "Busy", description: "Busy." })
+      const failing = take({ history: asked, pending: open, starts: [Effect.fail(busy)] }, { answers: approve("id-1") })
+      assert.strictEqual(yield* Effect.flip(failing), busy)
+    }))
+
+  it.effect("nobody answers in the place of a webhook, a timer or the program; to take it back is for people", () =>
+    Effect.gen(function*() {
+      for (const interaction of ["webhook", "timer", "external"]) {
+        const pending = [request("id-1", "c1", { interaction })]
+        const { heard, taken } = yield* take({ history: asked, pending }, { answers: approve("id-1") })
+        assert.deepStrictEqual(heard, [[[], [], "ada", undefined]])
+        assert.deepStrictEqual(taken.told, [["id-1", "This is not for a person to answer."]])
+        const denied = yield* take({ history: asked, pending }, { answers: [Approval.deny({ approvalId: "id-1" })] })
+        assert.deepStrictEqual(denied.taken.told, [])
+      }
+    }))
+
+  it.effect("what the history has under its id is not said again, and the page is sent what was said to it", () =>
+    Effect.gen(function*() {
+      const { heard, taken } = yield* take({ history: asked }, { said: saying("one", "m0") })
+      assert.deepStrictEqual(heard, [[[], [], "ada", undefined]])
+      assert.deepStrictEqual([taken.before?.id, taken.isAnew], ["m1", false])
+      const changed = yield* take({ history: asked }, { said: saying("another", "m0") })
+      assert.deepStrictEqual(changed.heard, [["another", [], "ada", "m0~2"]])
+    }))
+
+  it.effect("a turn that answers what is posted again is followed, and others are waited for", () =>
+    Effect.gen(function*() {
+      let waited = 0
+      const going = turnOf("m1", [], Effect.sync(() => (waited++, { refused: [] })))
+      const same = yield* take({ history: user("one"), going: [going] }, { said: saying("one", "m0") })
+      assert.deepStrictEqual([same.heard, same.taken.turn], [[], going])
+      const other = yield* take({ history: user("one"), going: [going, going] }, { said: saying("two") })
+      assert.deepStrictEqual([other.heard, waited], [[["two", [], "ada", "u"]], 2])
+    }))
+
+  it.effect("who reads a turn from its beginning has what was there before it, and no more", () =>
+    Effect.gen(function*() {
+      const { conversation } = conversationOf({ history: ran })
+      const { before, messageId } = yield* Taking.follow(conversation, turnOf("m2", []))
+      assert.deepStrictEqual([messageId, before?.parts.map(({ type }) => type)], ["m1", [
+        "step-start",
+        "tool-DeleteFile"
+      ]])
+      const first = yield* Taking.follow(conversation, turnOf("m1", []))
+      assert.deepStrictEqual([first.messageId, first.before], ["m1", undefined])
+    }))
+})
