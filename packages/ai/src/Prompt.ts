@@ -16,7 +16,13 @@ import * as Posted from "./internal/posted.ts"
 
 export * from "effect/ai/Prompt"
 // Readers of the built package get the types of `assent` on parts too: an import without names would not be in it.
-export type { CallMetadata, MessageMetadata, NamedMetadata, RequestMetadata, ResultMetadata } from "./internal/augment.ts"
+export type {
+  CallMetadata,
+  MessageMetadata,
+  NamedMetadata,
+  RequestMetadata,
+  ResultMetadata
+} from "./internal/augment.ts"
 
 /**
  * The tool message that carries answers back to the engine, as a prompt. An `Info` answers nothing and is left out.
