@@ -10,8 +10,9 @@ const floors: House["floors"] = [
   ["floor 1", ["internal/turn/"]],
   ["floor 2", ["Decider"]],
   ["floor 3", ["internal/limiting", "internal/routes"]],
-  ["floor 4", ["internal/proxy/"]],
-  ["floor 5", ["ConversationProxy", "ConversationProxyServer", "UiMessageStream"]],
+  ["floor 4", ["UiMessageStream"]],
+  ["floor 5", ["internal/proxy/"]],
+  ["floor 6", ["ConversationProxy", "ConversationProxyServer"]],
   ["index", ["index"]]
 ]
 

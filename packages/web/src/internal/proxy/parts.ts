@@ -1,13 +1,12 @@
 /** From the parts of a turn, and of a history, to those that are sent: nothing of a provider, and nothing of a store. */
 import { Approver } from "@assent/ai"
-import type { Prompt, Response } from "@assent/ai"
+import type { Conversation, Prompt, Response } from "@assent/ai"
 import * as Base64 from "effect/encoding/Base64"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Requests from "../wire/requests.ts"
 import * as Sentences from "../wire/sentences.ts"
-import type { Reading } from "./conversation.ts"
 import * as Json from "./json.ts"
 import type { History, Message, MessagePart, Part } from "./model.ts"
 
@@ -125,7 +124,7 @@ const source = (part: Response.DocumentSourcePart | Response.UrlSourcePart): Par
 // =============================================================================
 
 /** What was said. What a program tells its model beside it is not for whoever asks. */
-export const ofReading = ({ isTurnTaken, messages, pending }: Reading): History => ({
+export const ofReading = ({ isTurnTaken, messages, pending }: Conversation.Reading): History => ({
   messages: messages.flatMap(({ id, message }): ReadonlyArray<Message> => {
     if (message.role === "system") return []
     return [{ id, role: message.role, content: message.content.map(ofPrompt) }]
