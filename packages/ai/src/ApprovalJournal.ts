@@ -135,6 +135,10 @@ export interface Service {
     claim: Claim,
     options: RunOptions<R>
   ) => Effect.Effect<Settled, ApprovalError.ApprovalError, R>
+  /** Whether the run of an entry that is running goes on, here or in a process that is not known to be dead. */
+  readonly isRunning?:
+    | ((claim: Claim, entry: Entry) => Effect.Effect<boolean, ApprovalError.ApprovalError>)
+    | undefined
   /** Stops a live run of this process; its outcome is recorded as unknown. False when there is none. */
   readonly interrupt: (approvalId: string) => Effect.Effect<boolean>
 }
@@ -402,7 +406,12 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const interrupt: Service["interrupt"] = (approvalId) => Live.interrupt(live.values(), approvalId)
 
-  return { named: options.named ?? true, find, end, approve, run, interrupt }
+  const isRunning: Service["isRunning"] = (claim, { owner }) =>
+    live.has(JournalRecords.keyOf(claim))
+      ? Effect.succeed(true)
+      : Effect.mapError(liveness.isAlive(owner), JournalRecords.unavailable)
+
+  return { named: options.named ?? true, find, end, approve, run, isRunning, interrupt }
 })
 
 // =============================================================================

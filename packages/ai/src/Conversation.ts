@@ -10,6 +10,46 @@
  * What somebody writes is never consent: a text may answer the first question that a tool has put to the user, and nothing
  * else.
  *
+ * A turn ends with whoever waits for it, unless it is begun by {@link Conversation.start}: then it belongs to the process, and
+ * {@link Conversation.turn} finds it for whoever wants to read it, also in another process.
+ *
+ * @example
+ * import { Approval, Conversation, LanguageModel, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema, Stream } from "effect"
+ *
+ * const Refund = Tool.make("Refund", { success: Schema.String, needsApproval: true })
+ * const toolkit = Toolkit.make(Refund)
+ *
+ * const program = Effect.gen(function*() {
+ *   const conversation = yield* Conversation.make({ id: "ticket-2", toolkit })
+ *   yield* conversation.send("I want my money back.")
+ *   const answers = (yield* conversation.pending()).map((request) => Approval.approve(request))
+ *   // The answers and the text are one turn: the refund is paid, and the model is asked once, with both.
+ *   const turn = yield* conversation.start("And be quick.", { answers, by: { id: "ada" } })
+ *   // Whoever has begun it may leave. Any reader gets all of it from the beginning, and then what is said live.
+ *   return yield* turn.parts.pipe(
+ *     Stream.filter((part) => part.type === "tool-result" || part.type === "text-delta"),
+ *     Stream.map((part) => part.type === "text-delta" ? part.delta : part.name),
+ *     Stream.runCollect
+ *   )
+ * }).pipe(
+ *   Effect.provide(toolkit.toLayer({ Refund: () => Effect.succeed("paid 20") })),
+ *   Effect.provideServiceEffect(
+ *     LanguageModel.LanguageModel,
+ *     Effect.map(
+ *       ScriptedModel.make({
+ *         turns: [[ScriptedModel.toolCall({ id: "call-1", name: "Refund", params: {} })], "You have got it."]
+ *       }),
+ *       ({ model }) => model
+ *     )
+ *   )
+ * )
+ *
+ * const said = await Effect.runPromise(program)
+ * said.at(0) // => "Refund"
+ * said.slice(1).join("") // => "You have got it."
+ *
  * @since 0.1.0
  */
 import type * as LanguageModel from "effect/ai/LanguageModel"
@@ -31,11 +71,15 @@ export type {
   Limited,
   Options,
   Outcome,
+  Reading,
   RefusedAnswer,
+  RequestState,
   ResumeOptions,
   RouteText,
   Stopped,
+  Turn,
   TurnError,
+  TurnOptions,
   Waiting
 } from "./internal/conversation/model.ts"
 

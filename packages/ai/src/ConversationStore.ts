@@ -21,10 +21,12 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Approval from "./Approval.ts"
 import * as Liveness from "./internal/journal/liveness.ts"
+import * as Events from "./internal/kept/events.ts"
 import * as Inbox from "./internal/kept/inbox.ts"
 import * as Rows from "./internal/kept/rows.ts"
 import type { Found, Kept, Key } from "./internal/kept/rows.ts"
 import * as Stopping from "./internal/kept/stopping.ts"
+import * as Turns from "./internal/kept/turns.ts"
 import * as Unwritten from "./internal/kept/unwritten.ts"
 import * as ScopeId from "./internal/store/scopeId.ts"
 import * as Store from "./Store.ts"
@@ -43,7 +45,8 @@ export type { Found, Kept, Key } from "./internal/kept/rows.ts"
  * A conversation that cannot go on now. `description` says what happened, why, and what to do.
  *
  * - `Busy`: another turn is being taken, here or in another process, and did not end in time. Nothing was done.
- * - `Cancelled`: somebody cancelled the turn. What it did before is in the history.
+ * - `Cancelled`: somebody cancelled the turn; or, for who reads it, whoever took it left, or their process ended. What it
+ *   did before is in the history.
  * - `Conflict`: another process went on with the conversation while this one, which seemed dead, was in a turn. What this
  *   turn added is not in the history; what ran under an approval is in the journal and does not run again.
  * - `Unreadable`: what is kept is not a conversation. It is left as it is.
@@ -112,6 +115,8 @@ export interface Service {
     filter: Inbox.Filter,
     options: { readonly after?: string | undefined; readonly limit: number }
   ) => Effect.Effect<Inbox.Page, ConversationError>
+  /** What happened to the requests of all conversations, and how far those who read it have come. */
+  readonly events: Events.Service<ConversationError>
   /** Whether the process that takes a turn lives, as far as was seen: it is dead only for who has looked for six heartbeats. */
   readonly isAlive: (owner: string) => Effect.Effect<boolean, ConversationError>
   /** Waits for every other turn of this process with that conversation; until the scope ends, all others wait. */
@@ -129,6 +134,11 @@ export interface Service {
    * conversations is closed.
    */
   readonly keepTrying: (key: Key, write: Effect.Effect<void, ConversationError>) => Effect.Effect<void>
+  /**
+   * The turns that are taken in this process. When the store is closed, those that belong to it are interrupted first, and
+   * their ends are written.
+   */
+  readonly turns: Turns.Turns
 }
 
 /**
@@ -191,11 +201,13 @@ export const make = Effect.fnUntraced(function*(
   const { conversations, requests } = store
   const timeToLive = Duration.toMillis(Duration.fromInputUnsafe(options.timeToLive ?? "Infinity"))
   const heartbeat = Liveness.heartbeatOf(store, options.heartbeat)
-  const scope = yield* Effect.scope
+  const outer = yield* Effect.scope
+  const scope = yield* Scope.fork(outer)
   const locks = new Map<string, Lock>()
   const liveness = yield* Liveness.make({ store, heartbeat, isBusy: () => locks.size > 0, scope })
   const unwritten = Unwritten.make<ConversationError>(scope)
   yield* Scope.addFinalizer(scope, unwritten.close)
+  const turns = yield* Scope.provide(Turns.make, outer)
   const stopping = Stopping.make({
     conversations,
     every: options.heartbeat === undefined && heartbeat !== undefined ? "500 millis" : heartbeat,
@@ -247,7 +259,7 @@ export const make = Effect.fnUntraced(function*(
       opened.length === 0 && closed.length === 0 ? row : store.atomically(Effect.gen(function*() {
         const version = yield* row
         if (version === undefined) return undefined
-        if (closed.length > 0) yield* requests.close(closed)
+        for (const { ended, nonces } of closed) yield* requests.close(nonces, ended)
         if (opened.length > 0) yield* requests.open(opened)
         return version
       })),
@@ -271,6 +283,7 @@ export const make = Effect.fnUntraced(function*(
         next: page.next
       }
     }),
+    events: Events.make(store, failed),
     isAlive: (owner) => Effect.mapError(liveness.isAlive(owner), failed),
     hold: ({ id }) =>
       Effect.uninterruptibleMask((restore) =>
@@ -290,6 +303,7 @@ export const make = Effect.fnUntraced(function*(
       ),
     onStop: ({ id }, stop) => Effect.mapError(stopping.watch(id, stop), failed),
     stop: ({ id }) => Effect.mapError(stopping.stop(id), failed),
+    turns,
     // What this process has left itself it takes over; others do so when it has been silent.
     keepTrying: ({ id }, write) =>
       Effect.andThen(unwritten.keep(id, write), heartbeat === undefined ? Effect.void : unwritten.retry(id))

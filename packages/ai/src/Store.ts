@@ -8,6 +8,7 @@
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Memory from "./internal/store/memory.ts"
@@ -75,6 +76,8 @@ export const make = (operations: Model.Operations): Store => ({ ...operations, [
  * others: once there are so many, nothing new may begin, and denials still go through. What they resulted in is given up, the
  * oldest first, beyond `maxResultBytes` (default 64 MiB, of characters).
  *
+ * Of what happened to requests it tells the last `maxEvents` (default 10,000), for `eventTimeToLive` (default 7 days).
+ *
  * @example
  * import { Store } from "@assent/ai"
  * import { Effect } from "effect"
@@ -96,7 +99,15 @@ export const makeMemory = (options?: {
   readonly capacity?: number | undefined
   readonly maxSettled?: number | undefined
   readonly maxResultBytes?: number | undefined
-}): Effect.Effect<Store> => Memory.make(options, make)
+  readonly maxEvents?: number | undefined
+  readonly eventTimeToLive?: Duration.Input | undefined
+}): Effect.Effect<Store> =>
+  Memory.make({
+    ...options,
+    eventLife: options?.eventTimeToLive === undefined
+      ? undefined
+      : Duration.toMillis(Duration.fromInputUnsafe(options.eventTimeToLive))
+  }, make)
 
 /**
  * The store in memory on which the defaults of this process stand: the journal, the suspensions and the conversations of a

@@ -129,7 +129,8 @@ describe("ApprovalJournal in a database", () => {
 // Processes
 // =============================================================================
 
-describe("ApprovalJournal in a database that processes share", () => {
+// They wait most of the time, each for processes of its own.
+describe.concurrent("ApprovalJournal in a database that processes share", () => {
   const logged = Effect.fnUntraced(function*(log: string) {
     const fs = yield* FileSystem.FileSystem
     return (yield* fs.readFileString(log)).trim().split("\n").map(Number)

@@ -71,6 +71,30 @@ describe("Conversation", () => {
     expectTypeOf<Extract<Result, { readonly isFailure: false }>["result"]>().toEqualTypeOf<{ readonly paid: number }>()
   })
 
+  it("a turn that is followed says what its tools may say, and fails as a turn does", () => {
+    type Turn = Effect.Success<ReturnType<Ticket["start"]>>
+    expectTypeOf<Turn>().toEqualTypeOf<Conversation.Turn<Toolkit.Tools<typeof toolkit>>>()
+    expectTypeOf<Effect.Success<Ticket["turn"]>>().toEqualTypeOf<Turn | undefined>()
+    expectTypeOf<Effect.Error<Ticket["turn"]>>().toEqualTypeOf<ConversationStore.ConversationError>()
+    expectTypeOf<Turn["messageId"]>().toEqualTypeOf<string>()
+    expectTypeOf<Turn["parts"]>().toEqualTypeOf<ReturnType<Ticket["stream"]>>()
+    expectTypeOf<Turn["outcome"]>().toEqualTypeOf<ReturnType<Ticket["send"]>>()
+    expectTypeOf<Effect.Error<ReturnType<Ticket["start"]>>>().toEqualTypeOf<Effect.Error<Turn["outcome"]>>()
+    expectTypeOf<Effect.Services<ReturnType<Ticket["start"]>>>().toBeNever()
+  })
+
+  it("send, stream and start take answers with the text, and who gave them", () => {
+    const answer = {} as Approval.ApprovalAnswer
+    const options = { answers: [answer, { approvalId: "x", approved: true }], by: { id: "ada" }, messageId: "1" }
+    conversation.send("Go on.", options)
+    conversation.stream([], { answers: answer })
+    conversation.start("Go on.", options)
+    // @ts-expect-error who decided is said beside the answers, not by whom the turn is taken
+    conversation.send("Go on.", { answers: answer, decidedBy: { id: "ada" } })
+    // @ts-expect-error not a person
+    conversation.start([], { answers: answer, by: "ada" })
+  })
+
   it("resume takes the answer of the very interaction", () => {
     expectTypeOf(conversation.resume<typeof Book, "manager">).parameter(2).toEqualTypeOf<Interaction.Verdict>()
     expectTypeOf(conversation.resume<typeof Book, "seat">).parameter(2).toEqualTypeOf<ReadonlyArray<string>>()

@@ -25,7 +25,8 @@ import * as Kept from "./internal/store/kept.ts"
  * other processes may use the database (default true). The conversations of one tenant may have so many bytes together,
  * `tenantBytes` (default: unbounded): from then on none of its turns begins, and denials still go through. What one
  * conversation may have is `maxBytes` of `ConversationStore`. The results of what ran are kept for
- * `resultTimeToLive` (default 30 days); that it ran is kept as long as its approval could be sent again.
+ * `resultTimeToLive` (default 30 days); that it ran is kept as long as its approval could be sent again. What happened to
+ * requests is told for `eventTimeToLive` (default 7 days), and no more than the last `maxEvents` of it (default 1,000,000).
  *
  * @category options
  * @since 0.1.0
@@ -35,6 +36,8 @@ export interface Options {
   readonly isShared?: boolean | undefined
   readonly tenantBytes?: number | undefined
   readonly resultTimeToLive?: Duration.Input | undefined
+  readonly eventTimeToLive?: Duration.Input | undefined
+  readonly maxEvents?: number | undefined
 }
 
 // =============================================================================

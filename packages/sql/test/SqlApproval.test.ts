@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Logger, Redacted, Result } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { answer, named } from "../../ai/test/store/laws/support.ts"
+import { answer, named, shown } from "../../ai/test/store/laws/support.ts"
 import { makeClient, makeFilename } from "./database.ts"
 
 const binding = {
@@ -128,6 +128,31 @@ describe("restored from a backup", () => {
       yield* SqlApproval.restored({ filename })
       const asked = yield* program(filename, { seal: old })(seal)
       assert.isUndefined(yield* program(filename, { seal: next })(verify(asked)))
+    }))
+
+  it.effect("whoever had read further than the backup is told that it misses something, for ever", () =>
+    Effect.gen(function*() {
+      const filename = yield* makeFilename
+      const use = <A>(use: (store: Store.Store) => Effect.Effect<A, Store.StoreError>) =>
+        program(filename)(Effect.flatMap(Store.Store, use))
+      yield* use((store) => store.requests.open([shown("open"), shown("decided")]))
+      yield* use((store) => store.requests.decide(named("decided"), 0, { state: "denied", entry: "{}" }))
+      const kept = yield* use((store) => store.events.latest)
+      // What came after the backup is lost.
+      const later = String(Number(kept) + 2)
+      for (let round = 0; round < 2; round++) {
+        yield* SqlApproval.restored({ filename })
+        yield* use((store) => store.requests.open(Array.from({ length: 5 }, (_, index) => shown(`${round} ${index}`))))
+        for (const after of [kept, later]) {
+          const page = yield* use((store) => store.events.page({}, { after, limit: 100 }))
+          assert.deepStrictEqual([page.isMissed, page.events.length], [true, 5])
+          const next = yield* use((store) => store.events.page({}, { after: page.from, limit: 100 }))
+          assert.deepStrictEqual([next.isMissed, next.events.length], [false, 5])
+        }
+      }
+      yield* use((store) => store.requests.decide(named("open"), 0, { state: "denied", entry: "{}" }))
+      const { events } = yield* use((store) => store.events.page({}, { limit: 100 }))
+      assert.strictEqual(events.at(-1)?.nonce, "open")
     }))
 
   it.effect("what was remembered as approved is asked again, what was denied stays so, and what ran stays known", () =>

@@ -28,7 +28,7 @@ describe("tables", () => {
       for (const [index, { store }] of stores.entries()) yield* store.requests.open([shown(`n${index}`)])
       assert.lengthOf((yield* stores[0].store.requests.page({}, { limit: 10 })).requests, 4)
       const { sql } = stores[0]
-      assert.lengthOf(yield* sql`SELECT migration_id FROM assent_migration`, 1)
+      assert.lengthOf(yield* sql`SELECT migration_id FROM assent_migration`, 2)
     }))
 
   it.effect("stand beside those of another prefix", () =>
@@ -191,11 +191,24 @@ describe("a disk", () => {
       yield* fill(sql, 3)
       const exit = yield* Effect.exit(store.atomically(Effect.gen(function*() {
         yield* store.requests.open([shown("before")])
-        yield* Effect.ignore(store.requests.open([{ ...named("long"), request: long }]))
+        yield* Effect.ignore(store.conversations.write("long", undefined, written({ append: [long] })))
         yield* Effect.ignore(store.requests.open([shown("after")]))
       })))
       assert.isTrue(Exit.isFailure(exit))
       assert.deepStrictEqual((yield* store.requests.page({}, { limit: 9 })).requests, [])
+    }))
+
+  it.effect("that gets full within, where SQLite undoes the statement alone: so does the store", () =>
+    Effect.gen(function*() {
+      const { sql, store } = yield* storeInFile
+      yield* fill(sql, 3)
+      yield* store.atomically(Effect.gen(function*() {
+        yield* store.requests.open([shown("before")])
+        yield* Effect.flip(store.requests.open([{ ...named("long"), request: long }]))
+        yield* store.requests.open([shown("after")])
+      }))
+      assert.lengthOf((yield* store.requests.page({}, { limit: 9 })).requests, 2)
+      assert.lengthOf((yield* store.events.page({}, { limit: 9 })).events, 2)
     }))
 
   it.effect("with another file in its place, or a damaged one", () =>

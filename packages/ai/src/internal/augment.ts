@@ -54,6 +54,9 @@ export type CallMetadata = {
 /** On a message of the assistant that was cut short: the turn that goes on from it says so. */
 export type MessageMetadata = { readonly cut: true }
 
+/** On what a sender has named (`TurnOptions.messageId`): what the user said, or the answer that this `text` of theirs was. */
+export type NamedMetadata = { readonly messageId: string; readonly text?: string }
+
 /** On the finish of a turn that a person stopped with a denial. */
 export type FinishMetadata = { readonly stopped: true }
 
@@ -74,6 +77,8 @@ declare module "effect/ai/Response" {
 
 declare module "effect/ai/Prompt" {
   interface AssistantMessageOptions extends Field<Prompt.ProviderOptions, MessageMetadata | null> {}
+  interface UserMessageOptions extends Field<Prompt.ProviderOptions, NamedMetadata | null> {}
+  interface ToolMessageOptions extends Field<Prompt.ProviderOptions, NamedMetadata | null> {}
   interface ToolCallPartOptions extends Field<Prompt.ProviderOptions, CallMetadata | null> {}
   interface ToolApprovalRequestPartOptions extends Field<Prompt.ProviderOptions, RequestMetadata | null> {}
   interface ToolApprovalResponsePartOptions extends Field<Prompt.ProviderOptions, Schema.Json> {}

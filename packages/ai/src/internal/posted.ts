@@ -115,6 +115,21 @@ export const each = (posted: unknown): Result.Result<Answers, ApprovalError.Appr
   return Result.succeed({ answers: read, refused })
 }
 
+/** The same, where one that does not say what it answers stands in nobody's way: it is refused, under no id. */
+export const readable = (posted: unknown): Answers => {
+  const read: Array<Approval.ApprovalAnswer> = []
+  const refused: Array<RefusedAnswer> = []
+  for (const one of Array.isArray(posted) ? posted : [posted]) {
+    const found = answer(one)
+    if (Result.isSuccess(found)) read.push(found.success)
+    else refused.push({ approvalId: idOf(one), error: found.failure })
+  }
+  return { answers: read, refused }
+}
+
+const idOf = (posted: unknown): string =>
+  isAnswer(posted) && typeof posted.approvalId === "string" ? posted.approvalId : ""
+
 /** Answers, or one alone; all of them can be read, or none is taken. */
 export const answers = (
   posted: unknown

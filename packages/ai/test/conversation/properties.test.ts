@@ -85,6 +85,7 @@ const tell = (story: typeof Story.Type) =>
   Effect.gen(function*() {
     const said = JSON.stringify(story)
     const store = yield* Store.makeMemory()
+    const first = yield* store.events.latest
     const steps: Array<string> = []
     const toolkit = yield* makeToolkit(steps)
     let batch: ReadonlyArray<ScriptedModel.TurnPart> | undefined
@@ -292,8 +293,22 @@ const tell = (story: typeof Story.Type) =>
     const { suspensions } = yield* Effect.orDie(SuspensionStore.make({ store }).list())
     const open = yield* pending
     yield* Effect.forEach(processes, ({ scope }) => Scope.close(scope, Exit.void))
-    return { history, open, steps, suspensions }
+    const { events, isMissed, isMore } = yield* store.events.page({}, { after: first, limit: 1_000 })
+    assert.isFalse(isMore)
+    return { history, open, steps, suspensions, told: misplaced(events, isMissed) }
   })
+
+/** What does not follow on what was told before, and what was opened and has not ended. Some of it may be given up. */
+const misplaced = (events: ReadonlyArray<Store.EventRow>, isMissed: boolean): ReadonlyArray<string> => {
+  const open = new Set<string>()
+  const wrong = events.flatMap(({ event, nonce }) => {
+    const isOpen = open.has(nonce)
+    if (event === "opened") open.add(nonce)
+    else open.delete(nonce)
+    return isOpen === (event === "opened") && !(isMissed && event !== "opened") ? [`${nonce} ${event}`] : []
+  })
+  return [...wrong, ...open]
+}
 
 describe("over random interleavings of two processes", () => {
   it.effect.prop(
@@ -301,11 +316,12 @@ describe("over random interleavings of two processes", () => {
     { story: Story },
     ({ story }) =>
       Effect.gen(function*() {
-        const { history, open, steps, suspensions } = yield* tell(story)
+        const { history, open, steps, suspensions, told } = yield* tell(story)
         const said = JSON.stringify(story)
         assert.deepStrictEqual([...new Set(steps)], steps, `a step was taken twice: ${said}`)
         assert.deepStrictEqual(open, [], `something is still open: ${said}`)
         assert.deepStrictEqual(suspensions, [], `something is still kept: ${said}`)
+        assert.deepStrictEqual(told, [], `what was told is not what happened: ${said}`)
         assert.deepStrictEqual(unanswered(history), [], `a call has no result: ${said}`)
         assert.strictEqual(countOf(history, "tool-result"), countOf(history, "tool-call"), said)
         // A chain that ended well went all its way.

@@ -2,7 +2,7 @@
  * A search: random plans of one kind, each carried out once, all its laws checked on what happened. Used by the tests,
  * which search for a moment, and by `npm run laws`, which searches for as long as one likes.
  */
-import { Cause, Effect, Exit, Schema } from "effect"
+import { Array as Arr, Cause, Effect, Exit, Schema } from "effect"
 import * as Shrink from "./shrink.ts"
 
 /** A kind of plans, with what is searched for in them. */
@@ -55,7 +55,9 @@ export interface Progress<Plan> {
 }
 
 export interface Options<Plan> {
-  readonly seed: string | number
+  /** One, or several that are searched one after the other. */
+  readonly seed: string | number | ReadonlyArray<string>
+  /** How many plans are drawn from each seed. */
   readonly runs: number
   /** What is made of each plan before it is carried out, for a search that is about some plans only. */
   readonly adapt?: ((plan: Plan) => Plan) | undefined
@@ -105,8 +107,14 @@ export const make = <Plan, Case>(
       const coverage: Coverage = new Map()
       const failures = new Map<string, Failure<Plan>>()
       let tried = 0
-      for (let start = 0; start < runs; start += batch) {
-        for (const drawn of yield* plans(`${seed}/${start / batch}`, Math.min(batch, runs - start))) {
+      const batches = Arr.ensure(seed).flatMap((seed) =>
+        Arr.makeBy(Math.ceil(runs / batch), (index) => ({
+          name: `${seed}/${index}`,
+          size: Math.min(batch, runs - index * batch)
+        }))
+      )
+      for (const { name, size } of batches) {
+        for (const drawn of yield* plans(name, size)) {
           const plan = adapt?.(drawn) ?? drawn
           const { breaches, happened } = yield* examine(plan)
           tried++

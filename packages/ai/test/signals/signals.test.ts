@@ -11,7 +11,8 @@ const cases = [
   ["memory", "send", "SIGTERM", "serving"]
 ] as const
 
-describe("an agent that is told to end while an approved tool runs", () => {
+// Each waits for its process, so that they can wait beside each other.
+describe.concurrent("an agent that is told to end while an approved tool runs", () => {
   it.live.each(cases)(
     "leaves no child process and no lock behind: %s, %s, %s",
     ([journal, way, signal, ready]) => assertStops(Path.join(import.meta.dirname, `${journal}.ts`), way, signal, ready),

@@ -1,6 +1,6 @@
 /** A store whose every operation passes one function, which may fail it, lose it, delay it or count it. */
 import { Store } from "@assent/ai"
-import type { Effect } from "effect"
+import { Effect } from "effect"
 
 /** An operation by its group and its name, `"requests.decide"`; `"sweep"` is in no group. */
 export type Operation =
@@ -8,6 +8,8 @@ export type Operation =
   | `requests.${keyof Store.Requests}`
   | `remembered.${keyof Store.RememberedAnswers}`
   | `owners.${keyof Store.Owners}`
+  | `events.${keyof Store.Events}`
+  | `readers.${keyof Store.Readers}`
   | "sweep"
 
 /**
@@ -25,7 +27,9 @@ export const intercept = (store: Store.Store, by: Interceptor): Store.Store => {
   const group = <Group extends object>(name: string, operations: Group): Group => {
     const entries = Object.entries(operations).map(([operation, run]) => [
       operation,
-      (...args: ReadonlyArray<unknown>) => by(`${name}.${operation}` as Operation, keyOf(args), run(...args))
+      Effect.isEffect(run)
+        ? by(`${name}.${operation}` as Operation, "", run as Effect.Effect<unknown, Store.StoreError>)
+        : (...args: ReadonlyArray<unknown>) => by(`${name}.${operation}` as Operation, keyOf(args), run(...args))
     ])
     return Object.fromEntries(entries)
   }
@@ -36,6 +40,8 @@ export const intercept = (store: Store.Store, by: Interceptor): Store.Store => {
     requests: group("requests", store.requests),
     remembered: group("remembered", store.remembered),
     owners: group("owners", store.owners),
+    events: group("events", store.events),
+    readers: group("readers", store.readers),
     sweep: (limit) => by("sweep", "", store.sweep(limit))
   })
 }

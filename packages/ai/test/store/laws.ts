@@ -6,6 +6,7 @@ import { describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { clocks } from "./laws/clocks.ts"
 import { conversations } from "./laws/conversations.ts"
+import { events } from "./laws/events.ts"
 import { pages } from "./laws/pages.ts"
 import { random } from "./laws/random.ts"
 import { owners, remembered } from "./laws/remembered.ts"
@@ -21,7 +22,7 @@ export const describeStore = (
   options?: { readonly runs?: number | undefined }
 ): void => {
   const law: Law = (title, body) => it.effect(title, () => Effect.scoped(Effect.flatMap(make, body)))
-  const groups = { requests, waiting, pages, conversations, remembered, owners, clocks, transactions }
+  const groups = { requests, waiting, pages, conversations, remembered, owners, events, clocks, transactions }
   for (const [group, laws] of Object.entries(groups)) {
     describe(`${name}: ${group}`, () => {
       laws(law)

@@ -8,6 +8,7 @@ import * as Choose from "./choose.ts"
 import * as Crowd from "./crowd.ts"
 import * as Cut from "./cut.ts"
 import * as Errors from "./errors.ts"
+import * as Follow from "./follow.ts"
 import * as Full from "./full.ts"
 import * as Kill from "./kill.ts"
 import * as Opening from "./opening.ts"
@@ -23,6 +24,16 @@ describe("a process that is killed", () => {
       const problems = yield* Effect.forEach(Choose.some(points, 3, 1), Kill.problemsAt, { concurrency: 4 })
       assert.deepStrictEqual(problems.flat(), [])
     })
+  )
+})
+
+describe.concurrent("a process that is killed between what it handled and its place", () => {
+  test(
+    "is followed by one that goes on from there, and leaves nothing out",
+    Effect.map(
+      Effect.forEach(Follow.points.filter(({ event }) => event === 2), Follow.problemsAt, { concurrency: 2 }),
+      (problems) => assert.deepStrictEqual(problems.flat(), [])
+    )
   )
 })
 
@@ -66,10 +77,10 @@ describe.concurrent("an error of SQLite", () => {
       // Tables that are not made, a BEGIN whose answer is lost, a savepoint that cannot be released, and whatever comes.
       const points: ReadonlyArray<Errors.Point> = [
         { statement: 8, kind: "io", times: 3, isDone: false },
-        { statement: 54, kind: "io", times: 1, isDone: true },
-        { statement: 59, kind: "io", times: 1, isDone: false },
-        ...Choose.some(Errors.points(218, [1, 3]), 3, 1),
-        ...Choose.some(Errors.points(218, [Infinity]), 1, 1)
+        { statement: 64, kind: "io", times: 1, isDone: true },
+        { statement: 69, kind: "io", times: 1, isDone: false },
+        ...Choose.some(Errors.points(238, [1, 3]), 3, 1),
+        ...Choose.some(Errors.points(238, [Infinity]), 1, 1)
       ]
       const problems = yield* Effect.forEach(points, Errors.problemsAt, { concurrency: 4 })
       assert.deepStrictEqual(problems.flat(), [])
@@ -78,7 +89,7 @@ describe.concurrent("an error of SQLite", () => {
 
   test(
     "at every statement keeps no process alive, also one that never closes what it opened",
-    Effect.map(Errors.problemsOfEnd(86, "io", "leaves"), ({ problems }) => assert.deepStrictEqual(problems, []))
+    Effect.map(Errors.problemsOfEnd(97, "io", "leaves"), ({ problems }) => assert.deepStrictEqual(problems, []))
   )
 })
 

@@ -54,9 +54,44 @@ const standing = (world: World.World, rows: Rows): ReadonlyArray<string> => {
     wrong(times(what) === 0 && (state === "done" || state === "suspended"), `${what} is ${state}, and never ran`)
     wrong(what !== "touch" && times(what) > 1, `${what} ran ${times(what)} times`)
   }
+  problems.push(...told(rows))
   wrong(times("paid") > 1, `paid ran ${times("paid")} times`)
   wrong(times("remove") > 0, "what was denied ran")
   wrong(states.Remove === "done" || states.Remove === "running", `what was denied is ${states.Remove}`)
+  return problems
+}
+
+/** What was told is what there is: each request that waits was opened, once; each that was decided, decided, once. */
+const told = (rows: Rows): ReadonlyArray<string> => {
+  const problems: Array<string> = []
+  const opened = new Map<string, { readonly nonce: string; readonly told: number; ends: number }>(
+    rows("SELECT seq, nonce, told FROM assent_event WHERE kind = 'opened'").map((row) => [
+      row["seq"],
+      { nonce: row["nonce"], told: row["told"], ends: 0 }
+    ])
+  )
+  for (const { kind, opened: seq } of rows("SELECT kind, opened FROM assent_event WHERE opened IS NOT NULL")) {
+    const one = opened.get(seq)
+    if (one === undefined || one.told !== 2) problems.push(`${kind} is told of nothing that was opened`)
+    else one.ends++
+  }
+  const state = new Map(
+    rows("SELECT nonce, state, answer FROM assent_request").map((row) => [row["nonce"], row])
+  )
+  const waiting = new Map<string, number>()
+  for (const { ends, nonce, told } of opened.values()) {
+    if (ends !== (told === 2 ? 1 : 0)) problems.push(`${nonce} has ended ${ends} times, and was told ${told}`)
+    if (told !== 2) waiting.set(nonce, (waiting.get(nonce) ?? 0) + 1)
+    const row = state.get(nonce)
+    if (told !== 2 && row !== undefined && (row["state"] !== "pending" || row["answer"] !== null)) {
+      problems.push(`${nonce} is ${row["state"]}, and that was not told`)
+    }
+  }
+  for (const [nonce, times] of waiting) if (times > 1) problems.push(`${nonce} waits ${times} times`)
+  for (
+    const { nonce } of rows(`SELECT nonce FROM assent_request WHERE state = 'pending' AND request IS NOT NULL
+      AND (waits IS NULL OR waits = 'open' AND answer IS NULL)`)
+  ) if (!waiting.has(nonce)) problems.push(`${nonce} waits, and nobody was told`)
   return problems
 }
 
@@ -127,6 +162,7 @@ const ended = (world: World.World, rows: Rows): ReadonlyArray<string> => {
   if (rows("SELECT 1 FROM assent_request WHERE state IN ('pending', 'running') AND request IS NOT NULL").length > 0) {
     problems.push("something still waits")
   }
+  if (rows("SELECT 1 FROM assent_event WHERE told < 2").length > 0) problems.push("something is told to wait")
   return problems
 }
 

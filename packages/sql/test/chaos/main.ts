@@ -10,6 +10,7 @@ import * as Choose from "./choose.ts"
 import * as Crowd from "./crowd.ts"
 import * as Cut from "./cut.ts"
 import * as Errors from "./errors.ts"
+import * as Follow from "./follow.ts"
 import * as Full from "./full.ts"
 import * as Kill from "./kill.ts"
 import * as Opening from "./opening.ts"
@@ -28,6 +29,7 @@ const parts: Readonly<
   Record<string, Effect.Effect<{ readonly points: number; readonly problems: Problems }, unknown>>
 > = {
   kill: Effect.flatMap(Kill.points, (points) => every(points, Kill.problemsAt)),
+  follow: every(Follow.points, Follow.problemsAt),
   cut: Effect.scoped(Effect.gen(function*() {
     const recording = yield* Cut.record
     const cuts = yield* every(

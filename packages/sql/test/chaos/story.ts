@@ -187,7 +187,14 @@ export const services = (
         return answerTo(request)
       }
     }),
-    SqlApproval.layer({ filename: world.filename, synchronous: "NORMAL", busyTimeout: 50, ...options })
+    // Whoever comes next waits six beats, in real time, before it takes the one before it for dead.
+    SqlApproval.layer({
+      filename: world.filename,
+      synchronous: "NORMAL",
+      busyTimeout: 50,
+      heartbeat: "250 millis",
+      ...options
+    })
   )
 
 /** A process that plays it to its end, or fails with what it is told. */

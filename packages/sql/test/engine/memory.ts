@@ -19,8 +19,8 @@ export const database: { current: Database | undefined } = { current: undefined 
 // What the engine itself asks for where nobody says how much, and more than a test writes.
 const unbounded = 10_000
 
-const isBounded = ({ capacity = unbounded, maxResultBytes, maxSettled }: Options): boolean =>
-  capacity < unbounded || maxResultBytes !== undefined || maxSettled !== undefined
+const isBounded = ({ capacity = unbounded, maxEvents, maxResultBytes, maxSettled }: Options): boolean =>
+  capacity < unbounded || maxEvents !== undefined || maxResultBytes !== undefined || maxSettled !== undefined
 
 export const make: typeof Memory.make = (options, make) =>
   options !== undefined && isBounded(options)

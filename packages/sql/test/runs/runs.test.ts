@@ -17,14 +17,19 @@ const test = (title: string, stories: ReadonlyArray<Effect.Effect<Stories.Found,
 
 describe("kill -9", () => {
   test(
-    "while an approved call runs, inline or deferred: another process is told that it is unknown, and it is paid once",
-    [Stories.killed("send", beat), Stories.killed("decide", beat)]
+    "while an approved call runs, inline or deferred: another process is told that it is unknown, and it is paid once;" +
+      " who follows the turn is told that it has ended",
+    [Stories.killed("send", beat), Stories.killed("decide", beat), Stories.followed(beat)]
   )
 })
 
 describe("a signal", () => {
   test(
     "while an approved call runs: its finalizers complete, so that no child process and no lock outlive the agent",
-    [Stories.signalled("SIGTERM", "file", "send", beat), Stories.signalled("SIGINT", "default", "decide", beat)]
+    [
+      Stories.signalled("SIGTERM", "file", "send", beat),
+      Stories.signalled("SIGINT", "default", "decide", beat),
+      Stories.signalled("SIGTERM", "file", "start", beat)
+    ]
   )
 })

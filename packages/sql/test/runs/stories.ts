@@ -5,7 +5,7 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import * as Child from "../chaos/process.ts"
 
-export const ways = ["send", "stream", "decide", "resume"] as const
+export const ways = ["send", "stream", "decide", "start", "resume"] as const
 export type Way = (typeof ways)[number]
 
 export interface Found {
@@ -61,6 +61,20 @@ export const killed = (way: Way, beat?: number): Effect.Effect<Found, Error> =>
     const { child } = yield* paying(folder, "file", way, beat)
     const { millis, problems } = yield* goesOn(folder, child.kill, beat)
     return { millis, problems: problems.map((problem) => `kill -9, ${way}: ${problem}`) }
+  }))
+
+/** Another process follows the turn while it pays, and is told when that one is killed. */
+export const followed = (beat: number): Effect.Effect<Found, Error> =>
+  Effect.scoped(Effect.gen(function*() {
+    const folder = yield* makeFolder
+    const { child } = yield* paying(folder, "file", "stream", beat)
+    const follower = yield* Child.start(program("follower.ts"), folder, `${beat}`)
+    yield* follower.said("follows")
+    yield* child.kill
+    const began = yield* Clock.currentTimeMillis
+    const said = yield* follower.said("ended")
+    const millis = (yield* Clock.currentTimeMillis) - began
+    return { millis, problems: said === "Cancelled after tool-call" ? [] : [`kill -9, followed: It is told ${said}.`] }
   }))
 
 /** A signal while it pays: what it has begun is given up with it, and another process goes on. */

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Approval from "../../Approval.ts"
+import type * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalJournal from "../../ApprovalJournal.ts"
 import type * as ConversationStore from "../../ConversationStore.ts"
@@ -17,6 +17,7 @@ import * as Transcript from "../history/transcript.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
 import * as Text from "../text.ts"
 import type { ClearOptions } from "./model.ts"
+import * as TakenBack from "./takenBack.ts"
 import * as ConversationTurn from "./turn.ts"
 
 /** Takes back what the options name, and gives those that were taken back. */
@@ -99,7 +100,7 @@ const takeBack = Effect.fnUntraced(function*(
   const reason = reasonOf(request, why, mayBe === "answered")
   // A provider that asks is told by an answer alone, and its request has no record here.
   if (request.providerExecuted || sealed === undefined) {
-    ConversationTurn.say(turn, Prompt.approvalResponses([Approval.deny(request, reason)]))
+    ConversationTurn.say(turn, Prompt.fromMessages([TakenBack.answer(request, reason)]))
     turn.deciders = { ...turn.deciders, [approvalId]: Trust.cancellation }
     return true
   }

@@ -29,6 +29,7 @@ import * as Deferral from "../tool/deferral.ts"
 import * as Interactions from "../waiting/interaction.ts"
 import * as Clearing from "./clearing.ts"
 import type * as Conversation from "./model.ts"
+import * as Naming from "./naming.ts"
 import * as ConversationTurn from "./turn.ts"
 
 const via = "conversation"
@@ -62,11 +63,12 @@ export const answering = (
   turn: ConversationTurn.Turn,
   answers: ReadonlyArray<Approval.ApprovalAnswer>,
   decidedBy?: Approver.DecidedBy,
-  isAmongOthers = false
+  isAmongOthers = false,
+  written?: Naming.Written
 ): void => {
   const before = turn.history
   const ids = answers.map(({ approvalId }) => approvalId)
-  ConversationTurn.say(turn, Prompt.approvalResponses(answers))
+  ConversationTurn.say(turn, Naming.answering(Prompt.approvalResponses(answers), written))
   turn.answered = [...turn.answered, ...ids]
   if (decidedBy === undefined || ids.length === 0) return
   turn.deciders = { ...turn.deciders, ...Object.fromEntries(ids.map((id) => [id, decidedBy])) }
@@ -95,12 +97,16 @@ interface Said {
   readonly request: Approval.ApprovalRequest
 }
 
-/** Fails where nothing of it has an effect; false where everything that was said leaves its request open. */
+/**
+ * Fails where nothing of it has an effect, and nothing else is said in the turn (`isBeside`); false where everything that was
+ * said leaves its request open.
+ */
 export const decide = Effect.fnUntraced(function*(
   turn: ConversationTurn.Turn,
   toolkit: AnyToolkit,
   { answers, refused }: Posted.Answers,
-  by: Approver.Person | undefined
+  by: Approver.Person | undefined,
+  isBeside = false
 ): Effect.fn.Return<boolean, ApprovalError.ApprovalError | ConversationStore.ConversationError> {
   const decidedBy = decidedByOf(by)
   const now = yield* Clock.currentTimeMillis
@@ -116,7 +122,7 @@ export const decide = Effect.fnUntraced(function*(
       hasExpired = true
     } else all.push(looked.success)
   }
-  turn.isEnding = all.every(({ answer: { decision } }) => decision._tag !== "Approved")
+  turn.isEnding = !isBeside && all.every(({ answer: { decision } }) => decision._tag !== "Approved")
   const said: Array<Approval.ApprovalAnswer> = []
   let isNoted = false
   let isDelivered = false
@@ -140,7 +146,7 @@ export const decide = Effect.fnUntraced(function*(
       said.push(answer)
     }
   }
-  const isAmongOthers = isNoted || isDelivered || hasExpired
+  const isAmongOthers = isBeside || isNoted || isDelivered || hasExpired
   const [first] = turn.refused
   if (first !== undefined && said.length === 0 && !isAmongOthers) return yield* first.error
   answering(turn, said, decidedBy, isAmongOthers)
@@ -211,8 +217,10 @@ export const settle = Effect.fnUntraced(function*(
   )
   const taken = idle.map(({ approvalId }) => approvalId)
   if (taken.length > 0) {
-    const isAll = taken.length === ids.length && said.every(({ type }) => nothingNew.has(type))
+    const isAll = turn.beside === undefined && taken.length === ids.length &&
+      said.every(({ type }) => nothingNew.has(type))
     turn.history = before !== undefined && isAll ? before : withoutAnswers(turn.history, taken)
+    turn.answered = turn.answered.filter((id) => !taken.includes(id))
     turn.deciders = Object.fromEntries(Object.entries(turn.deciders).filter(([id]) => !taken.includes(id)))
   }
   const [refusal] = refusals
@@ -241,15 +249,20 @@ const isKept = Effect.fnUntraced(function*(
   return entry?.state === "pending" && (entry.approvals ?? []).some(({ decidedBy }) => decidedBy.id === by.id)
 })
 
-const withoutAnswers = (history: Prompt.Prompt, ids: ReadonlyArray<string>): Prompt.Prompt =>
-  Prompt.fromMessages(history.content.flatMap((message): ReadonlyArray<Prompt.Message> => {
-    if (message.role !== "tool") return [message]
+// What was said since stays where it is, which is what it is known by; and what somebody has named stays known.
+const withoutAnswers = (history: Prompt.Prompt, ids: ReadonlyArray<string>): Prompt.Prompt => {
+  const messages = history.content.map((message): Prompt.Message => {
+    if (message.role !== "tool") return message
     const content = message.content.filter((part) =>
       part.type !== "tool-approval-response" || !ids.includes(part.approvalId)
     )
-    if (content.length === message.content.length) return [message]
-    return content.length === 0 ? [] : [Prompt.makeMessage("tool", { ...message, content })]
-  }))
+    return content.length === message.content.length ? message : Prompt.makeMessage("tool", { ...message, content })
+  })
+  const end = messages.findLastIndex((message) =>
+    message.role !== "tool" || message.content.length > 0 || Naming.isNamed(message)
+  )
+  return Prompt.fromMessages(messages.slice(0, end + 1))
+}
 
 /** Gives the answer to what a tool waits for. */
 export const resume = Effect.fnUntraced(function*<

@@ -99,6 +99,85 @@ export type TurnError<Tools extends AnyTools> =
   | ApprovalError.ApprovalError
 
 /**
+ * A conversation as it stands at one moment.
+ *
+ * The id of a message is the `messageId` it was said with, or else comes from where it stands (`m0`, `m1`, …). A message of
+ * somebody and one of the assistant has the same id on every process, while its turn is taken and after later ones. What a
+ * turn has not come to its end with may still be added to. `isTurnTaken`: somebody takes a turn, here or in another process,
+ * or took one in a process that died and is not known to be dead yet.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Reading {
+  readonly messages: ReadonlyArray<{ readonly id: string; readonly message: Prompt.Message }>
+  /** As `pending` gives them. */
+  readonly pending: ReadonlyArray<Approval.ApprovalRequest>
+  readonly isTurnTaken: boolean
+}
+
+/**
+ * What became of a request.
+ *
+ * - `open`: it waits for an answer, or for more of them where several have to approve; `request` says who has.
+ * - `answered`: it has its answer, and nothing came of that yet; a turn goes on with it.
+ * - `running`: what was approved runs, here or in another process, or it has begun and waits for something else.
+ * - `done`, `failed`: it ran, with the `result` that the history has; or it could not run, and `reason` says why.
+ * - `denied`: somebody, or a policy, said no.
+ * - `expired`: nobody answered in time. `superseded`: a new message came before an answer. `cancelled`: it was taken back, or
+ *   could not be carried out as it was asked. Nobody said no, and nothing ran for it.
+ * - `unknown`: it began, and nobody knows what it did.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RequestState {
+  readonly state:
+    | "open"
+    | "answered"
+    | "running"
+    | "done"
+    | "failed"
+    | "denied"
+    | "expired"
+    | "cancelled"
+    | "superseded"
+    | "unknown"
+  /** As it was shown, where it is still known. */
+  readonly request?: Approval.ApprovalRequest
+  /** Whose decision it was, where that is known (law L16). */
+  readonly decidedBy?: Approver.DecidedBy
+  /** As the history has it, or will have it: it is missing where there is none, or it is no longer kept. */
+  readonly result?: unknown
+  readonly isFailure?: boolean
+  /** A sentence: why it was denied, or what happened. */
+  readonly reason?: string
+}
+
+/**
+ * A turn that is being taken, for whoever reads it: any number of readers, who may come late, be slow and leave.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Turn<Tools extends AnyTools> {
+  /**
+   * Where what it says begins: the id that the first message has, or will have, that it adds behind what was said in it. That
+   * is its first message of the assistant, or one with the results of calls that were waiting, which stands before that.
+   */
+  readonly messageId: string
+  /**
+   * Everything that it says, from its beginning, then live, to its end; who comes late, or is slow, gets what was said
+   * meanwhile with neighbouring deltas as one. Fails as the turn does, and with `Cancelled` where whoever took it left. What is
+   * said at once, as by `send`, comes as soon as it is known. Of a turn in another process, that is when it is on record, and
+   * results are as they are there: encoded.
+   */
+  readonly parts: Stream.Stream<Response.StreamPart<Tools>, TurnError<Tools>>
+  /** How it ends: waits for it. Of a turn in another process, how the conversation stands then. */
+  readonly outcome: Effect.Effect<Outcome<Tools>, TurnError<Tools>>
+}
+
+/**
  * A conversation.
  *
  * @category models
@@ -109,10 +188,30 @@ export interface Conversation<Tools extends AnyTools> {
   /**
    * Says something, and takes a turn. A plain text goes to the question that `routeText` names, if there is one. `[]` says
    * nothing: what was begun goes on, and where the model had the last word, or a denial the last of all, it is not called.
+   *
+   * With `answers` it decides first, as `decide` does, in the same turn: what is approved runs, and the model is called once,
+   * with that and with what is said. What is said counts whatever becomes of the answers, and passes over what they leave open,
+   * as any new message does (law L6).
    */
-  readonly send: (prompt: Prompt.RawInput) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
-  /** As `send`, part by part as they come; {@link Conversation.outcome} says how it ended. */
-  readonly stream: (prompt: Prompt.RawInput) => Stream.Stream<Response.StreamPart<Tools>, TurnError<Tools>>
+  readonly send: (
+    prompt: Prompt.RawInput,
+    options?: TurnOptions
+  ) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
+  /** As `send`, part by part as they come; {@link Conversation.outcome} says how it ended. It ends with its reader. */
+  readonly stream: (
+    prompt: Prompt.RawInput,
+    options?: TurnOptions
+  ) => Stream.Stream<Response.StreamPart<Tools>, TurnError<Tools>>
+  /**
+   * As `stream`, but the turn belongs to the process, and ends with the `ConversationStore` at the latest: it goes on when
+   * whoever began it or reads it leaves. Succeeds when it is written that it has begun, with what was said and decided; fails as
+   * that does.
+   */
+  readonly start: (prompt: Prompt.RawInput, options?: TurnOptions) => Effect.Effect<Turn<Tools>, TurnError<Tools>>
+  /**
+   * The turn that is being taken, by whoever began it, also in another process that shares the store; `undefined` if none is.
+   */
+  readonly turn: Effect.Effect<Turn<Tools> | undefined, ConversationStore.ConversationError>
   /** How the last turn that was taken here ended; `undefined` before the first has, and after one that failed. */
   readonly outcome: Effect.Effect<Outcome<Tools> | undefined>
   /**
@@ -180,6 +279,15 @@ export interface Conversation<Tools extends AnyTools> {
     ConversationStore.ConversationError | ApprovalError.ApprovalError
   >
   readonly history: Effect.Effect<Prompt.Prompt, ConversationStore.ConversationError>
+  /** History with ids, what is open, and whether a turn is being taken, as they stand at one moment. */
+  readonly read: Effect.Effect<Reading, ConversationStore.ConversationError>
+  /**
+   * What became of a request of this conversation; `undefined` of what was never asked in it, whose ever it is. It is read
+   * alone: nothing is decided, run or written.
+   */
+  readonly stateOf: (
+    approvalId: string
+  ) => Effect.Effect<RequestState | undefined, ConversationStore.ConversationError | ApprovalError.ApprovalError>
   /**
    * The same conversation, whose turns another model takes. One that is merely there where a turn is taken takes none. Who
    * decides does not change with it; what the other model was given may only be stricter.
@@ -242,6 +350,26 @@ export interface ClearOptions {
  */
 export interface DecideOptions {
   readonly by?: Approver.Person | undefined
+}
+
+/**
+ * What is said of a turn beside what is said in it.
+ *
+ * `messageId` is how the sender names the message: with it, what is sent twice is said once. It is 1 to 256 characters, and
+ * none of the ids that messages have from where they stand, unless it is that message. A repeat says nothing, and the turn
+ * goes on from there. Fails with `InvalidPrompt`, and does nothing, where another message has the id: what was said stays.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface TurnOptions extends DecideOptions {
+  /** What is decided first in the turn, before anything is said. Each has its own fate: `refused` of the outcome. */
+  readonly answers?: ReadonlyArray<Approval.AnswerInput> | Approval.AnswerInput | undefined
+  /**
+   * The sender's own id of the message (a text, at most 256 characters): what the history has under it is not said again; the
+   * turn goes on from there.
+   */
+  readonly messageId?: string | undefined
 }
 
 /**

@@ -22,6 +22,7 @@ import * as Rows from "../kept/rows.ts"
 import * as Unwritten from "../kept/unwritten.ts"
 import type { RefusedAnswer } from "../posted.ts"
 import * as Said from "../turn/said.ts"
+import * as Saying from "./saying.ts"
 
 /** Where a conversation is kept, and what this process knows of it. */
 export interface Place {
@@ -88,6 +89,10 @@ export interface Turn {
   readonly enter: Effect.Effect<void, ConversationStore.ConversationError>
   /** Nothing is said or run in it but what ends what waits: it is taken in a full conversation too. */
   isEnding: boolean
+  /** How many messages there were when it began, with what was said in it: what comes behind is what it says. */
+  from: number
+  /** What was said along with answers, by where it stands. */
+  beside: Beside | undefined
   history: Prompt.Prompt
   /** What the conversation waits for, as the last response said. */
   open: ReadonlyArray<Approval.ApprovalRequest>
@@ -111,6 +116,17 @@ export interface Turn {
   record: Recorder.Record | undefined
   written: ReadonlyArray<Prompt.Message>
   readonly suspensions: SuspensionStore.Service
+  /** For whoever reads it. */
+  readonly saying: Saying.Saying
+  /** It keeps less of what it has said: a text, and not how it came. */
+  isBrief: boolean
+}
+
+interface Beside {
+  readonly from: number
+  readonly to: number
+  /** Behind which messages the engine reads it; `undefined`: where it stands. */
+  behind: number | undefined
 }
 
 /**
@@ -131,11 +147,11 @@ export const begin = Effect.fnUntraced(function*<E, R>(
     const turn = yield* inTime(until, takeOver(place))
     const begun = Effect.flatMap(
       beginning(turn),
-      (goesOn) =>
-        Effect.as(!goesOn ? keep(place, turn) : turn.standing === "entered" ? save(place, turn) : turn.enter, {
-          turn,
-          goesOn
-        })
+      (goesOn) => {
+        turn.from = turn.history.content.length
+        const written = !goesOn ? keep(place, turn) : turn.standing === "entered" ? save(place, turn) : turn.enter
+        return Effect.as(written, { turn, goesOn })
+      }
     )
     // What another process wrote since it was read may change what this beginning means.
     const result = yield* Effect.catchIf(begun, () => turn.standing === "overtaken", () => Effect.undefined)
@@ -180,6 +196,8 @@ const makeTurn = Effect.fnUntraced(function*(
       }))
     ),
     isEnding: false,
+    from: history.content.length,
+    beside: undefined,
     history,
     open,
     answered,
@@ -195,7 +213,9 @@ const makeTurn = Effect.fnUntraced(function*(
     step: [],
     record: undefined,
     written: [],
-    suspensions
+    suspensions,
+    saying: Saying.make(),
+    isBrief: false
   }
   return turn
 })
@@ -209,12 +229,13 @@ const write = (
   { history, open }: Pick<Turn, "history" | "open"> = turn
 ): Effect.Effect<void, ConversationStore.ConversationError> =>
   Effect.uninterruptible(Effect.gen(function*() {
-    const { answered, base, deciders, standing } = turn
+    const { answered, base, deciders, from, standing } = turn
+    const said = Math.max(0, history.content.length - from)
     if (standing === "lost") return yield* conflict
     const found = yield* place.store.write(
       place.key,
       base,
-      { history, open, answered, deciders, ...(mark === undefined ? undefined : { turn: mark }) },
+      { history, open, answered, deciders, ...(mark === undefined ? undefined : { turn: { ...mark, said } }) },
       options
     )
     if (found === undefined) {
@@ -237,17 +258,22 @@ const keep = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.C
 export const save = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.ConversationError> =>
   write(place, turn, turn.base?.kept.turn)
 
-/** Keeps what a step says before anything of it runs: whoever goes on after this turn is told of it, however it ends. */
-export const record = (place: Place, turn: Turn): Recorder.Recorder =>
-  turn.record = Recorder.make((parts) =>
-    Effect.suspend(() => {
-      const messages = messagesOf(turn, parts)
-      const history = messages.length === 0 ? turn.history : Rows.grow(turn.history, messages)
-      const kept = { history, open: unsettled(turn.open, parts) }
-      return Effect.map(write(place, turn, turn.base?.kept.turn, undefined, kept), () => {
-        turn.written = messages
-      })
-    })
+/**
+ * Keeps what a step says before anything of it runs: whoever goes on after this turn is told of it, however it ends. Who reads
+ * a step that is no stream hears of it then.
+ */
+export const record = (place: Place, turn: Turn, isStream: boolean): Recorder.Recorder =>
+  turn.record = Recorder.make(
+    (parts) =>
+      Effect.suspend(() => {
+        const messages = messagesOf(turn, parts)
+        const history = messages.length === 0 ? turn.history : Rows.grow(turn.history, messages)
+        const kept = { history, open: unsettled(turn.open, parts) }
+        return Effect.map(write(place, turn, turn.base?.kept.turn, undefined, kept), () => {
+          turn.written = messages
+        })
+      }),
+    isStream ? undefined : (parts) => Saying.hear(turn.saying, parts)
   )
 
 // What was open and has its result is not open any more, whatever becomes of the turn.
@@ -300,7 +326,7 @@ const isKept = ({ record }: Turn): boolean => record !== undefined && record.kep
 const takeCutStep = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<void> {
   const { answered, deciders, record, step } = turn
   turn.step = [...record !== undefined && record.kept > 0 ? record.parts : step]
-  yield* takeStep(turn, true)
+  yield* takeStep(turn, "cut")
   turn.open = yield* Effect.filter(
     turn.open,
     ({ approvalId, awaited }) =>
@@ -322,6 +348,19 @@ const takeCutStep = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<vo
 const isTooMuch = ({ reason }: ConversationStore.ConversationError): boolean =>
   reason === "Unwritable" || reason === "Full"
 
+/** The history as the engine reads it: what was said beside answers comes behind what these have led to. */
+export const promptOf = ({ beside, history }: Turn): Prompt.Prompt => {
+  if (beside?.behind === undefined) return history
+  const { behind, from, to } = beside
+  const { content } = history
+  return Prompts.fromMessages([
+    ...content.slice(0, from),
+    ...content.slice(to, behind),
+    ...content.slice(from, to),
+    ...content.slice(behind)
+  ])
+}
+
 /** Adds what somebody says to the history. */
 export const say = (turn: Turn, { content }: Prompt.Prompt): void => {
   if (content.length > 0) turn.history = Rows.grow(turn.history, content)
@@ -330,22 +369,31 @@ export const say = (turn: Turn, { content }: Prompt.Prompt): void => {
 /** What follows from a step. */
 export type Next = "waits" | "goes on" | "is stopped" | "is done"
 
+/** How a step has spoken: at once when it was over, part by part, or not to its end. */
+export type Way = "whole" | "stream" | "cut"
+
 /**
  * Adds what the step has said to the history, and tells whether the model is to be called again. A stream was cut short where
  * it has no finish (law L7).
  */
-export const takeStep = Effect.fnUntraced(function*(turn: Turn, isStream: boolean): Effect.fn.Return<Next> {
-  const { history: { content: before }, step: parts } = turn
+export const takeStep = Effect.fnUntraced(function*(turn: Turn, way: Way): Effect.fn.Return<Next> {
+  const { history: { content: before }, saying } = turn
+  const parts = turn.isBrief ? Saying.merged(turn.step) : turn.step
+  if (way === "whole") Saying.hearRest(saying, parts)
+  turn.step = []
+  Saying.endStep(saying, turn.isBrief && way === "stream" ? parts : saying.step, way === "stream" ? turn.step : [])
   for (const part of parts) {
     if (part.type !== "tool-approval-request" || !turn.record?.asked.has(part.approvalId)) turn.content.push(part)
   }
   const messages = messagesOf(turn, parts)
-  turn.step = []
   turn.record = undefined
   turn.written = []
   if (messages.length > 0) turn.history = Rows.grow(turn.history, messages)
-  if (isStream && !parts.some(({ type }) => type === "finish")) turn.history = Cut.markFrom(turn.history, before.length)
+  if (way !== "whole" && !parts.some(({ type }) => type === "finish")) {
+    turn.history = Cut.markFrom(turn.history, before.length)
+  }
   const asked = Responses.approvalRequests(parts)
+  const isNew = asked.some(({ approvalId }) => turn.open.every((one) => one.approvalId !== approvalId))
   turn.open = yield* openAfter(turn, asked)
   turn.answered = []
   // What is still open was answered, and held: whoever goes on from there has to know by whom.
@@ -360,7 +408,14 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, isStream: boolea
     turn.tokens += (part.usage.inputTokens.total ?? 0) + (part.usage.outputTokens.total ?? 0)
     if (part.reason === "pause") goesOn = true
   }
-  if (asked.length > 0) return "waits"
+  if (asked.length > 0) {
+    const { beside } = turn
+    if (!isNew || beside === undefined || beside.behind !== undefined) return "waits"
+    // As if it were said now, beside what has begun to wait; the model was not called yet.
+    beside.behind = turn.history.content.length
+    turn.steps--
+    return "goes on"
+  }
   return Responses.isStopped(parts) ? "is stopped" : goesOn ? "goes on" : "is done"
 })
 

@@ -38,8 +38,11 @@ export interface Record extends Recorder {
   readonly isInError: boolean
 }
 
-/** One write after the other, and none for nothing. */
-export const make = <E>(write: (parts: ReadonlyArray<Response.AnyPart>) => Effect.Effect<void, E>): Record => {
+/** One write after the other, and none for nothing. `hear` is told of what is noted, as it is. */
+export const make = <E>(
+  write: (parts: ReadonlyArray<Response.AnyPart>) => Effect.Effect<void, E>,
+  hear: (parts: ReadonlyArray<Response.AnyPart>) => void = () => {}
+): Record => {
   const permit = Semaphore.makeUnsafe(1)
   const parts: Array<Response.AnyPart> = []
   const asked = new Set<string>()
@@ -66,6 +69,7 @@ export const make = <E>(write: (parts: ReadonlyArray<Response.AnyPart>) => Effec
         if (at < 0) parts.push(part)
         else parts[at] = part
       }
+      hear(noted)
     },
     asks: (request) => {
       asked.add(request.approvalId)

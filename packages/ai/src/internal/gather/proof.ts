@@ -30,7 +30,7 @@ export interface Verified {
  * asked apart, so that a request of ours is known as ours even without the tool. Fails if there is none.
  */
 export const verify = Effect.fnUntraced(function*(
-  environment: Environment.Environment,
+  environment: Pick<Environment.Environment, "seal" | "scope">,
   call: Transcript.TranscriptCall,
   prepared: Prepare.Prepared | undefined
 ): Effect.fn.Return<Result.Result<ReadonlyArray<Verified>, ApprovalError.ApprovalError>> {

@@ -419,7 +419,7 @@ class Reader {
 }
 
 /** Whether somebody was asked in the turn itself, and nobody since: a new message leaves nobody who can answer. */
-export const wasAskedInline = ({ requests }: TranscriptCall): boolean =>
+export const wasAskedInline = ({ requests }: Pick<TranscriptCall, "requests">): boolean =>
   requests.length > 0 && requests.every(({ part }) => isInline(part.options?.assent))
 
 const isInline = (assent: unknown): boolean =>

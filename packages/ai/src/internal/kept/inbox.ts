@@ -7,6 +7,7 @@ import type * as Store from "../../Store.ts"
 import { definedFields } from "../fields.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
 import * as Cryptography from "../seal/cryptography.ts"
+import * as Ended from "./ended.ts"
 import * as Rows from "./rows.ts"
 
 /**
@@ -51,7 +52,13 @@ export interface Page {
 /** What is to be opened and closed with a write. */
 export interface Changes {
   readonly opened: ReadonlyArray<Store.RequestName & { readonly request: string }>
-  readonly closed: ReadonlyArray<string>
+  readonly closed: ReadonlyArray<Closed>
+}
+
+/** What is asked no more. What was answered is told of when it is decided, but for what the journal knows by another name. */
+export interface Closed {
+  readonly nonces: ReadonlyArray<string>
+  readonly ended?: Store.Ended
 }
 
 const none: Changes = { opened: [], closed: [] }
@@ -71,15 +78,50 @@ export const changes = (
   return Effect.gen(function*() {
     return {
       opened: inOrder(yield* Effect.forEach(opened, (request) => rowOf(key, request)), ({ nonce }) => nonce),
-      closed: inOrder(yield* Effect.forEach(closed, ({ approvalId }) => nonceOf(key, approvalId)), (nonce) => nonce)
+      closed: yield* closedOf(key, closed, after)
     }
   })
 }
+
+const closedOf = Effect.fnUntraced(function*(
+  key: Rows.Key,
+  requests: ReadonlyArray<Approval.ApprovalRequest>,
+  { answered, deciders, history }: Rows.Kept
+): Effect.fn.Return<ReadonlyArray<Closed>> {
+  const decided: Array<string> = []
+  const withdrawn: Array<string> = []
+  const closed: Array<Closed> = []
+  for (const { approvalId } of requests) {
+    const nonce = yield* nonceOf(key, approvalId)
+    if (!answered.includes(approvalId)) withdrawn.push(nonce)
+    else if (isSealed(approvalId)) decided.push(nonce)
+    else {
+      const answer = history.content.findLast(({ role }) => role === "tool")
+      const said = answer?.role === "tool"
+        ? answer.content.findLast((part) => part.type === "tool-approval-response" && part.approvalId === approvalId)
+        : undefined
+      const { approved, reason } = said?.type === "tool-approval-response"
+        ? said
+        : { approved: true, reason: undefined }
+      const decidedBy = deciders[approvalId]
+      closed.push({
+        nonces: [nonce],
+        ended: Ended.encode(approved ? "approved" : "denied", definedFields({ decidedBy, reason }))
+      })
+    }
+  }
+  if (withdrawn.length > 0) closed.push({ nonces: sorted(withdrawn), ended: { state: "withdrawn" } })
+  return decided.length === 0 ? closed : [{ nonces: sorted(decided) }, ...closed]
+})
+
+const isSealed = (approvalId: string): boolean => ApprovalId.parse(approvalId) !== undefined
 
 const waitingIn = (kept: Rows.Kept | undefined): ReadonlyMap<string, Approval.ApprovalRequest> =>
   new Map(
     kept?.open.flatMap((request) => kept.answered.includes(request.approvalId) ? [] : [[request.approvalId, request]])
   )
+
+const sorted = (nonces: ReadonlyArray<string>): ReadonlyArray<string> => inOrder(nonces, (nonce) => nonce)
 
 // Whoever locks rows locks them in one order.
 const inOrder = <A>(rows: ReadonlyArray<A>, nonceOf: (row: A) => string): ReadonlyArray<A> =>

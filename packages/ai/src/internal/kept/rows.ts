@@ -27,7 +27,8 @@ export interface Key {
 /**
  * A conversation as it is kept. `open` are the requests it waits for, `answered` the ids of those that were answered in
  * a turn that ended before it could say what became of them, and `deciders` who answered them. `turn` is there while
- * somebody takes one: `owner` names their process, and `at` is when it began, in milliseconds since 1970-01-01T00:00Z.
+ * somebody takes one: `owner` names their process, `at` is when it began, in milliseconds since 1970-01-01T00:00Z, and `said`
+ * how many of the messages, the last ones, are what it has said.
  *
  * @category models
  * @since 0.1.0
@@ -37,7 +38,7 @@ export interface Kept {
   readonly open: ReadonlyArray<Approval.ApprovalRequest>
   readonly answered: ReadonlyArray<string>
   readonly deciders: Readonly<Record<string, Approver.DecidedBy>>
-  readonly turn?: { readonly owner: string; readonly at: number } | undefined
+  readonly turn?: { readonly owner: string; readonly at: number; readonly said?: number | undefined } | undefined
 }
 
 /**
@@ -211,7 +212,11 @@ const fields = {
   format: Schema.Literal(1),
   answered: Schema.optionalKey(Schema.Array(Schema.String)),
   deciders: Schema.optionalKey(Schema.Record(Schema.String, Approver.DecidedBy)),
-  turn: Schema.optionalKey(Schema.Struct({ owner: Schema.String, at: Schema.Number }))
+  turn: Schema.optionalKey(Schema.Struct({
+    owner: Schema.String,
+    at: Schema.Number,
+    said: Schema.optional(Schema.Number)
+  }))
 }
 const ApprovalRequest = Schema.toCodecJson(Approval.ApprovalRequest)
 const State = Schema.fromJsonString(Schema.toCodecJson(Schema.Struct({

@@ -55,11 +55,12 @@ export const make = (rows: () => Iterable<RequestRow>): Inbox => {
     if (ordered.isEmpty()) values.delete(value)
   }
 
-  const orderOf = (part: Part): Order => {
+  // Those that have expired may have been left out of the others already.
+  const orderOf = (part: Part, now: number): Order => {
     const known = orders.get(part)
     if (known !== undefined) return known
     const order: Order = { of: parts[part], values: new Map() }
-    for (const row of rows()) if (isOpen(row)) addTo(order, row)
+    for (const row of rows()) if (isOpen(row) && (row.expiresAt === undefined || now < row.expiresAt)) addTo(order, row)
     orders.set(part, order)
     return order
   }
@@ -112,7 +113,7 @@ export const make = (rows: () => Iterable<RequestRow>): Inbox => {
       })
       // By the first of `parts` that is asked for: they stand there from the narrowest to the widest.
       const [{ part, value }] = wanted as [(typeof wanted)[0]]
-      const order = orderOf(part)
+      const order = orderOf(part, now)
       leaveOutExpired(now, peek)
       const requests: Array<RequestRow> = []
       const most = Math.max(1, limit)
@@ -131,7 +132,7 @@ export const make = (rows: () => Iterable<RequestRow>): Inbox => {
   }
 }
 
-const isOpen = ({ answer, request, state, waits }: RequestRow): boolean =>
+export const isOpen = ({ answer, request, state, waits }: RequestRow): boolean =>
   state === "pending" && (waits === undefined ? request !== undefined : waits === "open" && answer === undefined)
 
 const placeOf = (cursor: string): { readonly at: number; readonly key: string } | undefined => {

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Bounds from "./bounds.ts"
 import * as Conversations from "./memoryConversations.ts"
+import * as Events from "./memoryEvents.ts"
 import * as Remembered from "./memoryRemembered.ts"
 import * as Requests from "./memoryRequests.ts"
 import * as Model from "./model.ts"
@@ -12,6 +13,9 @@ export interface Options {
   readonly capacity?: number | undefined
   readonly maxSettled?: number | undefined
   readonly maxResultBytes?: number | undefined
+  readonly maxEvents?: number | undefined
+  /** Milliseconds. */
+  readonly eventLife?: number | undefined
 }
 
 export const make = <Store>(
@@ -27,7 +31,7 @@ export const make = <Store>(
       for (let count = 0; count < limit; count++) {
         const isDone = groups.every(({ expired, remove }) => {
           const key = expired(now)
-          if (key !== undefined) remove(key)
+          if (key !== undefined) remove(key, now)
           return key === undefined
         })
         if (isDone) return count
@@ -40,9 +44,17 @@ export const make = <Store>(
       reclaim(now, 2)
     }
 
-    const requests = Requests.make({
+    const events = Events.make({
       transactions,
       bounds,
+      maxEvents: options?.maxEvents ?? 10_000,
+      eventLife: options?.eventLife,
+      isListed: (nonce) => requests.isListed(nonce)
+    })
+    const requests: Requests.MemoryRequests = Requests.make({
+      transactions,
+      bounds,
+      events,
       reclaimSome,
       hasExpired: (conversation, now) => conversations.hasExpired(conversation, now),
       maxBodies: options?.maxResultBytes ?? 64 * 1024 * 1024
@@ -66,11 +78,12 @@ export const make = <Store>(
 
     const groups: ReadonlyArray<{
       readonly expired: (now: number) => string | undefined
-      readonly remove: (key: string) => void
+      readonly remove: (key: string, now: number) => void
     }> = [
       { expired: requests.expired, remove: requests.reclaim },
-      { expired: conversations.expired, remove: conversations.remove },
+      { expired: conversations.expired, remove: conversations.reclaim },
       { expired: remembered.expired, remove: remembered.reclaim },
+      { expired: events.aged, remove: events.dropOldest },
       { expired: owners.expired, remove: (id) => owners.set(id, undefined) }
     ]
 
@@ -91,6 +104,8 @@ export const make = <Store>(
         // Whoever looks may have another clock than who beats.
         get: (id) => transactions.use(() => owners.peek(id)?.row)
       },
+      events: events.events,
+      readers: events.readers,
       sweep: (limit) => transactions.use((now) => reclaim(now, limit))
     })
   })

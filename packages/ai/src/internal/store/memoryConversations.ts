@@ -1,7 +1,7 @@
 /** Conversations in memory. */
 import { definedFields } from "../fields.ts"
 import type { Bounds } from "./bounds.ts"
-import type { ConversationRow, Conversations, StoreError } from "./model.ts"
+import type { ConversationRow, Conversations, Ended, StoreError } from "./model.ts"
 import * as Table from "./table.ts"
 import type { Transactions } from "./transactions.ts"
 
@@ -9,7 +9,8 @@ export interface MemoryConversations {
   readonly operations: Conversations
   readonly expired: (now: number) => string | undefined
   readonly hasExpired: (id: string, now: number) => boolean
-  readonly remove: (id: string) => void
+  /** One that has expired. */
+  readonly reclaim: (id: string, now: number) => void
 }
 
 interface Kept {
@@ -21,7 +22,7 @@ interface Kept {
 export const make = ({ bounds, forgetAskedIn, reclaimSome, transactions }: {
   readonly transactions: Transactions
   readonly bounds: Bounds
-  readonly forgetAskedIn: (conversation: string) => void
+  readonly forgetAskedIn: (conversation: string, ended: Ended, now: number) => void
   readonly reclaimSome: (now: number) => void
 }): MemoryConversations => {
   // No version is given twice, so that whoever knows one of a conversation that was removed cannot take it for another.
@@ -35,10 +36,12 @@ export const make = ({ bounds, forgetAskedIn, reclaimSome, transactions }: {
     }
   })
 
-  const remove = (id: string) => {
+  const remove = (id: string, ended: Ended, now: number) => {
     table.set(id, undefined)
-    forgetAskedIn(id)
+    forgetAskedIn(id, ended, now)
   }
+
+  const reclaim = (id: string, now: number) => remove(id, { state: "expired" }, now)
 
   const write = <A>(run: (now: number) => A | StoreError) =>
     transactions.use((now) => {
@@ -69,7 +72,7 @@ export const make = ({ bounds, forgetAskedIn, reclaimSome, transactions }: {
         const full = found === undefined ? bounds.noRoom("conversations.write", 1) : undefined
         if (full !== undefined) return full
         // What is left of one that has expired.
-        if (found === undefined && table.peek(id) !== undefined) remove(id)
+        if (found === undefined && table.peek(id) !== undefined) reclaim(id, now)
         const keep = Math.min(wanted, found?.row.messages ?? 0)
         const gone = found?.messages.slice(keep, found.row.messages) ?? []
         const bytes = (found?.row.bytes ?? 0) - utf8Length(found?.row.state ?? "") - sum(gone) + sum(append) +
@@ -94,14 +97,18 @@ export const make = ({ bounds, forgetAskedIn, reclaimSome, transactions }: {
         if (found !== undefined) table.set(id, { ...found, row: { ...found.row, stopped: found.row.stopped + 1 } })
         return found !== undefined
       }),
-    remove: (id) => write(() => remove(id))
+    remove: (id) =>
+      write((now) => {
+        const hasExpired = table.peek(id) !== undefined && table.get(id, now) === undefined
+        remove(id, { state: hasExpired ? "expired" : "withdrawn" }, now)
+      })
   }
 
   return {
     operations,
     expired: table.expired,
     hasExpired: (id, now) => table.peek(id) !== undefined && table.get(id, now) === undefined,
-    remove
+    reclaim
   }
 }
 

@@ -5,7 +5,16 @@ import * as Bodies from "./bodies.ts"
 import type { Bounds } from "./bounds.ts"
 import * as Forgotten from "./forgotten.ts"
 import * as Inbox from "./inbox.ts"
-import { margin, type RequestName, type RequestRow, type Requests, type StoreError, waitingMargin } from "./model.ts"
+import type { MemoryEvents } from "./memoryEvents.ts"
+import {
+  type Ended,
+  margin,
+  type RequestName,
+  type RequestRow,
+  type Requests,
+  type StoreError,
+  waitingMargin
+} from "./model.ts"
 import * as Ordered from "./ordered.ts"
 import * as Table from "./table.ts"
 import type { Transactions } from "./transactions.ts"
@@ -13,13 +22,15 @@ import type { Transactions } from "./transactions.ts"
 export interface MemoryRequests {
   readonly operations: Requests
   readonly expired: (now: number) => string | undefined
-  readonly reclaim: (nonce: string) => void
+  readonly reclaim: (nonce: string, now: number) => void
   /** Forgets what was asked in a conversation and never decided. */
-  readonly forgetAskedIn: (conversation: string) => void
+  readonly forgetAskedIn: (conversation: string, ended: Ended, now: number) => void
+  readonly isListed: (nonce: string) => boolean
 }
 
-export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions }: {
+export const make = ({ bounds, events, hasExpired, maxBodies, reclaimSome, transactions }: {
   readonly transactions: Transactions
+  readonly events: Pick<MemoryEvents, "opened" | "ended">
   readonly bounds: Bounds
   /** How many characters the bodies of requests that are over may have. */
   readonly maxBodies: number
@@ -65,9 +76,10 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
 
   let forgotten = Forgotten.none
 
-  const reclaim = (nonce: string) => {
+  const reclaim = (nonce: string, now: number) => {
     const row = table.peek(nonce)
     if (row === undefined) return
+    if (row.state === "pending") events.ended(nonce, { state: "expired" }, now)
     forgotten = Forgotten.withOne(forgotten, row)
     table.set(nonce, undefined)
   }
@@ -75,7 +87,7 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
   /** The row; one that has expired is given up, and not in the way of another. */
   const take = (nonce: string, now: number): RequestRow | undefined => {
     const row = table.get(nonce, now)
-    if (row === undefined) reclaim(nonce)
+    if (row === undefined) reclaim(nonce, now)
     return row
   }
 
@@ -108,14 +120,19 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
         if (full !== undefined) return full
         for (const { request, ...name } of requests) {
           const row = table.get(name.nonce, now) ?? unasked(name)
-          if (!isOver(row)) set({ ...row, request })
+          if (isOver(row)) continue
+          const shown = { ...row, request }
+          set(shown)
+          if (Inbox.isOpen(shown)) events.opened(shown, now)
         }
       }),
-    close: (nonces) =>
+    close: (nonces, ended) =>
       write((now) => {
         for (const nonce of nonces) {
           const row = table.get(nonce, now)
-          if (row?.state !== "pending") continue
+          if (row !== undefined && row.state !== "pending") continue
+          if (ended !== undefined) events.ended(nonce, ended, now)
+          if (row === undefined) continue
           const { request: _, ...unasked } = row
           table.set(nonce, row.version === 0 && row.waits === undefined ? undefined : unasked)
         }
@@ -135,6 +152,9 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
           if (full !== undefined) return full
         }
         set(decided)
+        if (state !== "pending") {
+          if (row.state === "pending") events.ended(name.nonce, { state, entry }, now)
+        } else if (row.state !== "pending" && Inbox.isOpen(decided)) events.opened(decided, now)
         return true
       }),
     suspend: (suspended) =>
@@ -158,6 +178,9 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
       write((now) => {
         const found = table.get(nonce, now)
         if (found?.waits === undefined || found.waits === "over" || !from.includes(found.waits)) return false
+        if (found.state === "pending" && found.waits === "open") {
+          events.ended(nonce, { state: to === "over" ? "withdrawn" : "answered" }, now)
+        }
         const { answer, dueAt: _, ...row } = found
         set({
           ...row,
@@ -166,11 +189,12 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
         })
         return true
       }),
-    deliver: (nonce, answer) =>
+    deliver: (nonce, answer, entry) =>
       write((now) => {
         const found = table.get(nonce, now)
         if (found?.waits !== "open" || found.answer !== undefined) return false
         set({ ...found, answer, dueAt: 0 })
+        if (found.state === "pending") events.ended(nonce, { state: "answered", ...definedFields({ entry }) }, now)
         return true
       }),
     told: (nonce) =>
@@ -208,8 +232,15 @@ export const make = ({ bounds, hasExpired, maxBodies, reclaimSome, transactions 
     operations,
     expired: table.expired,
     reclaim,
-    forgetAskedIn: (conversation) => {
-      for (const nonce of Array.from(asked.of(conversation))) table.set(nonce, undefined)
+    forgetAskedIn: (conversation, ended, now) => {
+      for (const nonce of Array.from(asked.of(conversation)).toSorted()) {
+        events.ended(nonce, ended, now)
+        table.set(nonce, undefined)
+      }
+    },
+    isListed: (nonce) => {
+      const row = table.peek(nonce)
+      return row?.request !== undefined && Inbox.isOpen(row)
     }
   }
 }

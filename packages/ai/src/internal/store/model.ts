@@ -3,35 +3,12 @@
  * makes one of several. Bodies are JSON text, which a store keeps and never reads.
  */
 import type * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import type { ApprovalState } from "../states.ts"
+import type { Ended, Events, Readers } from "./eventModel.ts"
+import type { StoreError } from "./storeError.ts"
 
-// =============================================================================
-// Errors
-// =============================================================================
-
-/**
- * A store that could not do what it was asked. Nothing was changed. `description` says what happened, why, and what to do;
- * no path and nothing that was stored is in it that a model must not read.
- *
- * - `Full`: there is no room: in the store's capacity, in a quota, or on the disk.
- * - `Busy`: others used it for too long. It may be tried again.
- * - `Corrupt`: a row does not say what it should, or is of another version of this library.
- * - `Forgotten`: nothing may begin of this request, because what became of it may have been given up.
- * - `Unavailable`: everything else.
- *
- * @category errors
- * @since 0.1.0
- */
-export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
-  operation: Schema.String,
-  description: Schema.String,
-  reason: Schema.Literals(["Full", "Busy", "Corrupt", "Forgotten", "Unavailable"])
-}) {
-  override get message(): string {
-    return this.description
-  }
-}
+export * from "./eventModel.ts"
+export * from "./storeError.ts"
 
 type Stored<A> = Effect.Effect<A, StoreError>
 
@@ -238,9 +215,10 @@ export interface Requests {
   readonly open: (requests: ReadonlyArray<RequestName & { readonly request: string }>) => Stored<void>
   /**
    * They are asked no more: forgets those of them that were never decided and that no tool waits for. One that was approved
-   * by some, who are not enough, or as which a tool waits, is only shown no more.
+   * by some, who are not enough, or as which a tool waits, is only shown no more. What became of them, if it is given, is
+   * told; without it they were answered, and that is told when they are decided.
    */
-  readonly close: (nonces: ReadonlyArray<string>) => Stored<void>
+  readonly close: (nonces: ReadonlyArray<string>, ended?: Ended) => Stored<void>
   /**
    * A step over that version (0: nothing was decided). False if it stands at another: exactly one of several gets true.
    * Nothing begins (`running`, `pending`) over version 0 of a request that may have been decided and given up: that fails
@@ -259,8 +237,11 @@ export interface Requests {
     to: "taken" | "over",
     suspension?: string
   ) => Stored<boolean>
-  /** Keeps the answer of one that is open and has none, and makes it due at once. Exactly one of several gets true. */
-  readonly deliver: (nonce: string, answer: string) => Stored<boolean>
+  /**
+   * Keeps the answer of one that is open and has none, and makes it due at once. Exactly one of several gets true. `entry`
+   * says whose it is, as {@link Ended} does.
+   */
+  readonly deliver: (nonce: string, answer: string, entry?: string) => Stored<boolean>
   /** It is due no more, because whoever waits was told. */
   readonly told: (nonce: string) => Stored<void>
   /** The one that is open, or else the latest that was. */
@@ -379,6 +360,8 @@ export interface Operations {
   readonly requests: Requests
   readonly remembered: RememberedAnswers
   readonly owners: Owners
+  readonly events: Events
+  readonly readers: Readers
   /** Reclaims at most `limit` rows that have expired, or whose bodies nobody needs any more; how many it did. */
   readonly sweep: (limit: number) => Stored<number>
 }

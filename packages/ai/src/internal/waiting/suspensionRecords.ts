@@ -131,6 +131,11 @@ const deliveredCodec = Schema.fromJsonString(Schema.toCodecJson(Delivered))
 const decodeDelivered = Schema.decodeUnknownResult(deliveredCodec)
 const encodeDelivered = Schema.encodeSync(deliveredCodec)
 
+// Who answered, for whoever is told that it was.
+const encodeDecider = Schema.encodeSync(
+  Schema.fromJsonString(Schema.toCodecJson(Schema.Struct({ decidedBy: Approver.DecidedBy })))
+)
+
 const unavailable = (description: string): ApprovalError.ApprovalError =>
   ApprovalError.make(new ApprovalError.SuspensionsUnavailable({ description }))
 
@@ -281,7 +286,8 @@ export const make = ({ requests }: Store.Store): Records => {
       const nonce = nonceOf(approvalId)
       return nonce === undefined ? Effect.succeed(false) : use(requests.deliver(
         nonce,
-        encodeDelivered({ answer, ...(decidedBy === undefined ? undefined : { decidedBy }) })
+        encodeDelivered({ answer, ...(decidedBy === undefined ? undefined : { decidedBy }) }),
+        decidedBy === undefined ? undefined : encodeDecider({ decidedBy })
       ))
     },
     findWebhook: (digest) => Effect.flatMap(use(requests.byWebhook(digest)), foundOf),

@@ -59,6 +59,15 @@ export const pages = (law: Law) => {
       assert.deepStrictEqual(yield* all(store, {}), ["b", "c", "e"])
     }))
 
+  law("a page has nothing that has expired, also the first that is filtered so", (store) =>
+    Effect.gen(function*() {
+      yield* store.requests.open([shown("a", { tenant: "t", expiresAt: minute }), shown("b", { tenant: "t" })])
+      assert.deepStrictEqual(yield* all(store, {}), ["a", "b"])
+      yield* TestClock.adjust(minute)
+      assert.deepStrictEqual(yield* all(store, {}), ["b"])
+      assert.deepStrictEqual(yield* all(store, { tenant: "t" }), ["b"])
+    }))
+
   law("a page has only those of which every field is as it was asked for", (store) =>
     Effect.gen(function*() {
       const requests = [

@@ -1,7 +1,8 @@
-import type { Store } from "@assent/ai"
+import { Store } from "@assent/ai"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Schema, type Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { read } from "./events.ts"
 import * as Reference from "./reference.ts"
 import { answer, minute, named, nonces, plain, waits } from "./support.ts"
 
@@ -21,7 +22,7 @@ const Name = Schema.Struct({
 
 const Operation = Schema.Union([
   Schema.TaggedStruct("open", { name: Name, request: Schema.Literals(["1", "2"]) }),
-  Schema.TaggedStruct("close", { nonce: Nonce }),
+  Schema.TaggedStruct("close", { nonce: Nonce, isWithdrawn: Schema.Boolean }),
   Schema.TaggedStruct("decide", {
     name: Name,
     version: Schema.Literals([0, 0, 1, 2]),
@@ -116,7 +117,7 @@ const perform = (store: Store.Store, operation: Operation): Effect.Effect<unknow
     case "open":
       return store.requests.open([{ ...nameOf(operation.name), request: operation.request }])
     case "close":
-      return store.requests.close([operation.nonce])
+      return store.requests.close([operation.nonce], operation.isWithdrawn ? { state: "withdrawn" } : undefined)
     case "decide":
       return orForgotten(store.requests.decide(nameOf(operation.name), operation.version, decidedOf(operation)))
     case "suspend":
@@ -161,7 +162,7 @@ const expect = (reference: Reference.Reference, operation: Operation): unknown =
     case "open":
       return store.open(nameOf(operation.name), operation.request)
     case "close":
-      return store.close(operation.nonce)
+      return store.close(operation.nonce, operation.isWithdrawn)
     case "decide":
       return store.decide(nameOf(operation.name), operation.version, decidedOf(operation))
     case "suspend":
@@ -242,6 +243,12 @@ function* interleavings<A>(
   }
 }
 
+const told = (store: Store.Store) =>
+  Effect.gen(function*() {
+    const { said } = yield* read(store, {}, undefined, 2)
+    return (yield* Effect.clockWith((clock) => clock.currentTimeMillis)) < Store.eventLife ? said : []
+  })
+
 /** Everything that can be seen of a store, but what may be given up of what is settled. */
 const seen = (store: Store.Store) =>
   store.atomically(Effect.gen(function*() {
@@ -256,7 +263,8 @@ const seen = (store: Store.Store) =>
           store.remembered.candidates({ scope: "s", source: "local", toolName: "SendMail", exact }),
           (rows) => rows.map(({ id, uses }) => `${id} ${uses}`).toSorted()
         )),
-      (yield* store.remembered.list("s", { limit: 10 })).map(({ id }) => id)
+      (yield* store.remembered.list("s", { limit: 10 })).map(({ id }) => id),
+      yield* told(store)
     ]
   }))
 
@@ -269,7 +277,8 @@ const expectSeen = (reference: Reference.Reference): unknown => {
     store.byWebhook("h"),
     ["talk", "other", "brief"].map(store.read),
     Answer.literals.map(store.candidates),
-    store.list()
+    store.list(),
+    store.events()
   ]
 }
 

@@ -7,6 +7,9 @@ interface Rows {
   readonly requests: Array<Request>
   readonly conversations: Array<{ id: string; messages: Array<string>; expiresAt: number | undefined }>
   readonly remembered: Array<Store.RememberedRow & { isOver?: boolean }>
+  /** What was told, and of what there may be more to tell. */
+  readonly told: Array<string>
+  readonly asked: Array<{ nonce: string; expiresAt: number | undefined; hasExpired: boolean }>
 }
 
 export interface Reference {
@@ -14,7 +17,10 @@ export interface Reference {
   readonly now: number
 }
 
-export const empty: Reference = { rows: { requests: [], conversations: [], remembered: [] }, now: 0 }
+export const empty: Reference = {
+  rows: { requests: [], conversations: [], remembered: [], told: [], asked: [] },
+  now: 0
+}
 
 /** Another with the same rows, which can be changed without changing these. */
 export const copy = ({ now, rows }: Reference): Reference => ({ rows: structuredClone(rows), now })
@@ -42,14 +48,36 @@ export const make = ({ now, rows }: Reference) => {
       order(right.nonce, left.nonce)
     )[0]
 
+  const isOpen = (row: Request) =>
+    row.state === "pending" &&
+    (row.waits === undefined ? row.request !== undefined : row.waits === "open" && row.answer === undefined)
+  const opened = (row: Request) => {
+    if (!isOpen(row) || row.request === undefined || !isThere(row)) return
+    if (rows.asked.some(({ nonce }) => nonce === row.nonce)) return
+    rows.asked.push({ nonce: row.nonce, expiresAt: row.expiresAt, hasExpired: false })
+    rows.told.push(`${row.nonce} opened`)
+  }
+  const ended = (nonce: string, state: Store.EndState) => {
+    const index = rows.asked.findIndex((one) => one.nonce === nonce)
+    const one = rows.asked[index]
+    if (one === undefined || (one.hasExpired && state !== "running" && state !== "denied" && state !== "answered")) {
+      return
+    }
+    rows.asked.splice(index, 1)
+    rows.told.push(`${nonce} decided ${state}`)
+  }
+
   return {
     get: find,
     open: (name: Store.RequestName, request: string) => {
       const row = find(name.nonce) ?? insert(name)
+      if (row.waits === "over" || (row.waits === undefined && isSettled.has(row.state))) return
       row.request = request
+      opened(row)
     },
-    close: (nonce: string) => {
+    close: (nonce: string, isWithdrawn: boolean) => {
       const row = find(nonce)
+      if (isWithdrawn && (row === undefined || row.state === "pending")) ended(nonce, "withdrawn")
       if (row?.state !== "pending") return
       if (row.version === 0 && row.waits === undefined) remove((one) => one === row)
       else row.request = undefined
@@ -59,7 +87,12 @@ export const make = ({ now, rows }: Reference) => {
       const found = find(name.nonce)
       if (begins && found?.waits === undefined && !isThere(name, Store.margin)) return "Forgotten"
       if ((found?.version ?? 0) !== version) return false
-      Object.assign(found ?? insert(name), { state, entry, result, version: version + 1 })
+      const before = found?.state ?? "pending"
+      const row = found ?? insert(name)
+      Object.assign(row, { state, entry, result, version: version + 1 })
+      if (isSettled.has(state) && (row.waits === undefined || row.waits === "over")) row.request = undefined
+      if (before === "pending" && state !== "pending") ended(name.nonce, state)
+      if (before !== "pending") opened(row)
       return true
     },
     suspend: ({ dueAt, suspension, webhook, ...name }: Store.Suspended) => {
@@ -75,14 +108,19 @@ export const make = ({ now, rows }: Reference) => {
     advance: (nonce: string, from: ReadonlyArray<string>, to: "taken" | "over") => {
       const row = find(nonce)
       if (row?.waits === undefined || row.waits === "over" || !from.includes(row.waits)) return false
+      if (row.state === "pending" && row.waits === "open") ended(nonce, to === "over" ? "withdrawn" : "answered")
       Object.assign(row, { waits: to, dueAt: undefined })
-      if (to === "over") row.answer = undefined
+      if (to === "over") {
+        row.answer = undefined
+        if (row.state !== "running") row.request = undefined
+      }
       return true
     },
     deliver: (nonce: string, answer: string) => {
       const row = find(nonce)
       if (row?.waits !== "open" || row.answer !== undefined) return false
       Object.assign(row, { answer, dueAt: 0 })
+      if (row.state === "pending") ended(nonce, "answered")
       return true
     },
     told: (nonce: string) => {
@@ -92,8 +130,7 @@ export const make = ({ now, rows }: Reference) => {
     page: (filter: Store.RequestFilter) =>
       requests()
         .filter((row) =>
-          isThere(row) && row.state === "pending" &&
-          (row.waits === undefined ? row.request !== undefined : row.waits === "open" && row.answer === undefined) &&
+          isThere(row) && isOpen(row) &&
           (filter.waiting !== true || row.waits === "open") &&
           (filter.tenant === undefined || row.tenant === filter.tenant) &&
           (filter.issuedBefore === undefined || row.issuedAt < filter.issuedBefore)
@@ -124,7 +161,11 @@ export const make = ({ now, rows }: Reference) => {
     read: (id: string) => conversation(id)?.messages,
     remove: (id: string) => {
       rows.conversations.splice(0, rows.conversations.length, ...rows.conversations.filter((row) => row.id !== id))
-      remove((row) => row.conversation === id && row.state === "pending")
+      const isAskedThere = (row: Request) => row.conversation === id && row.state === "pending"
+      for (const { nonce } of rows.requests.filter(isAskedThere).toSorted((a, b) => order(a.nonce, b.nonce))) {
+        ended(nonce, "withdrawn")
+      }
+      remove(isAskedThere)
     },
     insert: (row: Store.RememberedRow) => {
       const others = rows.remembered.filter(({ id }) => id !== row.id)
@@ -150,6 +191,19 @@ export const make = ({ now, rows }: Reference) => {
         .filter((row) => row.exact === undefined || row.exact === exact)
         .map(({ id, uses }) => `${id} ${uses}`)
         .toSorted(),
-    list: () => remembered().map(({ id }) => id).toSorted()
+    list: () => remembered().map(({ id }) => id).toSorted(),
+    /** All that was told by now, while nothing is old enough to be given up. */
+    events: () => {
+      const due = rows.asked.filter(({ expiresAt, hasExpired }) =>
+        !hasExpired && expiresAt !== undefined && expiresAt <= now
+      )
+      for (const one of due.toSorted((a, b) => a.expiresAt! - b.expiresAt! || order(a.nonce, b.nonce))) {
+        one.hasExpired = true
+        rows.told.push(`${one.nonce} expired`)
+      }
+      return now < Store.eventLife ? rows.told : []
+    }
   }
 }
+
+const isSettled: ReadonlySet<string> = new Set(["done", "denied"])

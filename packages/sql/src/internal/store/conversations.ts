@@ -3,6 +3,7 @@ import type * as Store from "@assent/ai/Store"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import { batches, type Database, format, optionalTime } from "./database.ts"
+import * as Events from "./events.ts"
 import * as Problem from "./problem.ts"
 import type { Quotas } from "./quotas.ts"
 import * as Text from "./text.ts"
@@ -58,8 +59,11 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
       { discard: true }
     )
 
-  const removeRows = Effect.fnUntraced(function*(id: string) {
-    yield* sql`DELETE FROM ${conversation} WHERE id = ${id}`
+  const removeRows = Effect.fnUntraced(function*(id: string, now: number) {
+    const [row] = yield* sql<Pick<Row, "expires_at">>`DELETE FROM ${conversation} WHERE id = ${id} RETURNING expires_at`
+    const hasExpired = row !== undefined && row.expires_at !== null && Number(row.expires_at) <= now
+    const asked = sql`nonce IN (SELECT nonce FROM ${request} WHERE conversation = ${id} AND state = 'pending')`
+    yield* Events.ended(database, asked, { state: hasExpired ? "expired" : "withdrawn" }, now)
     yield* sql`DELETE FROM ${request} WHERE conversation = ${id} AND state = 'pending'`
   })
 
@@ -84,7 +88,7 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
       WHERE id = ${id}`
     if (found !== undefined) {
       if (found.expires_at === null || Number(found.expires_at) > now) return undefined
-      yield* removeRows(id)
+      yield* removeRows(id, now)
     }
     const fields = fieldsOf(write, now)
     const bytes = Text.bytesOf(fields.state) + sizeOf(bodies)
@@ -172,7 +176,7 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
             WHERE id = ${Text.encode(id)} AND (expires_at IS NULL OR expires_at > ${now}) RETURNING id`,
           (rows) => rows.length > 0
         )),
-    remove: (id) => transact("conversations.remove", () => removeRows(Text.encode(id)))
+    remove: (id) => transact("conversations.remove", (now) => removeRows(Text.encode(id), now))
   }
 }
 

@@ -12,7 +12,16 @@ import * as Problem from "./problem.ts"
 /** The version of what stands in the rows of requests, conversations and remembered answers. */
 export const format = 1
 
-export const tableNames = ["conversation", "message", "request", "remembered", "owner", "setting"] as const
+export const tableNames = [
+  "conversation",
+  "message",
+  "request",
+  "remembered",
+  "owner",
+  "setting",
+  "event",
+  "reader"
+] as const
 
 export type TableName = typeof tableNames[number]
 
@@ -117,7 +126,9 @@ export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
       request: table("request"),
       remembered: table("remembered"),
       owner: table("owner"),
-      setting: table("setting")
+      setting: table("setting"),
+      event: table("event"),
+      reader: table("reader")
     },
     use,
     transact: (operation, run) => use(operation, (now) => inTransaction(run(now))),

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import * as Conversations from "./conversations.ts"
 import * as Database from "./database.ts"
+import * as Events from "./events.ts"
 import { migrate } from "./migrations.ts"
 import * as Owners from "./owners.ts"
 import * as Quotas from "./quotas.ts"
@@ -15,6 +16,8 @@ import * as Sweep from "./sweep.ts"
 export interface Options extends Quotas.Options {
   readonly isShared?: boolean | undefined
   readonly resultTimeToLive?: Duration.Input | undefined
+  readonly eventTimeToLive?: Duration.Input | undefined
+  readonly maxEvents?: number | undefined
 }
 
 /** A database with its tables. */
@@ -37,7 +40,9 @@ export const open = Effect.fnUntraced(function*(
 
 export const make = (database: Database.Database, options: Options = {}): Store.Store => {
   const quotas = Quotas.make(database, options)
-  const bodiesLife = Duration.toMillis(Duration.fromInputUnsafe(options.resultTimeToLive ?? Duration.days(30)))
+  const millis = (input: Duration.Input) => Duration.toMillis(Duration.fromInputUnsafe(input))
+  const bodiesLife = millis(options.resultTimeToLive ?? Duration.days(30))
+  const events = { life: millis(options.eventTimeToLive ?? Store.eventLife), count: options.maxEvents ?? maxEvents }
   return Store.make({
     isShared: options.isShared ?? true,
     atomically: database.atomically,
@@ -45,6 +50,10 @@ export const make = (database: Database.Database, options: Options = {}): Store.
     requests: Requests.make(database, quotas),
     remembered: Remembered.make(database),
     owners: Owners.make(database),
-    sweep: Sweep.make(database, bodiesLife)
+    events: Events.make(database),
+    readers: Events.makeReaders(database),
+    sweep: Sweep.make(database, bodiesLife, events)
   })
 }
+
+const maxEvents = 1_000_000

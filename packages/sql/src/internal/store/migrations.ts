@@ -74,8 +74,76 @@ const first = (prefix: string): ReadonlyArray<string> => {
   ]
 }
 
-const steps: ReadonlyArray<readonly [name: string, statements: (prefix: string) => ReadonlyArray<string>]> = [
-  ["first", first]
+/** One that was told to be open, of which there may be more to tell. */
+export const mayEnd = "told < 2"
+
+/** The same, where nothing was told since. */
+export const isTold = "told = 0"
+
+/** What is told of a request that was told to have expired: only that somebody has decided it all the same. */
+export const isNewsOfExpired = "('approved', 'edited', 'answered', 'running', 'denied')"
+
+/**
+ * What happened to requests. The row of one that was opened has what names it, and whether there is more to tell (`told`:
+ * nothing since 0, that it expired 1, its decision 2); those of what ended it lead there, `opened`, and `last` to the last
+ * of them. The newest row is never deleted, so that no number is given twice. A decision is told by the database itself, in the statement that makes it, so that it costs no transaction.
+ */
+const events = (prefix: string): ReadonlyArray<string> => {
+  const event = `${prefix}event`
+  const request = `${prefix}request`
+  const columns = "kind, at, nonce, tenant, principal, conversation, tool, request_kind, expires_at, request, told"
+  const named = "nonce, tenant, principal, conversation, tool, kind, expires_at, request"
+  // NEW is a row of requests.
+  const ends = (state: string, entry: string) =>
+    `INSERT INTO ${event} (kind, at, opened, state, entry)
+      SELECT CASE ${state} WHEN 'expired' THEN 'expired' ELSE 'decided' END, NEW.decided_at, seq, ${state}, ${entry}
+      FROM ${event} WHERE nonce = NEW.nonce AND ${mayEnd} AND (${isTold} OR ${state} IN ${isNewsOfExpired});`
+  return [
+    `CREATE TABLE ${event} (
+      seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, at INTEGER NOT NULL,
+      opened INTEGER, state TEXT, entry TEXT,
+      nonce TEXT, tenant TEXT, principal TEXT, conversation TEXT, tool TEXT, request_kind TEXT, expires_at INTEGER,
+      request TEXT, told INTEGER, last INTEGER
+    ) STRICT`,
+    `CREATE UNIQUE INDEX ${event}_open ON ${event} (nonce) WHERE ${mayEnd}`,
+    `CREATE INDEX ${event}_expiry ON ${event} (expires_at, nonce) WHERE ${isTold} AND expires_at IS NOT NULL`,
+    `CREATE TRIGGER ${event}_end AFTER INSERT ON ${event} WHEN NEW.opened IS NOT NULL BEGIN
+      UPDATE ${event} SET told = CASE NEW.kind WHEN 'expired' THEN 1 ELSE 2 END, last = NEW.seq
+      WHERE seq = NEW.opened;
+    END`,
+    `CREATE TRIGGER ${request}_decided_first AFTER INSERT ON ${request} WHEN NEW.state <> 'pending' BEGIN
+      ${ends("NEW.state", "NEW.entry")}
+    END`,
+    `CREATE TRIGGER ${request}_decided AFTER UPDATE OF state ON ${request}
+      WHEN OLD.state = 'pending' AND NEW.state <> 'pending' BEGIN
+      ${ends("NEW.state", "NEW.entry")}
+    END`,
+    `CREATE TRIGGER ${request}_taken AFTER UPDATE OF waits ON ${request}
+      WHEN OLD.state = 'pending' AND OLD.waits = 'open' AND NEW.waits <> 'open' BEGIN
+      ${ends("CASE NEW.waits WHEN 'over' THEN 'withdrawn' ELSE 'answered' END", "NULL")}
+    END`,
+    // It was claimed and could not begin.
+    `CREATE TRIGGER ${request}_reopened AFTER UPDATE OF state ON ${request}
+      WHEN OLD.state <> 'pending' AND NEW.state = 'pending' AND NEW.request IS NOT NULL
+        AND (NEW.waits IS NULL OR NEW.waits = 'open' AND NEW.answer IS NULL)
+        AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.decided_at) BEGIN
+      INSERT INTO ${event} (${columns})
+        SELECT 'opened', NEW.decided_at, ${named.split(", ").map((name) => `NEW.${name}`).join(", ")}, 0
+        WHERE NOT EXISTS (SELECT 1 FROM ${event} WHERE nonce = NEW.nonce AND ${mayEnd});
+    END`,
+    // What waits already.
+    `INSERT INTO ${event} (${columns})
+      SELECT 'opened', issued_at, ${named}, 0 FROM ${request} WHERE ${isOpen} AND request IS NOT NULL
+      ORDER BY issued_at, nonce`,
+    `CREATE TABLE ${prefix}reader (
+      name TEXT PRIMARY KEY, version INTEGER NOT NULL, place TEXT, holder TEXT
+    ) STRICT`
+  ]
+}
+
+export const steps: ReadonlyArray<readonly [name: string, statements: (prefix: string) => ReadonlyArray<string>]> = [
+  ["first", first],
+  ["events", events]
 ]
 
 /** Makes what is not there yet. Of several processes that begin at once, one does it. */

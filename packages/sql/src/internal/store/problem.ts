@@ -80,6 +80,13 @@ export const overQuota = (operation: string, what: string, bytes: number): Store
       `${what} holds the ${bytes} bytes that it may. Nothing was written. Remove what is over, or raise the quota.`
   })
 
+export const noPlace = (operation: string): Store.StoreError =>
+  new Store.StoreError({
+    operation,
+    reason: "Unavailable",
+    description: "What came after that cannot be found: it is not what an event gave as `cursor`. Begin without one."
+  })
+
 export const noPage = (operation: string): Store.StoreError =>
   new Store.StoreError({
     operation,

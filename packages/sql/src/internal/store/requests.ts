@@ -4,6 +4,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { Fragment } from "effect/sql/Statement"
 import { batches, compile, type Database, format, optionalTime, rowLimit, time } from "./database.ts"
+import * as Events from "./events.ts"
 import * as Forgotten from "./forgotten.ts"
 import { isOpen, isWaiting } from "./migrations.ts"
 import * as Problem from "./problem.ts"
@@ -115,10 +116,12 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
   /** One that expired is not there, and must not be in the way of one that begins. */
   const removeExpired = Effect.fnUntraced(function*(nonces: ReadonlyArray<string>, now: number) {
     const gone = sql`${sql.in("nonce", nonces)} AND keep_until <= ${now}`
-    const rows = yield* sql<Forgotten.Gone>`SELECT keep_until, issued_at FROM ${table} WHERE ${gone}`
+    const rows = yield* sql<Forgotten.Gone & Pick<Row, "nonce">>`SELECT nonce, keep_until, issued_at FROM ${table}
+      WHERE ${gone}`
     if (rows.length === 0) return false
     yield* Forgotten.raise(database, rows)
     yield* sql`DELETE FROM ${table} WHERE ${gone}`
+    yield* Events.ended(database, sql.in("nonce", rows.map(({ nonce }) => nonce)), { state: "expired" }, now)
     return true
   })
 
@@ -202,20 +205,22 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
       transact("requests.open", (now) =>
         Effect.forEach(batches(requests), (chunk) => {
           const rows = Arr.map(chunk, ({ request, ...name }) => ({ ...fresh(name), request: Text.encode(request) }))
+          const nonces = rows.map(({ nonce }) => nonce)
           return Effect.andThen(
-            removeExpired(rows.map(({ nonce }) => nonce), now),
+            removeExpired(nonces, now),
             sql`INSERT INTO ${table} ${sql.insert(rows)} ON CONFLICT (nonce) DO UPDATE SET request = excluded.request
               WHERE NOT ${sql.literal(isOver(`state`))}`
-          )
+          ).pipe(Effect.andThen(Events.opened(database, nonces, now)))
         }, { discard: true })),
-    close: (nonces) =>
-      transact("requests.close", () =>
+    close: (nonces, ended) =>
+      transact("requests.close", (now) =>
         Effect.forEach(batches(nonces), (chunk) => {
-          const closed = sql`${sql.in("nonce", chunk.map(Text.encode))} AND state = 'pending'`
+          const named = sql.in("nonce", chunk.map(Text.encode))
+          const closed = sql`${named} AND state = 'pending'`
           return Effect.andThen(
             sql`DELETE FROM ${table} WHERE ${closed} AND waits IS NULL AND version = 0`,
             sql`UPDATE ${table} SET request = NULL WHERE ${closed}`
-          )
+          ).pipe(Effect.andThen(ended === undefined ? Effect.void : Events.ended(database, named, ended, now)))
         }, { discard: true })),
     decide: (name, version, decided) => {
       const begins = decided.state === "running"
@@ -286,14 +291,20 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
           wrote
         )
       }),
-    deliver: (nonce, answer) =>
-      use("requests.deliver", (now) =>
-        Effect.map(
+    deliver: (nonce, answer, entry) =>
+      transact("requests.deliver", (now) =>
+        Effect.flatMap(
           sql`UPDATE ${table} SET answer = ${Text.encode(answer)}, due_at = 0
             WHERE nonce = ${Text.encode(nonce)} AND waits = 'open' AND answer IS NULL AND ${
             isThere(now)
           } RETURNING nonce`,
-          wrote
+          (rows) =>
+            wrote(rows)
+              ? Effect.as(
+                Events.ended(database, sql`nonce = ${Text.encode(nonce)}`, { state: "answered", entry }, now),
+                true
+              )
+              : Effect.succeed(false)
         )),
     told: (nonce) =>
       use("requests.told", () =>

@@ -4,6 +4,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import type { Database } from "./database.ts"
+import * as Events from "./events.ts"
 
 /** Random, so that no two restorations of one backup have the same. `undefined` where it never was restored. */
 export type Epoch = string | undefined
@@ -41,4 +42,5 @@ export const raiseEpoch = (database: Database): Effect.Effect<void, Store.StoreE
       const row = sql.insert({ name: "epoch", value: token(9) })
       yield* sql`INSERT INTO ${tables.setting} ${row} ON CONFLICT (name) DO UPDATE SET value = excluded.value`
       yield* sql`UPDATE ${tables.remembered} SET revoked_at = ${now}, body = NULL WHERE denies = 0 AND revoked_at IS NULL`
+      yield* Events.restart(database, now)
     }))

@@ -3,6 +3,7 @@ import type * as Store from "@assent/ai/Store"
 import * as Effect from "effect/Effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Database, rowLimit } from "./database.ts"
+import * as Events from "./events.ts"
 import * as Forgotten from "./forgotten.ts"
 
 /** Pages of the file that are given back with one piece: a millisecond or so. */
@@ -31,9 +32,19 @@ export const giveBack = ({ sql, use }: Database): Effect.Effect<boolean, Store.S
 
 type Rows = ReadonlyArray<unknown>
 
-export const make = (database: Database, bodiesLife: number): Store.Operations["sweep"] => {
+interface Gone {
+  readonly nonce: string
+}
+
+export const make = (database: Database, bodiesLife: number, events: Events.Kept): Store.Operations["sweep"] => {
   const { atomically, sql, tables, use } = database
   const { conversation, message, owner, remembered, request } = tables
+
+  // None of them was told of yet where nobody has decided it.
+  const expired = (rows: ReadonlyArray<Gone>, now: number) =>
+    rows.length === 0
+      ? Effect.void
+      : Events.ended(database, sql.in("nonce", rows.map(({ nonce }) => nonce)), { state: "expired" }, now)
 
   // CROSS JOIN, because SQLite then begins with the conversations that expired, of which there are few.
   const pieces = (now: number): ReadonlyArray<(limit: number) => Effect.Effect<Rows, SqlError | Store.StoreError>> => [
@@ -43,18 +54,21 @@ export const make = (database: Database, bodiesLife: number): Store.Operations["
         WHERE m.conversation = c.id AND c.expires_at <= ${now} LIMIT ${limit}) RETURNING 1`,
     // What was asked in one and never decided goes with it; what was decided stays (law L2).
     (limit) =>
-      sql`DELETE FROM ${request} WHERE nonce IN (
-        SELECT r.nonce FROM ${conversation} c CROSS JOIN ${request} r
-        WHERE r.conversation = c.id AND c.expires_at <= ${now} AND r.state = 'pending' LIMIT ${limit}) RETURNING 1`,
+      atomically(Effect.tap(
+        sql<Gone>`DELETE FROM ${request} WHERE nonce IN (
+          SELECT r.nonce FROM ${conversation} c CROSS JOIN ${request} r
+          WHERE r.conversation = c.id AND c.expires_at <= ${now} AND r.state = 'pending' LIMIT ${limit}) RETURNING nonce`,
+        (rows) => expired(rows, now)
+      )),
     (limit) =>
       sql`DELETE FROM ${conversation} WHERE id IN (
         SELECT id FROM ${conversation} WHERE expires_at <= ${now} LIMIT ${limit}) RETURNING 1`,
     // Together with the word that they are: their clock may be one that runs ahead.
     (limit) =>
       atomically(Effect.tap(
-        sql<Forgotten.Gone>`DELETE FROM ${request} WHERE nonce IN (
-          SELECT nonce FROM ${request} WHERE keep_until <= ${now} LIMIT ${limit}) RETURNING keep_until, issued_at`,
-        (rows) => Forgotten.raise(database, rows)
+        sql<Forgotten.Gone & Gone>`DELETE FROM ${request} WHERE nonce IN (
+          SELECT nonce FROM ${request} WHERE keep_until <= ${now} LIMIT ${limit}) RETURNING nonce, keep_until, issued_at`,
+        (rows) => Effect.andThen(Forgotten.raise(database, rows), expired(rows, now))
       )),
     (limit) =>
       sql`UPDATE ${request} SET result = NULL, suspension = NULL WHERE nonce IN (
@@ -79,6 +93,7 @@ export const make = (database: Database, bodiesLife: number): Store.Operations["
           // Each is a transaction of its own, so that nobody waits for all of them.
           if (left > 0) left -= (yield* piece(left)).length
         }
+        if (left > 0) left -= yield* Events.sweep(database, events, now, left)
         return most - left
       }))
 }

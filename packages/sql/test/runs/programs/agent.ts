@@ -1,10 +1,10 @@
 /**
- * An agent that pays, and is stopped while it does: `<folder> <file|default> <send|stream|decide|resume> [beat]`. Paying is
+ * An agent that pays, and is stopped while it does: `<folder> <file|default> <send|stream|decide|start|resume> [beat]`. Paying is
  * a line in `paid.log`, a lock file, and a process of its own; then it takes for ever. It says "running <pid> <pid>": its
  * own, and that of the other process.
  *
  * `file`: everything is kept in the folder; `default`: the program has provided nothing. `send` and `stream` are approved
- * inline, `decide` in a turn after the one that asked, and `resume` goes on from an answer.
+ * inline, `decide` and `start` in a turn after the one that asked, and `resume` goes on from an answer.
  */
 import {
   Approval,
@@ -76,7 +76,10 @@ const program = Effect.gen(function*() {
   if (way === "stream") return yield* inline(Stream.runDrain(conversation.stream("Pay the bill.")))
   yield* conversation.send("Pay the bill.")
   const open = yield* conversation.pending()
-  return yield* conversation.decide(open.map((request) => Approval.approve(request)))
+  const answers = open.map((request) => Approval.approve(request))
+  // It belongs to the store: nobody waits for it.
+  if (way === "start") return yield* Effect.andThen(conversation.start("And hurry.", { answers }), Effect.never)
+  return yield* conversation.decide(answers)
 })
 
 const Kept = where === "file"

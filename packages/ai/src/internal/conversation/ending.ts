@@ -1,0 +1,64 @@
+/** How a turn ends, and how a conversation stands where none is taken. */
+import * as Effect from "effect/Effect"
+import * as ConversationStore from "../../ConversationStore.ts"
+import type * as Model from "../environment/model.ts"
+import * as Deciding from "./deciding.ts"
+import type * as Conversation from "./model.ts"
+import * as ConversationTurn from "./turn.ts"
+
+type Outcome = Conversation.Outcome<Model.AnyTools>
+
+/** How a turn ends with a step, if it does. */
+export const of = (turn: ConversationTurn.Turn, next: ConversationTurn.Next): Outcome | undefined => {
+  switch (next) {
+    case "waits":
+      return waiting(turn)
+    case "is stopped":
+      return { _tag: "Stopped", ...ended(turn) }
+    case "is done":
+      return { _tag: "Completed", ...ended(turn) }
+    case "goes on":
+      return undefined
+  }
+}
+
+export const waiting = (turn: ConversationTurn.Turn): Outcome => ({
+  _tag: "Waiting",
+  ...ended(turn),
+  requests: Deciding.pendingOf(turn)
+})
+
+export const limited = (turn: ConversationTurn.Turn, limit: "steps" | "tokens" | "time"): Outcome => ({
+  _tag: "Limited",
+  ...ended(turn),
+  limit
+})
+
+const ended = ({ content, refused, steps, tokens }: ConversationTurn.Turn) => ({
+  text: ConversationTurn.textOf(content),
+  content: content as ReadonlyArray<Model.Part>, // the parts of whole responses, or of streams
+  steps,
+  tokens,
+  refused
+})
+
+/** For what was to be done where nothing was. */
+export const nothingToDo = { _tag: "Completed", text: "", content: [], steps: 0, tokens: 0, refused: [] } as const
+
+/** How the conversation stands, where nobody says anything; `last` is how the last turn of this process ended. */
+export const standing = (kept: ConversationStore.Kept, last: Outcome | undefined): Effect.Effect<Outcome> =>
+  Effect.map(Deciding.answerable(kept), (requests): Outcome => {
+    const said = { ...nothingToDo, text: ConversationTurn.lastText(kept.history) }
+    return Deciding.pendingOf(kept).length > 0
+      ? { ...(last?._tag === "Waiting" ? last : said), _tag: "Waiting", requests, refused: [] }
+      : last === undefined || last._tag === "Waiting"
+      ? said
+      : { ...last, refused: [] }
+  })
+
+export const full = new ConversationStore.ConversationError({
+  reason: "Full",
+  description:
+    "The conversation has as many bytes as it may have (`maxBytes`). What the turn did is in the history, and the" +
+    " model was not called again. What waits can still be denied, cancelled and cleared; to go on, begin another one."
+})

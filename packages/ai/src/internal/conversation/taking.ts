@@ -1,0 +1,272 @@
+/**
+ * Takes turns: whole responses, or streams that end with their reader, or turns that belong to the process. They all go
+ * through the same steps, and differ in who waits for them.
+ */
+import type * as Response from "effect/ai/Response"
+import type * as Toolkit from "effect/ai/Toolkit"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type * as ApprovalError from "../../ApprovalError.ts"
+import type * as ConversationStore from "../../ConversationStore.ts"
+import { KeepsHistory } from "../environment/keepsHistory.ts"
+import type * as Model from "../environment/model.ts"
+import * as Recorder from "../environment/recorder.ts"
+import * as Trust from "../environment/trust.ts"
+import type { TurnTaken } from "../kept/turns.ts"
+import { InPassing } from "../seal/passing.ts"
+import * as Wrap from "../turn/wrap.ts"
+import * as Deciding from "./deciding.ts"
+import * as Ending from "./ending.ts"
+import * as Following from "./following.ts"
+import type * as Conversation from "./model.ts"
+import * as Saying from "./saying.ts"
+import * as Stopping from "./stopping.ts"
+import * as Surroundings from "./surroundings.ts"
+import * as ConversationTurn from "./turn.ts"
+
+type Outcome = Conversation.Outcome<Model.AnyTools>
+
+/** What a turn begins with: something that is said, decided or delivered. False if there is nothing to take a turn for. */
+export type Beginning = (
+  turn: ConversationTurn.Turn
+) => Effect.Effect<boolean, ConversationStore.ConversationError | ApprovalError.ApprovalError>
+
+export interface Settings {
+  readonly place: ConversationTurn.Place
+  readonly surroundings: Surroundings.Surroundings
+  readonly taken: Taken
+  readonly toolkit: Toolkit.WithHandler<Model.AnyTools>
+  readonly limits: ConversationTurn.Limits & { readonly time: Duration.Input | undefined }
+  readonly concurrency: Model.Options["concurrency"]
+  /** What is said before anything else. */
+  readonly prepare: (turn: ConversationTurn.Turn) => void
+}
+
+/** What is known of the turns that are taken here, by whichever model. */
+export interface Taken {
+  outcome: Outcome | undefined
+}
+
+export interface Taking {
+  /** How it ends; `undefined` where there was nothing to take a turn for, and nothing waits. */
+  readonly take: (beginning: Beginning) => Effect.Effect<Outcome | undefined, unknown>
+  /** Part by part; it ends with its reader. */
+  readonly stream: (beginning: Beginning) => Stream.Stream<Response.AnyPart, unknown>
+  /** It belongs to the process: it goes on when whoever has begun it leaves. */
+  readonly start: (beginning: Beginning) => Effect.Effect<TurnTaken, unknown>
+}
+
+// The accessors as the engine sees them: tools, errors and services are in the type of the conversation.
+const generateText = Wrap.generateText as unknown as (
+  options: Model.Options
+) => Effect.Effect<{ readonly content: ReadonlyArray<Response.AnyPart> }, unknown>
+const streamText = Wrap.streamText as unknown as (options: Model.Options) => Stream.Stream<Response.AnyPart, unknown>
+
+export const make = ({ concurrency, limits, place, prepare, surroundings, taken, toolkit }: Settings): Taking => {
+  const inside = Surroundings.inside(surroundings)
+  const { time } = limits
+
+  const requestOf = (turn: ConversationTurn.Turn): Model.Options => ({
+    prompt: ConversationTurn.promptOf(turn),
+    toolkit,
+    concurrency
+  })
+
+  /** What the engine is to know of this turn's history. */
+  const knowingOf = (turn: ConversationTurn.Turn, way: ConversationTurn.Way): Context.Context<never> =>
+    Context.make(KeepsHistory, !isBegun(turn)).pipe(
+      Context.add(InPassing, place.store.inMemory === true),
+      Context.add(Trust.Answering, (id) => {
+        const by = Object.hasOwn(turn.deciders, id) ? turn.deciders[id] : undefined
+        return by?.via === Trust.cancellation.via ? Trust.cancellation : by
+      }),
+      Context.add(Recorder.Recorder, ConversationTurn.record(place, turn, way === "stream")),
+      Context.add(Trust.Refusals, Deciding.refusing(turn)),
+      (knowing) =>
+        ConversationTurn.isFull(place, turn)
+          ? Context.merge(knowing, Surroundings.refusing(surroundings, Ending.full))
+          : knowing
+    )
+
+  const enter = Effect.fnUntraced(function*(beginning: Beginning) {
+    const stoppable = yield* Stopping.begin(place)
+    const { goesOn, turn } = yield* ConversationTurn.begin(place, (turn) => {
+      prepare(turn)
+      return beginning(turn)
+    })
+    if (goesOn) taken.outcome = undefined
+    // What was decided and is known to have settled nothing is open, whatever else has failed.
+    yield* Effect.addFinalizer((exit) =>
+      Exit.isFailure(exit) && Cause.hasFails(exit.cause) && turn.decided !== undefined
+        ? Effect.ignore(Deciding.settle(turn, []))
+        : Effect.void
+    )
+    // One that was cancelled before it could begin has said what it was to say, and does no more.
+    if (stoppable.isStopped()) return yield* Stopping.cancelled
+    return { turn, goesOn, stoppable }
+  })
+
+  // Before the first step, and when one is taken: where the turn ends, that is written with its last step.
+  const limitedBy = (turn: ConversationTurn.Turn): Outcome | undefined => {
+    const limit = ConversationTurn.limitOf(turn, limits)
+    return limit === undefined ? undefined : Ending.limited(turn, limit)
+  }
+
+  /** What follows from a step: how the turn has ended, if it has. */
+  const follow = Effect.fnUntraced(function*(turn: ConversationTurn.Turn, way: ConversationTurn.Way) {
+    const { step } = turn
+    const next = yield* ConversationTurn.takeStep(turn, way)
+    yield* Deciding.settle(turn, step)
+    const end = Ending.of(turn, next) ?? limitedBy(turn)
+    if (end !== undefined) {
+      yield* ConversationTurn.finish(place, turn)
+      return end
+    }
+    yield* ConversationTurn.save(place, turn)
+    return ConversationTurn.isFull(place, turn) ? yield* Ending.full : undefined
+  })
+
+  const generated = (turn: ConversationTurn.Turn) =>
+    Effect.suspend(() =>
+      Effect.map(Effect.provideContext(generateText(requestOf(turn)), knowingOf(turn, "whole")), ({ content }) => {
+        turn.step.push(...content)
+      })
+    )
+
+  const streamed = (turn: ConversationTurn.Turn): Stream.Stream<Response.AnyPart, unknown> =>
+    streamText(requestOf(turn)).pipe(
+      Stream.provideContext(knowingOf(turn, "stream")),
+      Stream.mapArray((chunk) => {
+        turn.step.push(...chunk)
+        Saying.tell(turn.saying)
+        return chunk
+      })
+    )
+
+  const steps = Effect.fnUntraced(function*(turn: ConversationTurn.Turn, way: "whole" | "stream") {
+    let end = limitedBy(turn)
+    while (end === undefined) {
+      yield* way === "whole" ? generated(turn) : Stream.runDrain(streamed(turn))
+      end = yield* follow(turn, way)
+    }
+    return end
+  })
+
+  const streamSteps = (
+    turn: ConversationTurn.Turn,
+    hasEnded: (outcome: Outcome) => void
+  ): Stream.Stream<Response.AnyPart, unknown> =>
+    Stream.suspend(() =>
+      Stream.concat(
+        streamed(turn),
+        Stream.unwrap(Effect.map(follow(turn, "stream"), (end) => {
+          if (end === undefined) return streamSteps(turn, hasEnded)
+          hasEnded(end)
+          return Stream.empty
+        }))
+      )
+    )
+
+  // Whoever follows it hears that it has ended when that is written.
+  const takeAs = (
+    way: "whole" | "stream",
+    beginning: Beginning,
+    hasBegun?: (turn: ConversationTurn.Turn) => void
+  ): Effect.Effect<{ readonly turn: ConversationTurn.Turn; readonly outcome: Outcome | undefined }, unknown> =>
+    Effect.suspend(() => {
+      const followers = Following.make(place)
+      return Effect.gen(function*() {
+        const { goesOn, stoppable, turn } = yield* enter(beginning)
+        if (!goesOn) return { turn, outcome: turn.open.length === 0 ? undefined : Ending.waiting(turn) }
+        if (way === "stream") turn.saying.step = turn.step
+        followers.begin(turn)
+        hasBegun?.(turn)
+        const ended = stoppable.run(steps(turn, way))
+        const outcome = time === undefined
+          ? yield* ended
+          : Option.getOrElse(yield* Effect.timeoutOption(ended, time), () => Ending.limited(turn, "time"))
+        taken.outcome = outcome
+        return { turn, outcome }
+      }).pipe(
+        Effect.scoped,
+        Effect.onExit((exit) => Effect.sync(() => followers.end(Exit.map(exit, ({ outcome }) => outcome)))),
+        Effect.updateContext(inside),
+        Effect.withSpan("Conversation.turn")
+      )
+    })
+
+  return {
+    take: (beginning) => Effect.map(takeAs("whole", beginning), ({ outcome }) => outcome),
+    stream: (beginning) =>
+      Stream.unwrap(Effect.gen(function*() {
+        const followers = Following.make(place)
+        // What its reader fails with is not how the turn has ended: it was left.
+        let exit: Exit.Exit<Outcome, unknown> = Exit.interrupt()
+        const hasEnded = (end: Outcome) => {
+          taken.outcome = end
+          exit = Exit.succeed(end)
+        }
+        yield* Effect.addFinalizer(() => Effect.sync(() => followers.end(exit)))
+        const { goesOn, stoppable, turn } = yield* enter(beginning)
+        if (!goesOn) {
+          hasEnded(turn.open.length === 0 ? Ending.nothingToDo : Ending.waiting(turn))
+          return Stream.empty
+        }
+        turn.saying.step = turn.step
+        followers.begin(turn)
+        const limit = limitedBy(turn)
+        if (limit !== undefined) {
+          hasEnded(limit)
+          return Stream.empty
+        }
+        const parts = Stream.tapCause(
+          stoppable.stream(streamSteps(turn, hasEnded)),
+          (cause) => Effect.sync(() => (exit = Exit.failCause(cause)))
+        )
+        return time === undefined ? parts : Stream.interruptWhen(
+          parts,
+          Effect.andThen(Effect.sleep(time), Effect.sync(() => hasEnded(Ending.limited(turn, "time"))))
+        )
+      })).pipe(Stream.updateContext(inside)),
+    start: (beginning) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function*() {
+          const begun = Deferred.makeUnsafe<TurnTaken, unknown>()
+          const fiber = yield* place.store.turns.fork(
+            Effect.interruptible(takeAs("stream", beginning, (turn) => {
+              turn.isBrief = true
+              Deferred.doneUnsafe(begun, Exit.succeed(Following.taken(turn)))
+            })).pipe(
+              Effect.tapCause((cause) =>
+                Cause.hasDies(cause) ? Effect.logError("A turn of a conversation died", cause) : Effect.void
+              )
+            )
+          )
+          fiber.addObserver((exit) => {
+            Deferred.doneUnsafe(
+              begun,
+              Exit.isSuccess(exit)
+                ? Exit.succeed(Following.ended(exit.value.turn, exit.value.outcome ?? Ending.nothingToDo))
+                : Cause.hasInterruptsOnly(exit.cause)
+                ? Exit.fail(Following.left)
+                : Exit.failCause(exit.cause)
+            )
+          })
+          return yield* Effect.onInterrupt(
+            restore(Deferred.await(begun)),
+            () => Deferred.isDoneUnsafe(begun) ? Effect.void : Fiber.interrupt(fiber)
+          )
+        })
+      )
+  }
+}
+
+// The model goes on from what it has said itself: in an earlier step, or as somebody has begun it.
+const isBegun = ({ isPrefilled, steps }: ConversationTurn.Turn): boolean => isPrefilled || steps > 0
