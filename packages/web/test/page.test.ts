@@ -8,7 +8,7 @@ const Messages = await load("messages.js")
 const { escape } = await load("escape.js")
 
 const bytes = new TextEncoder().encode(
-  "\uFEFF: a comment\r\ndata: {\"a\":\"é👍\"}\r\n\r\nevent: ping\rdata:one\rdata: two\r\rdata\n\nid: 7\nretry: 5\n\ndata: cut off"
+  "\uFEFF: a comment\r\ndata: {\"a\":\"é👍\"}\r\n\r\nevent: ping\rdata:one\r\ndata: two\r\rdata\n\nid: 7\nretry: 5\n\ndata: cut off"
 )
 
 const read = (cuts: ReadonlyArray<Uint8Array>) => {

@@ -2,7 +2,7 @@
 /**
  * What a form has of fields, by a JSON Schema or by the values that are to be changed; and what was typed, as JSON. Pure.
  *
- * @typedef {{ readonly type: "text", readonly isLong: boolean }
+ * @typedef {{ readonly type: "text", readonly isLong: boolean, readonly isNeeded?: boolean }
  *   | { readonly type: "number", readonly isInteger: boolean }
  *   | { readonly type: "flag" }
  *   | { readonly type: "choice", readonly options: ReadonlyArray<Option> }
@@ -35,7 +35,7 @@ const kindOf = (schema) => {
   if (told.length === 1) return kindOf(told[0])
   switch (schema["type"]) {
     case "string":
-      return { type: "text", isLong: false }
+      return { type: "text", isLong: false, isNeeded: true }
     case "number":
     case "integer":
       return { type: "number", isInteger: schema["type"] === "integer" }
@@ -66,7 +66,7 @@ export const fieldsOf = ({ answerSchema, kind, multiple, options = [] }) => {
   const schema = answerSchema
   /** @param {Kind} kind @returns {ReadonlyArray<Field>} */
   const one = (kind) => [{ name: answer, label: "Your answer", kind, isRequired: true, initial: untouched(kind) }]
-  if (kind === "askUser") return one({ type: "text", isLong: true })
+  if (kind === "askUser") return one({ type: "text", isLong: true, isNeeded: true })
   if (kind === "selectOptions") return one({ type: multiple === true ? "choices" : "choice", options })
   const properties = isRecord(schema) ? schema["properties"] : undefined
   if (!isRecord(properties)) return one(kindOf(answerSchema))
@@ -125,7 +125,7 @@ const read = ({ isRequired, kind, label }, typed) => {
   if (text.trim() === "" && !isRequired) return {}
   switch (kind.type) {
     case "text":
-      return { value: text }
+      return kind.isNeeded === true && text.trim() === "" ? { problem: `Fill in: ${label}.` } : { value: text }
     case "number": {
       const value = Number(text)
       const isNumber = text.trim() !== "" && Number.isFinite(value) && (!kind.isInteger || Number.isSafeInteger(value))

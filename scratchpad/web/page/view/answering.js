@@ -60,6 +60,18 @@ export const Answering = (props) => {
   const back = () => setPanel(undefined)
   const opened = { ...props, onBack: back }
   const no = isConsent(part) ? "Deny" : "Decline"
+  const words = { deny: no, edit: "Edit", session: "For this session" }
+  const last = useRef(panel)
+
+  // Who goes back finds the button again that they came by.
+  useEffect(() => {
+    const came = last.current
+    last.current = panel
+    if (came === undefined || panel !== undefined) return
+    /** @type {HTMLElement | null | undefined} */
+    const button = document.getElementById(id)?.querySelector(`[aria-label^="${words[came]}:"]`)
+    button?.focus()
+  }, [panel])
 
   if (panel === "deny") return html`<${Denying} ...${opened} word=${no} />`
   if (panel === "edit") return html`<${Editing} ...${opened} />`
@@ -260,7 +272,7 @@ const Filling = ({ awaited, id, isSteady, onAnswer, onDecline, summary }) => {
     }
   }
   return html`
-    <form class="panel" onSubmit=${submitting(answer)} autocomplete="off">
+    <form class="panel" id=${id} onSubmit=${submitting(answer)} autocomplete="off">
       ${drawn}
       ${said}
       <div class="actions">

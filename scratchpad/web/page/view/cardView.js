@@ -24,7 +24,7 @@ const words = {
   unknown: "Unknown"
 }
 
-const isAsked = new Set(["open", "sending", "unsent"])
+const isAsked = new Set(["open", "sending", "unsent", "answered"])
 
 const isOver = new Set(["done", "failed", "denied", "void", "unknown"])
 

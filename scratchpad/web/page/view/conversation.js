@@ -34,11 +34,11 @@ export const Conversation = ({ chat, people, person }) => {
   useStickyEnd(state)
 
   // The next card that waits for an answer, after this one or before it; or else the message field.
-  /** @param {Element} card */
-  const goOn = (card) => {
+  /** @param {Element} card @param {ReadonlyArray<string>} [answered] */
+  const goOn = (card, answered = []) => {
     answeredAt.current = performance.now()
     const open = [...root.current?.querySelectorAll("[data-state=open]:has(.actions)") ?? []].filter((other) =>
-      other !== card
+      other !== card && !answered.includes(other.getAttribute("data-approval-id") ?? "")
     )
     /** @param {Element} other */
     const isAfter = (other) => (card.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0
@@ -150,7 +150,7 @@ export const Conversation = ({ chat, people, person }) => {
  *   isLast: boolean
  *   seen: ReadonlySet<string>
  *   onSeen: (approvalId: string) => void
- *   onAnswered: (card: Element) => void
+ *   onAnswered: (card: Element, answered?: ReadonlyArray<string>) => void
  * }} props
  */
 const Message = (props) => {
@@ -225,7 +225,7 @@ const All = (
   const areSeen = open.every(({ approvalId }) => seen.has(approvalId))
   const approve = () => {
     if (!isSteadyNow(ref.current)) return
-    if (ref.current !== null) onAnswered(ref.current)
+    if (ref.current !== null) onAnswered(ref.current, open.map(({ approvalId }) => approvalId))
     chat.answer(
       message.id,
       open.map(({ approvalId, part }) => ({ approvalId, toolCallId: part.toolCallId, approved: true }))
