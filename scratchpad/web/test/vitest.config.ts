@@ -10,7 +10,7 @@ export default defineConfig({
     include: ["*.test.ts"],
     globalSetup: "setup.ts",
     reporters: ["tree", "./reporter.ts"],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     maxConcurrency: 4
   }
 })
