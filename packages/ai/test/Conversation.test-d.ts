@@ -10,7 +10,7 @@ import {
   Toolkit
 } from "@assent/ai"
 import { Context, Effect, Schema, type Stream } from "effect"
-import type { LanguageModel, Response } from "effect/ai"
+import type { LanguageModel, Prompt, Response } from "effect/ai"
 import { describe, expectTypeOf, it } from "vitest"
 
 class Ledger extends Context.Service<Ledger, { readonly limit: number }>()("test/Ledger") {}
@@ -108,6 +108,28 @@ describe("Conversation", () => {
     conversation.resume(Book, "director", { approved: true })
     // @ts-expect-error this tool does not wait
     conversation.resume(Pay, "manager", { approved: true })
+  })
+
+  it("a reading and a state are those of messages and requests, and need nothing", () => {
+    expectTypeOf(conversation.read).toEqualTypeOf<
+      Effect.Effect<Conversation.Reading, ConversationStore.ConversationError>
+    >()
+    expectTypeOf<Conversation.Reading["messages"][number]["message"]>().toEqualTypeOf<Prompt.Message>()
+    expectTypeOf<Conversation.Reading["pending"][number]>().toEqualTypeOf<Approval.ApprovalRequest>()
+    expectTypeOf(conversation.stateOf).returns.toEqualTypeOf<
+      Effect.Effect<
+        Conversation.RequestState | undefined,
+        ConversationStore.ConversationError | ApprovalError.ApprovalError
+      >
+    >()
+    expectTypeOf<Conversation.RequestState["decidedBy"]>().toEqualTypeOf<Approver.DecidedBy | undefined>()
+    expectTypeOf<Conversation.RequestState["result"]>().toBeUnknown()
+    conversation.send("Hello.", { messageId: "msg-1" })
+    conversation.stream("Hello.", { messageId: undefined })
+    // @ts-expect-error an id is a text
+    conversation.send("Hello.", { messageId: 1 })
+    // @ts-expect-error a request is named by its id
+    conversation.stateOf({ approvalId: "x" })
   })
 
   it("clear takes names, a kind and a tool, and gives the requests that were taken back", () => {

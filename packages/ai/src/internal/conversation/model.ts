@@ -106,6 +106,27 @@ export type TurnError<Tools extends AnyTools> =
  * turn has not come to its end with may still be added to. `isTurnTaken`: somebody takes a turn, here or in another process,
  * or took one in a process that died and is not known to be dead yet.
  *
+ * @example
+ * import { Conversation, LanguageModel, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const conversation = yield* Conversation.make({ id: "reading", toolkit: Toolkit.empty })
+ *   yield* conversation.send("Hello.", { messageId: "msg-7Fq" })
+ *   // The page did not hear that it had arrived, and sends it once more.
+ *   yield* conversation.send("Hello.", { messageId: "msg-7Fq" })
+ *   const { messages } = yield* conversation.read
+ *   return messages.map(({ id, message }) => `${id}: ${message.role}`)
+ * }).pipe(
+ *   Effect.provideServiceEffect(
+ *     LanguageModel.LanguageModel,
+ *     Effect.map(ScriptedModel.make({ turns: ["Hello to you."] }), ({ model }) => model)
+ *   )
+ * )
+ *
+ * await Effect.runPromise(program) // => ["msg-7Fq: user", "m1: assistant"]
+ *
  * @category models
  * @since 0.1.0
  */
@@ -127,6 +148,37 @@ export interface Reading {
  * - `expired`: nobody answered in time. `superseded`: a new message came before an answer. `cancelled`: it was taken back, or
  *   could not be carried out as it was asked. Nobody said no, and nothing ran for it.
  * - `unknown`: it began, and nobody knows what it did.
+ *
+ * @example
+ * import { Approval, Conversation, LanguageModel, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const Refund = Tool.make("Refund", { parameters: { amount: Schema.Number }, success: Schema.String, needsApproval: true })
+ * const toolkit = Toolkit.make(Refund)
+ *
+ * const program = Effect.gen(function*() {
+ *   const conversation = yield* Conversation.make({ id: "states", toolkit })
+ *   yield* conversation.send("I want my money back.")
+ *   const [request] = yield* conversation.pending()
+ *   yield* conversation.decide(Approval.deny(request!, "It was used."), { by: { id: "ada", name: "Ada" } })
+ *   // Somebody else clicks late.
+ *   const state = yield* conversation.stateOf(request!.approvalId)
+ *   return `${state?.state} by ${state?.decidedBy?.name}: ${state?.reason}`
+ * }).pipe(
+ *   Effect.provide(toolkit.toLayer({ Refund: ({ amount }) => Effect.succeed(`paid ${amount}`) })),
+ *   Effect.provideServiceEffect(
+ *     LanguageModel.LanguageModel,
+ *     Effect.map(
+ *       ScriptedModel.make({
+ *         turns: [[ScriptedModel.toolCall({ id: "call-1", name: "Refund", params: { amount: 500 } })], "I am sorry."]
+ *       }),
+ *       ({ model }) => model
+ *     )
+ *   )
+ * )
+ *
+ * await Effect.runPromise(program) // => "denied by Ada: It was used."
  *
  * @category models
  * @since 0.1.0

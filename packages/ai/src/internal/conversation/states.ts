@@ -49,10 +49,10 @@ export const stateOf = Effect.fnUntraced(function*(
   const asked = transcript.allRequests.find(({ part }) => part.approvalId === approvalId)
   if (open === undefined && asked === undefined) return ofAnsweredHere(transcript, approvalId)
   const { result } = asked?.call ?? asked?.providerCall ?? {}
-  const shown = open ?? shownIn(asked!)
   const cancelled = asked?.responses.find(TakenBack.isAnswer)
   if (cancelled !== undefined) {
-    return { state: "cancelled", ...resultIn(result), ...definedFields({ request: shown, reason: cancelled.reason }) }
+    const request = open ?? shownIn(asked!)
+    return { state: "cancelled", ...resultIn(result), ...definedFields({ request, reason: cancelled.reason }) }
   }
   const seal = yield* ApprovalSeal.ApprovalSeal
   // Nobody but a turn writes what is open.
@@ -66,7 +66,9 @@ export const stateOf = Effect.fnUntraced(function*(
     : entry.suspendedAs === undefined
     ? ofEntry(about, entry)
     : yield* ofSuspended(about, entry)
-  return { ...state, ...definedFields({ request: shown }) }
+  // What was made up is shown to nobody.
+  const request = open ?? (proof === "forged" ? undefined : shownIn(asked!))
+  return { ...state, ...definedFields({ request }) }
 })
 
 // =============================================================================
@@ -97,9 +99,9 @@ const isPassed = (
 
 const prove = Effect.fnUntraced(function*(
   { tools }: AnyToolkit,
-  { call, part }: Transcript.TranscriptRequest
+  { call, part, providerCall }: Transcript.TranscriptRequest
 ): Effect.fn.Return<Proof> {
-  if (call === undefined) return "provider's"
+  if (call === undefined) return providerCall === undefined ? "forged" : "provider's"
   const environment = { seal: yield* ApprovalSeal.ApprovalSeal, scope: yield* Approval.Scope }
   const tool = Object.hasOwn(tools, call.part.name) ? tools[call.part.name] : undefined
   const proven = yield* Proof.verify(environment, call, yield* History.prepare(tool, call.part))
@@ -126,7 +128,7 @@ const isUnsure = (result: Prompt.ToolResultPart | undefined): boolean =>
 
 const decodeRequest = Schema.decodeUnknownResult(Schema.toCodecJson(Approval.ApprovalRequest))
 
-// What a made-up history shows under this id may be of another one. What a provider asks, its call says.
+// What a provider asks, its call says.
 const shownIn = (
   { part: { approvalId, options }, providerCall }: Transcript.TranscriptRequest
 ): Approval.ApprovalRequest | undefined => {
