@@ -11,6 +11,7 @@ import {
   history,
   open,
   type Page,
+  type PageOptions,
   reading,
   serve,
   type Server,
@@ -270,6 +271,21 @@ describe("UiMessageStream", () => {
       await ada.chat.regenerate()
       assert.deepStrictEqual(texts(ada), ["Clean up.", "Done."])
       assert.deepStrictEqual(ada.errors, [])
+    }))
+
+  it("a message that has never arrived is said where its answer is wanted anew", () =>
+    story({ turns: ["Hello!", "All is well."] }, async ({ id, page, server }) => {
+      let isAway = false
+      const fetch: PageOptions["fetch"] = (request, next) =>
+        isAway ? Promise.reject(new TypeError("away")) : next(request)
+      const ada = page({ fetch })
+      await ada.chat.sendMessage({ text: "Hi." })
+      isAway = true
+      await ada.chat.sendMessage({ text: "How are you?" })
+      isAway = false
+      await ada.chat.regenerate()
+      assert.deepStrictEqual(texts(ada), ["Hi.", "Hello!", "How are you?", "All is well."])
+      assert.deepStrictEqual(texts(page({ messages: await history(server, id) })), texts(ada))
     }))
 
   it("a tool that fails says so in a sentence, and the model goes on", () =>

@@ -20,6 +20,10 @@ export interface Ending {
 /** What people read where the model fails. */
 export const noAnswer = "The model did not answer. What was done is kept; try again."
 
+/** What people read who come back to a turn whose process was killed. */
+const isLeft =
+  "The turn did not come to its end: whoever took it left, or their process ended. What it did before is in the history."
+
 export const edited = (path: string): string => `${path}-edited`
 
 /** Whoever sees that tries again. */
@@ -30,7 +34,11 @@ const originalOf = (path: string): string => path.replace(/-edited$/, "")
 
 export const problemsOf = (ending: Ending): ReadonlyArray<string> => {
   const { allowed, gone, kept, mayBeCut, mayFail, pages, server } = ending
-  const expected = new Set([...(mayBeCut ? [isCut] : []), ...(mayFail ? [noAnswer] : [])])
+  const expected = new Set([
+    ...(mayBeCut ? [isCut] : []),
+    ...(server.wasKilled() ? [isLeft] : []),
+    ...(mayFail ? [noAnswer] : [])
+  ])
   const everyone = [...pages, ...gone]
   return [
     ...everyone.flatMap(({ errors }) =>

@@ -165,7 +165,9 @@ const actions: Readonly<Record<string, readonly [weight: number, act: Action]>> 
     page.act()
     void page.chat.sendMessage()
   }],
-  "answer anew": [1, (_, page) => {
+  "answer anew": [1, async (_, page) => {
+    // A click that nobody has posted yet would be posted with what is left of the messages.
+    await tick()
     if (isBusy(page) || page.chat.messages.length === 0) return
     page.act()
     void page.chat.regenerate()

@@ -129,11 +129,14 @@ describe("body", () => {
       assert.deepStrictEqual([...target?.toolCallIds ?? []], ["call of one"])
     }))
 
-  it.effect("who wants a message anew says nothing, and may have no message left", () =>
+  it.effect("who wants a message anew may have said what never arrived, and may have no message left", () =>
     Effect.gen(function*() {
-      const post = yield* read({ trigger: "regenerate-message", messages: [message("user", "u1", text("Hello"))] })
-      assert.isUndefined(post.said)
+      const anew = (...parts: ReadonlyArray<unknown>) =>
+        read({ trigger: "regenerate-message", messages: [message("user", "u1", ...parts)] })
+      const post = yield* anew(text("Hello"))
+      assert.deepStrictEqual(post.said, { messageId: "u1", text: "Hello" })
       assert.isTrue(post.isRegenerating)
+      assert.isUndefined((yield* anew(text(" "))).said)
       assert.isTrue((yield* read({ trigger: "regenerate-message", messages: [] })).isRegenerating)
     }))
 

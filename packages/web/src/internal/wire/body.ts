@@ -113,7 +113,9 @@ export const read = (body: unknown): Effect.Effect<Post, Unreadable> =>
       // Who wants the first message anew has none left.
       if (last === undefined && trigger !== "regenerate-message") return Effect.fail(nothing)
       const target = targetOf(messages, trigger, messageId ?? undefined)
-      const said = target === undefined && last?.role === "user" && trigger !== "regenerate-message"
+      const isRegenerating = trigger === "regenerate-message"
+      // Who wants an answer anew may have said what has never arrived.
+      const said = target === undefined && last?.role === "user" && !(isRegenerating && isSilent(last))
         ? { messageId: last.id, text: textOf(last) }
         : undefined
       if (said?.text.trim() === "") return Effect.fail(silent)
@@ -125,7 +127,7 @@ export const read = (body: unknown): Effect.Effect<Post, Unreadable> =>
         details: new Map(Object.entries(details ?? {})),
         target,
         messageIds: new Set(messages.map(({ id }) => id)),
-        isRegenerating: trigger === "regenerate-message"
+        isRegenerating
       })
     }
   )
@@ -154,6 +156,8 @@ const isTool = (type: string): boolean => type.startsWith("tool-") || type === "
 
 const textOf = ({ parts }: Message): string =>
   parts.flatMap((part) => Option.match(decodeText(part), { onNone: () => [], onSome: ({ text }) => [text] })).join("\n")
+
+const isSilent = (message: Message): boolean => textOf(message).trim() === ""
 
 // Of two answers to one request, the one that says no counts (law L3).
 const clickedIn = (messages: ReadonlyArray<Message>): ReadonlyArray<Clicked> => {
