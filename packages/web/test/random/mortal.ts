@@ -28,6 +28,8 @@ export interface Options {
   readonly turn: () => ScriptedModel.Turn
   /** What a tool waits for. */
   readonly before: Effect.Effect<void>
+  /** How many processes serve one store; Ada's pages are on the first, Bob's on the last. */
+  readonly servers: number
 }
 
 /** What a client reads where the connection is gone. */
@@ -42,12 +44,11 @@ interface Process {
 
 const key = "the key of the random stories, 32 bytes"
 
-export const make = async ({ before, turn }: Options): Promise<Mortal> => {
+export const make = async ({ before, servers, turn }: Options): Promise<Mortal> => {
   const shared = await Effect.runPromise(Processes.makeShared)
   const time = Time.make()
   const deleted: Array<string> = []
   const begun: Array<string> = []
-  let current: Process | undefined
   let kills = 0
 
   const begin = (): Process => {
@@ -98,25 +99,28 @@ export const make = async ({ before, turn }: Options): Promise<Mortal> => {
     }
   }
 
-  current = begin()
+  const running: Array<Process | undefined> = Array.from({ length: servers }, begin)
   return {
     deleted,
     begun,
-    isDown: () => current === undefined,
+    isDown: () => running.includes(undefined),
     wasKilled: () => kills > 0,
     kill: () => {
-      kills++
-      current?.die()
-      current = undefined
+      const index = kills++ % servers
+      running[index]?.die()
+      running[index] = undefined
     },
-    start: () => void (current ??= begin()),
+    start: () => {
+      for (let index = 0; index < servers; index++) running[index] ??= begin()
+    },
     handler: async (request) => {
+      const current = running[request.headers.get("x-person") === "bob" ? servers - 1 : 0]
       if (current === undefined) throw new TypeError(isCut)
       const { died, handler } = current
       return cutAt(died, await Promise.race([handler(request), died]))
     },
     dispose: async () => {
-      await current?.dispose()
+      await Promise.all(running.map((process) => process?.dispose()))
       time.stop()
     }
   }

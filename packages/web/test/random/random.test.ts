@@ -11,4 +11,10 @@ describe("random stories", () => {
       assert.isAbove(posts, 0)
     }
   )
+
+  it("over two servers with one store", async () => {
+    const { kills, posts, problems, steps } = await play(17, 2)
+    assert.deepStrictEqual(problems, [], steps.join("\n"))
+    assert.isAbove(Math.min(posts, kills), 0)
+  })
 })

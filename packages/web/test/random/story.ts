@@ -188,7 +188,7 @@ const actions: Readonly<Record<string, readonly [weight: number, act: Action]>> 
 const names = Object.entries(actions).flatMap(([name, [weight]]) => Array.from({ length: weight }, () => name))
 
 /** Plays the story of a seed to its end. */
-export const play = async (seed: number): Promise<Story> => {
+export const play = async (seed: number, servers = 1): Promise<Story> => {
   const random = randomOf(seed)
   const gates = makeGates()
   const isSlow = random.chance(0.5)
@@ -197,7 +197,8 @@ export const play = async (seed: number): Promise<Story> => {
   const isKilled = random.chance(0.4)
   const server = await make({
     turn: makeModel(randomOf(seed + 1_000_000), mayFail),
-    before: isSlow ? gates.wait : Effect.void
+    before: isSlow ? gates.wait : Effect.void,
+    servers
   })
   const id = `story-${seed}`
   const options = { id, fetch: isCutOff ? network(randomOf(seed + 2_000_000)) : undefined }
