@@ -89,6 +89,8 @@ const taken: Taken = {
   Tool: [
     "Any",
     "AnyProviderDefined",
+    "FailureMode",
+    "ProviderDefined",
     "getDescription",
     "getJsonSchema",
     "getStrictMode",

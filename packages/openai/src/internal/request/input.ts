@@ -130,15 +130,16 @@ const makeWriter = (
   const text = (part: Prompt.TextPart, keepsIds: boolean): void => {
     const fields = Metadata.read(part)
     const refusal = Metadata.text(fields, "refusal")
-    if (part.text.length === 0 && refusal === undefined) return
+    const said = Metadata.text(fields, "corrected") ?? part.text
+    if (said.length === 0 && refusal === undefined) return
     const itemId = keepsIds ? Metadata.text(fields, "itemId") : undefined
     if (itemId === undefined) {
-      items.push({ role: "assistant", content: refusal ?? part.text, ...phaseOf(fields) })
+      items.push({ role: "assistant", content: refusal ?? said, ...phaseOf(fields) })
       return
     }
     const content: Responses.ResponseOutputMessage["content"][number] = refusal !== undefined
       ? { type: "refusal", refusal }
-      : { type: "output_text", text: part.text, annotations: annotationsOf(fields) }
+      : { type: "output_text", text: said, annotations: annotationsOf(fields) }
     const last = items[items.length - 1]
     if (last !== undefined && last.type === "message" && "id" in last && last.id === itemId && "status" in last) {
       ;(last as Responses.ResponseOutputMessage).content.push(content)
