@@ -80,7 +80,8 @@ export class OpenAI extends Sdk {
 
 /** A client of exactly these options: what is left out is not looked for in the environment. */
 export const makeClient = (options: {
-  readonly apiKey: string
+  /** The key, or what gives one for each request. */
+  readonly apiKey: string | (() => Promise<string>)
   readonly baseURL: string
   readonly organization: string | null
   readonly project: string | null
