@@ -108,10 +108,11 @@ const makeWriter = (
   const items: Array<Item> = []
   // Items are named once, however many parts were made of them.
   const named = new Set<string>()
-  const answered = new Set<string>()
+  const answered = new Set<Approvals.Asked>()
   const types: Local.Types = new Map()
   // Calls of ours whose outputs OpenAI has, although they stand after the response that it goes on from.
   const settled = new Set<string>()
+  const requested = new Set<string>()
   // Results that have their place before what the model said next.
   const placed = new Set<Prompt.ToolResultPart>()
 
@@ -236,6 +237,9 @@ const makeWriter = (
             const asked = history.byCall.get(part)
             if (asked === undefined) continue
             if (asked.answer === undefined || !isTold(asked)) break
+            // One that was asked about again is another request.
+            if (!references && requested.has(asked.approvalId)) named.delete(asked.approvalId)
+            requested.add(asked.approvalId)
             whole(asked.approvalId, Approvals.requestItem(asked))
             if (asked.inline) items.push(Approvals.answerItem(asked.answer))
             else if (within.has(asked.approvalId)) {
@@ -262,9 +266,9 @@ const makeWriter = (
         }
         return
       }
-      const asked = history.byApproval.get(part.approvalId)
-      if (asked === undefined || answered.has(part.approvalId) || within.has(part.approvalId) || !isTold(asked)) return
-      answered.add(part.approvalId)
+      const asked = history.byResponse.get(part) ?? history.byApproval.get(part.approvalId)
+      if (asked === undefined || answered.has(asked) || within.has(part.approvalId) || !isTold(asked)) return
+      answered.add(asked)
       items.push(Approvals.answerItem(asked.answer ?? part))
     }
   }
