@@ -55,6 +55,7 @@ const taken: Taken = {
     "ToolApprovalResponsePart",
     "ToolCallPart",
     "ToolCallPartOptions",
+    "ToolMessage",
     "ToolMessagePart",
     "ToolResultPart",
     "ToolResultPartOptions",
