@@ -2,9 +2,9 @@
  * A page on which an agent asks before it acts: `npm run web`, and open the address that it prints. Everything outlives the
  * program in one SQLite file, and the page is files, without a build. Its agent follows a script, so that no key is needed.
  */
-import { Approval, Conversation } from "@assent/ai"
+import { Conversation } from "@assent/ai"
 import { SqlApproval } from "@assent/sql"
-import { Decider, UiMessageStream } from "@assent/web"
+import { UiMessageStream } from "@assent/web"
 import { NodeHttpServer, NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Duration, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -17,32 +17,8 @@ import * as Tools from "./tools.ts"
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-const conversation = (id: string) => Conversation.make({ id, toolkit: Tools.toolkit })
-
 // What `useChat` talks to; our page speaks the same.
-const Chat = UiMessageStream.layer({ conversation })
-
-/** Stops what goes on in a conversation: `useChat` has no word for it, so this route is ours. */
-const Stop = HttpRouter.use((router) =>
-  Effect.gen(function*() {
-    const { identify } = yield* Decider.Decider
-    const context = yield* Effect.context<Effect.Services<ReturnType<typeof conversation>>>()
-    const stop = Effect.gen(function*() {
-      const { person, scope } = yield* identify
-      const { id = "" } = yield* HttpRouter.params
-      const { cancel } = yield* Effect.provideService(conversation(id), Approval.Scope, scope)
-      yield* cancel(`${person?.name ?? "Somebody"} stopped it.`)
-      return HttpServerResponse.empty()
-    }).pipe(
-      Effect.provideContext(context),
-      Effect.catchTag("Refused", ({ message, status }) => Effect.succeed(HttpServerResponse.text(message, { status }))),
-      Effect.catch(() =>
-        Effect.succeed(HttpServerResponse.text("It could not be stopped. Try again.", { status: 503 }))
-      )
-    )
-    yield* router.add("POST", "/api/chat/:id/stop", stop)
-  })
-)
+const Chat = UiMessageStream.layer({ conversation: (id) => Conversation.make({ id, toolkit: Tools.toolkit }) })
 
 const Page = HttpStaticServer.layer({ root: here("page"), cacheControl: "no-cache" })
 
@@ -92,7 +68,7 @@ const flags = {
 
 const web = Command.make("web", flags, ({ data, pace, port, step }) =>
   Effect.gen(function*() {
-    const Routes = Layer.mergeAll(Chat, Stop, Page, Secured).pipe(
+    const Routes = Layer.mergeAll(Chat, Page, Secured).pipe(
       Layer.provide([
         People.layer(data),
         Agent.layer(Duration.millis(pace)),

@@ -172,8 +172,9 @@ export const stream = (filter: Filter = {}): Stream.Stream<OpenRequest, Conversa
  * // What waits, and from there on what changes about it: the cursor first, so that nothing is between the two.
  * const all = Effect.gen(function*() {
  *   const after = yield* OpenRequests.latest
- *   const open = yield* Stream.runCollect(OpenRequests.stream())
- *   return { open, changes: OpenRequests.events({ after }) }
+ *   const filter = { tenant: "initech" }
+ *   const open = yield* Stream.runCollect(OpenRequests.stream(filter))
+ *   return { open, changes: OpenRequests.events({ filter, after }) }
  * })
  *
  * const { open } = await Effect.runPromise(all)

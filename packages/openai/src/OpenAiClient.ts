@@ -12,6 +12,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
+import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -19,6 +20,7 @@ import type * as Stream from "effect/Stream"
 import type OpenAI from "openai"
 import type * as Responses from "openai/resources/responses/responses"
 import * as Errors from "./internal/client/errors.ts"
+import * as Fetch from "./internal/client/fetch.ts"
 import * as Sdk from "./internal/client/sdk.ts"
 import * as Secrets from "./internal/tools/secrets.ts"
 
@@ -30,6 +32,14 @@ import * as Secrets from "./internal/tools/secrets.ts"
 export type { ErrorMetadata, RateLimitMetadata } from "./internal/client/errors.ts"
 
 /**
+ * A key, or an effect that gives one: it is run before each request, as for the tokens of Microsoft Entra, which expire.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ApiKey = Redacted.Redacted<string> | Effect.Effect<Redacted.Redacted<string>, AiError.AiError>
+
+/**
  * What a client may be told.
  *
  * @category options
@@ -37,7 +47,7 @@ export type { ErrorMetadata, RateLimitMetadata } from "./internal/client/errors.
  */
 export interface Options {
   /** The API key. Without one the client is not made; a server that needs none takes any, such as `"none"`. */
-  readonly apiKey?: Redacted.Redacted<string> | undefined
+  readonly apiKey?: ApiKey | undefined
   /** Where the API is; `https://api.openai.com/v1` when left out. */
   readonly apiUrl?: string | undefined
   /** The organization to bill, for keys that belong to several. */
@@ -46,7 +56,10 @@ export interface Options {
   readonly projectId?: Redacted.Redacted<string> | undefined
   /** Headers of every request, such as a gateway's own key. */
   readonly headers?: Readonly<Record<string, string | Redacted.Redacted<string>>> | undefined
-  /** What sends the requests, for a proxy or a test; the platform's `fetch` when left out. */
+  /**
+   * What sends the requests, for a proxy or a test. When left out, the `HttpClient` that is provided where the client is made,
+   * and without one the platform's `fetch`.
+   */
   readonly fetch?: ((input: string | URL | Request, init?: RequestInit) => Promise<Response>) | undefined
   /**
    * How long a response may take to begin, for each attempt, and how long the next event of a stream may take; 10
@@ -153,7 +166,15 @@ export class OpenAiClient extends Context.Service<OpenAiClient, Service>()("@ass
  */
 export const make = (options: Options): Effect.Effect<Service, AiError.AiError> =>
   Effect.gen(function*() {
-    const apiKey = yield* usableKey(options.apiKey)
+    const http = yield* Effect.serviceOption(HttpClient.HttpClient)
+    const run = Effect.runPromiseWith(yield* Effect.context<never>())
+    const known: Array<string> = []
+    // What is never said of a request: the keys of now.
+    const keyOf = (key: Redacted.Redacted<string> | undefined) =>
+      Effect.tap(usableKey(key), (text) => Effect.sync(() => known.splice(0, 1, text)))
+    const { apiKey: given } = options
+    const isLate = Effect.isEffect(given)
+    const apiKey = isLate ? () => run(Effect.flatMap(given, keyOf)) : yield* keyOf(given)
     const baseURL = options.apiUrl?.trim() || defaultUrl
     if (!URL.canParse(baseURL) || !/^https?:/i.test(baseURL)) {
       return yield* Errors.invalidUrl(
@@ -168,14 +189,18 @@ export const make = (options: Options): Effect.Effect<Service, AiError.AiError> 
       name,
       reveal(value) ?? ""
     ])
-    const known = [apiKey, organization, project, ...headers.map(([, value]) => value)].filter((value) =>
-      value !== null
-    )
+    if (isLate) known.push("")
+    for (const value of [organization, project, ...headers.map(([, value]) => value)]) {
+      if (value !== null) known.push(value)
+    }
     const context = (method: string, params?: Responses.ResponseCreateParams) => ({
       method,
       url: `${baseURL.replace(/\/$/, "")}/responses`,
       timeout,
-      secrets: () => params === undefined ? known : [...known, ...Secrets.ofParams(params)]
+      secrets: () => [
+        ...known.filter((secret) => secret.length > 0),
+        ...params === undefined ? [] : Secrets.ofParams(params)
+      ]
     })
     const client = yield* Effect.try({
       try: () => {
@@ -191,7 +216,7 @@ export const make = (options: Options): Effect.Effect<Service, AiError.AiError> 
           organization,
           project,
           headers: Object.fromEntries(headers),
-          fetch: options.fetch,
+          fetch: options.fetch ?? Option.getOrUndefined(Option.map(http, Fetch.ofHttpClient(run))),
           timeout,
           maxRetries: options.maxRetries,
           dangerouslyAllowBrowser: options.dangerouslyAllowBrowser === true

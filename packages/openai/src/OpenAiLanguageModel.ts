@@ -13,7 +13,6 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import * as AiModel from "effect/ai/Model"
 import { toCodecOpenAI } from "effect/ai/OpenAiStructuredOutput"
 import type * as Response from "effect/ai/Response"
-import * as Telemetry from "effect/ai/Telemetry"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
@@ -30,6 +29,7 @@ import * as Request from "./internal/request/request.ts"
 import * as Structured from "./internal/request/structured.ts"
 import * as Events from "./internal/response/events.ts"
 import * as Output from "./internal/response/output.ts"
+import * as Spans from "./internal/response/spans.ts"
 import * as Secrets from "./internal/tools/secrets.ts"
 import * as Tools from "./internal/tools/tools.ts"
 import { OpenAiClient } from "./OpenAiClient.ts"
@@ -188,50 +188,62 @@ export const make = (options: Options): Effect.Effect<LanguageModel.LanguageMode
       ...Option.getOrUndefined(override),
       model: Option.getOrUndefined(override)?.model ?? options.model
     }))
+    // Models that refused to encrypt what they do not reason are not asked again.
+    const unencrypted = new Set<string>()
     const begin = (providerOptions: LanguageModel.ProviderOptions, method: string) =>
-      Effect.flatMap(resolve, (config) => prepare(providerOptions, config, method))
+      Effect.flatMap(resolve, (config) => prepare(providerOptions, config, method, unencrypted))
 
     return Approval.make({
       codecTransformer: toCodecOpenAI,
       supportsSystemMessagesInHistory: Effect.succeed(true),
       generateText: (providerOptions) =>
-        Effect.gen(function*() {
-          const call = yield* begin(providerOptions, "generateText")
-          annotateRequest(providerOptions.span, call.params)
-          const response = yield* client.createResponse(call.params).pipe(
-            Effect.catchIf(call.isMissingItem, () => client.createResponse(call.wholeParams()))
-          )
-          annotateResponse(providerOptions.span, response)
-          if (response.status === "failed") {
-            return yield* Errors.fromProviderError(response.error ?? {}, {
-              module: "OpenAiLanguageModel",
-              method: "generateText",
-              secrets: () => Secrets.ofRequest(client.client, call.params)
+        Effect.flatMap(begin(providerOptions, "generateText"), (call) => {
+          const send = (form: Request.Form): Effect.Effect<Responses.Response, AiError.AiError> =>
+            Effect.catch(client.createResponse(call.params(form)), (error) => {
+              const next = call.again(error, form)
+              return next === undefined ? Effect.fail(error) : send(next)
             })
-          }
-          const parts = yield* Effect.forEach(Output.parts(response, call.reading), call.readCall)
-          const refusal = providerOptions.responseFormat.type === "json" ? refusalOf(parts) : undefined
-          return refusal === undefined ? parts : yield* refused(refusal)
+          const params = call.params(call.form)
+          const request = Spans.request(params, providerOptions, client.client.baseURL)
+          return Spans.around(request, providerOptions.span, (spans) =>
+            Effect.gen(function*() {
+              const response = yield* send(call.form)
+              if (response.status === "failed") {
+                return yield* Errors.fromProviderError(response.error ?? {}, {
+                  module: "OpenAiLanguageModel",
+                  method: "generateText",
+                  secrets: () => Secrets.ofRequest(client.client, params)
+                })
+              }
+              const parts = yield* Effect.forEach(Output.parts(response, call.reading), call.readCall)
+              for (const part of parts) if (part.type === "finish") spans.ended(response, part)
+              const refusal = providerOptions.responseFormat.type === "json" ? refusalOf(parts) : undefined
+              return refusal === undefined ? parts : yield* refused(refusal)
+            }))
         }),
       streamText: (providerOptions) =>
         Stream.unwrap(Effect.map(begin(providerOptions, "streamText"), (call) => {
-          annotateRequest(providerOptions.span, call.params)
-          const events = (params: Responses.ResponseCreateParamsNonStreaming) =>
-            Events.parts(client.createResponseStream({ ...params, stream: true }), {
-              ...call.reading,
-              readCall: call.readCall,
-              secrets: () => Secrets.ofRequest(client.client, params),
-              onStart: () => {
-                started = true
-              },
-              onEnd: (response) => annotateResponse(providerOptions.span, response)
-            })
-          let started = false
-          return Stream.catchIf(
-            events(call.params),
-            (error) => !started && call.isMissingItem(error),
-            () => events(call.wholeParams())
-          )
+          const request = Spans.request(call.params(call.form), providerOptions, client.client.baseURL)
+          return Spans.aroundStream(request, providerOptions.span, (spans) => {
+            let started = false
+            const send = (form: Request.Form): ReturnType<typeof Events.parts> => {
+              const params = call.params(form)
+              const events = Events.parts(client.createResponseStream({ ...params, stream: true }), {
+                ...call.reading,
+                readCall: call.readCall,
+                secrets: () => Secrets.ofRequest(client.client, params),
+                onStart: () => {
+                  started = true
+                },
+                onEnd: spans.ended
+              })
+              return Stream.catch(events, (error) => {
+                const next = started ? undefined : call.again(error, form)
+                return next === undefined ? Stream.fail(error) : send(next)
+              })
+            }
+            return send(call.form)
+          })
         }))
     }, options.approval)
   })
@@ -293,10 +305,10 @@ export const model = (
 // =============================================================================
 
 interface Call {
-  readonly params: Responses.ResponseCreateParamsNonStreaming
-  /** The same request without the ids of items that OpenAI may have lost. */
-  readonly wholeParams: () => Responses.ResponseCreateParamsNonStreaming
-  readonly isMissingItem: (error: AiError.AiError) => boolean
+  readonly form: Request.Form
+  readonly params: (form: Request.Form) => Responses.ResponseCreateParamsNonStreaming
+  /** How a request that OpenAI refused is made once more; `undefined` where that would change nothing. */
+  readonly again: (error: AiError.AiError, form: Request.Form) => Request.Form | undefined
   readonly reading: Output.Reading
   /** Reads the params of a call as its tool has them. */
   readonly readCall: <P extends { readonly type: string }>(part: P) => Effect.Effect<P>
@@ -308,7 +320,8 @@ const isLocalCall = (part: { readonly type: string }): part is Response.ToolCall
 const prepare = Effect.fnUntraced(function*(
   options: LanguageModel.ProviderOptions,
   config: Fields.Resolved,
-  method: string
+  method: string,
+  unencrypted: Set<string>
 ): Effect.fn.Return<Call, AiError.AiError> {
   const strict = config.strictJsonSchema ?? true
   const tools = yield* Tools.prepare({ tools: options.tools, toolChoice: options.toolChoice, strict, method })
@@ -318,13 +331,24 @@ const prepare = Effect.fnUntraced(function*(
   const kept = config.store !== false
   // What OpenAI keeps is its own; what it does not comes back out of the history.
   if (!kept) yield* Sealing.check(history)
-  const params = Request.make(subject, kept)
+  const made = new Map<string, Responses.ResponseCreateParamsNonStreaming>()
+  const params = (form: Request.Form) => {
+    const key = JSON.stringify(form)
+    const known = made.get(key) ?? Request.make(subject, form)
+    made.set(key, known)
+    return known
+  }
   const base = Request.baseOf(config, options)
   const directory = Tools.directory(options.tools)
   return {
+    form: { references: kept, encrypted: !unencrypted.has(config.model) },
     params,
-    wholeParams: () => Request.make(subject, false),
-    isMissingItem: (error) => namesItems(params) && isNotFound(error),
+    again: (error, form) => {
+      if (form.references && isNotFound(error) && namesItems(params(form))) return { ...form, references: false }
+      if (!form.encrypted || !Request.mayBeRefused(subject) || !isUnencrypted(error)) return undefined
+      unencrypted.add(config.model)
+      return { ...form, encrypted: false }
+    },
     reading: {
       directory,
       callOf: (approvalId) => history.callOf(approvalId)?.id,
@@ -349,6 +373,11 @@ const isNotFound = ({ reason }: AiError.AiError): boolean =>
   reason._tag === "InvalidRequestError" &&
   /^Item .*(not found|provided without its required)/.test(reason.description ?? "")
 
+// OpenAI says it of a model without reasoning; others do not know what they are asked for.
+const isUnencrypted = ({ reason }: AiError.AiError): boolean =>
+  reason._tag === "InvalidRequestError" &&
+  /encrypted.content/i.test(`${reason.parameter ?? ""} ${reason.description ?? ""}`)
+
 const refusalOf = (parts: ReadonlyArray<Response.PartEncoded>): string | undefined => {
   for (const part of parts) {
     // A refusal beside a call is not yet the answer.
@@ -363,32 +392,4 @@ const refused = (refusal: string) =>
     module: "OpenAiLanguageModel",
     method: "generateObject",
     reason: new AiError.ContentPolicyError({ description: `The model refused: ${refusal}` })
-  })
-
-const annotateRequest = (
-  span: LanguageModel.ProviderOptions["span"],
-  params: Responses.ResponseCreateParamsNonStreaming
-): void =>
-  Telemetry.addGenAIAnnotations(span, {
-    provider: { name: "openai" },
-    operation: { name: "chat" },
-    request: {
-      model: params.model,
-      temperature: params.temperature,
-      topP: params.top_p,
-      maxTokens: params.max_output_tokens
-    }
-  })
-
-const annotateResponse = (span: LanguageModel.ProviderOptions["span"], response: Responses.Response): void =>
-  Telemetry.addGenAIAnnotations(span, {
-    response: {
-      id: response.id,
-      model: response.model,
-      finishReasons: response.status === undefined ? undefined : [response.status]
-    },
-    usage: {
-      inputTokens: response.usage?.input_tokens,
-      outputTokens: response.usage?.output_tokens
-    }
   })

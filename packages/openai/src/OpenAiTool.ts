@@ -10,7 +10,8 @@
  */
 import * as Tool from "@assent/ai/Tool"
 import * as Redacted from "effect/Redacted"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
+import { returningFailures } from "./internal/tools/failures.ts"
 import { named } from "./internal/tools/names.ts"
 import * as Schemas from "./OpenAiToolSchema.ts"
 
@@ -27,6 +28,7 @@ import * as Schemas from "./OpenAiToolSchema.ts"
 export type OpenAiTool =
   | ReturnType<typeof ApplyPatch>
   | ReturnType<typeof CodeInterpreter>
+  | ReturnType<typeof Custom>
   | ReturnType<typeof FileSearch>
   | ReturnType<typeof ImageGeneration>
   | ReturnType<typeof LocalShell>
@@ -115,6 +117,25 @@ export interface LocalOptions<
   readonly needsApproval?: Tool.NeedsApproval<Params> | undefined
 }
 
+/**
+ * A tool whose input is a text.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CustomOptions<Name extends string, Mode extends Tool.FailureMode | undefined = undefined> {
+  /** What the model calls it. */
+  readonly name: Name
+  /** What it does, for the model. */
+  readonly description?: string
+  /** Which form the input has: a grammar in Lark's or a regular expression's syntax; any text when left out. */
+  readonly format?: typeof Schemas.CustomArgs.Encoded["format"] & {}
+  /** Whether a failure of the handler fails the turn (`"error"`, the default) or is returned to the model. */
+  readonly failureMode?: Mode | undefined
+  /** Whether a person must be asked before a call runs; not when left out. */
+  readonly needsApproval?: Tool.NeedsApproval<typeof Schemas.CustomParameters> | undefined
+}
+
 // =============================================================================
 // Hosted MCP
 // =============================================================================
@@ -150,18 +171,19 @@ export const Mcp = <const Name extends string = "OpenAiMcp">(
   readonly args: typeof Schemas.McpArgs
   readonly parameters: typeof Schemas.McpParameters
   readonly success: typeof Schemas.McpSuccess
-  readonly failure: typeof Schema.Never
-  readonly failureMode: "error"
+  readonly failure: typeof Schemas.McpFailure
+  readonly failureMode: "return"
 }> => {
   const { authorization, headers, name, require_approval, ...args } = options
-  return Tool.providerDefined({
+  return returningFailures(Tool.providerDefined({
     id: "openai.mcp",
     customName: named<Name>(name, "OpenAiMcp"),
     providerName: "mcp",
     args: Schemas.McpArgs,
     parameters: Schemas.McpParameters,
-    success: Schemas.McpSuccess
-  })({
+    success: Schemas.McpSuccess,
+    failure: Schemas.McpFailure
+  }))({
     ...args,
     require_approval: require_approval ?? "always",
     ...(authorization === undefined ? undefined : { authorization: redact(authorization, "authorization") }),
@@ -190,14 +212,15 @@ export const Mcp = <const Name extends string = "OpenAiMcp">(
  * @category constructors
  * @since 0.1.0
  */
-export const WebSearch = Tool.providerDefined({
+export const WebSearch = returningFailures(Tool.providerDefined({
   id: "openai.web_search",
   customName: "OpenAiWebSearch",
   providerName: "web_search",
   args: Schemas.WebSearchArgs,
   parameters: Schemas.WebSearchParameters,
-  success: Schemas.WebSearchSuccess
-})
+  success: Schemas.WebSearchSuccess,
+  failure: Schemas.WebSearchSuccess
+}))
 
 /**
  * Searches the web, as OpenAI's older models do.
@@ -205,13 +228,15 @@ export const WebSearch = Tool.providerDefined({
  * @category constructors
  * @since 0.1.0
  */
-export const WebSearchPreview = Tool.providerDefined({
+export const WebSearchPreview = returningFailures(Tool.providerDefined({
   id: "openai.web_search_preview",
   customName: "OpenAiWebSearchPreview",
   providerName: "web_search_preview",
   args: Schemas.WebSearchPreviewArgs,
-  success: Schemas.WebSearchSuccess
-})
+  parameters: Schemas.WebSearchParameters,
+  success: Schemas.WebSearchSuccess,
+  failure: Schemas.WebSearchSuccess
+}))
 
 /**
  * Searches files in vector stores at OpenAI.
@@ -224,13 +249,15 @@ export const WebSearchPreview = Tool.providerDefined({
  * @category constructors
  * @since 0.1.0
  */
-export const FileSearch = Tool.providerDefined({
+export const FileSearch = returningFailures(Tool.providerDefined({
   id: "openai.file_search",
   customName: "OpenAiFileSearch",
   providerName: "file_search",
   args: Schemas.FileSearchArgs,
-  success: Schemas.FileSearchSuccess
-})
+  parameters: Schemas.FileSearchParameters,
+  success: Schemas.FileSearchSuccess,
+  failure: Schemas.FileSearchSuccess
+}))
 
 /**
  * Makes and changes images.
@@ -238,13 +265,14 @@ export const FileSearch = Tool.providerDefined({
  * @category constructors
  * @since 0.1.0
  */
-export const ImageGeneration = Tool.providerDefined({
+export const ImageGeneration = returningFailures(Tool.providerDefined({
   id: "openai.image_generation",
   customName: "OpenAiImageGeneration",
   providerName: "image_generation",
   args: Schemas.ImageGenerationArgs,
-  success: Schemas.ImageGenerationSuccess
-})
+  success: Schemas.ImageGenerationSuccess,
+  failure: Schemas.ImageGenerationSuccess
+}))
 
 /**
  * Runs Python in a container at OpenAI.
@@ -263,21 +291,65 @@ export const CodeInterpreter = (
   readonly args: typeof Schemas.CodeInterpreterArgs
   readonly parameters: typeof Schemas.CodeInterpreterParameters
   readonly success: typeof Schemas.CodeInterpreterSuccess
-  readonly failure: typeof Schema.Never
-  readonly failureMode: "error"
+  readonly failure: typeof Schemas.CodeInterpreterSuccess
+  readonly failureMode: "return"
 }> =>
-  Tool.providerDefined({
+  returningFailures(Tool.providerDefined({
     id: "openai.code_interpreter",
     customName: "OpenAiCodeInterpreter",
     providerName: "code_interpreter",
     args: Schemas.CodeInterpreterArgs,
     parameters: Schemas.CodeInterpreterParameters,
-    success: Schemas.CodeInterpreterSuccess
-  })({ container: redactContainer(options.container) })
+    success: Schemas.CodeInterpreterSuccess,
+    failure: Schemas.CodeInterpreterSuccess
+  }))({ container: redactContainer(options.container) })
 
 // =============================================================================
 // Run by the program
 // =============================================================================
+
+/**
+ * A tool of the program whose input is a text and no JSON: code, SQL, a patch; of any form, or of one that a grammar says.
+ * Its handler gets `{ input }` and returns a text. A person is asked if `needsApproval` says so, as with `Tool.make`.
+ *
+ * @example
+ * import { OpenAiTool } from "@assent/openai"
+ * import { Toolkit } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const Sql = OpenAiTool.Custom({
+ *   name: "Sql",
+ *   description: "Runs a query.",
+ *   format: { type: "grammar", syntax: "regex", definition: "SELECT .+" },
+ *   needsApproval: true
+ * })
+ *
+ * const Handlers = Toolkit.make(Sql).toLayer({ Sql: ({ input }) => Effect.succeed(`no rows for ${input}`) })
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const Custom = <const Name extends string, Mode extends Tool.FailureMode | undefined = undefined>(
+  options: CustomOptions<Name, Mode>
+): Tool.ProviderDefined<"openai.custom", Name, {
+  readonly args: typeof Schemas.CustomArgs
+  readonly parameters: typeof Schemas.CustomParameters
+  readonly success: typeof Schema.String
+  readonly failure: typeof Schema.Never
+  readonly failureMode: Mode extends undefined ? "error" : Mode
+}, true> => {
+  const { failureMode, name, needsApproval, ...args } = options
+  const tool = Tool.providerDefined({
+    id: "openai.custom",
+    customName: name,
+    providerName: "custom",
+    requiresHandler: true,
+    args: Schemas.CustomArgs,
+    parameters: Schemas.CustomParameters,
+    success: Schema.String
+  })<Mode>({ ...args, failureMode })
+  return needsApproval === undefined ? tool : Tool.setNeedsApproval(tool, needsApproval)
+}
 
 /**
  * Commands on the user's machine, for `codex-mini-latest`. A person is asked before each, unless `needsApproval` says

@@ -61,19 +61,24 @@ export const WebSearchAction = Schema.Union([
     type: Schema.Literal("search"),
     query: Schema.optionalKey(Schema.String),
     queries: Schema.optionalKey(Schema.Array(Schema.String)),
-    sources: Schema.optionalKey(Schema.Array(Schema.Struct({ type: Schema.Literal("url"), url: Schema.String })))
+    /** Pages, and sources of other kinds, such as `api`, which have a name and no address. */
+    sources: Schema.optionalKey(Schema.Array(Schema.Struct({
+      type: Schema.String,
+      url: Schema.optionalKey(Schema.String),
+      name: Schema.optionalKey(Schema.String)
+    })))
   }),
   Schema.Struct({ type: Schema.Literal("open_page"), url: Schema.optionalKey(Schema.NullOr(Schema.String)) }),
   Schema.Struct({ type: Schema.Literal("find_in_page"), url: Schema.String, pattern: Schema.String })
 ])
 
 /**
- * The call of a web search.
+ * The call of a web search. Some servers do not say what was done.
  *
  * @category models
  * @since 0.1.0
  */
-export const WebSearchParameters = Schema.Struct({ action: WebSearchAction })
+export const WebSearchParameters = Schema.Struct({ action: Schema.optionalKey(WebSearchAction) })
 
 /**
  * The result of a web search.
@@ -82,8 +87,9 @@ export const WebSearchParameters = Schema.Struct({ action: WebSearchAction })
  * @since 0.1.0
  */
 export const WebSearchSuccess = Schema.Struct({
-  action: WebSearchAction,
-  status: Schema.Literals(["in_progress", "searching", "completed", "failed", "incomplete"])
+  action: Schema.optionalKey(WebSearchAction),
+  /** `completed` or `failed`; others are of a search that was cut short. */
+  status: Schema.String
 })
 
 // =============================================================================
@@ -127,13 +133,22 @@ export const FileSearchArgs = Schema.Struct({
 })
 
 /**
+ * The call of a file search.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const FileSearchParameters = Schema.Struct({ queries: Schema.Array(Schema.String) })
+
+/**
  * The queries of a file search, and what they found.
  *
  * @category models
  * @since 0.1.0
  */
 export const FileSearchSuccess = Schema.Struct({
-  status: Schema.Literals(["in_progress", "searching", "completed", "incomplete", "failed"]),
+  /** `completed` or `failed`; others are of a search that was cut short. */
+  status: Schema.String,
   queries: Schema.Array(Schema.String),
   results: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Struct({
     file_id: Schema.optionalKey(Schema.String),
@@ -294,6 +309,13 @@ export const McpParameters = Schema.Struct({
   arguments: Schema.Unknown
 })
 
+const McpError = Schema.Union([
+  Schema.String,
+  Schema.Struct({ type: Schema.Literal("mcp_protocol_error"), code: Schema.Number, message: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("http_error"), code: Schema.Number, message: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("mcp_tool_execution_error"), content: Schema.Unknown })
+])
+
 /**
  * What became of a call of a tool of a hosted MCP server.
  *
@@ -306,12 +328,23 @@ export const McpSuccess = Schema.Struct({
   name: Schema.String,
   arguments: Schema.String,
   output: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  error: Schema.optionalKey(Schema.NullOr(Schema.Union([
-    Schema.String,
-    Schema.Struct({ type: Schema.Literal("mcp_protocol_error"), code: Schema.Number, message: Schema.String }),
-    Schema.Struct({ type: Schema.Literal("http_error"), code: Schema.Number, message: Schema.String }),
-    Schema.Struct({ type: Schema.Literal("mcp_tool_execution_error"), content: Schema.Unknown })
-  ])))
+  error: Schema.optionalKey(Schema.NullOr(McpError))
+})
+
+/**
+ * What went wrong with a call of a tool of a hosted MCP server; of type `mcp_list_tools`, and without a name, where OpenAI
+ * could not learn which tools the server has.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const McpFailure = Schema.Struct({
+  type: Schema.Literals(["mcp_call", "mcp_list_tools"]),
+  server_label: Schema.String,
+  name: Schema.String,
+  arguments: Schema.String,
+  output: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  error: Schema.optionalKey(Schema.NullOr(McpError))
 })
 
 // =============================================================================
@@ -400,3 +433,33 @@ export const ApplyPatchSuccess = Schema.Struct({
   status: Schema.Literals(["completed", "failed"]),
   output: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
+
+// =============================================================================
+// Tools of the program whose input is a text
+// =============================================================================
+
+/**
+ * A tool whose input is a text of any form, or of one that a grammar says.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const CustomArgs = Schema.Struct({
+  description: Schema.optionalKey(Schema.String),
+  format: Schema.optionalKey(Schema.Union([
+    Schema.Struct({ type: Schema.Literal("text") }),
+    Schema.Struct({
+      type: Schema.Literal("grammar"),
+      syntax: Schema.Literals(["lark", "regex"]),
+      definition: Schema.String
+    })
+  ]))
+})
+
+/**
+ * What the model wrote for such a tool.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const CustomParameters = Schema.Struct({ input: Schema.String })

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Schema, Stream } from "effect"
-import { LanguageModel, Model, OpenAiStructuredOutput, type Response, Telemetry, Tool, Toolkit } from "effect/ai"
+import { LanguageModel, Model, OpenAiStructuredOutput, type Response, Tool, Toolkit } from "effect/ai"
 import * as Path from "node:path"
 import { namesTaken, type Taken } from "../../ai/test/doors/taken.ts"
 
@@ -55,6 +55,7 @@ const taken: Taken = {
     "ToolApprovalResponsePart",
     "ToolCallPart",
     "ToolCallPartOptions",
+    "ToolMessage",
     "ToolMessagePart",
     "ToolResultPart",
     "ToolResultPartOptions",
@@ -85,10 +86,11 @@ const taken: Taken = {
     "UrlSourcePartEncoded",
     "UrlSourcePartMetadata"
   ],
-  Telemetry: ["addGenAIAnnotations"],
   Tool: [
     "Any",
     "AnyProviderDefined",
+    "FailureMode",
+    "ProviderDefined",
     "getDescription",
     "getJsonSchema",
     "getStrictMode",
@@ -173,29 +175,5 @@ describe("what is taken from effect/ai", () => {
       const model = Model.make("openai", "gpt-5", Layer.succeed(LanguageModel.LanguageModel, service))
       const found = Effect.all([LanguageModel.LanguageModel, Model.ProviderName, Model.ModelName])
       assert.deepStrictEqual(yield* Effect.provide(found, model), [service, "openai", "gpt-5"])
-    }))
-
-  it.effect("a request and a response are told of in a span by these attributes", () =>
-    Effect.gen(function*() {
-      const span = yield* Effect.makeSpan("turn")
-      Telemetry.addGenAIAnnotations(span, {
-        provider: { name: "openai" },
-        operation: { name: "chat" },
-        request: { model: "gpt-5", temperature: undefined, topP: 1, maxTokens: 8 },
-        response: { id: "resp_1", model: "gpt-5-1", finishReasons: ["completed"] },
-        usage: { inputTokens: 1, outputTokens: 2 }
-      })
-      assert.deepStrictEqual(Object.fromEntries(span.attributes), {
-        "gen_ai.provider.name": "openai",
-        "gen_ai.operation.name": "chat",
-        "gen_ai.request.model": "gpt-5",
-        "gen_ai.request.top_p": 1,
-        "gen_ai.request.max_tokens": 8,
-        "gen_ai.response.id": "resp_1",
-        "gen_ai.response.model": "gpt-5-1",
-        "gen_ai.response.finish_reasons": ["completed"],
-        "gen_ai.usage.input_tokens": 1,
-        "gen_ai.usage.output_tokens": 2
-      })
     }))
 })

@@ -59,6 +59,7 @@ export const open = (id, { onChange, onStranger }) => {
   let state = empty
   let streams = 0
   let isRecovering = false
+  let isStopped = false
   let tryNow = () => {}
   const leaving = new AbortController()
   const { signal } = leaving
@@ -100,6 +101,11 @@ export const open = (id, { onChange, onStranger }) => {
       })
     } finally {
       set({ isBusy: --streams > 0 })
+    }
+    // What a stopped turn had begun is told by what is kept.
+    if (isStopped && streams === 0) {
+      isStopped = false
+      return load()
     }
     if (!assembler.isEnded()) throw new Error("The connection was lost.")
   }
@@ -267,6 +273,7 @@ export const open = (id, { onChange, onStranger }) => {
     try {
       await Server.stop(id)
       if (streams === 0) await load()
+      else isStopped = true
     } catch (error) {
       refuse(error)
     }

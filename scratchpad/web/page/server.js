@@ -11,13 +11,21 @@ export class Failed extends Error {
   }
 }
 
-/** @param {string} path @param {RequestInit} [init] */
-const ask = async (path, init) => {
+/** How long to wait until an answer begins, in milliseconds: a server that is starting may accept a request and lose it. */
+const patience = { asking: 5_000, posting: 40_000 }
+
+/** @param {string} path @param {RequestInit} [init] @param {number} [milliseconds] */
+const ask = async (path, init, milliseconds = patience.asking) => {
+  const waiting = new AbortController()
+  const timer = setTimeout(() => waiting.abort(), milliseconds)
+  const signal = AbortSignal.any(init?.signal ? [waiting.signal, init.signal] : [waiting.signal])
   let response
   try {
-    response = await fetch(path, init)
+    response = await fetch(path, { ...init, signal })
   } catch {
     throw new Failed(0, navigator.onLine ? "The server cannot be reached." : "There is no connection.")
+  } finally {
+    clearTimeout(timer)
   }
   if (response.ok) return response
   const said = await response.text().catch(() => "")
@@ -32,7 +40,7 @@ const post = (path, body, signal) =>
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
     ...(signal === undefined ? undefined : { signal })
-  })
+  }, patience.posting)
 
 /**
  * @typedef {{ readonly id: string, readonly name: string }} Person

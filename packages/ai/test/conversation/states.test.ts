@@ -239,7 +239,15 @@ describe("stateOf", () => {
     Effect.gen(function*() {
       const { approvalId, shared, started } = yield* after([[C.remove("a")]], ({ conversation }, [a]) =>
         conversation.decide(Approval.approve(a!), { by: ada }))
-      for (const id of ["", "made-up", approvalId.slice(0, -1) + "A", "__proto__", "x".repeat(10_000)]) {
+      for (
+        const id of [
+          "",
+          "made-up",
+          approvalId.slice(0, -1) + (approvalId.endsWith("A") ? "E" : "A"),
+          "__proto__",
+          "x".repeat(10_000)
+        ]
+      ) {
         assert.isUndefined(yield* started.conversation.stateOf(id))
       }
       for (const options of [{ id: "c2" }, { scope: { tenant: "other" } }, { scope: { principal: "other" } }]) {
@@ -254,6 +262,15 @@ describe("stateOf", () => {
         const state = yield* other.conversation.stateOf(approvalId)
         assert.notInclude(JSON.stringify(state ?? {}), "ada")
         assert.notStrictEqual(state?.state, "done")
+        // Nor where that has the request alone.
+        const asked = Prompt.makePart("tool-approval-request", { approvalId, toolCallId: "made-up" })
+        const third = yield* C.start({ turns: [], afterLastTurn: "Well.", shared, ...options, id: "c3" })
+        yield* third.conversation.send([
+          ...Prompt.make("Go.").content,
+          Prompt.makeMessage("assistant", { content: [Prompt.makePart("text", { text: "So." }), asked] }),
+          ...Prompt.make("Well?").content
+        ])
+        assert.isUndefined(yield* third.conversation.stateOf(approvalId), JSON.stringify(options))
       }
     }))
 

@@ -29,6 +29,8 @@ export type TextMetadata = ItemMetadata & {
   readonly logprobs?: ReadonlyArray<Schema.Json> | null
   /** What the model said when it refused; the text is empty then. */
   readonly refusal?: string | null
+  /** The whole text at its end, where that is another than what was streamed. */
+  readonly corrected?: string | null
   /** Whether a message is a comment on the way or the final answer. */
   readonly phase?: string | null
 }
@@ -56,6 +58,10 @@ export type ToolCallMetadata = ItemMetadata & {
   readonly name?: string | null
   /** The arguments, letter by letter. */
   readonly arguments?: string | null
+  /** The group of tools that the called one belongs to, where it was found in one. */
+  readonly namespace?: string | null
+  /** The program that made the call, where the model did not make it itself. */
+  readonly caller?: Schema.Json
 }
 
 /** Of the result of a call that OpenAI ran. */
@@ -94,6 +100,10 @@ export type FinishMetadata = {
   readonly serviceTier?: string | null
   /** Why the response was cut, as OpenAI says it. */
   readonly incompleteReason?: string | null
+  /** What OpenAI's moderation says of the input and the output, where it was asked for. */
+  readonly moderation?: Schema.Json
+  /** What Azure's content filters say of the prompt and the completion. */
+  readonly contentFilters?: Schema.Json
 }
 
 /**

@@ -21,7 +21,11 @@ export const make = (options: ServerOptions): Cluster => {
   const start = () => serve({ ...options, services: Layer.orDie(SqlApproval.layer({ filename })) })
   const running: [Server, Server] = [start(), start()]
   const at = (index: 0 | 1): Server => ({
-    handler: (request) => running[index].handler(request),
+    // One that stops before it has started answers nobody: over a network that is a connection that fails.
+    handler: (request) =>
+      running[index].handler(request).catch(() => {
+        throw new TypeError("the network was cut")
+      }),
     dispose: () => running[index].dispose(),
     get deleted() {
       return running[index].deleted

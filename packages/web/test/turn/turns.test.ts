@@ -72,5 +72,8 @@ describe("turns", () => {
       yield* Effect.yieldNow
       yield* Scope.close(scope, Exit.void)
       assert.match(yield* Effect.flip(taking), /^The server stopped/)
+      // A request that was let in before it did.
+      assert.match(yield* Effect.flip(yield* turns.take("a", Effect.never)), /^The server stopped/)
+      assert.isUndefined(turns.waiting("a"))
     }))
 })

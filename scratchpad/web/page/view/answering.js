@@ -2,7 +2,7 @@
 /** What may be answered to a card: yes, no, yes to something else, yes for the session; or what a tool asks for. */
 import { isConsent, isEditable, isRememberable } from "../card.js"
 import { changesOf, fieldsOf, fieldsOfParams, readAll } from "../fields.js"
-import { html, useEffect, useRef, useState } from "../vendor/preact.js"
+import { html, useLayoutEffect, useRef, useState } from "../vendor/preact.js"
 import { Value } from "./content.js"
 import { Field } from "./fields.js"
 import { shown } from "./text.js"
@@ -64,7 +64,7 @@ export const Answering = (props) => {
   const last = useRef(panel)
 
   // Who goes back finds the button again that they came by.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const came = last.current
     last.current = panel
     if (came === undefined || panel !== undefined) return
@@ -106,7 +106,7 @@ export const Answering = (props) => {
 /** Where the focus goes when a panel is opened. */
 const useFocus = () => {
   const ref = useRef(/** @type {HTMLElement | null} */ (null))
-  useEffect(() => {
+  useLayoutEffect(() => {
     /** @type {HTMLElement | null | undefined} */
     const first = ref.current?.querySelector("input, textarea, select, button")
     first?.focus()

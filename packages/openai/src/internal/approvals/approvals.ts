@@ -92,6 +92,8 @@ export interface Asked {
 export interface History {
   readonly byApproval: ReadonlyMap<string, Asked>
   readonly byCall: ReadonlyMap<Prompt.ToolCallPart, Asked>
+  /** What an answer is to; an id may be asked about again. */
+  readonly byResponse: ReadonlyMap<Prompt.ToolApprovalResponsePart, Asked>
   /** The call that waited for an approval, by the approval's id. */
   readonly callOf: (approvalId: string) => Prompt.ToolCallPart | undefined
 }
@@ -99,10 +101,15 @@ export interface History {
 export const read = (messages: ReadonlyArray<Prompt.Message>): History => {
   const byApproval = new Map<string, Asked>()
   const byCall = new Map<Prompt.ToolCallPart, Asked>()
+  const byResponse = new Map<Prompt.ToolApprovalResponsePart, Asked>()
   // The latest call of an id: a request asks about it.
   const calls = new Map<string, readonly [Prompt.ToolCallPart, number]>()
   const add = (approvalId: string, call: Prompt.ToolCallPart, messageIndex: number): void => {
-    if (byApproval.has(approvalId)) return
+    const known = byApproval.get(approvalId)
+    // Some servers count their requests anew: what was answered and asked again is another request of the same id.
+    if (known !== undefined && (known.call === call || (known.answer === undefined && known.result === undefined))) {
+      return
+    }
     const asked: Asked = { approvalId, call, messageIndex, answer: undefined, inline: false, result: undefined }
     byApproval.set(approvalId, asked)
     byCall.set(call, asked)
@@ -126,7 +133,9 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): History => {
         }
         case "tool-approval-response": {
           const asked = byApproval.get(part.approvalId)
-          if (asked !== undefined) asked.answer ??= part
+          if (asked === undefined) break
+          asked.answer ??= part
+          byResponse.set(part, asked)
           break
         }
         case "tool-result": {
@@ -139,12 +148,12 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): History => {
       }
     }
   }
-  for (const asked of byApproval.values()) {
+  for (const asked of byCall.values()) {
     if (asked.answer !== undefined || asked.result === undefined) continue
     asked.inline = true
     asked.answer = answerOfResult(asked.approvalId, asked.result)
   }
-  return { byApproval, byCall, callOf: (approvalId) => byApproval.get(approvalId)?.call }
+  return { byApproval, byCall, byResponse, callOf: (approvalId) => byApproval.get(approvalId)?.call }
 }
 
 // A call that has a result was answered. The engine writes the result of a denied one, and names the approval in it.

@@ -224,7 +224,8 @@ const reported = (
     typeof value === "string" && value !== "" || typeof value === "number" ? safe(String(value), context, 100) : null
   const code = word(error.code)
   const type = word(error.type)
-  const message = typeof error.message === "string" ? safe(error.message, context) : ""
+  const said = typeof error.message === "string" ? safe(error.message, context) : ""
+  const message = isMissingApi(code, type, status, context) ? missingApi(said) : said
   const told = headers === undefined ? undefined : harmless(headers, context)
   return {
     status,
@@ -237,6 +238,22 @@ const reported = (
     http: status === undefined || told === undefined ? undefined : { response: { status, headers: told } }
   }
 }
+
+// OpenAI says with a code or a type what it did not find; a server that has no such path does not.
+const isMissingApi = (
+  code: string | null,
+  type: string | null,
+  status: number | undefined,
+  { method }: ErrorContext
+): boolean =>
+  (status === 404 || status === 405 || status === 501) && method.startsWith("createResponse") &&
+  (code === null || /^\d+$/.test(code)) && type !== "invalid_request_error"
+
+const missingApi = (said: string): string =>
+  `This server does not speak OpenAI's Responses API${
+    said === "" ? "" : ` (${ErrorText.shorten(said, 80)})`
+  }: for Chat ` +
+  "Completions, use `@assent/ai-sdk` with `@ai-sdk/openai-compatible`."
 
 /** Codes of a request that a person must change because of what it says. Others end in `_policy` or `_policy_violation`. */
 const refusedCodes: ReadonlySet<string> = new Set(["invalid_prompt", "content_filter", "moderation_blocked"])

@@ -80,7 +80,8 @@ export class OpenAI extends Sdk {
 
 /** A client of exactly these options: what is left out is not looked for in the environment. */
 export const makeClient = (options: {
-  readonly apiKey: string
+  /** The key, or what gives one for each request. */
+  readonly apiKey: string | (() => Promise<string>)
   readonly baseURL: string
   readonly organization: string | null
   readonly project: string | null
@@ -117,18 +118,32 @@ export const createResponse = (
 ): Effect.Effect<Responses.Response, AiError.AiError> =>
   Effect.flatMap(
     Effect.tryPromise({
-      try: (signal) => client.responses.create({ ...params, stream: false }, { signal }),
+      // Without what `responses.create` does to the response then: it stumbles over a message without content.
+      try: (signal) =>
+        client.post<unknown>("/responses", { body: { ...params, stream: false }, stream: false, signal }),
       catch: (error) => Errors.fromUnknown(error, context)
     }),
-    (response: unknown) =>
+    (response) =>
       isResponse(response)
-        ? Effect.succeed(response)
-        // Such as the page of a proxy, which the SDK returns as text.
+        ? Effect.succeed(withOutputText(response))
+        : Predicate.isObject(response) && "error" in response && Predicate.isObject(response.error)
+        ? Effect.fail(Errors.fromProviderError(response.error, context))
+        // Such as the page of a proxy.
         : Effect.fail(Errors.invalidResponse("The answer with status 200 is not a response of the API.", context))
   )
 
 const isResponse = (u: unknown): u is Responses.Response =>
   typeof u === "object" && u !== null && "output" in u && Array.isArray(u.output)
+
+// As the SDK has it: all texts of all messages.
+const withOutputText = (response: Responses.Response): Responses.Response => {
+  const texts = response.output.flatMap((item) =>
+    item?.type === "message" && Array.isArray(item.content)
+      ? item.content.flatMap((content) => content?.type === "output_text" ? [content.text ?? ""] : [])
+      : []
+  )
+  return { ...response, output_text: texts.join("") }
+}
 
 // =============================================================================
 // Events

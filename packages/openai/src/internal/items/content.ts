@@ -70,7 +70,7 @@ const defaultName = (mediaType: string, index: number): string => {
 // Results of tools
 // =============================================================================
 
-type Output = string | Responses.ResponseFunctionCallOutputItemList
+type Output = string | Array<Content>
 
 /** The output of a function call: never empty, which OpenAI refuses. */
 export const output = (result: Prompt.ToolResultPart, options: Options): Output => {

@@ -1,11 +1,10 @@
 /** Calls of tools that OpenAI runs itself, as the calls and results of the tools that were declared for them. */
 import type * as Response from "effect/ai/Response"
 import type * as Tool from "effect/ai/Tool"
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import type * as Responses from "openai/resources/responses/responses"
 import * as Approvals from "../approvals/approvals.ts"
 import * as Metadata from "../metadata.ts"
+import * as Fit from "./fit.ts"
 
 export type Item =
   | Responses.ResponseFunctionWebSearch
@@ -27,7 +26,7 @@ export const isHosted = (item: Responses.ResponseOutputItem): item is Item => {
 }
 
 export interface Options {
-  readonly name: string
+  readonly tool: Tool.Any
   /** Where the item belongs. */
   readonly origin: { readonly [key: string]: unknown }
   /** Whether OpenAI keeps the item; else the result does. */
@@ -36,19 +35,26 @@ export interface Options {
   readonly callId: string | undefined
 }
 
-/** The call and its result; the result alone of a call that is in the history. */
-export const parts = (
-  item: Item,
-  { callId, kept, name, origin }: Options
-): ReadonlyArray<Response.ToolCallPartEncoded | Response.ToolResultPartEncoded> => {
+type Part = Response.ToolCallPartEncoded | Response.ToolResultPartEncoded
+
+/**
+ * The call and its result; the result alone of a call that is in the history. What does not fit the tool is left out of
+ * them, and stands in the item, which the result keeps then. `undefined` where nothing fits.
+ */
+export const parts = (item: Item, { callId, kept, origin, tool }: Options): ReadonlyArray<Part> | undefined => {
+  const isFailure = isFailed(item)
+  const params = Fit.fit(tool.parametersSchema, paramsOf(item))
+  const result = Fit.fit(isFailure ? tool.failureSchema : tool.successSchema, resultOf(item))
+  if (params === undefined || result === undefined) return undefined
   const status = "status" in item ? item.status : undefined
   const openai = { ...origin, itemId: item.id, itemType: item.type, status }
-  const result: Response.ToolResultPartEncoded = {
+  const isWhole = kept && !params.isReduced && !result.isReduced
+  const resultPart: Response.ToolResultPartEncoded = {
     type: "tool-result",
     id: callId ?? item.id,
-    name,
-    isFailure: false,
-    result: resultOf(item),
+    name: tool.name,
+    isFailure,
+    result: result.value,
     providerExecuted: true,
     metadata: {
       openai: Metadata.json({
@@ -56,61 +62,98 @@ export const parts = (
         ...(item.type === "mcp_call"
           ? { serverLabel: item.server_label, approvalRequestId: item.approval_request_id ?? undefined }
           : undefined),
-        ...(kept ? undefined : { item: withoutImage(item) })
+        ...(isWhole ? undefined : { item: withoutImage(item) })
       })
     }
   }
-  return callId !== undefined ? [result] : [
+  return callId !== undefined ? [resultPart] : [
     {
       type: "tool-call",
       id: item.id,
-      name,
-      params: paramsOf(item),
+      name: tool.name,
+      params: params.value,
       providerExecuted: true,
       metadata: {
         openai: Metadata.json(openai),
         ...(item.type === "mcp_call" ? { assent: { ...Approvals.hostedSource(item) } } : undefined)
       }
     },
-    result
+    resultPart
   ]
 }
 
-/** Whether the parts are what the tool says of its parameters and results. */
-export const fit = (
-  parts: ReadonlyArray<Response.ToolCallPartEncoded | Response.ToolResultPartEncoded>,
-  tool: Tool.Any
-): boolean =>
-  parts.every((part) =>
-    part.type === "tool-call" ? decodes(tool.parametersSchema, part.params) : decodes(tool.successSchema, part.result)
-  )
+/**
+ * A server whose tools OpenAI could not list: a call that nobody made, with a failed result. Else a program would see only
+ * that none of its tools was called.
+ */
+export const unlisted = (
+  item: Responses.ResponseOutputItem.McpListTools,
+  { kept, origin, tool }: Omit<Options, "callId">
+): ReadonlyArray<Part> => {
+  const openai = { ...origin, itemId: item.id, itemType: item.type, serverLabel: item.server_label }
+  const listing = { server_label: item.server_label, name: "" }
+  return [
+    {
+      type: "tool-call",
+      id: item.id,
+      name: tool.name,
+      params: { ...listing, arguments: {} },
+      providerExecuted: true,
+      metadata: { openai: Metadata.json(openai) }
+    },
+    {
+      type: "tool-result",
+      id: item.id,
+      name: tool.name,
+      isFailure: true,
+      result: { ...listing, type: "mcp_list_tools", arguments: "", error: textOf(item.error) },
+      providerExecuted: true,
+      metadata: { openai: Metadata.json({ ...openai, ...(kept ? undefined : { item }) }) }
+    }
+  ]
+}
 
-// The schemas of OpenAI's own tools need no services.
-const decodes = (schema: Schema.Constraint, value: unknown): boolean =>
-  Option.isSome(Schema.decodeUnknownOption(schema as Schema.Codec<unknown>)(value))
+export const isUnlisted = (item: Responses.ResponseOutputItem): item is Responses.ResponseOutputItem.McpListTools =>
+  item.type === "mcp_list_tools" && item.error !== undefined && item.error !== null
+
+const textOf = (error: unknown): string => typeof error === "string" ? error : JSON.stringify(error)
+
+// An item of MCP may have an error and say that it is completed.
+const isFailed = (item: Item): boolean =>
+  ("status" in item && item.status === "failed") ||
+  (item.type === "mcp_call" && item.error !== undefined && item.error !== null)
 
 const paramsOf = (item: Item): unknown => {
   switch (item.type) {
     case "web_search_call":
-      return { action: item.action }
+      return item.action === undefined || item.action === null ? {} : { action: item.action }
     case "file_search_call":
-      return { queries: item.queries }
+      return { queries: item.queries ?? [] }
     case "code_interpreter_call":
-      return { code: item.code, container_id: item.container_id }
+      return { code: item.code ?? null, container_id: item.container_id ?? "" }
     case "image_generation_call":
       return {}
     case "mcp_call":
       return {
-        server_label: item.server_label,
-        name: item.name,
-        arguments: Approvals.parseArguments(item.arguments)
+        server_label: item.server_label ?? "",
+        name: item.name ?? "",
+        arguments: Approvals.parseArguments(item.arguments ?? "")
       }
   }
 }
 
+// What some servers leave out.
+const defaults: Readonly<Record<Item["type"], object>> = {
+  web_search_call: { status: "completed" },
+  file_search_call: { status: "completed", queries: [] },
+  code_interpreter_call: { outputs: null },
+  image_generation_call: { result: null },
+  mcp_call: { server_label: "", name: "", arguments: "" }
+}
+
 const resultOf = (item: Item): unknown => {
   const { id: _, ...result } = item
-  return result
+  return { ...defaults[item.type], ...result }
 }
 
 const withoutImage = (item: Item): unknown => {

@@ -13,6 +13,14 @@ export type MachineCall =
   | Responses.ResponseFunctionShellToolCall
   | Responses.ResponseApplyPatchToolCall
 
+/** What a call says besides its arguments, and OpenAI wants back with it. */
+const asideOf = (fields: { readonly namespace?: unknown; readonly caller?: unknown }) => ({
+  ...(typeof fields.namespace === "string" ? { namespace: fields.namespace } : undefined),
+  ...(Metadata.isRecord(fields.caller)
+    ? { caller: fields.caller as unknown as NonNullable<Responses.ResponseFunctionToolCall["caller"]> } // As it came.
+    : undefined)
+})
+
 export const isMachineCall = (item: Responses.ResponseOutputItem): item is MachineCall =>
   item.type === "local_shell_call" || item.type === "shell_call" || item.type === "apply_patch_call"
 
@@ -36,11 +44,28 @@ export const functionCall = (
   origin: { readonly [key: string]: unknown }
 ): Response.ToolCallPartEncoded => ({
   type: "tool-call",
-  id: item.call_id,
+  id: callId(item),
   name,
-  params: parseArguments(item.arguments),
-  metadata: { openai: Metadata.json({ ...origin, itemId: item.id, status: item.status }) }
+  params: parseArguments(item.arguments ?? ""),
+  metadata: { openai: Metadata.json({ ...origin, itemId: item.id, status: item.status, ...asideOf(item) }) }
 })
+
+/** A call of a custom tool, whose input is a text. */
+export const customCall = (
+  item: Responses.ResponseCustomToolCall,
+  name: string,
+  origin: { readonly [key: string]: unknown }
+): Response.ToolCallPartEncoded => ({
+  type: "tool-call",
+  id: callId(item),
+  name,
+  params: { input: item.input ?? "" },
+  metadata: { openai: Metadata.json({ ...origin, itemId: item.id, itemType: item.type, ...asideOf(item) }) }
+})
+
+/** The id of a call; some servers give only that of its item. */
+export const callId = (item: { readonly call_id?: string; readonly id?: string | null }): string =>
+  item.call_id || item.id || "call"
 
 export const machineCall = (
   item: MachineCall,
@@ -100,12 +125,22 @@ export const callItem = (part: Prompt.ToolCallPart, keepsId: boolean): Item => {
         status: "completed",
         ...named
       }
+    case "custom_tool_call":
+      return {
+        type: "custom_tool_call",
+        call_id: part.id,
+        name: part.name,
+        input: typeof params["input"] === "string" ? params["input"] : "",
+        ...asideOf(fields),
+        ...named
+      }
     default:
       return {
         type: "function_call",
         call_id: part.id,
         name: part.name,
         arguments: JSON.stringify(part.params ?? {}),
+        ...asideOf(fields),
         ...named
       }
   }
@@ -138,6 +173,8 @@ export const outputItem = (part: Prompt.ToolResultPart, type: string | undefined
         ...(typeof output === "string" ? { output } : undefined)
       }
     }
+    case "custom_tool_call":
+      return { type: "custom_tool_call_output", call_id: part.id, output: Content.output(part, options) }
     default:
       return { type: "function_call_output", call_id: part.id, output: Content.output(part, options) }
   }

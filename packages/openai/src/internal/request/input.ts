@@ -51,13 +51,27 @@ export const make = (
         })
         break
       case "assistant":
-        writer.assistant(message)
+        writer.assistant(message, resultsBehind(messages, index))
         break
       case "tool":
         for (const part of message.content) writer.tool(part)
     }
   }
   return writer.items
+}
+
+/** The results of the program's own calls that stand behind a message, by their calls' ids. */
+const resultsBehind = (
+  messages: ReadonlyArray<Prompt.Message>,
+  index: number
+): ReadonlyMap<string, Prompt.ToolResultPart> => {
+  const results = new Map<string, Prompt.ToolResultPart>()
+  for (let next = index + 1; messages[next]?.role === "tool"; next++) {
+    for (const part of (messages[next] as Prompt.ToolMessage).content) {
+      if (part.type === "tool-result" && !part.providerExecuted && !results.has(part.id)) results.set(part.id, part)
+    }
+  }
+  return results
 }
 
 /**
@@ -94,10 +108,13 @@ const makeWriter = (
   const items: Array<Item> = []
   // Items are named once, however many parts were made of them.
   const named = new Set<string>()
-  const answered = new Set<string>()
+  const answered = new Set<Approvals.Asked>()
   const types: Local.Types = new Map()
   // Calls of ours whose outputs OpenAI has, although they stand after the response that it goes on from.
   const settled = new Set<string>()
+  const requested = new Set<string>()
+  // Results that have their place before what the model said next.
+  const placed = new Set<Prompt.ToolResultPart>()
 
   const name = (id: string): void => {
     if (named.has(id)) return
@@ -130,15 +147,16 @@ const makeWriter = (
   const text = (part: Prompt.TextPart, keepsIds: boolean): void => {
     const fields = Metadata.read(part)
     const refusal = Metadata.text(fields, "refusal")
-    if (part.text.length === 0 && refusal === undefined) return
+    const said = Metadata.text(fields, "corrected") ?? part.text
+    if (said.length === 0 && refusal === undefined) return
     const itemId = keepsIds ? Metadata.text(fields, "itemId") : undefined
     if (itemId === undefined) {
-      items.push({ role: "assistant", content: refusal ?? part.text, ...phaseOf(fields) })
+      items.push({ role: "assistant", content: refusal ?? said, ...phaseOf(fields) })
       return
     }
     const content: Responses.ResponseOutputMessage["content"][number] = refusal !== undefined
       ? { type: "refusal", refusal }
-      : { type: "output_text", text: part.text, annotations: annotationsOf(fields) }
+      : { type: "output_text", text: said, annotations: annotationsOf(fields) }
     const last = items[items.length - 1]
     if (last !== undefined && last.type === "message" && "id" in last && last.id === itemId && "status" in last) {
       ;(last as Responses.ResponseOutputMessage).content.push(content)
@@ -169,13 +187,30 @@ const makeWriter = (
         else settled.add(part.id)
       }
     },
-    assistant(message: Prompt.AssistantMessage): void {
+    assistant(message: Prompt.AssistantMessage, results: ReadonlyMap<string, Prompt.ToolResultPart>): void {
       const groups = Reasoning.groups(message.content)
       // OpenAI refuses an item that names itself without the reasoning that led to it.
       const keepsIds = references || [...groups].every(([id, group]) => Reasoning.item(id, group) !== undefined)
       // OpenAI refuses reasoning without the item that it led to: where that is left out, so is what led there.
       let leading = items.length
+      // Where the turn went on by itself, what the model was told before it said more keeps its place.
+      let open: Array<string> = []
+      let response: string | undefined
       for (const part of message.content) {
+        const next = responseOf(part)
+        if (next !== undefined && response !== undefined && next !== response && open.length > 0) {
+          items.length = leading
+          for (const id of open) {
+            const result = results.get(id)
+            if (result === undefined || settled.has(id)) continue
+            items.push(Local.outputItem(result, types.get(id), options))
+            placed.add(result)
+          }
+          open = []
+          leading = items.length
+        }
+        response = next ?? response
+        if (part.type === "tool-call" && !part.providerExecuted) open.push(part.id)
         const before = items.length
         switch (part.type) {
           case "text":
@@ -202,6 +237,9 @@ const makeWriter = (
             const asked = history.byCall.get(part)
             if (asked === undefined) continue
             if (asked.answer === undefined || !isTold(asked)) break
+            // One that was asked about again is another request.
+            if (!references && requested.has(asked.approvalId)) named.delete(asked.approvalId)
+            requested.add(asked.approvalId)
             whole(asked.approvalId, Approvals.requestItem(asked))
             if (asked.inline) items.push(Approvals.answerItem(asked.answer))
             else if (within.has(asked.approvalId)) {
@@ -223,12 +261,14 @@ const makeWriter = (
     tool(part: Prompt.ToolMessagePart): void {
       if (part.type === "tool-result") {
         if (part.providerExecuted) hostedResult(part)
-        else if (!settled.has(part.id)) items.push(Local.outputItem(part, types.get(part.id), options))
+        else if (!settled.has(part.id) && !placed.has(part)) {
+          items.push(Local.outputItem(part, types.get(part.id), options))
+        }
         return
       }
-      const asked = history.byApproval.get(part.approvalId)
-      if (asked === undefined || answered.has(part.approvalId) || within.has(part.approvalId) || !isTold(asked)) return
-      answered.add(part.approvalId)
+      const asked = history.byResponse.get(part) ?? history.byApproval.get(part.approvalId)
+      if (asked === undefined || answered.has(asked) || within.has(part.approvalId) || !isTold(asked)) return
+      answered.add(asked)
       items.push(Approvals.answerItem(asked.answer ?? part))
     }
   }

@@ -16,13 +16,21 @@ export interface Subject {
   readonly format: Responses.ResponseFormatTextJSONSchemaConfig | undefined
 }
 
-/**
- * The parameters of a request. Without `references` nothing is named by its id, and every item that can be is sent as a
- * whole: for an OpenAI that keeps nothing, or keeps it no more.
- */
+/** How a request is made. */
+export interface Form {
+  /**
+   * Whether items are named by their ids. Else every item that can be is sent as a whole: for an OpenAI that keeps nothing, or
+   * keeps it no more.
+   */
+  readonly references: boolean
+  /** Whether reasoning is asked for in a form that can be sent back, where OpenAI keeps nothing. */
+  readonly encrypted: boolean
+}
+
+/** The parameters of a request. */
 export const make = (
   { config, format, history, options, tools }: Subject,
-  references: boolean
+  { encrypted, references }: Form
 ): Responses.ResponseCreateParamsNonStreaming => {
   const {
     conversation: _conversation,
@@ -34,8 +42,9 @@ export const make = (
     ...others
   } = config
   const base = baseOf(config, options)
-  const systemRole = Models.reasons(config.model) ? "developer" : "system"
-  const included = [...new Set([...include ?? [], ...includes(config, tools.tools ?? [])])]
+  // What knows only the other role takes this one; OpenAI takes both.
+  const systemRole = Models.reasons(config.model) === true ? "developer" : "system"
+  const included = [...new Set([...include ?? [], ...includes(config, tools.tools ?? [], encrypted)])]
   return {
     ...defined(others),
     input: Input.make(options.prompt.content, history, {
@@ -75,15 +84,23 @@ export const baseOf = (config: Config.Resolved, options: LanguageModel.ProviderO
 
 const includes = (
   config: Config.Resolved,
-  tools: ReadonlyArray<Responses.Tool>
+  tools: ReadonlyArray<Responses.Tool>,
+  encrypted: boolean
 ): ReadonlyArray<Responses.ResponseIncludable> => [
-  // What OpenAI does not keep it has to get back from us.
-  ...(config.store === false && Models.reasons(config.model) ? ["reasoning.encrypted_content" as const] : []),
+  // What OpenAI does not keep it has to get back from us. Of a model that nobody knows it is asked.
+  ...(encrypted && config.store === false && Models.reasons(config.model) !== false ? [encryptedReasoning] : []),
   ...(typeof config.top_logprobs === "number" ? ["message.output_text.logprobs" as const] : []),
   // The results of these tools have it, and OpenAI leaves it out unless it is asked for.
   ...(tools.some((tool) => tool.type === "code_interpreter") ? ["code_interpreter_call.outputs" as const] : []),
   ...(tools.some((tool) => tool.type === "web_search") ? ["web_search_call.action.sources" as const] : [])
 ]
+
+const encryptedReasoning = "reasoning.encrypted_content" as const
+
+/** Whether the request asks for encrypted reasoning although its model may have none, and the program did not say so. */
+export const mayBeRefused = ({ config }: Subject): boolean =>
+  config.store === false && Models.reasons(config.model) === undefined &&
+  config.include?.includes(encryptedReasoning) !== true
 
 // OpenAI takes null for "nothing", and the SDK leaves out what is undefined; so do we, so that tests see what is sent.
 const defined = <A extends object>(fields: A): { [K in keyof A]: Exclude<A[K], undefined> } =>

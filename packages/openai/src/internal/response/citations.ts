@@ -7,7 +7,7 @@ type Source = Response.UrlSourcePartEncoded | Response.DocumentSourcePartEncoded
 
 /** `undefined` for an annotation that names nothing a program could open, or one we do not know. */
 export const source = (annotation: Annotation, id: string): Source | undefined => {
-  switch (annotation.type) {
+  switch (annotation?.type) {
     case "url_citation":
       // A URL that does not parse would fail the whole response.
       return !URL.canParse(annotation.url) ? undefined : {
@@ -17,19 +17,23 @@ export const source = (annotation: Annotation, id: string): Source | undefined =
         url: annotation.url,
         title: annotation.title ?? annotation.url,
         metadata: {
-          openai: { type: "url_citation", startIndex: annotation.start_index, endIndex: annotation.end_index }
+          openai: {
+            type: "url_citation",
+            startIndex: annotation.start_index ?? 0,
+            endIndex: annotation.end_index ?? 0
+          }
         }
       }
     case "file_citation":
       return document(id, annotation.filename ?? annotation.file_id, {
         type: "file_citation",
-        index: annotation.index,
-        fileId: annotation.file_id
+        index: annotation.index ?? 0,
+        fileId: annotation.file_id ?? ""
       })
     case "file_path":
       return document(id, annotation.file_id, {
         type: "file_path",
-        index: annotation.index,
+        index: annotation.index ?? 0,
         fileId: annotation.file_id
       })
     case "container_file_citation":
@@ -44,17 +48,18 @@ export const source = (annotation: Annotation, id: string): Source | undefined =
 
 const document = (
   id: string,
-  name: string,
+  name: string | undefined,
   openai: Exclude<NonNullable<Response.DocumentSourcePartMetadata["openai"]>, null>
-): Response.DocumentSourcePartEncoded => ({
-  type: "source",
-  sourceType: "document",
-  id,
-  mediaType: "text/plain",
-  title: name,
-  fileName: name,
-  metadata: { openai }
-})
+): Response.DocumentSourcePartEncoded | undefined =>
+  typeof name !== "string" ? undefined : {
+    type: "source",
+    sourceType: "document",
+    id,
+    mediaType: "text/plain",
+    title: name,
+    fileName: name,
+    metadata: { openai }
+  }
 
 /** The same source has the same id in every reading of its response. */
 export const sourceId = (itemId: string, contentIndex: number, index: number): string =>

@@ -9,9 +9,11 @@ import * as Stream from "effect/Stream"
 import type * as Responses from "openai/resources/responses/responses"
 import * as Errors from "../client/errors.ts"
 import * as Hosted from "../items/hosted.ts"
+import * as Local from "../items/local.ts"
 import * as Metadata from "../metadata.ts"
 import * as Citations from "./citations.ts"
 import * as Finish from "./finish.ts"
+import * as Items from "./items.ts"
 import * as Output from "./output.ts"
 
 type Part = Response.StreamPartEncoded
@@ -26,7 +28,8 @@ export interface Options extends Output.Reading {
   readonly readCall: (part: Part) => Effect.Effect<Part>
   /** What an error of OpenAI's must not repeat. */
   readonly secrets: () => ReadonlyArray<string>
-  readonly onEnd: (response: Responses.Response) => void
+  /** Called with the response that has come to its end, and how it did. */
+  readonly onEnd: (response: Responses.Response, finish: Response.FinishPartEncoded) => void
 }
 
 /** The parts of a stream of events. It fails when OpenAI says so, and when it ends before the response does. */
@@ -63,132 +66,136 @@ interface Reader {
   readonly sawCall: () => boolean
 }
 
-/** A message, a reasoning or a call that has begun and is not done. */
-interface Open {
-  /** Ids of the texts that have begun, by their index. */
-  readonly texts: Array<string | undefined>
-  /** How many sources of each text are out already. */
-  readonly sources: Array<number>
-  /** The summary that is open, of a reasoning. */
-  summary: string | undefined
-}
-
 const make = (options: Options): Reader => {
   const items = Output.makeItemReader(options)
-  const open = new Map<string, Open>()
-  const calls = new Map<string, string>()
+  const streamed = Items.make()
   let started = false
+  let begun = false
   let isEmpty = true
   let ended = false
 
-  const opened = (itemId: string): Open => {
-    let found = open.get(itemId)
-    if (found === undefined) open.set(itemId, found = { texts: [], sources: [], summary: undefined })
-    return found
-  }
-
   const origin = (itemId: string) => ({ openai: Metadata.json({ ...items.origin, itemId }) })
 
-  const textStart = (itemId: string, index: number, parts: Array<Part>): string => {
-    const { texts } = opened(itemId)
-    const known = texts[index]
+  const textStart = (item: Items.Streamed, index: number, parts: Array<Part>): Items.Said => {
+    const known = item.texts[index]
     if (known !== undefined) return known
-    const id = texts[index] = indexed(itemId, index)
-    parts.push({ type: "text-start", id, metadata: origin(itemId) })
-    return id
+    const said = item.texts[index] = { id: indexed(item.itemId, index), isRaw: false, length: 0, last: "" }
+    parts.push({ type: "text-start", id: said.id, metadata: origin(item.itemId) })
+    return said
+  }
+
+  const text = (said: Items.Said, delta: string, type: "text-delta" | "reasoning-delta", parts: Array<Part>): void => {
+    if (delta.length === 0) return
+    said.length += delta.length
+    said.last = delta
+    parts.push({ type, id: said.id, delta })
   }
 
   const source = (
-    itemId: string,
+    item: Items.Streamed,
     contentIndex: number,
     index: number,
     annotation: Responses.ResponseOutputText["annotations"][number],
     parts: Array<Part>
   ): void => {
-    const part = Citations.source(annotation, Citations.sourceId(itemId, contentIndex, index))
+    item.sources[contentIndex] = index + 1
+    const part = Citations.source(annotation, Citations.sourceId(item.itemId, contentIndex, index))
     if (part !== undefined) parts.push(part)
   }
 
-  const messageDone = (item: Responses.ResponseOutputMessage, parts: Array<Part>): void => {
-    item.content.forEach((content, contentIndex) => {
-      const begun = opened(item.id).texts[contentIndex] !== undefined
-      const id = textStart(item.id, contentIndex, parts)
+  const messageDone = (item: Responses.ResponseOutputMessage, of: Items.Streamed, parts: Array<Part>): void => {
+    const contents = Output.contentOf(item)
+    for (let index = 0; index < Math.max(contents.length, of.texts.length, of.refusals.length); index++) {
+      const refusal = of.refusals[index]
+      const content = contents[index] ??
+        (refusal === undefined
+          ? { type: "output_text" as const, text: "", annotations: [] }
+          : { type: "refusal" as const, refusal })
+      const said = textStart(of, index, parts)
+      let corrected: string | undefined
       if (content.type === "output_text") {
-        if (!begun && content.text.length > 0) parts.push({ type: "text-delta", id, delta: content.text })
-        const out = opened(item.id).sources[contentIndex] ?? 0
-        content.annotations?.forEach((annotation, index) => {
-          if (index >= out) source(item.id, contentIndex, index, annotation, parts)
+        const whole = content.text ?? ""
+        text(said, Items.missing(whole, said), "text-delta", parts)
+        // What is out cannot be taken back, but the model is told what it said.
+        if (whole.length > 0 && !Items.isWhole(whole, said)) corrected = whole
+        Output.annotationsOf(content).forEach((annotation, place) => {
+          if (place >= (of.sources[index] ?? 0)) source(of, index, place, annotation, parts)
         })
       }
       parts.push({
         type: "text-end",
-        id,
-        metadata: { openai: items.text(item, content) }
+        id: said.id,
+        metadata: { openai: Metadata.json({ ...items.text(item, content), corrected }) }
       })
-    })
-    open.delete(item.id)
+    }
   }
 
-  const reasoningStart = (itemId: string, id: string, raw: boolean, parts: Array<Part>): void => {
-    const item = opened(itemId)
-    if (item.summary === id) return
-    if (item.summary !== undefined) parts.push({ type: "reasoning-end", id: item.summary })
-    item.summary = id
+  const thought = (item: Items.Streamed, index: number, raw: boolean, parts: Array<Part>): Items.Said => {
+    const id = raw ? `${item.itemId}:raw:${index}` : indexed(item.itemId, index)
+    const known = item.thoughts.get(id)
+    if (known !== undefined) return known
+    if (item.thought !== undefined) parts.push({ type: "reasoning-end", id: item.thought })
+    item.thought = id
+    const said = { id, isRaw: raw, length: 0, last: "" }
+    item.thoughts.set(id, said)
     parts.push({
       type: "reasoning-start",
       id,
-      metadata: { openai: Metadata.json({ ...items.origin, itemId, raw: raw || undefined }) }
+      metadata: { openai: Metadata.json({ ...items.origin, itemId: item.itemId, raw: raw || undefined }) }
     })
+    return said
   }
 
-  const reasoningDone = (item: Responses.ResponseReasoningItem, parts: Array<Part>): void => {
-    if (opened(item.id).summary === undefined) {
-      const texts = [
-        ...item.summary.map(({ text }, index) => ({ id: indexed(item.id, index), raw: false, text })),
-        ...(item.content ?? []).map(({ text }, index) => ({ id: rawId(item.id, index), raw: true, text }))
-      ]
-      for (const { id, raw, text } of texts) {
-        reasoningStart(item.id, id, raw, parts)
-        parts.push({ type: "reasoning-delta", id, delta: text })
-      }
-      if (texts.length === 0) reasoningStart(item.id, item.id, false, parts)
+  const reasoningDone = (item: Responses.ResponseReasoningItem, of: Items.Streamed, parts: Array<Part>): void => {
+    // Of each kind in its order: its places may begin with another number than the first.
+    const begun = [...of.thoughts.values()]
+    for (const { index, raw, text: whole } of Output.thoughtsOf(item)) {
+      const said = begun.filter(({ isRaw }) => isRaw === (raw === true))[index] ??
+        thought(of, begun.length === 0 ? index : of.thoughts.size + index, raw === true, parts)
+      // What is closed cannot go on.
+      if (said.id === of.thought) text(said, Items.missing(whole, said), "reasoning-delta", parts)
     }
+    if (of.thought === undefined) thought(of, 0, false, parts)
     parts.push({
       type: "reasoning-end",
-      id: opened(item.id).summary!,
+      id: of.thought!,
       metadata: {
         openai: Metadata.json({
           ...items.origin,
-          itemId: item.id,
+          itemId: Items.idOf(item) ?? of.itemId,
           encryptedContent: item.encrypted_content ?? undefined
         })
       }
     })
-    open.delete(item.id)
   }
 
-  const added = (item: Responses.ResponseOutputItem, parts: Array<Part>): void => {
-    if (item.type === "function_call") {
-      if (item.id !== undefined) calls.set(item.id, item.call_id)
-      parts.push({ type: "tool-params-start", id: item.call_id, name: options.directory.ofFunction(item.name).name })
+  const added = (item: Responses.ResponseOutputItem, of: Items.Streamed, parts: Array<Part>): void => {
+    if (of.added !== undefined) return
+    of.added = item
+    if (item.type === "function_call" || item.type === "custom_tool_call") {
+      const { ofCustom, ofFunction } = options.directory
+      of.call = Local.callId(item)
+      const { name } = item.type === "function_call" ? ofFunction(item.name) : ofCustom(item.name)
+      parts.push({ type: "tool-params-start", id: of.call, name })
       return
     }
     if (!Hosted.isHosted(item) || isAnswer(item)) return
     const owner = options.directory.ofItem(item)
     if (owner?.tool === undefined) return
-    calls.set(item.id, item.id)
+    of.call = item.id
     parts.push({ type: "tool-params-start", id: item.id, name: owner.name, providerExecuted: true })
   }
 
-  const done = (item: Responses.ResponseOutputItem, parts: Array<Part>): void => {
-    if (item.type === "message") return messageDone(item, parts)
-    if (item.type === "reasoning") return reasoningDone(item, parts)
-    const id = "id" in item && typeof item.id === "string" ? item.id : undefined
-    const call = id === undefined ? undefined : calls.get(id)
-    if (call !== undefined) parts.push({ type: "tool-params-end", id: call })
+  const done = (item: Responses.ResponseOutputItem, of: Items.Streamed, parts: Array<Part>): void => {
+    if (of.isDone) return
+    of.isDone = true
+    isEmpty = false
+    if (item.type === "message") return messageDone(item, of, parts)
+    if (item.type === "reasoning") return reasoningDone(item, of, parts)
+    if (of.call !== undefined) parts.push({ type: "tool-params-end", id: of.call })
     const whole: Array<Response.PartEncoded> = []
     // What stands for an item in a stream is what stands for it in a whole response, but for the texts.
-    items.item(item, whole)
+    items.item(withWritten(item, of), whole)
     for (const part of whole) {
       if (part.type !== "reasoning") {
         parts.push(part as Part)
@@ -199,7 +206,34 @@ const make = (options: Options): Reader => {
     }
   }
 
+  const begin = (response: Responses.Response, parts: Array<Part>): void => {
+    if (begun) return
+    begun = true
+    items.begin(response)
+    parts.push(Finish.metadata(response))
+  }
+
   const end = (response: Responses.Response, parts: Array<Part>): void => {
+    ended = true
+    begin(response, parts)
+    const output = Array.isArray(response.output) ? response.output.filter(Output.isItem) : []
+    // Items that no event had, or that no event ended.
+    for (const [item, of] of streamed.inResponse(output)) {
+      if (of.isDone) continue
+      added(item, of, parts)
+      done(item, of, parts)
+    }
+    for (const of of streamed.all()) {
+      const item = of.isDone ? undefined : Items.unfinished(of)
+      if (item !== undefined) done(item, of, parts)
+    }
+    const finish = Finish.part(response, items.asked)
+    options.onEnd(response, finish)
+    mark(response, parts)
+    parts.push(finish)
+  }
+
+  const mark = (response: Responses.Response, parts: Array<Part>): void => {
     const origin = items.ended(response)
     if (!isEmpty && origin.conversationId === undefined) return
     const id = response.id
@@ -214,51 +248,64 @@ const make = (options: Options): Reader => {
         started = true
         options.onStart()
       }
+      // One request has one response.
+      if (ended) return
       switch (event.type) {
-        case "response.output_text.delta": {
-          const id = textStart(event.item_id, event.content_index, parts)
-          parts.push({ type: "text-delta", id, delta: event.delta })
+        case "response.output_text.delta":
+          text(textStart(streamed.at(event, undefined), event.content_index, parts), event.delta, "text-delta", parts)
+          return
+        case "response.output_text.done": {
+          const said = textStart(streamed.at(event, undefined), event.content_index, parts)
+          text(said, Items.missing(event.text ?? "", said), "text-delta", parts)
           return
         }
-        case "response.function_call_arguments.delta": {
-          const id = calls.get(event.item_id)
-          if (id !== undefined) parts.push({ type: "tool-params-delta", id, delta: event.delta })
+        case "response.refusal.done":
+          streamed.at(event, undefined).refusals[event.content_index] = event.refusal
+          return
+        case "response.function_call_arguments.delta":
+        case "response.custom_tool_call_input.delta": {
+          const item = streamed.at(event, undefined)
+          item.written += event.delta
+          if (item.call !== undefined) parts.push({ type: "tool-params-delta", id: item.call, delta: event.delta })
           return
         }
+        case "response.function_call_arguments.done":
+          streamed.at(event, undefined).written = event.arguments
+          return
+        case "response.custom_tool_call_input.done":
+          streamed.at(event, undefined).written = event.input
+          return
         case "response.reasoning_summary_text.delta": {
-          const id = indexed(event.item_id, event.summary_index)
-          reasoningStart(event.item_id, id, false, parts)
-          parts.push({ type: "reasoning-delta", id, delta: event.delta })
+          const said = thought(streamed.at(event, undefined), event.summary_index, false, parts)
+          text(said, event.delta, "reasoning-delta", parts)
           return
         }
         case "response.reasoning_text.delta": {
-          const id = rawId(event.item_id, event.content_index)
-          reasoningStart(event.item_id, id, true, parts)
-          parts.push({ type: "reasoning-delta", id, delta: event.delta })
+          const said = thought(streamed.at(event, undefined), event.content_index, true, parts)
+          text(said, event.delta, "reasoning-delta", parts)
           return
         }
         case "response.created":
-          items.begin(event.response)
-          parts.push(Finish.metadata(event.response))
+        case "response.queued":
+        case "response.in_progress":
+          begin(event.response, parts)
           return
         case "response.output_item.added":
-          added(event.item, parts)
+          if (Output.isItem(event.item)) added(event.item, streamed.at(event, Items.idOf(event.item)), parts)
           return
         case "response.output_item.done":
-          isEmpty = false
-          done(event.item, parts)
+          if (Output.isItem(event.item)) done(event.item, streamed.at(event, Items.idOf(event.item)), parts)
           return
         case "response.content_part.added":
-          if (event.part.type === "output_text") textStart(event.item_id, event.content_index, parts)
+          if (event.part?.type === "output_text") textStart(streamed.at(event, undefined), event.content_index, parts)
           return
         case "response.reasoning_summary_part.added":
-          reasoningStart(event.item_id, indexed(event.item_id, event.summary_index), false, parts)
+          thought(streamed.at(event, undefined), event.summary_index, false, parts)
           return
         case "response.output_text.annotation.added": {
           if (event.annotation === null) return
-          const { sources } = opened(event.item_id)
-          sources[event.content_index] = event.annotation_index + 1
-          source(event.item_id, event.content_index, event.annotation_index, event.annotation, parts)
+          const item = streamed.at(event, undefined)
+          source(item, event.content_index, event.annotation_index, event.annotation, parts)
           return
         }
         case "response.image_generation_call.partial_image": {
@@ -268,10 +315,7 @@ const make = (options: Options): Reader => {
         }
         case "response.completed":
         case "response.incomplete":
-          ended = true
-          options.onEnd(event.response)
           end(event.response, parts)
-          parts.push(Finish.part(event.response, items.asked))
           return
         case "response.failed":
           ended = true
@@ -285,14 +329,20 @@ const make = (options: Options): Reader => {
   }
 }
 
+/** An item with what its events had written, where it is done without that. */
+const withWritten = (item: Responses.ResponseOutputItem, { written }: Items.Streamed): Responses.ResponseOutputItem =>
+  item.type === "function_call" && !item.arguments
+    ? { ...item, arguments: written }
+    : item.type === "custom_tool_call" && !item.input
+    ? { ...item, input: written }
+    : item
+
 const isAnswer = (item: Hosted.Item): boolean =>
   item.type === "mcp_call" && typeof item.approval_request_id === "string"
 
 const metadataOf = ({ metadata }: Response.ReasoningPartEncoded) => metadata === undefined ? undefined : { metadata }
 
 const indexed = (itemId: string, index: number): string => index === 0 ? itemId : `${itemId}:${index}`
-
-const rawId = (itemId: string, index: number): string => `${itemId}:raw:${index}`
 
 const partialImage = (
   event: Responses.ResponseImageGenCallPartialImageEvent,

@@ -15,23 +15,25 @@ export interface Asked {
 
 export const metadata = (response: Responses.Response): Response.ResponseMetadataPartEncoded => ({
   type: "response-metadata",
-  id: response.id,
-  modelId: response.model,
-  ...(Number.isFinite(response.created_at)
-    ? { timestamp: new Date(response.created_at * 1000).toISOString() }
-    : undefined)
+  ...(typeof response.id === "string" ? { id: response.id } : undefined),
+  ...(typeof response.model === "string" ? { modelId: response.model } : undefined),
+  ...(isDate(response.created_at) ? { timestamp: new Date(response.created_at * 1000).toISOString() } : undefined)
 })
+
+const isDate = (seconds: unknown): boolean => typeof seconds === "number" && Math.abs(seconds) < 8.64e12
 
 export const part = (response: Responses.Response, asked: Asked): Response.FinishPartEncoded => {
   const serviceTier = response.service_tier ?? undefined
   const incompleteReason = response.incomplete_details?.reason
+  const moderation = response.moderation ?? undefined
+  // Azure's, which the SDK does not know.
+  const contentFilters = "content_filters" in response ? response.content_filters ?? undefined : undefined
+  const openai = Metadata.json({ serviceTier, incompleteReason, moderation, contentFilters })
   return {
     type: "finish",
     reason: reason(response, asked),
     usage: usage(response.usage),
-    ...(serviceTier === undefined && incompleteReason === undefined
-      ? undefined
-      : { metadata: { openai: Metadata.json({ serviceTier, incompleteReason }) } })
+    ...(Object.keys(openai).length === 0 ? undefined : { metadata: { openai } })
   }
 }
 
@@ -65,22 +67,27 @@ export const reason = (response: Responses.Response, asked: Asked): Response.Fin
   }
 }
 
-export const usage = (usage: Responses.ResponseUsage | undefined): Response.FinishPartEncoded["usage"] => {
-  if (usage === undefined || usage === null) return { inputTokens: {}, outputTokens: {} }
-  const cached = usage.input_tokens_details?.cached_tokens
-  const written = usage.input_tokens_details?.cache_write_tokens
-  const reasoning = usage.output_tokens_details?.reasoning_tokens
+/** What a server does not count, or counts as no number, is not there. */
+export const usage = (usage: Responses.ResponseUsage | null | undefined): Response.FinishPartEncoded["usage"] => {
+  const input = counted(usage?.input_tokens)
+  const output = counted(usage?.output_tokens)
+  const cached = counted(usage?.input_tokens_details?.cached_tokens)
+  const written = counted(usage?.input_tokens_details?.cache_write_tokens)
+  const reasoning = counted(usage?.output_tokens_details?.reasoning_tokens)
   return {
     inputTokens: {
-      uncached: usage.input_tokens - (cached ?? 0),
-      total: usage.input_tokens,
+      uncached: input === undefined ? undefined : input - (cached ?? 0),
+      total: input,
       cacheRead: cached,
       cacheWrite: written
     },
     outputTokens: {
-      total: usage.output_tokens,
-      text: usage.output_tokens - (reasoning ?? 0),
+      total: output,
+      text: output === undefined ? undefined : output - (reasoning ?? 0),
       reasoning
     }
   }
 }
+
+const counted = (tokens: unknown): number | undefined =>
+  typeof tokens === "number" && Number.isFinite(tokens) ? tokens : undefined

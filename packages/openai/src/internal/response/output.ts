@@ -29,6 +29,7 @@ export const parts = (response: Responses.Response, reading: Reading): Array<Par
   reader.origin.conversationId = reader.ended(response).conversationId
   const parts: Array<Part> = [Finish.metadata(response)]
   for (const item of response.output) {
+    if (!isItem(item)) continue
     if (item.type === "message") message(item, reader, parts)
     else if (item.type === "reasoning") reasoning(item, reader.origin, parts)
     else reader.item(item, parts)
@@ -37,6 +38,25 @@ export const parts = (response: Responses.Response, reading: Reading): Array<Par
   parts.push(Finish.part(response, reader.asked))
   return parts
 }
+
+/** Whether it is an item at all. */
+export const isItem = (item: unknown): item is Responses.ResponseOutputItem =>
+  Metadata.isRecord(item) && typeof item["type"] === "string"
+
+/** The texts of a message; none where a server leaves them out. */
+export const contentOf = (item: Responses.ResponseOutputMessage): Responses.ResponseOutputMessage["content"] =>
+  Array.isArray(item.content) ? item.content.filter(Metadata.isRecord) : []
+
+/** What a reasoning says: its summaries, and what some models say of it in full. */
+export const thoughtsOf = (
+  item: Responses.ResponseReasoningItem
+): ReadonlyArray<{ readonly text: string; readonly index: number; readonly raw: true | undefined }> => [
+  ...textsOf(item.summary).map((text, index) => ({ text, index, raw: undefined })),
+  ...textsOf(item.content).map((text, index) => ({ text, index, raw: true as const }))
+]
+
+const textsOf = (texts: ReadonlyArray<{ readonly text: string }> | null | undefined): ReadonlyArray<string> =>
+  Array.isArray(texts) ? texts.map((part) => part?.text ?? "") : []
 
 /** A text without letters, by which a chat knows that OpenAI has a response that left nothing else to tell it by. */
 export const mark = (origin: Origin): Response.ProviderMetadata => ({ openai: Metadata.json({ ...origin }) })
@@ -89,6 +109,11 @@ export const makeItemReader = (reading: Reading): ItemReader => {
         parts.push(Local.functionCall(item, reading.directory.ofFunction(item.name).name, { ...origin }))
         return
       }
+      if (item.type === "custom_tool_call") {
+        asked.localCalls = true
+        parts.push(Local.customCall(item, reading.directory.ofCustom(item.name).name, { ...origin }))
+        return
+      }
       // An answer is the program's own, which it has in its history.
       if (item.type === "mcp_approval_response") return
       const tool = reading.directory.ofItem(item)?.tool
@@ -98,12 +123,14 @@ export const makeItemReader = (reading: Reading): ItemReader => {
       } else if (tool !== undefined && Local.isMachineCall(item)) {
         asked.localCalls = true
         parts.push(Local.machineCall(item, tool.name, { ...origin }))
+      } else if (tool !== undefined && Hosted.isUnlisted(item)) {
+        parts.push(...Hosted.unlisted(item, { tool, origin: { ...origin }, kept: reading.kept }))
       } else if (tool !== undefined && Hosted.isHosted(item)) {
         const approvalId = item.type === "mcp_call" ? item.approval_request_id : undefined
         const callId = typeof approvalId === "string" ? reading.callOf(approvalId) : undefined
-        const hosted = Hosted.parts(item, { name: tool.name, origin: { ...origin }, kept: reading.kept, callId })
+        const hosted = Hosted.parts(item, { tool, origin: { ...origin }, kept: reading.kept, callId })
         // One part that does not fit its tool would fail the whole response.
-        parts.push(...(Hosted.fit(hosted, tool) ? hosted : [carrier(item, origin, reading)]))
+        parts.push(...hosted ?? [carrier(item, origin, reading)])
       } else {
         parts.push(carrier(item, origin, reading))
       }
@@ -138,19 +165,24 @@ export const carrier = (
 // =============================================================================
 
 const message = (item: Responses.ResponseOutputMessage, reader: ItemReader, parts: Array<Part>): void => {
-  item.content.forEach((content, contentIndex) => {
+  contentOf(item).forEach((content, contentIndex) => {
     parts.push({
       type: "text",
-      text: content.type === "output_text" ? content.text : "",
+      text: content.type === "output_text" ? content.text ?? "" : "",
       metadata: { openai: reader.text(item, content) }
     })
     if (content.type !== "output_text") return
-    content.annotations?.forEach((annotation, index) => {
+    annotationsOf(content).forEach((annotation, index) => {
       const source = Citations.source(annotation, Citations.sourceId(item.id, contentIndex, index))
       if (source !== undefined) parts.push(source)
     })
   })
 }
+
+/** The annotations of a text; some servers leave them out. */
+export const annotationsOf = (
+  { annotations }: Responses.ResponseOutputText
+): Responses.ResponseOutputText["annotations"] => Array.isArray(annotations) ? annotations : []
 
 const textMetadata = (
   item: Responses.ResponseOutputMessage,
@@ -165,19 +197,14 @@ const textMetadata = (
     ...(content.type === "refusal"
       ? { refusal: content.refusal }
       : {
-        ...(content.annotations?.length > 0 ? { annotations: content.annotations } : undefined),
-        ...(content.logprobs === undefined || content.logprobs.length === 0
-          ? undefined
-          : { logprobs: content.logprobs })
+        ...(annotationsOf(content).length > 0 ? { annotations: content.annotations } : undefined),
+        ...(Array.isArray(content.logprobs) && content.logprobs.length > 0 ? { logprobs: content.logprobs } : undefined)
       })
   })
 
 const reasoning = (item: Responses.ResponseReasoningItem, origin: Origin, parts: Array<Part>): void => {
-  const texts = [
-    ...item.summary.map(({ text }) => ({ text, raw: undefined })),
-    ...(item.content ?? []).map(({ text }) => ({ text, raw: true }))
-  ]
-  if (texts.length === 0) texts.push({ text: "", raw: undefined })
+  const thoughts = thoughtsOf(item)
+  const texts = thoughts.length === 0 ? [{ text: "", raw: undefined }] : thoughts
   texts.forEach(({ raw, text }, index) => {
     const encryptedContent = index === texts.length - 1 ? item.encrypted_content ?? undefined : undefined
     parts.push({

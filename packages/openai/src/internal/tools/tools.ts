@@ -35,6 +35,8 @@ export interface Owner {
 export interface Directory {
   /** The function tool of this name. Names that the toolkit does not have are their own. */
   readonly ofFunction: (name: string) => Owner
+  /** The custom tool of this name. The same is so of its names. */
+  readonly ofCustom: (name: string) => Owner
   /** The hosted MCP server of this label. */
   readonly ofServer: (label: string) => Owner
   /** OpenAI's own tool that an item such as `web_search_call` comes from; `undefined` for an item of no tool. */
@@ -118,6 +120,8 @@ const toResponsesTool = (tool: Tool.Any, strict: boolean): Configured<Responses.
       return Result.succeed({ type: "shell", environment: { type: "local" } })
     case "openai.apply_patch":
       return Result.succeed({ type: "apply_patch" })
+    case "openai.custom":
+      return Result.map(settings(tool, Schemas.CustomArgs), (args) => ({ ...args, type: "custom", name: tool.name }))
     default:
       return Result.fail(
         new AiError.ToolConfigurationError({
@@ -321,7 +325,8 @@ const toResponsesChoice = (
   if ("oneOf" in choice) return Result.succeed(allowed(chosen, choice.mode ?? "auto"))
   switch (only.type) {
     case "function":
-      return Result.succeed({ type: "function", name: only.name })
+    case "custom":
+      return Result.succeed({ type: only.type, name: only.name })
     case "mcp":
       return Result.succeed({ type: "mcp", server_label: only.server_label })
     case "file_search":
@@ -341,8 +346,8 @@ const allowed = (tools: ReadonlyArray<Responses.Tool>, mode: "auto" | "required"
   type: "allowed_tools",
   mode,
   tools: tools.map((tool) =>
-    tool.type === "function"
-      ? { type: "function", name: tool.name }
+    tool.type === "function" || tool.type === "custom"
+      ? { type: tool.type, name: tool.name }
       : tool.type === "mcp"
       ? { type: "mcp", server_label: tool.server_label }
       : { type: tool.type }
@@ -388,6 +393,10 @@ export const directory = (tools: ReadonlyArray<Tool.Any>): Directory => {
       const tool = byName.get(name)
       return owner(tool !== undefined && Tool.isProviderDefined(tool) ? undefined : tool, name)
     },
+    ofCustom: (name) => {
+      const tool = byName.get(name)
+      return owner(tool !== undefined && isCustom(tool) ? tool : undefined, name)
+    },
     ofServer,
     ofItem: (item) => {
       if (mcpItems.has(item.type)) return ofServer(item.server_label ?? "")
@@ -398,6 +407,8 @@ export const directory = (tools: ReadonlyArray<Tool.Any>): Directory => {
     get: (name) => byName.get(name)
   }
 }
+
+const isCustom = (tool: Tool.Any): boolean => Tool.isProviderDefined(tool) && tool.id === "openai.custom"
 
 /** The label of a hosted MCP server; `undefined` for every other tool. */
 export const serverLabel = (tool: Tool.Any): string | undefined => {

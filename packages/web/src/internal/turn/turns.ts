@@ -61,7 +61,7 @@ export const make: Effect.Effect<Turns, never, Scope.Scope> = Effect.gen(functio
     })
 
   const leave = (key: string, taking: Taking) => {
-    const others = waiting.get(key)!.filter((one) => one !== taking)
+    const others = waiting.get(key)?.filter((one) => one !== taking) ?? []
     if (others.length === 0) waiting.delete(key)
     else waiting.set(key, others)
   }
@@ -78,14 +78,20 @@ export const make: Effect.Effect<Turns, never, Scope.Scope> = Effect.gen(functio
         const turn = Effect.onExit(take, (exit) =>
           Effect.sync(() => {
             leave(key, taking)
-            const isStopped = Exit.isFailure(exit) && Exit.hasInterrupts(exit)
-            Deferred.doneUnsafe(begun, isStopped ? Exit.fail(Sentences.stopping) : exit)
+            if (!Exit.hasInterrupts(exit)) Deferred.doneUnsafe(begun, exit)
           }))
         const taken = Effect.flatMap(turn, ({ turn }) =>
           turn === undefined ? Effect.void : Effect.andThen(Effect.exit(ended(turn)), note(key, lingering)))
         const alone = Effect.updateContext(Effect.exit(taken), (_: Context.Context<never>) =>
           context)
-        return Effect.as(Effect.forkIn(alone, scope), taking)
+        return Effect.map(Effect.forkIn(alone, scope), (fiber) => {
+          // Where the server stops, it may not even have begun to wait.
+          fiber.addObserver(() => {
+            leave(key, taking)
+            Deferred.doneUnsafe(begun, Exit.fail(Sentences.stopping))
+          })
+          return taking
+        })
       }),
     isLoaded: (key) => note(key, loading),
     hasEnded: (key) => Effect.map(Clock.currentTimeMillis, (now) => now < (recent.get(key) ?? 0))

@@ -1,0 +1,71 @@
+/** A server that counts its requests for approval anew: the same id again, and another answer. */
+import { Prompt } from "@assent/ai"
+import { assert, describe, it } from "@effect/vitest"
+import * as Approvals from "../src/internal/approvals/approvals.ts"
+import * as Input from "../src/internal/request/input.ts"
+
+const call = () =>
+  Prompt.toolCallPart({
+    id: "mcpr_1",
+    name: "OpenAiMcp",
+    params: {},
+    providerExecuted: true,
+    options: {
+      openai: {
+        itemId: "mcpr_1",
+        itemType: "mcp_approval_request",
+        approvalRequestId: "mcpr_1",
+        serverLabel: "dice",
+        name: "roll",
+        arguments: "{}"
+      }
+    }
+  })
+
+const answer = (approved: boolean) =>
+  Prompt.toolMessage({ content: [Prompt.toolApprovalResponsePart({ approvalId: "mcpr_1", approved })] })
+
+const messages = [
+  Prompt.assistantMessage({ content: [call()] }),
+  answer(true),
+  Prompt.assistantMessage({
+    content: [
+      Prompt.toolResultPart({
+        id: "mcpr_1",
+        name: "OpenAiMcp",
+        result: {},
+        isFailure: false,
+        providerExecuted: true,
+        options: {
+          openai: {
+            itemId: "mcp_1",
+            itemType: "mcp_call",
+            approvalRequestId: "mcpr_1",
+            item: { type: "mcp_call", id: "mcp_1", approval_request_id: "mcpr_1" }
+          }
+        }
+      }),
+      call()
+    ]
+  }),
+  answer(false)
+]
+
+describe("a request whose id was there before", () => {
+  for (const references of [true, false]) {
+    it(`has the person's denial, ${references ? "where OpenAI keeps it" : "where it does not"}`, () => {
+      const items = Input.make(messages, Approvals.read(messages), {
+        systemRole: "developer",
+        references,
+        rebuildsRequests: !references,
+        base: { type: "nothing" },
+        fileIdPrefixes: []
+      })
+      assert.deepStrictEqual(
+        items.flatMap((item) => item.type === "mcp_approval_response" ? [item.approve] : []),
+        [true, false]
+      )
+      assert.strictEqual(items.filter(({ type }) => type === "mcp_approval_request").length, references ? 0 : 2)
+    })
+  }
+})
