@@ -3,7 +3,7 @@
  * it. The journal is asked only about what was asked here, which an id proves by its seal: a history may be made up, and
  * says no more than it says itself (law L4).
  */
-import type * as Prompt from "effect/ai/Prompt"
+import * as Prompt from "effect/ai/Prompt"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -47,7 +47,7 @@ export const stateOf = Effect.fnUntraced(function*(
   const open = kept.open.find((request) => request.approvalId === approvalId)
   const transcript = Transcript.readWhole(kept.history.content)
   const asked = transcript.allRequests.find(({ part }) => part.approvalId === approvalId)
-  if (open === undefined && asked === undefined) return ofAnsweredHere(transcript, approvalId)
+  if (open === undefined && asked === undefined) return yield* ofAnsweredHere(toolkit, transcript, approvalId)
   const { result } = asked?.call ?? asked?.providerCall ?? {}
   const cancelled = asked?.responses.find(TakenBack.isAnswer)
   if (cancelled !== undefined) {
@@ -62,7 +62,7 @@ export const stateOf = Effect.fnUntraced(function*(
   const about: About = { approvalId, kept, open, asked, isPassed: isPassed(transcript, asked), result, proof }
   const entry = typeof proof === "string" ? undefined : yield* find(proof, open ?? Request.named(asked!.toolCall!))
   const state = entry === undefined || entry.state === "pending"
-    ? result === undefined ? yield* ofUndecided(about) : ofResult(asked!, result)
+    ? result === undefined ? yield* ofUndecided(about) : ofResult(asked!, result, proof)
     : entry.suspendedAs === undefined
     ? ofEntry(about, entry)
     : yield* ofSuspended(about, entry)
@@ -98,15 +98,23 @@ const isPassed = (
 ): boolean => asked !== undefined && lastUserIndex > asked.messageIndex
 
 const prove = Effect.fnUntraced(function*(
-  { tools }: AnyToolkit,
-  { call, part, providerCall }: Transcript.TranscriptRequest
+  toolkit: AnyToolkit,
+  { call, part: { approvalId }, providerCall }: Transcript.TranscriptRequest
 ): Effect.fn.Return<Proof> {
   if (call === undefined) return providerCall === undefined ? "forged" : "provider's"
+  return yield* proveOf(toolkit, call, approvalId)
+})
+
+const proveOf = Effect.fnUntraced(function*(
+  { tools }: AnyToolkit,
+  call: Transcript.TranscriptCall,
+  approvalId: string
+): Effect.fn.Return<Proof> {
   const environment = { seal: yield* ApprovalSeal.ApprovalSeal, scope: yield* Approval.Scope }
   const tool = Object.hasOwn(tools, call.part.name) ? tools[call.part.name] : undefined
   const proven = yield* Proof.verify(environment, call, yield* History.prepare(tool, call.part))
   if (Result.isFailure(proven)) return proven.failure.reason._tag === "UnknownKey" ? "unknown" : "forged"
-  return proven.success.find(({ request }) => request.part.approvalId === part.approvalId)?.sealed ?? "forged"
+  return proven.success.find(({ request }) => request.part.approvalId === approvalId)?.sealed ?? "forged"
 })
 
 // A run whose process is dead goes on nowhere: whoever goes on with the conversation will be told so.
@@ -206,11 +214,15 @@ const ofSuspended = Effect.fnUntraced(function*(
 })
 
 /** By the history alone. */
-const ofResult = ({ call, part }: Transcript.TranscriptRequest, result: Prompt.ToolResultPart): State => {
+const ofResult = (
+  { call, part }: Transcript.TranscriptRequest,
+  result: Prompt.ToolResultPart,
+  proof: Proof
+): State => {
   const reason = reasonIn(result)
   // A call that has waited was asked about more than once, and what was said last was said to the last of them.
   const isLast = call === undefined || call.requests.at(-1)?.part === part
-  const decidedBy = isLast ? decidedByIn(result) : undefined
+  const decidedBy = isLast && proof !== "forged" ? decidedByIn(result) : undefined
   return { state: stateIn(result, isLast), ...resultIn(result), ...definedFields({ decidedBy, reason }) }
 }
 
@@ -225,18 +237,35 @@ const stateIn = (result: Prompt.ToolResultPart, isLast: boolean): State["state"]
     ? "superseded"
     : "failed"
 
-/** Somebody was asked in the turn itself, so that no request stands in the history. */
-const ofAnsweredHere = ({ calls }: Transcript.Transcript, approvalId: string): State | undefined => {
-  const result = calls.find(({ result }) => {
+/** Somebody was asked in the turn itself, so that no request stands in the history: what a result says may be made up. */
+const ofAnsweredHere = Effect.fnUntraced(function*(
+  toolkit: AnyToolkit,
+  { calls }: Transcript.Transcript,
+  approvalId: string
+): Effect.fn.Return<State | undefined> {
+  const call = calls.find(({ result }) => {
     const assent: unknown = result?.options.assent
     return Transcript.isNaming(assent) && assent.approvalId === approvalId
-  })?.result
-  return result === undefined ? undefined : {
+  })
+  const result = call?.result
+  if (call === undefined || result === undefined) return undefined
+  const request: Transcript.TranscriptRequest = {
+    part: Prompt.makePart("tool-approval-request", { approvalId, toolCallId: call.part.id }),
+    messageIndex: call.messageIndex,
+    call,
+    providerCall: undefined,
+    toolCall: call.part,
+    responses: [],
+    ignored: [],
+    answeredAt: undefined
+  }
+  if ((yield* proveOf(toolkit, { ...call, requests: [request] }, approvalId)) === "forged") return undefined
+  return {
     state: stateIn(result, true),
     ...resultIn(result),
     ...definedFields({ decidedBy: decidedByIn(result), reason: reasonIn(result) })
   }
-}
+})
 
 /** Nothing came of it yet. */
 const ofUndecided = Effect.fnUntraced(function*(about: About): Effect.fn.Return<State, ApprovalError.ApprovalError> {
