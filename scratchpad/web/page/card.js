@@ -57,8 +57,10 @@ export const stateOf = (part, click) => {
       return "denied"
     case "output-error":
       if (part.fate?.state === "unknown") return "unknown"
-      // Asked, and nobody decided: taken back, expired, or superseded by what was said.
-      return part.fate?.approvalId !== undefined && part.fate.decidedBy === undefined ? "void" : "failed"
+      // Asked, and nobody decided: taken back, expired, or superseded by what was said. What was approved may have run.
+      return part.fate?.approvalId !== undefined && part.fate.decidedBy === undefined && part.approval?.approved !== true
+        ? "void"
+        : "failed"
   }
 }
 

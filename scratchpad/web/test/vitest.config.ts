@@ -11,6 +11,8 @@ export default defineConfig({
     globalSetup: "setup.ts",
     reporters: ["tree", "./reporter.ts"],
     testTimeout: 60_000,
-    maxConcurrency: 4
+    maxConcurrency: 4,
+    // A browser, killed servers and real time: what failed once and then passed is shown as such.
+    retry: 1
   }
 })
