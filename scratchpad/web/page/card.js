@@ -58,7 +58,8 @@ export const stateOf = (part, click) => {
     case "output-error":
       if (part.fate?.state === "unknown") return "unknown"
       // Asked, and nobody decided: taken back, expired, or superseded by what was said. What was approved may have run.
-      return part.fate?.approvalId !== undefined && part.fate.decidedBy === undefined && part.approval?.approved !== true
+      return part.fate?.approvalId !== undefined && part.fate.decidedBy === undefined &&
+          part.approval?.approved !== true
         ? "void"
         : "failed"
   }
