@@ -135,5 +135,5 @@ const open = Effect.fnUntraced(function*(
     Effect.provide(Reactivity.layer),
     Effect.mapError(Problem.fromSqlError("open"))
   )
-  return yield* Kept.open(yield* client, options.prefix)
+  return yield* Kept.open(yield* client, options)
 })

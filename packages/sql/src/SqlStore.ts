@@ -53,7 +53,7 @@ export interface Options {
 export const make = Effect.fnUntraced(function*(
   options?: Options
 ): Effect.fn.Return<Store.Store, Store.StoreError, SqlClient.SqlClient> {
-  return Kept.make(yield* Kept.open(yield* SqlClient.SqlClient, options?.prefix), options)
+  return Kept.make(yield* Kept.open(yield* SqlClient.SqlClient, { prefix: options?.prefix }), options)
 })
 
 // =============================================================================

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import { named, shown, waits } from "../../ai/test/store/laws/support.ts"
+import { sqlite } from "../src/internal/store/dialect.ts"
 import { steps } from "../src/internal/store/migrations.ts"
 import { makeClient, makeFilename, makeStoreOver } from "./database.ts"
 
@@ -13,7 +14,7 @@ const openBefore = Effect.fnUntraced(function*(filename: string, count: number) 
   const loader = Migrator.fromRecord(Object.fromEntries(
     steps.slice(0, count).map(([name, statements], index) => [
       `${index + 1}_${name}`,
-      Effect.forEach(statements("assent_"), (statement) => sql.unsafe(statement), { discard: true })
+      Effect.forEach(statements("assent_", sqlite), (statement) => sql.unsafe(statement), { discard: true })
     ])
   ))
   yield* Effect.provideService(Migrator.make({})({ loader, table: "assent_migration" }), SqlClient.SqlClient, sql)

@@ -25,11 +25,14 @@ interface Row {
 }
 
 export const make = (database: Database, quotas: Quotas): Store.Conversations => {
-  const { sql, tables, transact, use } = database
+  const { lock, sql, tables, transact, use } = database
   const { conversation, message, request } = tables
 
+  // Who reads it within a transaction writes what follows from it.
+  const alone = (key: string) => lock(`conversation ${key}`)
+
   const decode = (operation: string, row: Row): Effect.Effect<Store.ConversationRow, Store.StoreError> =>
-    row.format === format
+    Number(row.format) === format
       ? Effect.succeed({
         id: Text.decode(row.id),
         ...Text.optionalFields({
@@ -59,12 +62,15 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
       { discard: true }
     )
 
-  const removeRows = Effect.fnUntraced(function*(id: string, now: number) {
-    const [row] = yield* sql<Pick<Row, "expires_at">>`DELETE FROM ${conversation} WHERE id = ${id} RETURNING expires_at`
-    const hasExpired = row !== undefined && row.expires_at !== null && Number(row.expires_at) <= now
-    const asked = sql`nonce IN (SELECT nonce FROM ${request} WHERE conversation = ${id} AND state = 'pending')`
-    yield* Events.ended(database, asked, { state: hasExpired ? "expired" : "withdrawn" }, now)
-    yield* sql`DELETE FROM ${request} WHERE conversation = ${id} AND state = 'pending'`
+  /** What was asked in it and never decided goes with it. */
+  const removeAsked = Effect.fnUntraced(function*(id: string, hasExpired: boolean, now: number) {
+    const asked = yield* sql<{ readonly nonce: string }>`DELETE FROM ${request} WHERE conversation = ${id}
+      AND state = 'pending' RETURNING nonce`
+    yield* Effect.forEach(
+      batches(asked.map(({ nonce }) => nonce).toSorted()),
+      (nonces) => Events.ended(database, sql.in("nonce", nonces), { state: hasExpired ? "expired" : "withdrawn" }, now),
+      { discard: true }
+    )
   })
 
   const fieldsOf = (write: Store.ConversationWrite, now: number) => ({
@@ -88,15 +94,18 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
       WHERE id = ${id}`
     if (found !== undefined) {
       if (found.expires_at === null || Number(found.expires_at) > now) return undefined
-      yield* removeRows(id, now)
+      const gone = yield* sql`DELETE FROM ${conversation} WHERE id = ${id} AND expires_at <= ${now} RETURNING id`
+      if (gone.length === 0) return undefined
+      yield* removeAsked(id, true, now)
     }
     const fields = fieldsOf(write, now)
     const bytes = Text.bytesOf(fields.state) + sizeOf(bodies)
     if (write.begins === true) yield* quotas.begin("conversations.write", write.tenant, bytes)
     const version = firstVersion()
-    yield* sql`INSERT INTO ${conversation} ${
+    const made = yield* sql`INSERT INTO ${conversation} ${
       sql.insert({ id, format, version, stopped: 0, messages: bodies.length, bytes, ...fields })
-    }`
+    } ON CONFLICT (id) DO NOTHING RETURNING id`
+    if (made.length === 0) return undefined
     yield* insertMessages(id, 0, bodies)
     return version
   })
@@ -143,14 +152,18 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
     get: (id) =>
       use("conversations.get", (now) =>
         Effect.flatMap(
-          sql<Row>`SELECT ${columns} FROM ${conversation}
-            WHERE id = ${Text.encode(id)} AND (expires_at IS NULL OR expires_at > ${now})`,
+          Effect.andThen(
+            alone(Text.encode(id)),
+            sql<Row>`SELECT ${columns} FROM ${conversation}
+              WHERE id = ${Text.encode(id)} AND (expires_at IS NULL OR expires_at > ${now})`
+          ),
           ([row]) => row === undefined ? Effect.undefined : decode("conversations.get", row)
         )),
     read: (id) =>
       use("conversations.read", (now) =>
         Effect.gen(function*() {
           const key = Text.encode(id)
+          yield* alone(key)
           // One statement, so that the messages are those of the row.
           const [first, ...rest] = yield* sql<Row & { readonly seq: number; readonly body: string }>`
             SELECT -1 AS seq, NULL AS body, ${columns} FROM ${conversation}
@@ -176,7 +189,15 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
             WHERE id = ${Text.encode(id)} AND (expires_at IS NULL OR expires_at > ${now}) RETURNING id`,
           (rows) => rows.length > 0
         )),
-    remove: (id) => transact("conversations.remove", (now) => removeRows(Text.encode(id), now))
+    remove: (id) =>
+      transact("conversations.remove", (now) =>
+        Effect.gen(function*() {
+          const key = Text.encode(id)
+          const [row] = yield* sql<Pick<Row, "expires_at">>`DELETE FROM ${conversation} WHERE id = ${key}
+            RETURNING expires_at`
+          const hasExpired = row !== undefined && row.expires_at !== null && Number(row.expires_at) <= now
+          yield* removeAsked(key, hasExpired, now)
+        }))
   }
 }
 

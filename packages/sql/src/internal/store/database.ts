@@ -4,10 +4,13 @@ import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as SqlClient from "effect/sql/SqlClient"
+import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
+import * as Runtime from "../sqlite/runtime.ts"
+import type { Dialect } from "./dialect.ts"
 import * as Problem from "./problem.ts"
+import * as Repeating from "./repeating.ts"
 
 /** The version of what stands in the rows of requests, conversations and remembered answers. */
 export const format = 1
@@ -27,6 +30,7 @@ export type TableName = typeof tableNames[number]
 
 export interface Database {
   readonly sql: SqlClient.SqlClient
+  readonly dialect: Dialect
   readonly prefix: string
   readonly tables: Readonly<Record<TableName, Fragment>>
   /** One operation; it is given the time. */
@@ -39,6 +43,8 @@ export interface Database {
     operation: string,
     run: (now: number) => Effect.Effect<A, SqlError | Store.StoreError>
   ) => Effect.Effect<A, Store.StoreError>
+  /** Within a transaction: waits for whoever has said the same in one, until that is over. */
+  readonly lock: (text: string) => Effect.Effect<void, SqlError>
   /** All that an effect does, or nothing; in another it is a part of that one. */
   readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Store.StoreError, R>
 }
@@ -72,13 +78,28 @@ export const compile = <Row extends object>(
 interface Transaction {
   readonly sql: SqlClient.SqlClient
   isOver: boolean
+  /** Somebody else was in the way of it, so that the database undid what it had done. */
+  isThwarted: boolean
 }
 
 // Of every database that the fiber is inside of, or was.
 const Begun = Context.Reference<ReadonlyArray<Transaction>>("@assent/sql/begun", { defaultValue: () => [] })
 
-export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
+export interface Options {
+  /** Real milliseconds after which an operation is given up, whatever the network does; `undefined` where there is none. */
+  readonly timeout: number | undefined
+}
+
+export const make = (
+  sql: SqlClient.SqlClient,
+  dialect: Dialect,
+  prefix: string,
+  { timeout }: Options = { timeout: undefined }
+): Database => {
   const table = (name: TableName) => sql.literal(prefix + name)
+
+  const isWithin = (context: Context.Context<never>) =>
+    Context.getOption(context, sql.transactionService)._tag === "Some"
 
   // The client takes whoever was forked inside for a part of whatever its connection does next, by whomever.
   const leavingWhatIsOver = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -91,17 +112,23 @@ export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
 
   // What effect/sql cannot undo, it dies of. Nothing within may go on after that, as nobody knows what is there; the whole
   // fails, as anything fails that the database could not do.
-  const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
+  const begin = <A, E, R>(
+    effect: Effect.Effect<A, E, R>,
+    transaction: Transaction
+  ): Effect.Effect<A, E | SqlError, R> =>
     Effect.withFiber((fiber) => {
-      if (Context.getOption(fiber.context, sql.transactionService)._tag === "Some") return sql.withTransaction(effect)
-      const transaction: Transaction = { sql, isOver: false }
       const begun = [...fiber.getRef(Begun).filter((one) => one.sql !== sql), transaction]
-      const run = sql.withTransaction(
-        Effect.onExit(Effect.provideService(effect, Begun, begun), () =>
-          Effect.sync(() => {
-            transaction.isOver = true
-          }))
-      )
+      const began = fiber.getRef(SqlClient.BeginTransaction)
+      const run = Effect.onExit(effect, () =>
+        Effect.sync(() => {
+          transaction.isOver = true
+        })).pipe(
+          Effect.provideService(Begun, begun),
+          // What somebody begins within at another database, they begin as they wish.
+          Effect.provideService(SqlClient.BeginTransaction, began),
+          sql.withTransaction,
+          Effect.provideService(SqlClient.BeginTransaction, began ?? dialect.begin)
+        )
       return Effect.catchCause(run, (cause) => {
         // Beside the failure for which it was to be undone.
         const defect = cause.reasons.flatMap((reason) => Cause.isDieReason(reason) ? [reason.defect] : []).find(
@@ -111,14 +138,49 @@ export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
       })
     })
 
+  const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
+    Effect.withFiber((fiber) => {
+      if (isWithin(fiber.context)) return sql.withTransaction(effect)
+      return Repeating.repeating(() => {
+        const transaction: Transaction = { sql, isOver: false, isThwarted: false }
+        return { run: begin(effect, transaction), isThwarted: () => transaction.isThwarted }
+      })
+    })
+
+  const inTime = <A, E, R>(
+    operation: string,
+    effect: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | Store.StoreError, R> =>
+    timeout === undefined ? effect : Effect.withFiber((fiber) =>
+      isWithin(fiber.context) ? effect : Effect.raceFirst(
+        effect,
+        Effect.flatMap(Runtime.pause(timeout), () => Effect.fail(Problem.tooLate(operation, timeout)))
+      )
+    )
+
+  // Of what stands alone, that is repeated; within a transaction, all of that.
+  const noting = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.withFiber((fiber) => {
+      if (!isWithin(fiber.context)) return Repeating.repeating(() => ({ run: effect, isThwarted: () => false }))
+      return Effect.tapError(effect, (error) =>
+        Effect.sync(() => {
+          if (!Repeating.isThwarted(error)) return
+          for (const one of fiber.getRef(Begun)) if (one.sql === sql) one.isThwarted = true
+        }))
+    })
+
   const use: Database["use"] = (operation, run) =>
-    leavingWhatIsOver(Effect.mapError(
-      Effect.clockWith((clock) => run(time(clock.currentTimeMillisUnsafe()))),
-      (error) => error._tag === "SqlError" ? Problem.fromSqlError(operation)(error) : error
+    leavingWhatIsOver(inTime(
+      operation,
+      Effect.mapError(
+        noting(Effect.clockWith((clock) => run(time(clock.currentTimeMillisUnsafe())))),
+        (error) => error._tag === "SqlError" ? Problem.fromSqlError(operation)(error) : error
+      )
     ))
 
   return {
     sql,
+    dialect,
     prefix,
     tables: {
       conversation: table("conversation"),
@@ -132,13 +194,19 @@ export const make = (sql: SqlClient.SqlClient, prefix: string): Database => {
     },
     use,
     transact: (operation, run) => use(operation, (now) => inTransaction(run(now))),
+    lock: (text) =>
+      dialect.lock === undefined ?
+        Effect.void :
+        Effect.withFiber((fiber) =>
+          isWithin(fiber.context) ? Effect.asVoid(dialect.lock!(sql, prefix + text)) : Effect.void
+        ),
     atomically: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Store.StoreError, R> =>
       // What the effect fails with is its own, whatever it is.
       inTransaction(Effect.mapError(effect, (error) => ({ _tag: "Own" as const, error }))).pipe(
         Effect.mapError((failure) =>
           failure._tag === "Own" ? failure.error : Problem.fromSqlError("atomically")(failure)
         ),
-        leavingWhatIsOver
+        (run) => leavingWhatIsOver(inTime("atomically", run))
       )
   }
 }

@@ -4,12 +4,12 @@ import * as Effect from "effect/Effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { type Database, rowLimit } from "./database.ts"
-import { isNewsOfExpired, isOpen, isTold, mayEnd } from "./migrations.ts"
+import { isNewsOfExpired, isOpen, isPlaceless, isTold, mayEnd } from "./migrations.ts"
 import * as Problem from "./problem.ts"
 import * as Text from "./text.ts"
 
 interface Row {
-  readonly seq: number
+  readonly place: number
   readonly event: Store.EventRow["event"]
   readonly at: number
   readonly state: Store.EndState | null
@@ -24,7 +24,7 @@ interface Row {
 }
 
 const decode = (row: Row): Store.EventRow => ({
-  cursor: String(row.seq),
+  cursor: String(row.place),
   event: row.event,
   at: Number(row.at),
   nonce: Text.decode(row.nonce),
@@ -64,7 +64,7 @@ export const opened = (
 
 /** What became of these requests, of which it was not told yet. */
 export const ended = (
-  { sql, tables: { event } }: Database,
+  { dialect, sql, tables: { event } }: Database,
   which: Fragment,
   { entry, state }: Store.Ended,
   now: number
@@ -74,13 +74,13 @@ export const ended = (
   return Effect.asVoid(
     sql`INSERT INTO ${event} (kind, at, opened, state, entry)
       SELECT ${kind}, ${now}, seq, ${state}, ${Text.encodeOptional(entry)} FROM ${event}
-      WHERE ${which} AND ${sql.literal(mayEnd + more)} ORDER BY nonce`
+      WHERE ${which} AND ${sql.literal(mayEnd + more)} ORDER BY nonce${sql.literal(dialect.forUpdate)}`
   )
 }
 
 /** That those whose time is over have expired: at most so many, and how many. Where there is none, nothing is written. */
 const expire = Effect.fnUntraced(function*(
-  { sql, tables: { event }, transact }: Database,
+  { dialect, sql, tables: { event }, transact }: Database,
   operation: string,
   limit: number,
   now: number
@@ -92,7 +92,7 @@ const expire = Effect.fnUntraced(function*(
     operation,
     () =>
       sql`INSERT INTO ${event} (kind, at, opened, state) SELECT 'expired', ${now}, seq, 'expired' FROM ${event}
-      WHERE ${isDue} ORDER BY expires_at, nonce LIMIT ${limit} RETURNING seq`
+      WHERE ${isDue} ORDER BY expires_at, nonce LIMIT ${limit}${sql.literal(dialect.forUpdateOfFree())} RETURNING seq`
   )
   return told.length
 })
@@ -101,16 +101,52 @@ const expire = Effect.fnUntraced(function*(
 // Reading
 // =============================================================================
 
-/** Before which nothing is kept, and the newest; PostgreSQL gives numbers as texts or as whole numbers of its own. */
-const bounds = ({ sql, tables: { event, setting } }: Database) =>
-  Effect.map(
+const placeOf = ({ dialect, sql }: Database): Fragment => sql.literal(dialect.place)
+
+/** Before which nothing is kept, and the newest. */
+const bounds = (database: Database) => {
+  const { sql, tables: { event, setting } } = database
+  return Effect.map(
     sql<{ readonly floor: string | null; readonly newest: number | null }>`SELECT
-      (SELECT value FROM ${setting} WHERE name = ${floorName}) AS floor, (SELECT max(seq) FROM ${event}) AS newest`,
+      (SELECT value FROM ${setting} WHERE name = ${floorName}) AS floor,
+      (SELECT max(${placeOf(database)}) FROM ${event}) AS newest`,
     ([row]) => {
       const floor = Number(row?.floor ?? 0)
       return { floor, newest: Math.max(floor, Number(row?.newest ?? 0)) }
     }
   )
+}
+
+/**
+ * Where several write at once, what was written first may be there last. So there no event has a place until somebody reads:
+ * one who does at a time gives the next ones to those that are there by then, and no place ever comes before one that was
+ * read. At most so many, and how many; others that wait have to wait for their places too.
+ */
+const settle = Effect.fnUntraced(function*(
+  database: Database,
+  operation: string,
+  limit: number
+): Effect.fn.Return<number, SqlError | Store.StoreError> {
+  const { dialect, lock, sql, tables: { event }, transact } = database
+  if (dialect.place === "seq") return 0
+  const placeless = sql.literal(isPlaceless)
+  const [some] = yield* sql`SELECT 1 AS some FROM ${event} WHERE ${placeless} LIMIT 1`
+  if (some === undefined) return 0
+  const settled = yield* transact(operation, () =>
+    Effect.gen(function*() {
+      yield* lock("places")
+      const { newest } = yield* bounds(database)
+      return yield* sql`UPDATE ${event} SET place = CAST(${newest} AS bigint) + found.number FROM (
+          SELECT seq, row_number() OVER (ORDER BY seq) AS number FROM (
+            SELECT seq FROM ${event} WHERE ${placeless} ORDER BY seq LIMIT ${limit}) AS placeless) AS found
+        WHERE ${event}.seq = found.seq RETURNING found.seq`
+    }))
+  return settled.length
+})
+
+const settleAll = Effect.fnUntraced(function*(database: Database, operation: string) {
+  while ((yield* settle(database, operation, Store.maxScanned)) === Store.maxScanned);
+})
 
 const floorName = "events"
 
@@ -120,72 +156,80 @@ const raiseFloor = ({ sql, tables: { setting } }: Database, floor: number) =>
 
 export const make = (database: Database): Store.Events => {
   const { sql, tables: { event }, use } = database
+  const place = placeOf(database)
 
-  const after = Effect.fnUntraced(function*(place: number, filter: Store.EventFilter, limit: number) {
+  const after = Effect.fnUntraced(function*(from: number, filter: Store.EventFilter, limit: number) {
     // What is looked at is bounded, whether the filter names it or not.
     const [scanned] = yield* sql<{ readonly last: number | null; readonly count: number }>`
-      SELECT max(seq) AS last, count(*) AS count FROM
-        (SELECT seq FROM ${event} WHERE seq > ${place} ORDER BY seq LIMIT ${Store.maxScanned + 1}) AS scanned`
-    if (scanned === undefined || scanned.last === null) return { rows: [], next: place, isMore: false }
+      SELECT max(${place}) AS last, count(*) AS count FROM
+        (SELECT ${place} FROM ${event} WHERE ${place} > ${from} ORDER BY ${place} LIMIT ${
+      Store.maxScanned + 1
+    }) AS scanned`
+    if (scanned === undefined || scanned.last === null) return { rows: [], next: from, isMore: false }
     const exactly = (column: string, value: string | undefined) =>
       value === undefined ? [] : [sql`o.${sql.literal(column)} = ${Text.encode(value)}`]
     const last = Number(scanned.last)
     const rows = yield* sql<Row>`
-      SELECT e.seq, e.kind AS event, e.at, e.state, e.entry, o.nonce, o.tenant, o.principal, o.conversation, o.tool,
+      SELECT e.${place} AS place, e.kind AS event, e.at, e.state, e.entry, o.nonce, o.tenant, o.principal, o.conversation, o.tool,
         o.request_kind, o.request
       FROM ${event} e JOIN ${event} o ON o.seq = coalesce(e.opened, e.seq)
       WHERE ${
       sql.and([
-        sql`e.seq > ${place}`,
-        sql`e.seq <= ${last}`,
+        sql`e.${place} > ${from}`,
+        sql`e.${place} <= ${last}`,
         ...exactly("tenant", filter.tenant),
         ...exactly("principal", filter.principal),
         ...exactly("conversation", filter.conversation),
         ...exactly("tool", filter.toolName),
         ...exactly("request_kind", filter.kind)
       ])
-    } ORDER BY e.seq LIMIT ${limit}`
+    } ORDER BY e.${place} LIMIT ${limit}`
     const isFull = rows.length === limit
     return {
       rows,
-      next: isFull ? Number(rows[limit - 1]!.seq) : last,
+      next: isFull ? Number(rows[limit - 1]!.place) : last,
       isMore: isFull || Number(scanned.count) > Store.maxScanned
     }
   })
 
   return {
-    latest: use("events.latest", () => Effect.map(bounds(database), ({ newest }) => String(newest))),
+    latest: use("events.latest", () =>
+      Effect.andThen(
+        settleAll(database, "events.latest"),
+        Effect.map(bounds(database), ({ newest }) => String(newest))
+      )),
     page: (filter, options) => {
       const limit = Math.max(1, rowLimit(options.limit))
       return use("events.page", (now) =>
         Effect.gen(function*() {
-          const given = options.after === undefined ? undefined : placeOf(options.after)
+          const given = options.after === undefined ? undefined : readPlace(options.after)
           if (options.after !== undefined && given === undefined) return yield* Problem.noPlace("events.page")
           const told = yield* expire(database, "events.page", Store.maxScanned, now)
-          let place = given ?? (yield* bounds(database)).floor
+          const settled = yield* settle(database, "events.page", Store.maxScanned)
+          let from = given ?? (yield* bounds(database)).floor
           let isMissed = false
           while (true) {
-            const { isMore, next, rows } = yield* after(place, filter, limit)
+            const { isMore, next, rows } = yield* after(from, filter, limit)
             // Read later than the events, so that what somebody gave up before that is known to be missing.
             const { floor, newest } = yield* bounds(database)
-            if (place >= floor && place <= newest) {
+            if (from >= floor && from <= newest) {
               return {
                 events: rows.map(decode),
-                from: String(place),
+                from: String(from),
                 next: String(next),
-                isMore: isMore || told === Store.maxScanned,
+                isMore: isMore || Math.max(told, settled) === Store.maxScanned,
                 isMissed
               }
             }
             isMissed = given !== undefined
-            place = floor
+            from = floor
           }
         }))
     }
   }
 }
 
-const placeOf = (cursor: string): number | undefined => {
+const readPlace = (cursor: string): number | undefined => {
   const seq = Number(cursor)
   return /^\d+$/.test(cursor) && Number.isSafeInteger(seq) ? seq : undefined
 }
@@ -234,27 +278,33 @@ export const sweep = Effect.fnUntraced(function*(
   now: number,
   limit: number
 ): Effect.fn.Return<number, SqlError | Store.StoreError> {
-  const { atomically, sql, tables: { event, request } } = database
+  const { atomically, dialect, lock, sql, tables: { event, request } } = database
+  const place = placeOf(database)
   const told = yield* expire(database, "sweep", limit, now)
   if (told === limit) return told
+  yield* settle(database, "sweep", limit)
   const isAged = Effect.gen(function*() {
     const { floor, newest } = yield* bounds(database)
-    const rows = yield* sql<{ readonly seq: number; readonly at: number }>`SELECT seq, at FROM ${event}
-      WHERE seq > ${floor} ORDER BY seq LIMIT ${limit - told}`
-    const end = rows.findIndex(({ at, seq }) => Number(at) > now - life && Number(seq) > newest - count)
+    const rows = yield* sql<{ readonly place: number; readonly at: number }>`SELECT ${place} AS place, at FROM ${event}
+      WHERE ${place} > ${floor} ORDER BY ${place} LIMIT ${limit - told}`
+    const end = rows.findIndex(({ at, place }) => Number(at) > now - life && Number(place) > newest - count)
     const aged = end < 0 ? rows : rows.slice(0, end)
-    return { floor, newest, aged, upTo: Number(aged.at(-1)?.seq ?? floor) }
+    return { floor, newest, aged, upTo: Number(aged.at(-1)?.place ?? floor) }
   })
   if ((yield* isAged).aged.length === 0) return told
   return yield* atomically(Effect.gen(function*() {
+    yield* lock("events given up")
     const { aged, floor, newest, upTo } = yield* isAged
     if (aged.length === 0) return told
-    const these = sql`seq > ${floor} AND seq <= ${upTo}`
+    const these = sql`${place} > ${floor} AND ${place} <= ${upTo}`
+    const isLast = dialect.place === "seq"
+      ? sql`last <= ${upTo}`
+      : sql`EXISTS (SELECT 1 FROM ${event} AS ended WHERE ended.seq = ${event}.last AND ended.place <= ${upTo})`
     // One that was opened is there as long as what is told of it. What was answered and never carried out ends nowhere else.
-    yield* sql`DELETE FROM ${event} WHERE last <= ${upTo} AND seq IN
+    yield* sql`DELETE FROM ${event} WHERE ${isLast} AND seq IN
       (SELECT opened FROM ${event} WHERE ${these} AND opened IS NOT NULL)`
     // The numbers go on from the newest.
-    const old = sql`${these} AND seq < ${newest}`
+    const old = sql`${these} AND ${place} < ${newest}`
     yield* sql`DELETE FROM ${event} WHERE ${old} AND opened IS NOT NULL`
     yield* sql`DELETE FROM ${event} WHERE ${old} AND ${sql.literal(isTold)} AND NOT EXISTS (SELECT 1 FROM ${request} r
       WHERE r.nonce = ${event}.nonce AND ${sql.literal(isOpen)} AND r.request IS NOT NULL)`
@@ -267,12 +317,13 @@ export const sweep = Effect.fnUntraced(function*(
 export const restart = Effect.fnUntraced(function*(
   database: Database,
   now: number
-): Effect.fn.Return<void, SqlError> {
-  const { sql, tables: { event } } = database
-  const seq = (yield* bounds(database)).newest + restartStep
+): Effect.fn.Return<void, SqlError | Store.StoreError> {
+  const { dialect, sql, tables: { event } } = database
+  yield* settleAll(database, "restored")
+  const next = (yield* bounds(database)).newest + restartStep
   yield* sql`DELETE FROM ${event} WHERE opened IS NOT NULL OR told IS NULL OR told > 0`
-  yield* sql`INSERT INTO ${event} ${sql.insert({ seq, kind: "restored", at: now })}`
-  yield* raiseFloor(database, seq)
+  yield* sql`INSERT INTO ${event} ${sql.insert({ [dialect.place]: next, kind: "restored", at: now })}`
+  yield* raiseFloor(database, next)
 })
 
 /** More than any database will have told since its backup. */

@@ -28,9 +28,9 @@ const read = ({ sql, tables }: Database): Effect.Effect<Gone | undefined, SqlErr
     }
   )
 
-/** Before they are gone, or together with it. */
+/** In the transaction in which they are gone. */
 export const raise = (database: Database, rows: ReadonlyArray<Gone>): Effect.Effect<void, SqlError> =>
-  rows.length === 0 ? Effect.void : Effect.flatMap(read(database), (known) => {
+  rows.length === 0 ? Effect.void : Effect.flatMap(Effect.andThen(database.lock(name), read(database)), (known) => {
     const { sql, tables } = database
     const all = known === undefined ? rows : [...rows, known]
     const keepUntil = all.reduce((most, row) => Math.max(most, Number(row.keep_until)), 0)

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import * as Conversations from "./conversations.ts"
 import * as Database from "./database.ts"
+import * as Dialect from "./dialect.ts"
 import * as Events from "./events.ts"
 import { migrate } from "./migrations.ts"
 import * as Owners from "./owners.ts"
@@ -23,7 +24,10 @@ export interface Options extends Quotas.Options {
 /** A database with its tables. */
 export const open = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
-  prefix = "assent_"
+  { prefix = "assent_", timeout = defaultTimeout }: {
+    readonly prefix?: string | undefined
+    readonly timeout?: number | undefined
+  } = {}
 ): Effect.fn.Return<Database.Database, Store.StoreError> {
   // It becomes a part of statements as it is.
   if (!/^[a-z_][a-z0-9_]{0,31}$/.test(prefix)) {
@@ -33,7 +37,15 @@ export const open = Effect.fnUntraced(function*(
       description: "The prefix of the tables is not 1 to 32 small letters, digits and _, beginning with no digit."
     })
   }
-  const database = Database.make(sql, prefix)
+  const dialect = Dialect.of(sql)
+  if (dialect === undefined) {
+    return yield* new Store.StoreError({
+      operation: "open",
+      reason: "Unavailable",
+      description: "The database is neither SQLite nor PostgreSQL, and others are not known here."
+    })
+  }
+  const database = Database.make(sql, dialect, prefix, { timeout: dialect.name === "pg" ? timeout : undefined })
   yield* migrate(database)
   return database
 })
@@ -57,3 +69,4 @@ export const make = (database: Database.Database, options: Options = {}): Store.
 }
 
 const maxEvents = 1_000_000
+const defaultTimeout = 30_000

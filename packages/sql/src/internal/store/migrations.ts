@@ -6,6 +6,7 @@ import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Database } from "./database.ts"
+import type { Dialect } from "./dialect.ts"
 import * as Problem from "./problem.ts"
 
 const run = (sql: SqlClient.SqlClient, statements: ReadonlyArray<string>) =>
@@ -18,7 +19,9 @@ export const isWaiting = "state = 'pending' AND waits = 'open' AND answer IS NUL
 export const isOpen =
   "state = 'pending' AND (waits IS NULL AND request IS NOT NULL OR waits = 'open' AND answer IS NULL)"
 
-const first = (prefix: string): ReadonlyArray<string> => {
+type Step = (prefix: string, dialect: Dialect) => ReadonlyArray<string>
+
+const first: Step = (prefix, { integer: I, table, tableByKey, text: T }) => {
   const conversation = `${prefix}conversation`
   const message = `${prefix}message`
   const request = `${prefix}request`
@@ -27,23 +30,23 @@ const first = (prefix: string): ReadonlyArray<string> => {
     `CREATE INDEX ${request}_${name} ON ${request} (${columns}) WHERE ${where}`
   return [
     `CREATE TABLE ${conversation} (
-      id TEXT PRIMARY KEY, parent TEXT, root TEXT, tenant TEXT, principal TEXT, name TEXT NOT NULL,
-      format INTEGER NOT NULL, version INTEGER NOT NULL, stopped INTEGER NOT NULL, state TEXT NOT NULL,
-      messages INTEGER NOT NULL, bytes INTEGER NOT NULL, touched_at INTEGER NOT NULL, expires_at INTEGER
-    ) STRICT`,
+      id ${T} PRIMARY KEY, parent ${T}, root ${T}, tenant ${T}, principal ${T}, name ${T} NOT NULL,
+      format ${I} NOT NULL, version ${I} NOT NULL, stopped ${I} NOT NULL, state ${T} NOT NULL,
+      messages ${I} NOT NULL, bytes ${I} NOT NULL, touched_at ${I} NOT NULL, expires_at ${I}
+    )${table}`,
     `CREATE INDEX ${conversation}_expiry ON ${conversation} (expires_at) WHERE expires_at IS NOT NULL`,
     `CREATE INDEX ${conversation}_tenant ON ${conversation} (tenant, bytes) WHERE tenant IS NOT NULL`,
     `CREATE TABLE ${message} (
-      conversation TEXT NOT NULL REFERENCES ${conversation} (id) ON DELETE CASCADE, seq INTEGER NOT NULL,
-      body TEXT NOT NULL, PRIMARY KEY (conversation, seq)
-    ) STRICT, WITHOUT ROWID`,
+      conversation ${T} NOT NULL REFERENCES ${conversation} (id) ON DELETE CASCADE, seq ${I} NOT NULL,
+      body ${T} NOT NULL, PRIMARY KEY (conversation, seq)
+    )${tableByKey}`,
     `CREATE TABLE ${request} (
-      nonce TEXT PRIMARY KEY, approval_id TEXT NOT NULL, conversation TEXT, parent TEXT, root TEXT, tenant TEXT,
-      principal TEXT, tool TEXT NOT NULL, call TEXT NOT NULL, kind TEXT NOT NULL, format INTEGER NOT NULL,
-      state TEXT NOT NULL, version INTEGER NOT NULL, owner TEXT, issued_at INTEGER NOT NULL, expires_at INTEGER,
-      keep_until INTEGER, decided_at INTEGER, waits TEXT, due_at INTEGER, webhook TEXT,
-      entry TEXT, result TEXT, request TEXT, suspension TEXT, answer TEXT
-    ) STRICT`,
+      nonce ${T} PRIMARY KEY, approval_id ${T} NOT NULL, conversation ${T}, parent ${T}, root ${T}, tenant ${T},
+      principal ${T}, tool ${T} NOT NULL, call ${T} NOT NULL, kind ${T} NOT NULL, format ${I} NOT NULL,
+      state ${T} NOT NULL, version ${I} NOT NULL, owner ${T}, issued_at ${I} NOT NULL, expires_at ${I},
+      keep_until ${I}, decided_at ${I}, waits ${T}, due_at ${I}, webhook ${T},
+      entry ${T}, result ${T}, request ${T}, suspension ${T}, answer ${T}
+    )${table}`,
     open("open", "issued_at, nonce"),
     open("root", "root, issued_at, nonce"),
     // Of all that was never decided, because it goes with its conversation.
@@ -60,17 +63,17 @@ const first = (prefix: string): ReadonlyArray<string> => {
     open("keep", "keep_until", "keep_until IS NOT NULL"),
     open("bodies", "decided_at", "result IS NOT NULL OR suspension IS NOT NULL"),
     `CREATE TABLE ${remembered} (
-      id TEXT PRIMARY KEY, scope TEXT NOT NULL, source TEXT NOT NULL, tool TEXT NOT NULL, exact TEXT,
-      format INTEGER NOT NULL, denies INTEGER NOT NULL, uses INTEGER, body TEXT, expires_at INTEGER, revoked_at INTEGER
-    ) STRICT`,
+      id ${T} PRIMARY KEY, scope ${T} NOT NULL, source ${T} NOT NULL, tool ${T} NOT NULL, exact ${T},
+      format ${I} NOT NULL, denies ${I} NOT NULL, uses ${I}, body ${T}, expires_at ${I}, revoked_at ${I}
+    )${table}`,
     `CREATE INDEX ${remembered}_call ON ${remembered} (scope, source, tool, exact) WHERE revoked_at IS NULL`,
     `CREATE INDEX ${remembered}_scope ON ${remembered} (scope, id) WHERE revoked_at IS NULL`,
     `CREATE INDEX ${remembered}_expiry ON ${remembered} (expires_at) WHERE expires_at IS NOT NULL`,
     `CREATE TABLE ${prefix}owner (
-      id TEXT PRIMARY KEY, beat INTEGER NOT NULL, every INTEGER NOT NULL, keep_until INTEGER NOT NULL
-    ) STRICT`,
+      id ${T} PRIMARY KEY, beat ${I} NOT NULL, every ${I} NOT NULL, keep_until ${I} NOT NULL
+    )${table}`,
     `CREATE INDEX ${prefix}owner_keep ON ${prefix}owner (keep_until)`,
-    `CREATE TABLE ${prefix}setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT`
+    `CREATE TABLE ${prefix}setting (name ${T} PRIMARY KEY, value ${T} NOT NULL)${table}`
   ]
 }
 
@@ -88,71 +91,92 @@ export const isNewsOfExpired = "('approved', 'edited', 'answered', 'running', 'd
  * nothing since 0, that it expired 1, its decision 2); those of what ended it lead there, `opened`, and `last` to the last
  * of them. The newest row is never deleted, so that no number is given twice. A decision is told by the database itself, in the statement that makes it, so that it costs no transaction.
  */
-const events = (prefix: string): ReadonlyArray<string> => {
+const events: Step = (prefix, dialect) => {
+  const { forUpdate, integer: I, place, serial, table, text: T } = dialect
   const event = `${prefix}event`
   const request = `${prefix}request`
   const columns = "kind, at, nonce, tenant, principal, conversation, tool, request_kind, expires_at, request, told"
   const named = "nonce, tenant, principal, conversation, tool, kind, expires_at, request"
-  // NEW is a row of requests.
   const ends = (state: string, entry: string) =>
     `INSERT INTO ${event} (kind, at, opened, state, entry)
       SELECT CASE ${state} WHEN 'expired' THEN 'expired' ELSE 'decided' END, NEW.decided_at, seq, ${state}, ${entry}
-      FROM ${event} WHERE nonce = NEW.nonce AND ${mayEnd} AND (${isTold} OR ${state} IN ${isNewsOfExpired});`
+      FROM ${event} WHERE nonce = NEW.nonce AND ${mayEnd} AND (${isTold} OR ${state} IN ${isNewsOfExpired})${forUpdate}`
   return [
     `CREATE TABLE ${event} (
-      seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, at INTEGER NOT NULL,
-      opened INTEGER, state TEXT, entry TEXT,
-      nonce TEXT, tenant TEXT, principal TEXT, conversation TEXT, tool TEXT, request_kind TEXT, expires_at INTEGER,
-      request TEXT, told INTEGER, last INTEGER
-    ) STRICT`,
+      seq ${serial}, kind ${T} NOT NULL, at ${I} NOT NULL,
+      opened ${I}, state ${T}, entry ${T},
+      nonce ${T}, tenant ${T}, principal ${T}, conversation ${T}, tool ${T}, request_kind ${T}, expires_at ${I},
+      request ${T}, told ${I}, last ${I}${place === "seq" ? "" : `, ${place} ${I} UNIQUE`}
+    )${table}`,
+    ...(place === "seq" ? [] : [`CREATE INDEX ${event}_placeless ON ${event} (seq) WHERE ${isPlaceless}`]),
     `CREATE UNIQUE INDEX ${event}_open ON ${event} (nonce) WHERE ${mayEnd}`,
     `CREATE INDEX ${event}_expiry ON ${event} (expires_at, nonce) WHERE ${isTold} AND expires_at IS NOT NULL`,
-    `CREATE TRIGGER ${event}_end AFTER INSERT ON ${event} WHEN NEW.opened IS NOT NULL BEGIN
-      UPDATE ${event} SET told = CASE NEW.kind WHEN 'expired' THEN 1 ELSE 2 END, last = NEW.seq
-      WHERE seq = NEW.opened;
-    END`,
-    `CREATE TRIGGER ${request}_decided_first AFTER INSERT ON ${request} WHEN NEW.state <> 'pending' BEGIN
-      ${ends("NEW.state", "NEW.entry")}
-    END`,
-    `CREATE TRIGGER ${request}_decided AFTER UPDATE OF state ON ${request}
-      WHEN OLD.state = 'pending' AND NEW.state <> 'pending' BEGIN
-      ${ends("NEW.state", "NEW.entry")}
-    END`,
-    `CREATE TRIGGER ${request}_taken AFTER UPDATE OF waits ON ${request}
-      WHEN OLD.state = 'pending' AND OLD.waits = 'open' AND NEW.waits <> 'open' BEGIN
-      ${ends("CASE NEW.waits WHEN 'over' THEN 'withdrawn' ELSE 'answered' END", "NULL")}
-    END`,
+    ...dialect.trigger({
+      name: `${event}_end`,
+      event: "INSERT",
+      table: event,
+      when: "NEW.opened IS NOT NULL",
+      statement: `UPDATE ${event} SET told = CASE NEW.kind WHEN 'expired' THEN 1 ELSE 2 END, last = NEW.seq
+      WHERE seq = NEW.opened`
+    }),
+    ...dialect.trigger({
+      name: `${request}_decided_first`,
+      event: "INSERT",
+      table: request,
+      when: "NEW.state <> 'pending'",
+      statement: ends("NEW.state", "NEW.entry")
+    }),
+    ...dialect.trigger({
+      name: `${request}_decided`,
+      event: "UPDATE OF state",
+      table: request,
+      when: "OLD.state = 'pending' AND NEW.state <> 'pending'",
+      statement: ends("NEW.state", "NEW.entry")
+    }),
+    ...dialect.trigger({
+      name: `${request}_taken`,
+      event: "UPDATE OF waits",
+      table: request,
+      when: "OLD.state = 'pending' AND OLD.waits = 'open' AND NEW.waits <> 'open'",
+      statement: ends("CASE NEW.waits WHEN 'over' THEN 'withdrawn' ELSE 'answered' END", "NULL")
+    }),
     // It was claimed and could not begin.
-    `CREATE TRIGGER ${request}_reopened AFTER UPDATE OF state ON ${request}
-      WHEN OLD.state <> 'pending' AND NEW.state = 'pending' AND NEW.request IS NOT NULL
+    ...dialect.trigger({
+      name: `${request}_reopened`,
+      event: "UPDATE OF state",
+      table: request,
+      when: `OLD.state <> 'pending' AND NEW.state = 'pending' AND NEW.request IS NOT NULL
         AND (NEW.waits IS NULL OR NEW.waits = 'open' AND NEW.answer IS NULL)
-        AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.decided_at) BEGIN
-      INSERT INTO ${event} (${columns})
+        AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.decided_at)`,
+      statement: `INSERT INTO ${event} (${columns})
         SELECT 'opened', NEW.decided_at, ${named.split(", ").map((name) => `NEW.${name}`).join(", ")}, 0
-        WHERE NOT EXISTS (SELECT 1 FROM ${event} WHERE nonce = NEW.nonce AND ${mayEnd});
-    END`,
+        WHERE NOT EXISTS (SELECT 1 FROM ${event} WHERE nonce = NEW.nonce AND ${mayEnd})`
+    }),
     // What waits already.
     `INSERT INTO ${event} (${columns})
       SELECT 'opened', issued_at, ${named}, 0 FROM ${request} WHERE ${isOpen} AND request IS NOT NULL
       ORDER BY issued_at, nonce`,
     `CREATE TABLE ${prefix}reader (
-      name TEXT PRIMARY KEY, version INTEGER NOT NULL, place TEXT, holder TEXT
-    ) STRICT`
+      name ${T} PRIMARY KEY, version ${I} NOT NULL, place ${T}, holder ${T}
+    )${table}`
   ]
 }
 
-export const steps: ReadonlyArray<readonly [name: string, statements: (prefix: string) => ReadonlyArray<string>]> = [
+/** Where events are given their places by who reads. */
+export const isPlaceless = "place IS NULL"
+
+export const steps: ReadonlyArray<readonly [name: string, statements: Step]> = [
   ["first", first],
   ["events", events]
 ]
 
 /** Makes what is not there yet. Of several processes that begin at once, one does it. */
 export const migrate = (database: Database): Effect.Effect<void, Store.StoreError> => {
-  const { prefix, sql } = database
+  const { dialect, prefix, sql } = database
   const failed = Problem.fromSqlError("open")
   const table = `${prefix}migration`
   const loader = Migrator.fromRecord(Object.fromEntries(
-    steps.map(([name, statements], index) => [`${index + 1}_${name}`, run(sql, statements(prefix))])
+    steps.map(([name, statements], index) => [`${index + 1}_${name}`, run(sql, statements(prefix, dialect))])
   ))
   return Effect.gen(function*() {
     yield* Migrator.make({})({ loader, table }).pipe(

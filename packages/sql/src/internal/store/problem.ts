@@ -9,6 +9,9 @@ const advice = {
   Unavailable: "Nothing was changed."
 }
 
+/** Where an answer is missing, the database may have done it all the same. */
+const unknown = "Whether it was written is not known. Look at what is there before you do it again."
+
 type Reason = keyof typeof advice
 
 /** SQLite's primary codes, and what an operating system calls the same. */
@@ -19,7 +22,11 @@ const reasons: ReadonlyMap<unknown, Reason> = new Map<unknown, Reason>([
   [5, "Busy"],
   [6, "Busy"],
   [11, "Corrupt"],
-  [26, "Corrupt"]
+  [26, "Corrupt"],
+  // PostgreSQL: no room on the disk, and pages or indexes that are damaged.
+  ["53100", "Full"],
+  ["XX001", "Corrupt"],
+  ["XX002", "Corrupt"]
 ])
 
 /** The memory that processes share about the log is a file too, which could not be made larger. */
@@ -41,13 +48,25 @@ const reasonOf = (error: SqlError): Reason => {
   return reasons.get(typeof code === "number" ? code & 0xff : code) ?? "Unavailable"
 }
 
+/** A connection that was there, and not one that could not be made. */
+const isLost = ({ reason }: SqlError): boolean => reason._tag === "ConnectionError" && reason.operation === "query"
+
 export const fromSqlError = (operation: string) => (error: SqlError): Store.StoreError => {
   const reason = reasonOf(error)
-  const description = reason === "Unavailable"
+  const description = reason === "Unavailable" && isLost(error)
+    ? `The connection to the database was lost: ${error.message.replace(/\.$/, "")}. ${unknown}`
+    : reason === "Unavailable"
     ? `The database could not do it: ${error.message.replace(/\.$/, "")}. ${advice.Unavailable}`
     : advice[reason]
   return new Store.StoreError({ operation, reason, description })
 }
+
+export const tooLate = (operation: string, milliseconds: number): Store.StoreError =>
+  new Store.StoreError({
+    operation,
+    reason: "Unavailable",
+    description: `The database has not answered for ${milliseconds} milliseconds. ${unknown}`
+  })
 
 export const corrupt = (operation: string, what: string): Store.StoreError =>
   new Store.StoreError({

@@ -19,7 +19,7 @@ interface Row {
 }
 
 const decode = (operation: string, row: Row): Effect.Effect<Store.RememberedRow, Store.StoreError> =>
-  row.format === format && row.body !== null
+  Number(row.format) === format && row.body !== null
     ? Effect.succeed({
       id: Text.decode(row.id),
       scope: Text.decode(row.scope),

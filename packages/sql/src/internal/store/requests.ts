@@ -46,12 +46,12 @@ const goesOn = "'approved', 'edited', 'answered', 'running'"
  * Whether nobody decides it any more and nobody waits: what is left is to know what became of it. Then the request as it was
  * shown, the answer and the time it is due are given up.
  */
-const isOver = (state: string): string =>
-  `(CASE waits WHEN 'open' THEN 0 WHEN 'taken' THEN 0 WHEN 'over' THEN ${state} NOT IN (${goesOn})` +
+const isOver = (table: string, state: string): string =>
+  `(CASE ${table}.waits WHEN 'open' THEN FALSE WHEN 'taken' THEN FALSE WHEN 'over' THEN ${state} NOT IN (${goesOn})` +
   ` ELSE ${state} NOT IN ('pending', ${goesOn}) END)`
 
 /** Not one of a later version of this library. */
-const isKnown = (row: Row): boolean => row.format === format
+const isKnown = (row: Row): boolean => Number(row.format) === format
 
 const decode = (operation: string, row: Row): Effect.Effect<Store.RequestRow, Store.StoreError> =>
   isKnown(row)
@@ -108,20 +108,19 @@ const freshColumns = Object.keys(
 )
 
 export const make = (database: Database, quotas: Quotas): Store.Requests => {
-  const { sql, tables, transact, use } = database
+  const { lock, prefix, sql, tables, transact, use } = database
   const table = tables.request
+  const tableName = `${prefix}request`
   const columns = sql.literal(columnNames)
   const isThere = (now: number | "now") => sql`(keep_until IS NULL OR keep_until > ${now})`
 
-  /** One that expired is not there, and must not be in the way of one that begins. */
+  /** Of a transaction. One that expired is not there, and must not be in the way of one that begins. */
   const removeExpired = Effect.fnUntraced(function*(nonces: ReadonlyArray<string>, now: number) {
-    const gone = sql`${sql.in("nonce", nonces)} AND keep_until <= ${now}`
-    const rows = yield* sql<Forgotten.Gone & Pick<Row, "nonce">>`SELECT nonce, keep_until, issued_at FROM ${table}
-      WHERE ${gone}`
-    if (rows.length === 0) return false
-    yield* Forgotten.raise(database, rows)
-    yield* sql`DELETE FROM ${table} WHERE ${gone}`
-    yield* Events.ended(database, sql.in("nonce", rows.map(({ nonce }) => nonce)), { state: "expired" }, now)
+    const gone = yield* sql<Forgotten.Gone & Pick<Row, "nonce">>`DELETE FROM ${table}
+      WHERE ${sql.in("nonce", nonces)} AND keep_until <= ${now} RETURNING nonce, keep_until, issued_at`
+    if (gone.length === 0) return false
+    yield* Forgotten.raise(database, gone)
+    yield* Events.ended(database, sql.in("nonce", gone.map(({ nonce }) => nonce)), { state: "expired" }, now)
     return true
   })
 
@@ -146,7 +145,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
   const decisionOf = (state: Store.Decided["state"]) => {
     const known = decisions.get(state)
     if (known !== undefined) return known
-    const over = sql.literal(isOver(`'${state}'`))
+    const over = sql.literal(isOver(tableName, `'${state}'`))
     const decided = ["state", "version", "entry", "result", "owner", "decided_at"]
     const set = sql`${
       sql.csv(decided.map((name) => sql`${sql.literal(name)} = ${name}`))
@@ -209,7 +208,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
           return Effect.andThen(
             removeExpired(nonces, now),
             sql`INSERT INTO ${table} ${sql.insert(rows)} ON CONFLICT (nonce) DO UPDATE SET request = excluded.request
-              WHERE NOT ${sql.literal(isOver(`state`))}`
+              WHERE NOT ${sql.literal(isOver(tableName, `${tableName}.state`))}`
           ).pipe(Effect.andThen(Events.opened(database, nonces, now)))
         }, { discard: true })),
     close: (nonces, ended) =>
@@ -241,7 +240,9 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
             )
           }
           if (yield* decide(name, version, decided, now)) return true
-          if (version !== 0 || !(yield* removeExpired([Text.encode(name.nonce)], now))) return false
+          if (version !== 0) return false
+          const gone = yield* transact("requests.decide", () => removeExpired([Text.encode(name.nonce)], now))
+          if (!gone) return false
           return yield* decide(name, version, decided, now)
         })
       return use("requests.decide", run)
@@ -263,6 +264,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
           if (known !== undefined && known.waits !== null) return "known"
           yield* Forgotten.refuse(database, "requests.suspend", name, now)
           if (row.webhook !== null) {
+            yield* lock(`webhook ${row.webhook}`)
             const [other] = yield* sql<
               { readonly gone: number | null }
             >`SELECT keep_until <= ${now} AS gone FROM ${table}
@@ -271,14 +273,14 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
             // One that expired is not there.
             yield* sql`DELETE FROM ${table} WHERE webhook = ${row.webhook} AND waits = 'open'`
           }
-          yield* sql`INSERT INTO ${table} ${sql.insert(row)} ON CONFLICT (nonce) DO UPDATE SET waits = 'open',
-            suspension = excluded.suspension, due_at = excluded.due_at, webhook = excluded.webhook,
-            keep_until = excluded.keep_until`
-          return "suspended"
+          const begun = yield* sql`INSERT INTO ${table} ${sql.insert(row)} ON CONFLICT (nonce) DO UPDATE
+            SET waits = 'open', suspension = excluded.suspension, due_at = excluded.due_at, webhook = excluded.webhook,
+            keep_until = excluded.keep_until WHERE ${table}.waits IS NULL RETURNING nonce`
+          return begun.length === 1 ? "suspended" : "known"
         })),
     advance: (nonce, from, to, suspension) =>
       use("requests.advance", (now) => {
-        const over = sql.literal(to === "over" ? "1" : "0")
+        const over = sql.literal(to === "over" ? "TRUE" : "FALSE")
         const states = from.filter((state) => state === "open" || state === "taken")
         if (states.length === 0) return Effect.succeed(false)
         return Effect.map(

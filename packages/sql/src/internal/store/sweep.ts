@@ -37,7 +37,8 @@ interface Gone {
 }
 
 export const make = (database: Database, bodiesLife: number, events: Events.Kept): Store.Operations["sweep"] => {
-  const { atomically, sql, tables, use } = database
+  const { atomically, dialect, sql, tables, use } = database
+  const free = (table?: string) => sql.literal(dialect.forUpdateOfFree(table))
   const { conversation, message, owner, remembered, request } = tables
 
   // None of them was told of yet where nobody has decided it.
@@ -51,23 +52,25 @@ export const make = (database: Database, bodiesLife: number, events: Events.Kept
     (limit) =>
       sql`DELETE FROM ${message} WHERE (conversation, seq) IN (
         SELECT m.conversation, m.seq FROM ${conversation} c CROSS JOIN ${message} m
-        WHERE m.conversation = c.id AND c.expires_at <= ${now} LIMIT ${limit}) RETURNING 1`,
+        WHERE m.conversation = c.id AND c.expires_at <= ${now} LIMIT ${limit}${free("m")}) RETURNING 1`,
     // What was asked in one and never decided goes with it; what was decided stays (law L2).
     (limit) =>
       atomically(Effect.tap(
         sql<Gone>`DELETE FROM ${request} WHERE nonce IN (
           SELECT r.nonce FROM ${conversation} c CROSS JOIN ${request} r
-          WHERE r.conversation = c.id AND c.expires_at <= ${now} AND r.state = 'pending' LIMIT ${limit}) RETURNING nonce`,
+          WHERE r.conversation = c.id AND c.expires_at <= ${now} AND r.state = 'pending' LIMIT ${limit}${
+          free("r")
+        }) RETURNING nonce`,
         (rows) => expired(rows, now)
       )),
     (limit) =>
       sql`DELETE FROM ${conversation} WHERE id IN (
-        SELECT id FROM ${conversation} WHERE expires_at <= ${now} LIMIT ${limit}) RETURNING 1`,
+        SELECT id FROM ${conversation} WHERE expires_at <= ${now} LIMIT ${limit}${free()}) RETURNING 1`,
     // Together with the word that they are: their clock may be one that runs ahead.
     (limit) =>
       atomically(Effect.tap(
         sql<Forgotten.Gone & Gone>`DELETE FROM ${request} WHERE nonce IN (
-          SELECT nonce FROM ${request} WHERE keep_until <= ${now} LIMIT ${limit}) RETURNING nonce, keep_until, issued_at`,
+          SELECT nonce FROM ${request} WHERE keep_until <= ${now} LIMIT ${limit}${free()}) RETURNING nonce, keep_until, issued_at`,
         (rows) => Effect.andThen(Forgotten.raise(database, rows), expired(rows, now))
       )),
     (limit) =>
@@ -75,13 +78,13 @@ export const make = (database: Database, bodiesLife: number, events: Events.Kept
         SELECT nonce FROM ${request} WHERE (result IS NOT NULL OR suspension IS NOT NULL) AND decided_at <= ${
         now - bodiesLife
       }
-          AND (waits IS NULL OR waits = 'over') LIMIT ${limit}) RETURNING 1`,
+          AND (waits IS NULL OR waits = 'over') LIMIT ${limit}${free()}) RETURNING 1`,
     (limit) =>
       sql`DELETE FROM ${remembered} WHERE id IN (
-        SELECT id FROM ${remembered} WHERE expires_at <= ${now} LIMIT ${limit}) RETURNING 1`,
+        SELECT id FROM ${remembered} WHERE expires_at <= ${now} LIMIT ${limit}${free()}) RETURNING 1`,
     (limit) =>
       sql`DELETE FROM ${owner} WHERE id IN (
-        SELECT id FROM ${owner} WHERE keep_until <= ${now} LIMIT ${limit}) RETURNING 1`
+        SELECT id FROM ${owner} WHERE keep_until <= ${now} LIMIT ${limit}${free()}) RETURNING 1`
   ]
 
   return (limit) =>
