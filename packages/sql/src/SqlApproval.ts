@@ -1,5 +1,5 @@
 /**
- * Everything that approvals need to outlive a process, in one SQLite file.
+ * Everything that approvals need to outlive a process, in one SQLite file or in a PostgreSQL database.
  *
  * {@link layer} keeps requests and what became of them, what tools wait for, conversations and remembered answers there, and
  * the key that seals approvals: made once, by the first process that opens the file, and read from then on. Whoever can
@@ -19,8 +19,11 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
+import type * as Scope from "effect/Scope"
+import * as SqlClient from "effect/sql/SqlClient"
 import * as Seal from "./internal/seal.ts"
 import * as Runtime from "./internal/sqlite/runtime.ts"
+import * as Dialect from "./internal/store/dialect.ts"
 import * as Kept from "./internal/store/kept.ts"
 import * as Problem from "./internal/store/problem.ts"
 import * as Settings from "./internal/store/settings.ts"
@@ -33,17 +36,17 @@ import type * as SqlStore from "./SqlStore.ts"
 // =============================================================================
 
 /**
- * Which file, and how things are kept in it.
+ * How things are kept.
  *
- * `seal` are the program's own keys; without them the key is that of the configuration `ASSENT_APPROVAL_KEY`, and without
- * that the one in the file. `grace` and `heartbeat` are those of `ApprovalJournal`; a conversation is kept for
- * `conversationTimeToLive` after its last turn (default: for ever) and may have so many bytes, `conversationBytes` (default
- * 64 MiB); an answer that does not say so is remembered for `rememberFor` (default 30 days).
+ * `seal` are the program's own keys; without them the key is that of the configuration `ASSENT_APPROVAL_KEY`. `grace` and
+ * `heartbeat` are those of `ApprovalJournal`; a conversation is kept for `conversationTimeToLive` after its last turn
+ * (default: for ever) and may have so many bytes, `conversationBytes` (default 64 MiB); an answer that does not say so is
+ * remembered for `rememberFor` (default 30 days).
  *
  * @category options
  * @since 0.1.0
  */
-export interface Options extends SqliteClient.Options, Omit<SqlStore.Options, "isShared"> {
+export interface PgOptions extends Omit<SqlStore.Options, "isShared"> {
   readonly seal?: ApprovalSeal.Options | undefined
   readonly grace?: Duration.Input | undefined
   readonly heartbeat?: Duration.Input | undefined
@@ -51,6 +54,14 @@ export interface Options extends SqliteClient.Options, Omit<SqlStore.Options, "i
   readonly conversationBytes?: number | undefined
   readonly rememberFor?: Duration.Input | undefined
 }
+
+/**
+ * Which file, and how things are kept in it. Without `seal` and `ASSENT_APPROVAL_KEY` the key is the one in the file.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface Options extends SqliteClient.Options, PgOptions {}
 
 // =============================================================================
 // Layers
@@ -75,26 +86,55 @@ export interface Options extends SqliteClient.Options, Omit<SqlStore.Options, "i
  */
 export const layer = (
   options: Options
-): Layer.Layer<Store.Store, Store.StoreError | ApprovalError.ApprovalError> => {
-  const base = Layer.effectContext(Effect.gen(function*() {
-    const database = yield* open(options)
-    const isShared = Runtime.isFile(options.filename)
-    const store = Kept.make(database, { ...options, isShared })
-    const seal = yield* Seal.make(database, options.seal)
-    if (isShared) yield* Sweeping.start(database, store)
-    return Context.add(Context.make(Store.Store, store), ApprovalSeal.ApprovalSeal, seal)
-  }))
-  return Layer.mergeAll(
-    ApprovalJournal.layerStore({ grace: options.grace, heartbeat: options.heartbeat }),
-    SuspensionStore.layerStore,
-    ConversationStore.layerStore({
-      timeToLive: options.conversationTimeToLive,
-      maxBytes: options.conversationBytes,
-      heartbeat: options.heartbeat
+): Layer.Layer<Store.Store, Store.StoreError | ApprovalError.ApprovalError> =>
+  over(
+    Effect.gen(function*() {
+      const database = yield* open(options)
+      const isShared = Runtime.isFile(options.filename)
+      const store = Kept.make(database, { ...options, isShared })
+      const seal = yield* Seal.make(database, options.seal)
+      if (isShared) yield* Sweeping.start(database, store)
+      return Context.add(Context.make(Store.Store, store), ApprovalSeal.ApprovalSeal, seal)
     }),
-    ApprovalMemory.layerStore({ timeToLive: options.rememberFor })
-  ).pipe(Layer.provideMerge(base))
-}
+    options
+  )
+
+/**
+ * The same in a PostgreSQL database, for programs on more than one machine: over a client of `@effect/sql-pg`, which the
+ * program makes, so that whoever keeps a file installs none. Its key is never in the database, because whoever can read
+ * that could make up approvals: it comes from `ApprovalSeal.layer`, the option `seal` or `ASSENT_APPROVAL_KEY`. Fails with
+ * `InvalidKey` where there is none of them, and with a `StoreError` where the database is another one, cannot be reached, or is
+ * of a later version of this package.
+ *
+ * @example
+ * import { SqlApproval } from "@assent/sql"
+ * import { PgClient } from "@effect/sql-pg"
+ * import { Config, Layer } from "effect"
+ *
+ * const Kept = SqlApproval.layerPg({ tenantBytes: 1_000_000_000 }).pipe(
+ *   Layer.provide(PgClient.layerConfig({ url: Config.Redacted("DATABASE_URL") }))
+ * )
+ *
+ * Layer.isLayer(Kept) // => true
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerPg = (
+  options: PgOptions = {}
+): Layer.Layer<Store.Store, Store.StoreError | ApprovalError.ApprovalError, SqlClient.SqlClient> =>
+  over(
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      if (Dialect.of(sql)?.name !== "pg") return yield* Problem.noPostgres
+      const database = yield* Kept.open(sql, options)
+      const store = Kept.make(database, options)
+      const seal = yield* Seal.makeShared(database, options.seal)
+      yield* Sweeping.start(database, store)
+      return Context.add(Context.make(Store.Store, store), ApprovalSeal.ApprovalSeal, seal)
+    }),
+    options
+  )
 
 // =============================================================================
 // Restoring
@@ -118,9 +158,32 @@ export const restored = (
   options: SqliteClient.Options & { readonly prefix?: string | undefined }
 ): Effect.Effect<void, Store.StoreError> => Effect.scoped(Effect.flatMap(open(options), Settings.raiseEpoch))
 
+/**
+ * {@link restored}, of a PostgreSQL database.
+ *
+ * @category restoring
+ * @since 0.1.0
+ */
+export const restoredPg = (
+  options: { readonly prefix?: string | undefined } = {}
+): Effect.Effect<void, Store.StoreError, SqlClient.SqlClient> =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.flatMap(Kept.open(sql, options), Settings.raiseEpoch))
+
 // =============================================================================
 // Internals
 // =============================================================================
+
+/** All that keeps something, over one store. */
+const over = <E, R>(
+  base: Effect.Effect<Context.Context<Store.Store>, E, R>,
+  { conversationBytes, conversationTimeToLive, grace, heartbeat, rememberFor }: PgOptions
+): Layer.Layer<Store.Store, E, Exclude<R, Scope.Scope>> =>
+  Layer.mergeAll(
+    ApprovalJournal.layerStore({ grace, heartbeat }),
+    SuspensionStore.layerStore,
+    ConversationStore.layerStore({ timeToLive: conversationTimeToLive, maxBytes: conversationBytes, heartbeat }),
+    ApprovalMemory.layerStore({ timeToLive: rememberFor })
+  ).pipe(Layer.provideMerge(Layer.effectContext(base)))
 
 const open = Effect.fnUntraced(function*(
   options: SqliteClient.Options & { readonly prefix?: string | undefined }

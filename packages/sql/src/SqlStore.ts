@@ -3,7 +3,9 @@
  * it. Each operation is one statement or one transaction; `atomically` is the client's transaction, so that what a program
  * writes into its own tables within it is a part of it.
  *
- * Only SQLite is known yet.
+ * SQLite and PostgreSQL (14 and later) are known. On PostgreSQL a transaction is READ COMMITTED: each operation in it sees what
+ * others have committed by then, a conversation that is read in it is nobody else's until it ends, and one that was in the
+ * way of others is carried out again as a whole.
  *
  * @since 0.1.0
  */
@@ -27,6 +29,7 @@ import * as Kept from "./internal/store/kept.ts"
  * conversation may have is `maxBytes` of `ConversationStore`. The results of what ran are kept for
  * `resultTimeToLive` (default 30 days); that it ran is kept as long as its approval could be sent again. What happened to
  * requests is told for `eventTimeToLive` (default 7 days), and no more than the last `maxEvents` of it (default 1,000,000).
+ * An operation over the network fails with `Unavailable` after `timeout` of real time (default 30 seconds).
  *
  * @category options
  * @since 0.1.0
@@ -38,6 +41,7 @@ export interface Options {
   readonly resultTimeToLive?: Duration.Input | undefined
   readonly eventTimeToLive?: Duration.Input | undefined
   readonly maxEvents?: number | undefined
+  readonly timeout?: Duration.Input | undefined
 }
 
 // =============================================================================
@@ -53,7 +57,7 @@ export interface Options {
 export const make = Effect.fnUntraced(function*(
   options?: Options
 ): Effect.fn.Return<Store.Store, Store.StoreError, SqlClient.SqlClient> {
-  return Kept.make(yield* Kept.open(yield* SqlClient.SqlClient, { prefix: options?.prefix }), options)
+  return Kept.make(yield* Kept.open(yield* SqlClient.SqlClient, options), options)
 })
 
 // =============================================================================

@@ -19,7 +19,11 @@ import { waiting } from "./laws/waiting.ts"
 export const describeStore = (
   name: string,
   make: Effect.Effect<Store.Store, unknown, Scope.Scope>,
-  options?: { readonly runs?: number | undefined }
+  options?: {
+    readonly runs?: number | undefined
+    /** Whether of several operations that are done atomically each sees what others have committed by then. */
+    readonly seesOthers?: boolean | undefined
+  }
 ): void => {
   const law: Law = (title, body) => it.effect(title, () => Effect.scoped(Effect.flatMap(make, body)))
   const groups = { requests, waiting, pages, conversations, remembered, owners, events, clocks, transactions }
@@ -29,6 +33,6 @@ export const describeStore = (
     })
   }
   describe(`${name}: over random operations`, () => {
-    random(make, options?.runs ?? 100)
+    random(make, options?.runs ?? 100, options?.seesOthers ?? false)
   })
 }

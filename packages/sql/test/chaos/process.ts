@@ -13,14 +13,14 @@ export interface Child {
   readonly output: () => string
 }
 
-/** Starts a program of the folder beside this; whatever becomes of it, it has ended when the scope has. */
+/** Starts a program of the folder beside this, or at a path; whatever becomes of it, it has ended when the scope has. */
 export const start = (program: string, ...args: ReadonlyArray<string>): Effect.Effect<Child, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
         const child = ChildProcess.spawn(
           process.execPath,
-          ["--conditions=@assent/source", Path.join(import.meta.dirname, "programs", program), ...args],
+          ["--conditions=@assent/source", Path.resolve(import.meta.dirname, "programs", program), ...args],
           { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ASSENT_APPROVAL_KEY: undefined } }
         )
         const output: Array<string> = []

@@ -200,7 +200,8 @@ export const services = (
 /** A process that plays it to its end, or fails with what it is told. */
 export const played = (world: World.World, options?: Options) => within(world, options)(play(world))
 
-const shifted = (clock: Clock.Clock, by: number): Clock.Clock => ({
+/** So many milliseconds ahead, as people read it; what is measured goes on. */
+export const shifted = (clock: Clock.Clock, by: number): Clock.Clock => ({
   currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + by,
   currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + by),
   currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe() + BigInt(by) * 1_000_000n,

@@ -298,7 +298,15 @@ const sorted = (value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).toSorted().map(([key, one]) => [key, sorted(one)]))
     : value
 
-export const random = (make: Effect.Effect<Store.Store, unknown, Scope.Scope>, runs: number) => {
+// Whatever stands between two operations, others may do.
+const apart = ({ nested, operations: [first, ...rest] }: Unit): ReadonlyArray<Unit> =>
+  [first, ...rest, ...nested].map((operation) => ({ operations: [operation], nested: [], ends: "well" }))
+
+export const random = (
+  make: Effect.Effect<Store.Store, unknown, Scope.Scope>,
+  runs: number,
+  seesOthers: boolean
+) => {
   it.effect.prop(
     "it does what a list of rows does, whatever is done, waited for and undone",
     { steps: Schema.Array(Schema.Union([Unit, Schema.Literals([1, 60, 30 * 60])])) },
@@ -324,7 +332,7 @@ export const random = (make: Effect.Effect<Store.Store, unknown, Scope.Scope>, r
   it.effect.prop(
     "two who use it at once do so in some order, each of what they do at once",
     { before: Schema.Array(Operation), left: Schema.Array(Unit), right: Schema.Array(Unit) },
-    ({ before, left, right }) =>
+    ({ before, ...both }) =>
       Effect.scoped(Effect.gen(function*() {
         const store = yield* make
         const reference = Reference.copy(Reference.empty)
@@ -332,10 +340,11 @@ export const random = (make: Effect.Effect<Store.Store, unknown, Scope.Scope>, r
           yield* perform(store, operation)
           expect(reference, operation)
         }
-        const one = (units: ReadonlyArray<Unit>) => Effect.forEach(few(units), (unit) => performUnit(store, unit))
+        const [left, right] = [both.left, both.right].map((units) => few(seesOthers ? units.flatMap(apart) : units))
+        const one = (units: ReadonlyArray<Unit> = []) => Effect.forEach(units, (unit) => performUnit(store, unit))
         const results = yield* Effect.all({ left: one(left), right: one(right) }, { concurrency: "unbounded" })
         const found = sorted([results, yield* seen(store)])
-        for (const order of interleavings(few(left), few(right))) {
+        for (const order of interleavings(left ?? [], right ?? [])) {
           const expected = { left: [] as Array<unknown>, right: [] as Array<unknown> }
           let state = reference
           for (const [side, unit] of order) {

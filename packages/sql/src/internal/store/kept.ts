@@ -26,7 +26,7 @@ export const open = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
   { prefix = "assent_", timeout = defaultTimeout }: {
     readonly prefix?: string | undefined
-    readonly timeout?: number | undefined
+    readonly timeout?: Duration.Input | undefined
   } = {}
 ): Effect.fn.Return<Database.Database, Store.StoreError> {
   // It becomes a part of statements as it is.
@@ -45,7 +45,9 @@ export const open = Effect.fnUntraced(function*(
       description: "The database is neither SQLite nor PostgreSQL, and others are not known here."
     })
   }
-  const database = Database.make(sql, dialect, prefix, { timeout: dialect.name === "pg" ? timeout : undefined })
+  const database = Database.make(sql, dialect, prefix, {
+    timeout: dialect.name === "pg" ? Duration.toMillis(Duration.fromInputUnsafe(timeout)) : undefined
+  })
   yield* migrate(database)
   return database
 })
@@ -69,4 +71,4 @@ export const make = (database: Database.Database, options: Options = {}): Store.
 }
 
 const maxEvents = 1_000_000
-const defaultTimeout = 30_000
+const defaultTimeout = "30 seconds"

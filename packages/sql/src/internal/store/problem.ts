@@ -51,12 +51,16 @@ const reasonOf = (error: SqlError): Reason => {
 /** A connection that was there, and not one that could not be made. */
 const isLost = ({ reason }: SqlError): boolean => reason._tag === "ConnectionError" && reason.operation === "query"
 
+// What the client says of PostgreSQL's errors is that there was one.
+const messageOf = ({ message, reason: { cause } }: SqlError): string =>
+  (cause instanceof Error && "severity" in cause ? cause.message : message).replace(/\.$/, "")
+
 export const fromSqlError = (operation: string) => (error: SqlError): Store.StoreError => {
   const reason = reasonOf(error)
   const description = reason === "Unavailable" && isLost(error)
-    ? `The connection to the database was lost: ${error.message.replace(/\.$/, "")}. ${unknown}`
+    ? `The connection to the database was lost: ${messageOf(error)}. ${unknown}`
     : reason === "Unavailable"
-    ? `The database could not do it: ${error.message.replace(/\.$/, "")}. ${advice.Unavailable}`
+    ? `The database could not do it: ${messageOf(error)}. ${advice.Unavailable}`
     : advice[reason]
   return new Store.StoreError({ operation, reason, description })
 }
@@ -75,6 +79,12 @@ export const corrupt = (operation: string, what: string): Store.StoreError =>
     description: `${what} cannot be read: it is of a later version of this library, or something else changed it.` +
       " Nothing was changed. Use the version that wrote it, or restore the database from a backup."
   })
+
+export const noPostgres = new Store.StoreError({
+  operation: "open",
+  reason: "Unavailable",
+  description: "The client is not one of PostgreSQL. For a file of SQLite there is SqlApproval.layer."
+})
 
 export const forgotten = (operation: string): Store.StoreError =>
   new Store.StoreError({

@@ -202,7 +202,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
       ),
     open: (requests) =>
       transact("requests.open", (now) =>
-        Effect.forEach(batches(requests), (chunk) => {
+        Effect.forEach(batches(once(requests)), (chunk) => {
           const rows = Arr.map(chunk, ({ request, ...name }) => ({ ...fresh(name), request: Text.encode(request) }))
           const nonces = rows.map(({ nonce }) => nonce)
           return Effect.andThen(
@@ -365,6 +365,15 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
         )
       })
   }
+}
+
+/** Each in one row, by whose order everybody waits for others: as it was first, and shown as it was last. */
+const once = <A extends { readonly nonce: string; readonly request: string }>(
+  requests: ReadonlyArray<A>
+): ReadonlyArray<A> => {
+  const rows = new Map<string, A>()
+  for (const one of requests) rows.set(one.nonce, { ...(rows.get(one.nonce) ?? one), request: one.request })
+  return [...rows.values()].toSorted((left, right) => left.nonce < right.nonce ? -1 : 1)
 }
 
 const none: ReadonlySet<string> = new Set()

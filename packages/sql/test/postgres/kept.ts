@@ -1,0 +1,17 @@
+/** Everything that a process of these tests keeps, in the database of a URL: `postgres://…`, or the path of a file. */
+import { type ApprovalError, Store } from "@assent/ai"
+import { SqlApproval } from "@assent/sql"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Layer, Redacted } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+
+/** The same for all of them. */
+export const seal = { key: "a key of the program, of 32 bytes or more" }
+
+export const layer = (
+  url: string,
+  options: SqlApproval.PgOptions = {}
+): Layer.Layer<Store.Store, Store.StoreError | ApprovalError.ApprovalError | SqlError> =>
+  url.startsWith("postgres:")
+    ? Layer.provide(SqlApproval.layerPg({ seal, ...options }), PgClient.layer({ url: Redacted.make(url) }))
+    : SqlApproval.layer({ filename: url, seal, ...options })
