@@ -11,6 +11,7 @@ import {
   DeferredTool,
   Interaction,
   type Prompt,
+  type Store,
   Tool,
   Toolkit
 } from "@assent/ai"
@@ -154,6 +155,8 @@ const isHeard = (error: Failure): boolean =>
   error._tag === "ApprovalError" && ["AlreadyDecided", "UnknownApproval"].includes(error.reason._tag)
 
 export interface Options extends Partial<SqlApproval.Options> {
+  /** Where everything is kept, if it is not in the file of the world. */
+  readonly kept?: Layer.Layer<Store.Store, unknown>
   /** How much later it is than it was, in milliseconds: whoever died before is known to be dead. */
   readonly later?: number
   /** Is given the prompts that the model is sent. */
@@ -164,10 +167,10 @@ export const tenMinutes = 600_000
 
 /** Everything that a process has in which the story is played, as long as the effect. */
 export const within =
-  (world: World.World, { later = 0, prompts, ...options }: Options = {}) =>
+  (world: World.World, { kept, later = 0, prompts, ...options }: Options = {}) =>
   <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof services>>>) =>
     effect.pipe(
-      Effect.provide(services(world, options, prompts)),
+      Effect.provide(services(world, options, prompts, kept)),
       // Outside, so that what is logged while it closes is not printed either.
       Effect.provide(Logger.layer([])),
       Effect.updateService(Clock.Clock, (clock) => shifted(clock, later))
@@ -176,7 +179,8 @@ export const within =
 export const services = (
   world: World.World,
   options: Partial<SqlApproval.Options> = {},
-  prompts?: Array<Prompt.Prompt>
+  prompts?: Array<Prompt.Prompt>,
+  kept?: Layer.Layer<Store.Store, unknown>
 ) =>
   Layer.mergeAll(
     handlers(world),
@@ -188,7 +192,7 @@ export const services = (
       }
     }),
     // Whoever comes next waits six beats, in real time, before it takes the one before it for dead.
-    SqlApproval.layer({
+    kept ?? SqlApproval.layer({
       filename: world.filename,
       synchronous: "NORMAL",
       busyTimeout: 50,
