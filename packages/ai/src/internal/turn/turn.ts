@@ -33,6 +33,8 @@ export interface Turn extends Outcome.Runner {
   readonly method: string
   readonly prompt: Prompt.Prompt
   readonly transcript: Transcript.Transcript
+  /** There is nothing to settle in the history, and nothing to be written otherwise than it stands. */
+  readonly isInOrder: boolean
   /** That the prompt ends with the assistant is not for the model to go on with. */
   readonly keepsHistory: boolean
   /** False when the caller resolves tool calls itself: then nothing runs here. */
@@ -117,6 +119,17 @@ export interface Settled {
   readonly failure: Cause.Cause<unknown> | undefined
 }
 
+/** What is settled of a history that stays as it is. */
+export const inOrder = ({ prompt }: Turn): Settled => ({
+  results: [],
+  open: [],
+  history: prompt,
+  prompt,
+  shown: prompt,
+  isStopped: false,
+  failure: undefined
+})
+
 /** Settles every call of the history that has no result; results are emitted as soon as they are known. */
 export const settleHistory = (
   turn: Turn,
@@ -166,7 +179,7 @@ const settleCalls = Effect.fnUntraced(function*(
   if (open.length > 0 || failure !== undefined) {
     // If the model is not called, nobody has been told of them: they are asked about again rather than lost.
     open.push(...turn.approvedAtOnce.filter((one) => !open.some(({ approvalId }) => approvalId === one.approvalId)))
-    return { ...unchanged(turn), results, open, failure, isStopped: stoppedHere }
+    return { ...inOrder(turn), results, open, failure, isStopped: stoppedHere }
   }
   results.push(...yield* denyHosted(transcript, hosted.answers, sink))
   if (stoppedHere || hosted.answers.some(Hosted.isStopping)) {
@@ -177,7 +190,7 @@ const settleCalls = Effect.fnUntraced(function*(
         ? []
         : [HostedCase.requestOf(environment.scope, approvalId, call)]
     })
-    return { ...unchanged(turn), results, open: approved, failure, isStopped: true }
+    return { ...inOrder(turn), results, open: approved, failure, isStopped: true }
   }
   const answered = hosted.answers.length === 0 ? turn : continued(turn, Hosted.withAnswers(turn.prompt, hosted.answers))
   const writtenFor = new Map([
@@ -206,8 +219,6 @@ const settleCalls = Effect.fnUntraced(function*(
 
 const promptPartOf = (part: Results.ResultPart | undefined): Prompt.ToolResultPart | undefined =>
   part === undefined ? undefined : Results.toPromptPart(part)
-
-const unchanged = ({ prompt }: Turn) => ({ history: prompt, prompt, shown: prompt })
 
 /** The parts of a turn for which the model is not called. */
 export const nothingNew = (
