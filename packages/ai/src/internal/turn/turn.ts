@@ -176,6 +176,8 @@ const settleCalls = Effect.fnUntraced(function*(
     !undecided ? "reads" : turn.resolvesCalls ? "asks" : "judges"
   )
   open.push(...hosted.open)
+  yield* Effect.forEach(hosted.superseded, sink.result, { discard: true })
+  results.push(...hosted.superseded)
   if (open.length > 0 || failure !== undefined) {
     // If the model is not called, nobody has been told of them: they are asked about again rather than lost.
     open.push(...turn.approvedAtOnce.filter((one) => !open.some(({ approvalId }) => approvalId === one.approvalId)))
@@ -185,7 +187,7 @@ const settleCalls = Effect.fnUntraced(function*(
   if (stoppedHere || hosted.answers.some(Hosted.isStopping)) {
     // The provider is not told of these: they are asked about again rather than lost.
     const approved = hosted.answers.flatMap(({ approvalId, decision }) => {
-      const call = transcript.requests.find(({ part }) => part.approvalId === approvalId)?.toolCall
+      const call = Transcript.requestOf(transcript, approvalId)?.toolCall
       return call === undefined || decision._tag === "Denied"
         ? []
         : [HostedCase.requestOf(environment.scope, approvalId, call)]
@@ -203,8 +205,10 @@ const settleCalls = Effect.fnUntraced(function*(
     isRefused: (response) => hosted.refused.has(response),
     isOurs: (approvalId) => hosted.bogus.has(approvalId) || Result.isSuccess(environment.seal.parse(approvalId))
   })
-  const isNothing = Ending.endsWithAssistant(prompt.content) &&
-    (turn.keepsHistory || !Ending.isPrefilled(turn.prompt.content))
+  const isNothing = Ending.endsWithAssistant(prompt.content)
+    ? turn.keepsHistory || !Ending.isPrefilled(turn.prompt.content)
+    // What the provider ran is there to go on from; but whoever only answered, and changed nothing, did not ask for that.
+    : prompt.content.at(-1)?.role === "assistant" && Ending.endsWithAnswers(turn.prompt.content)
   return {
     results,
     open,
@@ -278,13 +282,13 @@ export const continued = (turn: Turn, prompt: Prompt.Prompt): Turn => ({
 })
 
 const denyHosted = (
-  { requests }: Transcript.Transcript,
+  transcript: Transcript.Transcript,
   answers: ReadonlyArray<Approval.ApprovalAnswer>,
   sink: Outcome.Sink
 ) =>
   Effect.forEach(
     answers.flatMap(({ approvalId, decision }) => {
-      const call = requests.find(({ part }) => part.approvalId === approvalId)?.toolCall
+      const call = Transcript.requestOf(transcript, approvalId)?.toolCall
       return call === undefined || decision._tag !== "Denied"
         ? []
         : [Results.hostedDenial(call, decision, approvalId)]
