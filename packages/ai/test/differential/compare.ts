@@ -1,6 +1,6 @@
 /**
- * What of ours has to equal what of upstream's. On the straight path everything does. On the engine's paths these are
- * the differences that the design wants; anything else is a fault.
+ * What of ours has to equal what of upstream's. Without tools everything does. Where the engine has the turn these are the
+ * differences that the design wants; anything else is a fault.
  *
  * - **finish last** (DESIGN §4): a whole response of ours ends with its finish; a stream of upstream's does so too.
  * - **deferred validation** (DESIGN §1): the engine asks the provider's service for the calls and judges them itself, so
@@ -10,9 +10,10 @@
  * - **unknown tools** (law L8, DESIGN §1): a local call of what is not in the toolkit fails the whole turn of upstream.
  *   The engine gives it a failed result, and everything else of the response is as if it were not there. Upstream is
  *   therefore asked a second time, with a tool in its place that answers so at once; all of that has to be equal.
+ * - **parameters that do not decode** (DESIGN §1): of a tool whose failures are errors they fail the whole turn of
+ *   upstream, and are a failed result of ours, so they are left out of these cases.
  * - **one form** (law L4): under a policy any call may be asked about, so its parameters stand in the response as they
- *   would be sealed: decoded and encoded again. Parameters that do not decode are a failed result there, never an error
- *   of the turn (DESIGN §1), so they are left out of these cases.
+ *   would be sealed: decoded and encoded again.
  * - **hosted calls wait for their requests** (law L4): a stream's call of a tool that the provider runs is seen with what
  *   comes next, or 100 milliseconds later, so that it is sealed if the provider asks about it.
  * - **siblings settle** (law L8): where a call fails the turn, upstream interrupts its siblings and ours end first. With

@@ -38,9 +38,8 @@ export const methods = ["generateText", "streamText", "generateObject"] as const
 export type Method = (typeof methods)[number]
 
 /**
- * `straight`: no tool is gated, so the call passes through. The others have the engine resolve all calls: `gated` has a
- * gated tool in the toolkit that is never called, `silent` a policy that says nothing, `approving` one that lets all
- * calls run.
+ * `straight`: no tool is gated. `gated` has a gated tool in the toolkit that is never called, `silent` a policy that says
+ * nothing, `approving` one that lets all calls run.
  */
 export const paths = ["straight", "gated", "silent", "approving"] as const
 
@@ -49,17 +48,19 @@ export type Path = (typeof paths)[number]
 export const underPolicy = (path: Path): boolean => path === "silent" || path === "approving"
 
 /**
- * Whether the engine resolves the calls of the turn at all. An object beside a tool that the provider runs, and may ask
- * about, is its business even where nothing is gated (law L12).
+ * Whether the engine has the turn at all: not without tools, nor where nobody is to be asked and the caller resolves the
+ * calls. An object beside a tool that the provider runs, and may ask about, is its business even so (law L12).
  */
-export const engineHasIt = (method: Method, path: Path, { options }: Scenario.Scenario): boolean =>
-  (path !== "straight" || method === "generateObject") && options.toolkit !== "none" && options.toolkit !== "empty" &&
-  options.toolkit !== "failing"
+export const engineHasIt = (method: Method, path: Path, scenario: Scenario.Scenario): boolean =>
+  (path !== "straight" || method === "generateObject" || resolves(scenario)) && scenario.options.toolkit !== "none" &&
+  scenario.options.toolkit !== "empty" && scenario.options.toolkit !== "failing"
 
 /** A response that the caller resolves is upstream's as it stands. */
 export const resolves = ({ options }: Scenario.Scenario): boolean => options.disableToolCallResolution !== true
 
 export const toolkitOf = (path: Path): Toolkit.Any => path === "gated" ? Tools.GatedTools : Tools.PlainTools
+
+const toolsOf = (path: Path) => toolkitOf(path).tools as Record<string, Tool.Any>
 
 const policies = {
   straight: undefined,
@@ -239,7 +240,10 @@ export interface Subject {
 export const limitsOf = ({ method, onlyCall, path, quiet, scenario }: Omit<Subject, "ours">): Script.Limits => ({
   method,
   engineJudges: engineHasIt(method, path, scenario) && resolves(scenario),
-  invalidParams: !underPolicy(path),
+  // Of a tool that returns its failures, the engine's result is upstream's, but under a policy.
+  invalidParams: (toolName) =>
+    !engineHasIt(method, path, scenario) ||
+    (!underPolicy(path) && toolsOf(path)[toolName]?.failureMode === "return"),
   onlyCall,
   quiet
 })

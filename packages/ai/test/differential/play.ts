@@ -30,7 +30,7 @@ export interface Side {
 }
 
 export const upstream: Side = { name: "upstream", ours: false, engine: false, path: "straight" }
-export const straight: Side = { name: "straight", ours: true, engine: false, path: "straight" }
+export const straight: Side = { name: "straight", ours: true, engine: true, path: "straight" }
 export const gated: Side = { name: "engine, gated tool", ours: true, engine: true, path: "gated" }
 export const silent: Side = { name: "engine, silent policy", ours: true, engine: true, path: "silent" }
 

@@ -20,7 +20,7 @@ export interface Limits {
   /** Whether the engine judges the calls: then none of what is not in the toolkit is the provider's own. */
   readonly engineJudges: boolean
   /** Parameters of local calls that do not decode. */
-  readonly invalidParams: boolean
+  readonly invalidParams: (toolName: string) => boolean
   /** Of all the local calls only this one. */
   readonly onlyCall?: string | undefined
   /** Every local call succeeds at once. */
@@ -106,7 +106,7 @@ const readCall = (
 ): ScriptedCall => ({
   id,
   name: part.name,
-  params: part.params === "invalid" && (calm || !limits.invalidParams) ? "plain" : part.params,
+  params: part.params === "invalid" && (calm || !limits.invalidParams(part.name)) ? "plain" : part.params,
   ending: calm ? "succeed" : part.ending
 })
 

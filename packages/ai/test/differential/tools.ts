@@ -94,10 +94,12 @@ export type LocalName = (typeof localNames)[number]
 /** What is not in the toolkit, with the name of what every object has among it. */
 export const unknownNames = ["Missing", "toString"] as const
 
-/** What the engine says of a call of one of them (law L8). */
-export const unknownResult = (name: string) => ({
+/** What the engine says of a call of one of them beside these tools (law L8). */
+export const unknownResult = (name: string, tools: ReadonlyArray<Tool.Any>) => ({
   type: "execution-interrupted",
-  reason: `The tool "${name}" is not in the toolkit. Nothing ran. Call one of the available tools.`
+  reason: `The tool "${name}" is not in the toolkit. Nothing ran. Call one of the available tools: ${
+    tools.map(({ name }) => name).join(", ")
+  }.`
 })
 
 /** In upstream's toolkit in place of what is missing: each answers at once, and as the engine does. */
@@ -276,9 +278,15 @@ const handlersOf = (toolkit: Toolkit.Any, world: World) =>
   Object.fromEntries(
     Object.values(toolkit.tools as Record<string, Tool.Any>).map((tool) => [
       tool.name,
-      standIns.includes(tool) ? () => Effect.fail(unknownResult(tool.name)) : handlerOf(world, tool.name)
+      standIns.includes(tool)
+        ? () => Effect.fail(unknownResult(tool.name, calledHere(toolkit)))
+        : handlerOf(world, tool.name)
     ])
   )
+
+const calledHere = (toolkit: Toolkit.Any): ReadonlyArray<Tool.Any> =>
+  Object.values(toolkit.tools as Record<string, Tool.Any>)
+    .filter((tool) => tool !== WebSearch && !standIns.includes(tool))
 
 /** A toolkit with its handlers in this world. */
 export const resolve = (

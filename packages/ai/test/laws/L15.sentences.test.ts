@@ -27,7 +27,8 @@ const sentences: Sentences = [
   ...textsOf(Results),
   // With what else a journal fails the program alone is told.
   ...textsOf(JournalWords).filter(([name]) => name === "interruptedReason" || name === "lostReason"),
-  ["an unknown tool", Words.unknownTool("Delete")],
+  ["an unknown tool", Words.unknownTool("Delete", ["ReadFile"])],
+  ["an unknown tool, and there is none", Words.unknownTool("Delete", [])],
   ["what it did stands", Words.stands("It is gone.")],
   ...excess.flatMap((how) =>
     [true, false].map((isFailure): readonly [string, string] => [

@@ -351,7 +351,7 @@ const checkAnswer = (
 }
 
 const notOpen = Effect.fnUntraced(function*({ history }: ConversationTurn.Turn, approvalId: string) {
-  const known = Transcript.readWhole(history.content).allRequests.find(({ part }) => part.approvalId === approvalId)
+  const known = Transcript.requestOf(Transcript.readWhole(history.content), approvalId)
   if (known === undefined) return yield* unknown(approvalId)
   const { toolCall } = known
   const ended = toolCall === undefined

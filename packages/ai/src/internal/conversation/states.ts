@@ -46,7 +46,7 @@ export const stateOf = Effect.fnUntraced(function*(
   const kept = yield* ConversationTurn.read(place)
   const open = kept.open.find((request) => request.approvalId === approvalId)
   const transcript = Transcript.readWhole(kept.history.content)
-  const asked = transcript.allRequests.find(({ part }) => part.approvalId === approvalId)
+  const asked = Transcript.requestOf(transcript, approvalId)
   if (open === undefined && asked === undefined) return yield* ofAnsweredHere(toolkit, transcript, approvalId)
   const { result } = asked?.call ?? asked?.providerCall ?? {}
   const cancelled = asked?.responses.find(TakenBack.isAnswer)

@@ -386,9 +386,9 @@ function passedOver(call: Standing, { at, counting, question }: Chosen): Said | 
   }
   switch (call.onNewMessage) {
     case "supersede":
-      // The provider's own request is passed over by the prompt itself.
-      return call.way === "hosted" ? { _tag: "Leave" } : end(at, "superseded", "superseded")
+      return end(at, "superseded", "superseded")
     case "keep":
+      // What the provider asks for stays with it.
       return call.way === "hosted" ? { _tag: "Leave" } : { _tag: "Keep", at }
     case "fail":
       // Whoever catches it shows the request, and as the policy has it now.

@@ -50,8 +50,17 @@ export const cutShort = "The tool had begun, and what it did is unknown. Check b
 export const stands = (description: string): string =>
   `${description} It did not go on, and what it did before it waited is not undone. Check before calling it again.`
 
-export const unknownTool = (name: string): string =>
-  `The tool "${name.slice(0, 128)}" is not in the toolkit. Nothing ran. Call one of the available tools.`
+export const unknownTool = (name: string, available: ReadonlyArray<string>): string =>
+  `The tool "${name.slice(0, 128)}" is not in the toolkit. Nothing ran. ` +
+  (available.length === 0 ? "There are no tools to call." : `Call one of the available tools: ${some(available)}.`)
+
+/** How many names are said, and how much of each. */
+const most = { names: 20, length: 64 }
+
+const some = (names: ReadonlyArray<string>): string => {
+  const said = names.slice(0, most.names).map((name) => name.slice(0, most.length)).join(", ")
+  return names.length <= most.names ? said : `${said}, and ${names.length - most.names} more`
+}
 
 /** Of a request that several have to approve: who has, and of whom one is needed still. */
 export const approvedBy = (

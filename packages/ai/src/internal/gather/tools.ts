@@ -14,6 +14,10 @@ export const toolOf = (tools: Tools | undefined, name: string): Tool.Any | undef
 /** Whether the provider runs the calls of this tool itself. */
 export const isProviderTool = (tool: Tool.Any): boolean => Tool.isProviderDefined(tool) && !tool.requiresHandler
 
+/** The names of the tools whose calls run here. */
+export const callable = (tools: Tools | undefined): ReadonlyArray<string> =>
+  tools === undefined ? [] : Object.keys(tools).filter((name) => !isProviderTool(tools[name]!))
+
 /** Whether a tool that the provider runs has a gate that the program gave it. */
 export const isGatedProviderTool = (tool: Tool.Any): boolean => isProviderTool(tool) && Gate.gateOf(tool) !== undefined
 

@@ -24,12 +24,23 @@ export const isPrefilled = (messages: Messages): boolean => {
 const isSaid = (part: Prompt.AssistantMessagePart): boolean =>
   part.type !== "tool-approval-request" && (part.type !== "tool-result" || part.providerExecuted === true)
 
+/** Whether there is nothing at its end but answers. */
+export const endsWithAnswers = (messages: Messages): boolean => {
+  let some = false
+  for (let at = messages.length - 1; messages[at]?.role === "tool"; at--) {
+    const { content } = messages[at] as Prompt.ToolMessage
+    if (content.some(({ type }) => type !== "tool-approval-response")) return false
+    some ||= content.length > 0
+  }
+  return some
+}
+
 /** An answer that a history ends with, and what is known of its call. */
 export interface Answered {
   readonly approvalId: string
   /** What it answers, if that is known. */
   readonly request: Transcript.TranscriptRequest | undefined
-  /** `undefined` where there is none, or it is the provider's to tell, or another answer's here. */
+  /** `undefined` where there is none, or it is another answer's here. */
   readonly result: Results.ResultPart | undefined
 }
 
@@ -47,10 +58,10 @@ export const answered = (messages: Messages): ReadonlyArray<Answered> => {
   const requests = new Map(
     Transcript.readWhole(messages).allRequests.map((request) => [request.part.approvalId, request])
   )
-  const told = new Set<Transcript.TranscriptCall>()
+  const told = new Set<Transcript.TranscriptCall | Transcript.ProviderCall>()
   return Array.from(ids, (approvalId) => {
     const request = requests.get(approvalId)
-    const call = request?.call
+    const call = request?.call ?? request?.providerCall
     if (call?.result === undefined || told.has(call)) return { approvalId, request, result: undefined }
     told.add(call)
     return { approvalId, request, result: Results.recorded(call.result, approvalId) }

@@ -63,7 +63,7 @@ const providerRequests = (transcript: Transcript.Transcript, options: Options): 
   for (const request of transcript.requests) {
     if (request.toolCall?.providerExecuted !== true) continue
     const responses = request.responses.filter((response) => options.isRefused?.(response) !== true)
-    const response = Transcript.standingResponse(responses)
+    const response = Transcript.standingResponse(Passing.inTime(transcript, responses))
     if (response === undefined) continue
     if (options.isOurs(request.part.approvalId)) continue
     if (Passing.wasMoved(request)) continue
@@ -238,7 +238,7 @@ class Writer {
   private stays(part: Prompt.AssistantMessagePart): boolean {
     return part.type === "tool-approval-request"
       ? this.kept.has(part)
-      : part.type !== "tool-result" || part.providerExecuted === true
+      : part.type !== "tool-result" || (part.providerExecuted === true && !this.transcript.toldResults.has(part))
   }
 
   private resultMessage(

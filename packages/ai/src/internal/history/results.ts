@@ -107,6 +107,16 @@ export const hostedDenial = (call: CallName, { note, stop }: Approval.Denied, ap
   return stop === true ? stopping(part, approvalId) : part
 }
 
+/** That nobody answered what the provider asked before a new message came: for the history; the provider is not told. */
+export const hostedSuperseded = (call: CallName, approvalId: string): ResultPart => ({
+  ...interrupted(call, supersededReason, approvalId),
+  providerExecuted: true
+})
+
+/** Whether a result is one of the provider's that was written here, of which the provider is not told. */
+export const isHostedSuperseded = (part: Prompt.ToolResultPart): boolean =>
+  part.providerExecuted && ownEndingOf(part)?.reason === supersededReason
+
 /** Marks the result of a call whose denial ended the turn. */
 export const stopping = (part: ResultPart, approvalId: string): ResultPart => {
   const assent: ResultMetadata = { approvalId, ...part.metadata.assent, stop: true }
@@ -377,8 +387,10 @@ export const stopped = (finish: Response.FinishPart): Response.FinishPart => ({
 export const stoppedFinish = (): Response.FinishPart => stopped(stopFinish())
 
 /** A result of a history, as a response has it. It names its request, so that no other call takes it (law L13). */
-export const recorded = (part: Prompt.ToolResultPart, approvalId: string): ResultPart =>
-  toolResult(part, { ...part, encodedResult: part.result }, { approvalId, ...part.options.assent })
+export const recorded = (part: Prompt.ToolResultPart, approvalId: string): ResultPart => ({
+  ...toolResult(part, { ...part, encodedResult: part.result }, { approvalId, ...part.options.assent }),
+  providerExecuted: part.providerExecuted
+})
 
 /** The parts of a turn's last response, whose finish counts what all of its responses used. */
 export const withUsageOf = <Part extends Response.AnyPart>(

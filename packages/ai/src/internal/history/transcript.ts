@@ -11,6 +11,7 @@ import * as Cut from "./cut.ts"
 import * as Exchange from "./exchange.ts"
 import * as Parts from "./parts.ts"
 import { Repeated, uniqueIdsAfter } from "./repeatedIds.ts"
+import * as Results from "./results.ts"
 import { TextIndex } from "./textIndex.ts"
 
 /** A local tool call of a history, with everything the history says of it. */
@@ -79,6 +80,8 @@ export interface Transcript {
   readonly lastUserIndex: number
   /** Results of provider-executed calls that stand in tool messages, by the assistant message they belong into. */
   readonly movedResults: ReadonlyMap<number, ReadonlyArray<Prompt.ToolResultPart>>
+  /** Results of provider-executed calls that the provider did not give: they were told here, perhaps once more. */
+  readonly toldResults: ReadonlySet<Prompt.AssistantMessagePart>
   /**
    * By the index of a message: what becomes of it. `undefined` where every message stands as it is: every local call has
    * its one result in the tool message directly after it, and there is no approval part.
@@ -96,6 +99,7 @@ export const settled = 2
 // Shared by all that have none of something, so that a long settled history allocates little; never written to.
 const none: Array<never> = []
 const noMovedResults: ReadonlyMap<number, ReadonlyArray<Prompt.ToolResultPart>> = new Map()
+const noToldResults: ReadonlySet<Prompt.AssistantMessagePart> = new Set()
 
 /** Throws a `TypeError` for what is not a message. */
 export const read = (messages: ReadonlyArray<Prompt.Message>): Transcript => new Reader(messages, true).read()
@@ -118,6 +122,7 @@ class Reader {
   // Within one prompt an answer may stand before its request.
   private earlyAnswers: Map<string, Array<Answer>> | undefined = undefined
   private movedResults: Map<number, Array<Prompt.ToolResultPart>> | undefined = undefined
+  private toldResults: Set<Prompt.AssistantMessagePart> | undefined = undefined
   private lateDenials: Array<LateDenial> | undefined = undefined
   private lastUserIndex = -1
   // The latest message with calls.
@@ -160,6 +165,7 @@ class Reader {
       lateDenials: this.lateDenials ?? none,
       lastUserIndex: this.lastUserIndex,
       movedResults: this.movedResults ?? noMovedResults,
+      toldResults: this.toldResults ?? noToldResults,
       changes: this.changes
     }
   }
@@ -298,6 +304,10 @@ class Reader {
             call.result = part
             call.resultAt = index
           }
+          if (isTellingOf(call, part)) {
+            ;(this.toldResults ??= new Set()).add(part)
+            this.change(index)
+          }
         } else {
           this.change(index)
           this.takeResult(part, index)
@@ -326,10 +336,12 @@ class Reader {
   }
 
   private takeRequest(part: Prompt.ToolApprovalRequestPart, messageIndex: number): void {
-    if (typeof part.approvalId !== "string" || this.requestsById.get(part.approvalId) !== undefined) return
-    if (this.settled?.hasRequest(part.approvalId) === true) return
+    if (typeof part.approvalId !== "string") return
     const latest = this.providerCalls?.get(part.toolCallId)
     const providerCall = latest?.isHidden === false ? latest : undefined
+    const known = this.requestsById.get(part.approvalId)
+    if (known !== undefined && !isAnother(known, providerCall)) return
+    if (this.settled?.hasRequest(part.approvalId) === true) return
     const call = providerCall === undefined ? this.askedCall(part.toolCallId, messageIndex) : undefined
     const request = makeRequest(part, messageIndex, call, providerCall)
     this.requests.push(request)
@@ -412,11 +424,27 @@ class Reader {
     call.result = part
     call.resultAt = index
     this.change(call.messageIndex)
+    if (isTellingOf(call, part)) return
     const moved = (this.movedResults ??= new Map()).get(call.messageIndex)
     if (moved === undefined) this.movedResults.set(call.messageIndex, [part])
     else moved.push(part)
   }
 }
+
+/** The latest request of an id. */
+export const requestOf = (
+  { allRequests }: Pick<Transcript, "allRequests">,
+  approvalId: string
+): TranscriptRequest | undefined => allRequests.findLast(({ part }) => part.approvalId === approvalId)
+
+// Some providers count their requests anew: of another call it is another request, whatever was said to the one before.
+const isAnother = (known: TranscriptRequest, providerCall: ProviderCall | undefined): boolean =>
+  providerCall !== undefined && known.call === undefined && known.providerCall !== providerCall
+
+// What the provider was never told of, and what is told again of a call that has its result.
+const isTellingOf = (call: ProviderCall | undefined, part: Prompt.ToolResultPart): boolean =>
+  isNaming(part.options?.assent) &&
+  (Results.isHostedSuperseded(part) || (call !== undefined && call.result !== part))
 
 /** Whether somebody was asked in the turn itself, and nobody since: a new message leaves nobody who can answer. */
 export const wasAskedInline = ({ requests }: Pick<TranscriptCall, "requests">): boolean =>

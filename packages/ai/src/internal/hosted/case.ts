@@ -104,9 +104,11 @@ export const make = (
 
 // The provider's id is the provider's alone: what is kept of it is kept for this scope.
 export const claimOf = ({ call, environment: { scope }, questions }: File): Effect.Effect<ApprovalJournal.Claim> => {
-  const { sealed } = questions[0]!
+  const { canonical, sealed } = questions[0]!
   const { conversation = null, principal = null, tenant = null } = scope
-  const named = JSON.stringify([tenant, principal, conversation, call.toolCallId, sealed.approvalId])
+  const { toolCallId, toolName } = call
+  // Both ids may be used again: what was approved is this call alone.
+  const named = JSON.stringify([tenant, principal, conversation, toolCallId, sealed.approvalId, toolName, canonical])
   return Effect.map(Cryptography.sha256(named), (digest) => ({
     ...Request.claimOf(sealed, call),
     kind: "hosted",

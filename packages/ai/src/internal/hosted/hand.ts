@@ -30,6 +30,8 @@ export type Settled =
     readonly counts: Prompt.ToolApprovalResponsePart | undefined
   }
   | { readonly _tag: "Open"; readonly request: Approval.ApprovalRequest }
+  /** A new message came before anybody answered, which is for the history to say: the provider is told nothing. */
+  | { readonly _tag: "Superseded" }
 
 export const settle = (one: HostedCase): Effect.Effect<Settled, ApprovalError.ApprovalError> =>
   Effect.flatMap(
@@ -65,6 +67,7 @@ const settledBy = (
         ? answered(Approval.approve(request, { note: approvalNote(file, decision) }))
         : answered(undefined, file.questions[0]!.given[decision.by])
     case "Tell":
+      if (isSuperseded(standing)) return Effect.succeed({ _tag: "Superseded" })
       return answered(
         decision.why === "denied"
           ? undefined
@@ -78,6 +81,9 @@ const settledBy = (
       )
   }
 }
+
+const isSuperseded = ({ questions }: Standing.Standing): boolean =>
+  typeof questions !== "string" && questions[0]?.fate?.state === "superseded"
 
 // The model reads it.
 const unproven = ({ failure }: File): string | undefined =>

@@ -14,6 +14,8 @@ import * as Approvals from "../../Prompt.ts"
 import type * as Standing from "../decide/standing.ts"
 import type * as Environment from "../environment/environment.ts"
 import * as Tools from "../gather/tools.ts"
+import * as Passing from "../history/passing.ts"
+import * as Results from "../history/results.ts"
 import * as Transcript from "../history/transcript.ts"
 import type * as Call from "../tool/hostedCall.ts"
 import * as HostedCase from "./case.ts"
@@ -24,6 +26,8 @@ import * as Seal from "./seal.ts"
 export interface Answered {
   readonly answers: ReadonlyArray<Approval.ApprovalAnswer>
   readonly open: ReadonlyArray<Approval.ApprovalRequest>
+  /** Of requests that a new message has passed over: what the history is to say of them. */
+  readonly superseded: ReadonlyArray<Results.ResultPart>
   /** Requests that nobody made, by their ids: they and their answers are for nobody. */
   readonly bogus: ReadonlySet<string>
   /** Answers of the history that settle nothing, so that the provider is not told of them (law L16). */
@@ -54,6 +58,7 @@ export const settle = Effect.fnUntraced(function*(
   const { environment } = subject
   const answers: Array<Approval.ApprovalAnswer> = []
   const open: Array<Approval.ApprovalRequest> = []
+  const superseded: Array<Results.ResultPart> = []
   const decides = mayAnswer(environment, subject.tools)
   const refused = new Set<Prompt.ToolApprovalResponsePart>()
   const bogus = decides ? yield* findBogus(subject, transcript.requests) : noRequests
@@ -66,16 +71,22 @@ export const settle = Effect.fnUntraced(function*(
     }
     if (toolCall?.providerExecuted !== true || providerCall?.result !== undefined) continue
     if (Result.isSuccess(environment.seal.parse(part.approvalId))) continue
+    // Whoever answers by an id that was asked with again means the later one.
+    if (one.responses.length === 0 && Transcript.requestOf(transcript, part.approvalId) !== one) continue
     const answered = yield* Hand.settle(yield* readRequest(subject, transcript, one, toolCall, powers, decides))
     if (answered._tag === "Open") {
       open.push(answered.request)
+      continue
+    }
+    if (answered._tag === "Superseded") {
+      superseded.push(Results.hostedSuperseded(toolCall, part.approvalId))
       continue
     }
     if (answered.answer !== undefined) answers.push(answered.answer)
     if (!mayName(environment, subject.tools)) continue
     for (const response of one.responses) if (response !== answered.counts) refused.add(response)
   }
-  return { answers, open, bogus, refused }
+  return { answers, open, superseded, bogus, refused }
 })
 
 const noRequests: ReadonlySet<string> = new Set()
@@ -83,13 +94,15 @@ const noRequests: ReadonlySet<string> = new Set()
 const readRequest = Effect.fnUntraced(function*(
   subject: HostedCase.Subject,
   transcript: Transcript.Transcript,
-  { ignored, messageIndex, part: { approvalId }, responses }: Transcript.TranscriptRequest,
+  { ignored, messageIndex, part: { approvalId }, responses: given }: Transcript.TranscriptRequest,
   call: Prompt.ToolCallPart,
   powers: Standing.Powers,
   decides: boolean
 ): Effect.fn.Return<HostedCase.HostedCase> {
   const { environment } = subject
   const named = mayName(environment, subject.tools)
+  // Of answers that somebody who may not decide can have given, the first may be one that the provider was never told.
+  const responses = named ? given : Passing.inTime(transcript, given)
   const response = Transcript.standingResponse(responses)
   const passedOver = transcript.lastUserIndex > messageIndex
   const edited = response === undefined && ignored.some(Transcript.isEdit)
@@ -217,7 +230,7 @@ export const answerAll = Effect.fnUntraced(function*(
         judgedAgain: true
       })
     )
-    if (answered._tag === "Open" || answered.answer === undefined) return undefined
+    if (answered._tag !== "Answered" || answered.answer === undefined) return undefined
     answers.push(answered.answer)
   }
   return answers

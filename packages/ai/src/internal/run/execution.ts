@@ -131,9 +131,11 @@ export const directSettled = (
       if (unended !== undefined) {
         return Effect.succeed({ part: Results.interrupted(call, unended), failure: undefined })
       }
-      return Cause.hasInterruptsOnly(exit.cause)
-        ? Effect.interrupt
-        : Effect.succeed({ part: undefined, failure: exit.cause })
+      if (Cause.hasInterruptsOnly(exit.cause)) return Effect.interrupt
+      const refused = Prepare.refusedIn(call.name, call.id, exit.cause)
+      return refused === undefined
+        ? Effect.succeed({ part: undefined, failure: exit.cause })
+        : Effect.map(refused, ({ message }) => ({ part: Results.interrupted(call, message), failure: undefined }))
     }
   )
 
@@ -144,32 +146,6 @@ const within = <A, E>(
   effect: Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
   Effect.provideService(effect, Deferral.CurrentRun, { toolName: name, toolCallId: id, resumption })
-
-/** The handling of calls within bounds (law L17), where upstream's own engine resolves them. */
-export const bounded =
-  (handle: Handlers["handle"], maxResultBytes: number): Handlers["handle"] => (name, params, id) => {
-    const excess = Bounds.check(params, Bounds.params)
-    if (excess !== undefined) {
-      return Effect.match(Prepare.outOfBounds(name, id ?? "", excess), {
-        onFailure: ({ message }) => Stream.succeed(Results.interrupted({ id: id ?? "", name }, message)),
-        onSuccess: (never) => never
-      })
-    }
-    return Effect.map(handle(name, params, id), (outputs) =>
-      outputs.pipe(
-        Stream.mapEffect((output) => {
-          const excess = Results.excessOf(output, maxResultBytes)
-          if (excess === undefined) return Effect.succeed(output)
-          return Effect.as(
-            tellLeftOut({ id: id ?? "", name }, output, excess),
-            output.preliminary
-              ? undefined
-              : { ...output, ...Results.leftOut(output, excess, maxResultBytes) } as typeof output // as upstream's own failure is
-          )
-        }),
-        Stream.filter((output) => output !== undefined)
-      ))
-  }
 
 const noFinalResult = (name: string) => `Tool handler of "${name}" did not produce a final result`
 

@@ -8,6 +8,7 @@ import type { Case, File } from "../gather/file.ts"
 import * as Proof from "../gather/proof.ts"
 import * as Reply from "../gather/reply.ts"
 import * as Suspension from "../gather/suspension.ts"
+import * as Tools from "../gather/tools.ts"
 import * as Who from "../gather/who.ts"
 import * as Late from "../history/late.ts"
 import * as Results from "../history/results.ts"
@@ -36,7 +37,7 @@ export const toldPart = (file: File, { at, why }: Extract<Decision, { _tag: "Tel
     case "cut":
       return Results.truncatedFinish(call, file.cut ?? "unknown")
     case "unknownTool":
-      return Results.interrupted(call, Words.unknownTool(call.name))
+      return Results.interrupted(call, Words.unknownTool(call.name, Tools.callable(file.tools)))
     case "unfit":
       return Results.interrupted(call, failure!.message)
     case "lost":

@@ -2,7 +2,9 @@
  * A call made ready to be shown, sealed and run as one and the same value (law L4): its parameters are decoded by the
  * tool's schema, encoded again, written as canonical JSON, and from there on only that string's parse is used.
  */
+import * as AiError from "effect/ai/AiError"
 import * as Tool from "effect/ai/Tool"
+import * as Toolkit from "effect/ai/Toolkit"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,6 +18,7 @@ import { abandonable, done } from "../abandon.ts"
 import * as Bounds from "../bounds.ts"
 import * as Canonical from "../seal/canonical.ts"
 import * as Cryptography from "../seal/cryptography.ts"
+import * as Text from "../text.ts"
 
 export interface Prepared {
   readonly tool: Tool.Any
@@ -125,7 +128,7 @@ export const prepare = (
         }))
       ),
       Effect.sandbox,
-      Effect.mapError(() => invalid("they do not fit the tool's schema."))
+      Effect.mapError((cause) => invalid(misfit(schemaErrorIn(cause))))
     )
   }
   return roundTrip(call.params).pipe(
@@ -150,6 +153,41 @@ export const prepare = (
           })
       })
     })
+  )
+}
+
+const schemaErrorIn = (cause: Cause.Cause<unknown>): string | undefined => {
+  const failed = cause.reasons.find(Cause.isFailReason)
+  return Schema.isSchemaError(failed?.error) ? failed.error.message : undefined
+}
+
+/** Which of the parameters do not fit, and what was expected of them: for the model, which is to write them again. */
+const misfit = (message: string | undefined): string =>
+  message === undefined
+    ? "they do not fit the tool's schema."
+    : `they do not fit the tool's schema. ${
+      Text.escape(message.replaceAll(/\s*\n\s*/g, " "), { maxLength: maxMisfitLength })
+    }.`
+
+const maxMisfitLength = 300
+
+/** Parameters that a toolkit did not take: nothing ran. `undefined` where the cause is another one. */
+export const refusedIn = (
+  toolName: string,
+  toolCallId: string,
+  cause: Cause.Cause<unknown>
+): Effect.Effect<ApprovalError.ApprovalError> | undefined => {
+  const failed = cause.reasons.find(Cause.isFailReason)
+  if (failed === undefined || !AiError.isAiError(failed.error)) return undefined
+  const { reason } = failed.error
+  if (reason._tag !== "ToolParameterValidationError") return undefined
+  if (Context.get(Cause.annotations(cause), Toolkit.FailureOrigin) !== "parameters") return undefined
+  const error = ApprovalError.make(
+    new ApprovalError.InvalidParameters({ toolName, description: misfit(reason.description) })
+  )
+  return Effect.as(
+    ApprovalEvents.publish((occasion) => ({ _tag: "InvalidParameters", ...occasion, toolName, toolCallId, cause })),
+    error
   )
 }
 

@@ -22,11 +22,15 @@ export const kindOf = (u: unknown): string =>
 
 const isTool = (u: unknown): u is Tool.Any => Predicate.hasProperty(u, "parametersSchema")
 
-const fields = { parameters: "parametersSchema", success: "successSchema", failure: "failureSchema" } as const
+const fields = Object.entries({
+  parameters: "parametersSchema",
+  success: "successSchema",
+  failure: "failureSchema"
+} as const)
 
 /** What is wrong with a tool's schemas, whoever made it; `undefined` if nothing is. */
 export const problemOf = (tool: Tool.Any): string | undefined => {
-  for (const [option, field] of Object.entries(fields)) {
+  for (const [option, field] of fields) {
     const schema: unknown = tool[field]
     if (Schema.isSchema(schema)) continue
     const what = `The tool ${Text.quote(tool.name)} has ${kindOf(schema)} as its ${option}, not a schema.`

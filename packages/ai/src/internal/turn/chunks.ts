@@ -33,33 +33,87 @@ const capacity = 64
 const refillAt = capacity / 4
 
 /** What is produced, as it comes. A failure comes behind what was said; a reader who leaves interrupts the producer. */
-export const toStream = <A, E>(
-  produce: (chunks: Chunks<A, E>) => Effect.Effect<void, E, Scope.Scope>
-): Stream.Stream<A, E> =>
+export const toStream = <A, E>(produce: Produce<A, E>): Stream.Stream<A, E> =>
   // Not `Stream.unwrap`, which would be passed through again for each chunk.
+  Stream.fromChannel(Channel.fromTransform((_upstream, scope) => queued(scope, produce)))
+
+/** What passes to the reader as it is pulled, until there is something that only a producer can say. */
+export interface Passing<A, E> {
+  /** Gives the first chunk; `pull` those behind it. */
+  readonly first: Pull<A, E>
+  readonly pull: Pull<A, E>
+  /** What passes of a chunk, which may be nothing for now; `undefined` where a producer is to take over. */
+  readonly take: (chunk: Chunk<A>) => ReadonlyArray<A> | undefined
+  /** What is left to say when it ends so. */
+  readonly end: (cause: Cause.Cause<E | Cause.Done>) => ReadonlyArray<A>
+  /** What is produced from the chunk that did not pass, and those behind it. */
+  readonly rest: (left: Stream.Stream<A, E>) => Produce<A, E>
+}
+
+/** As {@link toStream}, but nothing stands between what passes and its reader. */
+export const toStreamBehind = <A, E>(begin: Effect.Effect<Passing<A, E>, E, Scope.Scope>): Stream.Stream<A, E> =>
   Stream.fromChannel(Channel.fromTransform((_upstream, scope) =>
-    Effect.gen(function*() {
-      const queue = yield* Queue.unbounded<Chunk<A>, E | Cause.Done>()
-      const chunks: Chunks<A, E> = { queue, waiting: new Set() }
-      yield* produce(chunks).pipe(
-        Effect.matchCause({
-          onFailure: (cause) => end(chunks, () => Queue.failCauseUnsafe(queue, cause)),
-          onSuccess: () => end(chunks, () => Queue.endUnsafe(queue))
-        }),
-        Scope.provide(scope),
-        Effect.forkIn(scope)
-      )
-      const refilling = <T>(taken: T): T => {
-        if (chunks.waiting.size > 0 && Queue.sizeUnsafe(queue) <= refillAt) refill(chunks)
-        return taken
+    Effect.map(Scope.provide(begin, scope), ({ end, first, pull, rest, take }) => {
+      const produced = (chunk: Chunk<A>): Pull<A, E> => {
+        let next: Pull<A, E> = Effect.succeed(chunk)
+        const left = Effect.suspend(() => {
+          const one = next
+          next = pull
+          return one
+        })
+        return Effect.flatMap(queued(scope, rest(Stream.fromPull(Effect.succeed(left)))), (pull) => now = pull)
       }
-      const next = Effect.map(Queue.take(queue), refilling)
-      return Effect.suspend((): Effect.Effect<Chunk<A>, E | Cause.Done> => {
-        const taken = Queue.takeUnsafe(queue)
-        return taken === undefined ? next : refilling(taken)
+      // One step for each chunk: it is felt.
+      const passing: (pull: Pull<A, E>) => Pull<A, E> = Effect.matchCauseEffect({
+        onFailure: (cause: Cause.Cause<E | Cause.Done>) => {
+          now = Effect.failCause(cause)
+          const last = end(cause)
+          return Arr.isReadonlyArrayNonEmpty(last) ? Effect.succeed(last) : now
+        },
+        onSuccess: (chunk: Chunk<A>) => {
+          const passed = take(chunk)
+          return passed === undefined
+            ? produced(chunk)
+            : Arr.isReadonlyArrayNonEmpty(passed)
+            ? Effect.succeed(passed)
+            : others
+        }
       })
+      const others = passing(pull)
+      let now: Pull<A, E> = Effect.suspend(() => {
+        now = others
+        return passing(first)
+      })
+      return Effect.suspend(() => now)
     })
   ))
+
+type Produce<A, E> = (chunks: Chunks<A, E>) => Effect.Effect<void, E, Scope.Scope>
+
+type Pull<A, E> = Effect.Effect<Chunk<A>, E | Cause.Done>
+
+const queued = <A, E>(scope: Scope.Scope, produce: Produce<A, E>): Effect.Effect<Pull<A, E>> =>
+  Effect.gen(function*() {
+    const queue = yield* Queue.unbounded<Chunk<A>, E | Cause.Done>()
+    const chunks: Chunks<A, E> = { queue, waiting: new Set() }
+    yield* produce(chunks).pipe(
+      Effect.matchCause({
+        onFailure: (cause) => end(chunks, () => Queue.failCauseUnsafe(queue, cause)),
+        onSuccess: () => end(chunks, () => Queue.endUnsafe(queue))
+      }),
+      Scope.provide(scope),
+      Effect.forkIn(scope)
+    )
+    const refilling = <T>(taken: T): T => {
+      if (chunks.waiting.size > 0 && Queue.sizeUnsafe(queue) <= refillAt) refill(chunks)
+      return taken
+    }
+    const next = Effect.map(Queue.take(queue), refilling)
+    return Effect.suspend((): Pull<A, E> => {
+      const taken = Queue.takeUnsafe(queue)
+      return taken === undefined ? next : refilling(taken)
+    })
+  })
 
 /** Says something, as soon as there is room for it. */
 export const offer = <A, E>(self: Chunks<A, E>, parts: ReadonlyArray<A>): Effect.Effect<void> =>

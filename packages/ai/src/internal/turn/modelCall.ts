@@ -38,12 +38,26 @@ interface Ended {
   readonly exit: Exit.Exit<unknown, unknown>
 }
 
+interface Options {
+  readonly observe: boolean
+}
+
 /** Calls the model, and does with its response what is to be done within the call. */
-export const use = Effect.fnUntraced(function*<A, E, R>(
-  { environment, method }: Turn.Turn,
-  options: { readonly observe: boolean },
+export const use = <A, E, R>(
+  turn: Turn.Turn,
+  options: Options,
   body: (call: ModelCall) => Effect.Effect<A, E, R>
-): Effect.fn.Return<A, E, R> {
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(open(turn, options), ({ call, end }) => Effect.onExit(body(call), end))
+
+/** A call of which somebody else says when it is at its end; they may say so more than once. */
+export const open = Effect.fnUntraced(function*(
+  { environment, method }: Turn.Turn,
+  options: Options
+): Effect.fn.Return<{
+  readonly call: ModelCall
+  readonly end: (exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>
+}> {
   const tracer = yield* CurrentTracer
   const transformer = environment.spanTransformer
   let span: Tracer.Span | undefined
@@ -86,13 +100,13 @@ export const use = Effect.fnUntraced(function*<A, E, R>(
         }
       })
   }
-  const end = (exit: Exit.Exit<A, E>) =>
-    Effect.map(Clock.currentTimeNanos, (now) => {
+  const end = (exit: Exit.Exit<unknown, unknown>) =>
+    isOver ? Effect.void : Effect.map(Clock.currentTimeNanos, (now) => {
       isOver = true
       // Spans without times are told so by upstream.
       if (ended !== undefined) span!.end(ended.at === 0n ? 0n : now, exitOf(ended, exit))
     })
-  return yield* Effect.onExit(body(call), end)
+  return { call, end }
 })
 
 // What the engine says of a call is no failure of the model, and its requests are not for a span to hold (law L15).

@@ -1,24 +1,28 @@
 /** One turn of `streamText`, with approvals. */
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
+import * as Channel from "effect/Channel"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import type * as Scope from "effect/Scope"
+import * as Pull from "effect/Pull"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Environment from "../environment/environment.ts"
 import * as Model from "../environment/model.ts"
+import * as Recorder from "../environment/recorder.ts"
 import * as Bounded from "../history/bounded.ts"
 import * as Cut from "../history/cut.ts"
 import * as Results from "../history/results.ts"
+import * as Stopping from "../history/stopping.ts"
 import * as Hosted from "../hosted/hosted.ts"
 import * as HostedStream from "../hosted/stream.ts"
 import { advance } from "../run/loop.ts"
 import * as Ours from "../run/ours.ts"
 import * as Outcome from "../run/outcome.ts"
 import * as Batch from "./batch.ts"
-import { type Chunk, type Chunks, offer, pass, toStream } from "./chunks.ts"
+import { type Chunk, type Chunks, offer, pass, type Passing, toStream, toStreamBehind } from "./chunks.ts"
 import * as ModelCall from "./modelCall.ts"
 import * as Preliminary from "./preliminary.ts"
 import * as ReceivedCalls from "./receivedCalls.ts"
@@ -32,21 +36,83 @@ export const streamText = (
   options: Model.Options,
   toError: (error: unknown) => unknown
 ): Stream.Stream<Part, unknown> =>
-  toStream((queue) =>
+  passes(turn) ? passingText(model, turn, options, toError) : toStream((queue) =>
     Effect.suspend(() => {
-      let isWhole = false
-      const note = Effect.sync(() => isWhole ? undefined : Cut.note(turn.prompt))
-      const turned = Effect.map(produce(model, turn, options, queue, []), (whole) => {
-        isWhole = whole
-      })
-      // Whoever keeps what was said looks when the stream is at its end: before it is closed, where it came there, and
-      // behind that, where its reader left.
+      const ending = makeEnding(turn)
+      const turned = Effect.map(produce(model, turn, options, queue, []), ending.isWhole)
       return Effect.andThen(
-        Effect.addFinalizer(() => note),
-        Effect.ensuring(Turn.within(turn, Effect.mapError(turned, toError)), note)
+        Effect.addFinalizer(() => Effect.sync(ending.note)),
+        Effect.ensuring(Turn.within(turn, Effect.mapError(turned, toError)), Effect.sync(ending.note))
       )
     })
   )
+
+// Whoever keeps what was said looks when the stream is at its end: before it is closed, where it came there, and behind
+// that, where its reader left.
+const makeEnding = ({ prompt }: Turn.Turn) => {
+  let whole = false
+  return {
+    isWhole: (is: boolean): void => void (whole = is),
+    note: () => whole ? undefined : Cut.note(prompt)
+  }
+}
+
+// What the model says goes to its reader as it comes where there is nothing to settle before it, nobody to be told of it,
+// and nobody here who may answer what the provider asks.
+const passes = (turn: Turn.Turn): boolean =>
+  turn.resolvesCalls && turn.isInOrder && !Stopping.isStopped(turn.transcript) && turn.recorder === Recorder.none &&
+  Option.isNone(turn.environment.spanTransformer) && !Hosted.mayAnswer(turn.environment, turn.handlers?.tools)
+
+// The most there is of most streams is text, for which nothing has to run beside its reader; that begins with the first
+// part that concerns us, or with the end.
+const passingText = (
+  model: Model.Model,
+  turn: Turn.Turn,
+  options: Model.Options,
+  toError: (error: unknown) => unknown
+): Stream.Stream<Part, unknown> =>
+  toStreamBehind(Effect.suspend(() => {
+    const ending = makeEnding(turn)
+    const finish: Array<Part> = []
+    const settled = Turn.inOrder(turn)
+    const begun = Effect.gen(function*(): Effect.fn.Return<Passing<Part, unknown>, unknown, Scope.Scope> {
+      const scope = yield* Effect.scope
+      const { call, end } = yield* ModelCall.open(turn, { observe: false })
+      yield* Scope.addFinalizerExit(scope, (exit) => Effect.map(end(exit), ending.note))
+      const said = call.stream(model.streamText({ ...options, prompt: turn.prompt, ...Model.unresolved }))
+      const reading = yield* call.reading(Effect.context<never>())
+      const pull = yield* Effect.provideContext(Channel.toPullScoped(Stream.toChannel(said), scope), reading)
+      return {
+        // The call is made with it. Nothing is provided to each of those behind it, which every one would cost.
+        first: Effect.provideContext(pull, reading),
+        pull,
+        take: (chunk) => {
+          if (!chunk.some(concernsUs)) return chunk
+          // The finish comes last.
+          if (!chunk.every((part) => part.type === "finish" || !concernsUs(part))) return undefined
+          finish.push(...chunk.filter((part) => part.type === "finish"))
+          return chunk.filter((part) => part.type !== "finish")
+        },
+        end: (cause) => {
+          const isDone = Pull.isDoneCause(cause)
+          ending.isWhole(isDone && finish.length > 0)
+          ending.note()
+          return isDone ? finish : []
+        },
+        rest: (left) => (queue) => {
+          const turned = Effect.map(
+            Effect.onExit(respond(call, before(finish, left), turn, settled, outOf(turn, queue), []), end),
+            (next) => ending.isWhole(next === true)
+          )
+          return Effect.ensuring(Turn.within(turn, Effect.mapError(turned, toError)), Effect.sync(ending.note))
+        }
+      }
+    })
+    return Turn.within(turn, begun)
+  }))
+
+const before = (parts: ReadonlyArray<Part>, stream: Stream.Stream<Part, unknown>): Stream.Stream<Part, unknown> =>
+  parts.length === 0 ? stream : Stream.concat(Stream.fromArray([...parts]), stream)
 
 /** Whether the response came to its finish, or nothing was left for one to say. */
 const produce: (
@@ -63,25 +129,8 @@ const produce: (
     queue: Chunks<Part, unknown>,
     before: ReadonlyArray<Response.FinishPart>
   ): Effect.fn.Return<boolean, unknown, Scope.Scope> {
-    // Whoever is to be told of the response when it is over hears of what was offered of it.
-    const told: Array<Part> | undefined = Option.isSome(turn.environment.spanTransformer) ? [] : undefined
-    const say = (parts: ReadonlyArray<Part>): Effect.Effect<void> => {
-      told?.push(...parts)
-      return offer(queue, parts)
-    }
-    const preliminary = Preliminary.make(queue)
-    const sink: Outcome.Sink = {
-      preliminary: (part) => say([part]),
-      approvedPreliminary: (part) =>
-        Effect.sync(() => {
-          const said = preliminary.say(part)
-          if (said !== undefined) told?.push(said)
-        }),
-      result: (part) => {
-        turn.recorder.note([part])
-        return Effect.flatMap(preliminary.last(part), (last) => say([last]))
-      }
-    }
+    const out = outOf(turn, queue)
+    const { sink, told } = out
     const settled = yield* Turn.settleHistory(turn, sink)
     if (settled.failure !== undefined) return yield* Effect.failCause(settled.failure)
     if (settled.open.length > 0) {
@@ -97,9 +146,11 @@ const produce: (
       yield* offer(queue, [...recorded, Results.stopFinish()])
       return true
     }
+    const said = (prompt: Prompt.Prompt) =>
+      model.streamText({ ...options, prompt, ...(turn.resolvesCalls ? Model.unresolved : undefined) })
     const next = yield* ModelCall.use(turn, { observe: false }, (call) =>
       Effect.ensuring(
-        respond(call, model, turn, options, settled, { queue, sink, say, told }, before),
+        respond(call, call.stream(said(settled.prompt)), turn, settled, out, before),
         Effect.suspend(() => call.tell(told ?? []))
       ))
     return typeof next === "boolean" ? next : yield* produce(model, next.turn, options, queue, next.before)
@@ -114,6 +165,29 @@ interface Out {
   readonly told: Array<Part> | undefined
 }
 
+const outOf = (turn: Turn.Turn, queue: Chunks<Part, unknown>): Out => {
+  // Whoever is to be told of the response when it is over hears of what was offered of it.
+  const told: Array<Part> | undefined = Option.isSome(turn.environment.spanTransformer) ? [] : undefined
+  const say = (parts: ReadonlyArray<Part>): Effect.Effect<void> => {
+    told?.push(...parts)
+    return offer(queue, parts)
+  }
+  const preliminary = Preliminary.make(queue)
+  const sink: Outcome.Sink = {
+    preliminary: (part) => say([part]),
+    approvedPreliminary: (part) =>
+      Effect.sync(() => {
+        const said = preliminary.say(part)
+        if (said !== undefined) told?.push(said)
+      }),
+    result: (part) => {
+      turn.recorder.note([part])
+      return Effect.flatMap(preliminary.last(part), (last) => say([last]))
+    }
+  }
+  return { queue, sink, say, told }
+}
+
 /** The turn goes on with another call of the model. */
 interface Next {
   readonly turn: Turn.Turn
@@ -124,9 +198,8 @@ interface Next {
 const respond = Effect.fnUntraced(
   function*(
     call: ModelCall.ModelCall,
-    model: Model.Model,
+    response: Stream.Stream<Part, unknown>,
     turn: Turn.Turn,
-    options: Model.Options,
     settled: Turn.Settled,
     { queue, say, sink, told }: Out,
     before: ReadonlyArray<Response.FinishPart>
@@ -135,7 +208,7 @@ const respond = Effect.fnUntraced(
       const seal = (parts: ReadonlyArray<Part>) => Effect.flatMap(Hosted.sealCalls(turn.environment, parts), say)
       const hosted = HostedStream.make(seal)
       yield* Stream.runForEachArray(
-        call.stream(model.streamText({ ...options, prompt: settled.prompt })),
+        response,
         (next) => hosted.isHolding() || next.some(concernsUs) ? hosted.take(next) : say(next)
       ).pipe(call.reading, Effect.tapError(() => hosted.end))
       yield* hosted.end
@@ -192,7 +265,7 @@ const respond = Effect.fnUntraced(
     }
     const hosted = HostedStream.make(receive)
     yield* Stream.runForEachArray(
-      call.stream(model.streamText({ ...options, prompt: settled.prompt, ...Model.unresolved })),
+      response,
       (next) => hosted.isHolding() || calls.areWaiting() || next.some(concernsUs) ? hosted.take(next) : passOn(next)
     ).pipe(call.reading, Effect.tapError(() => Effect.andThen(hosted.end, calls.begun)))
     yield* hosted.end

@@ -33,6 +33,8 @@ export interface Turn extends Outcome.Runner {
   readonly method: string
   readonly prompt: Prompt.Prompt
   readonly transcript: Transcript.Transcript
+  /** There is nothing to settle in the history, and nothing to be written otherwise than it stands. */
+  readonly isInOrder: boolean
   /** That the prompt ends with the assistant is not for the model to go on with. */
   readonly keepsHistory: boolean
   /** False when the caller resolves tool calls itself: then nothing runs here. */
@@ -117,6 +119,17 @@ export interface Settled {
   readonly failure: Cause.Cause<unknown> | undefined
 }
 
+/** What is settled of a history that stays as it is. */
+export const inOrder = ({ prompt }: Turn): Settled => ({
+  results: [],
+  open: [],
+  history: prompt,
+  prompt,
+  shown: prompt,
+  isStopped: false,
+  failure: undefined
+})
+
 /** Settles every call of the history that has no result; results are emitted as soon as they are known. */
 export const settleHistory = (
   turn: Turn,
@@ -163,21 +176,23 @@ const settleCalls = Effect.fnUntraced(function*(
     !undecided ? "reads" : turn.resolvesCalls ? "asks" : "judges"
   )
   open.push(...hosted.open)
+  yield* Effect.forEach(hosted.superseded, sink.result, { discard: true })
+  results.push(...hosted.superseded)
   if (open.length > 0 || failure !== undefined) {
     // If the model is not called, nobody has been told of them: they are asked about again rather than lost.
     open.push(...turn.approvedAtOnce.filter((one) => !open.some(({ approvalId }) => approvalId === one.approvalId)))
-    return { ...unchanged(turn), results, open, failure, isStopped: stoppedHere }
+    return { ...inOrder(turn), results, open, failure, isStopped: stoppedHere }
   }
   results.push(...yield* denyHosted(transcript, hosted.answers, sink))
   if (stoppedHere || hosted.answers.some(Hosted.isStopping)) {
     // The provider is not told of these: they are asked about again rather than lost.
     const approved = hosted.answers.flatMap(({ approvalId, decision }) => {
-      const call = transcript.requests.find(({ part }) => part.approvalId === approvalId)?.toolCall
+      const call = Transcript.requestOf(transcript, approvalId)?.toolCall
       return call === undefined || decision._tag === "Denied"
         ? []
         : [HostedCase.requestOf(environment.scope, approvalId, call)]
     })
-    return { ...unchanged(turn), results, open: approved, failure, isStopped: true }
+    return { ...inOrder(turn), results, open: approved, failure, isStopped: true }
   }
   const answered = hosted.answers.length === 0 ? turn : continued(turn, Hosted.withAnswers(turn.prompt, hosted.answers))
   const writtenFor = new Map([
@@ -190,8 +205,10 @@ const settleCalls = Effect.fnUntraced(function*(
     isRefused: (response) => hosted.refused.has(response),
     isOurs: (approvalId) => hosted.bogus.has(approvalId) || Result.isSuccess(environment.seal.parse(approvalId))
   })
-  const isNothing = Ending.endsWithAssistant(prompt.content) &&
-    (turn.keepsHistory || !Ending.isPrefilled(turn.prompt.content))
+  const isNothing = Ending.endsWithAssistant(prompt.content)
+    ? turn.keepsHistory || !Ending.isPrefilled(turn.prompt.content)
+    // What the provider ran is there to go on from; but whoever only answered, and changed nothing, did not ask for that.
+    : prompt.content.at(-1)?.role === "assistant" && Ending.endsWithAnswers(turn.prompt.content)
   return {
     results,
     open,
@@ -206,8 +223,6 @@ const settleCalls = Effect.fnUntraced(function*(
 
 const promptPartOf = (part: Results.ResultPart | undefined): Prompt.ToolResultPart | undefined =>
   part === undefined ? undefined : Results.toPromptPart(part)
-
-const unchanged = ({ prompt }: Turn) => ({ history: prompt, prompt, shown: prompt })
 
 /** The parts of a turn for which the model is not called. */
 export const nothingNew = (
@@ -267,13 +282,13 @@ export const continued = (turn: Turn, prompt: Prompt.Prompt): Turn => ({
 })
 
 const denyHosted = (
-  { requests }: Transcript.Transcript,
+  transcript: Transcript.Transcript,
   answers: ReadonlyArray<Approval.ApprovalAnswer>,
   sink: Outcome.Sink
 ) =>
   Effect.forEach(
     answers.flatMap(({ approvalId, decision }) => {
-      const call = requests.find(({ part }) => part.approvalId === approvalId)?.toolCall
+      const call = Transcript.requestOf(transcript, approvalId)?.toolCall
       return call === undefined || decision._tag !== "Denied"
         ? []
         : [Results.hostedDenial(call, decision, approvalId)]

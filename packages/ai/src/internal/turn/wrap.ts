@@ -1,10 +1,9 @@
 /**
- * Puts the engine around a model. A call whose tools need nobody and whose history is in order goes straight to the
- * model: one look at the tools, one pass over the history, and nothing else.
+ * Puts the engine around a model. A call without tools, or whose caller resolves the calls itself, goes straight to the
+ * model where its history is in order: one look at the tools, one pass over the history, and nothing else.
  */
 import * as LanguageModel from "effect/ai/LanguageModel"
 import * as Prompt from "effect/ai/Prompt"
-import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -18,7 +17,6 @@ import * as ApprovalError from "../../ApprovalError.ts"
 import type * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import { Enclosing } from "../asking/enclosing.ts"
 import * as Levels from "../asking/levels.ts"
-import { EnclosingTurn, type Turn as Around } from "../environment/enclosingTurn.ts"
 import * as Environment from "../environment/environment.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
 import * as Model from "../environment/model.ts"
@@ -115,28 +113,27 @@ export const wrap = (
       const isInOrder = transcript.changes === undefined && !Environment.mayAnswer(captured, context) &&
         !(keepsHistory && Ending.endsWithAssistant(prompt.content))
       const passOn = (toolkit: Model.AnyToolkit | undefined): Effect.Effect<Entered<O>> =>
-        Effect.succeed({
-          turn: undefined,
-          options: { ...callOptions, prompt, toolkit: enclose(toolkit, { messages: prompt.content, options }) }
-        })
+        Effect.succeed({ turn: undefined, options: { ...callOptions, prompt, toolkit } })
       const resolvesCalls = callOptions.disableToolCallResolution !== true
       const recorder = resolvesCalls ? Context.get(context, Recorder.Recorder) : Recorder.none
-      const isPlain = (tools: Tools.Tools | undefined): boolean =>
-        needsNobody(method, policy, tools) && (recorder === Recorder.none || !Object.values(tools!).some(runsHere))
+      const passes = (tools: Tools.Tools | undefined): boolean =>
+        isInOrder && tools !== undefined && (!resolvesCalls || isEmpty(tools)) && needsNobody(method, policy, tools)
       const toolkit = usable(callOptions.toolkit, method, resolvesCalls)
-      if (isInOrder && (toolkit === undefined || isPlain(declaredTools(callOptions.toolkit)))) {
-        return passOn(toolkit)
-      }
+      if (toolkit === undefined ? isInOrder : passes(declaredTools(callOptions.toolkit))) return passOn(toolkit)
       return Effect.flatMap(resolveToolkit(toolkit), (resolved): Effect.Effect<Entered<O>, unknown> => {
-        if (isInOrder && isPlain(resolved?.tools)) return passOn(resolved)
-        return Effect.map(environmentFor(method, resolved?.tools), (environment) => ({
+        if (passes(resolved?.tools)) return passOn(resolved)
+        const environment = isInOrder && recorder === Recorder.none && needsNobody(method, policy, resolved?.tools)
+          ? Environment.read(captured, options)
+          : environmentFor(method, resolved?.tools)
+        return Effect.map(environment, (environment) => ({
           turn: Turn.make({
             method,
             environment,
             prompt,
             transcript,
+            isInOrder,
             keepsHistory,
-            handlers: isEmpty(resolved) ? undefined : Execution.handlersOf(resolved),
+            handlers: resolved === undefined || isEmpty(resolved.tools) ? undefined : Execution.handlersOf(resolved),
             resolvesCalls,
             concurrency: callOptions.concurrency,
             recorder
@@ -336,22 +333,6 @@ const boundedStream = (said: Stream.Stream<Model.StreamPart, unknown>, maxResult
     return Arr.isReadonlyArrayNonEmpty(parts) ? parts : chunk
   })
 
-// Around each call and not around the turn, which would be felt by every chunk of a stream.
-const enclose = (toolkit: Model.AnyToolkit | undefined, turn: Around): Model.AnyToolkit | undefined => {
-  if (toolkit === undefined) return undefined
-  const maxResultBytes = Environment.maxResultBytes(turn.options)
-  const enclosed = (resolved: Toolkit.WithHandler<Model.AnyTools>): Toolkit.WithHandler<Model.AnyTools> => {
-    const handlers = Execution.handlersOf(resolved)
-    const handle: Execution.Handlers["handle"] = (...call) =>
-      Execution.bounded(handlers.handle, maxResultBytes)(...call).pipe(
-        Effect.map(Stream.provideService(EnclosingTurn, turn)),
-        Effect.provideService(EnclosingTurn, turn)
-      )
-    return { ...resolved, handle: handle as typeof resolved.handle } // The same tools and the same ways to call them.
-  }
-  return Effect.isEffect(toolkit) ? Effect.map(toolkit, enclosed) : enclosed(toolkit)
-}
-
 const needsNobody = (
   method: string,
   policy: ApprovalPolicy.Service,
@@ -367,11 +348,8 @@ const needsNobody = (
   return true
 }
 
-const runsHere = (tool: Tool.Any): boolean => !Tools.isProviderTool(tool)
-
 // A toolkit without tools is none: it cannot tell whether a tool was removed or just not given on this turn.
-const isEmpty = (toolkit: Toolkit.WithHandler<Model.AnyTools> | undefined): toolkit is undefined =>
-  toolkit === undefined || Object.keys(toolkit.tools).length === 0
+const isEmpty = (tools: Tools.Tools): boolean => Object.keys(tools).length === 0
 
 // A `Toolkit` shows its tools before its handlers are resolved; any other effect has to be run to see them.
 const declaredTools = (toolkit: Model.AnyToolkit | undefined): Tools.Tools | undefined =>
