@@ -188,7 +188,8 @@ const makeWriter = (
       }
     },
     assistant(message: Prompt.AssistantMessage, results: ReadonlyMap<string, Prompt.ToolResultPart>): void {
-      const groups = Reasoning.groups(message.content)
+      const content = inPlace(message.content)
+      const groups = Reasoning.groups(content)
       // OpenAI refuses an item that names itself without the reasoning that led to it.
       const keepsIds = references || [...groups].every(([id, group]) => Reasoning.item(id, group) !== undefined)
       // OpenAI refuses reasoning without the item that it led to: where that is left out, so is what led there.
@@ -196,7 +197,7 @@ const makeWriter = (
       // Where the turn went on by itself, what the model was told before it said more keeps its place.
       let open: Array<string> = []
       let response: string | undefined
-      for (const part of message.content) {
+      for (const part of content) {
         const next = responseOf(part)
         if (next !== undefined && response !== undefined && next !== response && open.length > 0) {
           items.length = leading
@@ -278,6 +279,37 @@ const makeWriter = (
     whole(Metadata.text(Metadata.read(part), "itemId"), hostedItem(part))
   }
 }
+
+/** The parts of a message as their items stood in the response: in a stream, some may come after what they stand before. */
+const inPlace = (
+  content: ReadonlyArray<Prompt.AssistantMessagePart>
+): ReadonlyArray<Prompt.AssistantMessagePart> => {
+  const moves = new Map<string, string>()
+  for (const part of content) {
+    const fields = Metadata.read(part)
+    const id = Metadata.text(fields, "itemId")
+    const before = Metadata.text(fields, "before")
+    if (id !== undefined && before !== undefined && id !== before) moves.set(id, before)
+  }
+  let ordered = content
+  // Moving one may leave behind what stands before it: once more for each, at most.
+  for (let rounds = moves.size, moved = true; moved && rounds > 0; rounds--) {
+    moved = false
+    for (const [id, before] of moves) {
+      const place = ordered.findIndex((part) => itemOf(part) === before)
+      if (place < 0 || ordered.findIndex((part) => itemOf(part) === id) < place) continue
+      ordered = [
+        ...ordered.slice(0, place),
+        ...ordered.filter((part) => itemOf(part) === id),
+        ...ordered.slice(place).filter((part) => itemOf(part) !== id)
+      ]
+      moved = true
+    }
+  }
+  return ordered
+}
+
+const itemOf = (part: Prompt.AssistantMessagePart): string | undefined => Metadata.text(Metadata.read(part), "itemId")
 
 const responseOf = (part: Prompt.AssistantMessagePart): string | undefined =>
   Metadata.text(Metadata.read(part), "responseId")

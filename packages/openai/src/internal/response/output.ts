@@ -28,8 +28,7 @@ export const parts = (response: Responses.Response, reading: Reading): Array<Par
   // A whole response is in its conversation; of one that comes in pieces that is known at its end.
   reader.origin.conversationId = reader.ended(response).conversationId
   const parts: Array<Part> = [Finish.metadata(response)]
-  for (const item of response.output) {
-    if (!isItem(item)) continue
+  for (const item of response.output.flatMap(itemOf)) {
     if (item.type === "message") message(item, reader, parts)
     else if (item.type === "reasoning") reasoning(item, reader.origin, parts)
     else reader.item(item, parts)
@@ -39,9 +38,23 @@ export const parts = (response: Responses.Response, reading: Reading): Array<Par
   return parts
 }
 
-/** Whether it is an item at all. */
-export const isItem = (item: unknown): item is Responses.ResponseOutputItem =>
-  Metadata.isRecord(item) && typeof item["type"] === "string"
+/**
+ * The item, if it is one at all: without ids that are none, and with its arguments as a text. Some servers send them as they
+ * are.
+ */
+export const itemOf = (item: unknown): ReadonlyArray<Responses.ResponseOutputItem> => {
+  if (!Metadata.isRecord(item) || typeof item["type"] !== "string") return []
+  const misfits = texts.filter((field) => item[field] !== undefined && typeof item[field] !== "string")
+  // What it is beside that is OpenAI's to say.
+  if (misfits.length === 0) return [item as unknown as Responses.ResponseOutputItem]
+  const fitting: Record<string, unknown> = { ...item }
+  for (const field of misfits) delete fitting[field]
+  const { arguments: written } = item
+  if (Metadata.isRecord(written)) fitting["arguments"] = JSON.stringify(written)
+  return [fitting as unknown as Responses.ResponseOutputItem]
+}
+
+const texts: ReadonlyArray<string> = ["id", "call_id", "arguments", "input"]
 
 /** The texts of a message; none where a server leaves them out. */
 export const contentOf = (item: Responses.ResponseOutputMessage): Responses.ResponseOutputMessage["content"] =>
