@@ -39,12 +39,14 @@ export const parts = (response: Responses.Response, reading: Reading): Array<Par
 }
 
 /**
- * The item, if it is one at all: without ids that are none, and with its arguments as a text. Some servers send them as they
- * are.
+ * The item, if it is one at all: a call without ids that are none, and with its arguments as a text. Some servers send them as
+ * they are.
  */
 export const itemOf = (item: unknown): ReadonlyArray<Responses.ResponseOutputItem> => {
   if (!Metadata.isRecord(item) || typeof item["type"] !== "string") return []
-  const misfits = texts.filter((field) => item[field] !== undefined && typeof item[field] !== "string")
+  const misfits = (Object.hasOwn(texts, item["type"]) ? texts[item["type"]]! : []).filter((field) =>
+    item[field] !== undefined && item[field] !== null && typeof item[field] !== "string"
+  )
   // What it is beside that is OpenAI's to say.
   if (misfits.length === 0) return [item as unknown as Responses.ResponseOutputItem]
   const fitting: Record<string, unknown> = { ...item }
@@ -54,7 +56,15 @@ export const itemOf = (item: unknown): ReadonlyArray<Responses.ResponseOutputIte
   return [fitting as unknown as Responses.ResponseOutputItem]
 }
 
-const texts: ReadonlyArray<string> = ["id", "call_id", "arguments", "input"]
+/** What is a text in items that we read ourselves. */
+const texts: Readonly<Record<string, ReadonlyArray<string>>> = {
+  message: ["id"],
+  reasoning: ["id"],
+  function_call: ["id", "call_id", "arguments"],
+  custom_tool_call: ["id", "call_id", "input"],
+  mcp_call: ["id", "arguments"],
+  mcp_approval_request: ["id", "arguments"]
+}
 
 /** The texts of a message; none where a server leaves them out. */
 export const contentOf = (item: Responses.ResponseOutputMessage): Responses.ResponseOutputMessage["content"] =>
