@@ -355,7 +355,8 @@ const prepare = Effect.fnUntraced(function*(
     },
     reading: {
       directory,
-      callOf: (approvalId) => history.callOf(approvalId)?.id,
+      callOf: (givenId) => history.lastOf(givenId)?.call.id,
+      isAsked: (approvalId) => history.byApproval.has(approvalId),
       kept,
       conversationId: base.type === "conversation" ? base.id : undefined
     },

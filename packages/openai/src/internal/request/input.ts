@@ -112,7 +112,6 @@ const makeWriter = (
   const types: Local.Types = new Map()
   // Calls of ours whose outputs OpenAI has, although they stand after the response that it goes on from.
   const settled = new Set<string>()
-  const requested = new Set<string>()
   // Results that have their place before what the model said next.
   const placed = new Set<Prompt.ToolResultPart>()
 
@@ -239,12 +238,12 @@ const makeWriter = (
             if (asked === undefined) continue
             if (asked.answer === undefined || !isTold(asked)) break
             // One that was asked about again is another request.
-            if (!references && requested.has(asked.approvalId)) named.delete(asked.approvalId)
-            requested.add(asked.approvalId)
-            whole(asked.approvalId, Approvals.requestItem(asked))
+            const givenId = Approvals.given(asked.approvalId)
+            if (!references && givenId !== asked.approvalId) named.delete(givenId)
+            whole(givenId, Approvals.requestItem(asked))
             if (asked.inline) items.push(Approvals.answerItem(asked.answer))
             else if (within.has(asked.approvalId)) {
-              items.push({ type: "mcp_approval_response", approval_request_id: asked.approvalId, approve: true })
+              items.push({ type: "mcp_approval_response", approval_request_id: givenId, approve: true })
             }
             break
           }
@@ -267,7 +266,7 @@ const makeWriter = (
         }
         return
       }
-      const asked = history.byResponse.get(part) ?? history.byApproval.get(part.approvalId)
+      const asked = history.byApproval.get(part.approvalId)
       if (asked === undefined || answered.has(asked) || within.has(part.approvalId) || !isTold(asked)) return
       answered.add(asked)
       items.push(Approvals.answerItem(asked.answer ?? part))

@@ -13,8 +13,10 @@ import * as Finish from "./finish.ts"
 /** What a response is read with. */
 export interface Reading {
   readonly directory: Tools.Directory
-  /** The call of the history that waits for an approval of this id. */
-  readonly callOf: (approvalId: string) => string | undefined
+  /** The call of the history that waits for an approval, by the id that OpenAI gave to it. */
+  readonly callOf: (givenId: string) => string | undefined
+  /** Whether the history has a request of this id. */
+  readonly isAsked: (approvalId: string) => boolean
   /** Whether OpenAI keeps what it makes (`store`). */
   readonly kept: boolean
   readonly conversationId: string | undefined
@@ -112,6 +114,7 @@ export interface Origin {
 export const makeItemReader = (reading: Reading): ItemReader => {
   const origin: Origin = { responseId: undefined, conversationId: undefined }
   const asked = { localCalls: false, approvals: false, refused: false }
+  const requests = new Set<string>()
   return {
     origin,
     asked,
@@ -142,15 +145,17 @@ export const makeItemReader = (reading: Reading): ItemReader => {
       const tool = reading.directory.ofItem(item)?.tool
       if (tool !== undefined && item.type === "mcp_approval_request") {
         asked.approvals = true
-        parts.push(...Approvals.asked(item, tool.name, { ...origin }))
+        const id = Approvals.unique(item.id, (id) => requests.has(id) || reading.isAsked(id))
+        requests.add(id)
+        parts.push(...Approvals.asked(item, id, tool.name, { ...origin }))
       } else if (tool !== undefined && Local.isMachineCall(item)) {
         asked.localCalls = true
         parts.push(Local.machineCall(item, tool.name, { ...origin }))
       } else if (tool !== undefined && Hosted.isUnlisted(item)) {
         parts.push(...Hosted.unlisted(item, { tool, origin: { ...origin }, kept: reading.kept }))
       } else if (tool !== undefined && Hosted.isHosted(item)) {
-        const approvalId = item.type === "mcp_call" ? item.approval_request_id : undefined
-        const callId = typeof approvalId === "string" ? reading.callOf(approvalId) : undefined
+        const givenId = item.type === "mcp_call" ? item.approval_request_id : undefined
+        const callId = typeof givenId === "string" ? reading.callOf(givenId) : undefined
         const hosted = Hosted.parts(item, { tool, origin: { ...origin }, kept: reading.kept, callId })
         // One part that does not fit its tool would fail the whole response.
         parts.push(...hosted ?? [carrier(item, origin, reading)])
