@@ -215,7 +215,11 @@ export const make = (options: Options): Effect.Effect<LanguageModel.LanguageMode
                   secrets: () => Secrets.ofRequest(client.client, params)
                 })
               }
-              const parts = yield* Effect.forEach(Output.parts(response, call.reading), call.readCall)
+              const read = yield* Effect.try({
+                try: () => Output.parts(response, call.reading),
+                catch: () => Errors.misfit({ module: "OpenAiLanguageModel", method: "generateText" })
+              })
+              const parts = yield* Effect.forEach(read, call.readCall)
               for (const part of parts) if (part.type === "finish") spans.ended(response, part)
               const refusal = providerOptions.responseFormat.type === "json" ? refusalOf(parts) : undefined
               return refusal === undefined ? parts : yield* refused(refusal)
@@ -351,7 +355,8 @@ const prepare = Effect.fnUntraced(function*(
     },
     reading: {
       directory,
-      callOf: (approvalId) => history.callOf(approvalId)?.id,
+      callOf: (givenId) => history.lastOf(givenId)?.call.id,
+      isAsked: (approvalId) => history.byApproval.has(approvalId),
       kept,
       conversationId: base.type === "conversation" ? base.id : undefined
     },

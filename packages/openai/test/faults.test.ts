@@ -51,7 +51,7 @@ const faults: ReadonlyArray<
     "InvalidResponseError",
     "InvalidResponseError"
   ],
-  ["half a character", halfCharacter(), "InvalidResponseError", "InvalidResponseError"],
+  ["half a character", halfCharacter(), "InvalidResponseError", "NetworkError"],
   ["half a character and a socket that breaks", halfCharacter({ how: "destroy" }), "NetworkError", "NetworkError"]
 ]
 

@@ -4,9 +4,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Approvals from "../src/internal/approvals/approvals.ts"
 import * as Input from "../src/internal/request/input.ts"
 
-const call = () =>
+const call = (id: string) =>
   Prompt.toolCallPart({
-    id: "mcpr_1",
+    id,
     name: "OpenAiMcp",
     params: {},
     providerExecuted: true,
@@ -22,12 +22,12 @@ const call = () =>
     }
   })
 
-const answer = (approved: boolean) =>
-  Prompt.toolMessage({ content: [Prompt.toolApprovalResponsePart({ approvalId: "mcpr_1", approved })] })
+const answer = (approvalId: string, approved: boolean) =>
+  Prompt.toolMessage({ content: [Prompt.toolApprovalResponsePart({ approvalId, approved })] })
 
 const messages = [
-  Prompt.assistantMessage({ content: [call()] }),
-  answer(true),
+  Prompt.assistantMessage({ content: [call("mcpr_1")] }),
+  answer("mcpr_1", true),
   Prompt.assistantMessage({
     content: [
       Prompt.toolResultPart({
@@ -45,10 +45,10 @@ const messages = [
           }
         }
       }),
-      call()
+      call("mcpr_1#2")
     ]
   }),
-  answer(false)
+  answer("mcpr_1#2", false)
 ]
 
 describe("a request whose id was there before", () => {

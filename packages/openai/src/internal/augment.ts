@@ -19,6 +19,8 @@ export type ItemMetadata = {
   /** The conversation of OpenAI's that it belongs to. */
   readonly conversationId?: string | null
   readonly status?: string | null
+  /** The item that this one stands before in its response, where it came after it in the stream. */
+  readonly before?: string | null
 }
 
 /** Of a text, and of the end of a streamed one. */

@@ -182,6 +182,13 @@ describe("errors", () => {
         const bytes = new TextEncoder().encode(sse(delta("é")))
         const cut = bytes.indexOf(0xc3) + 1
         const { error } = yield* streamFailure([first, bytes.slice(0, cut)])
+        assert.strictEqual(error.reason._tag, "NetworkError")
+        assert.isTrue(error.isRetryable)
+      }))
+
+    it.effect("an event without a type", () =>
+      Effect.gen(function*() {
+        const { error } = yield* streamFailure([first, `data: {"type":null}\n\n`])
         assert.strictEqual(error.reason._tag, "InvalidResponseError")
       }))
 

@@ -88,6 +88,9 @@ export const responses: ReadonlyArray<Edge> = [
   ], { reasoning: "Hm.", text: "Hello." }),
   whole("a call without arguments", [call({ name: "now" })], { "call 0 parameters": {}, finish: "tool-calls" }),
   whole("a call with empty arguments", [call({ name: "now", arguments: "" })], { "call 0 parameters": {} }),
+  whole("a call whose arguments are no text", [call({ name: "add", arguments: { a: 1 } })], {
+    "call 0 parameters": { a: 1 }
+  }),
   whole("a call in a namespace", [call({ name: "find", namespace: "crm", arguments: "{}" })], {
     "call 0 name": "find"
   }),

@@ -42,6 +42,18 @@ const thought = (delta: string, item_id: string, summary_index = 0): Json => ({
   delta
 })
 
+const summarized = (summary_index: number, text: string): Json => ({
+  type: "response.reasoning_summary_text.done",
+  output_index: 0,
+  item_id: "rs_1",
+  summary_index,
+  text
+})
+
+/** Each event twice, as it was numbered. */
+const numbered = (events: ReadonlyArray<Json>): ReadonlyArray<Json> =>
+  events.flatMap((event, index) => [{ ...event, sequence_number: index + 1 }, { ...event, sequence_number: index + 1 }])
+
 const added1 = { "call 0 id": "call_1", "call 0 name": "add", "call 0 parameters": { a: 1 }, finish: "tool-calls" }
 
 export const streams: ReadonlyArray<Edge> = [
@@ -137,6 +149,48 @@ export const streams: ReadonlyArray<Edge> = [
     done(0, { type: "mcp_list_tools", id: "mcpl_1", server_label: "wiki", tools: [], error: "401" }),
     done(1, text())
   ], { "hosted result mcpl_1": "failed", text: "Hello." }),
+  stream(
+    "reasoning in its response alone, behind the message that it led to",
+    [added(1, opened), delta(1, "msg_edge", "Hello."), done(1, text())],
+    { "encrypted rs_1": "gAAA", reasoning: "Hm.", text: "Hello." },
+    response([{ type: "reasoning", id: "rs_1", summary: summary("Hm."), encrypted_content: "gAAA" }, text()])
+  ),
+  stream("summaries that are done, without deltas", [
+    { type: "response.reasoning_summary_part.added", output_index: 0, item_id: "rs_1", summary_index: 0 },
+    summarized(0, "One."),
+    { type: "response.reasoning_summary_part.added", output_index: 0, item_id: "rs_1", summary_index: 1 },
+    summarized(1, "Two."),
+    done(0, { type: "reasoning", id: "rs_1", summary: [...summary("One."), ...summary("Two.")] }),
+    done(1, text())
+  ], { reasoning: "One.Two.", text: "Hello." }),
+  stream(
+    "events that come twice",
+    numbered([
+      added(0, opened),
+      delta(0, "msg_edge", "ha"),
+      delta(0, "msg_edge", "ha"),
+      done(0, message("haha")),
+      added(1, call()),
+      written({ delta: `{"a":`, output_index: 1 }),
+      written({ delta: `1}`, output_index: 1 })
+    ]),
+    { ...added1, text: "haha" }
+  ),
+  stream(
+    "events with one number for all",
+    numbered([
+      added(0, opened),
+      delta(0, "msg_edge", "ha"),
+      delta(0, "msg_edge", "ha"),
+      done(0, message("haha"))
+    ]).map((event) => ({ ...event, sequence_number: 0 })).filter((_, index) => index % 2 === 0),
+    { text: "haha" }
+  ),
+  stream("deltas that are no texts", [
+    added(0, opened),
+    { ...delta(0, "msg_edge", ""), delta: null },
+    done(0, text())
+  ], { text: "Hello." }),
   stream("an item of a type that nobody knows", [
     added(0, { type: "telepathy", id: "tp_1" }),
     { type: "response.telepathy.delta", output_index: 0, item_id: "tp_1", delta: "…" },

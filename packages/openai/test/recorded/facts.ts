@@ -51,8 +51,9 @@ export const differences = (sent: Facts, seen: Facts): ReadonlyArray<Difference>
   return found
 }
 
-/** Arguments as a model wrote them: JSON, or the text itself where it is none. */
+/** Arguments as a model wrote them: JSON, or the text itself where it is none. Some servers parse it. */
 export const parse = (text: unknown): unknown => {
+  if (isObject(text)) return text
   if (typeof text !== "string" || text.trim() === "") return {}
   try {
     return JSON.parse(text)

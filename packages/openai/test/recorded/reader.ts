@@ -14,7 +14,7 @@ export const ofEvents = (events: ReadonlyArray<Json>): Answer => {
   const items: Array<Json | undefined> = []
   let response: Json = {}
   const done = new Set<number>()
-  for (const event of events) {
+  for (const event of once(events)) {
     const index = typeof event["output_index"] === "number" ? event["output_index"] : -1
     const type = string(event["type"]) ?? ""
     const item = index < 0 ? undefined : items[index]
@@ -43,6 +43,16 @@ export const ofEvents = (events: ReadonlyArray<Json>): Answer => {
     }
   }
   return { response, items: items.filter(isObject) }
+}
+
+/** Without what was sent twice: the number of an event is its own, where they are counted. */
+const once = (events: ReadonlyArray<Json>): ReadonlyArray<Json> => {
+  const numbers = new Set(events.map((event) => event["sequence_number"]))
+  const known = new Set<string>()
+  return numbers.size < 2 ? events : events.filter((event) => {
+    const text = JSON.stringify(event)
+    return event["sequence_number"] === undefined || !known.has(text) && known.add(text)
+  })
 }
 
 export const ofBody = (body: Json): Answer => ({ response: body, items: objects(body["output"]) })

@@ -13,12 +13,30 @@ import * as Metadata from "../metadata.ts"
 const requestType = "mcp_approval_request"
 
 // =============================================================================
+// Ids
+// =============================================================================
+
+/**
+ * Some servers count their requests anew with each response, and an id stands for one request: the second of an id is `id#2`.
+ * Which request at OpenAI an answer is to is in the answer's own id, and nowhere that a history could say otherwise (law L4).
+ */
+export const unique = (id: string, isTaken: (id: string) => boolean): string => {
+  let found = id
+  for (let count = 2; isTaken(found); count++) found = `${id}#${count}`
+  return found
+}
+
+/** The id that OpenAI gave to a request. */
+export const given = (approvalId: string): string => approvalId.replace(/#\d+$/, "")
+
+// =============================================================================
 // What OpenAI asks
 // =============================================================================
 
 /** A call that waits, and the request for its approval. */
 export const asked = (
   item: Responses.ResponseOutputItem.McpApprovalRequest,
+  approvalId: string,
   toolName: string,
   origin: { readonly [key: string]: unknown }
 ): readonly [Response.ToolCallPartEncoded, Response.ToolApprovalRequestPartEncoded] => {
@@ -26,7 +44,7 @@ export const asked = (
   return [
     {
       type: "tool-call",
-      id: item.id,
+      id: approvalId,
       name: toolName,
       params: { server_label: item.server_label, name: item.name, arguments: assent.params },
       providerExecuted: true,
@@ -44,7 +62,7 @@ export const asked = (
         assent: { ...assent }
       }
     },
-    { type: "tool-approval-request", approvalId: item.id, toolCallId: item.id }
+    { type: "tool-approval-request", approvalId, toolCallId: approvalId }
   ]
 }
 
@@ -56,11 +74,9 @@ export const hostedSource = (
   return { source, toolName: `${source}.${item.name}`, params: parseArguments(item.arguments) }
 }
 
-/** The request that a call of a response stands for, if it does. */
-export const requestOfCall = (
-  part: { readonly type: string; readonly metadata?: unknown }
-): Responses.ResponseInputItem.McpApprovalRequest | undefined =>
-  part.type === "tool-call" ? requestOf(Metadata.read({ options: part.metadata })) : undefined
+/** Whether a call of a response stands for a request. */
+export const isRequest = (part: Response.ToolCallPartEncoded): boolean =>
+  requestOf(Metadata.read({ options: part.metadata })) !== undefined
 
 /** The arguments as JSON; what does not parse is shown as it came. */
 export const parseArguments = (text: string): HostedSource["params"] => {
@@ -92,27 +108,22 @@ export interface Asked {
 export interface History {
   readonly byApproval: ReadonlyMap<string, Asked>
   readonly byCall: ReadonlyMap<Prompt.ToolCallPart, Asked>
-  /** What an answer is to; an id may be asked about again. */
-  readonly byResponse: ReadonlyMap<Prompt.ToolApprovalResponsePart, Asked>
-  /** The call that waited for an approval, by the approval's id. */
-  readonly callOf: (approvalId: string) => Prompt.ToolCallPart | undefined
+  /** The last request to which OpenAI gave this id. */
+  readonly lastOf: (givenId: string) => Asked | undefined
 }
 
 export const read = (messages: ReadonlyArray<Prompt.Message>): History => {
   const byApproval = new Map<string, Asked>()
   const byCall = new Map<Prompt.ToolCallPart, Asked>()
-  const byResponse = new Map<Prompt.ToolApprovalResponsePart, Asked>()
+  const last = new Map<string, Asked>()
   // The latest call of an id: a request asks about it.
   const calls = new Map<string, readonly [Prompt.ToolCallPart, number]>()
   const add = (approvalId: string, call: Prompt.ToolCallPart, messageIndex: number): void => {
-    const known = byApproval.get(approvalId)
-    // Some servers count their requests anew: what was answered and asked again is another request of the same id.
-    if (known !== undefined && (known.call === call || (known.answer === undefined && known.result === undefined))) {
-      return
-    }
+    if (byApproval.has(approvalId)) return
     const asked: Asked = { approvalId, call, messageIndex, answer: undefined, inline: false, result: undefined }
     byApproval.set(approvalId, asked)
     byCall.set(call, asked)
+    last.set(given(approvalId), asked)
   }
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index]!
@@ -133,15 +144,13 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): History => {
         }
         case "tool-approval-response": {
           const asked = byApproval.get(part.approvalId)
-          if (asked === undefined) break
-          asked.answer ??= part
-          byResponse.set(part, asked)
+          if (asked !== undefined) asked.answer ??= part
           break
         }
         case "tool-result": {
           if (!part.providerExecuted) break
           const call = calls.get(part.id)?.[0]
-          const asked = byApproval.get(Metadata.text(Metadata.read(part), "approvalRequestId") ?? "") ??
+          const asked = last.get(Metadata.text(Metadata.read(part), "approvalRequestId") ?? "") ??
             (call === undefined ? undefined : byCall.get(call))
           if (asked !== undefined) asked.result ??= part
         }
@@ -153,7 +162,7 @@ export const read = (messages: ReadonlyArray<Prompt.Message>): History => {
     asked.inline = true
     asked.answer = answerOfResult(asked.approvalId, asked.result)
   }
-  return { byApproval, byCall, byResponse, callOf: (approvalId) => byApproval.get(approvalId)?.call }
+  return { byApproval, byCall, lastOf: (givenId) => last.get(givenId) }
 }
 
 // A call that has a result was answered. The engine writes the result of a denied one, and names the approval in it.
@@ -170,9 +179,8 @@ const answerOfResult = (approvalId: string, result: Prompt.ToolResultPart): Prom
 
 const approvalIdOf = (call: Prompt.ToolCallPart): string | undefined => {
   const fields = Metadata.read(call)
-  return fields["itemType"] === requestType
-    ? Metadata.text(fields, "itemId")
-    : Metadata.text(fields, "approvalRequestId")
+  const id = Metadata.text(fields, fields["itemType"] === requestType ? "itemId" : "approvalRequestId")
+  return id !== undefined && given(call.id) === id ? call.id : id
 }
 
 // =============================================================================
@@ -181,12 +189,12 @@ const approvalIdOf = (call: Prompt.ToolCallPart): string | undefined => {
 
 /** The request as it came, for an OpenAI that keeps nothing; `undefined` where the history lost a part of it. */
 export const requestItem = ({ approvalId, call }: Asked): Responses.ResponseInputItem.McpApprovalRequest | undefined =>
-  requestOf({ ...Metadata.read(call), itemType: requestType, itemId: approvalId })
+  requestOf({ ...Metadata.read(call), itemType: requestType, itemId: given(approvalId) })
 
 /** Whether the history holds what OpenAI ran for a request: then it does not run it again. */
 export const isExecuted = ({ approvalId, result }: Asked): boolean => {
   const { item } = result === undefined ? {} : Metadata.read(result)
-  return Metadata.isRecord(item) && item["type"] === "mcp_call" && item["approval_request_id"] === approvalId
+  return Metadata.isRecord(item) && item["type"] === "mcp_call" && item["approval_request_id"] === given(approvalId)
 }
 
 const requestOf = (fields: Metadata.Fields): Responses.ResponseInputItem.McpApprovalRequest | undefined => {
@@ -202,7 +210,7 @@ const requestOf = (fields: Metadata.Fields): Responses.ResponseInputItem.McpAppr
 /** OpenAI goes on from its request only with an answer; a request that nobody answered is withdrawn. */
 export const withdrawnItem = ({ approvalId }: Asked): Responses.ResponseInputItem.McpApprovalResponse => ({
   type: "mcp_approval_response",
-  approval_request_id: approvalId,
+  approval_request_id: given(approvalId),
   approve: false,
   reason: "Superseded by a new message before anyone answered. Nothing ran; it may be asked again."
 })
@@ -211,7 +219,7 @@ export const answerItem = (
   answer: Prompt.ToolApprovalResponsePart
 ): Responses.ResponseInputItem.McpApprovalResponse => ({
   type: "mcp_approval_response",
-  approval_request_id: answer.approvalId,
+  approval_request_id: given(answer.approvalId),
   approve: answer.approved,
   ...(answer.reason === undefined || answer.reason.length === 0 ? undefined : { reason: answer.reason })
 })

@@ -11,10 +11,8 @@ import * as Effect from "effect/Effect"
 import * as Approvals from "./approvals.ts"
 
 /** Seals a call that OpenAI asks about; one that cannot be sealed is never approved. */
-export const seal = <Part extends { readonly type: string }>(part: Part): Effect.Effect<Part> => {
-  const request = Approvals.requestOfCall(part)
-  return request === undefined || !isCall(part) ? Effect.succeed(part) : LanguageModel.sealRequest(part, request.id)
-}
+export const seal = <Part extends { readonly type: string }>(part: Part): Effect.Effect<Part> =>
+  isCall(part) && Approvals.isRequest(part) ? LanguageModel.sealRequest(part, part.id) : Effect.succeed(part)
 
 const isCall = (part: { readonly type: string }): part is Response.ToolCallPartEncoded => part.type === "tool-call"
 

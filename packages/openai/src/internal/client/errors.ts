@@ -89,6 +89,10 @@ export const stalled = (context: ErrorContext): AiError.AiError =>
 export const invalidResponse = (description: string, context: ErrorContext): AiError.AiError =>
   make(new AiError.InvalidResponseError({ description }), context)
 
+/** What came looks like what the API sends, and cannot be read. */
+export const misfit = (context: ErrorContext): AiError.AiError =>
+  invalidResponse("The response does not have the form the API sends.", context)
+
 /** There is no key, or one that cannot be sent. */
 export const invalidKey = (kind: "MissingKey" | "InvalidKey", description: string, method: string): AiError.AiError =>
   make(new AiError.AuthenticationError({ kind, description }), { method })
@@ -184,7 +188,7 @@ const reasonOfOther = (error: unknown, context: ErrorContext): AiError.AiErrorRe
     return network("TransportError", `The connection was lost before the response was complete${why}.`, context)
   }
   if (error instanceof Sdk.OpenAIError || error instanceof TypeError) {
-    return new AiError.InvalidResponseError({ description: "The response does not have the form the API sends." })
+    return misfit(context).reason
   }
   const name = error instanceof Error ? error.name : typeof error
   return new AiError.UnknownError({ description: safe(text === "" ? name : `${name}: ${text}`, context) })

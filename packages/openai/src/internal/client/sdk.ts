@@ -244,7 +244,9 @@ const makeReader = (messages: Sse.Reader, headers: Headers, clock: Clock.Clock, 
     if (received === undefined) return finish(Effect.fail(Errors.cut(context)))
     for (const message of received) {
       const event = parse(message, headers, context)
-      if (Result.isFailure(event)) return finish(event.failure)
+      if (Result.isFailure(event)) {
+        return finish(messages.hasEnded() && !isJson(message.data) ? Effect.fail(Errors.cut(context)) : event.failure)
+      }
       complete ||= event.success.type.length < 20 && lastTypes.has(event.success.type)
       buffer.push(event.success)
     }
@@ -309,10 +311,13 @@ const parse = (
   }
   return isEvent(value)
     ? Result.succeed(value)
-    : Result.fail(Effect.fail(Errors.invalidResponse("An event is not an object.", context)))
+    : Result.fail(Effect.fail(Errors.invalidResponse("An event is not an object with a type.", context)))
 }
 
-const isEvent = (u: unknown): u is Event => typeof u === "object" && u !== null && "type" in u
+const isEvent = (u: unknown): u is Event =>
+  typeof u === "object" && u !== null && "type" in u && typeof u.type === "string"
+
+const isJson = (text: string): boolean => Result.isSuccess(Result.try((): unknown => JSON.parse(text)))
 
 const lastTypes: ReadonlySet<string> = new Set([
   "response.completed",

@@ -10,6 +10,8 @@ import { constVoid } from "effect/Function"
 export interface Reader {
   /** The next messages, at least one; `undefined` at the end. It rejects as the body does. */
   readonly next: () => Promise<ReadonlyArray<Sse.Event> | undefined>
+  /** Whether the body has ended: then the last message may be a part of one. */
+  readonly hasEnded: () => boolean
   readonly close: () => void
 }
 
@@ -49,6 +51,7 @@ export const make = (body: ReadableStream<Uint8Array>): Reader => {
         position = 0
       }
     },
+    hasEnded: () => ended,
     close: () => void reader.cancel().catch(constVoid)
   }
 }

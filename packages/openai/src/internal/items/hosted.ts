@@ -39,9 +39,10 @@ type Part = Response.ToolCallPartEncoded | Response.ToolResultPartEncoded
 
 /**
  * The call and its result; the result alone of a call that is in the history. What does not fit the tool is left out of
- * them, and stands in the item, which the result keeps then. `undefined` where nothing fits.
+ * them, and stands in the item, which the result keeps then. `undefined` where nothing fits, or where the item has no id.
  */
 export const parts = (item: Item, { callId, kept, origin, tool }: Options): ReadonlyArray<Part> | undefined => {
+  if (typeof item.id !== "string") return undefined
   const isFailure = isFailed(item)
   const params = Fit.fit(tool.parametersSchema, paramsOf(item))
   const result = Fit.fit(isFailure ? tool.failureSchema : tool.successSchema, resultOf(item))
@@ -114,7 +115,7 @@ export const unlisted = (
 }
 
 export const isUnlisted = (item: Responses.ResponseOutputItem): item is Responses.ResponseOutputItem.McpListTools =>
-  item.type === "mcp_list_tools" && item.error !== undefined && item.error !== null
+  item.type === "mcp_list_tools" && typeof item.id === "string" && item.error !== undefined && item.error !== null
 
 const textOf = (error: unknown): string => typeof error === "string" ? error : JSON.stringify(error)
 

@@ -2,6 +2,7 @@
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type * as Responses from "openai/resources/responses/responses"
+import * as Approvals from "../approvals/approvals.ts"
 import * as Metadata from "../metadata.ts"
 import * as Content from "./content.ts"
 
@@ -28,16 +29,6 @@ export const isMachineCall = (item: Responses.ResponseOutputItem): item is Machi
 // From OpenAI
 // =============================================================================
 
-/** The arguments of a call as JSON; what does not parse is what the tool's schema will refuse. */
-export const parseArguments = (text: string): unknown => {
-  if (text.trim().length === 0) return {}
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
 export const functionCall = (
   item: Responses.ResponseFunctionToolCall,
   name: string,
@@ -46,7 +37,7 @@ export const functionCall = (
   type: "tool-call",
   id: callId(item),
   name,
-  params: parseArguments(item.arguments ?? ""),
+  params: Approvals.parseArguments(item.arguments ?? ""),
   metadata: { openai: Metadata.json({ ...origin, itemId: item.id, status: item.status, ...asideOf(item) }) }
 })
 

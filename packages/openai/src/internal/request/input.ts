@@ -112,7 +112,6 @@ const makeWriter = (
   const types: Local.Types = new Map()
   // Calls of ours whose outputs OpenAI has, although they stand after the response that it goes on from.
   const settled = new Set<string>()
-  const requested = new Set<string>()
   // Results that have their place before what the model said next.
   const placed = new Set<Prompt.ToolResultPart>()
 
@@ -188,7 +187,8 @@ const makeWriter = (
       }
     },
     assistant(message: Prompt.AssistantMessage, results: ReadonlyMap<string, Prompt.ToolResultPart>): void {
-      const groups = Reasoning.groups(message.content)
+      const content = inPlace(message.content)
+      const groups = Reasoning.groups(content)
       // OpenAI refuses an item that names itself without the reasoning that led to it.
       const keepsIds = references || [...groups].every(([id, group]) => Reasoning.item(id, group) !== undefined)
       // OpenAI refuses reasoning without the item that it led to: where that is left out, so is what led there.
@@ -196,7 +196,7 @@ const makeWriter = (
       // Where the turn went on by itself, what the model was told before it said more keeps its place.
       let open: Array<string> = []
       let response: string | undefined
-      for (const part of message.content) {
+      for (const part of content) {
         const next = responseOf(part)
         if (next !== undefined && response !== undefined && next !== response && open.length > 0) {
           items.length = leading
@@ -238,12 +238,12 @@ const makeWriter = (
             if (asked === undefined) continue
             if (asked.answer === undefined || !isTold(asked)) break
             // One that was asked about again is another request.
-            if (!references && requested.has(asked.approvalId)) named.delete(asked.approvalId)
-            requested.add(asked.approvalId)
-            whole(asked.approvalId, Approvals.requestItem(asked))
+            const givenId = Approvals.given(asked.approvalId)
+            if (!references && givenId !== asked.approvalId) named.delete(givenId)
+            whole(givenId, Approvals.requestItem(asked))
             if (asked.inline) items.push(Approvals.answerItem(asked.answer))
             else if (within.has(asked.approvalId)) {
-              items.push({ type: "mcp_approval_response", approval_request_id: asked.approvalId, approve: true })
+              items.push({ type: "mcp_approval_response", approval_request_id: givenId, approve: true })
             }
             break
           }
@@ -266,7 +266,7 @@ const makeWriter = (
         }
         return
       }
-      const asked = history.byResponse.get(part) ?? history.byApproval.get(part.approvalId)
+      const asked = history.byApproval.get(part.approvalId)
       if (asked === undefined || answered.has(asked) || within.has(part.approvalId) || !isTold(asked)) return
       answered.add(asked)
       items.push(Approvals.answerItem(asked.answer ?? part))
@@ -278,6 +278,37 @@ const makeWriter = (
     whole(Metadata.text(Metadata.read(part), "itemId"), hostedItem(part))
   }
 }
+
+/** The parts of a message as their items stood in the response: in a stream, some may come after what they stand before. */
+const inPlace = (
+  content: ReadonlyArray<Prompt.AssistantMessagePart>
+): ReadonlyArray<Prompt.AssistantMessagePart> => {
+  const moves = new Map<string, string>()
+  for (const part of content) {
+    const fields = Metadata.read(part)
+    const id = Metadata.text(fields, "itemId")
+    const before = Metadata.text(fields, "before")
+    if (id !== undefined && before !== undefined && id !== before) moves.set(id, before)
+  }
+  let ordered = content
+  // Moving one may leave behind what stands before it: once more for each, at most.
+  for (let rounds = moves.size, moved = true; moved && rounds > 0; rounds--) {
+    moved = false
+    for (const [id, before] of moves) {
+      const place = ordered.findIndex((part) => itemOf(part) === before)
+      if (place < 0 || ordered.findIndex((part) => itemOf(part) === id) < place) continue
+      ordered = [
+        ...ordered.slice(0, place),
+        ...ordered.filter((part) => itemOf(part) === id),
+        ...ordered.slice(place).filter((part) => itemOf(part) !== id)
+      ]
+      moved = true
+    }
+  }
+  return ordered
+}
+
+const itemOf = (part: Prompt.AssistantMessagePart): string | undefined => Metadata.text(Metadata.read(part), "itemId")
 
 const responseOf = (part: Prompt.AssistantMessagePart): string | undefined =>
   Metadata.text(Metadata.read(part), "responseId")

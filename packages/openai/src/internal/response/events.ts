@@ -5,6 +5,7 @@ import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Pull from "effect/Pull"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import type * as Responses from "openai/resources/responses/responses"
 import * as Errors from "../client/errors.ts"
@@ -15,6 +16,7 @@ import * as Citations from "./citations.ts"
 import * as Finish from "./finish.ts"
 import * as Items from "./items.ts"
 import * as Output from "./output.ts"
+import * as Repeated from "./repeated.ts"
 
 type Part = Response.StreamPartEncoded
 type Chunk = Arr.NonEmptyReadonlyArray<Part>
@@ -44,9 +46,17 @@ export const parts = (
       const next: Pull.Pull<Chunk, AiError.AiError> = Effect.suspend(() =>
         failure !== undefined ? Effect.fail(failure) : Effect.flatMap(pull, (chunk) => {
           const parts: Array<Part> = []
-          for (let index = 0; index < chunk.length && failure === undefined; index++) {
-            failure = reader.read(chunk[index]!, parts)
-          }
+          const read = Result.try({
+            try: () => {
+              let failed: AiError.AiError | undefined
+              for (let index = 0; index < chunk.length && failed === undefined; index++) {
+                failed = reader.read(chunk[index]!, parts)
+              }
+              return failed
+            },
+            catch: () => Errors.misfit(context)
+          })
+          failure = Result.merge(read)
           // What came before a failure is not lost.
           if (!Arr.isArrayNonEmpty(parts)) return next
           return reader.sawCall() ? Effect.forEach(parts, options.readCall) : Effect.succeed(parts)
@@ -69,6 +79,7 @@ interface Reader {
 const make = (options: Options): Reader => {
   const items = Output.makeItemReader(options)
   const streamed = Items.make()
+  const isRepeated = Repeated.make()
   let started = false
   let begun = false
   let isEmpty = true
@@ -85,7 +96,7 @@ const make = (options: Options): Reader => {
   }
 
   const text = (said: Items.Said, delta: string, type: "text-delta" | "reasoning-delta", parts: Array<Part>): void => {
-    if (delta.length === 0) return
+    if (typeof delta !== "string" || delta.length === 0) return
     said.length += delta.length
     said.last = delta
     parts.push({ type, id: said.id, delta })
@@ -146,14 +157,22 @@ const make = (options: Options): Reader => {
     return said
   }
 
+  const thoughtDone = (item: Items.Streamed, index: number, raw: boolean, whole: string, parts: Array<Part>): void => {
+    const said = thought(item, index, raw, parts)
+    // What is closed cannot go on.
+    if (said.id === item.thought) text(said, Items.missing(whole, said), "reasoning-delta", parts)
+  }
+
   const reasoningDone = (item: Responses.ResponseReasoningItem, of: Items.Streamed, parts: Array<Part>): void => {
     // Of each kind in its order: its places may begin with another number than the first.
     const begun = [...of.thoughts.values()]
     for (const { index, raw, text: whole } of Output.thoughtsOf(item)) {
-      const said = begun.filter(({ isRaw }) => isRaw === (raw === true))[index] ??
-        thought(of, begun.length === 0 ? index : of.thoughts.size + index, raw === true, parts)
+      const isRaw = raw === true
+      const next = () => thought(of, begun.length === 0 ? index : of.thoughts.size + index, isRaw, parts)
+      const said = begun.filter((said) => said.isRaw === isRaw)[index] ?? next()
+      const missing = Items.missing(whole, said)
       // What is closed cannot go on.
-      if (said.id === of.thought) text(said, Items.missing(whole, said), "reasoning-delta", parts)
+      if (missing.length > 0) text(said.id === of.thought ? said : next(), missing, "reasoning-delta", parts)
     }
     if (of.thought === undefined) thought(of, 0, false, parts)
     parts.push({
@@ -181,17 +200,26 @@ const make = (options: Options): Reader => {
     }
     if (!Hosted.isHosted(item) || isAnswer(item)) return
     const owner = options.directory.ofItem(item)
-    if (owner?.tool === undefined) return
-    of.call = item.id
-    parts.push({ type: "tool-params-start", id: item.id, name: owner.name, providerExecuted: true })
+    of.call = owner?.tool === undefined ? undefined : Items.idOf(item)
+    if (owner === undefined || of.call === undefined) return
+    parts.push({ type: "tool-params-start", id: of.call, name: owner.name, providerExecuted: true })
   }
 
   const done = (item: Responses.ResponseOutputItem, of: Items.Streamed, parts: Array<Part>): void => {
-    if (of.isDone) return
-    of.isDone = true
+    if (of.done !== undefined) return
+    of.done = item
     isEmpty = false
-    if (item.type === "message") return messageDone(item, of, parts)
-    if (item.type === "reasoning") return reasoningDone(item, of, parts)
+    const first = parts.length
+    if (item.type === "message") messageDone(item, of, parts)
+    else if (item.type === "reasoning") reasoningDone(item, of, parts)
+    else otherDone(item, of, parts)
+    // What comes late goes back in its place.
+    const before = streamed.behind(of)
+    if (before === undefined) return
+    for (let index = first; index < parts.length; index++) parts[index] = standing(parts[index]!, before)
+  }
+
+  const otherDone = (item: Responses.ResponseOutputItem, of: Items.Streamed, parts: Array<Part>): void => {
     if (of.call !== undefined) parts.push({ type: "tool-params-end", id: of.call })
     const whole: Array<Response.PartEncoded> = []
     // What stands for an item in a stream is what stands for it in a whole response, but for the texts.
@@ -216,15 +244,15 @@ const make = (options: Options): Reader => {
   const end = (response: Responses.Response, parts: Array<Part>): void => {
     ended = true
     begin(response, parts)
-    const output = Array.isArray(response.output) ? response.output.filter(Output.isItem) : []
+    const output = Array.isArray(response.output) ? response.output.flatMap(Output.itemOf) : []
     // Items that no event had, or that no event ended.
     for (const [item, of] of streamed.inResponse(output)) {
-      if (of.isDone) continue
+      if (of.done !== undefined) continue
       added(item, of, parts)
       done(item, of, parts)
     }
     for (const of of streamed.all()) {
-      const item = of.isDone ? undefined : Items.unfinished(of)
+      const item = of.done === undefined ? Items.unfinished(of) : undefined
       if (item !== undefined) done(item, of, parts)
     }
     const finish = Finish.part(response, items.asked)
@@ -249,7 +277,7 @@ const make = (options: Options): Reader => {
         options.onStart()
       }
       // One request has one response.
-      if (ended) return
+      if (ended || isRepeated(event)) return
       switch (event.type) {
         case "response.output_text.delta":
           text(textStart(streamed.at(event, undefined), event.content_index, parts), event.delta, "text-delta", parts)
@@ -265,6 +293,7 @@ const make = (options: Options): Reader => {
         case "response.function_call_arguments.delta":
         case "response.custom_tool_call_input.delta": {
           const item = streamed.at(event, undefined)
+          if (typeof event.delta !== "string") return
           item.written += event.delta
           if (item.call !== undefined) parts.push({ type: "tool-params-delta", id: item.call, delta: event.delta })
           return
@@ -285,16 +314,22 @@ const make = (options: Options): Reader => {
           text(said, event.delta, "reasoning-delta", parts)
           return
         }
+        case "response.reasoning_summary_text.done":
+          thoughtDone(streamed.at(event, undefined), event.summary_index, false, event.text, parts)
+          return
+        case "response.reasoning_text.done":
+          thoughtDone(streamed.at(event, undefined), event.content_index, true, event.text, parts)
+          return
         case "response.created":
         case "response.queued":
         case "response.in_progress":
           begin(event.response, parts)
           return
         case "response.output_item.added":
-          if (Output.isItem(event.item)) added(event.item, streamed.at(event, Items.idOf(event.item)), parts)
+          for (const item of Output.itemOf(event.item)) added(item, streamed.at(event, Items.idOf(item)), parts)
           return
         case "response.output_item.done":
-          if (Output.isItem(event.item)) done(event.item, streamed.at(event, Items.idOf(event.item)), parts)
+          for (const item of Output.itemOf(event.item)) done(item, streamed.at(event, Items.idOf(item)), parts)
           return
         case "response.content_part.added":
           if (event.part?.type === "output_text") textStart(streamed.at(event, undefined), event.content_index, parts)
@@ -341,6 +376,18 @@ const isAnswer = (item: Hosted.Item): boolean =>
   item.type === "mcp_call" && typeof item.approval_request_id === "string"
 
 const metadataOf = ({ metadata }: Response.ReasoningPartEncoded) => metadata === undefined ? undefined : { metadata }
+
+/** A part of an item that has its place before another, which came first. */
+const standing = (part: Part, before: string): Part => {
+  switch (part.type) {
+    case "text-end":
+    case "reasoning-end":
+    case "tool-call":
+    case "tool-result":
+      return { ...part, metadata: { ...part.metadata, openai: { ...part.metadata?.openai, before } } }
+  }
+  return part
+}
 
 const indexed = (itemId: string, index: number): string => index === 0 ? itemId : `${itemId}:${index}`
 

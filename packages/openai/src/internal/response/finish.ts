@@ -90,4 +90,4 @@ export const usage = (usage: Responses.ResponseUsage | null | undefined): Respon
 }
 
 const counted = (tokens: unknown): number | undefined =>
-  typeof tokens === "number" && Number.isFinite(tokens) ? tokens : undefined
+  typeof tokens === "number" && Number.isSafeInteger(tokens) ? tokens : undefined

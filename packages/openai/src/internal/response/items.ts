@@ -19,9 +19,13 @@ export interface Said {
 export interface Streamed {
   /** The id it had when it was first heard of. */
   readonly itemId: string
-  /** The item as it was added. */
+  /** The ids that it has had; another item may have had them too. */
+  readonly ids: Set<string>
+  /** Its place in the output; where that is not told, in the order in which it was heard of. */
+  place: number
+  /** The item as it was added, and as it was done. */
   added: Responses.ResponseOutputItem | undefined
-  isDone: boolean
+  done: Responses.ResponseOutputItem | undefined
   /** The texts that have begun, by their index. */
   readonly texts: Array<Said | undefined>
   /** What was refused, by the same index. */
@@ -49,19 +53,23 @@ export const make = () => {
   const ids = new Set<string>()
 
   const at = (place: Place, id: string | undefined): Streamed => {
-    const key = typeof place.output_index === "number" ? place.output_index : id ?? place.item_id ?? "item"
+    const index = typeof place.output_index === "number" ? place.output_index : undefined
+    const named = id ?? (place.item_id === "" ? undefined : place.item_id)
+    const key = index ?? named ?? "item"
     const known = items.get(key)
-    if (known !== undefined) return known
-    const named = id ?? place.item_id
+    if (known !== undefined) {
+      if (named !== undefined) known.ids.add(named)
+      return known
+    }
     // An id that another item has would make one part of two.
-    const itemId = named !== undefined && named.length > 0 && !ids.has(named)
-      ? named
-      : `${named || "item"}#${items.size}`
+    const itemId = named !== undefined && !ids.has(named) ? named : `${named ?? "item"}#${items.size}`
     ids.add(itemId)
     const item: Streamed = {
       itemId,
+      ids: new Set(named === undefined ? [] : [named]),
+      place: index ?? items.size,
       added: undefined,
-      isDone: false,
+      done: undefined,
       texts: [],
       refusals: [],
       sources: [],
@@ -77,28 +85,64 @@ export const make = () => {
   return {
     at,
     all: (): Iterable<Streamed> => items.values(),
-    /**
-     * For each item of a finished response what has come of it: of several of one type in their order, because places and
-     * ids may be others than they were.
-     */
+    /** For each item of a finished response what has come of it, which has its place there from now on. */
     inResponse: (
       output: ReadonlyArray<Responses.ResponseOutputItem>
     ): ReadonlyArray<readonly [Responses.ResponseOutputItem, Streamed]> => {
-      const byType = new Map<string, Array<Streamed>>()
-      for (const item of items.values()) {
-        const type = typeOf(item)
-        byType.set(type, [...byType.get(type) ?? [], item])
+      const left = new Set(items.values())
+      const found = new Map<Responses.ResponseOutputItem, Streamed>()
+      const match = (isOf: (of: Streamed, item: Responses.ResponseOutputItem, index: number) => boolean): void =>
+        output.forEach((item, index) => {
+          if (found.has(item)) return
+          for (const of of left) {
+            if (!isOf(of, item, index)) continue
+            found.set(item, of)
+            left.delete(of)
+            return
+          }
+        })
+      match((of, item) => isOfType(of, item) && hasIdOf(of, item))
+      // The places of a response may be others than those of its events, where it leaves something out.
+      const inPlace = output.every((item, index) => {
+        const of = items.get(index)
+        return of === undefined || isOfType(of, item)
+      })
+      if (inPlace) match((of, item, index) => of.place === index && isOfType(of, item))
+      match((of, item) => typeOf(of) === item.type)
+      return output.map((item, index) => {
+        const of = found.get(item) ?? at({ output_index: -1 - index }, idOf(item))
+        of.place = index
+        return [item, of]
+      })
+    },
+    /** The id of the first item that something has been said of, and that has its place behind this one. */
+    behind: (item: Streamed): string | undefined => {
+      let first: Streamed | undefined
+      for (const of of items.values()) {
+        if (of.place <= item.place || (first !== undefined && of.place >= first.place)) continue
+        if (of.done !== undefined || of.texts.length > 0 || of.thoughts.size > 0) first = of
       }
-      return output.map((item, index) => [
-        item,
-        byType.get(item.type)?.shift() ?? at({ output_index: items.size + index }, idOf(item))
-      ])
+      return first === undefined ? undefined : (first.done === undefined ? undefined : idOf(first.done)) ?? first.itemId
     }
   }
 }
 
-const typeOf = ({ added, texts, thoughts }: Streamed): string =>
-  added?.type ?? (thoughts.size > 0 ? "reasoning" : texts.length > 0 ? "message" : "")
+/** An empty text where nothing that has come says it. */
+const typeOf = ({ added, done, texts, thoughts }: Streamed): string =>
+  done?.type ?? added?.type ?? (thoughts.size > 0 ? "reasoning" : texts.length > 0 ? "message" : "")
+
+const isOfType = (of: Streamed, item: Responses.ResponseOutputItem): boolean => {
+  const type = typeOf(of)
+  return type === "" || type === item.type
+}
+
+const hasIdOf = (of: Streamed, item: Responses.ResponseOutputItem): boolean => {
+  const known = of.done ?? of.added
+  // Ids of calls are the program's, and stay as they are.
+  if (known !== undefined && "call_id" in known && "call_id" in item) return known.call_id === item.call_id
+  const id = idOf(item)
+  return id !== undefined && of.ids.has(id)
+}
 
 export const idOf = (item: Responses.ResponseOutputItem): string | undefined =>
   "id" in item && typeof item.id === "string" && item.id.length > 0 ? item.id : undefined

@@ -13,8 +13,10 @@ import * as Finish from "./finish.ts"
 /** What a response is read with. */
 export interface Reading {
   readonly directory: Tools.Directory
-  /** The call of the history that waits for an approval of this id. */
-  readonly callOf: (approvalId: string) => string | undefined
+  /** The call of the history that waits for an approval, by the id that OpenAI gave to it. */
+  readonly callOf: (givenId: string) => string | undefined
+  /** Whether the history has a request of this id. */
+  readonly isAsked: (approvalId: string) => boolean
   /** Whether OpenAI keeps what it makes (`store`). */
   readonly kept: boolean
   readonly conversationId: string | undefined
@@ -28,8 +30,7 @@ export const parts = (response: Responses.Response, reading: Reading): Array<Par
   // A whole response is in its conversation; of one that comes in pieces that is known at its end.
   reader.origin.conversationId = reader.ended(response).conversationId
   const parts: Array<Part> = [Finish.metadata(response)]
-  for (const item of response.output) {
-    if (!isItem(item)) continue
+  for (const item of response.output.flatMap(itemOf)) {
     if (item.type === "message") message(item, reader, parts)
     else if (item.type === "reasoning") reasoning(item, reader.origin, parts)
     else reader.item(item, parts)
@@ -39,9 +40,33 @@ export const parts = (response: Responses.Response, reading: Reading): Array<Par
   return parts
 }
 
-/** Whether it is an item at all. */
-export const isItem = (item: unknown): item is Responses.ResponseOutputItem =>
-  Metadata.isRecord(item) && typeof item["type"] === "string"
+/**
+ * The item, if it is one at all: a call without ids that are none, and with its arguments as a text. Some servers send them as
+ * they are.
+ */
+export const itemOf = (item: unknown): ReadonlyArray<Responses.ResponseOutputItem> => {
+  if (!Metadata.isRecord(item) || typeof item["type"] !== "string") return []
+  const misfits = (Object.hasOwn(texts, item["type"]) ? texts[item["type"]]! : []).filter((field) =>
+    item[field] !== undefined && item[field] !== null && typeof item[field] !== "string"
+  )
+  // What it is beside that is OpenAI's to say.
+  if (misfits.length === 0) return [item as unknown as Responses.ResponseOutputItem]
+  const fitting: Record<string, unknown> = { ...item }
+  for (const field of misfits) delete fitting[field]
+  const { arguments: written } = item
+  if (Metadata.isRecord(written)) fitting["arguments"] = JSON.stringify(written)
+  return [fitting as unknown as Responses.ResponseOutputItem]
+}
+
+/** What is a text in items that we read ourselves. */
+const texts: Readonly<Record<string, ReadonlyArray<string>>> = {
+  message: ["id"],
+  reasoning: ["id"],
+  function_call: ["id", "call_id", "arguments"],
+  custom_tool_call: ["id", "call_id", "input"],
+  mcp_call: ["id", "arguments"],
+  mcp_approval_request: ["id", "arguments"]
+}
 
 /** The texts of a message; none where a server leaves them out. */
 export const contentOf = (item: Responses.ResponseOutputMessage): Responses.ResponseOutputMessage["content"] =>
@@ -89,6 +114,7 @@ export interface Origin {
 export const makeItemReader = (reading: Reading): ItemReader => {
   const origin: Origin = { responseId: undefined, conversationId: undefined }
   const asked = { localCalls: false, approvals: false, refused: false }
+  const requests = new Set<string>()
   return {
     origin,
     asked,
@@ -119,15 +145,17 @@ export const makeItemReader = (reading: Reading): ItemReader => {
       const tool = reading.directory.ofItem(item)?.tool
       if (tool !== undefined && item.type === "mcp_approval_request") {
         asked.approvals = true
-        parts.push(...Approvals.asked(item, tool.name, { ...origin }))
+        const id = Approvals.unique(item.id, (id) => requests.has(id) || reading.isAsked(id))
+        requests.add(id)
+        parts.push(...Approvals.asked(item, id, tool.name, { ...origin }))
       } else if (tool !== undefined && Local.isMachineCall(item)) {
         asked.localCalls = true
         parts.push(Local.machineCall(item, tool.name, { ...origin }))
       } else if (tool !== undefined && Hosted.isUnlisted(item)) {
         parts.push(...Hosted.unlisted(item, { tool, origin: { ...origin }, kept: reading.kept }))
       } else if (tool !== undefined && Hosted.isHosted(item)) {
-        const approvalId = item.type === "mcp_call" ? item.approval_request_id : undefined
-        const callId = typeof approvalId === "string" ? reading.callOf(approvalId) : undefined
+        const givenId = item.type === "mcp_call" ? item.approval_request_id : undefined
+        const callId = typeof givenId === "string" ? reading.callOf(givenId) : undefined
         const hosted = Hosted.parts(item, { tool, origin: { ...origin }, kept: reading.kept, callId })
         // One part that does not fit its tool would fail the whole response.
         parts.push(...hosted ?? [carrier(item, origin, reading)])

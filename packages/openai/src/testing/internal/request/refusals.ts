@@ -150,18 +150,16 @@ export const reasoningAlone = (id: string): ApiError =>
 export const withoutReasoning = (id: string, type: string, reasoning: string): ApiError =>
   input(`Item '${id}' of type '${type}' was provided without its required 'reasoning' item: '${reasoning}'.`)
 
-export const callWithoutOutput = (callId: string): ApiError =>
-  input(`No tool output found for function call ${callId}.`)
+export const callWithoutOutput = (call: string, callId: string): ApiError =>
+  input(`No tool output found for ${call} ${callId}.`)
 
 // vercel/ai fixture openai-issue-18537-error.
-export const outputWithoutCall = (callId: string): ApiError =>
-  input(`No tool call found for function call output with call_id ${callId}.`)
+export const outputWithoutCall = (call: string, callId: string): ApiError =>
+  input(`No tool call found for ${call} output with call_id ${callId}.`)
 
 /** Our words: whether the real API refuses a second output is not known, but a second run would write one. */
-export const twoOutputs = (callId: string): ApiError =>
-  input(
-    `Duplicate tool output found for function call ${callId}. Remove duplicate items from your input and try again.`
-  )
+export const twoOutputs = (call: string, callId: string): ApiError =>
+  input(`Duplicate tool output found for ${call} ${callId}. Remove duplicate items from your input and try again.`)
 
 // community.openai.com 1365706, and agent-framework programs quote the list of ids.
 export const answersWithoutRequests = (ids: ReadonlyArray<string>): ApiError =>

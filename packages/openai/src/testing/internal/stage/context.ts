@@ -122,21 +122,29 @@ const isOutput = (item: JsonObject): boolean => {
 // Calls and their outputs
 // =============================================================================
 
+/** Calls that a program runs, with what brings their outputs; OpenAI's words for the first. */
+const outputs: ReadonlyMap<unknown, { readonly type: string; readonly call: string }> = new Map([
+  ["function_call", { type: "function_call_output", call: "function call" }],
+  ["custom_tool_call", { type: "custom_tool_call_output", call: "custom tool call" }]
+])
+
 const checkCalls = (items: ReadonlyArray<JsonObject>): ApiError | undefined => {
-  const open = new Set<string>()
-  const answered = new Set<string>()
-  for (const item of items) {
-    const callId = String(item["call_id"])
-    if (item["type"] === "function_call") {
-      open.add(callId)
-      answered.delete(callId)
+  for (const [type, { call, type: outputType }] of outputs) {
+    const open = new Set<string>()
+    const answered = new Set<string>()
+    for (const item of items) {
+      const callId = String(item["call_id"])
+      if (item["type"] === type) {
+        open.add(callId)
+        answered.delete(callId)
+      }
+      if (item["type"] !== outputType) continue
+      if (answered.has(callId)) return Refusals.twoOutputs(call, callId)
+      if (!open.delete(callId)) return Refusals.outputWithoutCall(call, callId)
+      answered.add(callId)
     }
-    if (item["type"] !== "function_call_output") continue
-    if (answered.has(callId)) return Refusals.twoOutputs(callId)
-    if (!open.delete(callId)) return Refusals.outputWithoutCall(callId)
-    answered.add(callId)
+    for (const callId of open) return Refusals.callWithoutOutput(call, callId)
   }
-  for (const callId of open) return Refusals.callWithoutOutput(callId)
   return undefined
 }
 
