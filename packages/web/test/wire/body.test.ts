@@ -70,6 +70,30 @@ describe("body", () => {
       assert.strictEqual(post.said?.text, "And?")
     }))
 
+  it.effect("where the assistant is to go on, the last message of the user may never have arrived, and no other one", () =>
+    Effect.gen(function*() {
+      const [old, late, card] = [
+        message("user", "u1", text("Old")),
+        message("user", "u2", text("Late")),
+        message("assistant", "a1", clicked("one", true))
+      ]
+      const unsaid = { messageId: "u2", text: "Late" }
+      assert.deepStrictEqual((yield* read({ messages: [old, late, card] })).unsaid, unsaid)
+      assert.deepStrictEqual((yield* read({ messages: [card, late], messageId: "a1" })).unsaid, unsaid)
+      assert.deepStrictEqual((yield* read({ messages: [card, late] })).unsaid, undefined)
+      assert.deepStrictEqual((yield* read({ messages: [card] })).unsaid, undefined)
+    }))
+
+  it.effect("what could not be said keeps no answer from being read", () =>
+    Effect.gen(function*() {
+      for (const said of [text(" "), text("x".repeat(1_000_001)), { type: "data-x" }]) {
+        const post = yield* read({
+          messages: [message("user", "u1", said), message("assistant", "a1", clicked("one", true))]
+        })
+        assert.deepStrictEqual([post.unsaid, post.clicked.length], [undefined, 1])
+      }
+    }))
+
   it.effect("L3 of two answers to one request, the one that says no counts", () =>
     Effect.gen(function*() {
       for (const some of [[true, false], [false, true]]) {

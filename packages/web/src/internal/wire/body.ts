@@ -29,10 +29,21 @@ export interface Clicked {
   readonly reason: string | undefined
 }
 
+/** A message of the user. */
+export interface Said {
+  readonly messageId: string
+  readonly text: string
+}
+
 export interface Post {
   readonly id: string
   /** What the user says; `undefined` where the assistant is to go on. */
-  readonly said: { readonly messageId: string; readonly text: string } | undefined
+  readonly said: Said | undefined
+  /**
+   * What the user said last, where the assistant is to go on: it may never have arrived, because the process died in which it
+   * waited for its turn. No more than this one message of a page is ever said.
+   */
+  readonly unsaid: Said | undefined
   readonly clicked: ReadonlyArray<Clicked>
   readonly details: ReadonlyMap<string, Details>
   /** The message that the client goes on with, and the ids of its calls; `undefined` where it begins a new one. */
@@ -116,13 +127,14 @@ export const read = (body: unknown): Effect.Effect<Post, Unreadable> =>
       const isRegenerating = trigger === "regenerate-message"
       // Who wants an answer anew may have said what has never arrived.
       const said = target === undefined && last?.role === "user" && !(isRegenerating && isSilent(last))
-        ? { messageId: last.id, text: textOf(last) }
+        ? saidIn(last)
         : undefined
-      if (said?.text.trim() === "") return Effect.fail(silent)
-      if (said !== undefined && said.text.length > maxTextLength) return Effect.fail(tooLong)
+      const problem = said === undefined ? undefined : problemOf(said)
+      if (problem !== undefined) return Effect.fail(problem)
       return Effect.succeed({
         id,
         said,
+        unsaid: said === undefined ? unsaidIn(messages) : undefined,
         clicked: clickedIn(messages),
         details: new Map(Object.entries(details ?? {})),
         target,
@@ -158,6 +170,18 @@ const textOf = ({ parts }: Message): string =>
   parts.flatMap((part) => Option.match(decodeText(part), { onNone: () => [], onSome: ({ text }) => [text] })).join("\n")
 
 const isSilent = (message: Message): boolean => textOf(message).trim() === ""
+
+const saidIn = (message: Message): Said => ({ messageId: message.id, text: textOf(message) })
+
+const problemOf = ({ text }: Said): Unreadable | undefined =>
+  text.trim() === "" ? silent : text.length > maxTextLength ? tooLong : undefined
+
+// What could not be said keeps no answer from counting.
+const unsaidIn = (messages: ReadonlyArray<Message>): Said | undefined => {
+  const last = messages.findLast(({ role }) => role === "user")
+  const said = last === undefined ? undefined : saidIn(last)
+  return said === undefined || problemOf(said) !== undefined ? undefined : said
+}
 
 // Of two answers to one request, the one that says no counts (law L3).
 const clickedIn = (messages: ReadonlyArray<Message>): ReadonlyArray<Clicked> => {

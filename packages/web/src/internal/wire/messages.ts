@@ -1,6 +1,8 @@
 /** From the history of a conversation to the messages of a page, as they are after a reload. */
 import type { Approval, Conversation, Prompt } from "@assent/ai"
 import * as Base64 from "effect/encoding/Base64"
+import * as Predicate from "effect/Predicate"
+import type { Said } from "./body.ts"
 import * as Calls from "./calls.ts"
 import * as Fates from "./fates.ts"
 import type { Fate, FilePart, ToolApproval, ToolPart, UiMessage, UiPart } from "./model.ts"
@@ -42,6 +44,8 @@ export interface Messages {
   readonly current: { readonly message: UiMessage; readonly calls: Calls.Calls } | undefined
   /** What is not open, and has no result. */
   readonly unsettled: ReadonlyArray<string>
+  /** What users have said, as messages or as answers to a question, by the ids of it. */
+  readonly said: ReadonlyMap<string, string>
 }
 
 /**
@@ -55,6 +59,7 @@ export const make = (
 ): Messages => {
   const building: Array<Building> = []
   const scanned: Array<Scanned> = []
+  const texts = new Map<string, string>()
   let assistantId: string | undefined
 
   const assistant = (): Building => {
@@ -103,7 +108,9 @@ export const make = (
 
   for (const { id, message } of history) {
     if (message.role === "user") {
-      building.push({ id, role: "user", parts: userParts(message), calls: Calls.make() })
+      const parts = userParts(message)
+      building.push({ id, role: "user", parts, calls: Calls.make() })
+      texts.set(id, textOf(parts))
       assistantId = undefined
       continue
     }
@@ -122,6 +129,8 @@ export const make = (
           )}
       }
     } else if (message.role === "tool") {
+      const { assent } = message.options
+      if (Predicate.hasProperty(assent, "text") && typeof assent.text === "string") texts.set(id, assent.text)
       for (const part of message.content) {
         if (part.type === "tool-result") settle(part)
         else {
@@ -154,34 +163,28 @@ export const make = (
       outcome !== undefined || requests.some(({ isOpen }) => isOpen) ?
         [] :
         requests.slice(-1).map(({ approvalId }) => approvalId)
-    )
+    ),
+    said: texts
   }
 }
 
-interface Said {
-  readonly messageId: string
-  readonly text: string
-}
+const textOf = (parts: ReadonlyArray<UiPart>): string =>
+  parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n")
 
 /** Whether the history has what a page says. */
-export const has = ({ messages }: Messages, { messageId, text }: Said): boolean =>
-  messages.some((message) => message.id === messageId && isSaying(message, text))
-
-const isSaying = ({ parts, role }: UiMessage, text: string): boolean =>
-  role === "user" && parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n") === text
+export const has = (messages: Messages, said: Said): boolean => messages.said.has(nameFor(messages, said))
 
 /**
  * What the history is to call it: as the page does. Where something else has that id, as when somebody changes a message of
  * theirs, or what they call it is no name, the next one that is free, which is the same whenever it is posted again.
  */
-export const nameFor = ({ messages }: Messages, { messageId: given, text }: Said): string => {
+export const nameFor = ({ messages, said }: Messages, { messageId: given, text }: Said): string => {
   const messageId = given === "" || /\p{Surrogate}/u.test(given) ? "message" : given.slice(0, maxIdLength)
-  const taken = new Map(messages.map((message) => [message.id, message]))
+  const taken = new Set([...messages.map(({ id }) => id), ...said.keys()])
   for (let count = 1;; count++) {
     const id = count === 1 ? messageId : `${messageId}~${count}`
-    const other = taken.get(id)
     // Ids of this form say where a message stands.
-    if (other === undefined ? !/^m\d+$/.test(id) : isSaying(other, text)) return id
+    if (taken.has(id) ? said.get(id) === text : !/^m\d+$/.test(id)) return id
   }
 }
 
