@@ -421,13 +421,19 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, way: Way): Effec
 
 // Those that are written already are the same objects: they are not written again.
 const messagesOf = (
-  { written }: Turn,
+  { open, written }: Turn,
   parts: ReadonlyArray<Response.AnyPart>
 ): ReadonlyArray<Prompt.Message> => {
+  // A step that did no more than ask again what is asked leaves the history as it is, however often it is taken (law L17).
+  if (parts.every((part) => isRepeated(part, open))) return []
   const isWritten = (message: Prompt.Message, index: number): boolean =>
     index < written.length && JSON.stringify(message) === JSON.stringify(written[index])
   return Said.messages(parts).map((message, index) => isWritten(message, index) ? written[index]! : message)
 }
+
+const isRepeated = (part: Response.AnyPart, open: ReadonlyArray<Approval.ApprovalRequest>): boolean =>
+  part.type === "finish" || part.type === "response-metadata" ||
+  (part.type === "tool-approval-request" && open.some(({ approvalId }) => approvalId === part.approvalId))
 
 // What the model goes on beside (law L6) is not said again: it is open until its call has a result, or asks anew.
 const openAfter = Effect.fnUntraced(function*(
