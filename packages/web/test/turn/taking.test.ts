@@ -39,7 +39,7 @@ interface Posted extends Partial<Taking.Input["post"]> {
 
 const approve = (...ids: ReadonlyArray<string>) => ids.map((approvalId) => Approval.approve({ approvalId }))
 
-const saying = (text: string, messageId = "u") => ({ messageId, text })
+const saying = (text: string, messageId = "u") => ({ messageId, content: [Prompt.makePart("text", { text })] })
 
 const open = [request("id-1", "c1")]
 
@@ -116,7 +116,7 @@ describe("taking", () => {
     Effect.gen(function*() {
       const unsaid = saying("Wait.")
       const { heard, taken } = yield* take({ history: asked, pending: open }, { answers: approve("id-1"), unsaid })
-      assert.deepStrictEqual(heard, [[[{ role: "user", content: "Wait." }], ["id-1"], "ada", "u"]])
+      assert.deepStrictEqual(heard, [[user("Wait."), ["id-1"], "ada", "u"]])
       assert.strictEqual(taken.messageId, "m1")
       // Where its answers are decided already, it is said all the same.
       const late = yield* take({ history: ran }, { answers: approve("id-1"), unsaid })

@@ -1,9 +1,9 @@
 /** What a post leads to: a turn of the conversation in which what was answered is decided, and what was said is said. */
-import { Approval, ApprovalError, ConversationStore, Interaction } from "@assent/ai"
-import type { Approver, Conversation as Engine, Prompt } from "@assent/ai"
+import { Approval, ApprovalError, ConversationStore, Interaction, Prompt } from "@assent/ai"
+import type { Approver, Conversation as Engine } from "@assent/ai"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type * as Body from "../wire/body.ts"
+import * as Body from "../wire/body.ts"
 import * as Calls from "../wire/calls.ts"
 import * as Messages from "../wire/messages.ts"
 import type { UiMessage } from "../wire/model.ts"
@@ -99,7 +99,7 @@ export const take = Effect.fnUntraced(function*(input: Input): Effect.fn.Return<
   const { messages: before } = yield* read(conversation)
   if (said !== undefined && !Messages.has(before, said)) {
     return yield* begin(input, before, {
-      prompt: said.text,
+      prompt: Body.promptOf(said),
       messageId: Messages.nameFor(before, said),
       isLate: false
     })
@@ -107,7 +107,7 @@ export const take = Effect.fnUntraced(function*(input: Input): Effect.fn.Return<
   const unsaid = unsaidIn(post, before)
   if (unsaid === undefined) return yield* begin(input, before, nothing)
   // Written before what has been asked since, so that it answers nothing of that.
-  const prompt = [{ role: "user" as const, content: unsaid.text }]
+  const prompt = [Prompt.makeMessage("user", { content: unsaid.content })]
   const late = begin(input, before, { prompt, messageId: Messages.nameFor(before, unsaid), isLate: true })
   return yield* Effect.catchIf(late, isUnsayable, () => begin(input, before, nothing))
 })
