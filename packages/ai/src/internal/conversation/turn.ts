@@ -91,6 +91,8 @@ export interface Turn {
   isEnding: boolean
   /** How many messages there were when it began, with what was said in it: what comes behind is what it says. */
   from: number
+  /** Everything that it begins with is said. */
+  hasBegun: boolean
   /** What was said along with answers, by where it stands. */
   beside: Beside | undefined
   history: Prompt.Prompt
@@ -149,6 +151,7 @@ export const begin = Effect.fnUntraced(function*<E, R>(
       beginning(turn),
       (goesOn) => {
         turn.from = turn.history.content.length
+        turn.hasBegun = true
         const written = !goesOn ? keep(place, turn) : turn.standing === "entered" ? save(place, turn) : turn.enter
         return Effect.as(written, { turn, goesOn })
       }
@@ -190,13 +193,14 @@ const makeTurn = Effect.fnUntraced(function*(
     // Once it is written that we are in a turn, nothing comes between: whoever is interrupted here leaves it again.
     enter: Effect.suspend(() =>
       turn.standing === "entered" ? Effect.void : Effect.uninterruptible(Effect.gen(function*() {
-        const at = yield* Clock.currentTimeMillis
+        const at = place.store.turns.beginAt(yield* Clock.currentTimeMillis)
         yield* write(place, turn, { owner: place.store.owner, at }, { begins: !turn.isEnding })
         yield* Scope.addFinalizer(scope, leave(place, turn))
       }))
     ),
     isEnding: false,
     from: history.content.length,
+    hasBegun: false,
     beside: undefined,
     history,
     open,
@@ -229,8 +233,8 @@ const write = (
   { history, open }: Pick<Turn, "history" | "open"> = turn
 ): Effect.Effect<void, ConversationStore.ConversationError> =>
   Effect.uninterruptible(Effect.gen(function*() {
-    const { answered, base, deciders, from, standing } = turn
-    const said = Math.max(0, history.content.length - from)
+    const { answered, base, deciders, from, hasBegun, standing } = turn
+    const said = hasBegun ? Math.max(0, history.content.length - from) : undefined
     if (standing === "lost") return yield* conflict
     const found = yield* place.store.write(
       place.key,
