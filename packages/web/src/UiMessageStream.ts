@@ -2,8 +2,8 @@
  * What `useChat` of `@ai-sdk/react` talks to, unmodified: the UI message stream of Vercel's AI SDK, version 1, over the
  * conversations of a program.
  *
- * Of what a page posts, the text of a new message and the answers are taken, and nothing else: what was asked, what ran and
- * what was said is in the conversation. A turn belongs to the server: a page may leave, come back in the middle of it, and
+ * Of what a page posts, a new message and the answers are taken, and nothing else: what was asked, what ran and what was
+ * said is in the conversation. A turn belongs to the server: a page may leave, come back in the middle of it, and
  * read all of it. No answer stays without one: each card that was answered is settled in the same response, or asked again.
  *
  * @since 0.1.0

@@ -300,4 +300,22 @@ describe("UiMessageStream", () => {
         assert.strictEqual(texts(ada).at(-1), "I could not.")
       }
     ))
+
+  it("files of a message are in the history, and posted again they are not said twice", () =>
+    story({ turns: ["I see it."] }, async ({ id, page, server }) => {
+      const files = [
+        { type: "file" as const, mediaType: "image/png", filename: "a.png", url: "data:image/png;base64,AAAA" },
+        { type: "file" as const, mediaType: "image/png", url: "https://example.com/b.png" }
+      ]
+      const ada = page()
+      await ada.chat.sendMessage({ text: "Look.", files })
+      ada.chat.messages = ada.chat.messages.slice(0, 1)
+      await ada.chat.sendMessage()
+      assert.deepStrictEqual([texts(ada), ada.errors], [["Look.", "I see it."], []])
+      const kept = await history(server, id)
+      assert.deepStrictEqual(kept.map(({ role }) => role), ["user", "assistant"])
+      assert.deepStrictEqual(kept[0]?.parts, [...files, { type: "text", text: "Look.", state: "done" }])
+      await page().chat.sendMessage({ text: "And this?", files: [{ ...files[0]!, url: "file:///etc/passwd" }] })
+      assert.lengthOf(await history(server, id), 2)
+    }))
 })

@@ -62,7 +62,7 @@ const answeredAs = ({ request, turn }: Open, change: (approvalId: string) => str
   history: withIds(turn.history, change)
 })
 
-const otherTag = (approvalId: string) => approvalId.replace(/.$/, (last) => last === "A" ? "B" : "A")
+const otherTag = (approvalId: string) => approvalId.replace(/.$/, (last) => last === "A" ? "E" : "A")
 
 /** How each state is come to. */
 const states: Record<string, Take> = {

@@ -115,9 +115,8 @@ export const add = Effect.fnUntraced(function*<E, R>(
       if (answer === undefined) withheld.set(clicked.approvalId, Sentences.withoutDetails)
       else answers.push(answer)
     }
-    const { said } = post
     const taking = Effect.catchCause(
-      Taking.take({ conversation, said, answers, withheld, by: who.person }),
+      Taking.take({ conversation, post, answers, withheld, by: who.person }),
       sentenceOf
     )
     return sse(yield* turns.take(key, taking), conversation, post)

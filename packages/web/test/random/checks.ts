@@ -53,7 +53,7 @@ export const problemsOf = (ending: Ending): ReadonlyArray<string> => {
     ...server.deleted.filter((path) => !allowed.has(path)).map((path) => `nobody let ${path} be deleted`),
     ...pages.flatMap((page) => unsettled(page)),
     ...pages.flatMap((page) => different(page, kept)),
-    ...pages.flatMap((page) => lost(page, kept)),
+    ...everyone.flatMap((page) => lost(page, kept)),
     ...untrue(ending)
   ]
 }
@@ -91,11 +91,12 @@ const different = (page: Page, kept: Array<UIMessage>): ReadonlyArray<string> =>
   })
 }
 
-// A message that was answered is in the history. One that was cut off before it got to the server is in none.
-const lost = ({ chat: { messages } }: Page, kept: Array<UIMessage>): ReadonlyArray<string> => {
+// Who was told nothing else has been heard. A message that was cut off before is one that its page shows as failed.
+const lost = ({ heard }: Reader, kept: Array<UIMessage>): ReadonlyArray<string> => {
   const said = new Set(textsOf(kept))
-  return textsOf(messages.filter((_, index) => messages[index + 1]?.role === "assistant"))
-    .filter((text) => !said.has(text)).map((text) => `"${text}" was answered and is not in the history`)
+  return Array.from(heard).filter((text) => !said.has(text)).map((text) =>
+    `"${text}" was heard, and is not in the history`
+  )
 }
 
 // What the history says of a call is what the tool did.

@@ -18,6 +18,7 @@ import { conversationOf, type Script, turnOf } from "./scripted.ts"
 const post = (fields: Partial<Post>): Post => ({
   id: "chat",
   said: undefined,
+  unsaid: undefined,
   clicked: [],
   details: new Map(),
   target: undefined,
@@ -165,6 +166,37 @@ describe("reading", () => {
         assert.deepStrictEqual(chunks[0], { type: "start", messageId: "m1" })
         assert.include(typesOf(chunks), "tool-input-available")
       }
+    }))
+
+  it.effect("of two readers of one turn that has waited, each has all of it, under the same ids", () =>
+    Effect.gen(function*() {
+      const { conversation } = conversationOf({ history: user("one") })
+      const turn = turnOf("m1", [call("c1", "a"), asking("id-1", "c1"), finish("tool-calls")])
+      const taken = yield* Taking.follow(conversation, turn)
+      const reader = { conversation, heartbeat: Duration.seconds(15), post: undefined }
+      const read = Stream.runCollect(Reading.stream(Effect.succeed(taken), reader))
+      assert.deepStrictEqual(yield* read, yield* read)
+    }))
+
+  it.effect("an answer goes on with its message where something is said late: what that leads to comes below", () =>
+    Effect.gen(function*() {
+      const history = [...asked, ...answers(Approval.approve({ approvalId: "id-1" })), ...user("late")]
+      const { conversation } = conversationOf({ history })
+      const turn = turnOf("m4", [settled, call("c1", "b"), text])
+      const saying = { prompt: [], messageId: "m3", isLate: true }
+      const read = (posted: Post | undefined) =>
+        Stream.runCollect(Reading.stream(
+          Effect.orDie(Taking.follow(conversation, turn, [], saying)),
+          { conversation, heartbeat: Duration.seconds(15), post: posted }
+        ))
+      const chunks = yield* read(clicked)
+      assert.deepStrictEqual(chunks[0], { type: "start" })
+      assert.deepStrictEqual(
+        chunks.flatMap((chunk) => "toolCallId" in chunk ? [[chunk.type, chunk.toolCallId]] : []),
+        [["tool-output-available", "c1"], ["tool-input-available", "c1~2"]]
+      )
+      // Who comes back has the message of the user above it.
+      assert.deepStrictEqual((yield* read(undefined))[0], { type: "start", messageId: "m4" })
     }))
 
   it.effect("every 15 seconds it is said that it goes on, before it has begun as well", () =>

@@ -1,24 +1,45 @@
 /** What a post leads to, over a conversation that is written down. */
-import { Approval, ApprovalError, ConversationStore } from "@assent/ai"
+import { Approval, ApprovalError, ConversationStore, Prompt } from "@assent/ai"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Taking from "../../src/internal/turn/taking.ts"
-import { asking, call, finish, request, result, said, user } from "../wire/parts.ts"
+import { answers, asking, call, finish, request, result, said, user } from "../wire/parts.ts"
 import { conversationOf, type Script, turnOf } from "./scripted.ts"
 
 const asked = [...user("one"), ...said(call("c1", "a"), asking("id-1", "c1"), finish())]
 
 const ran = [...asked, ...said(result("c1", "done", { assent: { approvalId: "id-1" } }))]
 
-const take = (script: Script, input: Partial<Taking.Input>) => {
+const take = (script: Script, { answers = [], ...post }: Posted) => {
   const { conversation, heard } = conversationOf(script)
-  const nothing = { said: undefined, answers: [], withheld: new Map(), by: { id: "ada" } }
-  return Effect.map(Taking.take({ conversation, ...nothing, ...input }), (taken) => ({ taken, heard }))
+  const taken = Taking.take({
+    conversation,
+    answers,
+    withheld: new Map(),
+    by: { id: "ada" },
+    post: {
+      said: undefined,
+      unsaid: undefined,
+      messageIds: new Set(),
+      clicked: answers.map(({ approvalId, decision }) => ({
+        approvalId,
+        toolCallId: "on the page",
+        approved: decision._tag === "Approved",
+        reason: undefined
+      })),
+      ...post
+    }
+  })
+  return Effect.map(taken, (taken) => ({ taken, heard }))
+}
+
+interface Posted extends Partial<Taking.Input["post"]> {
+  readonly answers?: Taking.Input["answers"]
 }
 
 const approve = (...ids: ReadonlyArray<string>) => ids.map((approvalId) => Approval.approve({ approvalId }))
 
-const saying = (text: string, messageId = "u") => ({ messageId, text })
+const saying = (text: string, messageId = "u") => ({ messageId, content: [Prompt.makePart("text", { text })] })
 
 const open = [request("id-1", "c1")]
 
@@ -89,6 +110,71 @@ describe("taking", () => {
       assert.deepStrictEqual([same.heard, same.taken.turn], [[], going])
       const other = yield* take({ history: user("one"), going: [going, going] }, { said: saying("two") })
       assert.deepStrictEqual([other.heard, waited], [[["two", [], "ada", "u"]], 2])
+    }))
+
+  it.effect("what has never arrived is said with the answers below it, in one turn, and answers no question", () =>
+    Effect.gen(function*() {
+      const unsaid = saying("Wait.")
+      const { heard, taken } = yield* take({ history: asked, pending: open }, { answers: approve("id-1"), unsaid })
+      assert.deepStrictEqual(heard, [[user("Wait."), ["id-1"], "ada", "u"]])
+      assert.strictEqual(taken.messageId, "m1")
+      // Where its answers are decided already, it is said all the same.
+      const late = yield* take({ history: ran }, { answers: approve("id-1"), unsaid })
+      assert.deepStrictEqual(late.heard.map((one: any) => [one[1], one[3]]), [[[], "u"]])
+      assert.deepStrictEqual(late.taken.told.map(([approvalId]) => approvalId), ["id-1"])
+    }))
+
+  it.effect("what has never arrived is no reason to follow a turn: it waits, and looks again", () =>
+    Effect.gen(function*() {
+      const going = [turnOf("m1", [])]
+      const { heard } = yield* take({ history: asked, pending: open, going }, {
+        answers: approve("id-1"),
+        unsaid: saying("one", "m0")
+      })
+      assert.deepStrictEqual(heard, [[[], ["id-1"], "ada", undefined]])
+    }))
+
+  it.effect("what cannot be said keeps no answer from counting", () =>
+    Effect.gen(function*() {
+      const invalid = ApprovalError.make(new ApprovalError.InvalidPrompt({ description: "It is too much." }))
+      const full = new ConversationStore.ConversationError({ reason: "Full", description: "Full." })
+      const input = { answers: approve("id-1"), unsaid: saying("Wait.") }
+      for (const error of [invalid, full]) {
+        const { heard } = yield* take({ history: asked, pending: open, starts: [Effect.fail(error)] }, input)
+        assert.deepStrictEqual(heard.at(-1), [[], ["id-1"], "ada", undefined])
+      }
+      const busy = new ConversationStore.ConversationError({ reason: "Busy", description: "Busy." })
+      const failing = take({ history: asked, pending: open, starts: [Effect.fail(busy)] }, input)
+      assert.strictEqual(yield* Effect.flip(failing), busy)
+    }))
+
+  it.effect("a page of another conversation, or of one that was removed, has said nothing here", () =>
+    Effect.gen(function*() {
+      const unsaid = saying("Wait.")
+      const elsewhere = { answers: approve("unknown"), unsaid }
+      assert.deepStrictEqual((yield* take({}, elsewhere)).heard, [])
+      assert.deepStrictEqual((yield* take({ history: asked }, elsewhere)).heard, [[[], [], "ada", undefined]])
+      const silent = { unsaid, messageIds: new Set(["a page's own id"]) }
+      assert.deepStrictEqual((yield* take({ history: asked }, silent)).heard, [[[], [], "ada", undefined]])
+      const known = { unsaid, messageIds: new Set(["m1"]) }
+      assert.deepStrictEqual((yield* take({ history: asked }, known)).heard.map((one: any) => one[3]), ["u"])
+    }))
+
+  it.effect("what was changed once, or was an answer to a question, has been said", () =>
+    Effect.gen(function*() {
+      const named = Prompt.makeMessage(
+        "user",
+        { ...user("B")[0]!, options: { assent: { messageId: "m0~2" } } } as never
+      )
+      const [message] = answers(Approval.approve({ approvalId: "id-1" }))
+      const written = { messageId: "u", text: "yes" }
+      const routed = Prompt.makeMessage("tool", { ...message, options: { assent: written } } as never)
+      const history = [...asked, named, routed]
+      const messageIds = new Set(["m1"])
+      for (const unsaid of [saying("B", "m0"), saying("yes")]) {
+        const { heard } = yield* take({ history }, { unsaid, messageIds })
+        assert.deepStrictEqual(heard, [[[], [], "ada", undefined]])
+      }
     }))
 
   it.effect("who reads a turn from its beginning has what was there before it, and no more", () =>

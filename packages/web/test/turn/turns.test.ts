@@ -18,6 +18,7 @@ const taken: Taken = {
   messageId: "m1",
   before: undefined,
   isAnew: true,
+  calledIn: "m1",
   calls: Calls.make(),
   cards: new Map(),
   told: []

@@ -1,5 +1,5 @@
 /** Of what a page posts, a text and answers are read, and nothing else. */
-import { Approval } from "@assent/ai"
+import { Approval, Prompt } from "@assent/ai"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Body from "../../src/internal/wire/body.ts"
@@ -11,6 +11,11 @@ const message = (role: "user" | "assistant" | "system", id: string, ...parts: Re
 })
 
 const text = (text: string) => ({ type: "text", text })
+
+const saying = (messageId: string, ...texts: ReadonlyArray<string>) => ({
+  messageId,
+  content: texts.map((text) => Prompt.makePart("text", { text }))
+})
 
 const clicked = (approvalId: string, approved: unknown, reason?: unknown) => ({
   type: "tool-DeleteFile",
@@ -27,8 +32,11 @@ const refusalOf = (body: unknown) => Effect.map(Effect.flip(Body.read(body)), ({
 describe("body", () => {
   it.effect("the text of a new message of the user is said", () =>
     Effect.gen(function*() {
-      const post = yield* read({ messages: [message("user", "u1", text("Hello"), { type: "file" }, text("there"))] })
-      assert.deepStrictEqual(post.said, { messageId: "u1", text: "Hello\nthere" })
+      const post = yield* read({
+        messages: [message("user", "u1", text("Hello"), { type: "data-x" }, text(" "), text("there"))]
+      })
+      assert.deepStrictEqual(post.said, saying("u1", "Hello", "there"))
+      assert.strictEqual(Body.promptOf(post.said!), "Hello\nthere")
       assert.isUndefined(post.target)
       assert.deepStrictEqual(post.messageIds, new Set(["u1"]))
     }))
@@ -67,7 +75,31 @@ describe("body", () => {
         { approvalId: "three", toolCallId: "call of three", approved: true, reason: undefined },
         { approvalId: "one", toolCallId: "call of one", approved: true, reason: undefined }
       ])
-      assert.strictEqual(post.said?.text, "And?")
+      assert.deepStrictEqual(post.said, saying("u2", "And?"))
+    }))
+
+  it.effect("where the assistant is to go on, the last message of the user may never have arrived, and no other one", () =>
+    Effect.gen(function*() {
+      const [old, late, card] = [
+        message("user", "u1", text("Old")),
+        message("user", "u2", text("Late")),
+        message("assistant", "a1", clicked("one", true))
+      ]
+      const unsaid = saying("u2", "Late")
+      assert.deepStrictEqual((yield* read({ messages: [old, late, card] })).unsaid, unsaid)
+      assert.deepStrictEqual((yield* read({ messages: [card, late], messageId: "a1" })).unsaid, unsaid)
+      assert.deepStrictEqual((yield* read({ messages: [card, late] })).unsaid, undefined)
+      assert.deepStrictEqual((yield* read({ messages: [card] })).unsaid, undefined)
+    }))
+
+  it.effect("what could not be said keeps no answer from being read", () =>
+    Effect.gen(function*() {
+      for (const said of [text(" "), text("x".repeat(1_000_001)), { type: "data-x" }, { type: "file" }]) {
+        const post = yield* read({
+          messages: [message("user", "u1", said), message("assistant", "a1", clicked("one", true))]
+        })
+        assert.deepStrictEqual([post.unsaid, post.clicked.length], [undefined, 1])
+      }
     }))
 
   it.effect("L3 of two answers to one request, the one that says no counts", () =>
@@ -112,13 +144,13 @@ describe("body", () => {
       assert.deepStrictEqual(named.target?.clicked.map(({ approvalId }) => approvalId), ["one"])
       assert.isUndefined(named.said)
       const gone = yield* read({ messages: messages.slice(0, 2), messageId: "u1" })
-      assert.strictEqual(gone.said?.text, "Hello")
+      assert.deepStrictEqual(gone.said, saying("u1", "Hello"))
     }))
 
   it.effect("a page may post its last message alone, and a tool of it may be one that it does not know", () =>
     Effect.gen(function*() {
       const hello = yield* Body.read({ id: "chat", message: message("user", "u1", text("Hello")) })
-      assert.deepStrictEqual(hello.said, { messageId: "u1", text: "Hello" })
+      assert.deepStrictEqual(hello.said, saying("u1", "Hello"))
       const dynamic = { ...clicked("one", true), type: "dynamic-tool", toolName: "DeleteFile" }
       const other = { ...clicked("two", true), type: "data-tool" }
       const { clicked: answers, target } = yield* Body.read({
@@ -134,7 +166,7 @@ describe("body", () => {
       const anew = (...parts: ReadonlyArray<unknown>) =>
         read({ trigger: "regenerate-message", messages: [message("user", "u1", ...parts)] })
       const post = yield* anew(text("Hello"))
-      assert.deepStrictEqual(post.said, { messageId: "u1", text: "Hello" })
+      assert.deepStrictEqual(post.said, saying("u1", "Hello"))
       assert.isTrue(post.isRegenerating)
       assert.isUndefined((yield* anew(text(" "))).said)
       assert.isTrue((yield* read({ trigger: "regenerate-message", messages: [] })).isRegenerating)

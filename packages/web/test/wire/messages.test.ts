@@ -208,9 +208,10 @@ describe("messages", () => {
     const said = { id: "u1", message: user("one")[0]! }
     const page = Messages.make([said], [])
     assert.isUndefined(page.current)
-    assert.isTrue(Messages.has(page, { messageId: "u1", text: "one" }))
-    assert.isFalse(Messages.has(page, { messageId: "u1", text: "two" }))
-    const name = (messageId: string, text: string) => Messages.nameFor(page, { messageId, text })
+    const saying = (messageId: string, text: string) => ({ messageId, content: [Prompt.makePart("text", { text })] })
+    assert.isTrue(Messages.has(page, saying("u1", "one")))
+    assert.isFalse(Messages.has(page, saying("u1", "two")))
+    const name = (messageId: string, text: string) => Messages.nameFor(page, saying(messageId, text))
     assert.deepStrictEqual([name("u1", "one"), name("u1", "two"), name("u2", "two")], ["u1", "u1~2", "u2"])
     // Ids of this form say where a message stands.
     assert.deepStrictEqual([name("m7", "two"), name("", "two"), name("\ud800", "two")], ["m7~2", "message", "message"])

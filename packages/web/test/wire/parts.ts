@@ -1,5 +1,6 @@
 /** Parts of responses and of histories, as the engine writes them. */
 import { Approval, Prompt, Response } from "@assent/ai"
+import * as Predicate from "effect/Predicate"
 
 export const call = (id: string, path: string) =>
   Response.makePart("tool-call", { id, name: "DeleteFile", params: { path }, providerExecuted: false })
@@ -71,4 +72,7 @@ export const answers = (...some: ReadonlyArray<Approval.ApprovalAnswer>) => Prom
 
 /** A history as a conversation gives it. */
 export const kept = (history: ReadonlyArray<Prompt.Message>) =>
-  history.map((message, position) => ({ id: `m${position}`, message }))
+  history.map((message, position) => ({ id: nameOf(message) ?? `m${position}`, message }))
+
+const nameOf = ({ options: { assent } }: Prompt.Message): string | undefined =>
+  Predicate.hasProperty(assent, "messageId") ? String(assent.messageId) : undefined

@@ -129,7 +129,16 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     })
 
   /** What is decided in a turn, and then what is said in it. */
-  const beginning = (prompt: Prompt.RawInput, options: Conversation.TurnOptions = {}): Taking.Beginning => (turn) =>
+  const beginning = (given: Prompt.RawInput, options: Conversation.TurnOptions = {}): Taking.Beginning => {
+    let prompt: Prompt.RawInput | undefined
+    return (turn) =>
+      Effect.gen(function*() {
+        prompt ??= yield* listed(given)
+        return yield* beginningWith(prompt, options)(turn)
+      })
+  }
+
+  const beginningWith = (prompt: Prompt.RawInput, options: Conversation.TurnOptions): Taking.Beginning => (turn) =>
     Effect.gen(function*() {
       const { answers, by } = options
       const isSilent = saysNothing(prompt)
@@ -257,7 +266,7 @@ const readPrompt = (prompt: Prompt.RawInput): Effect.Effect<Prompt.Prompt, Appro
           isKeepable: Result.isSuccess(encodePrompt(said))
         }
       },
-      catch: () => invalidPrompt("a message or one of its parts does not have the form of one.")
+      catch: () => invalidPrompt(isFormless)
     }),
     ({ answers, isEmpty, isKeepable, said }) =>
       said === undefined
@@ -271,6 +280,12 @@ const readPrompt = (prompt: Prompt.RawInput): Effect.Effect<Prompt.Prompt, Appro
         : Effect.succeed(said)
   )
 
+// What can be read once is read once, however often its turn is begun.
+const listed = (prompt: Prompt.RawInput): Effect.Effect<Prompt.RawInput, ApprovalError.ApprovalError> =>
+  typeof prompt === "string" || Array.isArray(prompt) || Prompt.isPrompt(prompt) || !Predicate.isIterable(prompt)
+    ? Effect.succeed(prompt)
+    : Effect.try({ try: () => Array.from(prompt), catch: () => invalidPrompt(isFormless) })
+
 const saysNothing = (prompt: Prompt.RawInput): boolean =>
   Array.isArray(prompt) ? prompt.length === 0 : Prompt.isPrompt(prompt) && prompt.content.length === 0
 
@@ -283,6 +298,8 @@ const readableIn = (posted: unknown): Effect.Effect<void, ApprovalError.Approval
         answers.length > 0 || first === undefined ? Effect.void : Effect.fail(first.error)
     )
   )
+
+const isFormless = "a message or one of its parts does not have the form of one."
 
 const isTooMuch = "a message or one of its parts is nested deeper than 512 levels or larger than 32 MiB."
 

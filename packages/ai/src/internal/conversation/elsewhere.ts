@@ -21,7 +21,7 @@ import * as ConversationTurn from "./turn.ts"
 
 type Failure = ConversationStore.ConversationError
 
-/** Which turn: two of one process may have begun in the same millisecond. */
+/** Which turn. */
 interface Mark {
   readonly owner: string
   readonly at: number
@@ -34,25 +34,31 @@ const every = "500 millis"
 
 export const find = (place: ConversationTurn.Place): Effect.Effect<TurnTaken | undefined, Failure> =>
   Effect.gen(function*() {
-    const { history, turn } = yield* ConversationTurn.read(place)
-    // What this process takes itself is known here: there is a mark before it has begun, and where its end is not written.
-    if (turn === undefined || turn.owner === place.store.owner || !(yield* place.store.isAlive(turn.owner))) {
-      return undefined
-    }
-    const mark = { ...turn, from: fromOf(history, turn) }
-    return {
-      messageId: Following.idAt(history, mark.from),
-      parts: partsOf(place, mark),
-      outcome: outcomeOf(place, mark)
+    for (let looks = 1;; looks++) {
+      const { history, turn } = yield* ConversationTurn.read(place)
+      // What this process takes itself is known here: there is a mark before it has begun, and where its end is not written.
+      if (turn === undefined || turn.owner === place.store.owner || !(yield* place.store.isAlive(turn.owner))) {
+        return undefined
+      }
+      // Where what it says will stand is known when it has begun. An earlier version of this library never says it.
+      if (turn.said === undefined && looks < 4) {
+        yield* Effect.sleep(every)
+        continue
+      }
+      const mark = { ...turn, from: fromOf(history, turn) }
+      return {
+        messageId: Following.idAt(history, mark.from),
+        parts: partsOf(place, mark),
+        outcome: outcomeOf(place, mark)
+      }
     }
   })
 
-// An earlier version of this library does not say it.
 const fromOf = ({ content }: Prompt.Prompt, { said }: NonNullable<ConversationStore.Kept["turn"]>): number =>
   said === undefined ? content.findLastIndex(({ role }) => role === "user") + 1 : content.length - said
 
-const isTaken = ({ history, turn }: ConversationStore.Kept, { at, from, owner }: Mark): boolean =>
-  turn?.owner === owner && turn.at === at && fromOf(history, turn) === from
+const isTaken = ({ turn }: ConversationStore.Kept, { at, owner }: Mark): boolean =>
+  turn?.owner === owner && turn.at === at
 
 /** As it stands: whether that turn is still taken, and what the conversation is by now. Fails where its process has died. */
 const look = Effect.fnUntraced(

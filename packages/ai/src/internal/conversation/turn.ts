@@ -91,6 +91,8 @@ export interface Turn {
   isEnding: boolean
   /** How many messages there were when it began, with what was said in it: what comes behind is what it says. */
   from: number
+  /** Everything that it begins with is said. */
+  hasBegun: boolean
   /** What was said along with answers, by where it stands. */
   beside: Beside | undefined
   history: Prompt.Prompt
@@ -149,6 +151,7 @@ export const begin = Effect.fnUntraced(function*<E, R>(
       beginning(turn),
       (goesOn) => {
         turn.from = turn.history.content.length
+        turn.hasBegun = true
         const written = !goesOn ? keep(place, turn) : turn.standing === "entered" ? save(place, turn) : turn.enter
         return Effect.as(written, { turn, goesOn })
       }
@@ -190,13 +193,14 @@ const makeTurn = Effect.fnUntraced(function*(
     // Once it is written that we are in a turn, nothing comes between: whoever is interrupted here leaves it again.
     enter: Effect.suspend(() =>
       turn.standing === "entered" ? Effect.void : Effect.uninterruptible(Effect.gen(function*() {
-        const at = yield* Clock.currentTimeMillis
+        const at = place.store.turns.beginAt(yield* Clock.currentTimeMillis)
         yield* write(place, turn, { owner: place.store.owner, at }, { begins: !turn.isEnding })
         yield* Scope.addFinalizer(scope, leave(place, turn))
       }))
     ),
     isEnding: false,
     from: history.content.length,
+    hasBegun: false,
     beside: undefined,
     history,
     open,
@@ -229,8 +233,8 @@ const write = (
   { history, open }: Pick<Turn, "history" | "open"> = turn
 ): Effect.Effect<void, ConversationStore.ConversationError> =>
   Effect.uninterruptible(Effect.gen(function*() {
-    const { answered, base, deciders, from, standing } = turn
-    const said = Math.max(0, history.content.length - from)
+    const { answered, base, deciders, from, hasBegun, standing } = turn
+    const said = hasBegun ? Math.max(0, history.content.length - from) : undefined
     if (standing === "lost") return yield* conflict
     const found = yield* place.store.write(
       place.key,
@@ -421,13 +425,19 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, way: Way): Effec
 
 // Those that are written already are the same objects: they are not written again.
 const messagesOf = (
-  { written }: Turn,
+  { open, written }: Turn,
   parts: ReadonlyArray<Response.AnyPart>
 ): ReadonlyArray<Prompt.Message> => {
+  // A step that did no more than ask again what is asked leaves the history as it is, however often it is taken (law L17).
+  if (parts.every((part) => isRepeated(part, open))) return []
   const isWritten = (message: Prompt.Message, index: number): boolean =>
     index < written.length && JSON.stringify(message) === JSON.stringify(written[index])
   return Said.messages(parts).map((message, index) => isWritten(message, index) ? written[index]! : message)
 }
+
+const isRepeated = (part: Response.AnyPart, open: ReadonlyArray<Approval.ApprovalRequest>): boolean =>
+  part.type === "finish" || part.type === "response-metadata" ||
+  (part.type === "tool-approval-request" && open.some(({ approvalId }) => approvalId === part.approvalId))
 
 // What the model goes on beside (law L6) is not said again: it is open until its call has a result, or asks anew.
 const openAfter = Effect.fnUntraced(function*(

@@ -28,7 +28,7 @@ export interface Key {
  * A conversation as it is kept. `open` are the requests it waits for, `answered` the ids of those that were answered in
  * a turn that ended before it could say what became of them, and `deciders` who answered them. `turn` is there while
  * somebody takes one: `owner` names their process, `at` is when it began, in milliseconds since 1970-01-01T00:00Z, and `said`
- * how many of the messages, the last ones, are what it has said.
+ * how many of the messages, the last ones, are what it has said; `undefined` while it begins.
  *
  * @category models
  * @since 0.1.0

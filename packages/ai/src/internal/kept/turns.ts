@@ -21,6 +21,8 @@ export interface Turns {
   readonly of: (id: string) => TurnTaken | undefined
   /** It is, from now on, until what this gives is called. */
   readonly begin: (id: string, turn: () => TurnTaken) => () => void
+  /** A time that names one turn of this process: no two of them begin in the same millisecond. */
+  readonly beginAt: (now: number) => number
   /** Takes one that goes on until it ends, or the store is closed. */
   readonly fork: <A, E, R>(turn: Effect.Effect<A, E, R>) => Effect.Effect<Fiber.Fiber<A, E>, never, R>
 }
@@ -28,6 +30,7 @@ export interface Turns {
 /** In a scope whose other finalizers are there by now: turns are stopped before what they need to write their ends. */
 export const make: Effect.Effect<Turns, never, Scope.Scope> = Effect.gen(function*() {
   const taken = new Map<string, () => TurnTaken>()
+  let last = Number.NEGATIVE_INFINITY
   const scope = yield* Scope.make("parallel")
   yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
   return {
@@ -38,6 +41,7 @@ export const make: Effect.Effect<Turns, never, Scope.Scope> = Effect.gen(functio
         if (taken.get(id) === turn) taken.delete(id)
       }
     },
+    beginAt: (now) => last = Math.max(now, last + 1),
     fork: (turn) => Effect.forkIn(turn, scope)
   }
 })

@@ -50,7 +50,7 @@ const following = (state: State, { calls, cards, told, turn }: Taking.Taken): St
       return card === undefined ? [] : state.fit(Fates.part(Messages.fateOf(card, approvalId, reason)))
     })
   if (turn === undefined) return Stream.suspend(() => ending(state, undefined, tell(told)))
-  const translator = Chunks.make(calls)
+  const translator = Chunks.make(calls.copy())
   const fit = (chunks: Some): Some => chunks.flatMap(state.fit)
   let failure: string | undefined
   return turn.parts.pipe(
@@ -170,7 +170,7 @@ const make = ({ conversation, post }: Reader): State => {
       if (post?.target !== undefined) {
         const { clicked, messageId, toolCallIds } = post.target
         // Calls of another message may have the same ids.
-        if (messageId === taking?.messageId) { for (const id of toolCallIds) known.set(id, id) }
+        if (messageId === taking?.calledIn) { for (const id of toolCallIds) known.set(id, id) }
         for (const { approvalId, toolCallId } of clicked) click(approvalId, toolCallId)
         return [{ type: "start" }]
       }

@@ -1,8 +1,9 @@
 /** What a post leads to: a turn of the conversation in which what was answered is decided, and what was said is said. */
-import { Approval, ApprovalError, Interaction } from "@assent/ai"
+import { Approval, ApprovalError, ConversationStore, Interaction, Prompt } from "@assent/ai"
 import type { Approver, Conversation as Engine } from "@assent/ai"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as Body from "../wire/body.ts"
 import * as Calls from "../wire/calls.ts"
 import * as Messages from "../wire/messages.ts"
 import type { UiMessage } from "../wire/model.ts"
@@ -11,7 +12,8 @@ import type { Conversation, Turn } from "./conversation.ts"
 
 export interface Input {
   readonly conversation: Conversation
-  readonly said: { readonly messageId: string; readonly text: string } | undefined
+  /** What was posted; its answers are read already. */
+  readonly post: Pick<Body.Post, "clicked" | "messageIds" | "said" | "unsaid">
   readonly answers: ReadonlyArray<Approval.ApprovalAnswer>
   /** Why what was clicked is no answer, by the ids of the requests. */
   readonly withheld: ReadonlyMap<string, string>
@@ -27,6 +29,8 @@ export interface Taken {
   readonly before: UiMessage | undefined
   /** It begins with what a page has just said, to which nothing was said before. */
   readonly isAnew: boolean
+  /** The message of which `calls` are: the one above what was said late, where a page reads on. */
+  readonly calledIn: string | undefined
   readonly calls: Calls.Calls
   /** What was asked here, by every id under which that was. */
   readonly cards: ReadonlyMap<string, Messages.Card>
@@ -55,30 +59,80 @@ export const follow = Effect.fnUntraced(function*(
   conversation: Conversation,
   turn: Turn | undefined,
   told: Taken["told"] = [],
-  messageId?: string
+  saying: Saying = nothing
 ): Effect.fn.Return<Taken, unknown> {
   const { messages, pending } = yield* conversation.read
   const from = turn === undefined ? -1 : messages.findIndex(({ id }) => id === turn.messageId)
   const before = from < 0 ? messages : messages.slice(0, from)
   const { cards, current } = Messages.make(before, pending)
+  const isAnew = saying.messageId !== undefined && before.at(-1)?.id === saying.messageId
+  // On the page it stands above the message that it reads on.
+  const above = isAnew && saying.isLate ? Messages.make(before.slice(0, -1), pending).current : current
   return {
     turn,
     messageId: current?.message.id ?? turn?.messageId,
     before: current?.message,
-    isAnew: messageId !== undefined && before.at(-1)?.id === messageId,
-    calls: current?.calls ?? Calls.make(),
+    isAnew,
+    calledIn: above?.message.id ?? turn?.messageId,
+    calls: above?.calls ?? Calls.make(),
     cards,
     told
   }
 })
 
+/** What is said in a turn. */
+interface Saying {
+  readonly prompt: Prompt.RawInput
+  readonly messageId: string | undefined
+  /** It should have been said in an earlier one. */
+  readonly isLate: boolean
+}
+
+const nothing: Saying = { prompt: [], messageId: undefined, isLate: false }
+
 /** Takes a turn. It may wait for others, so it does not belong to a request. */
-export const take = Effect.fnUntraced(function*(
-  { answers, by, conversation, said, withheld }: Input
-): Effect.fn.Return<Taken, unknown> {
+export const take = Effect.fnUntraced(function*(input: Input): Effect.fn.Return<Taken, unknown> {
+  const { conversation, post } = input
+  const { said } = post
   const going = yield* waitFor(conversation, said)
   if (going !== undefined) return yield* follow(conversation, going)
   const { messages: before } = yield* read(conversation)
+  if (said !== undefined && !Messages.has(before, said)) {
+    return yield* begin(input, before, {
+      prompt: Body.promptOf(said),
+      messageId: Messages.nameFor(before, said),
+      isLate: false
+    })
+  }
+  const unsaid = unsaidIn(post, before)
+  if (unsaid === undefined) return yield* begin(input, before, nothing)
+  // Written before what has been asked since, so that it answers nothing of that.
+  const prompt = [Prompt.makeMessage("user", { content: unsaid.content })]
+  const late = begin(input, before, { prompt, messageId: Messages.nameFor(before, unsaid), isLate: true })
+  return yield* Effect.catchIf(late, isUnsayable, () => begin(input, before, nothing))
+})
+
+// What is not the page of this conversation has nothing to say in it: one that was removed does not come back so.
+const unsaidIn = ({ clicked, messageIds, unsaid }: Input["post"], before: Messages.Messages) => {
+  const isOfHere = clicked.length > 0
+    ? clicked.some(({ approvalId }) => before.cards.has(approvalId))
+    : before.messages.some(({ id, role }) => role === "assistant" && messageIds.has(id))
+  return unsaid === undefined || !isOfHere || Messages.has(before, unsaid) ? undefined : unsaid
+}
+
+// What it could not be said with is decided without it.
+const isUnsayable = (error: unknown): boolean =>
+  error instanceof ApprovalError.ApprovalError
+    ? error.reason._tag === "InvalidPrompt"
+    : error instanceof ConversationStore.ConversationError &&
+      (error.reason === "Full" || error.reason === "Unwritable")
+
+const begin = Effect.fnUntraced(function*(
+  { answers, by, conversation, withheld }: Input,
+  before: Messages.Messages,
+  saying: Saying
+): Effect.fn.Return<Taken, unknown> {
+  const { messageId, prompt } = saying
   const told = new Map(withheld)
   // What was never asked here is told by whoever reads the turn for the page that posted it.
   const counting = answers.filter(({ approvalId, decision }) => {
@@ -92,14 +146,12 @@ export const take = Effect.fnUntraced(function*(
     if (reason !== undefined) told.set(approvalId, reason)
     return reason === undefined
   })
-  // Said under this id already, so that the turn goes on from there.
-  const isSaid = said === undefined || Messages.has(before, said)
-  if (isSaid && counting.length === 0 && before.messages.length === 0) {
+  const isSilent = messageId === undefined
+  if (isSilent && counting.length === 0 && before.messages.length === 0) {
     return yield* follow(conversation, undefined, Array.from(told))
   }
-  const messageId = isSaid ? undefined : Messages.nameFor(before, said)
-  const start = (answers: Input["answers"]) => conversation.start(isSaid ? [] : said.text, { answers, by, messageId })
-  const turn = yield* Effect.catchIf(start(counting), () => counting.length > 0 && isSaid, (error) => {
+  const start = (answers: Input["answers"]) => conversation.start(prompt, { answers, by, messageId })
+  const turn = yield* Effect.catchIf(start(counting), () => counting.length > 0 && isSilent, (error) => {
     // Where no answer counts, nothing is done; what was begun goes on.
     if (!(error instanceof ApprovalError.ApprovalError)) return Effect.fail(error)
     for (const { approvalId } of counting) {
@@ -107,13 +159,13 @@ export const take = Effect.fnUntraced(function*(
     }
     return start([])
   })
-  return yield* follow(conversation, turn, Array.from(told), messageId)
+  return yield* follow(conversation, turn, Array.from(told), saying)
 })
 
 /** Waits for the turn that others take; where that one answers what was said, it is given. */
 const waitFor = Effect.fnUntraced(function*(
   conversation: Conversation,
-  said: Input["said"]
+  said: Body.Said | undefined
 ): Effect.fn.Return<Turn | undefined, unknown> {
   for (let turns = 0; turns < maxTurns; turns++) {
     const turn = yield* conversation.turn

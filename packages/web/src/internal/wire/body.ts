@@ -1,11 +1,14 @@
 /**
- * What a page posts, as far as it is believed: the text of a new message, and answers. The rest of what it says happened in
+ * What a page posts, as far as it is believed: the texts and files of a new message, and answers. The rest of what it says happened in
  * the conversation is not read: it is the server's to know.
  */
-import { Approval } from "@assent/ai"
+import { Approval, Prompt } from "@assent/ai"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Files from "./files.ts"
 
 /** What a click on a card cannot say, and the page posts beside it. */
 export const Details = Schema.Struct({
@@ -29,10 +32,27 @@ export interface Clicked {
   readonly reason: string | undefined
 }
 
+/** A message of the user: its texts and files, in their order. */
+export interface Said {
+  readonly messageId: string
+  readonly content: Prompt.UserMessage["content"]
+}
+
+/** What was said, for a conversation: a text alone may be the answer to a question. */
+export const promptOf = ({ content }: Said): Prompt.RawInput => {
+  const texts = content.flatMap((part) => part.type === "text" ? [part.text] : [])
+  return texts.length === content.length ? texts.join("\n") : [Prompt.makeMessage("user", { content })]
+}
+
 export interface Post {
   readonly id: string
   /** What the user says; `undefined` where the assistant is to go on. */
-  readonly said: { readonly messageId: string; readonly text: string } | undefined
+  readonly said: Said | undefined
+  /**
+   * What the user said last, where the assistant is to go on: it may never have arrived, because the process died in which it
+   * waited for its turn. No more than this one message of a page is ever said.
+   */
+  readonly unsaid: Said | undefined
   readonly clicked: ReadonlyArray<Clicked>
   readonly details: ReadonlyMap<string, Details>
   /** The message that the client goes on with, and the ids of its calls; `undefined` where it begins a new one. */
@@ -116,13 +136,13 @@ export const read = (body: unknown): Effect.Effect<Post, Unreadable> =>
       const isRegenerating = trigger === "regenerate-message"
       // Who wants an answer anew may have said what has never arrived.
       const said = target === undefined && last?.role === "user" && !(isRegenerating && isSilent(last))
-        ? { messageId: last.id, text: textOf(last) }
+        ? saidIn(last)
         : undefined
-      if (said?.text.trim() === "") return Effect.fail(silent)
-      if (said !== undefined && said.text.length > maxTextLength) return Effect.fail(tooLong)
+      if (said !== undefined && Result.isFailure(said)) return Effect.fail(said.failure)
       return Effect.succeed({
         id,
-        said,
+        said: said?.success,
+        unsaid: said === undefined ? unsaidIn(messages) : undefined,
         clicked: clickedIn(messages),
         details: new Map(Object.entries(details ?? {})),
         target,
@@ -154,10 +174,35 @@ const targetOf = (messages: ReadonlyArray<Message>, trigger: string | undefined,
 
 const isTool = (type: string): boolean => type.startsWith("tool-") || type === "dynamic-tool"
 
-const textOf = ({ parts }: Message): string =>
-  parts.flatMap((part) => Option.match(decodeText(part), { onNone: () => [], onSome: ({ text }) => [text] })).join("\n")
+const isSilent = ({ parts }: Message): boolean => !parts.some((part) => isFile(part) || isTelling(part))
 
-const isSilent = (message: Message): boolean => textOf(message).trim() === ""
+const isFile = (part: unknown): boolean => Predicate.hasProperty(part, "type") && part.type === "file"
+
+const isTelling = (part: unknown): boolean => Option.exists(decodeText(part), ({ text }) => text.trim() !== "")
+
+const saidIn = ({ id: messageId, parts }: Message): Result.Result<Said, Unreadable> =>
+  Result.gen(function*() {
+    const content: Array<Prompt.UserMessage["content"][number]> = []
+    let length = 0
+    for (const part of parts) {
+      const said = Option.getOrUndefined(decodeText(part))
+      if (isFile(part)) {
+        content.push(yield* Result.mapError(Files.read(part), (sentence) => new Unreadable(sentence)))
+      } else if (said !== undefined && said.text.trim() !== "") {
+        content.push(Prompt.makePart("text", { text: said.text }))
+        length += said.text.length
+      }
+    }
+    if (content.length === 0) return yield* Result.fail(silent)
+    if (length > maxTextLength) return yield* Result.fail(tooLong)
+    return { messageId, content }
+  })
+
+// What could not be said keeps no answer from counting.
+const unsaidIn = (messages: ReadonlyArray<Message>): Said | undefined => {
+  const last = messages.findLast(({ role }) => role === "user")
+  return last === undefined ? undefined : Result.getOrUndefined(saidIn(last))
+}
 
 // Of two answers to one request, the one that says no counts (law L3).
 const clickedIn = (messages: ReadonlyArray<Message>): ReadonlyArray<Clicked> => {
@@ -185,7 +230,7 @@ const noDetails = new Unreadable("These are no details of clicks, by the ids of 
 
 const nothing = new Unreadable("There is no message in it.")
 
-const silent = new Unreadable("The message says nothing. Only its text is read.")
+const silent = new Unreadable("The message says nothing. Only its texts and files are read.")
 
 const tooLong = new Unreadable(`The message is longer than ${maxTextLength} characters.`)
 

@@ -26,10 +26,11 @@ export interface Calls {
   readonly ofApproval: (approvalId: string) => Call | undefined
   /** The call that a result settles; `undefined` for one of another message. */
   readonly settledBy: (id: string, approvalId: string | undefined) => Call | undefined
+  /** For another reader, who goes on with them alone. */
+  readonly copy: () => Calls
 }
 
-export const make = (): Calls => {
-  const calls: Array<Call> = []
+export const make = (calls: Array<Call> = []): Calls => {
   const last = (accepts: (call: Call) => boolean): Call | undefined => calls.findLast(accepts)
   const ofApproval = (approvalId: string) => last(({ approvalIds }) => approvalIds.has(approvalId))
 
@@ -44,6 +45,7 @@ export const make = (): Calls => {
 
   return {
     begun,
+    copy: () => make(calls.map((call) => ({ ...call, approvalIds: new Set(call.approvalIds) }))),
     begin: (id, name) => {
       const already = begun(id)
       if (already !== undefined) return already

@@ -1,9 +1,11 @@
 /** From the history of a conversation to the messages of a page, as they are after a reload. */
 import type { Approval, Conversation, Prompt } from "@assent/ai"
-import * as Base64 from "effect/encoding/Base64"
+import * as Predicate from "effect/Predicate"
+import type { Said } from "./body.ts"
 import * as Calls from "./calls.ts"
 import * as Fates from "./fates.ts"
-import type { Fate, FilePart, ToolApproval, ToolPart, UiMessage, UiPart } from "./model.ts"
+import * as Files from "./files.ts"
+import type { Fate, ToolApproval, ToolPart, UiMessage, UiPart } from "./model.ts"
 import * as Requests from "./requests.ts"
 import * as Sentences from "./sentences.ts"
 
@@ -42,6 +44,8 @@ export interface Messages {
   readonly current: { readonly message: UiMessage; readonly calls: Calls.Calls } | undefined
   /** What is not open, and has no result. */
   readonly unsettled: ReadonlyArray<string>
+  /** What users have said, as messages or as answers to a question, by the ids of it; files by where, or what, they are. */
+  readonly said: ReadonlyMap<string, string>
 }
 
 /**
@@ -55,6 +59,7 @@ export const make = (
 ): Messages => {
   const building: Array<Building> = []
   const scanned: Array<Scanned> = []
+  const said = new Map<string, string>()
   let assistantId: string | undefined
 
   const assistant = (): Building => {
@@ -103,7 +108,9 @@ export const make = (
 
   for (const { id, message } of history) {
     if (message.role === "user") {
-      building.push({ id, role: "user", parts: userParts(message), calls: Calls.make() })
+      const parts = userParts(message)
+      building.push({ id, role: "user", parts, calls: Calls.make() })
+      said.set(id, wordsOf(parts))
       assistantId = undefined
       continue
     }
@@ -118,10 +125,12 @@ export const make = (
         else if (part.type === "tool-result") settle(part)
         else if (part.type === "tool-approval-request") ask(part)
         else {assistant().parts.push(
-            part.type === "file" ? file(part) : { type: part.type, text: part.text, state: "done" }
+            part.type === "file" ? Files.toPart(part) : { type: part.type, text: part.text, state: "done" }
           )}
       }
     } else if (message.role === "tool") {
+      const { assent } = message.options
+      if (Predicate.hasProperty(assent, "text") && typeof assent.text === "string") said.set(id, assent.text)
       for (const part of message.content) {
         if (part.type === "tool-result") settle(part)
         else {
@@ -154,34 +163,33 @@ export const make = (
       outcome !== undefined || requests.some(({ isOpen }) => isOpen) ?
         [] :
         requests.slice(-1).map(({ approvalId }) => approvalId)
-    )
+    ),
+    said
   }
 }
 
-interface Said {
-  readonly messageId: string
-  readonly text: string
-}
+const wordsOf = (parts: ReadonlyArray<UiPart>): string =>
+  parts.flatMap((part) => part.type === "text" ? [part.text] : part.type === "file" ? [part.url] : []).join("\n")
+
+/** As the history would have it. */
+const wordsSaid = ({ content }: Said): string => wordsOf(userParts({ content }))
 
 /** Whether the history has what a page says. */
-export const has = ({ messages }: Messages, { messageId, text }: Said): boolean =>
-  messages.some((message) => message.id === messageId && isSaying(message, text))
-
-const isSaying = ({ parts, role }: UiMessage, text: string): boolean =>
-  role === "user" && parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n") === text
+export const has = (messages: Messages, said: Said): boolean => messages.said.has(nameFor(messages, said))
 
 /**
  * What the history is to call it: as the page does. Where something else has that id, as when somebody changes a message of
  * theirs, or what they call it is no name, the next one that is free, which is the same whenever it is posted again.
  */
-export const nameFor = ({ messages }: Messages, { messageId: given, text }: Said): string => {
+export const nameFor = ({ messages, said }: Messages, saying: Said): string => {
+  const { messageId: given } = saying
+  const words = wordsSaid(saying)
   const messageId = given === "" || /\p{Surrogate}/u.test(given) ? "message" : given.slice(0, maxIdLength)
-  const taken = new Map(messages.map((message) => [message.id, message]))
+  const taken = new Set([...messages.map(({ id }) => id), ...said.keys()])
   for (let count = 1;; count++) {
     const id = count === 1 ? messageId : `${messageId}~${count}`
-    const other = taken.get(id)
     // Ids of this form say where a message stands.
-    if (other === undefined ? !/^m\d+$/.test(id) : isSaying(other, text)) return id
+    if (taken.has(id) ? said.get(id) === words : !/^m\d+$/.test(id)) return id
   }
 }
 
@@ -283,18 +291,5 @@ const cardOf = (
 /** What may still get its result. */
 const isGoingOn: ReadonlySet<Conversation.RequestState["state"]> = new Set(["open", "answered", "running"])
 
-const userParts = ({ content }: Prompt.UserMessage): Array<UiPart> =>
-  content.map((part) => part.type === "text" ? { type: "text", text: part.text, state: "done" } : file(part))
-
-const file = ({ data, fileName, mediaType }: Prompt.FilePart): FilePart => ({
-  type: "file",
-  mediaType,
-  url: typeof data !== "string"
-    ? data instanceof URL ? data.href : dataUrl(mediaType, Base64.encode(data))
-    : /^(https?|data):/.test(data)
-    ? data
-    : dataUrl(mediaType, data),
-  ...(fileName === undefined ? undefined : { filename: fileName })
-})
-
-const dataUrl = (mediaType: string, base64: string): string => `data:${mediaType};base64,${base64}`
+const userParts = ({ content }: Pick<Prompt.UserMessage, "content">): Array<UiPart> =>
+  content.map((part) => part.type === "text" ? { type: "text", text: part.text, state: "done" } : Files.toPart(part))
