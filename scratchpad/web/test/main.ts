@@ -4,6 +4,7 @@
  */
 import * as ChildProcess from "node:child_process"
 import * as Fs from "node:fs"
+import * as Os from "node:os"
 import * as Path from "node:path"
 
 const here = import.meta.dirname
@@ -12,13 +13,14 @@ const root = Path.join(here, "../../..")
 /** What npm has installed here, it says in this file; it is as old as the lock that it was installed from. */
 const installed = Path.join(here, "node_modules/.lock")
 
-const run = (command: string, args: ReadonlyArray<string>): Promise<number> =>
+const run = (command: string, args: ReadonlyArray<string>, priority?: number): Promise<number> =>
   new Promise((resolve, reject) => {
     // npm of Windows is a script of its shell.
     const shell = process.platform === "win32" && command === "npm"
-    ChildProcess.spawn(command, args, { cwd: root, stdio: "inherit", shell })
+    const child = ChildProcess.spawn(command, args, { cwd: root, stdio: "inherit", shell })
       .once("error", reject)
       .once("exit", (code) => resolve(code ?? 1))
+    if (child.pid !== undefined && priority !== undefined) Os.setPriority(child.pid, priority)
   })
 
 const install = async (): Promise<number> => {
@@ -33,9 +35,9 @@ const install = async (): Promise<number> => {
 const main = async (): Promise<number> => {
   const status = await install()
   if (status !== 0) return status
-  const { launch, NoBrowser } = await import("./browser.ts")
+  const { find, NoBrowser } = await import("./browser.ts")
   try {
-    await (await launch()).close()
+    await find()
   } catch (error) {
     if (!(error instanceof NoBrowser)) throw error
     console.log(`No browser was found, so the browser tests did NOT run: ${error.message}`)
@@ -51,8 +53,8 @@ const main = async (): Promise<number> => {
       Path.join(here, "vitest.config.ts"),
       ...(words.length > 0 ? ["-t", words.join(" ")] : [])
     ]),
-    // Without what is installed here, `npm run check` cannot.
-    run(process.execPath, [ofRoot("typescript/bin/tsc"), "--project", here])
+    // Without what is installed here, `npm run check` cannot. Nobody waits for it, so it lets the tests go first.
+    run(process.execPath, [ofRoot("typescript/bin/tsc"), "-b", here], Os.constants.priority.PRIORITY_LOW)
   ])
   if (checked !== 0) console.error("These tests have errors of types.")
   return tested === 0 ? checked : tested

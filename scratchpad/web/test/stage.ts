@@ -1,14 +1,11 @@
 /** The server of one test, in this process or in one of its own that can be killed, and what its tools say. */
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Scope from "effect/Scope"
 import * as ChildProcess from "node:child_process"
 import { once } from "node:events"
 import * as NodeFs from "node:fs"
 import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
-import { program } from "./build.ts"
-import { type Options, serve } from "./server/server.ts"
+import { importStart, program } from "./build.ts"
+import type { Options } from "./server/server.ts"
 import { Said } from "./server/world.ts"
 
 export interface Stage {
@@ -30,17 +27,12 @@ export interface Killable extends Stage {
 export const inProcess = async (folder: string): Promise<Stage> => {
   const said = new Said()
   const released = new Said()
-  const scope = Scope.makeUnsafe()
-  const world = { tell: said.add, wait: released.until }
-  const port = await Effect.runPromise(
-    Effect.provideService(serve(world, { folder, port: 0, filename: ":memory:" }), Scope.Scope, scope)
+  const { start } = await importStart()
+  const { close, port } = await start(
+    { tell: said.add, wait: released.until },
+    { folder, port: 0, filename: ":memory:" }
   )
-  return {
-    url: `http://127.0.0.1:${port}`,
-    said,
-    release: released.add,
-    close: () => Effect.runPromise(Scope.close(scope, Exit.void))
-  }
+  return { url: `http://127.0.0.1:${port}`, said, release: released.add, close }
 }
 
 export const asProcess = async (folder: string): Promise<Killable> => {

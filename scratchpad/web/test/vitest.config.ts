@@ -11,7 +11,7 @@ export default defineConfig({
     globalSetup: "setup.ts",
     reporters: ["tree", "./reporter.ts"],
     testTimeout: 60_000,
-    maxConcurrency: 4,
+    maxConcurrency: Number(process.env["MC"] ?? 12),
     // A browser, killed servers and real time: what failed once and then passed is shown as such.
     retry: 1
   }

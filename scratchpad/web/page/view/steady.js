@@ -30,13 +30,23 @@ const look = (element, one, now) => {
   }
 }
 
-let isLooking = false
+/** How often it is looked whether anything moved, in milliseconds: not at every frame, which would draw them all for nothing. */
+const pause = 50
 
-const loop = () => {
+/** @type {ReturnType<typeof setInterval> | undefined} */
+let looking
+
+const lookAtAll = () => {
   const now = performance.now()
   for (const [element, one] of watched) look(element, one, now)
-  isLooking = watched.size > 0
-  if (isLooking) requestAnimationFrame(loop)
+}
+
+/** @param {Element} element */
+const leave = (element) => {
+  watched.delete(element)
+  if (watched.size > 0) return
+  clearInterval(looking)
+  looking = undefined
 }
 
 /** All of them have moved: the page was scrolled by itself, or nobody looked. */
@@ -58,11 +68,8 @@ export const useSteady = (ref, what) => {
     if (element === null || what === undefined) return
     onChange(false)
     watched.set(element, { top: topOf(element), since: performance.now(), isSteady: false, onChange })
-    if (!isLooking) {
-      isLooking = true
-      requestAnimationFrame(loop)
-    }
-    return () => watched.delete(element)
+    looking ??= setInterval(lookAtAll, pause)
+    return () => leave(element)
   }, [what])
   return isSteady
 }

@@ -1,6 +1,6 @@
 /** The server as a process of its own, so that it can be killed. What it is told and tells goes over Node's channel. */
-import * as Effect from "effect/Effect"
-import { type Options, serve } from "./server.ts"
+import type { Options } from "./server.ts"
+import { start } from "./start.ts"
 import { Said } from "./world.ts"
 
 const options: Options = JSON.parse(process.argv[2] ?? "")
@@ -10,7 +10,5 @@ process.on("disconnect", () => process.exit())
 
 const tell = (event: string) => void process.send?.({ event })
 
-await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
-  process.send?.({ port: yield* serve({ tell, wait: released.until }, options) })
-  return yield* Effect.never
-})))
+const { port } = await start({ tell, wait: released.until }, options)
+process.send?.({ port })
