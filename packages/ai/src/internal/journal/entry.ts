@@ -28,6 +28,11 @@ export interface Claim {
   readonly params?: string | undefined
   /** Whose decision is carried out. */
   readonly decidedBy?: Approver.DecidedBy | undefined
+  /**
+   * The nonce of the first claim of a call that may have agents within it: what is asked there ends with the request, in the
+   * same step.
+   */
+  readonly within?: string | undefined
   /** Who approved it before, where several have to. */
   readonly approvals?: ReadonlyArray<Kept> | undefined
 }
