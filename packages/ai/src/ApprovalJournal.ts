@@ -68,6 +68,8 @@ export interface RunOptions<R> {
   readonly effect: Effect.Effect<Ran | Suspended | Unbegun | Again, never, R>
   readonly idempotent: boolean
   readonly joinOnly?: boolean | undefined
+  /** Asked when it has ended: the nonce of its call's first claim, where it has begun agents. */
+  readonly within?: (() => string | undefined) | undefined
 }
 
 /**
@@ -310,7 +312,7 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const execute = Effect.fnUntraced(function*<R>(
     wanted: Claim,
-    effect: Effect.Effect<Ran | Suspended | Unbegun | Again, never, R>,
+    { effect, within }: RunOptions<R>,
     run: Run,
     restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   ): Effect.fn.Return<Settled, Failure, R> {
@@ -318,13 +320,14 @@ export const make = Effect.fnUntraced(function*(options: {
       run.waits = true
       return restore(Effect.sleep("200 millis"))
     })
-    const held = yield* acquire(wanted, run.power, waiting)
-    if (held instanceof Entry) return { entry: held, ran: undefined }
-    const { claim } = held
+    const acquired = yield* acquire(wanted, run.power, waiting)
+    if (acquired instanceof Entry) return { entry: acquired, ran: undefined }
     run.waits = false
     const above = yield* Above.Above
-    const running = { store, nonce: claim.nonce, version: held.version }
+    const running = { store, nonce: acquired.claim.nonce, version: acquired.version }
     const exit = yield* Effect.exit(restore(Effect.provideService(effect, Above.Above, [...above, running])))
+    const claim = { ...acquired.claim, within: within?.() }
+    const held = { ...acquired, claim }
     const params = claim.params === undefined ? undefined : { params: claim.params }
     if (Exit.isFailure(exit)) {
       const stopped = run.stop === "none" ? undefined : { stopped: true }
@@ -377,7 +380,7 @@ export const make = Effect.fnUntraced(function*(options: {
       live.set(key, started)
       // Whoever waits is told how it ended before the run's own interruption goes on.
       const running = Effect.uninterruptibleMask((restore) =>
-        Effect.onExit(Live.within(started, execute(claim, options.effect, started, restore)), (exit) =>
+        Effect.onExit(Live.within(started, execute(claim, options, started, restore)), (exit) =>
           Effect.sync(() => {
             live.delete(key)
             Activity.end(started.activity)

@@ -108,7 +108,8 @@ const takeBack = Effect.fnUntraced(function*(
   const found = request.awaited === undefined ? undefined : yield* suspensions.find(approvalId)
   if (mayBe === "undelivered" && found?.delivered !== undefined) return false
   const journal = yield* ApprovalJournal.ApprovalJournal
-  const claim = { ...Request.claimOf({ ...sealed, approvalId }, request), within: found?.suspension.began }
+  const within = request.interaction === "nested" ? found?.suspension.began : undefined
+  const claim = { ...Request.claimOf({ ...sealed, approvalId }, request), within }
   const entry = yield* journal.end(claim, "cancelled", reason)
   if (entry.state !== "cancelled") return false
   if (request.awaited !== undefined) yield* Effect.ignore(suspensions.end(approvalId))

@@ -139,7 +139,7 @@ export const make = (store: Store.Store): JournalRecords => {
         new ApprovalError.IllegalStep({ approvalId: claim.approvalId, from: state, to: entry.state })
       )
   const publish: JournalRecords["publish"] = (claim, from, entry) =>
-    saysMore(from, entry)
+    claim.kind === "call" || saysMore(from, entry)
       ? Effect.void
       : ApprovalEvents.publish((occasion) => changed(occasion, claim, from, entry))
   const write: JournalRecords["write"] = (claim, from, entry) =>

@@ -141,13 +141,15 @@ export const claimed = (
     edits: undefined,
     began: claim.nonce
   }
-  const runs = run(environment, handlers, waiting, undefined, emit)
-  return environment.journal.run({ ...claim, within: claim.nonce }, {
+  const agents = { began: false }
+  const runs = run(environment, handlers, waiting, undefined, agents, emit)
+  return environment.journal.run(claim, {
     effect: Effect.matchEffect(begins, {
       onFailure: (unbegun) => Effect.succeed({ unbegun }),
       onSuccess: () => runs
     }),
-    idempotent: isRepeatable(prepared.tool)
+    idempotent: isRepeatable(prepared.tool),
+    within: () => agents.began ? claim.nonce : undefined
   }).pipe(
     Effect.onInterrupt(() => environment.journal.interrupt(approvalId)),
     Effect.flatMap((settled) =>
@@ -175,11 +177,10 @@ const isRepeatable = (tool: Tool.Any): boolean =>
 /** As a run that may wait: from the beginning, or from where it waited. */
 const within = <A, E>(
   { id, name }: Results.CallName,
-  resumption: Deferral.Resumption | undefined,
-  began: string | undefined,
+  run: Pick<Deferral.Run, "agents" | "began" | "resumption">,
   effect: Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
-  Effect.provideService(effect, Deferral.CurrentRun, { toolName: name, toolCallId: id, resumption, began })
+  Effect.provideService(effect, Deferral.CurrentRun, { toolName: name, toolCallId: id, ...run })
 
 /** The handling of calls within bounds (law L17), where upstream's own engine resolves them. */
 export const bounded =
@@ -234,18 +235,19 @@ export const approved = (
     edits,
     began: claim.nonce
   }
-  const within = Deferral.of(prepared.tool) === undefined ? undefined : claim.nonce
+  const agents: Deferral.Run["agents"] = { began: false }
   return Effect.flatMap(
     Effect.flatMap(
       edits !== undefined ? Prepare.paramsDigest(prepared) : Effect.undefined,
       (params) =>
-        environment.journal.run({ ...claim, params, within }, {
+        environment.journal.run({ ...claim, params }, {
           effect: Effect.andThen(
             Remembering.keep(environment, answered),
-            Spans.run(run(environment, handlers, waiting, undefined, emit), claim)
+            Spans.run(run(environment, handlers, waiting, undefined, agents, emit), claim)
           ),
           idempotent: isRepeatable(prepared.tool),
-          joinOnly
+          joinOnly,
+          within: () => agents.began ? claim.nonce : undefined
         })
     ),
     (settled) => executed(settled, waiting)
@@ -280,24 +282,26 @@ export const resumed = (
   const { approvalId } = claim
   const isIdempotent = waitedForAgents || isRepeatable(prepared.tool)
   const kept = resumption?.kept
+  const agents = { began: waitedForAgents }
   const waiting: Suspending.Waiting = { call, prepared, previous: approvalId, edits, began, kept, waitedForAgents }
   // The journal lets one run of this claim begin; the store, whoever the journal is. Where the store cannot say, nothing has
   // begun, and it may be tried again.
   const takeState = Effect.result(Effect.retry(environment.suspensions.take(approvalId), { times: 3 }))
-  return environment.journal.run({ ...claim, within: began }, {
+  return environment.journal.run(claim, {
     effect: Effect.flatMap(
       takeState,
       (taken): Effect.Effect<Ended | ApprovalJournal.Unbegun> =>
         Result.isFailure(taken)
           ? Effect.succeed({ unbegun: taken.failure })
           : taken.success || isIdempotent
-          ? Spans.run(run(environment, handlers, waiting, resumption, emit), claim)
+          ? Spans.run(run(environment, handlers, waiting, resumption, agents, emit), claim)
           : Effect.succeed(
             record(Results.interrupted({ id: call.toolCallId, name: call.toolName }, takenReason), waiting)
           )
     ),
     idempotent: isIdempotent,
-    joinOnly
+    joinOnly,
+    within: () => agents.began ? began : undefined
   }).pipe(
     // Given up only when the outcome is on record: until then a run that is repeated needs it.
     Effect.tap(({ entry }) =>
@@ -375,6 +379,7 @@ const run = (
   handlers: Handlers,
   waiting: Suspending.Waiting,
   resumption: Deferral.Resumption | undefined,
+  agents: Deferral.Run["agents"],
   emit: Emit
 ): Effect.Effect<Ended> => {
   const { began, prepared } = waiting
@@ -390,7 +395,7 @@ const run = (
     maxResultBytes,
     emitPreliminary
   )
-  return Effect.matchCauseEffect(mayWait ? within(call, resumption, began, taken) : taken, {
+  return Effect.matchCauseEffect(mayWait ? within(call, { agents, began, resumption }, taken) : taken, {
     onSuccess: (part) => Effect.succeed(record(part, waiting)),
     onFailure: (cause): Effect.Effect<Ended> => {
       const suspended = mayWait ? Deferral.suspendedOf(cause, call.name) : undefined

@@ -131,7 +131,7 @@ const end: Hand["end"] = Effect.fnUntraced(function*(file, standing, ending) {
   const asked = file.questions[at]!
   const claim = {
     ...Request.claimOf(asked.sealed, file.call, deciderOf(file, ending)),
-    within: tip?.suspension.began
+    within: tip?.suspension.awaited.kind === "nested" ? tip.suspension.began : undefined
   }
   const entry = yield* environment.journal.end(claim, state, Results.reasonOr(reasonOf(file, ending)))
   asked.entry = entry

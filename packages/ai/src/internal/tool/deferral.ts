@@ -95,6 +95,8 @@ export interface Run {
   readonly resumption: Resumption | undefined
   /** The nonce of the call's first claim. */
   readonly began: string | undefined
+  /** Whether it has begun any agent. */
+  readonly agents: { began: boolean }
 }
 
 export type Resumption = Answered | Unanswered
@@ -147,7 +149,7 @@ export interface Made {
   readonly handlesExpiry: (interaction: string) => boolean
   hasEnded: boolean
   /** How many of its agents go on, and what the others of them do that wait, once none does. */
-  readonly agents: { running: number; readonly waiting: Set<() => void>; suspended: Suspended | undefined }
+  readonly agents: { readonly run: Run["agents"]; running: number; readonly waiting: Set<() => void>; suspended: Suspended | undefined }
 }
 
 export const CurrentMade = Context.Reference<Made | undefined>("~@assent/ai/DeferredTool/CurrentMade", {
@@ -187,6 +189,7 @@ export const runAgent = <A, E, R>(
   }
   const begun = Effect.suspend(() => {
     agents.running++
+    agents.run.began = true
     return Effect.onExit(agent, () => Effect.sync(() => void agents.running--))
   })
   return Effect.flatMap(Effect.onError(begun, () => Effect.sync(settle)), (ended) => {
@@ -237,7 +240,7 @@ export const handle = <A, Name extends string, E, E2, R>(options: {
 }): Effect.Effect<A, E | E2, R> =>
   Effect.flatMap(CurrentRun, (run): Effect.Effect<A, E | E2, R> => {
     if (!isFor(run, options.toolName, options.toolCallId)) return Effect.fail(options.withoutEngine)
-    const { began, resumption, toolCallId, toolName } = run
+    const { agents, began, resumption, toolCallId, toolName } = run
     const made: Made = {
       toolName,
       toolCallId,
@@ -245,7 +248,7 @@ export const handle = <A, Name extends string, E, E2, R>(options: {
       suspensions: [],
       handlesExpiry: (interaction) => options.expired(interaction) !== undefined,
       hasEnded: false,
-      agents: { running: 0, waiting: new Set(), suspended: undefined }
+      agents: { run: agents, running: 0, waiting: new Set(), suspended: undefined }
     }
     const ending = Effect.suspend(() => {
       if (resumption === undefined) return options.start()

@@ -283,7 +283,7 @@ const runClaimed = Effect.fnUntraced(function*(
     recorder.asks(Results.inlinePart(Request.makeRequest(environment, sealed, prepared, {})))
     return Effect.mapError(recorder.keep, unrecorded)
   })
-  const claim = Request.claimOf(sealed, prepared)
+  const claim = { ...Request.claimOf(sealed, prepared), kind: "call" as const }
   return yield* Execution.claimed(environment, handlers!, claim, prepared, keep, sink.approvedPreliminary)
 })
 
