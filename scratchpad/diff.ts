@@ -5,27 +5,25 @@
 import { Approval, ApprovalPresentation, Chat, LanguageModel, Prompt, Response, Tool, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Console, Effect, FileSystem, Layer, Schema } from "effect"
+import { Console, Effect, FileSystem, Layer, Path, Schema } from "effect"
 
 class Refused extends Schema.TaggedError<Refused>()("Refused", { message: Schema.String }) {}
 
 const program = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
-  const path = `${yield* fs.makeTempDirectoryScoped()}/poem.txt`
+  const root = yield* fs.makeTempDirectoryScoped()
+  const path = `${root}/poem.txt`
   yield* fs.writeFileString(path, "Roses are red,\nviolets are green.\n")
 
   const EditFile = Tool.make("EditFile", {
     parameters: { name: Schema.String, content: Schema.String },
     success: Schema.String,
+    dependencies: [FileSystem.FileSystem, Path.Path],
     needsApproval: true
   })
   const ShownEditFile = Tool.present(
     EditFile,
-    ({ content, name }) =>
-      Effect.flatMap(
-        fs.readFileString(path),
-        (before) => ApprovalPresentation.diff({ path: name, before, after: content })
-      )
+    ({ content, name }) => ApprovalPresentation.fileDiff({ root, path: name, after: content })
   )
 
   const toolkit = Toolkit.make(ShownEditFile)

@@ -45,6 +45,7 @@ import * as Schema from "effect/Schema"
 import * as Deprecation from "./internal/config/deprecation.ts"
 import type * as Lines from "./internal/config/lines.ts"
 import { ApprovalConfig } from "./internal/config/model.ts"
+import * as Names from "./internal/config/names.ts"
 import * as Problems from "./internal/config/problem.ts"
 import * as Read from "./internal/config/read.ts"
 import * as Text from "./internal/config/text.ts"
@@ -174,7 +175,7 @@ export const parse = (text: string, options: ParseOptions): Effect.Effect<Approv
       const descriptor = Predicate.isObject(part) ? Object.getOwnPropertyDescriptor(part, key) : undefined
       if (descriptor === undefined) {
         const path = section.slice(0, index + 1)
-        return fail({ path, message: "There is no such section.", line: lines.lineOf(path) })
+        return fail({ path, ...noSection(part, key), line: lines.lineOf(path.slice(0, -1)) })
       }
       part = descriptor.value
     }
@@ -258,6 +259,18 @@ export const decodeUnknown = (
 // =============================================================================
 // Internals
 // =============================================================================
+
+const noSection = (around: unknown, name: string) => {
+  const names = Predicate.isObject(around) && !Array.isArray(around) ? Object.keys(around) : []
+  const message = names.length === 0
+    ? "There is no such section, and nothing that could have one."
+    : names.includes("tools")
+    ? "There is no such section. The configuration stands here, beside it: read it without this name in `section`."
+    : `There is no such section. Here are ${names.slice(0, 10).map((other) => JSON.stringify(other)).join(", ")}${
+      names.length > 10 ? ` and ${names.length - 10} more` : ""
+    }.`
+  return { message, suggestion: Names.nearest(name, names) }
+}
 
 const makeError = (file: string | undefined, problems: ReadonlyArray<Problems.Problem>): ApprovalConfigError =>
   new ApprovalConfigError({ ...definedFields({ file }), problems })

@@ -9,6 +9,10 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import type * as PlatformError from "effect/PlatformError"
 import type * as Schema from "effect/Schema"
 import * as TextDiff from "effect/TextDiff"
 import * as Approval from "./Approval.ts"
@@ -77,8 +81,9 @@ export const fileContent = (
   })
 
 /**
- * What a call changes about a text, as a unified diff. Its precondition is a digest of the text before: when that is
- * another one as the call is about to run, the person is asked again.
+ * What a call changes about a text, as a unified diff. Its precondition is a digest of the text before, and of `state`,
+ * which is whatever else must not change: when either is another one as the call is about to run, the person is asked
+ * again (law L4). For a file of the disk, {@link fileDiff} reads both.
  *
  * @example
  * import { ApprovalPresentation } from "@assent/ai"
@@ -96,10 +101,12 @@ export const diff = (
     readonly path: string
     readonly before: string
     readonly after: string
+    readonly state?: string | undefined
     readonly language?: string | undefined
   }
-): Effect.Effect<Approval.ApprovalPresentation> =>
-  Effect.map(digest(options.before), (precondition) => {
+): Effect.Effect<Approval.ApprovalPresentation> => {
+  const { before, state } = options
+  return Effect.map(digest(state === undefined ? before : JSON.stringify([before, state])), (precondition) => {
     // Bounded, so that two long texts that have nothing in common do not take minutes: they are shown one after the other.
     const edits = TextDiff.lines(options.before, options.after, { maxEdits: 1_000 })
     // A path with lines of its own could show changes that are none.
@@ -110,6 +117,57 @@ export const diff = (
       precondition,
       ...definedFields({ language: options.language }),
       ...named({ path: options.path }, options)
+    })
+  })
+}
+
+/**
+ * What a call changes about a file, as a unified diff from what the file has now; a file that is not there yet has
+ * nothing. Its precondition is also what the path is, so that a link which somebody puts in the place of a file, or of a
+ * folder above it, is seen before the call runs (law L4). A path that leads elsewhere says so as `leadsTo` of the metadata.
+ *
+ * `root` is the folder that the path is relative to (default: that of the process). It fails where the path is a folder, or cannot be read as text.
+ *
+ * @example
+ * import { ApprovalPresentation } from "@assent/ai"
+ * import { Effect, FileSystem, Layer, Path } from "effect"
+ *
+ * const Files = FileSystem.layerNoop({
+ *   readFileString: () => Effect.succeed("one\ntwo\n"),
+ *   realPath: (path) => Effect.succeed(path)
+ * })
+ *
+ * const shown = ApprovalPresentation.fileDiff({ path: "/srv/a.txt", after: "one\n2\n" }).pipe(
+ *   Effect.provide(Layer.merge(Files, Path.layer))
+ * )
+ *
+ * await Effect.runPromise(shown).then(({ content }) => content.includes("-two\n+2")) // => true
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fileDiff = (
+  options: Omit<Options, "precondition"> & {
+    readonly path: string
+    readonly root?: string | undefined
+    readonly after: string
+    readonly language?: string | undefined
+  }
+): Effect.Effect<Approval.ApprovalPresentation, PlatformError.PlatformError, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function*() {
+    const files = yield* FileSystem.FileSystem
+    const paths = yield* Path.Path
+    const path = paths.resolve(options.root ?? "", options.path)
+    const folder = yield* ifThere(files.realPath(paths.dirname(path)))
+    const link = Option.getOrUndefined(yield* Effect.option(files.readLink(path)))
+    const leadsTo = yield* ifThere(files.realPath(path))
+    const before = yield* ifThere(files.readFileString(path))
+    const isElsewhere = link !== undefined || (leadsTo !== undefined && leadsTo !== path)
+    return yield* diff({
+      ...options,
+      before: before ?? "",
+      state: JSON.stringify({ folder, link, leadsTo, isNew: before === undefined }),
+      metadata: { ...(isElsewhere ? definedFields({ leadsTo: leadsTo ?? link }) : undefined), ...options.metadata }
     })
   })
 
@@ -138,6 +196,11 @@ export const digest = (state: string): Effect.Effect<string> => Cryptography.sha
 // =============================================================================
 // Internals
 // =============================================================================
+
+const ifThere = <A>(
+  effect: Effect.Effect<A, PlatformError.PlatformError>
+): Effect.Effect<A | undefined, PlatformError.PlatformError> =>
+  Effect.catchReason(effect, "PlatformError", "NotFound", () => Effect.undefined)
 
 const named = (
   fields: { readonly [name: string]: string | undefined },

@@ -103,6 +103,27 @@ const mistakes: ReadonlyArray<readonly [string, string, ReadonlyArray<string>]> 
   ["an approver without a name", "a: { approval: required, approvers: [\"\"] }\n", ["a.approvers: Name at least one"]],
   ["approval below tools", "tools: { approval: required }\n", [":1: tools.approval: The name of a tool is expected"]],
   ["approval for all tools", "approval: required\n", [":1: approval: The name of a tool is expected"]],
+  ["a key of another program", "a: { approval: none, rules: [{ comand: ls, approval: deny }] }\n", [
+    "a.rules[0].comand: ",
+    "Did you mean shell?"
+  ]],
+  ["tools misspelt", "tool:\n  a: deny\n", [":1: tool: The names of tools go below `tools`. Did you mean tools?"]],
+  ["tools misspelt, in the long form", "tool:\n  a:\n    approval: deny\n", [":1: tool: ", "Did you mean tools?"]],
+  ["a glob that matches no path", "a: { approval: none, rules: [{ path: ../**, approval: deny }] }\n", [
+    "a.rules[0].path: The glob"
+  ]],
+  [
+    "one bad glob among good ones",
+    "a:\n  approval: none\n  rules:\n    - path: [src/**, a//b]\n      approval: deny\n",
+    [
+      ":4: a.rules[0].path: The glob"
+    ]
+  ],
+  ["no glob", "a: { approval: none, rules: [{ path: [], approval: deny }] }\n", ["It has no glob"]],
+  ["a Cyrillic letter among Latin ones", "d\u0435lete_file: deny\n", ["\"\u0435\" (U+0435)", "not a Latin letter"]],
+  ["an invisible letter", "\"delete\u200b_file\": deny\n", ["U+200B in the name cannot be seen"]],
+  ["a wide letter", "\uff44elete_file: deny\n", ["U+FF44 in the name only looks like \"d\""]],
+  ["an accent by itself", "cafe\u0301: deny\n", ["Write it in NFC"]],
   ["a colour of terminals", "a: \"\\e[31mdeny\"\n", ["\\u001b"]]
 ]
 
@@ -125,6 +146,14 @@ describe("YAML with each kind of mistake", () => {
     Effect.gen(function*() {
       const lines = yield* problems("tools:\n  a: non\n  b: { aproval: none }\n  c: 3\n  d: { approval: nope, x: 1 }\n")
       assert.deepStrictEqual(lines.map((line) => /:(\d+): /.exec(line)?.[1]), ["2", "3", "4", "5", "5"])
+    }))
+
+  it.effect("a tool may be called tool, and names may be in any one alphabet", () =>
+    Effect.gen(function*() {
+      for (const name of ["tool", "удалить_файл", "διαγραφή", "ファイル削除", "delete_文件", "파일_삭제"]) {
+        assert.deepStrictEqual(yield* problems(`${name}: deny\n`), [])
+        assert.deepStrictEqual(yield* problems(`${name}: { approval: deny }\n`), [])
+      }
     }))
 
   it.effect("names are texts, whatever YAML makes of them; __proto__ is a name like others", () =>

@@ -216,9 +216,6 @@ describe("objects with mistakes", () => {
 
 describe("a matcher that can cover nothing is an error where the policy is made", () => {
   const cases: ReadonlyArray<readonly [string, ApprovalConfig.RuleInput, string]> = [
-    ["a glob that matches no path", { path: "../**", approval: "none" }, "covers nothing"],
-    ["no glob", { path: [], approval: "none" }, "covers nothing"],
-    ["one bad glob among good ones", { path: ["src/**", "a/../b"], approval: "none" }, "covers nothing"],
     ["a key that no function has", { key: { name: "file", value: "a" }, approval: "none" }, "no function for the key"],
     ["commands without a parser", { shell: "git status", approval: "none" }, "@assent/shell"],
     ["links that nothing tells apart", { path: "src/**", links: "refused", approval: "none" }, "isLink"]
@@ -234,9 +231,24 @@ describe("a matcher that can cover nothing is an error where the policy is made"
 
   it.effect("with its line, if it is a text's", () =>
     Effect.gen(function*() {
-      const text = "a:\n  approval: required\n  rules:\n    - path: ../x\n      approval: none\n"
+      const text = "a:\n  approval: required\n  rules:\n    - shell: git status\n      approval: none\n"
       const config = yield* ApprovalConfig.parse(text, { file: "approval.yaml" })
       const error = yield* Effect.flip(ApprovalPolicy.fromConfig(config))
       assert.isTrue(error.message.startsWith("approval.yaml:4: a.rules[0]: "))
+    }))
+})
+
+describe("a section", () => {
+  const problemOf = (text: string, section: string) =>
+    Effect.map(Effect.flip(ApprovalConfig.parse(text, { format: "yaml", section })), ({ message }) => message)
+
+  it.effect("that is misspelt, or that does not have the configuration", () =>
+    Effect.gen(function*() {
+      const misspelt = yield* problemOf("model: x\ncustom_tools:\n  a: deny\n", "custom_tool")
+      assert.include(misspelt, "custom_tool: There is no such section.")
+      assert.include(misspelt, "Did you mean custom_tools?")
+      assert.include(yield* problemOf("model: x\nagent: y\n", "approval"), "Here are \"model\", \"agent\".")
+      assert.include(yield* problemOf("tools:\n  a: deny\n", "approval"), "The configuration stands here")
+      assert.notMatch(yield* problemOf("\"approva\\e[31m\": {}\n", "approval"), /\p{Cc}/u)
     }))
 })

@@ -133,7 +133,7 @@ describe("explain", () => {
   it.effect("L15 what is written in a configuration or a name cannot paint on a screen", () =>
     Effect.gen(function*() {
       const evil = "a\u001b\u202e"
-      const policy = ApprovalPolicy.fromConfig({ [evil]: { approval: "required", reason: evil } })
+      const policy = ApprovalPolicy.fromConfig({ "a*": { approval: "required", reason: evil } })
       const sentence = ApprovalPolicy.toSentence(yield* explained(policy, "x", makeTool(evil)))
       assert.notMatch(sentence.replaceAll("\n", ""), /[\p{Cc}\p{Cf}]/u)
     }))
@@ -292,6 +292,39 @@ describe("lint", () => {
       assert.isTrue(
         ApprovalPolicy.toSentence(findings[1]!).startsWith("warning line 11 tools[\"mcp.*\"]: There is no tool")
       )
+    }))
+
+  it.effect("a glob that forbids, for those tools of which a longer one says something looser", () =>
+    Effect.gen(function*() {
+      const tools = Toolkit.make(makeTool("delete_file"), makeTool("delete_mail"), makeTool("undelete"))
+      const config = { "*delete*": "deny", "delete_f*": "none", "delete_m*": "deny" } as const
+      const findings = yield* ApprovalPolicy.lint(config, tools)
+      assert.deepStrictEqual(
+        findings.filter(({ kind }) => kind === "outranked").map(({ at, fix, message }) => [at, fix, message]),
+        [[
+          "*delete*",
+          "delete_file: deny",
+          "It does not apply to delete_file: delete_f* is a longer glob, and says none."
+        ]]
+      )
+    }))
+
+  it.effect("a field within a parameter that the tool does not have", () =>
+    Effect.gen(function*() {
+      const Options = Schema.Struct({
+        command: Schema.String,
+        flags: Schema.Array(Schema.Struct({ name: Schema.String }))
+      })
+      const Run = Tool.make("run", { parameters: { options: Options } })
+      const params = { options: { comand: "ls", flags: [{ nam: "l" }, { name: "a" }] } }
+      const findings = yield* ApprovalPolicy.lint(
+        { run: { approval: "required", rules: [{ exact: params, approval: "none" }] } },
+        Toolkit.make(Run)
+      )
+      assert.deepStrictEqual(findings.map(({ fix, kind }) => [kind, fix]), [
+        ["unknown-param", "command: …"],
+        ["unknown-param", "name: …"]
+      ])
     }))
 
   it.effect("what is wrong is not linted but refused", () =>

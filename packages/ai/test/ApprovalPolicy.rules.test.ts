@@ -236,10 +236,15 @@ describe("rules of parameters that the tool does not have", () => {
       assert.strictEqual(yield* decideOf(config, Write, { file: "secret/a" }), "required")
     }))
 
-  it.effect("a parameter that may be left out is one that the tool has", () =>
+  it.effect("what a tool makes of a parameter that is left out nobody can tell: a rule about it can only make it stricter", () =>
     Effect.gen(function*() {
-      const config = { write_file: { rules: [{ ...secret, param: "mode" }], approval: "none" } } as const
-      assert.strictEqual(yield* decideOf(config, Write, { file: "a" }), "none")
+      const about = (approval: ApprovalConfig.Value, otherwise: ApprovalConfig.Value) => ({
+        write_file: { rules: [{ ...secret, param: "mode", approval }], approval: otherwise }
+      })
+      assert.strictEqual(yield* decideOf(about("deny", "none"), Write, { file: "a" }), "deny")
+      assert.strictEqual(yield* decideOf(about("required", "none"), Write, { file: "a" }), "required")
+      assert.strictEqual(yield* decideOf(about("none", "required"), Write, { file: "a" }), "required")
+      assert.strictEqual(yield* decideOf(about("deny", "none"), Write, { file: "a", mode: "b" }), "none")
     }))
 
   it.effect("so it is under a glob: what is misspelt there loosens nothing", () =>

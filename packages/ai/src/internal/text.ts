@@ -8,6 +8,9 @@
 
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u
 
+/** Whether a person cannot see a character, or sees others moved by it. */
+export const isUnsafe = (character: string): boolean => unsafe.test(character)
+
 const escapeCharacter = (character: string): string => {
   const code = character.codePointAt(0)!
   return code <= 0xffff ? `\\u${code.toString(16).padStart(4, "0")}` : `\\u{${code.toString(16)}}`

@@ -18,6 +18,7 @@ import {
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as Asked from "./asked.ts"
 import * as C from "./conversation.ts"
+import * as Logs from "./logs.ts"
 import * as Support from "./support.ts"
 import { idle } from "./support.ts"
 
@@ -121,9 +122,12 @@ describe("Tool.present", () => {
       (way) =>
         Effect.gen(function*() {
           const { runs, send } = yield* begin(way, Tool.present(Plain, present as never))
-          const { requests } = yield* send("write")
+          const [{ requests }, lines] = yield* Logs.logged(send("write"))
+          const warnings = lines.map(({ text }) => text)
           assert.isUndefined(requests[0]!.presentation)
           assert.notInclude(JSON.stringify(requests), "secret")
+          assert.include(warnings.join(), "the function given to Tool.present failed")
+          assert.notInclude(warnings.join(), "secret")
           yield* send(approve(requests))
           assert.deepStrictEqual(runs, ["new\n"])
         })

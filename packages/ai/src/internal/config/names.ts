@@ -2,14 +2,42 @@
  * Names of tools as a configuration writes them, and words that were meant instead.
  */
 
+import * as Text from "../text.ts"
+
 /** Why a text cannot name a tool, in a sentence. */
 export const problemOfName = (name: string): string | undefined => {
   if (name.trim() === "") return "A tool has a name."
   if (name !== name.trim()) return "The name begins or ends with a space."
   if (name.length > maxLength) return `The name is longer than ${maxLength} characters.`
   const wildcard = /[?[\]{}]/.exec(name)?.[0]
-  return wildcard === undefined ? undefined : `"${wildcard}" is not allowed in a name: only "*" is a wildcard.`
+  if (wildcard !== undefined) return `"${wildcard}" is not allowed in a name: only "*" is a wildcard.`
+  return lookAlikeOf(name)
 }
+
+/**
+ * Characters that a person reads as others, so that the name on the screen is not the name of the tool: invisible ones,
+ * those that NFKC makes others of, and a letter of another alphabet among Latin ones.
+ */
+const lookAlikeOf = (name: string): string | undefined => {
+  for (const character of name) {
+    if (Text.isUnsafe(character)) return `${codeOf(character)} in the name cannot be seen. Remove it.`
+    const compatible = character.normalize("NFKC")
+    if (compatible !== character) return `${codeOf(character)} in the name only looks like "${compatible}". Write that.`
+  }
+  if (name !== name.normalize("NFKC")) {
+    return "The name has letters whose accents are separate characters (NFD). Write it in NFC."
+  }
+  if (!/\p{Script=Latin}/u.test(name)) return undefined
+  const other = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}]/u.exec(
+    name
+  )?.[0]
+  return other === undefined
+    ? undefined
+    : `"${other}" (${codeOf(other)}) in the name is not a Latin letter, although letters beside it are.`
+}
+
+const codeOf = (character: string): string =>
+  `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`
 
 const maxLength = 256
 

@@ -46,7 +46,10 @@ export const make = (problem: {
   readonly suggestion?: string | undefined
 }): Problem =>
   new Problem({
-    ...definedFields(problem),
+    ...definedFields({
+      ...problem,
+      suggestion: problem.suggestion === undefined ? undefined : show(problem.suggestion)
+    }),
     at: showPath(problem.path),
     message: Text.escape(problem.message, { maxLength: 1_000 })
   })
@@ -77,6 +80,22 @@ const synonyms = new Map<string, string>([
   ...["session", "once", "remember"].map((word) => [word, "once_per_session"] as const),
   ...["inherit", "tool"].map((word) => [word, "default"] as const)
 ])
+
+/** What is meant by keys of other programs. */
+const keySynonyms = new Map<string, string>([
+  ...["command", "commands", "cmd", "bash", "exec"].map((word) => [word, "shell"] as const),
+  ...["glob", "globs", "paths", "file", "files", "folder", "directory"].map((word) => [word, "path"] as const),
+  ...["params", "parameters", "arguments", "args", "input"].map((word) => [word, "exact"] as const),
+  ...["parameter", "field", "argument"].map((word) => [word, "param"] as const),
+  ...["timeout", "ttl", "expiry", "expires"].map((word) => [word, "expires_in"] as const),
+  ...["action", "permission", "decision", "mode"].map((word) => [word, "approval"] as const)
+])
+
+const keyMeant = (key: string, allowed: ReadonlyArray<string>): string | undefined => {
+  const possible = [...keySynonyms].flatMap(([word, meant]) => allowed.includes(meant) ? [word] : [])
+  const word = Names.nearest(key, possible)
+  return word === undefined ? undefined : keySynonyms.get(word)
+}
 
 interface Leaf {
   readonly path: ReadonlyArray<Step>
@@ -116,7 +135,7 @@ export const fromIssue = (
           path,
           message: `${JSON.stringify(key)} is not a known key here.`,
           allowed,
-          suggestion: Names.nearest(key, allowed)
+          suggestion: Names.nearest(key, allowed) ?? keyMeant(key, allowed)
         }
       }
       case "MissingKey":

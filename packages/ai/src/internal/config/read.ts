@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { definedFields } from "../fields.ts"
 import type { Description } from "../matcher/description.ts"
+import * as PathGlobs from "../matcher/pathGlobs.ts"
 import * as Canonical from "../seal/canonical.ts"
 import type { Step } from "./lines.ts"
 import { ApprovalConfig, Entry, Rule } from "./model.ts"
@@ -55,6 +56,7 @@ export const read = (
     return Result.fail(found)
   }
   bare = !Object.hasOwn(value, "tools")
+  if (bare && reportMisspeltTools(value, report)) return Result.fail(found)
   const whole = bare ? wrap(value) : value
   const tools = ownValue(whole, "tools")
   if (isMap(tools)) reportMisplaced(tools, report)
@@ -118,6 +120,18 @@ const reportMisplaced = (tools: object, report: Report): void => {
       "The name of a tool is expected here. Write it below the name of a tool, or below \"*\" for all of them; " +
       "for a tool of this name write `approval: { approval: … }`."
   })
+}
+
+/** `tool:` above the names of tools, whose keys are nothing that is said of one tool. */
+const reportMisspeltTools = (value: object, report: Report): boolean => {
+  const misspelt = Object.entries(value).filter(([key, tools]) =>
+    Names.nearest(key, ["tools"]) !== undefined && isMap(tools) && Object.keys(tools).length > 0 &&
+    Object.keys(tools).every((name) => !Object.hasOwn(Written.ToolInput.fields, name))
+  )
+  for (const [key] of misspelt) {
+    report({ path: ["tools", key], message: `The names of tools go below \`tools\`.`, suggestion: "tools" })
+  }
+  return misspelt.length > 0
 }
 
 /** A list or a word that is no approval may be a word of the configuration itself, misspelt. */
@@ -260,6 +274,7 @@ const readMatch = (
   const others = definedFields({ others: input.others })
   if (input.path !== undefined) {
     refuse("trust")
+    for (const message of PathGlobs.problemsOf(listOf(input.path))) report({ path: [...here, "path"], message })
     return {
       _tag: "Path",
       globs: listOf(input.path),

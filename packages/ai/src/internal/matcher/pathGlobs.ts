@@ -13,16 +13,19 @@ export interface PathGlobs {
   readonly mayCover: (path: string) => boolean
 }
 
-export const make = (globs: ReadonlyArray<string>, isLink: ((path: string) => boolean) | undefined): PathGlobs => {
-  const problems = globs.flatMap((glob) => {
+/** What is wrong with globs, a sentence for each. */
+export const problemsOf = (globs: ReadonlyArray<string>): ReadonlyArray<string> =>
+  globs.length === 0 ? ["It has no glob, so it covers nothing."] : globs.flatMap((glob) => {
     const problem = Globs.problemOf(glob)
     return problem === undefined ? [] : [`The glob ${quote(glob)} covers nothing: ${problem}`]
   })
+
+export const make = (globs: ReadonlyArray<string>, isLink: ((path: string) => boolean) | undefined): PathGlobs => {
   const good = globs.filter((glob) => Globs.problemOf(glob) === undefined)
   const match = Globs.match(good)
   const loose = good.flatMap(LooseGlobs.make)
   return {
-    problems: globs.length === 0 ? ["It has no glob, so it covers nothing."] : problems,
+    problems: problemsOf(globs),
     covers: (path) =>
       match(Reading.read(path)) &&
       // What is not plainly `false` may be a link.

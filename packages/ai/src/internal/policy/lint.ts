@@ -27,6 +27,7 @@ export class Finding extends Schema.Class<Finding>("@assent/ai/ApprovalPolicy/Fi
   kind: Schema.Literals([
     "unknown-tool",
     "never-reached",
+    "outranked",
     "unknown-param",
     "deny-by-matcher",
     "none-for-all",
@@ -114,6 +115,21 @@ const findingsOf = (
       )
       continue
     }
+    for (const name of tightens && Names.isGlob(entry.name) && Names.lengthOf(entry.name) > 0 ? stands : []) {
+      const looser = rules.entriesOf(name).find(({ entry: other }) =>
+        Names.isGlob(other.name) && Rules.strictness(other.approval) < Rules.strictness(entry.approval)
+      )
+      if (looser === undefined) continue
+      found(
+        "warning",
+        "outranked",
+        entry,
+        `It does not apply to ${show(name)}: ${
+          show(looser.entry.name)
+        } is a longer glob, and says ${looser.entry.approval}.`,
+        `${quoted(name)}: ${entry.approval}`
+      )
+    }
     if (entry.section === "pre_approved") {
       const stricter = decides.filter((name) =>
         rules.entriesOf(name).some((other) => other.entry !== entry && other.entry.approval !== "none")
@@ -197,6 +213,20 @@ const findingsOf = (
               : match._tag === "Exact"
               ? `exact: { ${quoted(meant)}: … }`
               : `param: ${meant}`
+          )
+        }
+      }
+      for (const name of decides) {
+        for (const field of Params.unknownFields(tools[name]!, match)) {
+          const meant = Names.nearest(field.name, field.names)
+          found(
+            "error",
+            "unknown-param",
+            rule,
+            `${name} has no field ${field.name} in ${field.at}, so the rule never applies. Its fields are ${
+              list(field.names)
+            }.`,
+            meant === undefined ? undefined : `${quoted(meant)}: …`
           )
         }
       }

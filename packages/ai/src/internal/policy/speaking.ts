@@ -48,7 +48,7 @@ export const make = (
       const { matcher, rule } = rules[place]!
       if (matcher.covers(params)) speaking.push({ place, how: "sure" })
       else if (rule.approval !== "none") {
-        if (matcher.mayCover(params)) speaking.push({ place, how: "unsure" })
+        if (matcher.mayCover(params) || isLeftOut(matcher, params, known)) speaking.push({ place, how: "unsure" })
         else {
           const unknown = unknownOf(entry, Params.ofMatch(rule.match), known)
           if (unknown !== undefined) speaking.push({ place, how: "unknown", unknown })
@@ -56,7 +56,8 @@ export const make = (
       }
     }
     for (const group of groups) {
-      const reading = MatcherParams.read(params, group.param, group.others)
+      const written = MatcherParams.read(params, group.param, group.others)
+      const reading = { ...written, mayHave: written.mayHave || mayBeDefault(group.param, known) }
       const unknown = unknownOf(entry, [group.param], known)
       const places = unknown === undefined ? group.candidates(reading) : group.places
       for (const place of places) {
@@ -79,6 +80,18 @@ export const unknownOf = (
   known === undefined || (known.length === 0 && Names.isGlob(name))
     ? undefined
     : params.find((param) => !known.includes(param))
+
+/** What a handler makes of a parameter that a call leaves out, nobody can tell: it may be what the rule is about. */
+const mayBeDefault = (param: string, known: ReadonlyArray<string> | undefined): boolean =>
+  known?.includes(param) === true
+
+const isLeftOut = (
+  { description }: ApprovalMatcher,
+  params: unknown,
+  known: ReadonlyArray<string> | undefined
+): boolean =>
+  (description._tag === "Path" || description._tag === "Shell") && mayBeDefault(description.param, known) &&
+  MatcherParams.read(params, description.param, "any").any === undefined
 
 /** Rules that read the same parameter in the same way. */
 interface Group {

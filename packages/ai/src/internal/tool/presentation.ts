@@ -66,7 +66,14 @@ export const present = (
     Effect.map((presentation) => new Approval.NeedsApproval({ ...result, presentation })),
     Effect.catchCause((cause) =>
       Effect.as(
-        ApprovalEvents.publish((occasion) => ({ _tag: "PresenterFailed", ...occasion, toolName, toolCallId, cause })),
+        Effect.andThen(
+          ApprovalEvents.publish((occasion) => ({ _tag: "PresenterFailed", ...occasion, toolName, toolCallId, cause })),
+          // Not the cause: it may have what was read to make the presentation.
+          Effect.logWarning(
+            `Assent shows the parameters of ${Text.quote(toolName)} alone: the function given to Tool.present failed.` +
+              " The event PresenterFailed has the cause."
+          )
+        ),
         result
       )
     )
