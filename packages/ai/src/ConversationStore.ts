@@ -140,6 +140,8 @@ export interface Service {
    * their ends are written.
    */
   readonly turns: Turns.Turns
+  /** Tells those who wait for what other processes write; without it they look again from time to time. */
+  readonly changes?: Store.Changes | undefined
 }
 
 /**
@@ -211,6 +213,7 @@ export const make = Effect.fnUntraced(function*(
   const turns = yield* Scope.provide(Turns.make, outer)
   const stopping = Stopping.make({
     conversations,
+    changes: store.changes,
     every: options.heartbeat === undefined && heartbeat !== undefined ? "500 millis" : heartbeat,
     scope
   })
@@ -273,6 +276,7 @@ export const make = Effect.fnUntraced(function*(
 
   return {
     inMemory: options.inMemory,
+    changes: store.changes,
     owner: liveness.owner,
     maxBytes,
     read,

@@ -18,6 +18,7 @@ import { ConversationStore } from "./ConversationStore.ts"
 import type { Event, EventFilter } from "./internal/kept/events.ts"
 import type { Filter, OpenRequest, Page } from "./internal/kept/inbox.ts"
 import * as Reading from "./internal/kept/reading.ts"
+import * as Changes from "./internal/store/changes.ts"
 
 // =============================================================================
 // Models
@@ -240,13 +241,17 @@ export const latest: Effect.Effect<string, ConversationError> = Effect.flatMap(
 export const events = (options: EventsOptions = {}): Stream.Stream<Event, ConversationError> => {
   const { filter = {} } = options
   const every = millisOf(options.every, "1 second")
-  return Stream.paginate({ after: options.after, waits: false }, ({ after, waits }) =>
-    Effect.gen(function*() {
-      if (waits) yield* Effect.sleep(every)
-      const { events } = yield* ConversationStore
-      const page = yield* events.page(filter, { after, limit: Reading.pageSize })
-      return [page.events, Option.some({ after: page.next, waits: !page.isMore })]
-    }))
+  return Stream.paginate(
+    { after: options.after, waiting: Effect.void },
+    ({ after, waiting }) =>
+      Effect.gen(function*() {
+        yield* waiting
+        const { changes, events } = yield* ConversationStore
+        const changed = Changes.watch(changes, "events")
+        const page = yield* events.page(filter, { after, limit: Reading.pageSize })
+        return [page.events, Option.some({ after: page.next, waiting: page.isMore ? Effect.void : changed(every) })]
+      })
+  )
 }
 
 /**
@@ -289,7 +294,8 @@ export const follow = <E, R>(
       filter: options.filter ?? {},
       after: options.after,
       every: millisOf(options.every, "1 second"),
-      lease: millisOf(options.lease, "30 seconds")
+      lease: millisOf(options.lease, "30 seconds"),
+      changes: store.changes
     }))
 
 // Nobody looks without a pause.

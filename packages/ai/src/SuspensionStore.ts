@@ -20,6 +20,7 @@ import * as Semaphore from "effect/Semaphore"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as Approver from "./Approver.ts"
 import * as Bounds from "./internal/bounds.ts"
+import * as Changes from "./internal/store/changes.ts"
 import * as Records from "./internal/waiting/suspensionRecords.ts"
 import type { Suspension } from "./internal/waiting/suspensionRecords.ts"
 import * as Store from "./Store.ts"
@@ -41,6 +42,8 @@ export type { Found, ListOptions, Page } from "./internal/waiting/suspensionReco
 export interface Service extends Records.Records {
   /** Whether the program named this store. The default one is not: with a configured key it is refused. */
   readonly named: boolean
+  /** Tells those who wait that something is due; without it they look again from time to time. */
+  readonly changes?: Store.Changes | undefined
 }
 
 /**
@@ -66,7 +69,11 @@ export const SuspensionStore: Context.Reference<Service> = Context.Reference<Ser
 export const make = (options: {
   readonly store: Store.Store
   readonly named?: boolean | undefined
-}): Service => ({ named: options.named ?? true, ...Records.make(options.store) })
+}): Service => ({
+  named: options.named ?? true,
+  changes: options.store.changes,
+  ...Records.make(options.store)
+})
 
 // =============================================================================
 // Layers
@@ -196,13 +203,16 @@ export const watchTimers = <E, R>(
         Effect.forkChild
       )
     }
-    return allDue.pipe(
-      Effect.flatMap((due) => Effect.forEach(due, begin, { discard: true })),
-      Effect.catch(couldNotLook),
-      Effect.delay(0),
-      Effect.andThen(Effect.sleep(options?.interval ?? "1 second")),
-      Effect.forever
-    )
+    return Effect.flatMap(SuspensionStore, ({ changes }) =>
+      Effect.suspend(() => {
+        const changed = Changes.watch(changes, "due")
+        return allDue.pipe(
+          Effect.flatMap((due) => Effect.forEach(due, begin, { discard: true })),
+          Effect.catch(couldNotLook),
+          Effect.delay(0),
+          Effect.andThen(changed(options?.interval ?? "1 second"))
+        )
+      }).pipe(Effect.forever))
   })
 
 /**

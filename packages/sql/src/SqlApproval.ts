@@ -91,7 +91,7 @@ export const layer = (
     Effect.gen(function*() {
       const database = yield* open(options)
       const isShared = Runtime.isFile(options.filename)
-      const store = Kept.make(database, { ...options, isShared })
+      const store = yield* Kept.make(database, { ...options, isShared })
       const seal = yield* Seal.make(database, options.seal)
       if (isShared) yield* Sweeping.start(database, store)
       return Context.add(Context.make(Store.Store, store), ApprovalSeal.ApprovalSeal, seal)
@@ -128,7 +128,7 @@ export const layerPg = (
       const sql = yield* SqlClient.SqlClient
       if (Dialect.of(sql)?.name !== "pg") return yield* Problem.noPostgres
       const database = yield* Kept.open(sql, options)
-      const store = Kept.make(database, options)
+      const store = yield* Kept.make(database, options)
       const seal = yield* Seal.makeShared(database, options.seal)
       yield* Sweeping.start(database, store)
       return Context.add(Context.make(Store.Store, store), ApprovalSeal.ApprovalSeal, seal)

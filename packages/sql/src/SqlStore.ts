@@ -13,6 +13,7 @@ import * as Store from "@assent/ai/Store"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Kept from "./internal/store/kept.ts"
 
@@ -49,15 +50,16 @@ export interface Options {
 // =============================================================================
 
 /**
- * Makes a store over a client, and its tables where they are not there yet.
+ * Makes a store over a client, and its tables where they are not there yet. As long as the scope it tells those who wait for
+ * what other processes write.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(
   options?: Options
-): Effect.fn.Return<Store.Store, Store.StoreError, SqlClient.SqlClient> {
-  return Kept.make(yield* Kept.open(yield* SqlClient.SqlClient, options), options)
+): Effect.fn.Return<Store.Store, Store.StoreError, SqlClient.SqlClient | Scope.Scope> {
+  return yield* Kept.make(yield* Kept.open(yield* SqlClient.SqlClient, options), options)
 })
 
 // =============================================================================

@@ -8,7 +8,7 @@ import * as Fs from "node:fs"
 import { answer, named, shown, waits, written } from "../../ai/test/store/laws/support.ts"
 import { makeClient, makeFilename, makeStore, makeStoreOver, storeInFile } from "./database.ts"
 
-const reasonOf = <A>(effect: Effect.Effect<A, Store.StoreError>) =>
+const reasonOf = <A, R>(effect: Effect.Effect<A, Store.StoreError, R>) =>
   Effect.map(Effect.flip(effect), ({ reason }) => reason)
 
 /** No more than so many pages from now on: what is written is too much for the disk. */

@@ -6,7 +6,7 @@ import { describeHouse, type House } from "../../ai/test/house.ts"
 
 /** Lowest first. */
 const floors: House["floors"] = [
-  ["ground", ["internal/sqlite/"]],
+  ["ground", ["internal/sqlite/", "internal/changes/"]],
   ["floor 1", ["internal/store/"]],
   ["floor 2", ["internal/seal", "internal/sweeping"]],
   ["floor 3", ["SqliteClient", "SqlStore"]],

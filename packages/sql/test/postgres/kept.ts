@@ -8,10 +8,16 @@ import type { SqlError } from "effect/sql/SqlError"
 /** The same for all of them. */
 export const seal = { key: "a key of the program, of 32 bytes or more" }
 
+/** A server that has lost a process lets go of what it had locked. */
+const startupParameters = { idle_in_transaction_session_timeout: "2s" }
+
 export const layer = (
   url: string,
   options: SqlApproval.PgOptions = {}
 ): Layer.Layer<Store.Store, Store.StoreError | ApprovalError.ApprovalError | SqlError> =>
   url.startsWith("postgres:")
-    ? Layer.provide(SqlApproval.layerPg({ seal, ...options }), PgClient.layer({ url: Redacted.make(url) }))
+    ? Layer.provide(
+      SqlApproval.layerPg({ seal, ...options }),
+      PgClient.layer({ url: Redacted.make(url), startupParameters })
+    )
     : SqlApproval.layer({ filename: url, seal, ...options })

@@ -14,6 +14,7 @@ import * as Stream from "effect/Stream"
 import type * as ConversationStore from "../../ConversationStore.ts"
 import type { TurnTaken } from "../kept/turns.ts"
 import * as Unwritten from "../kept/unwritten.ts"
+import * as Changes from "../store/changes.ts"
 import * as Ending from "./ending.ts"
 import * as Following from "./following.ts"
 import * as Saying from "./saying.ts"
@@ -73,11 +74,16 @@ const look = Effect.fnUntraced(
 )
 
 const outcomeOf = (place: ConversationTurn.Place, mark: Mark): Effect.Effect<unknown, Failure> =>
-  Effect.flatMap(
-    look(place, mark),
-    ({ isOver, kept }) =>
-      isOver ? Ending.standing(place, kept, undefined) : Effect.andThen(Effect.sleep(every), outcomeOf(place, mark))
-  )
+  Effect.suspend(() => {
+    const changed = watch(place)
+    return Effect.flatMap(
+      look(place, mark),
+      ({ isOver, kept }) =>
+        isOver ? Ending.standing(place, kept, undefined) : Effect.andThen(changed(every), outcomeOf(place, mark))
+    )
+  })
+
+const watch = ({ key, store }: ConversationTurn.Place) => Changes.watch(store.changes, { conversation: key.id })
 
 const partsOf = (
   place: ConversationTurn.Place,
@@ -86,16 +92,18 @@ const partsOf = (
   Stream.fromPull(Effect.sync(() => {
     const fresh = freshIn(new Map())
     let hasEnded = false
-    const pull: Pull.Pull<Arr.NonEmptyReadonlyArray<Response.AnyPart>, Failure> = Effect.suspend(() =>
-      hasEnded ? Cause.done() : Effect.flatMap(look(place, mark), ({ isOver, kept: { history, turn } }) => {
+    const pull: Pull.Pull<Arr.NonEmptyReadonlyArray<Response.AnyPart>, Failure> = Effect.suspend(() => {
+      if (hasEnded) return Cause.done()
+      const changed = watch(place)
+      return Effect.flatMap(look(place, mark), ({ isOver, kept: { history, turn } }) => {
         hasEnded = isOver
         // The next turn may have begun, and said something.
         const to = history.content.length - (isOver ? turn?.said ?? 0 : 0)
         const parts = saidIn(history, mark.from, to).flatMap(fresh)
         if (Arr.isReadonlyArrayNonEmpty(parts)) return Effect.succeed(parts)
-        return isOver ? pull : Effect.andThen(Effect.sleep(every), pull)
+        return isOver ? pull : Effect.andThen(changed(every), pull)
       })
-    )
+    })
     return pull
   }))
 

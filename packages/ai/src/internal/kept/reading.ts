@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Store from "../../Store.ts"
 import * as Cryptography from "../seal/cryptography.ts"
+import * as Changes from "../store/changes.ts"
 import type { Event, EventFilter, Service } from "./events.ts"
 
 export interface Options {
@@ -17,6 +18,7 @@ export interface Options {
   /** Milliseconds, as all of these. */
   readonly every: number
   readonly lease: number
+  readonly changes: Changes.Changes | undefined
 }
 
 export const pageSize = 100
@@ -40,7 +42,7 @@ export const follow = <E, E2, R>(
 ): Effect.Effect<never, never, R> =>
   Effect.gen(function*() {
     const holder = yield* Cryptography.randomToken(9)
-    const { after, every, filter, lease } = options
+    const { after, changes, every, filter, lease } = options
 
     const retried = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, never, R> =>
       Effect.gen(function*() {
@@ -107,6 +109,7 @@ export const follow = <E, E2, R>(
     const read = Effect.fnUntraced(function*(held: Held): Effect.fn.Return<void, never, R> {
       let place = held.cursor
       while (true) {
+        const changed = Changes.watch(changes, "events")
         const page = yield* retried("read", service.page(filter, { after: place, limit: pageSize }))
         for (const event of page.events) {
           const handled = Effect.as(retried("handle an event", handle(event)), true)
@@ -117,7 +120,7 @@ export const follow = <E, E2, R>(
         if (page.isMore) continue
         const silence = (yield* monotonicMillis) - held.writtenAt
         if (silence >= lease / beats && !(yield* retried("keep its place", write(held, place)))) return
-        yield* Effect.sleep(every)
+        yield* changed(every)
       }
     })
 

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type * as Store from "../../Store.ts"
+import * as Changes from "../store/changes.ts"
 
 export interface Stopping {
   /**
@@ -28,8 +29,9 @@ interface Watched {
   looking: Fiber.Fiber<unknown> | undefined
 }
 
-export const make = ({ conversations, every, scope }: {
+export const make = ({ changes, conversations, every, scope }: {
   readonly conversations: Store.Conversations
+  readonly changes: Changes.Changes | undefined
   /** How often to look; `undefined` where no other process can stop it. */
   readonly every: Duration.Input | undefined
   readonly scope: Scope.Scope
@@ -53,6 +55,12 @@ export const make = ({ conversations, every, scope }: {
       onSuccess: (stopped) => Effect.forkIn(stopThose(watchers, ({ known }) => known < stopped), scope)
     })
 
+  const lookAgain = (watched: Watched, id: string, atMost: Duration.Input) =>
+    Effect.suspend(() => {
+      const changed = Changes.watch(changes, { conversation: id })
+      return Effect.andThen(look(watched, id), changed(atMost))
+    })
+
   return {
     watch: Effect.fnUntraced(function*(id, stop) {
       const watcher: Watcher = { stop, known: isShared ? yield* stoppedOf(id) : 0 }
@@ -61,7 +69,11 @@ export const make = ({ conversations, every, scope }: {
       watched.watchers.add(watcher)
       if (every !== undefined) {
         watched.looking ??= yield* Effect.forkIn(
-          Effect.forever(Effect.andThen(Effect.sleep(every), look(watched, id))),
+          // It has just been looked at.
+          Effect.andThen(
+            Changes.watch(changes, { conversation: id })(every),
+            Effect.forever(lookAgain(watched, id, every))
+          ),
           scope
         )
       }

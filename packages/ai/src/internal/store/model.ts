@@ -4,9 +4,11 @@
  */
 import type * as Effect from "effect/Effect"
 import type { ApprovalState } from "../states.ts"
+import type { Changes } from "./changes.ts"
 import type { Ended, Events, Readers } from "./eventModel.ts"
 import type { StoreError } from "./storeError.ts"
 
+export type { Changes, Topic } from "./changes.ts"
 export * from "./eventModel.ts"
 export * from "./storeError.ts"
 
@@ -367,6 +369,8 @@ export interface Owners {
 export interface Operations {
   /** Whether other processes may use it too: then each of them says from time to time that it lives. */
   readonly isShared: boolean
+  /** Where it is missing, whoever waits looks again from time to time. */
+  readonly changes?: Changes | undefined
   /**
    * Carries out an effect whose store operations all happen, or none: where it fails or is interrupted, nothing was
    * changed. Within another it is a part of that one, and where it fails and the other goes on, undone alone. A fiber that

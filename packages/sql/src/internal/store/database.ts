@@ -9,6 +9,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
 import * as Runtime from "../sqlite/runtime.ts"
 import type { Dialect } from "./dialect.ts"
+import * as Ending from "./ending.ts"
 import * as Problem from "./problem.ts"
 import * as Repeating from "./repeating.ts"
 
@@ -45,6 +46,8 @@ export interface Database {
   ) => Effect.Effect<A, Store.StoreError>
   /** Within a transaction: waits for whoever has said the same in one, until that is over. */
   readonly lock: (text: string) => Effect.Effect<void, SqlError>
+  /** When the outermost transaction is committed; at once where there is none. */
+  readonly afterwards: (effect: Effect.Effect<void>) => Effect.Effect<void>
   /** All that an effect does, or nothing; in another it is a part of that one. */
   readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Store.StoreError, R>
 }
@@ -75,7 +78,7 @@ export const compile = <Row extends object>(
 }
 
 /** An outermost transaction; a fiber that was forked in it may outlive it. */
-interface Transaction {
+interface Begun {
   readonly sql: SqlClient.SqlClient
   isOver: boolean
   /** Somebody else was in the way of it, so that the database undid what it had done. */
@@ -83,7 +86,7 @@ interface Transaction {
 }
 
 // Of every database that the fiber is inside of, or was.
-const Begun = Context.Reference<ReadonlyArray<Transaction>>("@assent/sql/begun", { defaultValue: () => [] })
+const Transactions = Context.Reference<ReadonlyArray<Begun>>("@assent/sql/begun", { defaultValue: () => [] })
 
 export interface Options {
   /** Real milliseconds after which an operation is given up, whatever the network does; `undefined` where there is none. */
@@ -98,13 +101,23 @@ export const make = (
 ): Database => {
   const table = (name: TableName) => sql.literal(prefix + name)
 
+  // Nobody waits for ever for the end of a transaction either.
+  const boundEnd: Effect.Effect<void> = timeout === undefined ?
+    Effect.void :
+    Effect.withFiber((fiber) =>
+      Effect.sync(() => {
+        const transaction = Context.getOption(fiber.context, sql.transactionService)
+        if (transaction._tag === "Some") Ending.bound(transaction.value[0], timeout)
+      })
+    )
+
   const isWithin = (context: Context.Context<never>) =>
     Context.getOption(context, sql.transactionService)._tag === "Some"
 
   // The client takes whoever was forked inside for a part of whatever its connection does next, by whomever.
   const leavingWhatIsOver = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) =>
-      fiber.getRef(Begun).some((one) => one.sql === sql && one.isOver)
+      fiber.getRef(Transactions).some((one) => one.sql === sql && one.isOver)
         ? Effect.updateContext(effect, (context: Context.Context<R>) =>
           Context.omit(sql.transactionService)(context) as Context.Context<R>)
         : effect
@@ -114,21 +127,23 @@ export const make = (
   // fails, as anything fails that the database could not do.
   const begin = <A, E, R>(
     effect: Effect.Effect<A, E, R>,
-    transaction: Transaction
+    transaction: Begun
   ): Effect.Effect<A, E | SqlError, R> =>
     Effect.withFiber((fiber) => {
-      const begun = [...fiber.getRef(Begun).filter((one) => one.sql !== sql), transaction]
+      const begun = [...fiber.getRef(Transactions).filter((one) => one.sql !== sql), transaction]
       const began = fiber.getRef(SqlClient.BeginTransaction)
-      const run = Effect.onExit(effect, () =>
-        Effect.sync(() => {
-          transaction.isOver = true
-        })).pipe(
-          Effect.provideService(Begun, begun),
-          // What somebody begins within at another database, they begin as they wish.
-          Effect.provideService(SqlClient.BeginTransaction, began),
-          sql.withTransaction,
-          Effect.provideService(SqlClient.BeginTransaction, began ?? dialect.begin)
-        )
+      const run = Effect.andThen(boundEnd, effect).pipe(
+        Effect.onExit(() =>
+          Effect.sync(() => {
+            transaction.isOver = true
+          })
+        ),
+        Effect.provideService(Transactions, begun),
+        // What somebody begins within at another database, they begin as they wish.
+        Effect.provideService(SqlClient.BeginTransaction, began),
+        sql.withTransaction,
+        Effect.provideService(SqlClient.BeginTransaction, began ?? dialect.begin)
+      )
       return Effect.catchCause(run, (cause) => {
         // Beside the failure for which it was to be undone.
         const defect = cause.reasons.flatMap((reason) => Cause.isDieReason(reason) ? [reason.defect] : []).find(
@@ -142,7 +157,7 @@ export const make = (
     Effect.withFiber((fiber) => {
       if (isWithin(fiber.context)) return sql.withTransaction(effect)
       return Repeating.repeating(() => {
-        const transaction: Transaction = { sql, isOver: false, isThwarted: false }
+        const transaction: Begun = { sql, isOver: false, isThwarted: false }
         return { run: begin(effect, transaction), isThwarted: () => transaction.isThwarted }
       })
     })
@@ -165,7 +180,7 @@ export const make = (
       return Effect.tapError(effect, (error) =>
         Effect.sync(() => {
           if (!Repeating.isThwarted(error)) return
-          for (const one of fiber.getRef(Begun)) if (one.sql === sql) one.isThwarted = true
+          for (const one of fiber.getRef(Transactions)) if (one.sql === sql) one.isThwarted = true
         }))
     })
 
@@ -200,6 +215,7 @@ export const make = (
         Effect.withFiber((fiber) =>
           isWithin(fiber.context) ? Effect.asVoid(dialect.lock!(sql, prefix + text)) : Effect.void
         ),
+    afterwards: (effect) => leavingWhatIsOver(sql.afterCommit(effect)),
     atomically: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Store.StoreError, R> =>
       // What the effect fails with is its own, whatever it is.
       inTransaction(Effect.mapError(effect, (error) => ({ _tag: "Own" as const, error }))).pipe(

@@ -2,7 +2,10 @@
 import * as Store from "@assent/ai/Store"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type * as SqlClient from "effect/sql/SqlClient"
+import * as Listening from "../changes/listening.ts"
+import * as Watching from "../changes/watching.ts"
 import * as Conversations from "./conversations.ts"
 import * as Database from "./database.ts"
 import * as Dialect from "./dialect.ts"
@@ -13,6 +16,7 @@ import * as Quotas from "./quotas.ts"
 import * as Remembered from "./remembered.ts"
 import * as Requests from "./requests.ts"
 import * as Sweep from "./sweep.ts"
+import * as Telling from "./telling.ts"
 
 export interface Options extends Quotas.Options {
   readonly isShared?: boolean | undefined
@@ -52,13 +56,19 @@ export const open = Effect.fnUntraced(function*(
   return database
 })
 
-export const make = (database: Database.Database, options: Options = {}): Store.Store => {
+/** As long as the scope it tells those who wait for what other processes write. */
+export const make = Effect.fnUntraced(function*(
+  database: Database.Database,
+  options: Options = {}
+): Effect.fn.Return<Store.Store, never, Scope.Scope> {
   const quotas = Quotas.make(database, options)
   const millis = (input: Duration.Input) => Duration.toMillis(Duration.fromInputUnsafe(input))
   const bodiesLife = millis(options.resultTimeToLive ?? Duration.days(30))
   const events = { life: millis(options.eventTimeToLive ?? Store.eventLife), count: options.maxEvents ?? maxEvents }
-  return Store.make({
-    isShared: options.isShared ?? true,
+  const isShared = options.isShared ?? true
+  const { dialect, prefix, sql } = database
+  const operations: Store.Operations = {
+    isShared,
     atomically: database.atomically,
     conversations: Conversations.make(database, quotas),
     requests: Requests.make(database, quotas),
@@ -67,8 +77,11 @@ export const make = (database: Database.Database, options: Options = {}): Store.
     events: Events.make(database),
     readers: Events.makeReaders(database),
     sweep: Sweep.make(database, bodiesLife, events)
-  })
-}
+  }
+  if (!isShared) return Store.make(operations)
+  const hub = yield* dialect.name === "pg" ? Listening.start(sql, `${prefix}changed`) : Watching.start(sql)
+  return Store.make(Telling.make(database, hub, operations))
+})
 
 const maxEvents = 1_000_000
 const defaultTimeout = "30 seconds"

@@ -3,9 +3,9 @@
  * conversations of its own, says "asked", and when it is told to, approves all of them and those of its neighbour, which does
  * the same. What it was told is a line in a file: from then on it must not be lost. Its clock is so many seconds ahead.
  */
-import { Approval, type ApprovalError, Conversation, type ConversationStore, Tool, Toolkit } from "@assent/ai"
+import { Approval, ApprovalError, Conversation, type ConversationStore, Tool, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
-import { Clock, Effect, Logger, Schedule, Schema } from "effect"
+import { Clock, Effect, Logger, Option, Schedule, Schema } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { shifted } from "../../chaos/story.ts"
@@ -29,17 +29,31 @@ const told = Effect.callback<void>((resume) => {
 
 let tries = 0
 
+const passing = [
+  "Busy",
+  "Conflict",
+  "Unavailable",
+  "Unreadable",
+  "Unwritable",
+  "JournalUnavailable",
+  "SuspensionsUnavailable"
+]
+
+/** Whether a conversation, the lock, or the model that was told by it says so. */
+const isPassing = (error: unknown): boolean => {
+  const told = Option.getOrUndefined(ApprovalError.fromAiError(error)) ?? error
+  if (typeof told !== "object" || told === null || !("reason" in told)) return false
+  const { reason } = told as ApprovalError.ApprovalError | ConversationStore.ConversationError
+  return passing.includes(typeof reason === "string" ? reason : reason._tag)
+}
+
 /** What passes is waited for, as a program would: a server that is not there, others in the way. */
 const untilDone = <A, R>(effect: Effect.Effect<A, unknown, R>) =>
   Effect.retry(effect, {
     schedule: Schedule.spaced("50 millis"),
     while: (error) => {
-      const { reason } = error as ConversationStore.ConversationError | ApprovalError.ApprovalError
-      const isPassing = typeof reason === "object"
-        ? ["JournalUnavailable", "SuspensionsUnavailable"].includes(reason._tag)
-        : ["Busy", "Conflict", "Unavailable", "Unreadable", "Unwritable"].includes(reason)
-      if (isPassing) tries++
-      return isPassing
+      if (isPassing(error)) tries++
+      return isPassing(error)
     }
   })
 
