@@ -112,11 +112,9 @@ const history: Reasons = {
     if (truth.isLost) return truth.deniedPlaces.length > 0
     return truth.deniedPlaces.length > 0 || (truth.decidedPlace < 0 && !truth.isForgotten && truth.call.denied)
   },
-  "Leave": (truth) =>
-    truth.isTold || (isHosted(truth) && isPassedOver(truth) && truth.call.onNewMessage === "keep"),
+  "Leave": (truth) => truth.isTold || (isHosted(truth) && isPassedOver(truth) && truth.call.onNewMessage === "keep"),
   "End expired, expired": (truth) => truth.isOver && !truth.isHandled,
-  "End superseded, superseded": (truth) =>
-    isPassedOver(truth) && truth.call.onNewMessage === "supersede",
+  "End superseded, superseded": (truth) => isPassedOver(truth) && truth.call.onNewMessage === "supersede",
   "Keep": (truth) => isPassedOver(truth) && !isHosted(truth) && truth.call.onNewMessage === "keep",
   "Fail passedOver": (truth) => isPassedOver(truth) && truth.call.onNewMessage === "fail",
   "Tell noToolkit": (truth) => truth.isOpen && !truth.hasToolkit && truth.wait === undefined && truth.isApproved,

@@ -221,7 +221,7 @@ describe("L9 the controller answers", () => {
           const turn = yield* chat.send(Prompt.approvalResponses([late]))
           assert.deepStrictEqual(
             [turn.shape, yield* chat.calls],
-            ["finish", 2],
+            ["result finish", 2],
             "there is nothing to call the model for"
           )
         }

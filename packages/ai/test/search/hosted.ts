@@ -123,6 +123,10 @@ export const answersTo = (
   )
 }
 
+/** Whether a result says that a new message came before anybody answered. */
+export const isSuperseded = (part: Pick<Prompt.ToolResultPart, "isFailure" | "result">): boolean =>
+  part.isFailure && /^superseded/i.test(View.reasonIn(part.result) ?? "")
+
 const goesOn = (messages: ReadonlyArray<Prompt.Message>): boolean => {
   const first = messages.findIndex((message) => message.role === "user")
   return first >= 0 &&

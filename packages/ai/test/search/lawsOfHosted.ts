@@ -25,6 +25,7 @@ export const L9: Law = {
           ...(round > 0 || turn.tampered ? [] : [...passedOn(record, turn, prompt), ...unchanged(record, turn, prompt)])
         ]),
         ...given(record, turn),
+        ...(turn.tampered ? [] : superseded(record, turn)),
         ...(turn.tampered ? [] : held(record, turn)),
         ...askedFor(record, turn)
       ])
@@ -116,7 +117,7 @@ const unchanged = (record: Record.Record, turn: Record.Turn, prompt: Prompt.Prom
   return record.hosted.flatMap(({ callId }) => {
     const had = before.calls.filter(({ part }) => part.id === callId).map(({ part }) => part)
     const has = now.calls.filter(({ part }) => part.id === callId).map(({ part }) => part)
-    const hadResults = before.results.filter(({ part }) => part.id === callId)
+    const hadResults = before.results.filter(({ part }) => part.id === callId && !Hosted.isSuperseded(part))
     const hasResults = now.results.filter(({ part }) => part.id === callId)
     if (Record.canonical(had) !== Record.canonical(has)) return [`turn ${turn.index} changes the call ${callId}`]
     if (hadResults.length > 0 && hasResults.length === 0) return [`turn ${turn.index} loses the result of ${callId}`]
@@ -143,9 +144,43 @@ const given = (record: Record.Record, turn: Record.Turn): ReadonlyArray<string> 
     if (part.type === "tool-call" || JSON.stringify(part.encodedResult).includes(Provider.markOf(part.id))) return []
     const isDenied = Hosted.verdictOf(record, turn, hosted) === "block" || Hosted.mayBeRefused(record, turn, hosted) ||
       Hosted.repliesTo(record, turn, hosted).some(({ said }) => said === "deny")
+    const said = Hosted.toldIn(record, turn.prompt).find((told) => told.hosted === hosted)
+    // Whoever answers what has its result is told that again.
+    if (
+      said?.result !== undefined && Record.canonical(said.result.part.result) === Record.canonical(part.encodedResult)
+    ) {
+      return turn.sent.length === 0 ? [] : [`${tell(turn, hosted)} is told again, and the model is called`]
+    }
+    if (Hosted.isSuperseded({ ...part, result: part.encodedResult })) {
+      return turn.tampered || (said !== undefined && isPassedOver(record, turn, said))
+        ? []
+        : [`${tell(turn, hosted)} is superseded by nothing`]
+    }
     return part.isFailure && isDenied && View.reasonIn(part.encodedResult) !== undefined
       ? []
       : [`turn ${turn.index} answers for the provider: ${JSON.stringify(part.encodedResult)}`]
+  })
+
+/** Whether a new message came before anybody answered, and nothing has been said of that. */
+const isPassedOver = (
+  { plan }: Record.Record,
+  { prompt }: Record.Turn,
+  { answers, request, result }: Hosted.Told
+): boolean =>
+  plan.options.onNewMessage === "supersede" && answers.length === 0 && result === undefined &&
+  View.hasMessageAfter(prompt, request.part.approvalId)
+
+/** What was passed over is said, once, in the turn that does so, and the provider hears nothing of it. */
+const superseded = (record: Record.Record, turn: Record.Turn): ReadonlyArray<string> =>
+  turn.ending !== "success" ? [] : Hosted.toldIn(record, turn.prompt).flatMap((told) => {
+    const { hosted } = told
+    if (!isPassedOver(record, turn, told)) return []
+    const times = View.resultsOf(turn).filter(({ id }) => id === hosted.callId).length
+    if (times !== 1) return [`${tell(turn, hosted)} that it was passed over is said ${times} times`]
+    const isHeard = turn.sent.some(({ prompt }) =>
+      Hosted.partsOf(prompt).results.some(({ part }) => part.id === hosted.callId)
+    )
+    return isHeard ? [`${tell(turn, hosted)} the provider is told a result that it did not give`] : []
   })
 
 /** Requests of a history that are open, and that nobody here can answer. */

@@ -24,23 +24,6 @@ export const wasPassedOver = (transcript: Transcript, request: TranscriptRequest
   return false
 }
 
-/**
- * Of answers to a request of the provider's, those that came before the model went on from the first of them: a later one
- * changes nothing of what the provider was told.
- */
-export const inTime = (
-  { messages }: Transcript,
-  responses: ReadonlyArray<Prompt.ToolApprovalResponsePart>
-): ReadonlyArray<Prompt.ToolApprovalResponsePart> => {
-  if (responses.length < 2) return responses
-  const isAmong = new Set<unknown>(responses)
-  const first = messages.findIndex(({ content, role }) => role === "tool" && content.some((part) => isAmong.has(part)))
-  const next = messages.findIndex((message, index) => index > first && saysSomething(message))
-  if (next < 0) return responses
-  const before = new Set<unknown>(messages.slice(first, next).flatMap(({ content }): ReadonlyArray<unknown> => [...content]))
-  return responses.filter((response) => before.has(response))
-}
-
 /** Whether the model says more in it than that it asks. */
 export const saysSomething = (message: Prompt.Message): boolean =>
   message.role === "assistant" && message.content.some(isContent)

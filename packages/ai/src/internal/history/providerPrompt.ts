@@ -63,7 +63,7 @@ const providerRequests = (transcript: Transcript.Transcript, options: Options): 
   for (const request of transcript.requests) {
     if (request.toolCall?.providerExecuted !== true) continue
     const responses = request.responses.filter((response) => options.isRefused?.(response) !== true)
-    const response = Transcript.standingResponse(Passing.inTime(transcript, responses))
+    const response = Transcript.standingResponse(responses)
     if (response === undefined) continue
     if (options.isOurs(request.part.approvalId)) continue
     if (Passing.wasMoved(request)) continue

@@ -14,7 +14,6 @@ import * as Approvals from "../../Prompt.ts"
 import type * as Standing from "../decide/standing.ts"
 import type * as Environment from "../environment/environment.ts"
 import * as Tools from "../gather/tools.ts"
-import * as Passing from "../history/passing.ts"
 import * as Results from "../history/results.ts"
 import * as Transcript from "../history/transcript.ts"
 import type * as Call from "../tool/hostedCall.ts"
@@ -94,15 +93,13 @@ const noRequests: ReadonlySet<string> = new Set()
 const readRequest = Effect.fnUntraced(function*(
   subject: HostedCase.Subject,
   transcript: Transcript.Transcript,
-  { ignored, messageIndex, part: { approvalId }, responses: given }: Transcript.TranscriptRequest,
+  { ignored, messageIndex, part: { approvalId }, responses }: Transcript.TranscriptRequest,
   call: Prompt.ToolCallPart,
   powers: Standing.Powers,
   decides: boolean
 ): Effect.fn.Return<HostedCase.HostedCase> {
   const { environment } = subject
   const named = mayName(environment, subject.tools)
-  // Of answers that somebody who may not decide can have given, the first may be one that the provider was never told.
-  const responses = named ? given : Passing.inTime(transcript, given)
   const response = Transcript.standingResponse(responses)
   const passedOver = transcript.lastUserIndex > messageIndex
   const edited = response === undefined && ignored.some(Transcript.isEdit)

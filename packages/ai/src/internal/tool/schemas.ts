@@ -22,11 +22,13 @@ export const kindOf = (u: unknown): string =>
 
 const isTool = (u: unknown): u is Tool.Any => Predicate.hasProperty(u, "parametersSchema")
 
-const fields = Object.entries({
-  parameters: "parametersSchema",
-  success: "successSchema",
-  failure: "failureSchema"
-} as const)
+const fields = Object.entries(
+  {
+    parameters: "parametersSchema",
+    success: "successSchema",
+    failure: "failureSchema"
+  } as const
+)
 
 /** What is wrong with a tool's schemas, whoever made it; `undefined` if nothing is. */
 export const problemOf = (tool: Tool.Any): string | undefined => {

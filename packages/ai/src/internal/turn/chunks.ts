@@ -52,41 +52,43 @@ export interface Passing<A, E> {
 
 /** As {@link toStream}, but nothing stands between what passes and its reader. */
 export const toStreamBehind = <A, E>(begin: Effect.Effect<Passing<A, E>, E, Scope.Scope>): Stream.Stream<A, E> =>
-  Stream.fromChannel(Channel.fromTransform((_upstream, scope) =>
-    Effect.map(Scope.provide(begin, scope), ({ end, first, pull, rest, take }) => {
-      const produced = (chunk: Chunk<A>): Pull<A, E> => {
-        let next: Pull<A, E> = Effect.succeed(chunk)
-        const left = Effect.suspend(() => {
-          const one = next
-          next = pull
-          return one
-        })
-        return Effect.flatMap(queued(scope, rest(Stream.fromPull(Effect.succeed(left)))), (pull) => now = pull)
-      }
-      // One step for each chunk: it is felt.
-      const passing: (pull: Pull<A, E>) => Pull<A, E> = Effect.matchCauseEffect({
-        onFailure: (cause: Cause.Cause<E | Cause.Done>) => {
-          now = Effect.failCause(cause)
-          const last = end(cause)
-          return Arr.isReadonlyArrayNonEmpty(last) ? Effect.succeed(last) : now
-        },
-        onSuccess: (chunk: Chunk<A>) => {
-          const passed = take(chunk)
-          return passed === undefined
-            ? produced(chunk)
-            : Arr.isReadonlyArrayNonEmpty(passed)
-            ? Effect.succeed(passed)
-            : others
+  Stream.fromChannel(
+    Channel.fromTransform((_upstream, scope) =>
+      Effect.map(Scope.provide(begin, scope), ({ end, first, pull, rest, take }) => {
+        const produced = (chunk: Chunk<A>): Pull<A, E> => {
+          let next: Pull<A, E> = Effect.succeed(chunk)
+          const left = Effect.suspend(() => {
+            const one = next
+            next = pull
+            return one
+          })
+          return Effect.flatMap(queued(scope, rest(Stream.fromPull(Effect.succeed(left)))), (pull) => now = pull)
         }
+        // One step for each chunk: it is felt.
+        const passing: (pull: Pull<A, E>) => Pull<A, E> = Effect.matchCauseEffect({
+          onFailure: (cause: Cause.Cause<E | Cause.Done>) => {
+            now = Effect.failCause(cause)
+            const last = end(cause)
+            return Arr.isReadonlyArrayNonEmpty(last) ? Effect.succeed(last) : now
+          },
+          onSuccess: (chunk: Chunk<A>) => {
+            const passed = take(chunk)
+            return passed === undefined
+              ? produced(chunk)
+              : Arr.isReadonlyArrayNonEmpty(passed)
+              ? Effect.succeed(passed)
+              : others
+          }
+        })
+        const others = passing(pull)
+        let now: Pull<A, E> = Effect.suspend(() => {
+          now = others
+          return passing(first)
+        })
+        return Effect.suspend(() => now)
       })
-      const others = passing(pull)
-      let now: Pull<A, E> = Effect.suspend(() => {
-        now = others
-        return passing(first)
-      })
-      return Effect.suspend(() => now)
-    })
-  ))
+    )
+  )
 
 type Produce<A, E> = (chunks: Chunks<A, E>) => Effect.Effect<void, E, Scope.Scope>
 

@@ -47,8 +47,7 @@ export const use = <A, E, R>(
   turn: Turn.Turn,
   options: Options,
   body: (call: ModelCall) => Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
-  Effect.flatMap(open(turn, options), ({ call, end }) => Effect.onExit(body(call), end))
+): Effect.Effect<A, E, R> => Effect.flatMap(open(turn, options), ({ call, end }) => Effect.onExit(body(call), end))
 
 /** A call of which somebody else says when it is at its end; they may say so more than once. */
 export const open = Effect.fnUntraced(function*(

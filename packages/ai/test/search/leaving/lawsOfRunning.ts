@@ -76,7 +76,7 @@ export const Stop: Law = {
   fewest: 100
 }
 
-/** How long a turn may take in which the model says a word, in milliseconds; and each that goes on with what was approved. */
+/** How long a turn may take in which the model says a word, in milliseconds; and each run that goes on in it. */
 const goesOnWithin = 10_000
 const runsFor = 20_000
 // A person who takes their time is waited for, once for each run.
@@ -93,7 +93,8 @@ export const GoesOn: Law = {
       if (runs.some(({ op, outcome }) => op === index && outcome === "died")) return []
       if (ended.how !== "success") return [`turn ${index} failed: ${ended.outcome}`]
       const took = ended.time - began.time
-      const count = runs.filter(({ op }) => op === index).length
+      // A turn that was left may have had a run claimed, which begins when all seems quiet: it is joined.
+      const count = runs.filter((run) => run.ended === undefined || run.ended.at > began.at).length
       return took > goesOnWithin + count * (runsFor + asksFor) ? [`turn ${index} took ${took / 1_000} seconds`] : []
     }),
   concerns: () => true
