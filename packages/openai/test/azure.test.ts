@@ -1,6 +1,6 @@
 /** Azure: its address, keys that expire, what its filters say, and what it refuses, in shapes that were recorded or are documented. */
 import { AiError, LanguageModel } from "@assent/ai"
-import { OpenAiClient } from "@assent/openai"
+import type { OpenAiClient } from "@assent/openai"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -114,7 +114,7 @@ describe("Azure", () => {
       assert.deepStrictEqual([text, finishReason], ["Hel", "content-filter"])
       const finish = content.find((part) => part.type === "finish")
       assert.deepInclude(finish?.metadata.openai, { incompleteReason: "content_filter" })
-      assert.deepInclude((finish?.metadata.openai?.contentFilters as ReadonlyArray<object>)[0], { blocked: true })
+      assert.include(JSON.stringify(finish?.metadata.openai?.contentFilters), `"blocked":true`)
     }))
 
   it.effect("a token of Entra's that cannot be had is that error, and nothing is sent", () =>
