@@ -1,5 +1,5 @@
 /**
- * Every option of `@effect/ai-openai` 4.0.0-beta.98 that its constructors take, written down from its declarations, is an option
+ * Every option of `@effect/ai-openai` 4.0.0-beta.106 that its constructors take, written down from its declarations, is an option
  * here; the README says which are not.
  */
 import { OpenAiClient, OpenAiLanguageModel, OpenAiTool } from "@assent/openai"

@@ -300,7 +300,7 @@ const parse = (
   headers: Headers,
   context: StreamContext
 ): Result.Result<Event | undefined, Effect.Effect<never, AiError.AiError>> => {
-  if (data.trim() === "") return Result.succeed(undefined)
+  if (data === "") return Result.succeed(undefined)
   if (data === "[DONE]") return Result.fail(Effect.fail(Errors.cut(context)))
   const parsed = Result.try((): unknown => JSON.parse(data))
   if (Result.isFailure(parsed)) return Result.fail(Effect.fail(Errors.fromUnknown(parsed.failure, context)))
