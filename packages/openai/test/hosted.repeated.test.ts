@@ -101,7 +101,10 @@ const toolkit = Toolkit.make(C.Dice)
 const decisions = (body: unknown) =>
   objects(isObject(body) ? body["input"] : undefined).filter(({ type }) => type === "mcp_approval_response").map((
     item
-  ) => [item["approve"], item["reason"]])
+  ) => {
+    assert.strictEqual(item["approval_request_id"], "mcpr_1")
+    return [item["approve"], item["reason"]]
+  })
 
 for (const store of [true, false]) {
   for (const streams of [false, true]) {
