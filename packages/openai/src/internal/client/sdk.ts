@@ -235,7 +235,7 @@ const makeReader = (messages: Sse.Reader, headers: Headers, clock: Clock.Clock, 
   }
   const read = (): void => {
     reading = true
-    messages.next().then(receive, lose)
+    messages.next().then(receive).catch(lose)
   }
   const lose = (error: unknown): void => finish(Effect.fail(Errors.fromUnknown(error, context)))
   const receive = (received: ReadonlyArray<Message> | undefined): void => {
