@@ -33,6 +33,40 @@ export type { ErrorMetadata, RateLimitMetadata } from "./internal/client/errors.
 
 /**
  * A key, or an effect that gives one: it is run before each request, as for the tokens of Microsoft Entra, which expire.
+ * What it fails with is the error of the request.
+ *
+ * @example
+ * import { AiError } from "@assent/ai"
+ * import { OpenAiClient } from "@assent/openai"
+ * import { Effect, Redacted } from "effect"
+ *
+ * // In a program: `new DefaultAzureCredential()` of `@azure/identity`, which keeps a token until it expires.
+ * const credential = { getToken: (scope: string) => Promise.resolve({ token: `token for ${scope.slice(8, 25)}` }) }
+ *
+ * const apiKey: OpenAiClient.ApiKey = Effect.tryPromise({
+ *   try: () => credential.getToken("https://cognitiveservices.azure.com/.default"),
+ *   catch: () => AiError.make({
+ *     module: "Entra",
+ *     method: "getToken",
+ *     reason: new AiError.AuthenticationError({ kind: "InvalidKey", description: "Run `az login`." })
+ *   })
+ * }).pipe(Effect.map(({ token }) => Redacted.make(token.replaceAll(" ", "-"))))
+ *
+ * const sent: Array<string | null> = []
+ * const Azure = OpenAiClient.layer({
+ *   apiUrl: "https://NAME.openai.azure.com/openai/v1",
+ *   apiKey,
+ *   fetch: (_url, init) => {
+ *     sent.push(new Headers(init?.headers).get("authorization"))
+ *     return Promise.resolve(Response.json({ id: "resp_1", output: [] }))
+ *   }
+ * })
+ *
+ * const program = Effect.flatMap(OpenAiClient.OpenAiClient, (openai) =>
+ *   openai.createResponse({ model: "my-deployment", input: "Hello." }))
+ * await Effect.runPromise(Effect.provide(program, Azure))
+ *
+ * sent // => ["Bearer token-for-cognitiveservices"]
  *
  * @category models
  * @since 0.1.0

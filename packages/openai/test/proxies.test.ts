@@ -48,26 +48,49 @@ describe("an answer through a proxy", () => {
     600_000
   )
 
-  it.effect("whose calls end in another order than they began in has each of them once", () =>
-    Effect.gen(function*() {
-      const call = (number: number, fields: Json = {}): Json => ({
-        type: "function_call",
-        id: `fc_${number}`,
-        call_id: `call_${number}`,
-        name: "add",
-        arguments: `{"a":${number}}`,
-        ...fields
-      })
-      const response = Edge.response([call(1), call(2)])
-      const { wire } = Edge.stream(
-        "calls",
-        [Edge.added(1, call(2, { arguments: "" })), Edge.added(0, call(1, { arguments: "" })), Edge.done(1, call(2))],
-        {},
-        response
-      )
-      const seen = yield* Program.see(wire, Reader.ofBody(response))
-      assert.deepStrictEqual(compare({ response, wire, rotates: false, isOrdered: false }, seen), [])
-    }))
+  const call = (number: number, fields: Json = {}): Json => ({
+    type: "function_call",
+    id: `fc_${number}`,
+    call_id: `call_${number}`,
+    name: "add",
+    arguments: `{"a":${number}}`,
+    ...fields
+  })
+  const search = (id: string): Json => ({
+    type: "web_search_call",
+    id,
+    status: "completed",
+    action: { type: "search", query: id }
+  })
+  const reasoning = { type: "reasoning", id: "rs_1", summary: [] }
+  const called = [
+    Edge.added(2, call(2, { arguments: "" })),
+    Edge.added(1, call(1, { arguments: "" })),
+    Edge.done(2, call(2))
+  ]
+  const ends: Record<string, readonly [events: ReadonlyArray<Json>, output: ReadonlyArray<Json>]> = {
+    "whose calls end in another order": [[Edge.done(0, reasoning), ...called], [reasoning, call(1), call(2)]],
+    "whose response leaves an item out": [[Edge.done(0, reasoning), ...called], [call(1), call(2)]],
+    "whose calls have other ids at the end": [
+      [Edge.added(1, search("b")), Edge.added(0, search("a")), Edge.done(1, search("c"))],
+      [search("d"), search("e")]
+    ]
+  }
+
+  for (const [title, [events, output]] of Object.entries(ends)) {
+    it.effect(`${title} has each of them once`, () =>
+      Effect.gen(function*() {
+        const { wire } = Edge.stream("calls", events, {}, Edge.response(output))
+        const { facts } = yield* Program.see(wire, Reader.ofBody(Edge.response([reasoning, ...output])))
+        const seen = [...facts].filter(([fact]) => /^(call \d+ id|hosted call)/.test(fact)).map(([fact, value]) =>
+          typeof value === "string" ? value : fact
+        )
+        assert.deepStrictEqual(
+          seen,
+          title.includes("other ids") ? ["hosted call c", "hosted call d"] : ["call_2", "call_1"]
+        )
+      }))
+  }
 
   it.effect(
     "that is cut off anywhere is an error",

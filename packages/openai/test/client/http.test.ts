@@ -6,6 +6,8 @@ import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
@@ -36,6 +38,36 @@ it.live("an HttpClient that is provided sends the requests, of a response and of
     assert.deepStrictEqual([text, streamed], ["Hello.", "Bye."])
     assert.deepStrictEqual(sent, [`POST ${server.url}/responses`, `POST ${server.url}/responses`])
   })))
+
+it.effect("an HttpClient that fails by the status, or cannot connect, is an error as ever", () =>
+  Effect.gen(function*() {
+    const answer = (status: number, error: object) =>
+      HttpClient.make((request) =>
+        Effect.succeed(HttpClientResponse.fromWeb(
+          request,
+          new Response(JSON.stringify({ error }), { status, headers: { "content-type": "application/json" } })
+        ))
+      )
+    const reason = (http: HttpClient.HttpClient) =>
+      Effect.flip(ask).pipe(
+        Effect.provide(OpenAiLanguageModel.model("gpt-5.2")),
+        Effect.provide(OpenAiClient.layer({ apiKey: Redacted.make("sk-secret-key"), maxRetries: 0 })),
+        Effect.provideService(HttpClient.HttpClient, http),
+        Effect.map(({ message, reason }) => [reason._tag, message] as const)
+      )
+    const refused = yield* reason(HttpClient.filterStatusOk(answer(400, { message: "No such field.", param: "tools" })))
+    assert.strictEqual(refused[0], "InvalidRequestError")
+    assert.include(refused[1], "No such field.")
+    const down = yield* reason(HttpClient.make((request) =>
+      Effect.fail(
+        new HttpClientError.HttpClientError({
+          reason: new HttpClientError.TransportError({ request, description: "sk-secret-key" })
+        })
+      )
+    ))
+    assert.strictEqual(down[0], "NetworkError")
+    assert.notInclude(down[1], "sk-secret-key")
+  }))
 
 it.effect("a key that is an effect is asked for before each request, and no key is in an error", () =>
   Effect.gen(function*() {

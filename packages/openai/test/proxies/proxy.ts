@@ -113,7 +113,17 @@ const written = (random: Random, events: ReadonlyArray<Json>): string => {
   const end = random.pick(["\n", "\r\n"])
   const named = random.chance(0.5)
   const blocks = events.map((event) => {
-    const comment = random.chance(0.1) ? `: keep-alive${end}${random.chance(0.5) ? end : ""}` : ""
+    // What keeps a connection open.
+    const comment = random.chance(0.1)
+      ? random.pick([
+        ": keep-alive",
+        `: keep-alive${end}`,
+        `data:${end}`,
+        `retry: 3000${end}`,
+        `event: ping${end}data: {}${end}`
+      ]) +
+        end
+      : ""
     return `${comment}${named ? `event: ${String(event["type"])}${end}` : ""}data:${random.pick(["", " "])}${
       JSON.stringify(event)
     }${end}${end}`

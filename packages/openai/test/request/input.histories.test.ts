@@ -96,11 +96,33 @@ describe("answers", () => {
       { type: "item_reference", id: "mcpr_1" },
       { type: "mcp_approval_response", approval_request_id: "mcpr_1", approve: false }
     ])
-    assert.strictEqual(Approvals.read(messages).callOf("mcpr_1")?.id, "made-up")
+    assert.strictEqual(Approvals.read(messages).lastOf("mcpr_1")?.call.id, "made-up")
   })
 })
 
 describe("metadata", () => {
+  it("L4 an answer is to the request of its own id, whatever the history says that its call was", () => {
+    const call = Prompt.toolCallPart({
+      id: "mcpr_1#2",
+      name: "OpenAiMcp",
+      params: {},
+      providerExecuted: true,
+      options: { openai: { itemId: "mcpr_9", itemType: "mcp_approval_request", approvalRequestId: "mcpr_9" } }
+    })
+    const messages = [
+      Prompt.assistantMessage({
+        content: [call, Prompt.toolApprovalRequestPart({ approvalId: "mcpr_1#2", toolCallId: "mcpr_1#2" })]
+      }),
+      Prompt.toolMessage({
+        content: [Prompt.toolApprovalResponsePart({ approvalId: "mcpr_1#2", approved: true })]
+      })
+    ]
+    const told = input(messages).flatMap((item) =>
+      item.type === "mcp_approval_response" ? [item.approval_request_id] : []
+    )
+    assert.deepStrictEqual(told, ["mcpr_1"])
+  })
+
   it("L4 a request that a part without text stands for is not told", () => {
     const part = Prompt.reasoningPart({
       text: "",

@@ -2,7 +2,8 @@
 import { AiError, LanguageModel } from "@assent/ai"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { message } from "../edges/edge.ts"
+import * as Stream from "effect/Stream"
+import { message, response, stream } from "../edges/edge.ts"
 import * as Stub from "../stub.ts"
 
 const encrypted = ["reasoning.encrypted_content"]
@@ -43,6 +44,17 @@ describe("encrypted reasoning with store: false", () => {
     Effect.gen(function*() {
       const server = Stub.make([unsupported, hello, hello], { model: "my-deployment", config })
       yield* Effect.provide(Effect.andThen(ask, ask), server.model)
+      assert.deepStrictEqual(server.asked.map(({ include }) => include), [encrypted, undefined, undefined])
+    }))
+
+  it.effect("is asked once more without it in a stream too", () =>
+    Effect.gen(function*() {
+      const { wire } = stream("", [], {}, response([message("Hello.")]))
+      const streamed = { body: wire.body, headers: { "content-type": wire.mediaType } }
+      const server = Stub.make([unsupported, streamed, streamed], { model: "my-deployment", config })
+      const read = Stream.runCollect(LanguageModel.streamText({ prompt: "hi" }))
+      const parts = yield* Effect.provide(Effect.andThen(read, read), server.model)
+      assert.strictEqual(parts.map((part) => part.type === "text-delta" ? part.delta : "").join(""), "Hello.")
       assert.deepStrictEqual(server.asked.map(({ include }) => include), [encrypted, undefined, undefined])
     }))
 

@@ -69,9 +69,9 @@ export interface ProviderError {
 // Constructors
 // =============================================================================
 
-/** Whatever the SDK, its `fetch` or its stream threw. An `AiError` stays what it is. */
+/** Whatever the SDK, its `fetch` or its stream threw. An `AiError` stays what it is, also where the SDK caught it. */
 export const fromUnknown = (error: unknown, context: ErrorContext): AiError.AiError =>
-  AiError.isAiError(error) ? error : make(reasonOf(error, context), context)
+  causes(error).find(AiError.isAiError) ?? make(reasonOf(error, context), context)
 
 /** An error that OpenAI reports inside a response that began well: an `error` event, or the error of `response.failed`. */
 export const fromProviderError = (error: ProviderError, context: ErrorContext): AiError.AiError =>

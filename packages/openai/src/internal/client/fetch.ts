@@ -1,5 +1,5 @@
 /** An `HttpClient` as what the SDK sends its requests with. */
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as HttpBody from "effect/http/HttpBody"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -17,8 +17,12 @@ export const ofHttpClient =
     const request = HttpClientRequest.fromWeb(new Request(input, rest as RequestInit))
     const type = new Headers(init?.headers).get("content-type") ?? "application/json"
     const response = await run(
-      client.execute(
-        typeof body === "string" ? HttpClientRequest.setBody(request, HttpBody.text(body, type)) : request
+      Effect.catch(
+        client.execute(
+          typeof body === "string" ? HttpClientRequest.setBody(request, HttpBody.text(body, type)) : request
+        ),
+        // A client may fail by the status; what OpenAI says of it is in the response.
+        (error) => error.response === undefined ? Effect.fail(error) : Effect.succeed(error.response)
       ),
       { signal: signal ?? undefined }
     )

@@ -235,7 +235,7 @@ const makeReader = (messages: Sse.Reader, headers: Headers, clock: Clock.Clock, 
   }
   const read = (): void => {
     reading = true
-    messages.next().then(receive, lose)
+    messages.next().then(receive).catch(lose)
   }
   const lose = (error: unknown): void => finish(Effect.fail(Errors.fromUnknown(error, context)))
   const receive = (received: ReadonlyArray<Message> | undefined): void => {
@@ -247,11 +247,12 @@ const makeReader = (messages: Sse.Reader, headers: Headers, clock: Clock.Clock, 
       if (Result.isFailure(event)) {
         return finish(messages.hasEnded() && !isJson(message.data) ? Effect.fail(Errors.cut(context)) : event.failure)
       }
+      if (event.success === undefined) continue
       complete ||= event.success.type.length < 20 && lastTypes.has(event.success.type)
       buffer.push(event.success)
     }
     if (buffer.length < readAhead) read()
-    waiting?.wake()
+    if (buffer.length > 0) waiting?.wake()
   }
   const take = (): EventPull => {
     const taken = buffer
@@ -293,12 +294,13 @@ const makeReader = (messages: Sse.Reader, headers: Headers, clock: Clock.Clock, 
   }
 }
 
-/** The event of a message; its failure is how the stream ends. */
+/** The event of a message, if it says anything; its failure is how the stream ends. */
 const parse = (
   { data, event }: Message,
   headers: Headers,
   context: StreamContext
-): Result.Result<Event, Effect.Effect<never, AiError.AiError>> => {
+): Result.Result<Event | undefined, Effect.Effect<never, AiError.AiError>> => {
+  if (data === "") return Result.succeed(undefined)
   if (data === "[DONE]") return Result.fail(Effect.fail(Errors.cut(context)))
   const parsed = Result.try((): unknown => JSON.parse(data))
   if (Result.isFailure(parsed)) return Result.fail(Effect.fail(Errors.fromUnknown(parsed.failure, context)))
@@ -309,9 +311,11 @@ const parse = (
     const body = Predicate.isObject(said) ? said : { message: String(said) }
     return Result.fail(Effect.fail(Errors.fromUnknown(new APIError(undefined, body, undefined, headers), context)))
   }
-  return isEvent(value)
-    ? Result.succeed(value)
-    : Result.fail(Effect.fail(Errors.invalidResponse("An event is not an object with a type.", context)))
+  // One without a type is a proxy's, to keep the connection open.
+  if (isEvent(value)) return Result.succeed(value)
+  return Predicate.isObject(value)
+    ? Result.succeed(undefined)
+    : Result.fail(Effect.fail(Errors.invalidResponse("An event is not an object.", context)))
 }
 
 const isEvent = (u: unknown): u is Event =>

@@ -381,8 +381,11 @@ const metadataOf = ({ metadata }: Response.ReasoningPartEncoded) => metadata ===
 const standing = (part: Part, before: string): Part => {
   switch (part.type) {
     case "text-end":
+      return { ...part, metadata: { ...part.metadata, openai: { ...part.metadata?.openai, before } } }
     case "reasoning-end":
+      return { ...part, metadata: { ...part.metadata, openai: { ...part.metadata?.openai, before } } }
     case "tool-call":
+      return { ...part, metadata: { ...part.metadata, openai: { ...part.metadata?.openai, before } } }
     case "tool-result":
       return { ...part, metadata: { ...part.metadata, openai: { ...part.metadata?.openai, before } } }
   }

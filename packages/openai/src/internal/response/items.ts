@@ -58,7 +58,7 @@ export const make = () => {
     const key = index ?? named ?? "item"
     const known = items.get(key)
     if (known !== undefined) {
-      if (named !== undefined) known.ids.add(named)
+      if (named !== undefined && named !== known.itemId) known.ids.add(named)
       return known
     }
     // An id that another item has would make one part of two.
