@@ -65,6 +65,7 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
     const asked = sql`nonce IN (SELECT nonce FROM ${request} WHERE conversation = ${id} AND state = 'pending')`
     yield* Events.ended(database, asked, { state: hasExpired ? "expired" : "withdrawn" }, now)
     yield* sql`DELETE FROM ${request} WHERE conversation = ${id} AND state = 'pending'`
+    yield* Events.forgetWhatWasAskedIn(database, [id])
   })
 
   const fieldsOf = (write: Store.ConversationWrite, now: number) => ({

@@ -141,9 +141,15 @@ const events = (prefix: string): ReadonlyArray<string> => {
   ]
 }
 
+/** What was told of a conversation's requests is found when it is removed. */
+const removed = (prefix: string): ReadonlyArray<string> => [
+  `CREATE INDEX ${prefix}event_conversation ON ${prefix}event (conversation, seq) WHERE conversation IS NOT NULL`
+]
+
 export const steps: ReadonlyArray<readonly [name: string, statements: (prefix: string) => ReadonlyArray<string>]> = [
   ["first", first],
-  ["events", events]
+  ["events", events],
+  ["removed", removed]
 ]
 
 /** Makes what is not there yet. Of several processes that begin at once, one does it. */
