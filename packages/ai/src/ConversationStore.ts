@@ -319,8 +319,9 @@ export const make = Effect.fnUntraced(function*(
 
 /**
  * Removes a conversation of the scope it is called in (`Approval.Scope`), with all that waits in it: nobody can answer it
- * any more. What was decided is not forgotten, so that nothing runs again (law L2). It waits for a turn that is being taken
- * in this process; one in another process fails with `Conflict`.
+ * any more. What was decided is not forgotten, so that nothing runs again (law L2); `OpenRequests.events` still tells of it,
+ * by the names of its requests, and no more of what they were about. It waits for a turn that is being taken in this process;
+ * one in another process fails with `Conflict`.
  *
  * @category removing
  * @since 0.1.0

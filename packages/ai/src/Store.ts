@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Memory from "./internal/store/memory.ts"
 import type * as Model from "./internal/store/model.ts"
+import * as Removed from "./internal/store/removed.ts"
 
 export * from "./internal/store/model.ts"
 
@@ -138,3 +139,24 @@ export const layerMemory: Layer.Layer<Store> = Layer.effect(Store, makeMemory())
 // =============================================================================
 
 const processStoreKey = Symbol.for("@assent/ai/Store/process")
+
+// =============================================================================
+// Removing
+// =============================================================================
+
+/**
+ * What a store tells of a request when the conversation that asked it was removed: its names, for whoever was told of it
+ * before, and nothing of what it was about (`EventRow.request`).
+ *
+ * @example
+ * import { Store } from "@assent/ai"
+ *
+ * const request = JSON.stringify({ approvalId: "apr1.a", toolName: "SendMail", params: { text: "a secret" } })
+ *
+ * JSON.parse(Store.requestOfRemoved(request)).toolName // => "SendMail"
+ * Store.requestOfRemoved(request).includes("secret") // => false
+ *
+ * @category removing
+ * @since 0.1.0
+ */
+export const requestOfRemoved: (request: string) => string = Removed.requestOfRemoved

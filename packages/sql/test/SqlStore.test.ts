@@ -6,6 +6,7 @@ import { CurrentTransformer } from "effect/sql/Statement"
 import { TestClock } from "effect/testing"
 import * as Fs from "node:fs"
 import { answer, named, shown, waits, written } from "../../ai/test/store/laws/support.ts"
+import { steps } from "../src/internal/store/migrations.ts"
 import { makeClient, makeFilename, makeStore, makeStoreOver, storeInFile } from "./database.ts"
 
 const reasonOf = <A, R>(effect: Effect.Effect<A, Store.StoreError, R>) =>
@@ -28,7 +29,7 @@ describe("tables", () => {
       for (const [index, { store }] of stores.entries()) yield* store.requests.open([shown(`n${index}`)])
       assert.lengthOf((yield* stores[0].store.requests.page({}, { limit: 10 })).requests, 4)
       const { sql } = stores[0]
-      assert.lengthOf(yield* sql`SELECT migration_id FROM assent_migration`, 2)
+      assert.lengthOf(yield* sql`SELECT migration_id FROM assent_migration`, steps.length)
     }))
 
   it.effect("stand beside those of another prefix", () =>

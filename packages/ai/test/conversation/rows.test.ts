@@ -1,6 +1,7 @@
 /** What a turn writes and reads: what is new, however long the conversation is. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { Approval, ConversationStore, Prompt, Store } from "../../src/index.ts"
 import { intercept } from "../store/intercept.ts"
 import * as C from "./support.ts"
@@ -34,6 +35,8 @@ const text = (n: number) => `Number ${String(n).padStart(6, "0")}.`
 describe("a turn", () => {
   it.effect("costs the same operations and bytes, the first as the two hundredth", () =>
     Effect.gen(function*() {
+      // When a turn began is written with it, and no two begin at once: a time of as many digits as those of today.
+      yield* TestClock.setTime(1_700_000_000_000)
       const { operations, store, writes } = yield* noting
       const { conversation } = yield* C.start({ turns: [], afterLastTurn: "Yes.", strict: false, shared: store })
       yield* conversation.send(text(0))

@@ -10,6 +10,7 @@ import { events } from "./laws/events.ts"
 import { pages } from "./laws/pages.ts"
 import { random } from "./laws/random.ts"
 import { owners, remembered } from "./laws/remembered.ts"
+import { removed } from "./laws/removed.ts"
 import { requests } from "./laws/requests.ts"
 import type { Law } from "./laws/support.ts"
 import { transactions } from "./laws/transactions.ts"
@@ -26,7 +27,7 @@ export const describeStore = (
   }
 ): void => {
   const law: Law = (title, body) => it.effect(title, () => Effect.scoped(Effect.flatMap(make, body)))
-  const groups = { requests, waiting, pages, conversations, remembered, owners, events, clocks, transactions }
+  const groups = { requests, waiting, pages, conversations, remembered, owners, events, removed, clocks, transactions }
   for (const [group, laws] of Object.entries(groups)) {
     describe(`${name}: ${group}`, () => {
       laws(law)

@@ -160,7 +160,14 @@ describe("taking", () => {
       assert.deepStrictEqual((yield* take({ history: asked }, known)).heard.map((one: any) => one[3]), ["u"])
     }))
 
-  it.effect("what was changed once, or was an answer to a question, has been said", () =>
+  it.effect("what the program has said itself, under no name, is not said again by a page that calls it something", () =>
+    Effect.gen(function*() {
+      const input = { answers: approve("id-1"), unsaid: saying("one", "its own id") }
+      const { heard } = yield* take({ history: asked, pending: open }, input)
+      assert.deepStrictEqual(heard, [[[], ["id-1"], "ada", undefined]])
+    }))
+
+  it.effect("what was changed once or since, or was an answer to a question, has been said", () =>
     Effect.gen(function*() {
       const named = Prompt.makeMessage(
         "user",
@@ -171,7 +178,7 @@ describe("taking", () => {
       const routed = Prompt.makeMessage("tool", { ...message, options: { assent: written } } as never)
       const history = [...asked, named, routed]
       const messageIds = new Set(["m1"])
-      for (const unsaid of [saying("B", "m0"), saying("yes")]) {
+      for (const unsaid of [saying("B", "m0"), saying("yes"), saying("***", "m0"), saying("***")]) {
         const { heard } = yield* take({ history }, { unsaid, messageIds })
         assert.deepStrictEqual(heard, [[[], [], "ada", undefined]])
       }

@@ -63,6 +63,7 @@ export const make = <Store>(
     const conversations: Conversations.MemoryConversations = Conversations.make({
       transactions,
       bounds,
+      events,
       reclaimSome,
       forgetAskedIn
     })

@@ -1,6 +1,7 @@
 /** Conversations in memory. */
 import { definedFields } from "../fields.ts"
 import type { Bounds } from "./bounds.ts"
+import type { MemoryEvents } from "./memoryEvents.ts"
 import type { ConversationRow, Conversations, Ended, StoreError } from "./model.ts"
 import * as Table from "./table.ts"
 import type { Transactions } from "./transactions.ts"
@@ -19,9 +20,10 @@ interface Kept {
   readonly messages: Array<string>
 }
 
-export const make = ({ bounds, forgetAskedIn, reclaimSome, transactions }: {
+export const make = ({ bounds, events, forgetAskedIn, reclaimSome, transactions }: {
   readonly transactions: Transactions
   readonly bounds: Bounds
+  readonly events: Pick<MemoryEvents, "forgetWhatWasAskedIn">
   readonly forgetAskedIn: (conversation: string, ended: Ended, now: number) => void
   readonly reclaimSome: (now: number) => void
 }): MemoryConversations => {
@@ -39,6 +41,7 @@ export const make = ({ bounds, forgetAskedIn, reclaimSome, transactions }: {
   const remove = (id: string, ended: Ended, now: number) => {
     table.set(id, undefined)
     forgetAskedIn(id, ended, now)
+    events.forgetWhatWasAskedIn(id)
   }
 
   const reclaim = (id: string, now: number) => remove(id, { state: "expired" }, now)

@@ -13,6 +13,7 @@ import {
 } from "./eventModel.ts"
 import type { RequestRow } from "./model.ts"
 import * as Ordered from "./ordered.ts"
+import { requestOfRemoved } from "./removed.ts"
 import { StoreError } from "./storeError.ts"
 import type { Transactions } from "./transactions.ts"
 
@@ -22,6 +23,8 @@ export interface MemoryEvents {
   /** It is listed: that is told, unless it was before and nothing has ended it since. */
   readonly opened: (row: RequestRow, now: number) => void
   readonly ended: (nonce: string, ended: Ended, now: number) => void
+  /** What was asked in a conversation is told by its names from now on. */
+  readonly forgetWhatWasAskedIn: (conversation: string) => void
   /** The oldest that has been kept for long enough, if there is one. */
   readonly aged: (now: number) => string | undefined
   readonly dropOldest: () => void
@@ -36,7 +39,11 @@ interface Asked {
   hasExpired: boolean
 }
 
-type Entry = Pick<EventRow, "event" | "at" | "ended"> & { readonly seq: number; readonly asked: Asked }
+interface Entry extends Pick<EventRow, "event" | "at"> {
+  readonly seq: number
+  readonly asked: Asked
+  ended?: Ended | undefined
+}
 
 export interface Options {
   readonly maxEvents: number
@@ -146,6 +153,21 @@ export const make = (
     }
   }
 
+  const forgetWhatWasAskedIn: MemoryEvents["forgetWhatWasAskedIn"] = (conversation) => {
+    for (let index = head; index < log.length; index++) {
+      const entry = log[index]!
+      const { asked, ended } = entry
+      if (asked.row.conversation !== conversation) continue
+      const { request } = asked
+      asked.request = requestOfRemoved(request)
+      if (ended !== undefined) entry.ended = { state: ended.state }
+      transactions.didWith(() => {
+        asked.request = request
+        if (ended !== undefined) entry.ended = ended
+      })
+    }
+  }
+
   const rowOf = ({ asked: { request, row }, at, ended, event, seq }: Entry): EventRow => {
     const { conversation, kind, nonce, principal, tenant, toolName } = row
     return {
@@ -177,6 +199,7 @@ export const make = (
   return {
     opened,
     ended,
+    forgetWhatWasAskedIn,
     aged: (now) => {
       const oldest = log[head]
       return oldest !== undefined && oldest.at + life <= now ? String(oldest.seq) : undefined

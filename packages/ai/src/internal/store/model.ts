@@ -99,7 +99,8 @@ export interface Conversations {
   readonly stop: (id: string) => Stored<boolean>
   /**
    * Removes it with its messages, and what was asked in it and never decided (which is `pending`). What was decided stays
-   * (law L2). One that has expired is reclaimed so.
+   * (law L2). Events still tell of its requests, by what names them (`requestOfRemoved`) and without `entry`. One that has
+   * expired is reclaimed so.
    */
   readonly remove: (id: string) => Stored<void>
 }

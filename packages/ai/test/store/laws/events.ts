@@ -27,7 +27,7 @@ export const read = Effect.fnUntraced(function*(
   }
 })
 
-const sweepAll = (store: Store.Store) =>
+export const sweepAll = (store: Store.Store) =>
   Effect.gen(function*() {
     while ((yield* store.sweep(100)) > 0) { /* again */ }
   })

@@ -71,6 +71,7 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
       (nonces) => Events.ended(database, sql.in("nonce", nonces), { state: hasExpired ? "expired" : "withdrawn" }, now),
       { discard: true }
     )
+    yield* Events.forgetWhatWasAskedIn(database, [id])
   })
 
   const fieldsOf = (write: Store.ConversationWrite, now: number) => ({

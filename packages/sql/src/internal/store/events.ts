@@ -78,6 +78,20 @@ export const ended = (
   )
 }
 
+/** What was asked in conversations that are removed is told by its names from now on. */
+export const forgetWhatWasAskedIn = Effect.fnUntraced(function*(
+  { sql, tables: { event } }: Database,
+  conversations: ReadonlyArray<string>
+): Effect.fn.Return<void, SqlError> {
+  const asked = yield* sql<{ readonly seq: number; readonly last: number | null; readonly request: string }>`
+    SELECT seq, last, request FROM ${event} WHERE ${sql.in("conversation", conversations)}`
+  for (const { last, request, seq } of asked) {
+    const names = Text.encode(Store.requestOfRemoved(Text.decode(request)))
+    yield* sql`UPDATE ${event} SET request = ${names} WHERE seq = ${seq}`
+    if (last !== null) yield* sql`UPDATE ${event} SET entry = NULL WHERE seq = ${last}`
+  }
+})
+
 /** That those whose time is over have expired: at most so many, and how many. Where there is none, nothing is written. */
 const expire = Effect.fnUntraced(function*(
   { dialect, sql, tables: { event }, transact }: Database,

@@ -165,9 +165,15 @@ const events: Step = (prefix, dialect) => {
 /** Where events are given their places by who reads. */
 export const isPlaceless = "place IS NULL"
 
+/** What was told of a conversation's requests is found when it is removed. */
+const removed: Step = (prefix) => [
+  `CREATE INDEX ${prefix}event_conversation ON ${prefix}event (conversation, seq) WHERE conversation IS NOT NULL`
+]
+
 export const steps: ReadonlyArray<readonly [name: string, statements: Step]> = [
   ["first", first],
-  ["events", events]
+  ["events", events],
+  ["removed", removed]
 ]
 
 /** Makes what is not there yet. Of several processes that begin at once, one does it. */

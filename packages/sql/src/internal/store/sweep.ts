@@ -64,8 +64,11 @@ export const make = (database: Database, bodiesLife: number, events: Events.Kept
         (rows) => expired(rows, now)
       )),
     (limit) =>
-      sql`DELETE FROM ${conversation} WHERE id IN (
-        SELECT id FROM ${conversation} WHERE expires_at <= ${now} LIMIT ${limit}${free()}) RETURNING 1`,
+      atomically(Effect.tap(
+        sql<{ readonly id: string }>`DELETE FROM ${conversation} WHERE id IN (
+          SELECT id FROM ${conversation} WHERE expires_at <= ${now} LIMIT ${limit}${free()}) RETURNING id`,
+        (rows) => rows.length === 0 ? Effect.void : Events.forgetWhatWasAskedIn(database, rows.map(({ id }) => id))
+      )),
     // Together with the word that they are: their clock may be one that runs ahead.
     (limit) =>
       atomically(Effect.tap(

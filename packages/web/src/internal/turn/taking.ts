@@ -117,7 +117,10 @@ const unsaidIn = ({ clicked, messageIds, unsaid }: Input["post"], before: Messag
   const isOfHere = clicked.length > 0
     ? clicked.some(({ approvalId }) => before.cards.has(approvalId))
     : before.messages.some(({ id, role }) => role === "assistant" && messageIds.has(id))
-  return unsaid === undefined || !isOfHere || Messages.has(before, unsaid) ? undefined : unsaid
+  // What a page has changed since it was said is no news, nor what it calls otherwise than the program that said it.
+  const isKnown = unsaid === undefined || before.said.has(unsaid.messageId) || Messages.has(before, unsaid) ||
+    Messages.isLast(before, unsaid)
+  return isKnown || !isOfHere ? undefined : unsaid
 }
 
 // What it could not be said with is decided without it.

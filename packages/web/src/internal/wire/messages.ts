@@ -177,6 +177,10 @@ const wordsSaid = ({ content }: Said): string => wordsOf(userParts({ content }))
 /** Whether the history has what a page says. */
 export const has = (messages: Messages, said: Said): boolean => messages.said.has(nameFor(messages, said))
 
+/** Whether it is what a user has said last, whatever that is called. */
+export const isLast = ({ said }: Messages, saying: Said): boolean =>
+  Array.from(said.values()).at(-1) === wordsSaid(saying)
+
 /**
  * What the history is to call it: as the page does. Where something else has that id, as when somebody changes a message of
  * theirs, or what they call it is no name, the next one that is free, which is the same whenever it is posted again.
