@@ -6,12 +6,20 @@ import { folder } from "./build.ts"
 import * as Chat from "./chatDriver.ts"
 import { describeScenarios } from "./describe.ts"
 import * as Page from "./pageDriver.ts"
+import * as Program from "./program.ts"
+import { stopping } from "./scenarios/stopping.ts"
 import { describeServed } from "./served.ts"
 
 let browser: Browser
-beforeAll(async () => void (browser = await launch()))
-afterAll(() => browser.close())
+let program: Program.Program
+// Before all tests: beside a dozen of them it would take longer to start than any of them waits.
+beforeAll(async () => {
+  const starting = Program.start()
+  browser = await launch()
+  program = await starting
+})
+afterAll(() => Promise.all([browser?.close(), program?.close()]))
 
-describeServed(() => browser)
-describeScenarios({ browser: () => browser, driver: Page.driver, folder: () => Page.folder })
+describeServed(() => browser, () => program)
+describeScenarios({ browser: () => browser, driver: Page.driver, folder: () => Page.folder }, stopping)
 describeScenarios({ browser: () => browser, driver: Chat.driver, folder: () => folder })

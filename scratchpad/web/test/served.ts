@@ -1,9 +1,9 @@
 /** The page of this repository as `npm run web` serves it: what only it does, and how it is to people who use no mouse. */
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { violationsIn } from "./accessible.ts"
 import { driver } from "./pageDriver.ts"
-import * as Program from "./program.ts"
+import type { Program } from "./program.ts"
 import * as Tab from "./tab.ts"
 
 const shots = process.env["SCREENSHOTS"]
@@ -14,12 +14,8 @@ interface Visit {
   readonly shoot: (tab: Tab.Tab, name: string) => Promise<void>
 }
 
-export const describeServed = (browser: () => Browser) =>
+export const describeServed = (browser: () => Browser, program: () => Program) =>
   describe.concurrent("our page as `npm run web` serves it", () => {
-    let program: Program.Program
-    beforeAll(async () => void (program = await Program.start()))
-    afterAll(() => program.close())
-
     let count = 0
 
     /** A conversation of its own; at its end no tab has anything to complain of. */
@@ -38,8 +34,8 @@ export const describeServed = (browser: () => Browser) =>
           context: first,
           tab: async (person = "ada") => {
             const context = tabs.length === 0 ? first : await newContext()
-            await context.request.post(`${program.url}/session`, { data: { person } })
-            const tab = await Tab.open(driver, context, { url: program.url, chat })
+            await context.request.post(`${program().url}/session`, { data: { person } })
+            const tab = await Tab.open(driver, context, { url: program().url, chat })
             tabs.push(tab)
             return tab
           },
@@ -54,13 +50,13 @@ export const describeServed = (browser: () => Browser) =>
     }
 
     const ran = (tool: string, path?: string): number =>
-      program.ran().filter((one) => one.tool === tool && (path === undefined || one.params["path"] === path)).length
+      program().ran().filter((one) => one.tool === tool && (path === undefined || one.params["path"] === path)).length
 
     describe("who uses the keyboard alone", () => {
       it("logs in, says something, approves, and is at the next card each time, then at the message field", () =>
         visit(async ({ context, shoot }) => {
           const page = await context.newPage()
-          await page.goto(`${program.url}/?chat=keyboard`)
+          await page.goto(`${program().url}/?chat=keyboard`)
           await page.getByRole("heading", { name: "Who are you?" }).waitFor()
           const focused = () =>
             page.evaluate(() =>
@@ -126,7 +122,7 @@ export const describeServed = (browser: () => Browser) =>
         it(look, () =>
           visit(async ({ context, shoot, tab }) => {
             const stranger = await context.newPage()
-            await stranger.goto(`${program.url}/?chat=stranger`)
+            await stranger.goto(`${program().url}/?chat=stranger`)
             await stranger.getByRole("heading", { name: "Who are you?" }).waitFor()
             assert.deepStrictEqual(await violationsIn(stranger), [], "login")
             await stranger.close()
@@ -202,13 +198,13 @@ export const describeServed = (browser: () => Browser) =>
           await grace.reads("Approved by Grace")
           await ada.reload()
           await ada.is("250", "done")
-          assert.strictEqual(program.ran().filter(({ params }) => params["amount"] === 250).length, 1)
+          assert.strictEqual(program().ran().filter(({ params }) => params["amount"] === 250).length, 1)
         }))
 
       it("who is logged in nowhere sees nothing and decides nothing", async () => {
-        const anonymous = await fetch(`${program.url}/api/chat/chat-1`)
+        const anonymous = await fetch(`${program().url}/api/chat/chat-1`)
         assert.strictEqual(anonymous.status, 401)
-        const forged = await fetch(`${program.url}/api/chat/chat-1`, { headers: { cookie: "session=ada.forged" } })
+        const forged = await fetch(`${program().url}/api/chat/chat-1`, { headers: { cookie: "session=ada.forged" } })
         assert.strictEqual(forged.status, 401)
       })
     })
@@ -240,7 +236,7 @@ export const describeServed = (browser: () => Browser) =>
         }))
 
       it("is that of the tests here", async () => {
-        const { headers } = await fetch(`${program.url}/`)
+        const { headers } = await fetch(`${program().url}/`)
         const policy = headers.get("content-security-policy") ?? ""
         for (const rule of ["default-src 'none'", "script-src 'self'", "require-trusted-types-for 'script'"]) {
           assert.include(policy, rule)

@@ -54,6 +54,8 @@ export interface Tab {
   readonly answer: (words: string, fields: Fields) => Promise<void>
   readonly unfold: (words: string) => Promise<void>
   readonly tryAgain: () => Promise<void>
+  /** Only our page has a button for that. */
+  readonly stop: () => Promise<void>
   readonly reload: () => Promise<void>
   /** Waits until every response to a post has come to its end: what was said in it is kept then. */
   readonly rests: () => Promise<void>
@@ -169,6 +171,7 @@ export const open = async (
     answer: (words, fields) => act(`answer "${words}"`, () => driver.answer(card(words), fields)),
     unfold: (words) => telling(`unfold "${words}"`, driver.unfold(card(words))),
     tryAgain: () => act("try again", () => driver.tryAgain(page)),
+    stop: () => telling("stop", page.getByRole("button", { name: "Stop", exact: true }).click()),
     reload: async () => {
       await page.reload()
       await page.getByRole("textbox", { name: "Message" }).waitFor()

@@ -139,6 +139,8 @@ export const Card = ({ chat, click, isBusy, isLatest, messageId, mine, onAnswere
       ${
     state === "failed" || state === "unknown" || state === "void"
       ? html`<p class=${state === "void" ? "muted" : "problem"}>${
+        state === "void" && mine !== undefined ? html`<strong>Your answer came too late.</strong> ` : null
+      }${
         shown(part.errorText ?? "It has no result: whether it came to its end is not known.", { multiline: true })
       }</p>`
       : null
