@@ -1,6 +1,11 @@
 /** The page of this repository as `npm run web` serves it: what only it does, and how it is to people who use no mouse. */
+import * as Diagnostics from "node:diagnostics_channel"
+import { once } from "node:events"
+import type { Server } from "node:http"
+import type { AddressInfo } from "node:net"
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core"
 import { assert, describe, it } from "vitest"
+import { createPatientServer } from "../starting.ts"
 import { violationsIn } from "./accessible.ts"
 import { driver } from "./pageDriver.ts"
 import type { Program } from "./program.ts"
@@ -207,6 +212,23 @@ export const describeServed = (browser: () => Browser, program: () => Program) =
         const forged = await fetch(`${program().url}/api/chat/chat-1`, { headers: { cookie: "session=ada.forged" } })
         assert.strictEqual(forged.status, 401)
       })
+    })
+
+    it("answers what was asked of it before its routes were there", async () => {
+      const server = createPatientServer()
+      await once(server.listen(0, "127.0.0.1"), "listening")
+      const begun = new Promise<void>((resolve) =>
+        Diagnostics.subscribe("http.server.request.start", (message) => {
+          if ((message as { readonly server: Server }).server === server) resolve()
+        })
+      )
+      const { port } = server.address() as AddressInfo
+      const asked = fetch(`http://127.0.0.1:${port}`)
+      await begun
+      server.on("request", (_, response) => response.end("Here I am."))
+      assert.strictEqual(await (await asked).text(), "Here I am.")
+      assert.strictEqual(await (await fetch(`http://127.0.0.1:${port}`)).text(), "Here I am.")
+      server.close()
     })
 
     describe("the policy", () => {

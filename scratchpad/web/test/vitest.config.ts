@@ -13,8 +13,6 @@ export default defineConfig({
     testTimeout: 60_000,
     // In these a browser and a server start, which a busy machine does not do in ten seconds.
     hookTimeout: 60_000,
-    maxConcurrency: Number(process.env["MC"] ?? 12),
-    // A browser, killed servers and real time: what failed once and then passed is shown as such.
-    retry: 0
+    maxConcurrency: Number(process.env["MC"] ?? 12)
   }
 })
