@@ -29,7 +29,7 @@ export const describeServed = (browser: () => Browser, program: () => Program) =
       const contexts: Array<BrowserContext> = []
       const tabs: Array<Tab.Tab> = []
       const newContext = async () => {
-        const context = await browser().newContext(options)
+        const context = await browser().newContext({ reducedMotion: "reduce", ...options })
         contexts.push(context)
         return context
       }
@@ -118,7 +118,7 @@ export const describeServed = (browser: () => Browser, program: () => Program) =
 
     describe("axe finds nothing", () => {
       const looks: Readonly<Record<string, BrowserContextOptions>> = {
-        light: { colorScheme: "light" },
+        light: { colorScheme: "light", reducedMotion: "no-preference" },
         dark: { colorScheme: "dark" },
         phone: { viewport: { width: 360, height: 720 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
       }
