@@ -172,8 +172,7 @@ export const open = async (
     edit: (words, fields) => act(`edit "${words}"`, () => driver.edit(card(words), fields)),
     answer: (words, fields) => act(`answer "${words}"`, () => driver.answer(card(words), fields)),
     unfold: (words) => telling(`unfold "${words}"`, driver.unfold(card(words))),
-    failsToPost: () =>
-      telling("fails to post", page.getByRole("button", { name: /^Try again/ }).first().waitFor()),
+    failsToPost: () => telling("fails to post", page.getByRole("button", { name: /^Try again/ }).first().waitFor()),
     tryAgain: () => act("try again", () => driver.tryAgain(page)),
     stop: () => telling("stop", page.getByRole("button", { name: "Stop", exact: true }).click()),
     reload: async () => {
