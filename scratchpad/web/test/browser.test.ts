@@ -11,15 +11,17 @@ import { stopping } from "./scenarios/stopping.ts"
 import { describeServed } from "./served.ts"
 
 let browser: Browser
-let program: Program.Program
-// Before all tests: beside a dozen of them it would take longer to start than any of them waits.
+let program: Promise<Program.Program>
+// It takes a second or two to start, for which most tests need not wait.
 beforeAll(async () => {
-  const starting = Program.start()
+  program = Program.start()
   browser = await launch()
-  program = await starting
 })
-afterAll(() => Promise.all([browser?.close(), program?.close()]))
+afterAll(async () => {
+  await browser?.close()
+  await (await program)?.close()
+})
 
+describeScenarios({ browser: () => browser, driver: Chat.driver, folder: () => folder })
 describeServed(() => browser, () => program)
 describeScenarios({ browser: () => browser, driver: Page.driver, folder: () => Page.folder }, stopping)
-describeScenarios({ browser: () => browser, driver: Chat.driver, folder: () => folder })

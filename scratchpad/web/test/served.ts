@@ -14,18 +14,20 @@ import * as Tab from "./tab.ts"
 const shots = process.env["SCREENSHOTS"]
 
 interface Visit {
+  readonly url: string
   readonly context: BrowserContext
   readonly tab: (person?: "ada" | "grace") => Promise<Tab.Tab>
   readonly shoot: (tab: Tab.Tab, name: string) => Promise<void>
 }
 
-export const describeServed = (browser: () => Browser, program: () => Program) =>
+export const describeServed = (browser: () => Browser, program: () => Promise<Program>) =>
   describe.concurrent("our page as `npm run web` serves it", () => {
     let count = 0
 
     /** A conversation of its own; at its end no tab has anything to complain of. */
     const visit = async (act: (visit: Visit) => Promise<void>, options: BrowserContextOptions = {}): Promise<void> => {
       const chat = `chat-${++count}`
+      const { url } = await program()
       const contexts: Array<BrowserContext> = []
       const tabs: Array<Tab.Tab> = []
       const newContext = async () => {
@@ -36,11 +38,12 @@ export const describeServed = (browser: () => Browser, program: () => Program) =
       try {
         const first = await newContext()
         await act({
+          url,
           context: first,
           tab: async (person = "ada") => {
             const context = tabs.length === 0 ? first : await newContext()
-            await context.request.post(`${program().url}/session`, { data: { person } })
-            const tab = await Tab.open(driver, context, { url: program().url, chat })
+            await context.request.post(`${url}/session`, { data: { person } })
+            const tab = await Tab.open(driver, context, { url, chat })
             tabs.push(tab)
             return tab
           },
@@ -54,14 +57,15 @@ export const describeServed = (browser: () => Browser, program: () => Program) =
       }
     }
 
-    const ran = (tool: string, path?: string): number =>
-      program().ran().filter((one) => one.tool === tool && (path === undefined || one.params["path"] === path)).length
+    const ran = async (tool: string, path?: string): Promise<number> =>
+      (await program()).ran().filter((one) => one.tool === tool && (path === undefined || one.params["path"] === path))
+        .length
 
     describe("who uses the keyboard alone", () => {
       it("logs in, says something, approves, and is at the next card each time, then at the message field", () =>
-        visit(async ({ context, shoot }) => {
+        visit(async ({ context, shoot, url }) => {
           const page = await context.newPage()
-          await page.goto(`${program().url}/?chat=keyboard`)
+          await page.goto(`${url}/?chat=keyboard`)
           await page.getByRole("heading", { name: "Who are you?" }).waitFor()
           const focused = () =>
             page.evaluate(() =>
@@ -125,9 +129,9 @@ export const describeServed = (browser: () => Browser, program: () => Program) =
 
       for (const [look, options] of Object.entries(looks)) {
         it(look, () =>
-          visit(async ({ context, shoot, tab }) => {
+          visit(async ({ context, shoot, tab, url }) => {
             const stranger = await context.newPage()
-            await stranger.goto(`${program().url}/?chat=stranger`)
+            await stranger.goto(`${url}/?chat=stranger`)
             await stranger.getByRole("heading", { name: "Who are you?" }).waitFor()
             assert.deepStrictEqual(await violationsIn(stranger), [], "login")
             await stranger.close()
@@ -203,13 +207,14 @@ export const describeServed = (browser: () => Browser, program: () => Program) =
           await grace.reads("Approved by Grace")
           await ada.reload()
           await ada.is("250", "done")
-          assert.strictEqual(program().ran().filter(({ params }) => params["amount"] === 250).length, 1)
+          assert.strictEqual((await program()).ran().filter(({ params }) => params["amount"] === 250).length, 1)
         }))
 
       it("who is logged in nowhere sees nothing and decides nothing", async () => {
-        const anonymous = await fetch(`${program().url}/api/chat/chat-1`)
+        const { url } = await program()
+        const anonymous = await fetch(`${url}/api/chat/chat-1`)
         assert.strictEqual(anonymous.status, 401)
-        const forged = await fetch(`${program().url}/api/chat/chat-1`, { headers: { cookie: "session=ada.forged" } })
+        const forged = await fetch(`${url}/api/chat/chat-1`, { headers: { cookie: "session=ada.forged" } })
         assert.strictEqual(forged.status, 401)
       })
     })
@@ -258,7 +263,7 @@ export const describeServed = (browser: () => Browser, program: () => Program) =
         }))
 
       it("is that of the tests here", async () => {
-        const { headers } = await fetch(`${program().url}/`)
+        const { headers } = await fetch(`${(await program()).url}/`)
         const policy = headers.get("content-security-policy") ?? ""
         for (const rule of ["default-src 'none'", "script-src 'self'", "require-trusted-types-for 'script'"]) {
           assert.include(policy, rule)
@@ -291,7 +296,7 @@ export const describeServed = (browser: () => Browser, program: () => Program) =
           await ada.is("hello.sh", "done")
           await ada.say("script")
           await ada.page.locator("[data-state=done]").nth(1).waitFor()
-          assert.strictEqual(ran("WriteFile", "hello.sh"), 2)
+          assert.strictEqual(await ran("WriteFile", "hello.sh"), 2)
         }))
     })
   })
