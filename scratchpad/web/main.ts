@@ -9,10 +9,10 @@ import { NodeHttpServer, NodeRuntime, NodeServices } from "@effect/platform-node
 import { Console, Duration, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { HttpRouter, HttpServer, HttpServerResponse, HttpStaticServer } from "effect/http"
-import { createServer } from "node:http"
 import { fileURLToPath } from "node:url"
 import * as Agent from "./agent.ts"
 import * as People from "./people.ts"
+import { createPatientServer } from "./starting.ts"
 import * as Tools from "./tools.ts"
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -77,7 +77,7 @@ const web = Command.make("web", flags, ({ data, pace, port, step }) =>
       Layer.provide(SqlApproval.layer({ filename: `${data}/conversations.db` }))
     )
     const Server = HttpRouter.serve(Routes, { disableLogger: true, disableListenLog: true }).pipe(
-      Layer.provideMerge(NodeHttpServer.layer(createServer, {
+      Layer.provideMerge(NodeHttpServer.layer(createPatientServer, {
         port,
         host: "127.0.0.1",
         // Streams that are open then are cut; their pages come back by themselves.

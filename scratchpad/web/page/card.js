@@ -9,6 +9,7 @@
  * @typedef {"preparing" | "open" | "waiting" | "sending" | "unsent" | "answered" | "running" | "done" | "failed" | "denied" | "void" | "unknown"} CardState
  */
 import { escape } from "./escape.js"
+import { isUnanswered } from "./messages.js"
 
 const notForPeople = new Set(["webhook", "timer", "external"])
 
@@ -57,11 +58,7 @@ export const stateOf = (part, click) => {
       return "denied"
     case "output-error":
       if (part.fate?.state === "unknown") return "unknown"
-      // Asked, and nobody decided: taken back, expired, or superseded by what was said. What was approved may have run.
-      return part.fate?.approvalId !== undefined && part.fate.decidedBy === undefined &&
-          part.approval?.approved !== true
-        ? "void"
-        : "failed"
+      return isUnanswered(part) ? "void" : "failed"
   }
 }
 
@@ -156,7 +153,10 @@ export const announcementOf = (before, after, chunk, messageId) => {
     return isConsent(part) ? `Your approval is needed: ${summary(part)}` : `A question for you: ${summary(part)}`
   }
   if (chunk.type === "data-approval") {
-    const { state, toolCallId } = chunk.data
+    const { approvalId, decidedBy, toolCallId } = chunk.data
+    const state = chunk.data.state === "failed" && approvalId !== undefined && decidedBy === undefined
+      ? "void"
+      : chunk.data.state
     const message = after.find(({ id }) => id === messageId)
     if (message === undefined || !(state in said)) return undefined
     return `${summaryOf(message, toolCallId)}: ${said[/** @type {keyof typeof said} */ (state)]}.`
@@ -168,4 +168,10 @@ export const announcementOf = (before, after, chunk, messageId) => {
   return undefined
 }
 
-const said = { done: "done", failed: "failed", denied: "denied", unknown: "nobody knows whether it ran" }
+const said = {
+  done: "done",
+  failed: "failed",
+  denied: "denied",
+  void: "it did not run",
+  unknown: "nobody knows whether it ran"
+}

@@ -84,6 +84,7 @@ export const open = (id, { onChange, onStranger }) => {
    */
   const follow = async (reading, { answers = [], onBegin = () => {}, target } = {}) => {
     const assembler = Messages.makeAssembler({ target })
+    if (streams === 0) isStopped = false
     set({ isBusy: ++streams > 0 })
     try {
       await reading.read((chunk) => {
@@ -102,12 +103,29 @@ export const open = (id, { onChange, onStranger }) => {
     } finally {
       set({ isBusy: --streams > 0 })
     }
-    // What a stopped turn had begun is told by what is kept.
-    if (isStopped && streams === 0) {
-      isStopped = false
-      return load()
-    }
     if (!assembler.isEnded()) throw new Error("The connection was lost.")
+    if (assembler.isCut() && streams === 0) await settle(assembler.messageId())
+  }
+
+  /**
+   * What a turn had begun that did not come to its end, and what is asked still, is told by what is kept.
+   *
+   * @param {string | undefined} messageId
+   */
+  const settle = async (messageId) => {
+    const read = isStopped ? undefined : state.messages.find((message) => message.id === messageId)
+    try {
+      const kept = async () => asKept(await Server.history(id, signal))
+      let messages = await kept()
+      // What is asked is taken back after the turn has ended.
+      if (Messages.openApprovals(messages).length > 0) {
+        await new Promise((resolve) => setTimeout(resolve, 500))
+        messages = await kept()
+      }
+      if (streams === 0) set({ messages: Messages.withProblem(messages, read) })
+    } catch {
+      throw new Error("The connection was lost.")
+    }
   }
 
   /** @param {ReadonlyArray<Answer>} answers */
@@ -117,11 +135,14 @@ export const open = (id, { onChange, onStranger }) => {
     set({ clicks: Object.fromEntries(Object.entries(state.clicks).filter(([approvalId]) => !over.has(approvalId))) })
   }
 
+  /** @param {Parameters<typeof Messages.fromHistory>[0]} history */
+  const asKept = (history) => Messages.withRead(Messages.fromHistory(history), state.messages)
+
   /** As the server has it: what was said, and the turn that is being taken. */
   const load = async () => {
     // In this order: a turn that ends between the two is in the history.
     const live = await Server.turn(id, signal)
-    set({ messages: Messages.fromHistory(await Server.history(id, signal)), loading: "loaded", isLost: false })
+    set({ messages: asKept(await Server.history(id, signal)), loading: "loaded", isLost: false })
     if (live !== undefined) await follow(live)
     // What was taken, and is still asked, did not get through.
     const open = new Set(Messages.openApprovals(state.messages))
@@ -258,8 +279,9 @@ export const open = (id, { onChange, onStranger }) => {
       mark((answer) => ({ answer, messageId, state: "taken" }))
       await follow(reading, { target: messageId, answers: sent })
       forget(sent)
-      // What follows an answer to an older message is not in that one.
-      if (state.messages.at(-1)?.id !== messageId && streams === 0) await load()
+      // What follows an answer to an older message is not in that one; and where one answer came too late, the page is.
+      const isLate = sent.some(({ approvalId }) => Messages.isTakenBack(state.messages, approvalId))
+      if ((isLate || state.messages.at(-1)?.id !== messageId) && streams === 0) await load()
     } catch (error) {
       if (!(error instanceof Server.Failed)) return recover()
       const problem = sentenceOf(error)
@@ -270,11 +292,12 @@ export const open = (id, { onChange, onStranger }) => {
   }
 
   const stop = async () => {
+    isStopped = true
     try {
-      await Server.stop(id)
-      if (streams === 0) await load()
-      else isStopped = true
+      const kept = await Server.stop(id)
+      if (streams === 0) set({ messages: asKept(kept) })
     } catch (error) {
+      isStopped = false
       refuse(error)
     }
   }

@@ -42,6 +42,9 @@
 export const makeAssembler = ({ target } = {}) => {
   let messageId = target
   let isEnded = false
+  let isCut = false
+  /** What was read of the message before it is sent anew. @type {ReadonlyArray<Part>} */
+  let before = []
   /** Where the texts that are coming stand. @type {Map<string, number>} */
   const texts = new Map()
 
@@ -55,6 +58,7 @@ export const makeAssembler = ({ target } = {}) => {
       // Of a message that it names it sends everything anew.
       if (chunk.messageId !== undefined) {
         messageId = chunk.messageId
+        before = messages.find(({ id }) => id === chunk.messageId)?.parts ?? []
         return withMessage(messages, { id: messageId, role: "assistant", parts: [] })
       }
       messageId ??= `here-${messages.length}`
@@ -62,10 +66,23 @@ export const makeAssembler = ({ target } = {}) => {
         ? edit(messages, messageId, (message) => ({ ...message, problem: undefined }))
         : withMessage(messages, { id: messageId, role: "assistant", parts: [] })
     }
-    if (chunk.type === "finish" || chunk.type === "abort" || chunk.type === "error") isEnded = true
+    if (chunk.type === "abort" || chunk.type === "error") isCut = true
+    if (chunk.type === "finish" || isCut) isEnded = true
     if (chunk.type === "data-approval") return settle(messages, messageId, chunk.data)
     if (messageId === undefined) return messages
     return edit(messages, messageId, (message) => inMessage(message, chunk))
+  }
+
+  /**
+   * What somebody was asked about a call stays known: it is not sent again of one that is over.
+   *
+   * @param {Message} message
+   * @param {string} toolCallId
+   * @param {Partial<ToolPart>} change
+   */
+  const begin = (message, toolCallId, change) => {
+    const known = callIn(message.parts, toolCallId) === undefined ? callIn(before, toolCallId)?.approval : undefined
+    return withTool(message, toolCallId, { ...(known === undefined ? undefined : { approval: known }), ...change })
   }
 
   /** @param {Message} message @param {Chunk} chunk @returns {Message} */
@@ -85,9 +102,9 @@ export const makeAssembler = ({ target } = {}) => {
         return { ...message, parts: message.parts.with(index, { ...part, text: part.text + chunk.delta }) }
       }
       case "tool-input-start":
-        return withTool(message, chunk.toolCallId, { name: chunk.toolName, state: "input-streaming" })
+        return begin(message, chunk.toolCallId, { name: chunk.toolName, state: "input-streaming" })
       case "tool-input-available":
-        return withTool(message, chunk.toolCallId, {
+        return begin(message, chunk.toolCallId, {
           name: chunk.toolName,
           state: "input-available",
           input: chunk.input
@@ -140,7 +157,7 @@ export const makeAssembler = ({ target } = {}) => {
     }
   }
 
-  return { next, messageId: () => messageId, isEnded: () => isEnded }
+  return { next, messageId: () => messageId, isEnded: () => isEnded, isCut: () => isCut }
 }
 
 /**
@@ -180,6 +197,47 @@ export const fromHistory = (history) =>
     }
   })
 
+/**
+ * The messages that are kept, with what was read here of their calls and is not kept: what somebody was asked about one, and
+ * what became of it.
+ *
+ * @param {Messages} kept
+ * @param {Messages} read
+ * @returns {Messages}
+ */
+export const withRead = (kept, read) =>
+  kept.map((message) => {
+    const parts = read.find(({ id }) => id === message.id)?.parts ?? []
+    return {
+      ...message,
+      parts: message.parts.map((part) => {
+        if (part.type !== "tool") return part
+        const known = callIn(parts, part.toolCallId)
+        if (known === undefined) return part
+        const { approval, fate } = known
+        return {
+          ...(approval === undefined ? undefined : { approval }),
+          ...(fate === undefined ? undefined : { fate }),
+          ...part
+        }
+      })
+    }
+  })
+
+/**
+ * The messages that are kept of a turn that did not come to its end, with what is said of that in the one that was read.
+ *
+ * @param {Messages} kept
+ * @param {Message | undefined} read
+ */
+export const withProblem = (kept, read) => {
+  if (read?.problem === undefined) return kept
+  const { id, problem } = read
+  return kept.some((message) => message.id === id)
+    ? edit(kept, id, (message) => ({ ...message, problem }))
+    : [...kept, read]
+}
+
 /** The requests that are open, in their order. @param {Messages} messages */
 export const openApprovals = (messages) =>
   messages.flatMap(({ parts }) =>
@@ -188,6 +246,22 @@ export const openApprovals = (messages) =>
         ? [part.approval.id]
         : []
     )
+  )
+
+/**
+ * Whether a call ended without anybody's answer: it was taken back, expired, or was superseded by what was said.
+ *
+ * @param {ToolPart} part
+ */
+export const isUnanswered = ({ approval, fate, state }) =>
+  state === "output-error" && fate?.state !== "unknown" && fate?.decidedBy === undefined &&
+  approval?.approved !== true &&
+  (approval !== undefined || fate?.approvalId !== undefined)
+
+/** @param {Messages} messages @param {string} approvalId */
+export const isTakenBack = (messages, approvalId) =>
+  messages.some(({ parts }) =>
+    parts.some((part) => part.type === "tool" && part.approval?.id === approvalId && isUnanswered(part))
   )
 
 /** Puts a message in the place of the one with its id, or at the end. @param {Messages} messages @param {Message} message */
@@ -201,6 +275,12 @@ export const edit = (messages, id, change) => {
   const index = messages.findIndex((message) => message.id === id)
   const message = messages[index]
   return message === undefined ? messages : messages.with(index, change(message))
+}
+
+/** @param {ReadonlyArray<Part>} parts @param {string} toolCallId @returns {ToolPart | undefined} */
+const callIn = (parts, toolCallId) => {
+  const part = parts.find((part) => part.type === "tool" && part.toolCallId === toolCallId)
+  return part?.type === "tool" ? part : undefined
 }
 
 /** @param {Message} message @param {Part} part @returns {Message} */

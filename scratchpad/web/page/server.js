@@ -61,8 +61,8 @@ const chat = "/api/chat"
 /** The messages that are kept. @param {string} id @param {AbortSignal} signal */
 export const history = async (id, signal) => (await ask(`${chat}/${encodeURIComponent(id)}`, { signal })).json()
 
-/** @param {string} id */
-export const stop = (id) => post(`${chat}/${encodeURIComponent(id)}/stop`, {})
+/** Stops the turn that is being taken, takes back what is asked, and gives the messages as they are kept then. @param {string} id */
+export const stop = async (id) => (await post(`${chat}/${encodeURIComponent(id)}/stop`, {})).json()
 
 /**
  * @typedef {import("./messages.js").Chunk} Chunk

@@ -6,12 +6,22 @@ import { folder } from "./build.ts"
 import * as Chat from "./chatDriver.ts"
 import { describeScenarios } from "./describe.ts"
 import * as Page from "./pageDriver.ts"
+import * as Program from "./program.ts"
+import { stopping } from "./scenarios/stopping.ts"
 import { describeServed } from "./served.ts"
 
 let browser: Browser
-beforeAll(async () => void (browser = await launch()))
-afterAll(() => browser.close())
+let program: Promise<Program.Program>
+// It takes a second or two to start, for which most tests need not wait.
+beforeAll(async () => {
+  program = Program.start()
+  browser = await launch()
+})
+afterAll(async () => {
+  await browser?.close()
+  await (await program)?.close()
+})
 
-describeServed(() => browser)
-describeScenarios({ browser: () => browser, driver: Page.driver, folder: () => Page.folder })
 describeScenarios({ browser: () => browser, driver: Chat.driver, folder: () => folder })
+describeServed(() => browser, () => program)
+describeScenarios({ browser: () => browser, driver: Page.driver, folder: () => Page.folder }, stopping)

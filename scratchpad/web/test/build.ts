@@ -3,6 +3,7 @@ import { createHash } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import type { InlineConfig } from "vite"
+import type * as Start from "./server/start.ts"
 
 const root = Path.join(import.meta.dirname, "../../..")
 
@@ -17,7 +18,7 @@ const servers = Path.join(built, "server")
 export const program = Path.join(servers, "process.js")
 
 /** The same, in the process of the tests. */
-export const importStart = (): Promise<typeof import("./server/start.ts")> => import(Path.join(servers, "start.js"))
+export const importStart = (): Promise<typeof Start> => import(Path.join(servers, "start.js"))
 
 export const conditions = ["@assent/source", "node", "import", "module", "default"]
 

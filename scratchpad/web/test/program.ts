@@ -23,6 +23,7 @@ export const start = async (): Promise<Program> => {
     { stdio: ["ignore", "pipe", "inherit"] }
   )
   const ended = once(child, "exit")
+  process.once("exit", () => child.kill())
   const url = await new Promise<string>((resolve, reject) => {
     void ended.then(([code]) => reject(new Error(`It ended with ${code}.`)))
     Readline.createInterface({ input: child.stdout }).on("line", (line) => {

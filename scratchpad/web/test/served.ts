@@ -1,45 +1,49 @@
 /** The page of this repository as `npm run web` serves it: what only it does, and how it is to people who use no mouse. */
+import * as Diagnostics from "node:diagnostics_channel"
+import { once } from "node:events"
+import type { Server } from "node:http"
+import type { AddressInfo } from "node:net"
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
+import { createPatientServer } from "../starting.ts"
 import { violationsIn } from "./accessible.ts"
 import { driver } from "./pageDriver.ts"
-import * as Program from "./program.ts"
+import type { Program } from "./program.ts"
 import * as Tab from "./tab.ts"
 
 const shots = process.env["SCREENSHOTS"]
 
 interface Visit {
+  readonly url: string
   readonly context: BrowserContext
   readonly tab: (person?: "ada" | "grace") => Promise<Tab.Tab>
   readonly shoot: (tab: Tab.Tab, name: string) => Promise<void>
 }
 
-export const describeServed = (browser: () => Browser) =>
+export const describeServed = (browser: () => Browser, program: () => Promise<Program>) =>
   describe.concurrent("our page as `npm run web` serves it", () => {
-    let program: Program.Program
-    beforeAll(async () => void (program = await Program.start()))
-    afterAll(() => program.close())
-
     let count = 0
 
     /** A conversation of its own; at its end no tab has anything to complain of. */
     const visit = async (act: (visit: Visit) => Promise<void>, options: BrowserContextOptions = {}): Promise<void> => {
       const chat = `chat-${++count}`
+      const { url } = await program()
       const contexts: Array<BrowserContext> = []
       const tabs: Array<Tab.Tab> = []
       const newContext = async () => {
-        const context = await browser().newContext(options)
+        const context = await browser().newContext({ reducedMotion: "reduce", ...options })
         contexts.push(context)
         return context
       }
       try {
         const first = await newContext()
         await act({
+          url,
           context: first,
           tab: async (person = "ada") => {
             const context = tabs.length === 0 ? first : await newContext()
-            await context.request.post(`${program.url}/session`, { data: { person } })
-            const tab = await Tab.open(driver, context, { url: program.url, chat })
+            await context.request.post(`${url}/session`, { data: { person } })
+            const tab = await Tab.open(driver, context, { url, chat })
             tabs.push(tab)
             return tab
           },
@@ -53,14 +57,15 @@ export const describeServed = (browser: () => Browser) =>
       }
     }
 
-    const ran = (tool: string, path?: string): number =>
-      program.ran().filter((one) => one.tool === tool && (path === undefined || one.params["path"] === path)).length
+    const ran = async (tool: string, path?: string): Promise<number> =>
+      (await program()).ran().filter((one) => one.tool === tool && (path === undefined || one.params["path"] === path))
+        .length
 
     describe("who uses the keyboard alone", () => {
       it("logs in, says something, approves, and is at the next card each time, then at the message field", () =>
-        visit(async ({ context, shoot }) => {
+        visit(async ({ context, shoot, url }) => {
           const page = await context.newPage()
-          await page.goto(`${program.url}/?chat=keyboard`)
+          await page.goto(`${url}/?chat=keyboard`)
           await page.getByRole("heading", { name: "Who are you?" }).waitFor()
           const focused = () =>
             page.evaluate(() =>
@@ -117,16 +122,16 @@ export const describeServed = (browser: () => Browser) =>
 
     describe("axe finds nothing", () => {
       const looks: Readonly<Record<string, BrowserContextOptions>> = {
-        light: { colorScheme: "light" },
+        light: { colorScheme: "light", reducedMotion: "no-preference" },
         dark: { colorScheme: "dark" },
         phone: { viewport: { width: 360, height: 720 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
       }
 
       for (const [look, options] of Object.entries(looks)) {
         it(look, () =>
-          visit(async ({ context, shoot, tab }) => {
+          visit(async ({ context, shoot, tab, url }) => {
             const stranger = await context.newPage()
-            await stranger.goto(`${program.url}/?chat=stranger`)
+            await stranger.goto(`${url}/?chat=stranger`)
             await stranger.getByRole("heading", { name: "Who are you?" }).waitFor()
             assert.deepStrictEqual(await violationsIn(stranger), [], "login")
             await stranger.close()
@@ -202,15 +207,33 @@ export const describeServed = (browser: () => Browser) =>
           await grace.reads("Approved by Grace")
           await ada.reload()
           await ada.is("250", "done")
-          assert.strictEqual(program.ran().filter(({ params }) => params["amount"] === 250).length, 1)
+          assert.strictEqual((await program()).ran().filter(({ params }) => params["amount"] === 250).length, 1)
         }))
 
       it("who is logged in nowhere sees nothing and decides nothing", async () => {
-        const anonymous = await fetch(`${program.url}/api/chat/chat-1`)
+        const { url } = await program()
+        const anonymous = await fetch(`${url}/api/chat/chat-1`)
         assert.strictEqual(anonymous.status, 401)
-        const forged = await fetch(`${program.url}/api/chat/chat-1`, { headers: { cookie: "session=ada.forged" } })
+        const forged = await fetch(`${url}/api/chat/chat-1`, { headers: { cookie: "session=ada.forged" } })
         assert.strictEqual(forged.status, 401)
       })
+    })
+
+    it("answers what was asked of it before its routes were there", async () => {
+      const server = createPatientServer()
+      await once(server.listen(0, "127.0.0.1"), "listening")
+      const begun = new Promise<void>((resolve) =>
+        Diagnostics.subscribe("http.server.request.start", (message) => {
+          if ((message as { readonly server: Server }).server === server) resolve()
+        })
+      )
+      const { port } = server.address() as AddressInfo
+      const asked = fetch(`http://127.0.0.1:${port}`)
+      await begun
+      server.on("request", (_, response) => response.end("Here I am."))
+      assert.strictEqual(await (await asked).text(), "Here I am.")
+      assert.strictEqual(await (await fetch(`http://127.0.0.1:${port}`)).text(), "Here I am.")
+      server.close()
     })
 
     describe("the policy", () => {
@@ -240,7 +263,7 @@ export const describeServed = (browser: () => Browser) =>
         }))
 
       it("is that of the tests here", async () => {
-        const { headers } = await fetch(`${program.url}/`)
+        const { headers } = await fetch(`${(await program()).url}/`)
         const policy = headers.get("content-security-policy") ?? ""
         for (const rule of ["default-src 'none'", "script-src 'self'", "require-trusted-types-for 'script'"]) {
           assert.include(policy, rule)
@@ -273,7 +296,7 @@ export const describeServed = (browser: () => Browser) =>
           await ada.is("hello.sh", "done")
           await ada.say("script")
           await ada.page.locator("[data-state=done]").nth(1).waitFor()
-          assert.strictEqual(ran("WriteFile", "hello.sh"), 2)
+          assert.strictEqual(await ran("WriteFile", "hello.sh"), 2)
         }))
     })
   })

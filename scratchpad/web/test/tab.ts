@@ -53,7 +53,11 @@ export interface Tab {
   readonly edit: (words: string, fields: Fields) => Promise<void>
   readonly answer: (words: string, fields: Fields) => Promise<void>
   readonly unfold: (words: string) => Promise<void>
+  /** Waits until the page has seen that a post failed, and offers to try again. */
+  readonly failsToPost: () => Promise<void>
   readonly tryAgain: () => Promise<void>
+  /** Only our page has a button for that. */
+  readonly stop: () => Promise<void>
   readonly reload: () => Promise<void>
   /** Waits until every response to a post has come to its end: what was said in it is kept then. */
   readonly rests: () => Promise<void>
@@ -168,7 +172,9 @@ export const open = async (
     edit: (words, fields) => act(`edit "${words}"`, () => driver.edit(card(words), fields)),
     answer: (words, fields) => act(`answer "${words}"`, () => driver.answer(card(words), fields)),
     unfold: (words) => telling(`unfold "${words}"`, driver.unfold(card(words))),
+    failsToPost: () => telling("fails to post", page.getByRole("button", { name: /^Try again/ }).first().waitFor()),
     tryAgain: () => act("try again", () => driver.tryAgain(page)),
+    stop: () => telling("stop", page.getByRole("button", { name: "Stop", exact: true }).click()),
     reload: async () => {
       await page.reload()
       await page.getByRole("textbox", { name: "Message" }).waitFor()

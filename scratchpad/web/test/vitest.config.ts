@@ -11,8 +11,8 @@ export default defineConfig({
     globalSetup: "setup.ts",
     reporters: ["tree", "./reporter.ts"],
     testTimeout: 60_000,
-    maxConcurrency: Number(process.env["MC"] ?? 12),
-    // A browser, killed servers and real time: what failed once and then passed is shown as such.
-    retry: 1
+    // In these a browser and a server start, which a busy machine does not do in ten seconds.
+    hookTimeout: 60_000,
+    maxConcurrency: Number(process.env["MC"] ?? 12)
   }
 })

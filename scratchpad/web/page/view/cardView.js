@@ -60,6 +60,8 @@ export const Card = ({ chat, click, isBusy, isLatest, messageId, mine, onAnswere
   const { may, words: whose } = deciders(part, person, people)
   const isExpired = descriptor?.expiresAt !== undefined && descriptor.expiresAt <= now
   const isOpen = state === "open"
+  // A call that nobody was asked about, and that has told nothing, may be one that somebody is about to be asked about.
+  const isBegun = state !== "running" || approval !== undefined || part.isPreliminary === true
   const isAnswerable = isOpen && may && !isExpired
   const isReady = isWhole || !isLong(part)
   const isSteady = useSteady(ref, isOpen || state === "unsent" ? `${approval?.id} ${state}` : undefined)
@@ -92,7 +94,7 @@ export const Card = ({ chat, click, isBusy, isLatest, messageId, mine, onAnswere
             </button>`
       : html`<bdi>${shown(summary)}</bdi>`
   }</h2>
-        <span class="chip">${isOpen && !may ? `Needs ${whose}` : words[state]}</span>
+        <span class="chip">${isOpen && !may ? `Needs ${whose}` : isBegun ? words[state] : "In progress"}</span>
       </header>
       ${
     isFolded ? null : html`
@@ -127,6 +129,11 @@ export const Card = ({ chat, click, isBusy, isLatest, messageId, mine, onAnswere
       `
   }
       ${
+    !isFolded && part.fate?.edits !== undefined
+      ? html`<div class="output"><p class="muted">Changed to</p><${Value} value=${part.fate.edits} label="Changed to" /></div>`
+      : null
+  }
+      ${
     part.isPreliminary === true
       ? html`<div class="output" aria-live="off"><${Value} value=${part.output} label="So far" /></div>`
       : null
@@ -139,6 +146,8 @@ export const Card = ({ chat, click, isBusy, isLatest, messageId, mine, onAnswere
       ${
     state === "failed" || state === "unknown" || state === "void"
       ? html`<p class=${state === "void" ? "muted" : "problem"}>${
+        state === "void" && mine !== undefined ? html`<strong>Your answer came too late.</strong> ` : null
+      }${
         shown(part.errorText ?? "It has no result: whether it came to its end is not known.", { multiline: true })
       }</p>`
       : null

@@ -304,5 +304,5 @@ const useStickyEnd = (/** @type {import("../chat.js").State} */ state) => {
     if (Math.abs(target - scrollY) < 2) return
     unsettle()
     scrollTo({ top: target, behavior: "instant" })
-  }, [state.messages, state.outbox, state.loading])
+  }, [state.messages, state.clicks, state.outbox, state.loading])
 }

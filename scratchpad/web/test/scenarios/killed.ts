@@ -37,6 +37,7 @@ export const killed: ReadonlyArray<KillableScenario> = [
       await stage.kill()
       await ada.approve("a.log")
       await ada.is("a.log", "answered", "unsent")
+      await ada.failsToPost()
       await shoot(ada, "killed")
       await stage.start()
       await ada.tryAgain()

@@ -1,7 +1,7 @@
 /**
  * An agent whose model understands a few words, so that it knows what to do next from the conversation alone, also after its
  * server was killed: `delete a b`, `mail ann`, `search cats`, `deploy site`, `write TEXT`, `ask`, `seat`, `tell`, `say TEXT`,
- * `call NAME` and `break`. Where something takes time, it waits until the test lets it go on.
+ * `both NAME PATH`, `call NAME` and `break`. Where something takes time, it waits until the test lets it go on.
  */
 import { AiError, ApprovalPresentation, DeferredTool, Interaction, Tool, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
@@ -115,6 +115,8 @@ const turnOf = (text: string, { calls, tell, wait }: Asked): ScriptedModel.Turn 
   switch (word) {
     case "delete":
       return [ScriptedModel.text("Let me clean up."), ...words.map((path, index) => one("DeleteFile", { path }, index))]
+    case "both":
+      return [one("SendMail", { to: words[0] }), one("DeleteFile", { path: words[1] }, 1)]
     case "mail":
       return [one("SendMail", { to: rest })]
     case "search":

@@ -61,11 +61,11 @@ const files = (folder: string) =>
       if (contentType === undefined) return Effect.void
       const text = NodeFs.readFileSync(NodePath.join(folder, name), "utf8")
       const path = name === "index.html" ? "" : name.replaceAll("\\", "/")
-      return router.add("GET", `/${path}`, HttpServerResponse.text(text, { contentType, headers: noCache }))
+      // A page that is loaded again asks for itself alone: all files of a test are the same from its beginning to its end.
+      const headers = { "cache-control": path === "" ? "no-cache" : "max-age=600" }
+      return router.add("GET", `/${path}`, HttpServerResponse.text(text, { contentType, headers }))
     }, { discard: true })
   )
-
-const noCache = { "cache-control": "no-cache" }
 
 /** Serves until the scope ends, and says on which port. */
 export const serve = Effect.fnUntraced(function*(
