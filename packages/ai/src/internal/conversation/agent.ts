@@ -11,6 +11,7 @@ import * as ApprovalError from "../../ApprovalError.ts"
 import * as ConversationStore from "../../ConversationStore.ts"
 import * as DeferredTool from "../../DeferredTool.ts"
 import * as Within from "../agent/within.ts"
+import { EnclosingTurn } from "../environment/enclosingTurn.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as Conversations from "./conversation.ts"
 import type * as Conversation from "./model.ts"
@@ -44,17 +45,21 @@ const begun =
         root,
         conversation: outer === undefined ? scope.conversation : outer.conversation,
         path: [...outer?.path ?? [], toolName, ...(name === "" ? [] : [name])],
-        calls: [...outer?.calls ?? [], toolCallId]
+        calls: [...outer?.calls ?? [], toolCallId],
+        memories: (yield* EnclosingTurn)?.memories ?? []
       }
       const { instructions, limits, model, toolkit } = options
       const goes = Conversations.goOn({ id, toolkit, instructions, limits }, within, prompt)
+      const refusing = yield* Within.Refusing
+      const told = Effect.tap(goes, ({ refused }) =>
+        Effect.sync(() => {
+          for (const { approvalId, error } of refused) refusing(approvalId, error)
+        }))
       const outcome = yield* Deferral.runAgent(
         made,
-        model === undefined ? goes : Effect.provideService(goes, LanguageModel.LanguageModel, model),
+        model === undefined ? told : Effect.provideService(told, LanguageModel.LanguageModel, model),
         ({ _tag }) => _tag === "Waiting"
       )
-      const refusing = yield* Within.Refusing
-      for (const { approvalId, error } of outcome.refused) refusing(approvalId, error)
       return outcome as Ended // one that waits does not come here
     })
 

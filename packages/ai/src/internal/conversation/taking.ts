@@ -5,9 +5,10 @@
 import type * as Response from "effect/ai/Response"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -27,6 +28,7 @@ import * as Deciding from "./deciding.ts"
 import * as Ending from "./ending.ts"
 import * as Following from "./following.ts"
 import type * as Conversation from "./model.ts"
+import * as Listed from "./listed.ts"
 import * as Pending from "./pending.ts"
 import * as Saying from "./saying.ts"
 import * as Stopping from "./stopping.ts"
@@ -73,12 +75,22 @@ const streamText = Wrap.streamText as unknown as (options: Model.Options) => Str
 
 export const make = ({ concurrency, limits, place, prepare, surroundings, taken, toolkit }: Settings): Taking => {
   const inside = Surroundings.inside(surroundings)
-  const { time } = limits
+  const time = limits.time === undefined ? undefined : Duration.fromInputUnsafe(limits.time)
 
   const requestOf = (turn: ConversationTurn.Turn): Model.Options => ({
     prompt: ConversationTurn.promptOf(turn),
     toolkit,
     concurrency
+  })
+
+  /** What agents may use that go on within it. */
+  const leftOf = (turn: ConversationTurn.Turn): Within.Left => ({
+    steps: () => limits.steps - turn.steps,
+    tokens: () => limits.tokens - turn.tokens,
+    until: turn.until,
+    spend: (tokens) => {
+      turn.tokens += tokens
+    }
   })
 
   /** What the engine is to know of this turn's history. */
@@ -91,6 +103,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
       }),
       Context.add(Recorder.Recorder, ConversationTurn.record(place, turn, way === "stream")),
       Context.add(Trust.Refusals, Deciding.refusing(turn)),
+      Context.add(Within.Left, leftOf(turn)),
       (knowing) =>
         place.within !== undefined ? knowing : Context.add(knowing, Within.Refusing, Deciding.refusingWithin(turn)),
       (knowing) =>
@@ -123,13 +136,20 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
     return limit === undefined ? undefined : Ending.limited(turn, limit)
   }
 
+  // What was answered beside the turn, which did not wait for it.
+  const hasMore = Effect.fnUntraced(function*(turn: ConversationTurn.Turn) {
+    if (limitedBy(turn) !== undefined) return false
+    if (yield* Deciding.takeGiven(place, turn, toolkit)) return true
+    return turn.open.some(Pending.isOfAgents) && (yield* Deciding.hasNews({ ...turn, open: turn.open.filter(Pending.isOfAgents) }))
+  })
+
   /** What follows from a step: how the turn has ended, if it has. */
   const follow = Effect.fnUntraced(function*(turn: ConversationTurn.Turn, way: ConversationTurn.Way) {
     const { step } = turn
     const next = yield* ConversationTurn.takeStep(turn, way)
     yield* Deciding.settle(turn, step)
     const end = Ending.of(turn, next) ?? limitedBy(turn)
-    if (end !== undefined) {
+    if (end !== undefined && !(end._tag === "Waiting" && (yield* hasMore(turn)))) {
       yield* ConversationTurn.finish(place, turn)
       return end
     }
@@ -140,7 +160,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
   const generated = (turn: ConversationTurn.Turn) =>
     Effect.suspend(() =>
       Effect.map(Effect.provideContext(generateText(requestOf(turn)), knowingOf(turn, "whole")), ({ content }) => {
-        turn.step.push(...content)
+        turn.step.push(...ConversationTurn.hide(turn, content))
       })
     )
 
@@ -148,10 +168,11 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
     streamText(requestOf(turn)).pipe(
       Stream.provideContext(knowingOf(turn, "stream")),
       Stream.mapArray((chunk) => {
-        turn.step.push(...chunk)
+        turn.step.push(...ConversationTurn.hide(turn, chunk))
         Saying.tell(turn.saying)
         return chunk
-      })
+      }),
+      Stream.filter((part) => !ConversationTurn.isHidden(part))
     )
 
   const steps = Effect.fnUntraced(function*(turn: ConversationTurn.Turn, way: "whole" | "stream") {
@@ -178,10 +199,17 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
       )
     )
 
+  // A handler that ends while it waits would leave nobody to hear of that.
+  const noteOpened = (outcome: Outcome) =>
+    place.within !== undefined ? Effect.void : Effect.map(Within.Opened, (opened) => {
+      if (outcome._tag === "Waiting") opened?.add(place.key.id)
+      else opened?.delete(place.key.id)
+    })
+
   // Of a turn for which there was nothing to do.
   const left = (turn: ConversationTurn.Turn) =>
     turn.open.length === 0 ? Effect.undefined : Effect.map(
-      turn.open.some(Pending.isOfAgents) ? Pending.nested(place) : Effect.succeed(turn.nested),
+      turn.open.some(Pending.isOfAgents) ? Listed.nested(place) : Effect.succeed(turn.nested),
       (nested): Outcome => {
         turn.nested = nested
         return Ending.waiting(turn)
@@ -202,11 +230,13 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
         if (way === "stream") turn.saying.step = turn.step
         followers.begin(turn)
         hasBegun?.(turn)
+        if (time !== undefined) turn.until = (yield* Clock.currentTimeMillis) + Duration.toMillis(time)
         const ended = stoppable.run(steps(turn, way))
         const outcome = time === undefined
           ? yield* ended
           : Option.getOrElse(yield* Effect.timeoutOption(ended, time), () => Ending.limited(turn, "time"))
         taken.outcome = outcome
+        yield* noteOpened(outcome)
         return { turn, outcome }
       }).pipe(
         Effect.scoped,
@@ -235,6 +265,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
         }
         turn.saying.step = turn.step
         followers.begin(turn)
+        if (time !== undefined) turn.until = (yield* Clock.currentTimeMillis) + Duration.toMillis(time)
         const limit = limitedBy(turn)
         if (limit !== undefined) {
           hasEnded(limit)

@@ -16,6 +16,7 @@ import * as Stream from "effect/Stream"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as Within from "../agent/within.ts"
 import * as Bounds from "../bounds.ts"
 import * as Words from "../decide/words.ts"
 import * as Environment from "../environment/environment.ts"
@@ -79,6 +80,7 @@ const take = (
   emit: Emit
 ): Effect.Effect<Results.ResultPart, unknown> => {
   let final: Results.ResultPart | undefined
+  const opened = new Set<string>()
   return Stream.unwrap(handled).pipe(
     Stream.runForEach((output) => {
       const excess = Results.excessOf(output, maxResultBytes)
@@ -89,7 +91,12 @@ const take = (
       final = Results.toolResult(call, bounded)
       return excess === undefined ? Effect.void : tellLeftOut(call, output, excess)
     }),
-    Effect.flatMap(() => final === undefined ? Effect.die(new Error(noFinalResult(call.name))) : Effect.succeed(final))
+    Effect.provideService(Within.Opened, opened),
+    Effect.flatMap(() =>
+      final === undefined
+        ? Effect.die(new Error(noFinalResult(call.name)))
+        : Effect.succeed(opened.size === 0 || final.isFailure ? final : Results.interrupted(call, Words.openedByHand))
+    )
   )
 }
 
@@ -151,9 +158,9 @@ export const claimed = (
       onSuccess: () => runs
     }),
     idempotent: isRepeatable(prepared.tool),
+    endsWithReader: true,
     within: () => agents.began ? claim.nonce : undefined
   }).pipe(
-    Effect.onInterrupt(() => environment.journal.interrupt(approvalId)),
     Effect.flatMap((settled) =>
       settled.ran === undefined
         ? executed(settled, waiting)
@@ -173,8 +180,9 @@ export const claimed = (
 }
 
 // What is done by its agents is done once by them, whoever works for them.
-const isRepeatable = (tool: Tool.Any): boolean =>
-  Deferral.of(tool)?.repeats === true || Context.get(tool.annotations, Tool.Idempotent)
+const isAgent = (tool: Tool.Any): boolean => Deferral.of(tool)?.repeats === true
+
+const isRepeatable = (tool: Tool.Any): boolean => isAgent(tool) || Context.get(tool.annotations, Tool.Idempotent)
 
 /** As a run that may wait: from the beginning, or from where it waited. */
 const within = <A, E>(
@@ -214,15 +222,22 @@ export const approved = (
   const agents: Deferral.Run["agents"] = { began: false }
   return Effect.flatMap(
     Effect.flatMap(
-      edits !== undefined ? Prepare.paramsDigest(prepared) : Effect.undefined,
-      (params) =>
+      Effect.all([
+        edits !== undefined ? Prepare.paramsDigest(prepared) : Effect.undefined,
+        // A handler that talks to agents begins again at its first line.
+        Deferral.of(prepared.tool) === undefined || joinOnly
+          ? Effect.succeed(false)
+          : environment.suspensions.hasAgents(claim.nonce)
+      ]),
+      ([params, hasAgents]) =>
         environment.journal.run({ ...claim, params }, {
           effect: Effect.andThen(
             Remembering.keep(environment, answered),
             Spans.run(run(environment, handlers, waiting, undefined, agents, emit), claim)
           ),
-          idempotent: isRepeatable(prepared.tool),
+          idempotent: hasAgents || isRepeatable(prepared.tool),
           joinOnly,
+          endsWithReader: isAgent(prepared.tool),
           within: () => agents.began ? claim.nonce : undefined
         })
     ),
@@ -277,6 +292,7 @@ export const resumed = (
     ),
     idempotent: isIdempotent,
     joinOnly,
+    endsWithReader: waitedForAgents || isAgent(prepared.tool),
     within: () => agents.began ? began : undefined
   }).pipe(
     // Given up only when the outcome is on record: until then a run that is repeated needs it.

@@ -74,6 +74,15 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
     yield* Events.forgetWhatWasAskedIn(database, [id])
   })
 
+  /** Those of the agents in it go with it. */
+  const removeAgents = Effect.fnUntraced(function*(id: string, hasExpired: boolean, now: number) {
+    const agents = yield* sql<{ readonly id: string }>`DELETE FROM ${conversation}
+      WHERE root = ${id} AND parent IS NOT NULL AND id <> ${id} RETURNING id`
+    for (const agent of agents.toSorted((self, that) => self.id < that.id ? -1 : 1)) {
+      yield* removeAsked(agent.id, hasExpired, now)
+    }
+  })
+
   const fieldsOf = (write: Store.ConversationWrite, now: number) => ({
     parent: Text.encodeOptional(write.parent),
     root: Text.encodeOptional(write.root),
@@ -98,6 +107,7 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
       const gone = yield* sql`DELETE FROM ${conversation} WHERE id = ${id} AND expires_at <= ${now} RETURNING id`
       if (gone.length === 0) return undefined
       yield* removeAsked(id, true, now)
+      yield* removeAgents(id, true, now)
     }
     const fields = fieldsOf(write, now)
     const bytes = Text.bytesOf(fields.state) + sizeOf(bodies)
@@ -198,6 +208,7 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
             RETURNING expires_at`
           const hasExpired = row !== undefined && row.expires_at !== null && Number(row.expires_at) <= now
           yield* removeAsked(key, hasExpired, now)
+          yield* removeAgents(key, hasExpired, now)
         }))
   }
 }

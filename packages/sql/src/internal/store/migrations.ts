@@ -170,10 +170,27 @@ const removed: Step = (prefix) => [
   `CREATE INDEX ${prefix}event_conversation ON ${prefix}event (conversation, seq) WHERE conversation IS NOT NULL`
 ]
 
+/**
+ * Agents within calls: what is asked in them belongs to the call (`parent`) and to the outermost conversation (`root`), which
+ * what was asked before agents could be is of itself. `given` has the decisions that no turn has taken yet.
+ */
+const agents: Step = (prefix, { text: T }) => {
+  const request = `${prefix}request`
+  const conversation = `${prefix}conversation`
+  return [
+    `ALTER TABLE ${request} ADD COLUMN given ${T}`,
+    `UPDATE ${request} SET root = conversation WHERE root IS NULL AND conversation IS NOT NULL AND state = 'pending'`,
+    `CREATE INDEX ${request}_parent ON ${request} (parent) WHERE parent IS NOT NULL`,
+    `CREATE INDEX ${request}_root ON ${request} (root) WHERE parent IS NOT NULL`,
+    `CREATE INDEX ${conversation}_root ON ${conversation} (root) WHERE parent IS NOT NULL`
+  ]
+}
+
 export const steps: ReadonlyArray<readonly [name: string, statements: Step]> = [
   ["first", first],
   ["events", events],
-  ["removed", removed]
+  ["removed", removed],
+  ["agents", agents]
 ]
 
 /** Makes what is not there yet. Of several processes that begin at once, one does it. */
