@@ -21,6 +21,8 @@ import type * as Interaction from "../../Interaction.ts"
 export interface Deferral {
   readonly interactions: Interaction.Record
   readonly stateVersion: number
+  /** Whether anything leads from other versions to this one. */
+  readonly migrates: boolean
   readonly encodeState: (state: unknown) => Effect.Effect<Schema.Json, unknown>
   /** Fails for a version that nothing leads from to this one. */
   readonly decodeState: (encoded: Schema.Json, version: number) => Effect.Effect<unknown, unknown>
@@ -47,6 +49,7 @@ export const make = ({ interactions, migrate, state, stateVersion = 1 }: Options
   return {
     interactions,
     stateVersion,
+    migrates: migrate !== undefined,
     encodeState: Schema.encodeUnknownEffect(codec),
     decodeState: (encoded, version) => {
       if (version === stateVersion) return decode(encoded)
