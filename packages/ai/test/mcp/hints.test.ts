@@ -18,7 +18,7 @@ const toolOf = Effect.fnUntraced(function*(annotations: Annotations, trust: Read
 
 /** What becomes of a call of it, and the reason. */
 const explained = (tool: Tool.Any, policy: ApprovalPolicy.Service = ApprovalPolicy.toolGate) =>
-  ApprovalPolicy.makeCall(tool, {}).pipe(
+  ApprovalPolicy.makeCall(tool, { path: "a.txt" }).pipe(
     Effect.flatMap(ApprovalPolicy.explain),
     Effect.provideService(ApprovalPolicy.ApprovalPolicy, policy),
     Effect.map(({ result }) => result)
