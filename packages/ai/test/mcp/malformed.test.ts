@@ -14,7 +14,9 @@ describe("L8 a list of tools", () => {
     "parameters that are no object": { inputSchema: { type: "string" } },
     "parameters that are a text": { inputSchema: "path" },
     "a description that is a list": { description: ["a"] },
-    "hints that are texts": { annotations: { readOnlyHint: "yes" } },
+    "a hint that is a text": { annotations: { readOnlyHint: "true" } },
+    "a hint that is a number": { annotations: { readOnlyHint: 1 } },
+    "a hint that is a list": { annotations: { readOnlyHint: [true] } },
     "nothing": { name: undefined, inputSchema: undefined }
   }
   for (const [what, change] of Object.entries(malformed)) {
