@@ -19,6 +19,7 @@ import * as Approving from "./internal/approving.ts"
 import type {} from "./internal/augment.ts"
 import * as Brief from "./internal/brief.ts"
 import * as Requirements from "./internal/requirements.ts"
+import * as Text from "./internal/text.ts"
 
 // =============================================================================
 // Reasons
@@ -114,16 +115,17 @@ export class NotAnApprover extends Schema.TaggedError<NotAnApprover>()("NotAnApp
 }
 
 /**
- * No request with this id is known.
+ * No request with this id is known. `description` says so in its own words, where the request was not named by its id.
  *
  * @category reasons
  * @since 0.1.0
  */
 export class UnknownApproval extends Schema.TaggedError<UnknownApproval>()("UnknownApproval", {
-  approvalId: Schema.String
+  approvalId: Schema.String,
+  description: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
-    return Approving.unknown(this.approvalId)
+    return this.description ?? Approving.unknown(this.approvalId)
   }
 }
 
@@ -166,7 +168,7 @@ export class Drifted extends Schema.TaggedError<Drifted>()("Drifted", {
   description: Schema.String
 }) {
   override get message(): string {
-    return `${this.description} Nothing ran. It may be asked again.`
+    return `${Text.sentence(this.description)} Nothing ran. It may be asked again.`
   }
 }
 
@@ -182,7 +184,9 @@ export class InvalidParameters extends Schema.TaggedError<InvalidParameters>()("
   description: Schema.String
 }) {
   override get message(): string {
-    return `The parameters of "${this.toolName}" cannot be used: ${this.description} Nothing ran. Call the tool again` +
+    return `The parameters of "${this.toolName}" cannot be used: ${
+      Text.sentence(this.description)
+    } Nothing ran. Call the tool again` +
       " with valid parameters."
   }
 }
@@ -198,7 +202,7 @@ export class InvalidEdit extends Schema.TaggedError<InvalidEdit>()("InvalidEdit"
   description: Schema.String
 }) {
   override get message(): string {
-    return `The edited parameters cannot be used: ${this.description} The request stays open.`
+    return `The edited parameters cannot be used: ${Text.sentence(this.description)} The request stays open.`
   }
 }
 
@@ -213,7 +217,7 @@ export class InvalidAnswer extends Schema.TaggedError<InvalidAnswer>()("InvalidA
   description: Schema.String
 }) {
   override get message(): string {
-    return `The answer cannot be used: ${this.description} The request stays open.`
+    return `The answer cannot be used: ${Text.sentence(this.description)} The request stays open.`
   }
 }
 

@@ -25,6 +25,7 @@ export * as DeferredTool from "./DeferredTool.ts"
 export * as Interaction from "./Interaction.ts"
 export * as LanguageModel from "./LanguageModel.ts"
 export * as McpApproval from "./McpApproval.ts"
+export * as McpClient from "./McpClient.ts"
 export * as McpServer from "./McpServer.ts"
 export * as OpenRequests from "./OpenRequests.ts"
 export * as Prompt from "./Prompt.ts"
@@ -42,7 +43,6 @@ export {
   DecisionModel,
   EmbeddingModel,
   IdGenerator,
-  McpClient,
   McpClientError,
   McpProtocol,
   McpSchema,

@@ -83,6 +83,11 @@ const reasons: ReadonlyArray<readonly [reason: ApprovalError.ApprovalErrorReason
       false
     ],
     [
+      new ApprovalError.InvalidAnswer({ approvalId, description: "Expected a value that is not blank" }),
+      /^The answer cannot be used: Expected a value that is not blank\. The request stays open\.$/,
+      false
+    ],
+    [
       new ApprovalError.InvalidPrompt({ description: "a part has no type." }),
       /^The prompt cannot be read: a part has no type\. No model was called\.$/,
       false

@@ -35,7 +35,6 @@ const floors: House["floors"] = [
     "DecisionModel",
     "EmbeddingModel",
     "IdGenerator",
-    "McpClient",
     "McpClientError",
     "McpProtocol",
     "McpSchema",
@@ -84,7 +83,7 @@ const floors: House["floors"] = [
   ["floor 9", ["internal/run/"]],
   ["floor 10", ["internal/guard/", "internal/hosted/"]],
   ["floor 11", ["internal/elicitation/", "internal/turn/"]],
-  ["floor 12", ["LanguageModel", "McpApproval", "Toolkit", "internal/conversation/"]],
+  ["floor 12", ["LanguageModel", "McpApproval", "McpClient", "Toolkit", "internal/conversation/"]],
   ["floor 13", ["AgentTool", "Chat", "Conversation", "McpServer"]],
   ["index", ["index"]]
 ]

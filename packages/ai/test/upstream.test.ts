@@ -17,6 +17,7 @@ const names = Fs.readdirSync(directory).flatMap((file) => /^([A-Z]\w*)\.js$/.exe
 const extended: Readonly<Record<string, ReadonlyArray<string>>> = {
   Chat: ["Chat", "Persistence", "empty", "fromExport", "fromJson", "fromPrompt", "layerPersisted", "makePersisted"],
   LanguageModel: ["LanguageModel", "generateObject", "generateText", "make", "streamText"],
+  McpClient: ["layerHttp", "layerStdio", "make"],
   McpServer: ["registerToolkit", "toolkit"],
   Prompt: ["fromResponseParts"],
   Tool: ["dynamic", "make"],

@@ -230,6 +230,15 @@ describe("trust", () => {
 })
 
 describe("validate", () => {
+  it("L17 very many patterns cover nothing, may cover anything, and say so", () => {
+    const patterns = (count: number) => Array.from({ length: count }, (_, index) => `git show ${index} *`)
+    const matcher = ApprovalMatcher.shell(patterns(20_000), { param: "command" })
+    assert.deepStrictEqual(matcher.problems, ["It has more than 1,000 patterns, so it covers nothing."])
+    assert.isFalse(matcher.covers({ command: "git show 1 a" }))
+    assert.isTrue(matcher.mayCover({ command: "ls" }))
+    assert.deepStrictEqual(ApprovalMatcher.shell(patterns(1_000), { param: "command" }).problems, [])
+  })
+
   it.effect("a pattern that is no plain command covers nothing, and says so", () =>
     Effect.gen(function*() {
       const bad = [

@@ -43,6 +43,9 @@ export const escape = (text: string, options: {
   return shown
 }
 
+/** A text before another sentence: with the full stop that it lacks. */
+export const sentence = (text: string): string => /[.!?…]["”)]?\s*$/u.test(text) ? text.trimEnd() : `${text.trimEnd()}.`
+
 // What ends a quote, or looks to a person as if it did.
 const quotationMarks = /[\\"“”„‟″‶ʺ˝״＂〝〞〟❝❞\u{1f676}-\u{1f678}]/gu
 

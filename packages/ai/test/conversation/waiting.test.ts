@@ -49,6 +49,9 @@ describe("a text", () => {
     }))
 })
 
+const sentenceOf = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
+  Effect.map(Effect.flip(effect), ({ message }) => message)
+
 describe("resume", () => {
   it.effect("gives a typed answer to what one tool waits for, step by step, until the model has it all", () =>
     Effect.gen(function*() {
@@ -70,8 +73,17 @@ describe("resume", () => {
     Effect.gen(function*() {
       const { conversation, steps } = yield* C.start({ turns: [[C.ask("Size?"), C.ask("Colour?")], "Well."] })
       assert.strictEqual(yield* reasonOf(conversation.resume(W.Ask, "text", "red")), "UnknownApproval")
+      assert.include(yield* sentenceOf(conversation.resume(W.Ask, "text", "red")), "No tool waits here.")
       const requests = C.requestsOf(yield* conversation.send("Buy socks."))
       assert.strictEqual(yield* reasonOf(conversation.resume(W.Ask, "text", "red")), "UnknownApproval")
+      assert.include(
+        yield* sentenceOf(conversation.resume(W.Ask, "text", "red")),
+        "2 calls wait for \"text\" of \"Ask\". Say which one: pass its request as `request`."
+      )
+      assert.strictEqual(
+        yield* sentenceOf(conversation.resume(W.Submit, "manager", { approved: true })),
+        "Nothing waits for \"manager\" of \"Submit\" in this conversation. What waits here: \"text\" of \"Ask\"."
+      )
       const invalid = conversation.resume(W.Ask, "text", "  ", { request: requests[0]! })
       assert.strictEqual(yield* reasonOf(invalid), "InvalidAnswer")
       assert.lengthOf(yield* conversation.pending(), 2)

@@ -47,7 +47,7 @@ const taken: Taken = {
     "make",
     "streamText"
   ],
-  McpClient: ["McpClient"],
+  McpClient: ["McpClient", "Transport", "http", "layerHttp", "layerStdio", "make", "stdio"],
   McpClientError: ["McpClientError"],
   McpSchema: [
     "CallToolResult",
@@ -58,6 +58,7 @@ const taken: Taken = {
     "INVALID_PARAMS_ERROR_CODE",
     "INVALID_REQUEST_ERROR_CODE",
     "InputRequired",
+    "JsonRpcResponse",
     "METHOD_NOT_FOUND_ERROR_CODE",
     "McpRequestContext",
     "McpServerClient",

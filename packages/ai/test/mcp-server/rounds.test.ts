@@ -188,8 +188,8 @@ describe("MCP 2026-07-28: rounds", () => {
 
   it.effect("of many questions that are left open the oldest is forgotten, and no other", () =>
     Effect.gen(function*() {
-      const rounds = ElicitationRounds.make(2)
-      const round = (requestState?: string) =>
+      const rounds = ElicitationRounds.make({ client: 2, all: 100 })
+      const round = (requestState?: string, clientId = 0) =>
         Effect.gen(function*() {
           const { ask } = (yield* ElicitationRounds.CurrentRound)!
           const question = { mode: "form", message: "?", requestedSchema: { type: "object", properties: {} } } as const
@@ -197,7 +197,7 @@ describe("MCP 2026-07-28: rounds", () => {
         }).pipe(
           rounds,
           Effect.provideService(McpSchema.McpRequestContext, {
-            clientId: 0,
+            clientId,
             protocolVersion: "2026-07-28",
             clientCapabilities: {},
             inputResponses: { approval: { action: "decline" } },
@@ -210,6 +210,8 @@ describe("MCP 2026-07-28: rounds", () => {
         tokens.push(ended instanceof McpSchema.InputRequired ? String(ended.requestState) : "")
       }
       assert.strictEqual(new Set(tokens).size, 3)
+      // Others with as many as they like push out none of these.
+      for (let asked = 0; asked < 100; asked++) yield* round(undefined, 1 + asked % 20)
       assert.deepInclude(yield* round(tokens[1]), { action: "decline" })
       assert.deepInclude(yield* round(tokens[2]), { action: "decline" })
       assert.instanceOf(yield* round(tokens[0]), McpSchema.InputRequired)

@@ -18,7 +18,7 @@ const toolOf = Effect.fnUntraced(function*(annotations: Annotations, trust: Read
 
 /** What becomes of a call of it, and the reason. */
 const explained = (tool: Tool.Any, policy: ApprovalPolicy.Service = ApprovalPolicy.toolGate) =>
-  ApprovalPolicy.makeCall(tool, {}).pipe(
+  ApprovalPolicy.makeCall(tool, { path: "a.txt" }).pipe(
     Effect.flatMap(ApprovalPolicy.explain),
     Effect.provideService(ApprovalPolicy.ApprovalPolicy, policy),
     Effect.map(({ result }) => result)
@@ -68,14 +68,6 @@ describe("hints", () => {
         )
       }))
   }
-
-  it.effect("L1 that are malformed are no hints: no tool of such a server is listed", () =>
-    Effect.gen(function*() {
-      for (const readOnlyHint of ["true", 1, [true]]) {
-        const error = yield* Effect.flip(toolOf({ readOnlyHint }, trusted))
-        assert.strictEqual(error._tag, "McpClientError")
-      }
-    }))
 
   it.effect("L1 that are malformed, from a client that lets them pass, are read as the stricter", () =>
     Effect.gen(function*() {

@@ -4,7 +4,8 @@
  * before the handshake, is an error.
  */
 import { Effect, type Scope, Stream } from "effect"
-import { McpClient, McpClientError, McpProtocol, type McpSchema } from "effect/ai"
+import { McpClientError, McpProtocol, type McpSchema } from "effect/ai"
+import { McpClient } from "../../src/index.ts"
 
 /** A tool as the server writes it on the wire. */
 export interface WireTool {

@@ -15,6 +15,7 @@ import {
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import { lateIn } from "../laws/conversation.ts"
+import { logged } from "../laws/logs.ts"
 import * as Support from "./support.ts"
 
 const listed = Effect.map(
@@ -171,19 +172,21 @@ describe("L10 drift", () => {
     }))
   }
 
-  const cases: ReadonlyArray<readonly [string, Parameters<typeof make>[0], RegExp]> = [
+  const cases: ReadonlyArray<readonly [string, Parameters<typeof make>[0], RegExp, told?: RegExp]> = [
     ["the tool was renamed", { name: "Other" }, /"Drift" is no longer available/],
     ["the interaction was renamed", { interactions: { other: Interaction.askUser } }, /no longer waits for "ask"/],
     ["the interaction is of another kind", { interactions: { ask: Interaction.getApproval } }, /no longer waits for/],
     [
       "the state is of another version",
       { stateVersion: 2 },
-      /"Drift" remembered cannot be used any more\. It did not go on/
+      /"Drift" remembered cannot be used any more\. It did not go on/,
+      /of version 1, and there is no migration to version 2\./
     ],
     [
       "the state does not fit any more",
       { state: Schema.Struct({ m: Schema.Number }) },
-      /remembered cannot be used any more/
+      /remembered cannot be used any more/,
+      /does not fit the schema of its state/
     ],
     [
       "the migration dies",
@@ -193,11 +196,18 @@ describe("L10 drift", () => {
           throw new Error("secret")
         }
       },
-      /cannot be used/
+      /cannot be used/,
+      /`migrate` failed to make version 2 of it\./
+    ],
+    [
+      "what the migration makes does not fit",
+      { stateVersion: 2, migrate: () => ({ n: "secret" }) },
+      /cannot be used/,
+      /what `migrate` made of it does not fit the schema of version 2\./
     ],
     ["the parameters do not fit any more", { parameters: { b: Schema.Number } }, /no longer fit/]
   ]
-  for (const [what, options, says] of cases) {
+  for (const [what, options, says, told] of cases) {
     Support.inEachMode(`${what}: a failed result that says so, once and for all`, (mode) =>
       Effect.gen(function*() {
         const before = yield* make({})
@@ -211,7 +221,10 @@ describe("L10 drift", () => {
             history: first.history,
             prompt: Support.answers(Approval.answer(Support.only(first), "x"))
           })
-        const turn = yield* take(after.toolkit)
+        const [turn, lines] = yield* logged(take(after.toolkit))
+        const warnings = lines.map(({ text }) => text).join("\n")
+        if (told !== undefined) assert.match(warnings, told)
+        assert.notMatch(warnings, /secret/)
         const reason = Support.failureReason(turn.results[0])
         assert.match(reason, says)
         assert.notMatch(reason, /secret/)

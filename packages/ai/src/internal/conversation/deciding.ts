@@ -422,7 +422,11 @@ export const resume = Effect.fnUntraced(function*<
   )
   const [only] = waiting
   if (only === undefined || waiting.length > 1) {
-    return yield* unknown(request?.approvalId ?? `${tool.name}.${interaction}`)
+    if (request !== undefined) return yield* unknown(request.approvalId)
+    const description = notWaiting(tool, interaction, turn.open, waiting.length)
+    return yield* ApprovalError.make(
+      new ApprovalError.UnknownApproval({ approvalId: `${tool.name}.${interaction}`, description })
+    )
   }
   const decidedBy = decidedByOf(by)
   const { approvalId, expiresAt = Infinity } = only
@@ -440,6 +444,24 @@ export const resume = Effect.fnUntraced(function*<
   turn.answered = [...turn.answered, only.approvalId]
   return true
 })
+
+const notWaiting = (
+  tool: DeferredTool.Any,
+  interaction: string,
+  open: ReadonlyArray<Approval.ApprovalRequest>,
+  count: number
+): string => {
+  const what = `${Text.quote(interaction)} of ${Text.quote(tool.name)}`
+  if (count > 1) return `${count} calls wait for ${what}. Say which one: pass its request as \`request\`.`
+  const names = open.flatMap(({ awaited, toolName }) =>
+    awaited === undefined ? [] : [`${Text.quote(awaited.name)} of ${Text.quote(toolName)}`]
+  )
+  return `Nothing waits for ${what} in this conversation. ${
+    names.length === 0
+      ? "No tool waits here."
+      : `What waits here: ${Text.truncate([...new Set(names)].join(", "), 300)}.`
+  }`
+}
 
 const asAnswer = Effect.fnUntraced(function*<I extends Interaction.Any>(
   interaction: I,

@@ -39,35 +39,62 @@ export const CurrentRound = Context.Reference<Round | undefined>("~@assent/ai/in
 interface Open {
   readonly digest: string
   readonly until: number
+  readonly client: string
 }
 
-/** More are not kept, of all clients together: the oldest goes, and whoever answers it is asked again. */
-const defaultMaxOpen = 10_000
+/**
+ * More are not kept of one client, nor of all together: its oldest goes, or that of whoever has the most, so that nobody's
+ * questions push out another's. Whoever answers one that went is asked again.
+ */
+export interface Limits {
+  readonly client: number
+  readonly all: number
+}
+
+const defaultLimits: Limits = { client: 200, all: 10_000 }
 
 const key = "approval"
 
 /** The rounds of the calls of one registration. */
-export const make = (maxOpen = defaultMaxOpen) => {
+export const make = (limits = defaultLimits) => {
   const questions = new Map<string, Open>()
+  const byClient = new Map<string, Set<string>>()
+  const remove = (token: string): void => {
+    const client = questions.get(token)?.client
+    const own = client === undefined ? undefined : byClient.get(client)
+    questions.delete(token)
+    own?.delete(token)
+    if (client !== undefined && own?.size === 0) byClient.delete(client)
+  }
   // Whoever comes first takes it: the same answer again is an answer to nothing.
   const take = ({ inputResponses, requestState }: McpSchema.McpRequestContext["Service"]) => {
     if (requestState === undefined) return undefined
     const asked = questions.get(requestState)
-    questions.delete(requestState)
+    remove(requestState)
     const response = inputResponses?.[key]
     if (asked === undefined || response === undefined) return undefined
     return { asked, answer: Option.getOrElse(decodeAnswer(response), () => "unreadable" as const) }
   }
   const put = (token: string, open: Open) => {
-    const [oldest] = questions.keys()
-    if (oldest !== undefined && questions.size >= maxOpen) questions.delete(oldest)
+    const own = byClient.get(open.client) ?? new Set<string>()
+    const full = own.size >= limits.client
+      ? own
+      : questions.size >= limits.all
+      ? [...byClient.values()].reduce((most, one) => one.size > most.size ? one : most, own)
+      : undefined
+    const [oldest] = full ?? []
+    if (oldest !== undefined) remove(oldest)
+    byClient.set(open.client, own.add(token))
     questions.set(token, open)
   }
   return Effect.fnUntraced(function*<A, E>(
     call: Effect.Effect<A, E, McpSchema.McpRequestContext>
   ): Effect.fn.Return<A | McpSchema.InputRequired, E, McpSchema.McpRequestContext> {
     const { conversation, principal, tenant } = yield* Approval.Scope
-    const brought = take(yield* McpSchema.McpRequestContext)
+    const context = yield* McpSchema.McpRequestContext
+    const brought = take(context)
+    // A principal may have many connections.
+    const client = JSON.stringify(principal === undefined ? [context.clientId] : [tenant ?? null, principal])
     let ending: McpSchema.InputRequired | undefined
     const begin = Effect.sync(() => {
       ending = undefined
@@ -78,7 +105,7 @@ export const make = (maxOpen = defaultMaxOpen) => {
       const now = yield* Clock.currentTimeMillis
       if (brought?.asked.digest === digest && now < brought.asked.until) return brought.answer
       const requestState = yield* Cryptography.randomToken(16)
-      put(requestState, { digest, until: now + lifetime })
+      put(requestState, { client, digest, until: now + lifetime })
       ending = new McpSchema.InputRequired({
         inputRequests: { [key]: { method: "elicitation/create", params: { ...question } } },
         requestState

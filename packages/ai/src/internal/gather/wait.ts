@@ -3,10 +3,11 @@
  * history, to the store or by the clock, and whether the tool can go on from there.
  */
 import type * as Prompt from "effect/ai/Prompt"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import type * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
@@ -220,7 +221,7 @@ export const gatherState = Effect.fnUntraced(function*(
     Effect.result
   )
   if (Result.isFailure(decoded)) {
-    yield* tellUnfitState(file, tip)
+    yield* tellUnfitState(file, tip, decoded.failure)
     return withWait(standing, { state: "unfitState" })
   }
   tip.state = decoded.success
@@ -376,13 +377,24 @@ export const unfitState = ({ call: { toolName } }: File): string =>
   Words.stands(`What "${toolName}" remembered cannot be used any more.`)
 
 // The model cannot do anything about it.
-const tellUnfitState = ({ call: { toolName } }: File, { suspension: { stateVersion }, waiting }: Tip) => {
-  const current = waiting!.deferral.stateVersion
+const tellUnfitState = (
+  { call: { toolName } }: File,
+  { suspension: { stateVersion }, waiting }: Tip,
+  cause: Cause.Cause<unknown>
+) => {
+  const { migrates, stateVersion: current } = waiting!.deferral
+  const misfit = Schema.isSchemaError(Cause.squash(cause))
   return Effect.logWarning(
     `Assent: "${toolName}" cannot go on with what it remembered: ${
       stateVersion === current
         ? `it does not fit the schema of its state.`
-        : `it is of version ${stateVersion}, and there is no migration to version ${current}.`
+        : `it is of version ${stateVersion}, and ${
+          !migrates
+            ? `there is no migration to version ${current}.`
+            : misfit
+            ? `what \`migrate\` made of it does not fit the schema of version ${current}.`
+            : `\`migrate\` failed to make version ${current} of it.`
+        }`
     }`
   )
 }

@@ -13,14 +13,21 @@ export interface PathGlobs {
   readonly mayCover: (path: string) => boolean
 }
 
+/** More of them would take seconds to read, each time that a stored matcher is (law L17). */
+const maxCount = 1_000
+
 /** What is wrong with globs, a sentence for each. */
-export const problemsOf = (globs: ReadonlyArray<string>): ReadonlyArray<string> =>
-  globs.length === 0 ? ["It has no glob, so it covers nothing."] : globs.flatMap((glob) => {
+export const problemsOf = (globs: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (globs.length === 0) return ["It has no glob, so it covers nothing."]
+  if (globs.length > maxCount) return [`It has more than ${maxCount.toLocaleString("en")} globs, so it covers nothing.`]
+  return globs.flatMap((glob) => {
     const problem = Globs.problemOf(glob)
     return problem === undefined ? [] : [`The glob ${quote(glob)} covers nothing: ${problem}`]
   })
+}
 
 export const make = (globs: ReadonlyArray<string>, isLink: ((path: string) => boolean) | undefined): PathGlobs => {
+  if (globs.length > maxCount) return { problems: problemsOf(globs), covers: () => false, mayCover: () => true }
   const good = globs.filter((glob) => Globs.problemOf(glob) === undefined)
   const match = Globs.match(good)
   const loose = good.flatMap(LooseGlobs.make)

@@ -18,10 +18,8 @@ import * as Definition from "./definition.ts"
 import { McpGuardError } from "./guardError.ts"
 import * as Hints from "./hints.ts"
 import * as Names from "./names.ts"
+import * as Parameters from "./parameters.ts"
 import * as McpResult from "./result.ts"
-
-// The protocol knows no others, so a person is not asked about others (law L1). The rest is for the server to check.
-const Parameters = Schema.Record(Schema.String, Schema.Unknown)
 
 /**
  * A tool of an MCP server: its parameters are an object, of which its server's JSON Schema says more; its result is text.
@@ -31,7 +29,7 @@ const Parameters = Schema.Record(Schema.String, Schema.Unknown)
  */
 export interface McpTool extends
   Tool.Tool<string, {
-    readonly parameters: typeof Parameters
+    readonly parameters: Parameters.Parameters
     readonly success: typeof Schema.String
     readonly failure: typeof McpResult.Failure
     readonly failureMode: "return"
@@ -79,7 +77,7 @@ export const make = Effect.fnUntraced(function*(
     }
     const tool = Tool.dynamic(qualified, {
       description: listed.description,
-      parameters: Parameters,
+      parameters: Parameters.make(listed.inputSchema),
       success: Schema.String,
       failure: McpResult.Failure,
       failureMode: "return"
@@ -151,7 +149,7 @@ const handlerOf = (
   listed: McpSchema.Tool,
   timeout: Duration.Input | undefined
 ) =>
-(params: typeof Parameters.Type): Effect.Effect<string, McpResult.Failure> =>
+(params: Parameters.Parameters["Type"]): Effect.Effect<string, McpResult.Failure> =>
   Effect.gen(function*() {
     const now = yield* Effect.mapError(client.listTools({ timeout }), (error) => McpResult.notListed(server, error))
     const changed = changeOf(server, listed, now)

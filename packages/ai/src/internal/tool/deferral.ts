@@ -24,6 +24,8 @@ export interface Deferral {
   readonly repeats: boolean
   readonly interactions: Interaction.Record
   readonly stateVersion: number
+  /** Whether anything leads from other versions to this one. */
+  readonly migrates: boolean
   readonly encodeState: (state: unknown) => Effect.Effect<Schema.Json, unknown>
   /** Fails for a version that nothing leads from to this one. */
   readonly decodeState: (encoded: Schema.Json, version: number) => Effect.Effect<unknown, unknown>
@@ -54,6 +56,7 @@ export const make = (
     repeats,
     interactions,
     stateVersion,
+    migrates: migrate !== undefined,
     encodeState: Schema.encodeUnknownEffect(codec),
     decodeState: (encoded, version) => {
       if (version === stateVersion) return decode(encoded)

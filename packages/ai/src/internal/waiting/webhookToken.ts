@@ -32,3 +32,20 @@ const lastOf = (url: string): string => {
   const path = url.replace(/[?#].*$/s, "")
   return path.slice(path.lastIndexOf("/") + 1)
 }
+
+/** Whether a path, however it is spelt, is below this one, or below it where something stands before. */
+export const isBelow = (path: string): (url: string) => boolean => {
+  const base = `${plain(path)}/`
+  return (url) => plain(url).includes(base)
+}
+
+/** As routers and proxies may read a path: without escapes, dots and doubled slashes, in small letters. */
+const plain = (url: string): string => {
+  let path = url.replace(/[?#].*$/s, "")
+  // An escape of an escape is one that a proxy has made.
+  for (let times = 0; times < 3 && path.includes("%"); times++) path = path.replaceAll(/%[0-9a-f]{2}/gi, unescaped)
+  const segments = path.replaceAll("\\", "/").toLowerCase().split("/").filter((one) => one !== "" && one !== ".")
+  return `/${segments.join("/")}${/[/\\]$/.test(path) ? "/" : ""}`
+}
+
+const unescaped = (escape: string): string => String.fromCharCode(Number.parseInt(escape.slice(1), 16))
