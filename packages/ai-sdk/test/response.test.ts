@@ -87,7 +87,7 @@ describe("everything that a response may hold", () => {
     Effect.gen(function*() {
       const response = yield* whole(Support.response(everything))
       assert.strictEqual(response.text, "Found it.")
-      assert.deepStrictEqual(response.toolCalls.map((call) => call.name), ["Search", "Add"])
+      assert.deepStrictEqual(response.toolCalls.map((call) => call.name), ["Search", "mystery", "Add"])
       assert.deepStrictEqual(
         response.content.flatMap((part) => part.type === "source" ? [part.id] : []),
         ["s1", "s2", "https://example.com/cat.png"]

@@ -163,7 +163,7 @@ describe("finding the service", () => {
 })
 
 describe("a program without approvals", () => {
-  it.effect("a history in order reaches the provider as the very object, and parts come in the provider's own arrays", () =>
+  it.effect("a history in order reaches the provider as the very object; parts come in its own arrays, the finish last", () =>
     Effect.gen(function*() {
       const chunk = [
         { type: "text-start", id: "t" },
@@ -172,23 +172,19 @@ describe("a program without approvals", () => {
         { type: "text-end", id: "t" }
       ] as const
       const script = yield* ScriptedModel.make({
-        turns: ["one", [ScriptedModel.chunk(chunk)], [ScriptedModel.chunk(chunk)]],
+        turns: ["one", [ScriptedModel.chunk(chunk)]],
         // What a program begins for the model is the program's own.
         strict: { allowPrefill: true }
       })
       const prompt = Prompt.make([{ role: "user", content: "hi" }, { role: "assistant", content: "hello" }])
       const model = LanguageModel.withApproval(script.model)
       yield* model.generateText({ prompt, toolkit: ungated })
-      const shapes = (service: LanguageModel.LanguageModel) =>
-        Effect.gen(function*() {
-          const shapes: Array<number> = []
-          yield* Stream.runForEachArray(
-            service.streamText({ prompt, toolkit: ungated }),
-            (parts) => Effect.sync(() => shapes.push(parts.length))
-          )
-          return shapes
-        })
-      assert.deepStrictEqual(yield* shapes(model), yield* shapes(script.model))
+      const shapes: Array<number> = []
+      yield* Stream.runForEachArray(
+        model.streamText({ prompt, toolkit: ungated }),
+        (parts) => Effect.sync(() => shapes.push(parts.length))
+      )
+      assert.deepStrictEqual(shapes, [chunk.length, 1])
       for (const request of yield* script.requests) assert.strictEqual(request.prompt, prompt)
     }).pipe(fresh))
 

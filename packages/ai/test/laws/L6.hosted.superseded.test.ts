@@ -16,7 +16,7 @@ import {
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
 import * as H from "./hosted.ts"
-import { idle } from "./support.ts"
+import { idle, partsOf } from "./support.ts"
 
 const superseded = "Superseded by a new message before anyone answered. Nothing ran; it may be asked again."
 
@@ -158,10 +158,8 @@ describe("L7 an answer that changes nothing, where a provider had the last word"
           }
           assert.strictEqual((yield* chat.send("bye")).text, "Bye.")
           C.assertWellFormed(yield* chat.lastPrompt, H.allowed)
-          const sent = (yield* chat.lastPrompt).content.flatMap(({ content }) =>
-            typeof content === "string" ? [] : content
-          )
-          assert.lengthOf(sent.filter((part) => part.type === "tool-result"), 1)
+          const sent = partsOf(yield* chat.lastPrompt)
+          assert.lengthOf(sent.filter(({ type }) => type === "tool-result"), 1)
         })
     )
   }

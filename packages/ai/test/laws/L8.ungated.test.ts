@@ -20,7 +20,7 @@ const Shell = Tool.providerDefined({
   requiresHandler: true,
   parameters: Schema.Struct(parameters),
   success: Schema.String
-})()
+})({})
 const Gated = Tool.make("Gated", { parameters, success: Schema.String, needsApproval: true })
 const Search = Tool.providerDefined({
   id: "provider.search",

@@ -154,7 +154,7 @@ const memoryScope = (
 export const permitted = <A, E>({ permits }: Environment, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   permits === undefined || Exit.isExit(effect) ? effect : permits.withPermit(effect)
 
-/** The policy alone: all that a program without approvals pays for. */
+/** The policy alone, which says whether there is anything to ask about. */
 export const readPolicy = (captured: Context.Context<never>, current: Context.Context<never>): ApprovalPolicy.Service =>
   Policies.join(Levels.policiesOf(captured, current))
 

@@ -75,6 +75,7 @@ const passingText = (
     const ending = makeEnding(turn)
     const finish: Array<Part> = []
     const settled = Turn.inOrder(turn)
+    const maxResultBytes = Environment.maxResultBytes(turn.environment.options)
     const begun = Effect.gen(function*(): Effect.fn.Return<Passing<Part, unknown>, unknown, Scope.Scope> {
       const scope = yield* Effect.scope
       const { call, end } = yield* ModelCall.open(turn, { observe: false })
@@ -90,7 +91,7 @@ const passingText = (
           if (!chunk.some(concernsUs)) return chunk
           // The finish comes last.
           if (!chunk.every((part) => part.type === "finish" || !concernsUs(part))) return undefined
-          finish.push(...chunk.filter((part) => part.type === "finish"))
+          finish.push(...Bounded.parts(chunk, maxResultBytes).filter((part) => part.type === "finish"))
           return chunk.filter((part) => part.type !== "finish")
         },
         end: (cause) => {
