@@ -19,7 +19,7 @@ export interface Said {
 export interface Streamed {
   /** The id it had when it was first heard of. */
   readonly itemId: string
-  /** The ids that it has had; another item may have had them too. */
+  /** The ids that it has had where it was added and done; another item may have had them too. */
   readonly ids: Set<string>
   /** Its place in the output; where that is not told, in the order in which it was heard of. */
   place: number
@@ -58,7 +58,8 @@ export const make = () => {
     const key = index ?? named ?? "item"
     const known = items.get(key)
     if (known !== undefined) {
-      if (named !== undefined && named !== known.itemId) known.ids.add(named)
+      // Those of its deltas may be as many as these.
+      if (id !== undefined) known.ids.add(id)
       return known
     }
     // An id that another item has would make one part of two.
