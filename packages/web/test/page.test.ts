@@ -87,6 +87,46 @@ describe("the page", () => {
     assert.strictEqual(stateOf(told), "output-error")
   })
 
+  it("knows what somebody was asked about a call that was stopped, which nobody sends again", () => {
+    const asked = assemble(asking)
+    const over = [{ type: "tool-input-available", ...call, input: { path: "a" } }, {
+      type: "tool-output-error",
+      toolCallId: "c1",
+      errorText: "Somebody stopped it."
+    }]
+    const anew = assemble([{ type: "start", messageId: "assistant-1" }, ...over], asked)
+    const kept = Messages.withRead(
+      Messages.fromHistory([{
+        id: "assistant-1",
+        role: "assistant",
+        parts: [{ type: "tool-DeleteFile", toolCallId: "c1", state: "output-error", errorText: "Somebody stopped it." }]
+      }]),
+      asked
+    )
+    for (const messages of [anew, kept]) {
+      assert.isTrue(Messages.isTakenBack(messages, "r1"))
+      assert.deepStrictEqual(Messages.openApprovals(messages), [])
+    }
+    assert.isFalse(Messages.isTakenBack(asked, "r1"))
+    const approved = assemble(
+      [{ type: "tool-approval-response", approvalId: "r1", approved: true }],
+      asked,
+      "assistant-1"
+    )
+    assert.isFalse(
+      Messages.isTakenBack(assemble(over, approved, "assistant-1"), "r1"),
+      "what was approved may have run"
+    )
+  })
+
+  it("keeps what is said of a turn that did not come to its end", () => {
+    const read = { id: "assistant-1", role: "assistant", parts: [], problem: "Somebody stopped it." }
+    const kept = [{ id: "assistant-1", role: "assistant", parts: [] }]
+    assert.deepStrictEqual(Messages.withProblem(kept, read), [read])
+    assert.deepStrictEqual(Messages.withProblem([], read), [read])
+    assert.deepStrictEqual(Messages.withProblem(kept, undefined), kept)
+  })
+
   it("shows what would not be seen, as the server does", () => {
     for (const text of ["plain", "a\u202Eb\u{e0001}\n\u2028", "\ud800 \u200b👍"]) {
       assert.strictEqual(escape(text), Approval.escapeText(text))

@@ -13,6 +13,7 @@ export default defineConfig({
     testTimeout: 60_000,
     // In these a browser and a server start, which a busy machine does not do in ten seconds.
     hookTimeout: 60_000,
-    maxConcurrency: Number(process.env["MC"] ?? 12)
+    // More than there are cores: half of the time a scenario waits for its page to settle.
+    maxConcurrency: 12
   }
 })
