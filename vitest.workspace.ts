@@ -1,15 +1,3 @@
-import { defineConfig } from "vitest/config"
+import { defineWorkspace } from "./packages/ai/test/project.ts"
 
-export default defineConfig({
-  test: {
-    projects: [
-      "packages/ai",
-      "packages/ai-sdk",
-      "packages/openai",
-      "packages/shell",
-      "packages/sql",
-      "packages/terminal",
-      "packages/web"
-    ]
-  }
-})
+export default defineWorkspace("ai", "ai-sdk", "openai", "shell", "sql", "terminal", "web")

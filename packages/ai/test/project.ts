@@ -1,28 +1,45 @@
-/** How vitest runs the tests of a package of this workspace. */
+/** How vitest runs the tests of this workspace: of one package, or of all of them at once. */
+import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { defineConfig } from "vitest/config"
+import { write } from "./ai-docs/rewrite.ts"
 import { extract } from "./examples/extract.ts"
 
-const conditions = ["@assent/source", "node", "import", "module", "default"]
+const workspace = Path.join(import.meta.dirname, "../../..")
 
-/** Sources are read without a build, and the examples of doc comments are tests. */
-export const defineProject = (name: string, directory: string) => {
+// Without "module": under it `@smithy/core`, which Bedrock's package needs, has files for bundlers that Node cannot read.
+const conditions = ["@assent/source", "node", "import", "default"]
+
+const configuration = (name: string, root: string, packages: ReadonlyArray<string>) => {
   // Here and not in a `globalSetup`, because vitest looks for test files before it runs that.
-  extract({ source: Path.join(directory, "src"), generated: Path.join(directory, "test/examples/generated") })
+  for (const directory of packages) {
+    extract({ source: Path.join(directory, "src"), generated: Path.join(directory, "test/examples/generated") })
+    const documents = Path.join(directory, "test/ai-docs")
+    if (Fs.existsSync(documents)) write(Path.join(documents, "generated"))
+  }
   return defineConfig({
-    root: directory,
+    root,
     resolve: { conditions },
     ssr: { resolve: { conditions } },
     test: {
       name,
-      include: ["test/**/*.test.ts"],
+      include: packages.map((directory) => Path.posix.join(Path.relative(root, directory), "test/**/*.test.ts")),
       // Modules are loaded once and not for each file: half of the time was that. So no test may lean on a fresh one.
       isolate: false,
-      // By itself vitest leaves one core alone: of two, that is half of the machine. Said here, as projects do not take it
-      // from the workspace.
+      // By itself vitest leaves one core alone: of two, that is half of the machine.
       maxWorkers: "100%",
       // Programs that tests start load what others have compiled: a third of their time was that.
-      env: { NODE_COMPILE_CACHE: Path.join(import.meta.dirname, "../../../node_modules/.cache/node") }
+      env: { NODE_COMPILE_CACHE: Path.join(workspace, "node_modules/.cache/node") }
     }
   })
 }
+
+/** Sources are read without a build, and the examples of doc comments are tests. */
+export const defineProject = (name: string, directory: string) => configuration(name, directory, [directory])
+
+/**
+ * All packages as one project: vitest starts workers for each project anew, and each of them loads Effect and the sources
+ * again and runs them cold.
+ */
+export const defineWorkspace = (...packages: ReadonlyArray<string>) =>
+  configuration("assent", workspace, packages.map((name) => Path.join(workspace, "packages", name)))

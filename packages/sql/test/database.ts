@@ -1,6 +1,6 @@
 /** Databases for tests: in memory, or a file that is removed with the scope. */
 import { SqliteClient, SqlStore } from "@assent/sql"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem, Path } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"

@@ -1,5 +1,6 @@
 /** A server over stdio, as a process of its own: it writes a file into the folder it is given, if its client's user says so. */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem, Layer, References, Schema } from "effect"
 import { McpApproval, McpProtocol, Tool, Toolkit } from "../../src/index.ts"
 

@@ -2,7 +2,7 @@
  * The whole story over stdio: our server as a process of its own, started by the client of `@modelcontextprotocol/sdk`.
  * What ran is what is in the server's folder.
  */
-import { NodeFileSystem } from "@effect/platform-node"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"

@@ -2,7 +2,7 @@
  * Our server on one side, the client of `@modelcontextprotocol/sdk` on the other, and a real HTTP connection between
  * them: what the tests of `McpApproval.elicitation` share.
  */
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert } from "@effect/vitest"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"

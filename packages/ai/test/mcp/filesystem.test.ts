@@ -1,7 +1,7 @@
 /**
  * The real `@modelcontextprotocol/server-filesystem`, one process of it over stdio, in a folder of its own.
  */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { ChildProcess } from "effect/process"

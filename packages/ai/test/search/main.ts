@@ -5,7 +5,8 @@
  * the engine and the provider, `--sqlite` with everything kept in a database. `--theme leaving` searches among readers that
  * leave, processes that die or stand still, and clocks that differ. Options it does not know end it with code 2.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Clock, Console, Effect, identity, Option } from "effect"
 import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli"
 import { exhaustive as walkAll } from "../decide/exhaustive.ts"

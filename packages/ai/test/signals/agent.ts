@@ -1,5 +1,6 @@
 /** An agent whose one tool holds a lock and waits for a child process, which does not end by itself. */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Deferred, Effect, FileSystem, Layer, Schema, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import { Approval, ApprovalController, Chat, Conversation, LanguageModel, Tool, Toolkit } from "../../src/index.ts"

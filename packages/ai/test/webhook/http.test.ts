@@ -1,5 +1,6 @@
 /** Webhooks over HTTP on this computer: effect's server and router, its web handler, and calls that race. */
-import { NodeHttpServer, NodeServices } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, FileSystem, Layer, Logger, Redacted, Tracer } from "effect"
 import { HttpEffect, HttpRouter, HttpServer } from "effect/http"

@@ -3,7 +3,8 @@
  * it finds carry out those that are covered, `git` being trusted whole. The first that runs what is not covered ends it
  * with code 1. `npm test` does the same with a few hundred.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Clock, Console, Effect, Option } from "effect"
 import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli"
 import * as Shells from "./shells.ts"

@@ -3,7 +3,8 @@
  * statement, cuts the log at every frame and anywhere, fills the disk at every growth, fails every statement in every way,
  * and lets eight processes race for 2,000 approvals. The first thing that is wrong ends it with code 1.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Option } from "effect"
 import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli"
 import * as Choose from "./choose.ts"

@@ -1,5 +1,5 @@
 /** The files of one story: its database, and beside it what happened, which no rollback undoes and no kill loses. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
