@@ -1,5 +1,5 @@
 /**
- * Keeps approvals, conversations, remembered answers and what tools wait for in SQLite.
+ * Keeps approvals, conversations, remembered answers and what tools wait for in SQLite or PostgreSQL.
  *
  * @since 0.1.0
  */

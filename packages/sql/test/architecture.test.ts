@@ -6,11 +6,12 @@ import { describeHouse, type House } from "../../ai/test/house.ts"
 
 /** Lowest first. */
 const floors: House["floors"] = [
-  ["ground", ["internal/sqlite/", "internal/changes/"]],
-  ["floor 1", ["internal/store/"]],
-  ["floor 2", ["internal/seal", "internal/sweeping"]],
-  ["floor 3", ["SqliteClient", "SqlStore"]],
-  ["floor 4", ["SqlApproval"]],
+  ["ground", ["internal/sqlite/"]],
+  ["floor 1", ["internal/changes/"]],
+  ["floor 2", ["internal/store/"]],
+  ["floor 3", ["internal/seal", "internal/sweeping"]],
+  ["floor 4", ["SqliteClient", "SqlStore"]],
+  ["floor 5", ["SqlApproval"]],
   ["index", ["index"]]
 ]
 

@@ -1,7 +1,7 @@
 /** Many processes at one database: each approval is sent by two of them, and carried out once, whatever happens meanwhile. */
 import { NodeServices } from "@effect/platform-node"
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Effect, Redacted } from "effect"
+import { Effect, FileSystem, Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
@@ -23,6 +23,8 @@ export interface Options {
   readonly apart?: number | undefined
   /** What happens while they approve. */
   readonly meanwhile?: Effect.Effect<void> | undefined
+  /** Where their files are; by itself in memory, where there is such a place. */
+  readonly directory?: string | undefined
   /** Whether a run may have begun of which nobody knows how it has ended. */
   readonly mayBeUnknown?: boolean | undefined
 }
@@ -65,7 +67,13 @@ const lookAt = ({ direct, prefix, url }: Options, filename: string): Effect.Effe
 export const race = (options: Options) =>
   Effect.scoped(Effect.gen(function*() {
     const { apart = 0, approvals, mayBeUnknown = false, meanwhile = Effect.void, prefix, processes } = options
-    const folder = yield* makeFolder("assent-crowd-")
+    const { directory } = options
+    const folder = yield* directory === undefined
+      ? makeFolder("assent-crowd-")
+      : Effect.flatMap(
+        FileSystem.FileSystem,
+        (fs) => fs.makeTempDirectoryScoped({ directory, prefix: "assent-crowd-" })
+      )
     const filename = Path.join(folder, "approvals.db")
     const each = Math.ceil(approvals / processes)
     const children = yield* Effect.forEach(Array.from({ length: processes }), (_, index) =>

@@ -1,5 +1,5 @@
 /** Everything that a process of these tests keeps, in the database of a URL: `postgres://…`, or the path of a file. */
-import { type ApprovalError, Store } from "@assent/ai"
+import type { ApprovalError, Store } from "@assent/ai"
 import { SqlApproval } from "@assent/sql"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Layer, Redacted } from "effect"

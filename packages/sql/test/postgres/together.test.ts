@@ -1,8 +1,8 @@
 /** Several at one PostgreSQL database: who is in whose way, who is told what, and what is said where nothing can be done. */
-import { type ApprovalError, ApprovalSeal, Store } from "@assent/ai"
+import { type ApprovalError, ApprovalSeal, type Store } from "@assent/ai"
 import { SqlApproval } from "@assent/sql"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, ConfigProvider, Context, Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
+import { Cause, ConfigProvider, Context, Effect, Exit, Fiber, Layer, Option, Redacted, Schedule } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { named, shown, waits, written } from "../../../ai/test/store/laws/support.ts"
@@ -113,6 +113,54 @@ describe("who waits", () => {
       yield* store.requests.suspend(waits("w"))
       yield* store.requests.deliver("w", "1")
       assert.isTrue(Option.isSome(yield* Fiber.join(told)))
+    }).pipe(Effect.scoped))
+})
+
+describe("a process", () => {
+  it.live("that has ended is known to be gone at once, and one that lost its connection until it has beaten again", () =>
+    Effect.gen(function*() {
+      const { prefix, sql, store } = yield* makeStore()
+      const beat = (one: Store.Store, beat: number) => one.owners.beat({ id: "o", beat, every: 1_000 })
+      const isGone = Effect.map(store.owners.get("o"), (row) => row?.isGone === true)
+      yield* Effect.scoped(Effect.gen(function*() {
+        const other = yield* makeStoreOver(yield* makeClient({ applicationName: prefix }), { prefix })
+        yield* beat(other, 1)
+        yield* beat(other, 2)
+        assert.isFalse(yield* isGone)
+        yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = ${prefix}`
+        yield* Effect.repeat(isGone, { until: (is) => is, schedule: Schedule.spaced("10 millis") })
+        // Whoever has just lost its connection finds that out, and makes another.
+        yield* beat(other, 3)
+        yield* beat(other, 4)
+        assert.isFalse(yield* isGone)
+      }))
+      assert.isTrue(yield* isGone)
+    }).pipe(Effect.scoped))
+
+  it.live("of the version before goes on while one of the next has changed the tables, and does not start again", () =>
+    Effect.gen(function*() {
+      const { prefix, sql, store } = yield* makeStore()
+      const round = (name: string) =>
+        Effect.gen(function*() {
+          const version = yield* store.conversations.write(name, undefined, written({ append: ["1"] }))
+          yield* store.conversations.write(name, version, written({ keep: 1, append: ["2"] }))
+          yield* store.requests.open([shown(name, { conversation: name })])
+          assert.isTrue(yield* store.requests.decide(named(name), 0, { state: "running", entry: "{}" }))
+          assert.isTrue(yield* store.requests.decide(named(name), 1, { state: "done", entry: "{}", result: "1" }))
+          assert.strictEqual((yield* store.requests.get(name))?.state, "done")
+          assert.lengthOf((yield* store.conversations.read(name))?.messages ?? [], 2)
+          yield* store.requests.page({}, { limit: 10 })
+          yield* store.sweep(10)
+        })
+      // Its statements are prepared by then.
+      yield* Effect.forEach(["a", "b", "c"], round, { concurrency: 3 })
+      for (const table of ["request", "conversation", "message", "event", "owner"]) {
+        yield* sql.unsafe(`ALTER TABLE ${prefix}${table} ADD COLUMN next text`)
+      }
+      yield* sql.unsafe(`INSERT INTO ${prefix}migration (migration_id, name) VALUES (99, 'next')`)
+      yield* Effect.forEach(["d", "e", "f"], round, { concurrency: 3 })
+      const error = yield* Effect.flip(makeStoreOver(sql, { prefix }))
+      assert.strictEqual(error.reason, "Corrupt")
     }).pipe(Effect.scoped))
 })
 

@@ -47,8 +47,9 @@ const longestBeat = 24 * 60 * 60 * 1_000
 
 const longestStep = 4_000
 
-/** How many beats of silence are death. */
+/** How many beats of silence are death; and where it has lost its connection too, which it would have made again by then. */
 const deadly = 6
+const deadlyIfGone = 2
 
 // What nobody has looked at for that long is not being waited for any more.
 const lookedFor = 60_000
@@ -179,5 +180,5 @@ const look = ({ every, seen }: Process, id: string, row: Store.OwnerRow | undefi
     // Whoever was away itself, for however long, has heard nothing for one beat.
     known.since = now - known.since < 2 * length ? known.since + length : now
   }
-  return known.silent < deadly
+  return known.silent < (row?.isGone === true ? deadlyIfGone : deadly)
 }

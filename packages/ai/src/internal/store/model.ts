@@ -347,6 +347,8 @@ export interface OwnerRow {
   readonly id: string
   readonly beat: number
   readonly every: number
+  /** Whether the database knows that the process had a connection, and that it has none. It may be about to make another. */
+  readonly isGone?: boolean | undefined
 }
 
 /**

@@ -48,7 +48,7 @@ export const make = (onWait: () => void): Hub => {
       if (word === all) {
         last.clear()
         forgotten = count
-        for (const one of [...waiting.keys()]) wake(one)
+        for (const one of waiting.keys()) wake(one)
         return
       }
       last.delete(word)

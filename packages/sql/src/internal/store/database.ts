@@ -218,7 +218,7 @@ export const make = (
     afterwards: (effect) => leavingWhatIsOver(sql.afterCommit(effect)),
     atomically: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Store.StoreError, R> =>
       // What the effect fails with is its own, whatever it is.
-      inTransaction(Effect.mapError(effect, (error) => ({ _tag: "Own" as const, error }))).pipe(
+      inTransaction(Effect.mapError(effect, (error) => new Repeating.Own(error))).pipe(
         Effect.mapError((failure) =>
           failure._tag === "Own" ? failure.error : Problem.fromSqlError("atomically")(failure)
         ),

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as SqlClient from "effect/sql/SqlClient"
 import * as Listening from "../changes/listening.ts"
+import * as Presence from "../changes/presence.ts"
 import * as Watching from "../changes/watching.ts"
 import * as Conversations from "./conversations.ts"
 import * as Database from "./database.ts"
@@ -73,7 +74,7 @@ export const make = Effect.fnUntraced(function*(
     conversations: Conversations.make(database, quotas),
     requests: Requests.make(database, quotas),
     remembered: Remembered.make(database),
-    owners: Owners.make(database),
+    owners: Owners.make(database, dialect.name === "pg" ? yield* Presence.start(sql) : undefined),
     events: Events.make(database),
     readers: Events.makeReaders(database),
     sweep: Sweep.make(database, bodiesLife, events)

@@ -21,7 +21,7 @@ export const isOpen =
 
 type Step = (prefix: string, dialect: Dialect) => ReadonlyArray<string>
 
-const first: Step = (prefix, { integer: I, table, tableByKey, text: T }) => {
+const first: Step = (prefix, { integer: I, sessions, table, tableByKey, text: T }) => {
   const conversation = `${prefix}conversation`
   const message = `${prefix}message`
   const request = `${prefix}request`
@@ -70,7 +70,7 @@ const first: Step = (prefix, { integer: I, table, tableByKey, text: T }) => {
     `CREATE INDEX ${remembered}_scope ON ${remembered} (scope, id) WHERE revoked_at IS NULL`,
     `CREATE INDEX ${remembered}_expiry ON ${remembered} (expires_at) WHERE expires_at IS NOT NULL`,
     `CREATE TABLE ${prefix}owner (
-      id ${T} PRIMARY KEY, beat ${I} NOT NULL, every ${I} NOT NULL, keep_until ${I} NOT NULL
+      id ${T} PRIMARY KEY, beat ${I} NOT NULL, every ${I} NOT NULL, keep_until ${I} NOT NULL${sessions}
     )${table}`,
     `CREATE INDEX ${prefix}owner_keep ON ${prefix}owner (keep_until)`,
     `CREATE TABLE ${prefix}setting (name ${T} PRIMARY KEY, value ${T} NOT NULL)${table}`

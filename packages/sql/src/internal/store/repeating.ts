@@ -11,9 +11,20 @@ export interface Attempt<A, E, R> {
   readonly isThwarted: () => boolean
 }
 
-/** Whether a statement was undone because of others, and could be carried out if it came again. */
-export const isThwarted = (error: unknown): boolean =>
-  isSqlError(error) && (error.reason._tag === "DeadlockError" || error.reason._tag === "SerializationError")
+/** Whether a statement was undone because of others, and could be carried out if it came again; a program's own one too. */
+export const isThwarted = (error: unknown): boolean => {
+  const own = error instanceof Own ? error.error : error
+  return isSqlError(own) && (own.reason._tag === "DeadlockError" || own.reason._tag === "SerializationError")
+}
+
+/** What a program's effect has failed with, whatever it is. */
+export class Own<E> {
+  readonly _tag = "Own"
+  readonly error: E
+  constructor(error: E) {
+    this.error = error
+  }
+}
 
 /** Again and again, each time after a longer pause, so that those who were in the way of one another come apart. */
 export const repeating = <A, E, R>(attempt: () => Attempt<A, E, R>): Effect.Effect<A, E, R> => {
