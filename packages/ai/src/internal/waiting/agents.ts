@@ -186,7 +186,9 @@ export const make = ({ atomically, requests }: Store.Store): Agents => {
       const row = yield* requests.get(nonce)
       if (row?.approvalId !== approvalId) return "never"
       // What became of a conversation's own it knows better.
-      if ("root" in to && (row.root !== to.root || (row.parent === undefined && row.state !== "pending"))) return "never"
+      if ("root" in to && (row.root !== to.root || (row.parent === undefined && row.state !== "pending"))) {
+        return "never"
+      }
       const { goOn, runs } = yield* above(row)
       if ("call" in to && !runs.some(({ call }) => call.nonce === to.call)) return "never"
       if (row.state !== "pending") return row.state
@@ -219,13 +221,15 @@ export const make = ({ atomically, requests }: Store.Store): Agents => {
     }),
     became: Effect.fnUntraced(function*(approvalId, root) {
       const row = yield* rowOf(approvalId)
-      return row === undefined || row.approvalId !== approvalId || row.root !== root || row.parent === undefined ? undefined : {
-        state: row.state,
-        isGiven: row.given !== undefined || row.answer !== undefined,
-        request: Result.getOrUndefined(decodeRequest(row.request)),
-        toolName: row.toolName,
-        toolCallId: row.toolCallId
-      }
+      return row === undefined || row.approvalId !== approvalId || row.root !== root || row.parent === undefined ?
+        undefined :
+        {
+          state: row.state,
+          isGiven: row.given !== undefined || row.answer !== undefined,
+          request: Result.getOrUndefined(decodeRequest(row.request)),
+          toolName: row.toolName,
+          toolCallId: row.toolCallId
+        }
     }),
     given: (approvalId) =>
       Effect.map(
