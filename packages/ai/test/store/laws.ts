@@ -4,6 +4,7 @@
 import type { Store } from "@assent/ai"
 import { describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
+import { agents } from "./laws/agents.ts"
 import { clocks } from "./laws/clocks.ts"
 import { conversations } from "./laws/conversations.ts"
 import { events } from "./laws/events.ts"
@@ -27,7 +28,7 @@ export const describeStore = (
   }
 ): void => {
   const law: Law = (title, body) => it.effect(title, () => Effect.scoped(Effect.flatMap(make, body)))
-  const groups = { requests, waiting, pages, conversations, remembered, owners, events, removed, clocks, transactions }
+  const groups = { requests, waiting, pages, conversations, remembered, owners, events, removed, clocks, transactions, agents }
   for (const [group, laws] of Object.entries(groups)) {
     describe(`${name}: ${group}`, () => {
       laws(law)
