@@ -1,0 +1,61 @@
+/**
+ * Random trees of agents: `npm run agents -- --trees 1000 --seed 7`. The first that goes wrong ends it with code 1, made small,
+ * as a line that `--plan` takes. `--only N` plays the tree of one number alone.
+ */
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { parseArgs } from "node:util"
+import * as Random from "./random.ts"
+import * as Tree from "./tree.ts"
+
+const { values } = parseArgs({
+  options: {
+    trees: { type: "string", default: "1000" },
+    seed: { type: "string", default: "1" },
+    plan: { type: "string" },
+    all: { type: "boolean", default: false }
+  }
+})
+
+const trees = Number(values.trees)
+const first = Number(values.seed)
+
+const tell = Effect.fnUntraced(function*(plan: Random.Plan, fault: string, name: string) {
+  console.log(`${name}: ${fault}`)
+  const small = yield* within(Random.smallest(plan))
+  console.log(`  ${yield* within(Random.faultOf(small))}`)
+  console.log(`  --plan '${JSON.stringify(small)}'`)
+  process.exitCode = 1
+})
+
+/** Each plan has a clock of its own. */
+const within = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, TestClock.layer())
+
+const program = Effect.gen(function*() {
+  if (values.plan !== undefined) {
+    const plan: Random.Plan = JSON.parse(values.plan)
+    const fault = yield* within(Random.faultOf(plan))
+    console.log(fault ?? "Nothing is wrong.")
+    if (fault !== undefined) process.exitCode = 1
+    return
+  }
+  const depths = new Map<number, number>()
+  const since = performance.now()
+  for (let seed = first; seed < first + trees; seed++) {
+    const plan = Random.planOf(seed)
+    const depth = Tree.depthOf(plan.tree)
+    depths.set(depth, (depths.get(depth) ?? 0) + 1)
+    const fault = yield* within(Random.faultOf(plan))
+    if (fault === undefined) continue
+    yield* tell(plan, fault, `seed ${seed}`)
+    if (!values.all) return
+  }
+  const levels = [...depths].toSorted(([one], [other]) => one - other).map(([depth, count]) =>
+    `${count} of ${depth} levels`
+  )
+  console.log(`${trees} trees from seed ${first} in ${Math.round((performance.now() - since) / 1_000)} s:`)
+  console.log(`  ${levels.join(", ")}.`)
+  if (process.exitCode !== 1) console.log("No request was swallowed, doubled or misrouted; nothing ran unasked or twice.")
+})
+
+await Effect.runPromise(program)
