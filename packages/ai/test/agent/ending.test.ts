@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalController, Conversation, ConversationStore } from "../../src/index.ts"
+import { Approval, ApprovalController, ConversationStore } from "../../src/index.ts"
 import { isCancelled } from "../conversation/stopping.ts"
 import { intercept } from "../store/intercept.ts"
 import * as S from "./support.ts"
@@ -33,7 +33,7 @@ const lateYes = (play: S.Play) =>
       const id = request.conversation
       if (id === undefined || S.isHeld(play.way)) continue
       const { serving, toolkit } = play.process()
-      const inner = yield* serving(Conversation.make({ id, toolkit }))
+      const inner = yield* serving(World.conversationOf({ id, toolkit }))
       assert.deepStrictEqual(yield* inner.pending(), [])
       yield* Effect.exit(serving(inner.decide(Approval.approve(request))))
     }

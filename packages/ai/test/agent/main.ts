@@ -1,10 +1,14 @@
 /**
  * Random trees of agents: `npm run agents -- --trees 1000 --seed 7`. The first that goes wrong ends it with code 1, made small,
- * as a line that `--plan` takes. `--only N` plays the tree of one number alone.
+ * as a line that `--plan` takes; with `--all` it goes on to the others. `--crowd 1000` says what so many conversations cost that
+ * wait at once, and what the answers to one agent cost. `--sqlite` keeps everything in a database.
  */
+import { Store } from "@assent/ai"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { parseArgs } from "node:util"
+import * as Storage from "../search/storage.ts"
+import * as Many from "./many.ts"
 import * as Random from "./random.ts"
 import * as Tree from "./tree.ts"
 
@@ -13,7 +17,9 @@ const { values } = parseArgs({
     trees: { type: "string", default: "1000" },
     seed: { type: "string", default: "1" },
     plan: { type: "string" },
-    all: { type: "boolean", default: false }
+    all: { type: "boolean", default: false },
+    crowd: { type: "string" },
+    sqlite: { type: "boolean", default: false }
   }
 })
 
@@ -39,6 +45,15 @@ const program = Effect.gen(function*() {
     if (fault !== undefined) process.exitCode = 1
     return
   }
+  if (values.crowd !== undefined) {
+    const { each, operations, problems } = yield* within(Many.crowd(Number(values.crowd)))
+    console.log(`${values.crowd} wait: ${Math.round(each)} bytes each; waking one: ${operations.join(" and ")} operations`)
+    for (const problem of problems) console.log(problem)
+    const bytes = yield* within(Many.growth([0, 5, 10, 20]))
+    console.log(`20 requests of one agent: ${bytes.join(", ")} bytes after 0, 5, 10 and 20 answers`)
+    if (problems.length > 0 || each > 20_000) process.exitCode = 1
+    return
+  }
   const depths = new Map<number, number>()
   const since = performance.now()
   for (let seed = first; seed < first + trees; seed++) {
@@ -58,4 +73,8 @@ const program = Effect.gen(function*() {
   if (process.exitCode !== 1) console.log("No request was swallowed, doubled or misrouted; nothing ran unasked or twice.")
 })
 
-await Effect.runPromise(program)
+const makeStore = values.sqlite
+  ? await Effect.runPromise((await import("../../../sql/test/search/store.ts")).make)
+  : Store.makeMemory()
+
+await Effect.runPromise(Effect.provideService(program, Storage.MakeStore, makeStore))

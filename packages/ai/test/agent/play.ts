@@ -4,11 +4,15 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Scope, Stream } from "effect"
-import { Approval, type Conversation, Prompt, Response, Store } from "../../src/index.ts"
+import { type Approval, type Conversation, Prompt, Response, type Store } from "../../src/index.ts"
 import { StrictProvider } from "../../src/testing/index.ts"
 import * as Laws from "../laws/support.ts"
+import * as Storage from "../search/storage.ts"
+import { answerTo, keyOf } from "./answers.ts"
 import * as Tree from "./tree.ts"
 import * as World from "./world.ts"
+
+export * from "./answers.ts"
 
 export const conversationWays = ["send", "stream", "start"] as const
 export const ways = [...conversationWays, ...Laws.modes] as const
@@ -65,37 +69,11 @@ export interface Options extends Partial<Omit<World.ProcessOptions, "agents" | "
   readonly store?: Store.Store | undefined
 }
 
-export const yes: Tree.Decision = { _tag: "Yes" }
-export const no: Tree.Decision = { _tag: "No" }
-export const edited = (edit: string): Tree.Decision => ({ _tag: "Yes", edit })
-export const text = (text: string): Tree.Decision => ({ _tag: "Text", text })
-
-/** The answer that says so. */
-export const answerTo = (request: { readonly approvalId: string }, decision: Tree.Decision): Approval.ApprovalAnswer => {
-  switch (decision._tag) {
-    case "Yes":
-      return Approval.approve(
-        request,
-        decision.edit === undefined ? undefined : { params: { key: decision.edit } }
-      )
-    case "No":
-      return Approval.deny(request, "no")
-    case "Text":
-      return Approval.answer(request, decision.text)
-  }
-}
-
-/** Where in the tree a request stands: its tool was given the key. */
-export const keyOf = ({ params }: Approval.ApprovalRequest): string => {
-  const { key, task } = params as { readonly key?: string; readonly task?: string }
-  return key ?? task?.replace("!", "") ?? "?"
-}
-
 export type Play = Effect.Success<ReturnType<typeof begin>>
 
 /** A tree whose first turn is about to be taken. */
 export const begin = Effect.fnUntraced(function*(way: Way, tree: Tree.Agent, options: Options = {}) {
-  const store = options.store ?? (yield* Store.makeMemory())
+  const store = options.store ?? (yield* yield* Storage.MakeStore)
   const did: Array<string> = []
   const agents = Tree.agentsOf(tree)
   const processes: Array<World.Process> = []
@@ -121,19 +99,23 @@ export const begin = Effect.fnUntraced(function*(way: Way, tree: Tree.Agent, opt
   ): Effect.Effect<Taken, unknown> => {
     if (!isHeld(way)) return takeTurn(process.conversation, way, prompt, answers)
     const { script, serving, toolkit } = process
-    return Effect.map(
-      serving(Laws.takeTurn(way, {
-        model: script.model,
-        toolkit,
-        history,
-        prompt: answers === undefined ? prompt : Prompt.approvalResponses(answers)
-      })),
-      (turn) => {
-        // As a page or a database gives it back.
-        history = Laws.throughJson(turn.history)
-        return { text: turn.text, requests: turn.requests, refused: [], tag: turn.waiting ? "Waiting" : "Completed" }
-      }
-    )
+    const once = (prompt: Prompt.RawInput): Effect.Effect<Taken, unknown> =>
+      Effect.flatMap(
+        serving(Laws.takeTurn(way, { model: script.model, toolkit, history, prompt })),
+        (turn) => {
+          // As a page or a database gives it back.
+          history = Laws.throughJson(turn.history)
+          // The program goes on as long as there are results to be told.
+          if (turn.finish === "tool-calls") return once([])
+          return Effect.succeed({
+            text: turn.text,
+            requests: turn.requests,
+            refused: [],
+            tag: turn.waiting ? "Waiting" : "Completed"
+          })
+        }
+      )
+    return once(answers === undefined ? prompt : Prompt.approvalResponses(answers))
   }
 
   /** What is asked now, as whoever looks at the outermost conversation sees it. */

@@ -104,7 +104,7 @@ const foreign = Effect.fnUntraced(function*(store: Play.Play["store"]) {
 /** Plays it; fails where anything is otherwise than it has to be. */
 export const play = Effect.fnUntraced(function*(plan: Plan) {
   const { tree, way } = plan
-  const played = yield* Play.begin(way, tree)
+  const played = yield* Play.begin(way, tree, { routeText: () => undefined })
   const other = yield* foreign(played.store)
   yield* played.begin
 
@@ -116,7 +116,7 @@ export const play = Effect.fnUntraced(function*(plan: Plan) {
     return [key, chosen < 3 && toolName === "Pay" && !Play.isHeld(way) ? Play.edited(`edited ${key}`) : Play.yes]
   }
   const some = (random: Random): Record<string, Tree.Decision> => {
-    const all = open()
+    const all = open().filter(({ key }) => played.seen.has(key))
     const one = pick(random, all)
     const isBatch = random() < 0.4
     const chosen = all.filter((other) => other === one || (isBatch && random() < 0.5))
@@ -163,7 +163,7 @@ export const play = Effect.fnUntraced(function*(plan: Plan) {
       case "atOnce": {
         if (Play.isHeld(way)) return
         const answers = played.answersFor(some(random))
-        const same = open().length === 0 || random() < 0.5
+        const same = !open().some(({ key }) => played.seen.has(key)) || random() < 0.5
         const others = same ? answers : played.answersFor(some(random))
         const beside = random() < 0.5 ? yield* played.another : undefined
         const both = yield* Effect.forEach(

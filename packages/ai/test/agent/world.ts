@@ -137,42 +137,48 @@ const toolCall = (call: Tree.Call, key: string, id: string): ScriptedModel.TurnP
 export const agentOf = ({ content }: Prompt.Prompt): string =>
   content.map(textOf).findLast((text) => text.startsWith("Task "))?.slice("Task ".length) ?? "nobody"
 
-/** Answers as the agent whose task it reads: its next calls, or in the end what came of all of them. */
-export const answerAs = (agents: ReadonlyMap<string, Tree.Agent>): ScriptedModel.Turn => ({ prompt: { content } }) => {
-  const begins = content.findLastIndex((message) => textOf(message).startsWith("Task "))
-  const key = textOf(content[begins]!).slice("Task ".length)
-  const steps = agents.get(key)?.steps
-  if (steps === undefined) throw new Error(`there is no agent ${key}`)
-  const since = content.slice(begins + 1)
-  if (since.some((message) => message.role === "user" && !textOf(message).startsWith("<late-tool-result>"))) {
-    return "Something else."
+/**
+ * Answers as the agent whose task it reads: its next calls, or in the end what came of all of them. Of a call
+ * that may be repeated, as it reads, `asksAgain` says whether it has to be.
+ */
+export const answerAs =
+  (agents: ReadonlyMap<string, Tree.Agent>, asksAgain: (what: string) => boolean = () => false): ScriptedModel.Turn => ({ prompt: { content } }) => {
+    const begins = content.findLastIndex((message) => textOf(message).startsWith("Task "))
+    const key = textOf(content[begins]!).slice("Task ".length)
+    const steps = agents.get(key)?.steps
+    if (steps === undefined) throw new Error(`there is no agent ${key}`)
+    const since = content.slice(begins + 1)
+    if (since.some((message) => message.role === "user" && !textOf(message).startsWith("<late-tool-result>"))) {
+      return "Something else."
+    }
+    const results = since.flatMap((message) => message.role === "tool" ? message.content : []).filter((part) =>
+      part.type === "tool-result"
+    )
+    const said: Array<string> = []
+    for (const [step, calls] of steps.entries()) {
+      const found = calls.map((_, index) => results.findLast(({ id }) => id === Tree.callId(step, index)))
+      const missing = calls.flatMap((call, index) => {
+        const result = found[index]
+        const isMissing = result === undefined ||
+          (result.isFailure && /again/.test(JSON.stringify(result.result)) &&
+            asksAgain(Tree.callKey(key, step, index)))
+        return isMissing ? [toolCall(call, Tree.callKey(key, step, index), Tree.callId(step, index))] : []
+      })
+      if (missing.length > 0) return missing
+      said.push(...found.map((result) => result!.isFailure ? "no" : String(result!.result)))
+    }
+    return `[${said.join(" ")}]`
   }
-  const rounds = since.filter(({ content, role }) =>
-    role === "assistant" && typeof content !== "string" && content.some(({ type }) => type === "tool-call")
-  )
-  const next = steps[rounds.length]
-  if (next !== undefined) {
-    const step = rounds.length
-    return next.map((call, index) => toolCall(call, Tree.callKey(key, step, index), Tree.callId(step, index)))
-  }
-  const results = since.flatMap((message) => message.role === "tool" ? message.content : []).filter((part) =>
-    part.type === "tool-result"
-  )
-  const said = steps.flatMap((calls, step) =>
-    calls.map((_, index) => {
-      const result = results.find(({ id }) => id === Tree.callId(step, index))
-      if (result === undefined) return "nothing"
-      return result.isFailure ? "no" : String(result.result)
-    })
-  )
-  return `[${said.join(" ")}]`
-}
 
 // =============================================================================
 // Processes
 // =============================================================================
 
 export type Conversing = Conversation.Conversation<Record<string, any>>
+
+/** The conversation of an id. Its tools are any tools, and so are what they need: nothing. */
+export const conversationOf = (options: Conversation.Options<any>) =>
+  Conversation.make(options) as Effect.Effect<Conversing, never, LanguageModel.LanguageModel>
 
 export interface Process {
   readonly conversation: Conversing
@@ -218,6 +224,6 @@ export const makeProcess = (
         Effect.provideContext(seal)
         // The tools are any tools, and so are what they need: nothing.
       ) as Effect.Effect<any, any>
-    const again = serving(Conversation.make({ id, toolkit, limits: outerLimits, ...rest })) as Effect.Effect<Conversing>
+    const again = serving(conversationOf({ id, toolkit, limits: outerLimits, ...rest }))
     return { conversation: yield* again, again, toolkit, script, serving }
   })
