@@ -28,6 +28,7 @@ const Program = (directory: string) =>
 const open = Conversation.make({ id: "team", toolkit: Team.toolkit, instructions: "You are the lead." })
 
 type Talk = Effect.Success<typeof open>
+type Outcome = Effect.Success<ReturnType<Talk["send"]>>
 
 const shown = ({ path = [], presentation }: Approval.ApprovalRequest) =>
   `${["lead", ...path].join(" > ")} asks: ${presentation?.content}`
@@ -41,7 +42,7 @@ const people = { grace: { id: "grace", name: "Grace" }, kim: { id: "kim", name: 
 type Person = keyof typeof people
 
 /** Lets one of them answer what waits, and says how the conversation goes on. */
-type Answering = (conversation: Talk, who: Person) => Effect.Effect<Conversation.Outcome<any>, unknown, any>
+type Answering = (conversation: Talk, who: Person) => Effect.Effect<Outcome, unknown, NodeServices.NodeServices>
 
 /** Each in their turn is asked at the terminal about what is open. */
 const atTerminal: Answering = (conversation, who) =>
@@ -76,7 +77,7 @@ const fromFile = Effect.fnUntraced(function*(file: string) {
 
 const story = Effect.fnUntraced(function*(answering: Answering) {
   const directory = yield* FileSystem.FileSystem.use((fs) => fs.makeTempDirectoryScoped({ prefix: "team-" }))
-  const step = <A>(take: (conversation: Talk) => Effect.Effect<A, unknown, any>) =>
+  const step = <A, E, R>(take: (conversation: Talk) => Effect.Effect<A, E, R>) =>
     Effect.provide(Effect.scoped(Effect.flatMap(open, take)), Program(directory))
 
   const say = (text: string) =>
@@ -110,7 +111,9 @@ const story = Effect.fnUntraced(function*(answering: Answering) {
   )
   yield* Story.line("", late)
 
-  const paid = yield* FileSystem.FileSystem.use((fs) => Effect.orElseSucceed(fs.readFileString(`${directory}/paid`), () => ""))
+  const paid = yield* FileSystem.FileSystem.use((fs) =>
+    Effect.orElseSucceed(fs.readFileString(`${directory}/paid`), () => "")
+  )
   yield* Story.line("paid", paid.trim() || "nothing")
   return { bought: bought.text, paid }
 }, Effect.scoped)

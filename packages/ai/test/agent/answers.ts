@@ -8,7 +8,10 @@ export const edited = (edit: string): Tree.Decision => ({ _tag: "Yes", edit })
 export const text = (text: string): Tree.Decision => ({ _tag: "Text", text })
 
 /** The answer that says so. */
-export const answerTo = (request: { readonly approvalId: string }, decision: Tree.Decision): Approval.ApprovalAnswer => {
+export const answerTo = (
+  request: { readonly approvalId: string },
+  decision: Tree.Decision
+): Approval.ApprovalAnswer => {
   switch (decision._tag) {
     case "Yes":
       return Approval.approve(
@@ -19,6 +22,8 @@ export const answerTo = (request: { readonly approvalId: string }, decision: Tre
       return Approval.deny(request, "no")
     case "Text":
       return Approval.answer(request, decision.text)
+    case "Due":
+      throw new Error("nobody answers that but the clock")
   }
 }
 

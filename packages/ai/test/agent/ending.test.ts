@@ -55,17 +55,20 @@ describe("a new message", () => {
       assert.deepStrictEqual(yield* play.refusals, [])
     }))
 
-  S.inWays("L6 after some were answered: what was paid stays, and the rest is superseded in another process too", (way) =>
-    Effect.gen(function*() {
-      const play = yield* S.begin(way, Tree.threeLevels)
-      yield* play.begin
-      yield* play.answer({ "r.00.01": yes })
-      yield* play.restart
-      yield* play.say("Leave it.")
-      yield* lateYes(play)
-      assert.sameMembers(play.did, ["saw:r.00.00.01", "paid:r.00.01"])
-      assert.deepStrictEqual(yield* play.refusals, [])
-    }))
+  S.inWays(
+    "L6 after some were answered: what was paid stays, and the rest is superseded in another process too",
+    (way) =>
+      Effect.gen(function*() {
+        const play = yield* S.begin(way, Tree.threeLevels)
+        yield* play.begin
+        yield* play.answer({ "r.00.01": yes })
+        yield* play.restart
+        yield* play.say("Leave it.")
+        yield* lateYes(play)
+        assert.sameMembers(play.did, ["saw:r.00.00.01", "paid:r.00.01"])
+        assert.deepStrictEqual(yield* play.refusals, [])
+      })
+  )
 })
 
 describe("Stop", () => {
@@ -86,10 +89,12 @@ describe("Stop", () => {
       assert.deepStrictEqual(yield* play.refusals, [])
     }))
 
-  for (const [what, tree, before] of [
-    ["that was approved", Tree.threeLevels, { "r.00.00.00": yes }],
-    ["that nobody is asked about", Tree.agent([Tree.inner([Tree.inner([Tree.look, Tree.pay])])]), {}]
-  ] as const) {
+  for (
+    const [what, tree, before] of [
+      ["that was approved", Tree.threeLevels, { "r.00.00.00": yes }],
+      ["that nobody is asked about", Tree.agent([Tree.inner([Tree.inner([Tree.look, Tree.pay])])]), {}]
+    ] as const
+  ) {
     it.effect(`L2 reaches a run ${what}, three levels deep, and no model goes on`, () =>
       Effect.gen(function*() {
         const seen: Array<string> = []
@@ -98,8 +103,10 @@ describe("Stop", () => {
         const play = yield* S.begin("send", tree, {
           before: (what) =>
             what.startsWith(held)
-              ? Effect.onExit(hold.wait, (exit) =>
-                Effect.sync(() => seen.push(Exit.isSuccess(exit) ? "ended" : "was stopped")))
+              ? Effect.onExit(
+                hold.wait,
+                (exit) => Effect.sync(() => seen.push(Exit.isSuccess(exit) ? "ended" : "was stopped"))
+              )
               : Effect.void
         })
         const first = Object.keys(before).length === 0 ? play.take(World.promptOf("r")) : Effect.gen(function*() {
@@ -168,22 +175,26 @@ describe("a limit of the outermost", () => {
 })
 
 describe("an expiry", () => {
-  S.inWays("L6 inside is told to the agent that asked; a late yes pays nothing, and everything comes to its end", (way) =>
-    Effect.gen(function*() {
-      const play = yield* S.begin(way, Tree.threeLevels, { approval: { expiresIn: "1 hour" } })
-      yield* play.begin
-      yield* TestClock.adjust("2 hours")
-      assert.deepStrictEqual(yield* play.conversation().pending(), [])
-      const taken = (yield* play.conversation().wake)!
-      assert.strictEqual(taken._tag, "Completed")
-      assert.deepStrictEqual(play.did, ["saw:r.00.00.01"])
-      for (const request of play.seen.values()) {
-        const exit = yield* Effect.exit(play.take([], [Approval.approve(request)]))
-        assert.isTrue(Exit.isFailure(exit))
-      }
-      assert.deepStrictEqual(play.did, ["saw:r.00.00.01"])
-      assert.deepStrictEqual(yield* play.refusals, [])
-    }), S.conversationWays)
+  S.inWays(
+    "L6 inside is told to the agent that asked; a late yes pays nothing, and everything comes to its end",
+    (way) =>
+      Effect.gen(function*() {
+        const play = yield* S.begin(way, Tree.threeLevels, { approval: { expiresIn: "1 hour" } })
+        yield* play.begin
+        yield* TestClock.adjust("2 hours")
+        assert.deepStrictEqual(yield* play.conversation().pending(), [])
+        const taken = (yield* play.conversation().wake)!
+        assert.strictEqual(taken._tag, "Completed")
+        assert.deepStrictEqual(play.did, ["saw:r.00.00.01"])
+        for (const request of play.seen.values()) {
+          const exit = yield* Effect.exit(play.take([], [Approval.approve(request)]))
+          assert.isTrue(Exit.isFailure(exit))
+        }
+        assert.deepStrictEqual(play.did, ["saw:r.00.00.01"])
+        assert.deepStrictEqual(yield* play.refusals, [])
+      }),
+    S.conversationWays
+  )
 })
 
 describe("a reader who leaves", () => {
@@ -195,10 +206,12 @@ describe("a reader who leaves", () => {
         const play = yield* S.begin("stream", Tree.agent([Tree.inner([Tree.inner([deep, Tree.pay]), Tree.pay])]), {
           before: (what) => what.endsWith(":r.00.00.00") ? hold.wait : Effect.void
         })
-        const parts = kind === "look" ? play.conversation().stream(World.promptOf("r")) : yield* Effect.gen(function*() {
-          yield* play.begin
-          return play.conversation().stream([], { answers: play.answersFor({ "r.00.00.00": yes }) })
-        })
+        const parts = kind === "look" ?
+          play.conversation().stream(World.promptOf("r")) :
+          yield* Effect.gen(function*() {
+            yield* play.begin
+            return play.conversation().stream([], { answers: play.answersFor({ "r.00.00.00": yes }) })
+          })
         const reader = yield* Effect.forkChild(Stream.runDrain(parts), { startImmediately: true })
         yield* hold.entered
         const models = yield* called(play)

@@ -47,7 +47,9 @@ const program = Effect.gen(function*() {
   }
   if (values.crowd !== undefined) {
     const { each, operations, problems } = yield* within(Many.crowd(Number(values.crowd)))
-    console.log(`${values.crowd} wait: ${Math.round(each)} bytes each; waking one: ${operations.join(" and ")} operations`)
+    console.log(
+      `${values.crowd} wait: ${Math.round(each)} bytes each; waking one: ${operations.join(" and ")} operations`
+    )
     for (const problem of problems) console.log(problem)
     const bytes = yield* within(Many.growth([0, 5, 10, 20]))
     console.log(`20 requests of one agent: ${bytes.join(", ")} bytes after 0, 5, 10 and 20 answers`)
@@ -70,7 +72,9 @@ const program = Effect.gen(function*() {
   )
   console.log(`${trees} trees from seed ${first} in ${Math.round((performance.now() - since) / 1_000)} s:`)
   console.log(`  ${levels.join(", ")}.`)
-  if (process.exitCode !== 1) console.log("No request was swallowed, doubled or misrouted; nothing ran unasked or twice.")
+  if (process.exitCode !== 1) {
+    console.log("No request was swallowed, doubled or misrouted; nothing ran unasked or twice.")
+  }
 })
 
 const makeStore = values.sqlite

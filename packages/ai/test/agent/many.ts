@@ -10,7 +10,7 @@ import * as World from "./world.ts"
 export const watch = (store: Store.Store) => {
   const ids = new Set<string>()
   const nonces = new Set<string>()
-  let touched: Array<string> = []
+  const touched: Array<string> = []
   const watched = intercept(store, (operation, key, run) => {
     if (key !== "" && operation.startsWith("conversations.")) ids.add(key)
     if (key !== "" && operation.startsWith("requests.")) nonces.add(key)

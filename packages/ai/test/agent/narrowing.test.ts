@@ -19,15 +19,7 @@ import * as World from "./world.ts"
 const { yes } = S
 
 /** A tree in which every payment is one and the same. */
-const same = (tree: Tree.Agent): ScriptedModel.Turn => {
-  const answer = World.answerAs(Tree.agentsOf(tree))
-  return (request) => {
-    const turn = typeof answer === "function" ? answer(request) : answer
-    return Array.isArray(turn)
-      ? turn.map((part) => part.type === "tool-call" && part.name === "Pay" ? { ...part, params: { key: "same" } } : part)
-      : turn
-  }
-}
+const same = (tree: Tree.Agent) => World.answerWith(Tree.agentsOf(tree), "Pay", { key: "same" })
 
 const remembering = <A, E>(test: Effect.Effect<A, E>) => Effect.provide(test, ApprovalMemory.layerSession())
 
@@ -77,26 +69,29 @@ describe("what is remembered", () => {
 })
 
 describe("a policy outside", () => {
-  S.inWays("L11 that forbids a call forbids it three levels deep, also where it was asked before", (way) =>
-    Effect.gen(function*() {
-      const forbids = Effect.provideService(
-        ApprovalPolicy.ApprovalPolicy,
-        ApprovalPolicy.make((call) =>
-          call.toolName === "Pay" ? Approval.blocked("not this month") : Approval.preApproved()
+  S.inWays(
+    "L11 that forbids a call forbids it three levels deep, also where it was asked before",
+    (way) =>
+      Effect.gen(function*() {
+        const forbids = Effect.provideService(
+          ApprovalPolicy.ApprovalPolicy,
+          ApprovalPolicy.make((call) =>
+            call.toolName === "Pay" ? Approval.blocked("not this month") : Approval.preApproved()
+          )
         )
-      )
-      const play = yield* S.begin(way, Tree.threeLevels)
-      yield* play.begin
-      const answers = play.answersFor({ "r.00.00.00": yes, "r.00.01": yes, "r.01": yes })
-      const taken = yield* forbids(play.take([], answers))
-      assert.deepStrictEqual([taken.tag, taken.requests], ["Completed", []])
-      assert.deepStrictEqual(play.did, ["saw:r.00.00.01"])
+        const play = yield* S.begin(way, Tree.threeLevels)
+        yield* play.begin
+        const answers = play.answersFor({ "r.00.00.00": yes, "r.00.01": yes, "r.01": yes })
+        const taken = yield* forbids(play.take([], answers))
+        assert.deepStrictEqual([taken.tag, taken.requests], ["Completed", []])
+        assert.deepStrictEqual(play.did, ["saw:r.00.00.01"])
 
-      const anew = yield* S.begin(way, Tree.threeLevels)
-      const denied = yield* forbids(anew.take("Task r"))
-      assert.deepStrictEqual([denied.tag, denied.requests], ["Completed", []])
-      assert.deepStrictEqual(anew.did, ["saw:r.00.00.01"])
-    }))
+        const anew = yield* S.begin(way, Tree.threeLevels)
+        const denied = yield* forbids(anew.take("Task r"))
+        assert.deepStrictEqual([denied.tag, denied.requests], ["Completed", []])
+        assert.deepStrictEqual(anew.did, ["saw:r.00.00.01"])
+      })
+  )
 })
 
 describe("a controller", () => {

@@ -4,11 +4,15 @@ import { Effect } from "effect"
 import * as Random from "./random.ts"
 
 describe("over random trees of agents", () => {
-  it.effect("no request is swallowed, doubled or misrouted, nothing runs unasked or twice, and no provider refuses", () =>
-    Effect.gen(function*() {
-      for (let seed = 1; seed <= 20; seed++) {
-        const plan = Random.planOf(seed)
-        assert.isUndefined(yield* Random.faultOf(plan), `seed ${seed}: ${JSON.stringify(plan)}`)
-      }
-    }), 60_000)
+  it.effect(
+    "no request is swallowed, doubled or misrouted, nothing runs unasked or twice, and no provider refuses",
+    () =>
+      Effect.gen(function*() {
+        for (let seed = 1; seed <= 20; seed++) {
+          const plan = Random.planOf(seed)
+          assert.isUndefined(yield* Random.faultOf(plan), `seed ${seed}: ${JSON.stringify(plan)}`)
+        }
+      }),
+    60_000
+  )
 })

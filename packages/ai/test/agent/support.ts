@@ -5,9 +5,9 @@ import { ApprovalError, Store } from "../../src/index.ts"
 import * as Laws from "../laws/support.ts"
 import * as Play from "./play.ts"
 
+export { LanguageModel } from "effect/ai/LanguageModel"
 export { advance, idle, makeHold, settles } from "../laws/support.ts"
 export * from "./play.ts"
-export { LanguageModel } from "effect/ai/LanguageModel"
 
 /** Registers one test for each way of taking a turn. */
 export const inWays = (

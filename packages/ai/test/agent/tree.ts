@@ -6,12 +6,13 @@
 
 /**
  * A call of an agent: something is paid, which needs consent; something is looked at, which needs none; the user is asked
- * something; another agent is given a task; or one tool talks to several agents.
+ * something; an hour is waited for; another agent is given a task; or one tool talks to several agents.
  */
 export type Call =
   | { readonly _tag: "Pay" }
   | { readonly _tag: "Look" }
   | { readonly _tag: "Ask" }
+  | { readonly _tag: "Wait" }
   | { readonly _tag: "Agent"; readonly name: AgentName; readonly isGated: boolean; readonly agent: Agent }
   | { readonly _tag: "Team"; readonly agents: ReadonlyArray<Agent> }
 
@@ -28,13 +29,14 @@ export type Decision =
   | { readonly _tag: "Yes"; readonly edit?: string | undefined }
   | { readonly _tag: "No" }
   | { readonly _tag: "Text"; readonly text: string }
+  | { readonly _tag: "Due" }
 
 export type Decisions = ReadonlyMap<string, Decision>
 
 /** Something that is asked. `key` says where in the tree it stands, `id` is that of its call, at every level. */
 export interface Open {
   readonly key: string
-  readonly kind: "approval" | "askUser"
+  readonly kind: "approval" | "askUser" | "timer"
   readonly toolName: string
   readonly path: ReadonlyArray<string>
   readonly callIds: ReadonlyArray<string>
@@ -113,6 +115,8 @@ export const stand = (agent: Agent, decisions: Decisions): Stand => {
         does(`ask:${key}`)
         if (decision === undefined) return asks("askUser", "Ask")
         return decision._tag === "Text" ? does(`heard:${key}:${decision.text}`) : "no"
+      case "Wait":
+        return decision === undefined ? asks("timer", "Wait") : does(`woke:${key}`)
       case "Agent": {
         if (call.isGated) {
           if (decision === undefined) return asks("approval", call.name)
@@ -166,6 +170,7 @@ export const depthOf = ({ steps }: Agent): number =>
 export const pay: Call = { _tag: "Pay" }
 export const look: Call = { _tag: "Look" }
 export const ask: Call = { _tag: "Ask" }
+export const wait: Call = { _tag: "Wait" }
 
 export const agent = (...steps: ReadonlyArray<ReadonlyArray<Call>>): Agent => ({ steps })
 

@@ -15,7 +15,7 @@ import {
   Interaction,
   LanguageModel,
   type Prompt,
-  Store,
+  type Store,
   SuspensionStore,
   Tool,
   Toolkit
@@ -47,6 +47,13 @@ export const Ask = DeferredTool.make("Ask", {
   interactions: { text: Interaction.askUser }
 })
 
+export const Wait = DeferredTool.make("Wait", {
+  parameters: { key: Schema.String },
+  success: Schema.String,
+  state: Schema.String,
+  interactions: { hour: Interaction.timer }
+})
+
 const agentOptions = {
   description: "Does a task.",
   parameters: { task: Schema.String },
@@ -63,7 +70,7 @@ const Team = DeferredTool.make("Team", {
   interactions: {}
 })
 
-const kit = Toolkit.make(Pay, Look, Ask, Agent, Clerk, Team)
+const kit = Toolkit.make(Pay, Look, Ask, Wait, Agent, Clerk, Team)
 
 export interface ToolOptions {
   /** Told of everything that a tool does. */
@@ -88,6 +95,10 @@ export const makeToolkit = ({ before = () => Effect.void, does, limits }: ToolOp
       Ask: DeferredTool.handler(Ask, {
         start: ({ key }) => Effect.andThen(doing(`ask:${key}`), Ask.suspend.text({ prompt: `${key}?` }, key)),
         resume: { text: (text, key) => doing(`heard:${key}:${text}`) }
+      }),
+      Wait: DeferredTool.handler(Wait, {
+        start: ({ key }) => Wait.suspend.hour({ after: "1 hour" }, key),
+        resume: { hour: (_, key) => doing(`woke:${key}`) }
       }),
       Agent: AgentTool.handler(Agent, options),
       Clerk: AgentTool.handler(Clerk, options),
@@ -118,7 +129,9 @@ export const promptOf = (key: string): string => `Task ${key}`
 const textOf = (message: Prompt.Message): string =>
   message.role === "user" ? message.content.map((part) => part.type === "text" ? part.text : "").join("") : ""
 
-const toolCall = (call: Tree.Call, key: string, id: string): ScriptedModel.TurnPart => {
+type ToolCall = ReturnType<typeof ScriptedModel.toolCall>
+
+const toolCall = (call: Tree.Call, key: string, id: string): ToolCall => {
   switch (call._tag) {
     case "Agent":
       return ScriptedModel.toolCall({ id, name: call.name, params: { task: Tree.taskOf(key, call.isGated) } })
@@ -142,7 +155,8 @@ export const agentOf = ({ content }: Prompt.Prompt): string =>
  * that may be repeated, as it reads, `asksAgain` says whether it has to be.
  */
 export const answerAs =
-  (agents: ReadonlyMap<string, Tree.Agent>, asksAgain: (what: string) => boolean = () => false): ScriptedModel.Turn => ({ prompt: { content } }) => {
+  (agents: ReadonlyMap<string, Tree.Agent>, asksAgain: (what: string) => boolean = () => false) =>
+  ({ prompt: { content } }: { readonly prompt: Prompt.Prompt }): string | ReadonlyArray<ToolCall> => {
     const begins = content.findLastIndex((message) => textOf(message).startsWith("Task "))
     const key = textOf(content[begins]!).slice("Task ".length)
     const steps = agents.get(key)?.steps
@@ -169,6 +183,19 @@ export const answerAs =
     }
     return `[${said.join(" ")}]`
   }
+
+/** The same, with other parameters in its calls of a tool. */
+export const answerWith = (
+  agents: ReadonlyMap<string, Tree.Agent>,
+  tool: string,
+  params: object
+): ScriptedModel.Turn => {
+  const answer = answerAs(agents)
+  return (request) => {
+    const turn = answer(request)
+    return typeof turn === "string" ? turn : turn.map((call) => call.name === tool ? { ...call, params } : call)
+  }
+}
 
 // =============================================================================
 // Processes

@@ -60,8 +60,8 @@ interface Row {
 /** What is wrong with how it has ended. */
 const problemsAtEnd = (folder: string, filename: string, text: string): ReadonlyArray<string> => {
   const database = new DatabaseSync(filename)
-  const rows = database.prepare("SELECT tool, state, kind, approval_id, request FROM assent_request").all() as
-    unknown as ReadonlyArray<Row>
+  const rows = database.prepare("SELECT tool, state, kind, approval_id, request FROM assent_request")
+    .all() as unknown as ReadonlyArray<Row>
   database.close()
   const found: Array<string> = []
   const wrong = (is: boolean, what: string) => is && found.push(what)

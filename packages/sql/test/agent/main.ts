@@ -23,7 +23,9 @@ const program = Effect.gen(function*() {
       for (const problem of problems) console.log(problem)
       if (problems.length > 0) failed++
     }), { concurrency: 4 })
-  console.log(`${points.length} points in ${Math.round((performance.now() - since) / 1_000)} s, ${failed} with problems`)
+  console.log(
+    `${points.length} points in ${Math.round((performance.now() - since) / 1_000)} s, ${failed} with problems`
+  )
   if (failed > 0) process.exitCode = 1
 })
 

@@ -72,7 +72,7 @@ export const played = (folder: string, filename: string) =>
       turns: [],
       afterLastTurn: (request) => {
         prompts.push(request.prompt)
-        return typeof answer === "function" ? answer(request) : answer
+        return answer(request)
       }
     })
     const text = yield* Effect.gen(function*() {
