@@ -1,13 +1,15 @@
 /**
  * Random trees of agents: `npm run agents -- --trees 1000 --seed 7`. The first that goes wrong ends it with code 1, made small,
  * as a line that `--plan` takes; with `--all` it goes on to the others. `--crowd 1000` says what so many conversations cost that
- * wait at once, and what the answers to one agent cost. `--sqlite` keeps everything in a database.
+ * wait at once, and what the answers to one agent cost. `--deaths` lets a process
+ * die before and after each write of a story. `--sqlite` keeps everything in a database.
  */
 import { Store } from "@assent/ai"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { parseArgs } from "node:util"
 import * as Storage from "../search/storage.ts"
+import * as Deaths from "./deaths.ts"
 import * as Many from "./many.ts"
 import * as Random from "./random.ts"
 import * as Tree from "./tree.ts"
@@ -19,6 +21,7 @@ const { values } = parseArgs({
     plan: { type: "string" },
     all: { type: "boolean", default: false },
     crowd: { type: "string" },
+    deaths: { type: "boolean", default: false },
     sqlite: { type: "boolean", default: false }
   }
 })
@@ -54,6 +57,19 @@ const program = Effect.gen(function*() {
     const bytes = yield* within(Many.growth([0, 5, 10, 20]))
     console.log(`20 requests of one agent: ${bytes.join(", ")} bytes after 0, 5, 10 and 20 answers`)
     if (problems.length > 0 || each > 20_000) process.exitCode = 1
+    return
+  }
+  if (values.deaths) {
+    const { points, problems } = yield* within(Deaths.points)
+    for (const problem of problems) console.log(problem)
+    let failed = problems.length
+    for (const point of points) {
+      const problems = yield* within(Deaths.problemsAt(point))
+      for (const problem of problems) console.log(problem)
+      if (problems.length > 0) failed++
+    }
+    console.log(`${points.length} points at which a process dies, ${failed} with problems`)
+    if (failed > 0) process.exitCode = 1
     return
   }
   const depths = new Map<number, number>()
