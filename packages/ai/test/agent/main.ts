@@ -2,7 +2,7 @@
  * Random trees of agents: `npm run agents -- --trees 1000 --seed 7`. The first that goes wrong ends it with code 1, made small,
  * as a line that `--plan` takes; with `--all` it goes on to the others. `--crowd 1000` says what so many conversations cost that
  * wait at once, and what the answers to one agent cost. `--deaths` lets a process
- * die before and after each write of a story. `--sqlite` keeps everything in a database.
+ * die before and after each write of a story, and with `--races` somebody ends everything there. `--sqlite` keeps everything in a database.
  */
 import { Store } from "@assent/ai"
 import { Effect } from "effect"
@@ -11,6 +11,7 @@ import { parseArgs } from "node:util"
 import * as Storage from "../search/storage.ts"
 import * as Deaths from "./deaths.ts"
 import * as Many from "./many.ts"
+import * as Races from "./races.ts"
 import * as Random from "./random.ts"
 import * as Tree from "./tree.ts"
 
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     all: { type: "boolean", default: false },
     crowd: { type: "string" },
     deaths: { type: "boolean", default: false },
+    races: { type: "boolean", default: false },
     sqlite: { type: "boolean", default: false }
   }
 })
@@ -39,6 +41,25 @@ const tell = Effect.fnUntraced(function*(plan: Random.Plan, fault: string, name:
 
 /** Each plan has a clock of its own. */
 const within = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, TestClock.layer())
+
+/** Every point of a story, and what is wrong at each. */
+const tellAll = <Point, E>(
+  what: string,
+  all: Effect.Effect<{ readonly points: ReadonlyArray<Point>; readonly problems: ReadonlyArray<string> }, E>,
+  problemsAt: (point: Point) => Effect.Effect<ReadonlyArray<string>, E>
+) =>
+  Effect.gen(function*() {
+    const { points, problems } = yield* within(all)
+    for (const problem of problems) console.log(problem)
+    let failed = problems.length
+    for (const point of points) {
+      const problems = yield* within(problemsAt(point))
+      for (const problem of problems) console.log(problem)
+      if (problems.length > 0) failed++
+    }
+    console.log(`${points.length} points at which ${what}, ${failed} with problems`)
+    if (failed > 0) process.exitCode = 1
+  })
 
 const program = Effect.gen(function*() {
   if (values.plan !== undefined) {
@@ -59,19 +80,9 @@ const program = Effect.gen(function*() {
     if (problems.length > 0 || each > 20_000) process.exitCode = 1
     return
   }
-  if (values.deaths) {
-    const { points, problems } = yield* within(Deaths.points)
-    for (const problem of problems) console.log(problem)
-    let failed = problems.length
-    for (const point of points) {
-      const problems = yield* within(Deaths.problemsAt(point))
-      for (const problem of problems) console.log(problem)
-      if (problems.length > 0) failed++
-    }
-    console.log(`${points.length} points at which a process dies, ${failed} with problems`)
-    if (failed > 0) process.exitCode = 1
-    return
-  }
+  if (values.deaths) yield* tellAll("a process dies", Deaths.points, Deaths.problemsAt)
+  if (values.races) yield* tellAll("somebody ends everything", Races.points, Races.problemsAt)
+  if (values.deaths || values.races) return
   const depths = new Map<number, number>()
   const since = performance.now()
   for (let seed = first; seed < first + trees; seed++) {
