@@ -44,7 +44,7 @@ export class ApprovalPresentation extends Schema.Class<ApprovalPresentation>("@a
 // =============================================================================
 
 /**
- * What kind of thing a tool waits for: see `Interaction`.
+ * What kind of thing a tool waits for: see `Interaction`. `"nested"`, what waits in agents within it, is shown to nobody.
  *
  * @category models
  * @since 0.1.0
@@ -56,12 +56,11 @@ export const InteractionKind = Schema.Literals([
   "form",
   "webhook",
   "timer",
-  "external"
+  "external",
+  "nested"
 ])
 
 /**
- * What kind of thing a tool waits for: see `Interaction`.
- *
  * @category models
  * @since 0.1.0
  */

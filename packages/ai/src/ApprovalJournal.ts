@@ -22,12 +22,14 @@ import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type * as ApprovalError from "./ApprovalError.ts"
 import { definedFields } from "./internal/fields.ts"
+import * as Above from "./internal/journal/above.ts"
 import * as Activity from "./internal/journal/activity.ts"
 import * as Concluding from "./internal/journal/concluding.ts"
-import { type Claim, Entry, type Recorded, withApproval } from "./internal/journal/entry.ts"
+import { type Claim, Entry, withApproval } from "./internal/journal/entry.ts"
 import * as Live from "./internal/journal/live.ts"
 import * as Liveness from "./internal/journal/liveness.ts"
 import { type Held, Power, powerOf } from "./internal/journal/power.ts"
+import type { Again, Ran, Suspended } from "./internal/journal/ran.ts"
 import * as JournalRecords from "./internal/journal/records.ts"
 import { nobodys, type Unbegun } from "./internal/journal/unbegun.ts"
 import * as Unrecorded from "./internal/journal/unrecorded.ts"
@@ -40,38 +42,8 @@ import * as Store from "./Store.ts"
 // =============================================================================
 
 export { type Claim, Entry, Kept, Recorded } from "./internal/journal/entry.ts"
+export type { Again, Ran, Suspended } from "./internal/journal/ran.ts"
 export type { Unbegun } from "./internal/journal/unbegun.ts"
-
-/**
- * What a run gives those who wait for it in the same process: what is recorded, the decoded `result` and its encoded
- * form, and the cause with which it is to fail the turn, for tools whose failure mode is "error".
- *
- * @category models
- * @since 0.1.0
- */
-export interface Ran {
-  readonly recorded: Recorded
-  readonly result: unknown
-  readonly encodedResult: unknown
-  readonly failure?: Cause.Cause<unknown> | undefined
-}
-
-/**
- * A run that did not end but waits: as the request of this id. That request has a nonce, and a record, of its own. `keep`
- * keeps what it waits for, in one step with the journal's word that it does where both are in one store: then there is both,
- * or neither and the run ends with `otherwise`. `kept` is done after that.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Suspended {
-  readonly suspendedAs: string
-  readonly waiting?: {
-    readonly keep: Effect.Effect<void, ApprovalError.ApprovalError>
-    readonly kept: Effect.Effect<void>
-    readonly otherwise: (error: ApprovalError.ApprovalError) => Effect.Effect<Ran>
-  } | undefined
-}
 
 /**
  * How a run ended: its entry and, when it ran to its end in this process just now, what it gave.
@@ -93,9 +65,11 @@ export interface Settled {
  * @since 0.1.0
  */
 export interface RunOptions<R> {
-  readonly effect: Effect.Effect<Ran | Suspended | Unbegun, never, R>
+  readonly effect: Effect.Effect<Ran | Suspended | Unbegun | Again, never, R>
   readonly idempotent: boolean
   readonly joinOnly?: boolean | undefined
+  /** Asked when it has ended: the nonce of its call's first claim, where it has begun agents. */
+  readonly within?: (() => string | undefined) | undefined
 }
 
 /**
@@ -314,6 +288,21 @@ export const make = Effect.fnUntraced(function*(options: {
     return { entry, ran: undefined }
   })
 
+  const waitAgain = Effect.fnUntraced(function*(held: Held, { again }: Again): Effect.fn.Return<Settled> {
+    const entry = yield* makeEntry(nobodys(held.claim), { state: "pending" })
+    const both = store.atomically(conclude(
+      held,
+      entry,
+      (...step) => Effect.tap(records.decide(...step), (written) => written ? again : Effect.void)
+    ))
+    yield* unrecorded.record(
+      JournalRecords.keyOf(held.claim),
+      held.claim.toolName,
+      Effect.asVoid(Effect.catchTag(both, "StoreError", (error) => Effect.fail(JournalRecords.unavailable(error))))
+    )
+    return { entry, ran: undefined }
+  })
+
   const finish = Effect.fnUntraced(function*(held: Held, ran: Ran): Effect.fn.Return<Settled> {
     const { recorded } = ran
     const entry = yield* makeEntry(held.claim, { state: recorded.isFailure ? "failed" : "done", recorded })
@@ -323,7 +312,7 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const execute = Effect.fnUntraced(function*<R>(
     wanted: Claim,
-    effect: Effect.Effect<Ran | Suspended | Unbegun, never, R>,
+    { effect, within }: RunOptions<R>,
     run: Run,
     restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   ): Effect.fn.Return<Settled, Failure, R> {
@@ -331,11 +320,14 @@ export const make = Effect.fnUntraced(function*(options: {
       run.waits = true
       return restore(Effect.sleep("200 millis"))
     })
-    const held = yield* acquire(wanted, run.power, waiting)
-    if (held instanceof Entry) return { entry: held, ran: undefined }
-    const { claim } = held
+    const acquired = yield* acquire(wanted, run.power, waiting)
+    if (acquired instanceof Entry) return { entry: acquired, ran: undefined }
     run.waits = false
-    const exit = yield* Effect.exit(restore(effect))
+    const above = yield* Above.Above
+    const running = { store, nonce: acquired.claim.nonce, version: acquired.version }
+    const exit = yield* Effect.exit(restore(Effect.provideService(effect, Above.Above, [...above, running])))
+    const claim = { ...acquired.claim, within: within?.() }
+    const held = { ...acquired, claim }
     const params = claim.params === undefined ? undefined : { params: claim.params }
     if (Exit.isFailure(exit)) {
       const stopped = run.stop === "none" ? undefined : { stopped: true }
@@ -354,6 +346,7 @@ export const make = Effect.fnUntraced(function*(options: {
       yield* record(held, yield* makeEntry(nobodys(claim), { state: "pending" }))
       return yield* ended.unbegun
     }
+    if ("again" in ended) return yield* waitAgain(held, ended)
     if (!("suspendedAs" in ended)) return yield* finish(held, ended)
     const entry = yield* makeEntry(claim, { state: "suspended", suspendedAs: ended.suspendedAs })
     if (ended.waiting !== undefined) return yield* suspend(held, entry, ended.waiting)
@@ -387,7 +380,7 @@ export const make = Effect.fnUntraced(function*(options: {
       live.set(key, started)
       // Whoever waits is told how it ended before the run's own interruption goes on.
       const running = Effect.uninterruptibleMask((restore) =>
-        Effect.onExit(Live.within(started, execute(claim, options.effect, started, restore)), (exit) =>
+        Effect.onExit(Live.within(started, execute(claim, options, started, restore)), (exit) =>
           Effect.sync(() => {
             live.delete(key)
             Activity.end(started.activity)

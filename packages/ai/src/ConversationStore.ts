@@ -20,6 +20,7 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Approval from "./Approval.ts"
+import * as Within from "./internal/agent/within.ts"
 import * as Liveness from "./internal/journal/liveness.ts"
 import * as Events from "./internal/kept/events.ts"
 import * as Inbox from "./internal/kept/inbox.ts"
@@ -243,12 +244,14 @@ export const make = Effect.fnUntraced(function*(
     const now = yield* Clock.currentTimeMillis
     // A turn may take longer than that, and must find what it began with; a day after its last step its process is dead.
     const lifetime = kept.turn === undefined ? timeToLive : Math.max(timeToLive, Store.margin)
-    const expiresAt = timeToLive === Infinity ? undefined : now + lifetime
+    // An agent's is kept as long as the outermost one, and goes with it.
+    const isKept = timeToLive === Infinity || (key.within !== undefined && key.within.root !== id)
+    const expiresAt = isKept ? undefined : now + lifetime
     const row = conversations.write(id, found?.version, {
       name,
       tenant,
       principal,
-      root: id,
+      ...Within.belongs(key.within, id),
       keep,
       append,
       state,
@@ -277,7 +280,7 @@ export const make = Effect.fnUntraced(function*(
     remove: ({ id }) => Effect.mapError(conversations.remove(id), failed),
     page: Effect.fnUntraced(function*({ conversation, ...filter }, options) {
       const key = conversation === undefined ? undefined : yield* keyOf(conversation, filter)
-      const page = yield* Effect.mapError(requests.page({ ...filter, conversation: key?.id }, options), failed)
+      const page = yield* Effect.mapError(requests.page({ ...filter, root: key?.id }, options), failed)
       return {
         requests: page.requests.flatMap((row) => Inbox.openRequest(row) ?? []),
         next: page.next

@@ -360,4 +360,4 @@ export const onNewMessage: {
  * @since 0.1.0
  */
 export const isForPeople = (kind: Approval.InteractionKind): boolean =>
-  kind !== "webhook" && kind !== "timer" && kind !== "external"
+  kind !== "webhook" && kind !== "timer" && kind !== "external" && kind !== "nested"

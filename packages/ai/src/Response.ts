@@ -90,7 +90,8 @@ export const approvalRequests = (response: PartsInput): ReadonlyArray<Approval.A
       Option.getOrElse(approvalRequest(part), () => fromCall(part, calls.get(part.toolCallId)))
     )
   }
-  return Array.from(requests.values())
+  // What waits in agents is asked there.
+  return Array.from(requests.values()).filter(({ interaction }) => interaction !== "nested")
 }
 
 /**

@@ -5,6 +5,7 @@
  *
  * @since 0.1.0
  */
+export * as AgentTool from "./AgentTool.ts"
 export * as Approval from "./Approval.ts"
 export * as ApprovalConfig from "./ApprovalConfig.ts"
 export * as ApprovalController from "./ApprovalController.ts"

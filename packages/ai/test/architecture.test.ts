@@ -54,6 +54,7 @@ const floors: House["floors"] = [
     "Interaction",
     "Prompt",
     "Store",
+    "internal/agent/",
     "internal/matcher/"
   ]],
   ["floor 3", [
@@ -84,7 +85,7 @@ const floors: House["floors"] = [
   ["floor 10", ["internal/guard/", "internal/hosted/"]],
   ["floor 11", ["internal/elicitation/", "internal/turn/"]],
   ["floor 12", ["LanguageModel", "McpApproval", "Toolkit", "internal/conversation/"]],
-  ["floor 13", ["Chat", "Conversation", "McpServer"]],
+  ["floor 13", ["AgentTool", "Chat", "Conversation", "McpServer"]],
   ["index", ["index"]]
 ]
 

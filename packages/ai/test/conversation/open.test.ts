@@ -117,6 +117,7 @@ describe("wake", () => {
       })
       const turn = yield* Effect.forkChild(conversation.send("Remind me."), { startImmediately: true })
       yield* entered
+      yield* W.idle
       yield* TestClock.adjust("3 hours")
       const woken = yield* Effect.forkChild(conversation.wake, { startImmediately: true })
       yield* release

@@ -105,10 +105,12 @@ const takeBack = Effect.fnUntraced(function*(
     return true
   }
   const suspensions = yield* SuspensionStore.SuspensionStore
-  const isDelivered = Effect.map(suspensions.find(approvalId), (found) => found?.delivered !== undefined)
-  if (mayBe === "undelivered" && request.awaited !== undefined && (yield* isDelivered)) return false
+  const found = request.awaited === undefined ? undefined : yield* suspensions.find(approvalId)
+  if (mayBe === "undelivered" && found?.delivered !== undefined) return false
   const journal = yield* ApprovalJournal.ApprovalJournal
-  const entry = yield* journal.end(Request.claimOf({ ...sealed, approvalId }, request), "cancelled", reason)
+  const within = request.interaction === "nested" ? found?.suspension.began : undefined
+  const claim = { ...Request.claimOf({ ...sealed, approvalId }, request), within }
+  const entry = yield* journal.end(claim, "cancelled", reason)
   if (entry.state !== "cancelled") return false
   if (request.awaited !== undefined) yield* Effect.ignore(suspensions.end(approvalId))
   return true

@@ -12,6 +12,7 @@ import * as Approver from "../../Approver.ts"
 import * as ConversationStore from "../../ConversationStore.ts"
 import type * as DeferredTool from "../../DeferredTool.ts"
 import * as Prompt from "../../Prompt.ts"
+import * as Within from "../agent/within.ts"
 import * as Answering from "../answering.ts"
 import * as Bounds from "../bounds.ts"
 import type * as Model from "../environment/model.ts"
@@ -25,6 +26,7 @@ import * as Elsewhere from "./elsewhere.ts"
 import * as Ending from "./ending.ts"
 import type * as Conversation from "./model.ts"
 import * as Naming from "./naming.ts"
+import * as Pending from "./pending.ts"
 import * as Reading from "./reading.ts"
 import * as Routing from "./routing.ts"
 import * as States from "./states.ts"
@@ -50,29 +52,50 @@ export const make = <Tools extends AnyTools, E, R>(
       return yield* Effect.die(nameless(options))
     }
     if (options.toolkit === undefined && Predicate.hasProperty(options, "tools")) return yield* Effect.die(toolless())
-    const toolkit = yield* Handlers.resolve(options.toolkit)
-    const scope = { ...(yield* Approval.Scope), conversation: options.id }
-    const place: ConversationTurn.Place = {
-      store: yield* ConversationStore.ConversationStore,
-      key: yield* ConversationStore.keyOf(options.id, scope),
-      busyFor: Duration.fromInputUnsafe(options.busyFor ?? "30 seconds"),
-      known: undefined
-    }
-    // The toolkit's own types are in those of the conversation.
-    const made = operations({
-      ...options,
-      place,
-      surroundings: Surroundings.make(yield* Effect.context<never>(), scope),
-      taken: { outcome: undefined },
-      toolkit: toolkit as unknown as AnyToolkit
-    })
-    return made as unknown as Conversation.Conversation<Tools>
+    return operations(yield* settingsOf(options, undefined)).made as unknown as Conversation.Conversation<Tools>
   }) as Effect.Effect<
     Conversation.Conversation<Tools>,
     E,
     // The services are in the context that is captured above, whole.
     R | LanguageModel.LanguageModel | LanguageModel.ExtractServices<{ readonly toolkit: Toolkit.WithHandler<Tools> }>
   >
+
+const settingsOf = Effect.fnUntraced(function*<Tools extends AnyTools, E, R>(
+  options: Conversation.Options<Tools, E, R>,
+  within: Within.Within | undefined
+) {
+  const toolkit = yield* Handlers.resolve(options.toolkit)
+  const scope = { ...(yield* Approval.Scope), conversation: options.id }
+  const key = yield* ConversationStore.keyOf(options.id, scope)
+  const place: ConversationTurn.Place = {
+    store: yield* ConversationStore.ConversationStore,
+    key: within === undefined ? key : { ...key, within },
+    within,
+    busyFor: Duration.fromInputUnsafe(options.busyFor ?? "30 seconds"),
+    known: undefined
+  }
+  return {
+    ...options,
+    place,
+    surroundings: Surroundings.make(yield* Effect.context<never>(), scope),
+    taken: { outcome: undefined },
+    // The toolkit's own types are in those of the conversation.
+    toolkit: toolkit as unknown as AnyToolkit
+  }
+})
+
+/**
+ * Goes on with the conversation of an agent, which begins with what is said to it: with what was decided since, or has come, or
+ * from where it was cut. How it stands, where there is nothing to go on with.
+ */
+export const goOn = Effect.fnUntraced(function*<Tools extends AnyTools, E, R>(
+  options: Conversation.Options<Tools, E, R>,
+  within: Within.Within,
+  prompt: Prompt.RawInput
+) {
+  const settings = yield* settingsOf(options, within)
+  return yield* operations(settings).goOn(prompt)
+}, (effect, _, within) => Effect.provideService(effect, Within.Within, within))
 
 // All that have no name would be one conversation.
 const nameless = (options: unknown): TypeError =>
@@ -94,7 +117,12 @@ interface Settings extends Omit<Conversation.Options<AnyTools>, "toolkit"> {
   readonly toolkit: AnyToolkit
 }
 
-const operations = (settings: Settings): Conversation.Conversation<AnyTools> => {
+interface Operations {
+  readonly made: Conversation.Conversation<AnyTools>
+  readonly goOn: (prompt: Prompt.RawInput) => Effect.Effect<Conversation.Outcome<AnyTools>, unknown>
+}
+
+const operations = (settings: Settings): Operations => {
   const { place, taken, toolkit } = settings
   const inside = Surroundings.inside(settings.surroundings)
   const { start, stream, take } = Taking.make({
@@ -141,10 +169,15 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       if (read === undefined || read.answers.length + read.refused.length === 0) {
         return yield* say(prompt, options)(turn)
       }
-      if (isSilent) return yield* Deciding.decide(turn, toolkit, read, by)
       // Nothing is decided where what is said with it cannot be: that is found out on a copy.
-      yield* say(prompt, options)({ ...turn })
-      yield* Deciding.decide(turn, toolkit, read, by, true)
+      if (!isSilent) yield* say(prompt, options)({ ...turn })
+      const { routed, ...own } = yield* Deciding.route(place, turn.open, read, by)
+      if (isSilent) {
+        if (routed === 0) return yield* Deciding.decide(turn, toolkit, own, by)
+        yield* Deciding.decide(turn, toolkit, own, by, true)
+        return true
+      }
+      yield* Deciding.decide(turn, toolkit, own, by, true)
       const { answered, history: { content: { length: from } } } = turn
       yield* say(prompt, options)(turn)
       const to = turn.history.content.length
@@ -156,7 +189,23 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
   const send = (prompt: Prompt.RawInput, options?: Conversation.TurnOptions) =>
     Effect.map(take(beginning(prompt, options)), (outcome) => outcome ?? Ending.nothingToDo)
 
-  return {
+  const goOn = (prompt: Prompt.RawInput) =>
+    Effect.flatMap(
+      take(Effect.fnUntraced(function*(turn) {
+        const { base, history: { content } } = turn
+        if (content.every(({ role }) => role === "system")) return yield* say(prompt)(turn)
+        if (yield* Deciding.takeGiven(turn, toolkit)) return true
+        // Whoever took a turn of it is dead, or left.
+        if (base?.kept.turn !== undefined) return true
+        return turn.open.length === 0 ? !Ending.isOver(turn.history) : yield* Deciding.hasNews(turn)
+      })),
+      (outcome) =>
+        outcome !== undefined
+          ? Effect.succeed(outcome)
+          : Effect.flatMap(ConversationTurn.read(place), (kept) => Ending.standing(place, kept, undefined))
+    )
+
+  const made = {
     id: settings.id,
     send,
     stream: (prompt: Prompt.RawInput, options?: Conversation.TurnOptions) => stream(beginning(prompt, options)),
@@ -168,7 +217,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     outcome: Effect.sync(() => taken.outcome),
     pending: (kind?: string) =>
       Effect.map(
-        Effect.flatMap(ConversationTurn.read(place), Deciding.answerable),
+        Effect.flatMap(ConversationTurn.read(place), (kept) => Pending.all(place, kept)),
         (pending) => pending.filter(({ interaction }) => kind === undefined || interaction === kind)
       ),
     decide: (
@@ -176,7 +225,7 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
       options?: Conversation.DecideOptions
     ) =>
       Array.isArray(posted) && posted.length === 0
-        ? Effect.flatMap(ConversationTurn.read(place), (kept) => Ending.standing(kept, taken.outcome))
+        ? Effect.flatMap(ConversationTurn.read(place), (kept) => Ending.standing(place, kept, taken.outcome))
         : Effect.andThen(readableIn(posted), send([], { ...options, answers: posted })),
     resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
       tool: T,
@@ -220,9 +269,10 @@ const operations = (settings: Settings): Conversation.Conversation<AnyTools> => 
     read: Reading.read(place),
     stateOf: (approvalId: string) => Effect.updateContext(States.stateOf(place, toolkit, approvalId), inside),
     withModel: (model: LanguageModel.LanguageModel) =>
-      operations({ ...settings, surroundings: Surroundings.withModel(settings.surroundings, model) })
+      operations({ ...settings, surroundings: Surroundings.withModel(settings.surroundings, model) }).made
     // Tools, errors and services are those of the toolkit, which only the caller's types know.
   } as unknown as Conversation.Conversation<AnyTools>
+  return { made, goOn }
 }
 
 // =============================================================================

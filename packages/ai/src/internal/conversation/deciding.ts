@@ -19,7 +19,8 @@ import type * as Interaction from "../../Interaction.ts"
 import * as Prompt from "../../Prompt.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import type * as Model from "../environment/model.ts"
-import type * as Trust from "../environment/trust.ts"
+import * as Trust from "../environment/trust.ts"
+import { definedFields } from "../fields.ts"
 import * as Request from "../gather/request.ts"
 import * as Ending from "../history/ending.ts"
 import * as Transcript from "../history/transcript.ts"
@@ -34,6 +35,9 @@ import * as ConversationTurn from "./turn.ts"
 
 const via = "conversation"
 
+const personOf = ({ id, name }: Approver.DecidedBy): Approver.Person | undefined =>
+  id === undefined ? undefined : { id, ...definedFields({ name }) }
+
 const decidedByOf = (by: Approver.Person | undefined): Approver.DecidedBy => Approver.decidedBy(by, via)
 
 type AnyToolkit = Toolkit.WithHandler<Model.AnyTools>
@@ -45,10 +49,11 @@ export const unknown = (approvalId: string) =>
 const isPersonal = ({ interaction }: Approval.ApprovalRequest): boolean =>
   interaction !== "webhook" && interaction !== "timer" && interaction !== "external"
 
-/** What is open, and was not answered since. */
+/** What is open, and was not answered since. What waits in agents is asked there. */
 export const pendingOf = (
   { answered, open }: Pick<ConversationStore.Kept, "answered" | "open">
-): ReadonlyArray<Approval.ApprovalRequest> => open.filter(({ approvalId }) => !answered.includes(approvalId))
+): ReadonlyArray<Approval.ApprovalRequest> =>
+  open.filter(({ approvalId, interaction }) => interaction !== "nested" && !answered.includes(approvalId))
 
 /** Of those, what can still be answered: the time of the others is over, and the next turn says what becomes of them. */
 export const answerable = (
@@ -66,12 +71,24 @@ export const answering = (
   isAmongOthers = false,
   written?: Naming.Written
 ): void => {
-  const before = turn.history
-  const ids = answers.map(({ approvalId }) => approvalId)
+  if (decidedBy !== undefined) {
+    return answeringAs(turn, answers.map((answer) => ({ answer, decidedBy })), isAmongOthers)
+  }
   ConversationTurn.say(turn, Naming.answering(Prompt.approvalResponses(answers), written))
+  turn.answered = [...turn.answered, ...answers.map(({ approvalId }) => approvalId)]
+}
+
+/** The same, where each has somebody who gave it. */
+const answeringAs = (turn: ConversationTurn.Turn, decided: ReadonlyArray<Decided>, isAmongOthers: boolean): void => {
+  const before = turn.history
+  const ids = decided.map(({ answer: { approvalId } }) => approvalId)
+  ConversationTurn.say(turn, Prompt.approvalResponses(decided.map(({ answer }) => answer)))
   turn.answered = [...turn.answered, ...ids]
-  if (decidedBy === undefined || ids.length === 0) return
-  turn.deciders = { ...turn.deciders, ...Object.fromEntries(ids.map((id) => [id, decidedBy])) }
+  if (ids.length === 0) return
+  turn.deciders = {
+    ...turn.deciders,
+    ...Object.fromEntries(decided.map(({ answer: { approvalId }, decidedBy }) => [approvalId, decidedBy]))
+  }
   turn.decided = { before, ids, refusals: [], isAmongOthers }
 }
 
@@ -87,13 +104,20 @@ export const hasNews = Effect.fnUntraced(function*(
     if (awaited === undefined) continue
     const found = yield* suspensions.find(approvalId)
     if (found?.status !== "open" || found.delivered !== undefined) return true
+    const { began } = found.suspension
+    if (awaited.kind === "nested" && began !== undefined && (yield* suspensions.agents(began)).hasNews) return true
   }
   return false
 })
 
-/** What somebody says of a request that is open. */
-interface Said {
+/** An answer, and whose it is. */
+interface Decided {
   readonly answer: Approval.ApprovalAnswer
+  readonly decidedBy: Approver.DecidedBy
+}
+
+/** What somebody says of a request that is open. */
+interface Said extends Decided {
   readonly request: Approval.ApprovalRequest
 }
 
@@ -101,19 +125,56 @@ interface Said {
  * Fails where nothing of it has an effect, and nothing else is said in the turn (`isBeside`); false where everything that was
  * said leaves its request open.
  */
-export const decide = Effect.fnUntraced(function*(
+export const decide = (
   turn: ConversationTurn.Turn,
   toolkit: AnyToolkit,
   { answers, refused }: Posted.Answers,
   by: Approver.Person | undefined,
   isBeside = false
-): Effect.fn.Return<boolean, ApprovalError.ApprovalError | ConversationStore.ConversationError> {
+): Effect.Effect<boolean, ApprovalError.ApprovalError | ConversationStore.ConversationError> => {
   const decidedBy = decidedByOf(by)
+  return decideEach(turn, toolkit, answers.map((answer) => ({ answer, decidedBy })), refused, isBeside)
+}
+
+/**
+ * Decides what was given to the open requests of an agent from outside: true where it goes on with any of it. What has no effect
+ * is told there.
+ */
+export const takeGiven = Effect.fnUntraced(function*(
+  turn: ConversationTurn.Turn,
+  toolkit: AnyToolkit
+): Effect.fn.Return<boolean, ApprovalError.ApprovalError | ConversationStore.ConversationError> {
+  const { suspensions } = turn
+  const all: Array<Decided> = []
+  for (const { approvalId } of pendingOf(turn)) {
+    for (const { decidedBy, decision, trusted } of yield* suspensions.given(approvalId)) {
+      all.push({
+        answer: new Approval.ApprovalAnswer({ approvalId, decision }),
+        decidedBy: trusted ? decidedBy : Approver.decidedBy(personOf(decidedBy), Trust.byMessage.via)
+      })
+    }
+  }
+  if (all.length === 0) return false
+  const goesOn = yield* decideEach(turn, toolkit, all, [], true)
+  // What leaves its request open is over, and it is asked again.
+  for (const { answer: { approvalId } } of all) {
+    if (!turn.answered.includes(approvalId)) yield* suspensions.forgetGiven(approvalId)
+  }
+  return goesOn
+})
+
+const decideEach = Effect.fnUntraced(function*(
+  turn: ConversationTurn.Turn,
+  toolkit: AnyToolkit,
+  decided: ReadonlyArray<Decided>,
+  refused: Posted.Answers["refused"],
+  isBeside: boolean
+): Effect.fn.Return<boolean, ApprovalError.ApprovalError | ConversationStore.ConversationError> {
   const now = yield* Clock.currentTimeMillis
   turn.refused = refused
   const all: Array<Said> = []
   let hasExpired = false
-  for (const answer of answers) {
+  for (const { answer, decidedBy } of decided) {
     const looked = yield* Effect.result(look(turn, toolkit, answer, decidedBy))
     if (Result.isFailure(looked)) refuse(turn, answer, looked.failure)
     else if (isLate(looked.success, now)) {
@@ -123,10 +184,10 @@ export const decide = Effect.fnUntraced(function*(
     } else all.push(looked.success)
   }
   turn.isEnding = !isBeside && all.every(({ answer: { decision } }) => decision._tag !== "Approved")
-  const said: Array<Approval.ApprovalAnswer> = []
+  const said: Array<Decided> = []
   let isNoted = false
   let isDelivered = false
-  for (const { answer, request } of all) {
+  for (const { answer, decidedBy, request } of all) {
     const { approvalId, decision } = answer
     if (decision._tag === "Info") {
       turn.open = turn.open.map((one) => one.approvalId === approvalId ? noted(one, decision.note) : one)
@@ -134,7 +195,7 @@ export const decide = Effect.fnUntraced(function*(
     } else if (decision._tag === "Approved" && !isPersonal(request)) {
       yield* turn.enter
       const given = yield* Effect.result(
-        SuspensionStore.deliver(approvalId, decision.answer ?? null, { by, via })
+        SuspensionStore.deliver(approvalId, decision.answer ?? null, { by: personOf(decidedBy), via: decidedBy.via })
       )
       if (Result.isFailure(given)) {
         refuse(turn, answer, given.failure)
@@ -143,13 +204,13 @@ export const decide = Effect.fnUntraced(function*(
         isDelivered = true
       }
     } else {
-      said.push(answer)
+      said.push({ answer, decidedBy })
     }
   }
   const isAmongOthers = isBeside || isNoted || isDelivered || hasExpired
   const [first] = turn.refused
   if (first !== undefined && said.length === 0 && !isAmongOthers) return yield* first.error
-  answering(turn, said, decidedBy, isAmongOthers)
+  answeringAs(turn, said, isAmongOthers)
   return said.length > 0 || isDelivered || hasExpired
 })
 
@@ -171,9 +232,10 @@ const look = Effect.fnUntraced(function*(
   const { approvalId, decision } = answer
   const request = turn.open.find((one) => one.approvalId === approvalId)
   if (request === undefined) return yield* notOpen(turn, approvalId)
+  if (request.interaction === "nested") return yield* unknown(approvalId)
   if (decision._tag !== "Info") yield* checkApprover(request, decidedBy)
   if (decision._tag === "Approved") yield* checkAnswer(toolkit, request, decision.answer)
-  return { answer, request }
+  return { answer, decidedBy, request }
 })
 
 // A "no" to what did not begin ends it as well as any; to what a tool waits for, it is an answer.
@@ -195,6 +257,40 @@ export const refusing = (turn: ConversationTurn.Turn): Trust.Refused => (approva
   decided.refusals.push({ approvalId, error })
   refuse(turn, { approvalId }, error)
 }
+
+/** What the agents of this turn say of answers that were given to them from outside and have no effect. */
+export const refusingWithin =
+  (turn: ConversationTurn.Turn) => (approvalId: string, error: ApprovalError.ApprovalError): void => {
+    if (turn.refused.every((one) => one.approvalId !== approvalId)) refuse(turn, { approvalId }, error)
+  }
+
+/** Answers to what is asked in agents are kept with it, before any turn is taken; gives those that are not. */
+export const route = Effect.fnUntraced(function*(
+  { key, within }: ConversationTurn.Place,
+  open: ReadonlyArray<Approval.ApprovalRequest>,
+  { answers, refused }: Posted.Answers,
+  by: Approver.Person | undefined
+): Effect.fn.Return<Posted.Answers & { readonly routed: number }, ApprovalError.ApprovalError> {
+  const suspensions = yield* SuspensionStore.SuspensionStore
+  const decidedBy = decidedByOf(by)
+  const own: Array<Approval.ApprovalAnswer> = []
+  const failed = [...refused]
+  let routed = 0
+  for (const answer of answers) {
+    const { approvalId, decision } = answer
+    if (within !== undefined || open.some((one) => one.approvalId === approvalId)) {
+      own.push(answer)
+      continue
+    }
+    const given = yield* Effect.result(
+      suspensions.give(approvalId, { root: key.id }, { decision, decidedBy, trusted: true })
+    )
+    if (Result.isSuccess(given)) routed++
+    else if (given.failure.reason._tag === "UnknownApproval") own.push(answer)
+    else failed.push({ approvalId, error: given.failure })
+  }
+  return { answers: own, refused: failed, routed }
+})
 
 /**
  * What was decided and has settled nothing is taken out of the history again: it was refused, or is kept in the journal until

@@ -70,7 +70,7 @@ const outcomeOf = (place: ConversationTurn.Place, mark: Mark): Effect.Effect<unk
   Effect.flatMap(
     look(place, mark),
     ({ isOver, kept }) =>
-      isOver ? Ending.standing(kept, undefined) : Effect.andThen(Effect.sleep(every), outcomeOf(place, mark))
+      isOver ? Ending.standing(place, kept, undefined) : Effect.andThen(Effect.sleep(every), outcomeOf(place, mark))
   )
 
 const partsOf = (

@@ -1,9 +1,12 @@
 /** How a turn ends, and how a conversation stands where none is taken. */
+import type * as Prompt from "effect/ai/Prompt"
 import * as Effect from "effect/Effect"
 import * as ConversationStore from "../../ConversationStore.ts"
 import type * as Model from "../environment/model.ts"
+import * as Cut from "../history/cut.ts"
 import * as Deciding from "./deciding.ts"
 import type * as Conversation from "./model.ts"
+import * as Pending from "./pending.ts"
 import * as ConversationTurn from "./turn.ts"
 
 type Outcome = Conversation.Outcome<Model.AnyTools>
@@ -25,7 +28,7 @@ export const of = (turn: ConversationTurn.Turn, next: ConversationTurn.Next): Ou
 export const waiting = (turn: ConversationTurn.Turn): Outcome => ({
   _tag: "Waiting",
   ...ended(turn),
-  requests: Deciding.pendingOf(turn)
+  requests: [...Deciding.pendingOf(turn), ...turn.nested]
 })
 
 export const limited = (turn: ConversationTurn.Turn, limit: "steps" | "tokens" | "time"): Outcome => ({
@@ -46,10 +49,14 @@ const ended = ({ content, refused, steps, tokens }: ConversationTurn.Turn) => ({
 export const nothingToDo = { _tag: "Completed", text: "", content: [], steps: 0, tokens: 0, refused: [] } as const
 
 /** How the conversation stands, where nobody says anything; `last` is how the last turn of this process ended. */
-export const standing = (kept: ConversationStore.Kept, last: Outcome | undefined): Effect.Effect<Outcome> =>
-  Effect.map(Deciding.answerable(kept), (requests): Outcome => {
+export const standing = (
+  place: ConversationTurn.Place,
+  kept: ConversationStore.Kept,
+  last: Outcome | undefined
+): Effect.Effect<Outcome, ConversationStore.ConversationError> =>
+  Effect.map(Pending.all(place, kept), (requests): Outcome => {
     const said = { ...nothingToDo, text: ConversationTurn.lastText(kept.history) }
-    return Deciding.pendingOf(kept).length > 0
+    return requests.length > 0 || Deciding.pendingOf(kept).length > 0 || kept.open.some(Pending.isOfAgents)
       ? { ...(last?._tag === "Waiting" ? last : said), _tag: "Waiting", requests, refused: [] }
       : last === undefined || last._tag === "Waiting"
       ? said
@@ -62,3 +69,10 @@ export const full = new ConversationStore.ConversationError({
     "The conversation has as many bytes as it may have (`maxBytes`). What the turn did is in the history, and the" +
     " model was not called again. What waits can still be denied, cancelled and cleared; to go on, begin another one."
 })
+
+/** Whether the model has had the last word, and everything has its result. */
+export const isOver = ({ content }: Prompt.Prompt): boolean => {
+  const last = content.at(-1)
+  return last?.role === "assistant" && !Cut.isCut(last) &&
+    last.content.every((part) => part.type !== "tool-call" || part.providerExecuted === true)
+}

@@ -1,9 +1,9 @@
 /** A conversation as it stands at one moment, for whoever shows it. */
 import * as Effect from "effect/Effect"
 import type * as ConversationStore from "../../ConversationStore.ts"
-import * as Deciding from "./deciding.ts"
 import { messageIdOf } from "./messageId.ts"
 import type * as Conversation from "./model.ts"
+import * as Pending from "./pending.ts"
 import * as ConversationTurn from "./turn.ts"
 
 /** One reading of the store, so that all of it fits. */
@@ -14,7 +14,7 @@ export const read = (
     const kept = yield* ConversationTurn.read(place)
     return {
       messages: kept.history.content.map((message, position) => ({ id: messageIdOf(message, position), message })),
-      pending: yield* Deciding.answerable(kept),
+      pending: yield* Pending.all(place, kept),
       isTurnTaken: yield* isTaken(place, kept)
     }
   })

@@ -143,7 +143,7 @@ const shownIn = (
   const request = Result.getOrUndefined(decodeRequest(options?.assent))
   return request?.approvalId === approvalId
     ? request
-    : providerCall && HostedCase.requestOf({}, approvalId, providerCall.part)
+    : providerCall && HostedCase.requestOf({ scope: {} }, approvalId, providerCall.part)
 }
 
 // =============================================================================

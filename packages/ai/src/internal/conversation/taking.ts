@@ -15,6 +15,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import type * as ConversationStore from "../../ConversationStore.ts"
+import * as Within from "../agent/within.ts"
 import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
 import * as Recorder from "../environment/recorder.ts"
@@ -26,6 +27,7 @@ import * as Deciding from "./deciding.ts"
 import * as Ending from "./ending.ts"
 import * as Following from "./following.ts"
 import type * as Conversation from "./model.ts"
+import * as Pending from "./pending.ts"
 import * as Saying from "./saying.ts"
 import * as Stopping from "./stopping.ts"
 import * as Surroundings from "./surroundings.ts"
@@ -89,6 +91,8 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
       }),
       Context.add(Recorder.Recorder, ConversationTurn.record(place, turn, way === "stream")),
       Context.add(Trust.Refusals, Deciding.refusing(turn)),
+      (knowing) =>
+        place.within !== undefined ? knowing : Context.add(knowing, Within.Refusing, Deciding.refusingWithin(turn)),
       (knowing) =>
         ConversationTurn.isFull(place, turn)
           ? Context.merge(knowing, Surroundings.refusing(surroundings, Ending.full))
@@ -174,6 +178,16 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
       )
     )
 
+  // Of a turn for which there was nothing to do.
+  const left = (turn: ConversationTurn.Turn) =>
+    turn.open.length === 0 ? Effect.undefined : Effect.map(
+      turn.open.some(Pending.isOfAgents) ? Pending.nested(place) : Effect.succeed(turn.nested),
+      (nested): Outcome => {
+        turn.nested = nested
+        return Ending.waiting(turn)
+      }
+    )
+
   // Whoever follows it hears that it has ended when that is written.
   const takeAs = (
     way: "whole" | "stream",
@@ -184,7 +198,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
       const followers = Following.make(place)
       return Effect.gen(function*() {
         const { goesOn, stoppable, turn } = yield* enter(beginning)
-        if (!goesOn) return { turn, outcome: turn.open.length === 0 ? undefined : Ending.waiting(turn) }
+        if (!goesOn) return { turn, outcome: yield* left(turn) }
         if (way === "stream") turn.saying.step = turn.step
         followers.begin(turn)
         hasBegun?.(turn)
@@ -216,7 +230,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
         yield* Effect.addFinalizer(() => Effect.sync(() => followers.end(exit)))
         const { goesOn, stoppable, turn } = yield* enter(beginning)
         if (!goesOn) {
-          hasEnded(turn.open.length === 0 ? Ending.nothingToDo : Ending.waiting(turn))
+          hasEnded((yield* left(turn)) ?? Ending.nothingToDo)
           return Stream.empty
         }
         turn.saying.step = turn.step

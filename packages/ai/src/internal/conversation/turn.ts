@@ -7,6 +7,7 @@ import type * as Response from "effect/ai/Response"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type * as Approval from "../../Approval.ts"
@@ -16,6 +17,7 @@ import * as Prompts from "../../Prompt.ts"
 import * as Responses from "../../Response.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Recorder from "../environment/recorder.ts"
+import type * as Within from "../agent/within.ts"
 import * as Cut from "../history/cut.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Rows from "../kept/rows.ts"
@@ -29,6 +31,8 @@ export interface Place {
   readonly store: ConversationStore.Service
   readonly key: ConversationStore.Key
   readonly busyFor: Duration.Duration
+  /** It is an agent's, and goes on within a call. */
+  readonly within?: Within.Within | undefined
   /**
    * The record as it was read or written last, so that what did not change are the same objects. Whoever looks at the
    * conversation beside a turn changes it: what a turn writes over is the turn's own `base`.
@@ -96,6 +100,8 @@ export interface Turn {
   history: Prompt.Prompt
   /** What the conversation waits for, as the last response said. */
   open: ReadonlyArray<Approval.ApprovalRequest>
+  /** What is asked in agents, as the last response said. */
+  nested: ReadonlyArray<Approval.ApprovalRequest>
   /** The ids of those that were answered since. */
   answered: ReadonlyArray<string>
   /** Who gave those answers that stand in the history, by the ids of their requests (law L16). */
@@ -200,6 +206,7 @@ const makeTurn = Effect.fnUntraced(function*(
     beside: undefined,
     history,
     open,
+    nested: [],
     answered,
     deciders,
     decided: answered.length === 0
@@ -266,7 +273,7 @@ export const record = (place: Place, turn: Turn, isStream: boolean): Recorder.Re
   turn.record = Recorder.make(
     (parts) =>
       Effect.suspend(() => {
-        const messages = messagesOf(turn, parts)
+        const messages = messagesOf(turn, parts.filter(isOwn))
         const history = messages.length === 0 ? turn.history : Rows.grow(turn.history, messages)
         const kept = { history, open: unsettled(turn.open, parts) }
         return Effect.map(write(place, turn, turn.base?.kept.turn, undefined, kept), () => {
@@ -385,14 +392,15 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, way: Way): Effec
   for (const part of parts) {
     if (part.type !== "tool-approval-request" || !turn.record?.asked.has(part.approvalId)) turn.content.push(part)
   }
-  const messages = messagesOf(turn, parts)
+  const messages = messagesOf(turn, parts.filter(isOwn))
   turn.record = undefined
   turn.written = []
   if (messages.length > 0) turn.history = Rows.grow(turn.history, messages)
   if (way !== "whole" && !parts.some(({ type }) => type === "finish")) {
     turn.history = Cut.markFrom(turn.history, before.length)
   }
-  const asked = Responses.approvalRequests(parts)
+  turn.nested = Responses.approvalRequests(parts.filter((part) => !isOwn(part)))
+  const asked = requestsIn(parts.filter(isOwn))
   const isNew = asked.some(({ approvalId }) => turn.open.every((one) => one.approvalId !== approvalId))
   turn.open = yield* openAfter(turn, asked)
   turn.answered = []
@@ -418,6 +426,22 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, way: Way): Effec
   }
   return Responses.isStopped(parts) ? "is stopped" : goesOn ? "goes on" : "is done"
 })
+
+// What is asked in agents is kept there, and said by whatever is outermost.
+const isOwn = (part: Response.AnyPart): boolean =>
+  part.type !== "tool-approval-request" || !isOfAgent(Responses.approvalRequest(part))
+
+const isOfAgent = (request: Option.Option<Approval.ApprovalRequest>): boolean =>
+  Option.isSome(request) && request.value.toolCallId.includes("/") && (request.value.path?.length ?? 0) > 0
+
+// Those that wait for agents, too.
+const requestsIn = (parts: ReadonlyArray<Response.AnyPart>): ReadonlyArray<Approval.ApprovalRequest> => {
+  const all = Responses.approvalRequests(parts)
+  const nested = parts.flatMap((part) =>
+    Option.toArray(Option.filter(Responses.approvalRequest(part), ({ interaction }) => interaction === "nested"))
+  )
+  return nested.length === 0 ? all : [...nested, ...all]
+}
 
 // Those that are written already are the same objects: they are not written again.
 const messagesOf = (

@@ -21,6 +21,7 @@ import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import * as ApprovalSeal from "../../ApprovalSeal.ts"
 import type { DecidedBy } from "../../Approver.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
+import * as Within from "../agent/within.ts"
 import * as Levels from "../asking/levels.ts"
 import * as Bounds from "../bounds.ts"
 import * as Policies from "../policy/service.ts"
@@ -82,6 +83,8 @@ export interface Environment {
   readonly memoryScope: ApprovalMemory.MemoryScope
   /** What is asked in this turn is kept by this process alone. */
   readonly endsWithProcess: boolean
+  /** The agent in which this runs, if it does in one. */
+  readonly within: Within.Within | undefined
   /** Nobody comes back to that memory once this call of the model is over. */
   readonly fleeting: boolean
   /** What was answered in this turn and is to be remembered: it holds at once, and is written when it has its effect. */
@@ -133,6 +136,7 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
       permits: undefined,
       spanTransformer: Context.getOption(context, CurrentSpanTransformer),
       memoryScope,
+      within: Context.get(current, Within.Within),
       fleeting: memoryScope.call !== undefined,
       given: []
     }))

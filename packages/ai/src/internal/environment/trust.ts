@@ -24,6 +24,9 @@ export const Answering: Context.Reference<(approvalId: string) => Approver.Decid
 /** A cancellation is no decision of anybody's: the program ends what is open, whoever may decide on it. */
 export const cancellation = Approver.decidedBy(undefined, "cancellation")
 
+/** An answer that anybody may have written: what it changes does not count, also where its history is the program's own. */
+export const byMessage = Approver.decidedBy(undefined, "message")
+
 export const nobody = (): undefined => undefined
 
 /** Who is to know of answers that have no effect, by the ids of their requests: the channel that took them. */

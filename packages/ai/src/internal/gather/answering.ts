@@ -10,7 +10,7 @@ import type * as Schema from "effect/Schema"
 import * as Approver from "../../Approver.ts"
 import * as Interaction from "../../Interaction.ts"
 import type * as Environment from "../environment/environment.ts"
-import { cancellation } from "../environment/trust.ts"
+import { byMessage, cancellation } from "../environment/trust.ts"
 import * as HistoryAnswer from "../history/answer.ts"
 import type * as Transcript from "../history/transcript.ts"
 import * as Interactions from "../waiting/interaction.ts"
@@ -45,7 +45,7 @@ export const readAnswer = (
 
 // The clock's answer, the store's, or the first of the history's that fits.
 export const findAnswer = Effect.fnUntraced(function*(
-  { trustsAnswers }: Environment.Environment,
+  environment: Environment.Environment,
   tip: Tip,
   given: ReadonlyArray<Given>,
   interaction: Interaction.Any
@@ -62,7 +62,7 @@ export const findAnswer = Effect.fnUntraced(function*(
       return { ...none, answer: { json: { ...fired }, decoded: fired, by: byClock } }
     }
   }
-  if (!Interaction.isForPeople(kind) && !trustsAnswers) {
+  if (!Interaction.isForPeople(kind) && !given.every(({ response }) => isTrusted(environment, response))) {
     return { ...none, invalid: given.filter(({ response }) => response!.approved).map(() => elsewhere) }
   }
   const answers = kind === "getApproval"
@@ -77,7 +77,7 @@ export const findAnswer = Effect.fnUntraced(function*(
   return { ...none, invalid }
 })
 
-const byProgram = Approver.decidedBy(undefined, "program")
+export const byProgram = Approver.decidedBy(undefined, "program")
 
 const byClock = Approver.decidedBy(undefined, "timer")
 
@@ -120,8 +120,6 @@ export const isAnsweredSince = ({ messages }: Transcript.Transcript, approvalId:
     message.content.some((part) => part.type === "tool-approval-response" && part.approvalId === approvalId)
   )
 
-const byMessage = Approver.decidedBy(undefined, "message")
-
 // Only the last answers are this turn's; what stood there before may have been anybody's.
 const decidedBy = (
   { answeredBy }: Environment.Environment,
@@ -137,6 +135,13 @@ const decidedBy = (
   )
   return last?.role === "tool" && last.content.includes(response) ? { by } : { by: byMessage, isRefused: true }
 }
+
+/** Whether what an answer changes counts: where its history is the program's own, and it did not come from elsewhere. */
+export const isTrusted = (
+  { answeredBy, trustsAnswers }: Environment.Environment,
+  response: Prompt.ToolApprovalResponsePart | undefined
+): boolean =>
+  trustsAnswers && (response === undefined || answeredBy(response.approvalId)?.via !== byMessage.via)
 
 /** What an answer of a history says. Beside yes or no it counts only where the policy says so (law L4). */
 export const givenOf = (

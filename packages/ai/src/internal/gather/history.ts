@@ -79,7 +79,7 @@ export const read = Effect.fnUntraced(function*(
       history: { transcript, call },
       judge: Verdict.judge(environment, part.name, transcript.messages),
       subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
-      request: ({ sealed }, shown) => Request.makeRequest(environment.scope, sealed, encoded, shown),
+      request: ({ sealed }, shown) => Request.makeRequest(environment, sealed, encoded, shown),
       prepared,
       failure: Result.isFailure(checked) ? checked.failure : undefined,
       root,
@@ -93,6 +93,9 @@ export const read = Effect.fnUntraced(function*(
       way: "history",
       tool: Tools.factOf(environment.policy, tools, tool, prepared !== undefined),
       powers: resolvesCalls ? "asks" : "reads",
+      trusted: responses.length === 0
+        ? environment.trustsAnswers
+        : responses.every((response) => Answering.isTrusted(environment, response)),
       ...(Transcript.wasAskedInline(call) ? { onNewMessage: "supersede" } : undefined),
       denied: isDenied(call.requests, questions),
       questions: call.requests.length === 0

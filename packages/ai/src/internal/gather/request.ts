@@ -8,6 +8,8 @@ import type * as ApprovalJournal from "../../ApprovalJournal.ts"
 import * as ApprovalMatcher from "../../ApprovalMatcher.ts"
 import * as ApprovalMemory from "../../ApprovalMemory.ts"
 import type { DecidedBy } from "../../Approver.ts"
+import type * as Within from "../agent/within.ts"
+import type * as Environment from "../environment/environment.ts"
 import { definedFields } from "../fields.ts"
 import * as Annotations from "../policy/annotations.ts"
 import * as Text from "../text.ts"
@@ -41,6 +43,9 @@ export const claimOf = (
 
 export const named = (part: Prompt.ToolCallPart): Named => ({ toolCallId: part.id, toolName: part.name })
 
+/** Where it is asked: whose conversation it is, and in which agents. */
+export type Where = Pick<Environment.Environment, "scope"> & Partial<Pick<Environment.Environment, "within">>
+
 /** What a person is shown beside the call itself. */
 export type Shown = { readonly [K in keyof Approval.NeedsApproval]?: Approval.NeedsApproval[K] | undefined } & {
   readonly providerExecuted?: boolean
@@ -55,7 +60,7 @@ export interface Proposed extends Named {
 }
 
 export const makeRequest = (
-  scope: Approval.ApprovalScope,
+  { scope, within }: Where,
   sealed: { readonly approvalId: string; readonly issuedAt?: number | undefined; readonly expiresAt?: number },
   call: Proposed,
   shown: Shown
@@ -77,7 +82,7 @@ export const makeRequest = (
     ...(shown.presentation === undefined ? undefined : { presentation: shown.presentation }),
     ...(shown.reason === undefined ? undefined : { reason: Text.escape(shown.reason, { maxLength: 1_000 }) }),
     ...(source === undefined ? undefined : { source }),
-    ...whereOf(scope),
+    ...(within === undefined ? whereOf(scope) : insideOf(scope, within)),
     ...(shown.approvers === undefined ? undefined : { approvers: shown.approvers }),
     ...(shown.selfApproval === false ? { selfApproval: false } : undefined),
     ...(shown.editable === undefined ? undefined : { editable: shown.editable }),
@@ -91,6 +96,12 @@ export const makeRequest = (
 /** Whom a request is for, so that it can be shown to them: names of the program's, as they are. */
 export const whereOf = ({ conversation, principal }: Approval.ApprovalScope) =>
   definedFields({ conversation, principal })
+
+// Nobody outside knows the conversation of an agent.
+const insideOf = ({ principal }: Approval.ApprovalScope, { conversation, path }: Within.Within) => ({
+  ...definedFields({ conversation, principal }),
+  path
+})
 
 const decodeRemember = Schema.decodeUnknownOption(ApprovalMemory.Remember)
 

@@ -4,6 +4,7 @@ import type * as Approval from "../../Approval.ts"
 import type * as ApprovalSeal from "../../ApprovalSeal.ts"
 import type * as Approver from "../../Approver.ts"
 import type * as SuspensionStore from "../../SuspensionStore.ts"
+import type * as Within from "../agent/within.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
 import * as Text from "../text.ts"
 import * as Interactions from "../waiting/interaction.ts"
@@ -31,12 +32,13 @@ export const isSealedFor = (sealed: ApprovalSeal.Sealed, awaited: Approval.Await
 
 /** What is asked of whoever is to answer. `reason` says why it is still open. */
 export const requestOf = (
+  within: Within.Within | undefined,
   suspension: SuspensionStore.Suspension,
   reason?: string,
   approvers: Approver.Approvers | undefined = suspension.awaited.approvers
 ): Approval.ApprovalRequest => {
   const { awaited, params, toolCallId, toolName } = suspension
-  return Request.makeRequest(suspension.scope, suspension, { toolCallId, toolName, encoded: params }, {
+  return Request.makeRequest({ scope: suspension.scope, within }, suspension, { toolCallId, toolName, encoded: params }, {
     awaited,
     approvers,
     // It is escaped; once more for one line.

@@ -22,6 +22,7 @@ import * as Transcript from "../history/transcript.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Interactions from "../waiting/interaction.ts"
+import * as Agents from "./agents.ts"
 import * as Answering from "./answering.ts"
 import * as Approvers from "./approvers.ts"
 import * as Fate from "./fate.ts"
@@ -149,6 +150,7 @@ export const gatherAnswer = Effect.fnUntraced(function*(
   if (tip.waiting === undefined) return withWait(standing, { answer: "none" })
   const { interaction } = tip.waiting
   const { given } = file.questions[0]!
+  if (interaction.kind === "nested") return withWait(standing, { answer: yield* agentsAnswer(file, tip) })
   const may = yield* refuseStrangers(file, tip, given)
   const refused = given.length > may.length && may.length === 0
   if (tip.replied !== undefined) {
@@ -177,6 +179,23 @@ export const gatherAnswer = Effect.fnUntraced(function*(
   })
 })
 
+// Its agents go on with whatever has come there; what stands in this history is given to them first.
+const agentsAnswer = Effect.fnUntraced(function*(
+  { call, environment, history }: File,
+  tip: Tip
+): Effect.fn.Return<Standing.WaitAnswer> {
+  const { began } = tip.suspension
+  if (began === undefined) return "none"
+  for (const { part, responses } of history?.transcript.allRequests ?? []) {
+    if (!part.toolCallId.startsWith(`${call.toolCallId}/`)) continue
+    yield* Agents.giveAll(environment, began, part.approvalId, responses.map(Answering.givenOf(environment, [])))
+  }
+  const asked = yield* Effect.result(environment.suspensions.agents(began))
+  if (Result.isFailure(asked) || !asked.success.hasNews) return "none"
+  tip.answer = { json: null, decoded: null, by: Answering.byProgram }
+  return "fits"
+})
+
 /** Whether the tool can go on with what it remembers. */
 export const gatherState = Effect.fnUntraced(function*(
   file: File,
@@ -186,7 +205,8 @@ export const gatherState = Effect.fnUntraced(function*(
   const { deferral } = tip.waiting!
   const { state, stateVersion } = tip.suspension
   if ((yield* prepare(file)) === undefined) return withWait(standing, { state: "unfitParameters" })
-  const decoded = yield* deferral.decodeState(state, stateVersion).pipe(
+  const isNested = tip.suspension.awaited.kind === "nested"
+  const decoded = yield* (isNested ? Agents.resumptionOf(deferral, state) : deferral.decodeState(state, stateVersion)).pipe(
     abandonable,
     Effect.timeout("30 seconds"),
     Effect.sandbox,

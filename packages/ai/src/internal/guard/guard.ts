@@ -151,7 +151,7 @@ const read = Effect.fnUntraced(function*(
       announces: true,
       judge: Verdict.judge(environment, call.name, messages),
       subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
-      request: ({ sealed }, shown) => Request.makeRequest(environment.scope, sealed, prepared!, shown),
+      request: ({ sealed }, shown) => Request.makeRequest(environment, sealed, prepared!, shown),
       prepared,
       failure: Result.isFailure(preparation) ? preparation.failure : undefined
     }),

@@ -51,7 +51,7 @@ export const make = (
 ): HostedCase => {
   const { environment, messages, tools } = subject
   const { expired, failure, judgedAgain = false, named, passedOver = false, powers, reason, responses = [] } = known
-  const request = requestOf(environment.scope, approvalId, call, reason)
+  const request = requestOf(environment, approvalId, call, reason)
   const given = responses.map(Answering.givenOf(environment, messages))
   const denial = given.find(({ response }) => response?.approved === false)
   return {
@@ -118,13 +118,13 @@ const kept = (file: File) => Effect.flatMap(claimOf(file), file.environment.jour
 
 /** The request as people and policies see it. */
 export const requestOf = (
-  scope: Approval.ApprovalScope,
+  where: Request.Where,
   approvalId: string,
   call: Call.Call,
   reason?: string
 ): Approval.ApprovalRequest => {
   const { params, source, toolName } = Call.asked(call)
-  return Request.makeRequest(scope, { approvalId }, { toolCallId: call.id, toolName, encoded: params }, {
+  return Request.makeRequest(where, { approvalId }, { toolCallId: call.id, toolName, encoded: params }, {
     providerExecuted: true,
     ...definedFields({ source, reason })
   })

@@ -12,6 +12,7 @@ import type { Decision } from "../decide/decision.ts"
 import type * as Standing from "../decide/standing.ts"
 import * as Words from "../decide/words.ts"
 import { definedFields } from "../fields.ts"
+import * as Answering from "../gather/answering.ts"
 import { type Asked, type File, forgetWho, type Given, withQuestion } from "../gather/file.ts"
 import * as Proof from "../gather/proof.ts"
 import * as Remembering from "../gather/remembering.ts"
@@ -209,7 +210,7 @@ const remember = Effect.fnUntraced(function*(
 ): Effect.fn.Return<void> {
   const { call: { toolCallId }, environment } = file
   if (given === undefined || !environment.memory.remembers) return
-  if (given.response !== undefined && (given.remember === undefined || !environment.trustsAnswers)) return
+  if (given.response !== undefined && (given.remember === undefined || !Answering.isTrusted(environment, given.response))) return
   const { approvalId, nonce } = file.questions[0]!.sealed
   const judged = file.judged ?? (yield* Effect.result(file.judge(undefined)))
   const needs = Result.isSuccess(judged) && judged.success._tag === "NeedsApproval" ? judged.success : undefined

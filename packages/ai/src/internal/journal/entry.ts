@@ -19,8 +19,11 @@ export interface Claim {
   readonly expiresAt: number
   readonly toolName: string
   readonly toolCallId: string
-  /** `"hosted"` for what a provider asks about its own call, which is kept so (default `"approval"`). */
-  readonly kind?: "approval" | "hosted" | undefined
+  /**
+   * `"hosted"` for what a provider asks about its own call, `"call"` of a call that nobody was asked about, which is no news
+   * (default `"approval"`).
+   */
+  readonly kind?: "approval" | "hosted" | "call" | undefined
   /**
    * A digest of the parameters that are to run, where a person edited them; those that were proposed are in the nonce's
    * seal. Only a run of the same ones is ever repeated.
@@ -28,6 +31,11 @@ export interface Claim {
   readonly params?: string | undefined
   /** Whose decision is carried out. */
   readonly decidedBy?: Approver.DecidedBy | undefined
+  /**
+   * The nonce of the first claim of a call that may have agents within it: what is asked there ends with the request, in the
+   * same step.
+   */
+  readonly within?: string | undefined
   /** Who approved it before, where several have to. */
   readonly approvals?: ReadonlyArray<Kept> | undefined
 }

@@ -9,7 +9,10 @@ import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type * as Store from "../../Store.ts"
+import * as Within from "../agent/within.ts"
 import * as ScopeId from "../store/scopeId.ts"
+import { Above, type Running } from "./above.ts"
+import * as Ending from "./ending.ts"
 import { type Claim, decodeEntry, encodeEntry, Entry } from "./entry.ts"
 import * as Words from "./words.ts"
 
@@ -25,6 +28,11 @@ export const unavailable = (error: Store.StoreError): Failure => {
   if (error.reason === "Full") full.add(failure)
   return failure
 }
+
+const asFailure = (error: Failure | Store.StoreError): Failure =>
+  error._tag === "ApprovalError" ? error : unavailable(error)
+
+const claimOf = (row: Store.RequestRow): Claim => ({ ...row, kind: undefined, expiresAt: row.expiresAt ?? Infinity })
 
 // Of errors that do not say so to a program.
 const full = new WeakSet<Failure>()
@@ -69,20 +77,53 @@ export interface JournalRecords {
 }
 
 export const make = (store: Store.Store): JournalRecords => {
-  const step = (claim: Claim, version: number, entry: Entry) => {
+  // Nothing begins within a run that was given up.
+  const whileAbove = <E>(above: ReadonlyArray<Running>, begun: Effect.Effect<boolean, E>) => {
+    const own = above.filter((one) => one.store === store)
+    return own.length === 0 ? begun : store.atomically(Effect.gen(function*() {
+      for (const { nonce, version } of own) {
+        if (!(yield* store.requests.holds(nonce, version))) return yield* journalUnavailable(Words.endedAboveReason)
+      }
+      return yield* begun
+    }))
+  }
+
+  // What waits in the agents of a call ends with it.
+  const endingWithin = (
+    { within }: Claim,
+    entry: Entry,
+    decided: Effect.Effect<boolean, Store.StoreError>
+  ): Effect.Effect<boolean, Store.StoreError> => {
+    const ending = within === undefined ? undefined : Ending.endingOf(entry)
+    if (within === undefined || ending === undefined) return decided
+    return Effect.flatMap(
+      store.atomically(Effect.gen(function*() {
+        return (yield* decided) ? yield* Ending.endWithin(store.requests, within, ending) : undefined
+      })),
+      (ended) =>
+        ended === undefined ? Effect.succeed(false) : Effect.as(
+          Effect.forEach(ended, ({ entry, row }) =>
+            ApprovalEvents.publish((occasion) => changed(occasion, claimOf(row), "pending", entry)), { discard: true }),
+          true
+        )
+    )
+  }
+
+  const step = (claim: Claim, version: number, entry: Entry): Effect.Effect<boolean, Failure | Store.StoreError> => {
     const encoded = encodeEntry(entry)
     const { owner, state } = entry
-    const decided = Effect.flatMap(nameOf(claim, version), (name) =>
+    const stepped = Effect.flatMap(nameOf(claim, version), (name) =>
       store.requests.decide(name, version, {
         state,
         owner: state === "running" ? owner : undefined,
         ...encoded
       }))
-    if (state !== "running") return decided
+    if (state !== "running") return endingWithin(claim, entry, stepped)
+    const decided = Effect.flatMap(Above, (above) => whileAbove(above, stepped))
     // A store may have written it and have failed to say so, and a claim that nobody knows of is nobody's to run. What stands
     // names its owner, so it is this very claim.
     return Effect.catch(decided, (error) =>
-      error.reason === "Forgotten" ? Effect.fail(error) : Effect.matchEffect(
+      error.reason === "Forgotten" || error._tag === "ApprovalError" ? Effect.fail(error) : Effect.matchEffect(
         Effect.retry(store.requests.get(claim.nonce), { times: 3 }),
         {
           onFailure: () => Effect.fail(error),
@@ -93,12 +134,12 @@ export const make = (store: Store.Store): JournalRecords => {
   }
   const decide: JournalRecords["decide"] = (claim, { state, version }, entry) =>
     saysMore(state, entry) || Approval.isLegalStep(state, entry.state)
-      ? Effect.mapError(step(claim, version, entry), unavailable)
+      ? Effect.mapError(step(claim, version, entry), asFailure)
       : ApprovalError.make(
         new ApprovalError.IllegalStep({ approvalId: claim.approvalId, from: state, to: entry.state })
       )
   const publish: JournalRecords["publish"] = (claim, from, entry) =>
-    saysMore(from, entry)
+    claim.kind === "call" || saysMore(from, entry)
       ? Effect.void
       : ApprovalEvents.publish((occasion) => changed(occasion, claim, from, entry))
   const write: JournalRecords["write"] = (claim, from, entry) =>
@@ -123,7 +164,7 @@ export const make = (store: Store.Store): JournalRecords => {
           ({ reason }) => reason === "Forgotten",
           () => Effect.succeed(forgotten(entry))
         ),
-        Effect.mapError(unavailable)
+        Effect.mapError(asFailure)
       ),
     write: (claim, from, entry) =>
       Effect.catchIf(
@@ -156,13 +197,13 @@ const nameOf = (
     expiresAt: expiresAt < Number.MAX_SAFE_INTEGER ? expiresAt : undefined
   }
   return version > 0 ? Effect.succeed(name) : Effect.flatMap(
-    Effect.zip(Clock.currentTimeMillis, Approval.Scope),
-    ([now, scope]) => {
+    Effect.zip(Effect.zip(Clock.currentTimeMillis, Approval.Scope), Within.Within),
+    ([[now, scope], within]) => {
       const { conversation, principal, tenant } = scope
       const first = { ...name, issuedAt: issuedAt ?? now, tenant, principal }
       return conversation === undefined
-        ? Effect.succeed(first)
-        : Effect.map(ScopeId.make(scope), (id) => ({ ...first, conversation: id }))
+        ? Effect.succeed({ ...first, ...Within.belongs(within, undefined) })
+        : Effect.map(ScopeId.make(scope), (id) => ({ ...first, conversation: id, ...Within.belongs(within, id) }))
     }
   )
 }

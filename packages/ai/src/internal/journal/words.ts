@@ -10,3 +10,4 @@ export const forgottenReason =
 export const closedReason = "It is being closed."
 export const stoppedReason = "The run was stopped while it waited for another process."
 export const notBegunReason = "The run that was to be joined did not begin. Nothing ran; try again."
+export const endedAboveReason = "What it is a part of was ended meanwhile. Nothing ran for it."

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
 import type * as Store from "../../Store.ts"
+import * as Within from "../agent/within.ts"
 import { definedFields } from "../fields.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
 import * as Cryptography from "../seal/cryptography.ts"
@@ -118,7 +119,12 @@ const isSealed = (approvalId: string): boolean => ApprovalId.parse(approvalId) !
 
 const waitingIn = (kept: Rows.Kept | undefined): ReadonlyMap<string, Approval.ApprovalRequest> =>
   new Map(
-    kept?.open.flatMap((request) => kept.answered.includes(request.approvalId) ? [] : [[request.approvalId, request]])
+    kept?.open.flatMap((request) =>
+      // What waits in agents is asked there.
+      kept.answered.includes(request.approvalId) || request.interaction === "nested"
+        ? []
+        : [[request.approvalId, request]]
+    )
   )
 
 const sorted = (nonces: ReadonlyArray<string>): ReadonlyArray<string> => inOrder(nonces, (nonce) => nonce)
@@ -135,16 +141,22 @@ const nonceOf = (key: Rows.Key, approvalId: string): Effect.Effect<string> => {
     : Effect.succeed(sealed.nonce)
 }
 
+// As it is known outside.
+const shownAs = ({ name, principal, within }: Rows.Key, request: Approval.ApprovalRequest): Approval.ApprovalRequest =>
+  within !== undefined
+    ? new Approval.ApprovalRequest({ ...request, toolCallId: Within.callId(within, request.toolCallId) })
+    // What a provider asks says nothing of where.
+    : request.conversation !== undefined
+    ? request
+    : new Approval.ApprovalRequest({ ...request, conversation: name, ...definedFields({ principal }) })
+
 const rowOf = Effect.fnUntraced(function*(
   key: Rows.Key,
   request: Approval.ApprovalRequest
 ): Effect.fn.Return<Store.RequestName & { readonly request: string }, Schema.SchemaError> {
   const { approvalId, expiresAt, interaction, issuedAt, providerExecuted, toolCallId, toolName } = request
-  const { id, name, principal, tenant } = key
-  // What a provider asks says nothing of where.
-  const shown = request.conversation !== undefined
-    ? request
-    : new Approval.ApprovalRequest({ ...request, conversation: name, ...definedFields({ principal }) })
+  const { id, principal, tenant, within } = key
+  const shown = shownAs(key, request)
   return {
     nonce: yield* nonceOf(key, approvalId),
     approvalId,
@@ -152,7 +164,7 @@ const rowOf = Effect.fnUntraced(function*(
     toolCallId,
     kind: providerExecuted ? "hosted" : interaction,
     conversation: id,
-    root: id,
+    ...Within.belongs(within, id),
     issuedAt: issuedAt ?? (yield* Clock.currentTimeMillis),
     request: JSON.stringify(yield* Effect.fromResult(Rows.encodeRequest(shown))),
     ...definedFields({ tenant, principal, expiresAt })

@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
 import * as Approver from "../../Approver.ts"
 import type * as Store from "../../Store.ts"
+import type * as Within from "../agent/within.ts"
 import { definedFields } from "../fields.ts"
 import * as Canonical from "../seal/canonical.ts"
 
@@ -22,6 +23,8 @@ export interface Key {
   readonly name: string
   readonly tenant?: string | undefined
   readonly principal?: string | undefined
+  /** Where it runs, of an agent's that is a tool. */
+  readonly within?: Within.Within | undefined
 }
 
 /**

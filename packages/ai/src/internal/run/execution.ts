@@ -21,10 +21,12 @@ import * as Words from "../decide/words.ts"
 import * as Environment from "../environment/environment.ts"
 import type { Approved } from "../gather/file.ts"
 import * as Remembering from "../gather/remembering.ts"
+import * as Request from "../gather/request.ts"
 import { toolOf, type Tools } from "../gather/tools.ts"
 import * as Results from "../history/results.ts"
 import * as Consent from "../tool/consent.ts"
 import * as Deferral from "../tool/deferral.ts"
+import * as Nesting from "../tool/nesting.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Spans from "./spans.ts"
 import * as Suspending from "./suspending.ts"
@@ -52,11 +54,6 @@ export interface Executed {
   readonly failure: Cause.Cause<unknown> | undefined
   /** The request as which it waits, if it did not end. */
   readonly suspendedAs?: string | undefined
-}
-
-/** How a call that needs nobody ended; one that is to wait has not been asked about yet. */
-export interface Direct extends Executed {
-  readonly suspended?: Deferral.Suspended | undefined
 }
 
 // =============================================================================
@@ -107,43 +104,83 @@ const tellLeftOut = (
       : { _tag: "ResultLeftOut", ...occasion, toolName, toolCallId, problem }
   )
 
-/**
- * Runs a call that needs nobody so that its failure is a value, to be raised when its siblings have settled. `mayWait`
- * is said of a call whose handler may end without a result.
- */
+/** Runs a call that needs nobody so that its failure is a value, to be raised when its siblings have settled. */
 export const directSettled = (
   handlers: Handlers,
   call: Call,
-  { maxResultBytes, mayWait }: { readonly mayWait: boolean; readonly maxResultBytes: number },
+  maxResultBytes: number,
   emit: Emit
-): Effect.Effect<Direct> =>
+): Effect.Effect<Executed> =>
   Effect.flatMap(
-    Effect.exit(
-      mayWait
-        ? within(call, undefined, take(handle(handlers, call), call, maxResultBytes, emit))
-        : take(handle(handlers, call), call, maxResultBytes, emit)
-    ),
-    (exit): Effect.Effect<Direct> => {
+    Effect.exit(take(handle(handlers, call), call, maxResultBytes, emit)),
+    (exit): Effect.Effect<Executed> => {
       if (Exit.isSuccess(exit)) return Effect.succeed({ part: exit.value, failure: undefined })
-      const suspended = mayWait ? Deferral.suspendedOf(exit.cause, call.name) : undefined
-      if (suspended !== undefined) return Effect.succeed({ part: undefined, failure: undefined, suspended })
-      const unended = mayWait ? Deferral.unendedOf(exit.cause) : undefined
-      if (unended !== undefined) {
-        return Effect.succeed({ part: Results.interrupted(call, unended), failure: undefined })
-      }
       return Cause.hasInterruptsOnly(exit.cause)
         ? Effect.interrupt
         : Effect.succeed({ part: undefined, failure: exit.cause })
     }
   )
 
+/**
+ * Runs a call that needs nobody and may wait: it has a claim all the same, by which it is known when it goes on, and what it
+ * has begun. Unlike an approved one it ends with its reader. `begins` is done before its handler is called.
+ */
+export const claimed = (
+  environment: Environment.Environment,
+  handlers: Handlers,
+  claim: ApprovalJournal.Claim,
+  prepared: Prepare.Prepared,
+  begins: Effect.Effect<void, ApprovalError.ApprovalError>,
+  emit: Emit
+): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
+  const { approvalId } = claim
+  const waiting: Suspending.Waiting = {
+    call: { ...Request.about(prepared), root: approvalId, canonical: prepared.canonical },
+    prepared,
+    previous: approvalId,
+    edits: undefined,
+    began: claim.nonce
+  }
+  const agents = { began: false }
+  const runs = run(environment, handlers, waiting, undefined, agents, emit)
+  return environment.journal.run(claim, {
+    effect: Effect.matchEffect(begins, {
+      onFailure: (unbegun) => Effect.succeed({ unbegun }),
+      onSuccess: () => runs
+    }),
+    idempotent: isRepeatable(prepared.tool),
+    within: () => agents.began ? claim.nonce : undefined
+  }).pipe(
+    Effect.onInterrupt(() => environment.journal.interrupt(approvalId)),
+    Effect.flatMap((settled) =>
+      settled.ran === undefined
+        ? executed(settled, waiting)
+        : Effect.succeed({
+          // Nobody was asked, so there is no request that its result settles.
+          part: Results.toolResult({ id: prepared.toolCallId, name: prepared.toolName }, {
+            result: settled.ran.result,
+            encodedResult: settled.ran.encodedResult,
+            isFailure: settled.ran.recorded.isFailure,
+            modelOutput: Results.ofRecorded({ id: prepared.toolCallId, name: prepared.toolName }, settled.entry, approvalId)
+              .modelOutput
+          }),
+          failure: settled.ran.failure
+        })
+    )
+  )
+}
+
+// What is done by its agents is done once by them, whoever works for them.
+const isRepeatable = (tool: Tool.Any): boolean =>
+  Deferral.of(tool)?.repeats === true || Context.get(tool.annotations, Tool.Idempotent)
+
 /** As a run that may wait: from the beginning, or from where it waited. */
 const within = <A, E>(
   { id, name }: Results.CallName,
-  resumption: Deferral.Resumption | undefined,
+  run: Pick<Deferral.Run, "agents" | "began" | "resumption">,
   effect: Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
-  Effect.provideService(effect, Deferral.CurrentRun, { toolName: name, toolCallId: id, resumption })
+  Effect.provideService(effect, Deferral.CurrentRun, { toolName: name, toolCallId: id, ...run })
 
 /** The handling of calls within bounds (law L17), where upstream's own engine resolves them. */
 export const bounded =
@@ -195,8 +232,10 @@ export const approved = (
     },
     prepared,
     previous: approvalId,
-    edits
+    edits,
+    began: claim.nonce
   }
+  const agents: Deferral.Run["agents"] = { began: false }
   return Effect.flatMap(
     Effect.flatMap(
       edits !== undefined ? Prepare.paramsDigest(prepared) : Effect.undefined,
@@ -204,15 +243,18 @@ export const approved = (
         environment.journal.run({ ...claim, params }, {
           effect: Effect.andThen(
             Remembering.keep(environment, answered),
-            Spans.run(run(environment, handlers, waiting, undefined, emit), claim)
+            Spans.run(run(environment, handlers, waiting, undefined, agents, emit), claim)
           ),
-          idempotent: Context.get(prepared.tool.annotations, Tool.Idempotent),
-          joinOnly
+          idempotent: isRepeatable(prepared.tool),
+          joinOnly,
+          within: () => agents.began ? claim.nonce : undefined
         })
     ),
     (settled) => executed(settled, waiting)
   )
 }
+
+type Ended = ApprovalJournal.Ran | ApprovalJournal.Suspended | ApprovalJournal.Again
 
 /** A call whose run waited. */
 export interface Resumed {
@@ -221,41 +263,49 @@ export interface Resumed {
   /** The call as its handler gets it. */
   readonly prepared: Prepare.Prepared
   readonly edits: Schema.Json | undefined
-  /** `undefined`: nothing may be resumed; only a run that is going on is joined, and one that ended is given. */
+  /** Nothing may be resumed; only a run that is going on is joined, and one that ended is given. */
+  readonly joinOnly: boolean
+  /** `undefined`: from its beginning. */
   readonly resumption: Deferral.Resumption | undefined
+  readonly began: string | undefined
+  /** It goes on because its agents can, whoever was answered there. */
+  readonly waitedForAgents: boolean
 }
 
 /** Goes on with a call from where it waited, once; or joins the run that does; or gives what the journal recorded. */
 export const resumed = (
   environment: Environment.Environment,
   handlers: Handlers,
-  { call, claim, edits, prepared, resumption }: Resumed,
+  { began, call, claim, edits, joinOnly, prepared, resumption, waitedForAgents }: Resumed,
   emit: Emit
 ): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
   const { approvalId } = claim
-  const isIdempotent = Context.get(prepared.tool.annotations, Tool.Idempotent)
-  const waiting: Suspending.Waiting = { call, prepared, previous: approvalId, edits }
+  const isIdempotent = waitedForAgents || isRepeatable(prepared.tool)
+  const kept = resumption?.kept
+  const agents = { began: waitedForAgents }
+  const waiting: Suspending.Waiting = { call, prepared, previous: approvalId, edits, began, kept, waitedForAgents }
   // The journal lets one run of this claim begin; the store, whoever the journal is. Where the store cannot say, nothing has
   // begun, and it may be tried again.
   const takeState = Effect.result(Effect.retry(environment.suspensions.take(approvalId), { times: 3 }))
   return environment.journal.run(claim, {
     effect: Effect.flatMap(
       takeState,
-      (taken): Effect.Effect<ApprovalJournal.Ran | ApprovalJournal.Suspended | ApprovalJournal.Unbegun> =>
+      (taken): Effect.Effect<Ended | ApprovalJournal.Unbegun> =>
         Result.isFailure(taken)
           ? Effect.succeed({ unbegun: taken.failure })
           : taken.success || isIdempotent
-          ? Spans.run(run(environment, handlers, waiting, resumption, emit), claim)
+          ? Spans.run(run(environment, handlers, waiting, resumption, agents, emit), claim)
           : Effect.succeed(
             record(Results.interrupted({ id: call.toolCallId, name: call.toolName }, takenReason), waiting)
           )
     ),
     idempotent: isIdempotent,
-    joinOnly: resumption === undefined
+    joinOnly,
+    within: () => agents.began ? began : undefined
   }).pipe(
     // Given up only when the outcome is on record: until then a run that is repeated needs it.
     Effect.tap(({ entry }) =>
-      entry.state === "running" || entry.state === "unknown"
+      entry.state === "running" || entry.state === "unknown" || entry.state === "pending"
         ? Effect.void
         : Effect.ignore(environment.suspensions.end(approvalId))
     ),
@@ -274,7 +324,7 @@ export const awaited = (
   return Effect.flatMap(
     // Who only joins never begins.
     environment.journal.run(claim, { effect: Effect.never, idempotent: false, joinOnly: true }),
-    ({ entry }) => recorded(entry, call, { root, tool: undefined, begun })
+    ({ entry }) => recorded(entry, call, { root, tool: undefined, begun, waitsAs: claim.approvalId })
   )
 }
 
@@ -284,11 +334,11 @@ const takenReason =
 
 const executed = (
   { entry, ran }: ApprovalJournal.Settled,
-  { call: { root, toolCallId: id, toolName: name }, prepared }: Suspending.Waiting,
+  { call: { root, toolCallId: id, toolName: name }, prepared, previous: waitsAs }: Suspending.Waiting,
   begun?: string
 ): Effect.Effect<Executed> => {
   const call = { id, name }
-  if (ran === undefined) return recorded(entry, call, { root, tool: prepared.tool, begun })
+  if (ran === undefined) return recorded(entry, call, { root, tool: prepared.tool, begun, waitsAs })
   return Effect.succeed({
     part: Results.toolResult(call, {
       result: ran.result,
@@ -304,7 +354,9 @@ const executed = (
 export const recorded = Effect.fnUntraced(function*(
   entry: ApprovalJournal.Entry,
   call: Results.CallName,
-  { begun, root, tool }: {
+  { begun, root, tool, waitsAs }: {
+    /** The request that was claimed. */
+    readonly waitsAs: string
     readonly root: string
     readonly tool: Tool.Any | undefined
     /** What is to be said of a tool that had begun. */
@@ -314,6 +366,8 @@ export const recorded = Effect.fnUntraced(function*(
   if (entry.state === "suspended" && entry.suspendedAs !== undefined) {
     return { part: undefined, failure: undefined, suspendedAs: entry.suspendedAs }
   }
+  // It waits for the same again.
+  if (entry.state === "pending") return { part: undefined, failure: undefined, suspendedAs: waitsAs }
   const part = Results.ofEntry(call, entry, root, begun)
   return { part: tool === undefined ? part : yield* decodeResult(tool, part), failure: undefined }
 })
@@ -325,9 +379,10 @@ const run = (
   handlers: Handlers,
   waiting: Suspending.Waiting,
   resumption: Deferral.Resumption | undefined,
+  agents: Deferral.Run["agents"],
   emit: Emit
-): Effect.Effect<ApprovalJournal.Ran | ApprovalJournal.Suspended> => {
-  const { prepared } = waiting
+): Effect.Effect<Ended> => {
+  const { began, prepared } = waiting
   const maxResultBytes = Environment.maxResultBytes(environment.options)
   const call = { id: prepared.toolCallId, name: prepared.toolName, params: prepared.encoded }
   const mayWait = Deferral.of(prepared.tool) !== undefined
@@ -340,15 +395,18 @@ const run = (
     maxResultBytes,
     emitPreliminary
   )
-  return Effect.matchCauseEffect(mayWait ? within(call, resumption, taken) : taken, {
+  return Effect.matchCauseEffect(mayWait ? within(call, { agents, began, resumption }, taken) : taken, {
     onSuccess: (part) => Effect.succeed(record(part, waiting)),
-    onFailure: (cause) => {
+    onFailure: (cause): Effect.Effect<Ended> => {
       const suspended = mayWait ? Deferral.suspendedOf(cause, call.name) : undefined
+      if (suspended?.interaction === Nesting.name && waiting.waitedForAgents === true) {
+        return Effect.succeed({ again: environment.suspensions.reopen(waiting.previous) })
+      }
       if (suspended !== undefined) {
         const cannot = (reason: string): ApprovalJournal.Ran => record(Results.interrupted(call, reason), waiting)
         return Effect.match(Suspending.begin(environment, waiting, suspended), {
           onFailure: (reason): ApprovalJournal.Ran | ApprovalJournal.Suspended => cannot(reason),
-          onSuccess: ({ approvalId, keep, kept }) => ({
+          onSuccess: ({ approvalId, keep, kept }): ApprovalJournal.Suspended => ({
             suspendedAs: approvalId,
             waiting: { keep, kept, otherwise: (error) => Effect.map(Suspending.unkept(waiting, error), cannot) }
           })

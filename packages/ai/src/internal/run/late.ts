@@ -73,7 +73,8 @@ const lookUp = Effect.fnUntraced(function*(
     const recorded = yield* Execution.recorded(entry, part, {
       root: approvalId,
       tool: prepared?.tool,
-      begun: undefined
+      begun: undefined,
+      waitsAs: approvalId
     })
     if (recorded.part === undefined) return undefined
     return Late.mark(recorded.part, { told, after: Late.countAfter(transcript.messages, messageIndex) }, approvalId)

@@ -11,6 +11,7 @@ import type { DecidedBy } from "../../Approver.ts"
 import type { Decision, EndWhy } from "../decide/decision.ts"
 import type * as Standing from "../decide/standing.ts"
 import * as Words from "../decide/words.ts"
+import * as Answering from "../gather/answering.ts"
 import * as Fate from "../gather/fate.ts"
 import {
   type Approved,
@@ -128,7 +129,10 @@ const end: Hand["end"] = Effect.fnUntraced(function*(file, standing, ending) {
   const { environment, tip } = file
   const { at, state } = ending
   const asked = file.questions[at]!
-  const claim = Request.claimOf(asked.sealed, file.call, deciderOf(file, ending))
+  const claim = {
+    ...Request.claimOf(asked.sealed, file.call, deciderOf(file, ending)),
+    within: tip?.suspension.awaited.kind === "nested" ? tip.suspension.began : undefined
+  }
   const entry = yield* environment.journal.end(claim, state, Results.reasonOr(reasonOf(file, ending)))
   asked.entry = entry
   if (entry.state === state) {
@@ -154,7 +158,7 @@ export const rememberDenial = Effect.fnUntraced(function*(
   else {
     const verdict = yield* Effect.result(file.judge(prepared))
     if (Result.isFailure(verdict) || verdict.success._tag !== "NeedsApproval") return
-    if (verdict.success.rememberable !== true && !environment.trustsAnswers) return
+    if (verdict.success.rememberable !== true && !Answering.isTrusted(environment, denial.response)) return
   }
   const subject = yield* file.subject
   const answered = yield* Remembering.answeredOf(environment, subject, claim, "denied", {
@@ -353,7 +357,7 @@ export const approve = Effect.fnUntraced(function*(
   const needs = Result.isSuccess(judged) && judged.success._tag === "NeedsApproval" ? judged.success : undefined
   // In a history it counts where the policy says so; that it is not to be remembered takes nobody's trust.
   const counts = given?.response === undefined || needs?.rememberable === true || given.remember === "none" ||
-    environment.trustsAnswers
+    Answering.isTrusted(environment, given.response)
   const said = Remembering.rememberOf(needs, counts ? given?.remember : undefined)
   const subject = yield* Remembering.subjectOf(prepared)
   const isOfHistory = given?.response !== undefined && counts && given.remember !== undefined

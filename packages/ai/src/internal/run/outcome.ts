@@ -12,6 +12,7 @@ import type * as Order from "../gather/order.ts"
 import * as Request from "../gather/request.ts"
 import * as Wait from "../gather/wait.ts"
 import * as Results from "../history/results.ts"
+import type * as Deferral from "../tool/deferral.ts"
 import * as Execution from "./execution.ts"
 import { advance, again, conclude } from "./loop.ts"
 import * as Ours from "./ours.ts"
@@ -21,6 +22,8 @@ import * as Parts from "./parts.ts"
 export interface Outcome {
   readonly part?: Results.ResultPart | undefined
   readonly request?: Approval.ApprovalRequest | undefined
+  /** What is asked in the agents of a call that waits for them, at every level. */
+  readonly nested?: ReadonlyArray<Approval.ApprovalRequest> | undefined
   /** What the model sees in the place of a result that is still waited for. */
   readonly waiting?: Results.ResultPart | undefined
   readonly failure?: Cause.Cause<unknown> | undefined
@@ -76,7 +79,7 @@ export const carryOut = (
       return Effect.as(sink.result(part), { part })
     }
     case "Open":
-      return Effect.map(Parts.openRequest(one, decision), (request) => ({ request }))
+      return Effect.zipWith(Parts.openRequest(one, decision), nestedIn(file), (request, nested) => ({ request, nested }))
     case "Keep": {
       const call = { id: file.call.toolCallId, name: file.call.toolName }
       const reason = file.tip === undefined ? Results.waitingReason : Wait.waiting(file.tip)
@@ -162,17 +165,57 @@ const resumed = Effect.fnUntraced(function*(
   const prepared = (tip === undefined ? undefined : yield* Wait.prepare(file)) ?? file.prepared
   if (prepared === undefined) return undefined
   const call = { ...file.call, root: file.root!, canonical: file.questions[0]!.canonical }
-  if (as !== "resume" || tip === undefined) return { claim, call, prepared, edits: undefined, resumption: undefined }
-  const { awaited, edits } = tip.suspension
+  const run = { claim, call, prepared, began: tip?.suspension.began, edits: undefined, joinOnly: true }
+  if (as !== "resume" || tip === undefined) return { ...run, resumption: undefined, waitedForAgents: false }
+  const { awaited, edits, state, stateVersion } = tip.suspension
+  if (awaited.kind === "nested") {
+    // Whatever has come to its agents, it is the same run.
+    return {
+      ...run,
+      edits,
+      joinOnly: false,
+      resumption: tip.state as Deferral.Resumption | undefined, // as it was decoded for this kind
+      waitedForAgents: true
+    }
+  }
   const { expired } = file.questions[0]!
+  const { expiresAt } = tip.suspension
   const waited = { interaction: awaited.name, state: tip.state }
+  const kept = { interaction: awaited.name, state, stateVersion }
   const resumption = expired === undefined
-    ? { ...waited, answer: tip.answer!.decoded, decidedBy: tip.answer!.by }
-    : { ...waited, expiredAt: tip.suspension.expiresAt, description: expired }
+    ? {
+      ...waited,
+      answer: tip.answer!.decoded,
+      decidedBy: tip.answer!.by,
+      kept: { ...kept, answer: tip.answer!.json, decidedBy: { ...tip.answer!.by } }
+    }
+    : {
+      ...waited,
+      expiredAt: expiresAt,
+      description: expired,
+      kept: { ...kept, expiredAt: expiresAt, description: expired }
+    }
   const decidedBy = expired === undefined ? tip.answer!.by : Wait.byExpiry
   const params = yield* Wait.answerDigest(tip, expired !== undefined)
-  return { claim: { ...claim, decidedBy, params }, call, prepared, edits, resumption }
+  return {
+    ...run,
+    claim: { ...claim, decidedBy, params },
+    edits,
+    joinOnly: false,
+    resumption,
+    waitedForAgents: false
+  }
 })
+
+/** What is to be shown of it. */
+export const requestsOf = ({ nested = [], request }: Outcome): ReadonlyArray<Approval.ApprovalRequest> =>
+  request === undefined ? [] : [request, ...nested]
+
+// Within an agent they are shown by whatever is outermost.
+const nestedIn = ({ environment, tip }: File): Effect.Effect<Outcome["nested"], Failure> =>
+  tip?.suspension.awaited.kind !== "nested" || tip.suspension.began === undefined || environment.within !== undefined
+    ? Effect.undefined
+    : Effect.map(environment.suspensions.agents(tip.suspension.began), ({ requests }) => requests)
 
 /** What became of a run: its result goes out, and one that waits is settled by the request as which it does. */
 const ended = (

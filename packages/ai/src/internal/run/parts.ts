@@ -81,7 +81,7 @@ export const openRequest = Effect.fnUntraced(function*(
   const reason = Ours.openReason(file, standing, decision)
   if (file.tip !== undefined) {
     const said = Words.sentences(reason, Who.progress(file, asked))
-    return Suspension.requestOf(file.tip.suspension, said, Who.needed(file, asked))
+    return Suspension.requestOf(file.environment.within, file.tip.suspension, said, Who.needed(file, asked))
   }
   const needs = yield* Reply.shownAgain(file, asked)
   return file.request(asked, Reply.withProgress(file, asked, reason === undefined ? needs : { ...needs, reason }))

@@ -21,16 +21,16 @@ export const settle = <A>(
   )
 
 /** Around running an approved call. */
-export const run = (
-  effect: Effect.Effect<ApprovalJournal.Ran | ApprovalJournal.Suspended>,
+export const run = <Ended extends ApprovalJournal.Ran | ApprovalJournal.Suspended | ApprovalJournal.Again>(
+  effect: Effect.Effect<Ended>,
   claim: ApprovalJournal.Claim
-): Effect.Effect<ApprovalJournal.Ran | ApprovalJournal.Suspended> =>
+): Effect.Effect<Ended> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     effect.pipe(
       Effect.tap((ran) =>
         Effect.annotateCurrentSpan(
           "approval.state",
-          "suspendedAs" in ran ? "suspended" : ran.recorded.isFailure ? "failed" : "done"
+          "recorded" in ran ? ran.recorded.isFailure ? "failed" : "done" : "suspended"
         )
       ),
       Effect.withSpan("approval.run", {

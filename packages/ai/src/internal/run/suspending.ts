@@ -15,6 +15,7 @@ import * as Suspension from "../gather/suspension.ts"
 import * as Canonical from "../seal/canonical.ts"
 import { InPassing } from "../seal/passing.ts"
 import * as Deferral from "../tool/deferral.ts"
+import * as Nesting from "../tool/nesting.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Interactions from "../waiting/interaction.ts"
 import * as WebhookToken from "../waiting/webhookToken.ts"
@@ -32,10 +33,16 @@ export interface Waiting {
   readonly call: Call
   /** As its handler got it. */
   readonly prepared: Prepare.Prepared
-  /** The request that was claimed for it, if there was one. */
-  readonly previous: string | undefined
+  /** The request that was claimed for it. */
+  readonly previous: string
   /** What a person changed about the parameters before it began. */
   readonly edits: JsonPatch.JsonPatch | Schema.Json | undefined
+  /** The nonce of the call's first claim; of one that an earlier version of this library began nobody knows it. */
+  readonly began: string | undefined
+  /** From where it has begun this time, as that is kept. */
+  readonly kept?: Schema.Json | undefined
+  /** It waited for its agents, and was taken up: it may wait for them again, as the same request. */
+  readonly waitedForAgents?: boolean
 }
 
 /** A request for what a run waits for, which nobody has kept yet. */
@@ -49,7 +56,7 @@ export interface Begun {
 /** Fails with a reason that says why it cannot wait. */
 export const begin = Effect.fnUntraced(function*(
   environment: Environment.Environment,
-  { call, edits, prepared, previous }: Waiting,
+  { began, call, edits, kept, prepared, previous }: Waiting,
   suspended: Deferral.Suspended
 ): Effect.fn.Return<Begun, string> {
   const deferral = Deferral.of(prepared.tool)
@@ -65,7 +72,10 @@ export const begin = Effect.fnUntraced(function*(
   )
   if (Result.isFailure(read)) return yield* cannot(read.failure)
   const { awaited, expiresIn, token } = read.success
-  const state = yield* Effect.result(Effect.sandbox(deferral.encodeState(suspended.state)))
+  const isNested = suspended.interaction === Nesting.name
+  const state = yield* Effect.result(
+    isNested ? Effect.succeed(Nesting.stateOf(kept)) : Effect.sandbox(deferral.encodeState(suspended.state))
+  )
   if (Result.isFailure(state) || Result.isFailure(Canonical.canonicalize(state.success))) {
     return yield* cannot("what it must remember does not fit its schema, or is larger than 1 MB.")
   }
@@ -97,7 +107,9 @@ export const begin = Effect.fnUntraced(function*(
     ...definedFields({
       previous,
       edits: edits as Schema.Json | undefined,
-      handlesExpiry: suspended.handlesExpiry ? true as const : undefined
+      handlesExpiry: suspended.handlesExpiry ? true as const : undefined,
+      began,
+      wakes: environment.within?.conversation
     }),
     scope: definedFields(environment.scope),
     issuedAt: sealed.issuedAt ?? now,
@@ -111,23 +123,10 @@ export const begin = Effect.fnUntraced(function*(
       _tag: "Requested",
       ...occasion,
       ...Request.about(call, sealed),
-      request: Suspension.requestOf(suspension)
+      request: Suspension.requestOf(environment.within, suspension)
     }))
   }
 })
-
-/** Keeps it by itself, where no journal knows of the run; gives its id, or fails with a reason. */
-export const suspend = (
-  environment: Environment.Environment,
-  waiting: Waiting,
-  suspended: Deferral.Suspended
-): Effect.Effect<string, string> =>
-  Effect.flatMap(begin(environment, waiting, suspended), ({ approvalId, keep, kept }) =>
-    keep.pipe(
-      Effect.catch((error) => Effect.flatMap(unkept(waiting, error), Effect.fail)),
-      Effect.andThen(kept),
-      Effect.as(approvalId)
-    ))
 
 /** The reason that a model is given where a request was not kept. Why it was not is for the program alone. */
 export const unkept = (

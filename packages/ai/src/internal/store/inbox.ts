@@ -132,8 +132,12 @@ export const make = (rows: () => Iterable<RequestRow>): Inbox => {
   }
 }
 
-export const isOpen = ({ answer, request, state, waits }: RequestRow): boolean =>
+/** It waits for a decision, of which some may have been given. */
+export const isAsked = ({ answer, request, state, waits }: RequestRow): boolean =>
   state === "pending" && (waits === undefined ? request !== undefined : waits === "open" && answer === undefined)
+
+/** The same, and none was given. */
+export const isOpen = (row: RequestRow): boolean => row.given === undefined && isAsked(row)
 
 const placeOf = (cursor: string): { readonly at: number; readonly key: string } | undefined => {
   const dot = cursor.indexOf(".")

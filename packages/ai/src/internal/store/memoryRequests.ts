@@ -42,6 +42,7 @@ export const make = ({ bounds, events, hasExpired, maxBodies, reclaimSome, trans
   const due = Ordered.make()
   const webhooks = groups()
   const asked = groups()
+  const nested = groups()
   const bodies = Bodies.make()
 
   const count = (nonce: string, row: RequestRow, by: 1 | -1) => {
@@ -52,6 +53,7 @@ export const make = ({ bounds, events, hasExpired, maxBodies, reclaimSome, trans
     if (row.waits === "open" && row.dueAt !== undefined) due[change](row.dueAt, nonce)
     webhooks[change](row.webhook, nonce)
     if (row.state === "pending") asked[change](row.conversation, nonce)
+    if (!isOver(row) || goesOnWithin.has(row.state)) nested[change](row.parent, nonce)
     inbox[change](row)
   }
 
@@ -133,7 +135,7 @@ export const make = ({ bounds, events, hasExpired, maxBodies, reclaimSome, trans
           if (row !== undefined && row.state !== "pending") continue
           if (ended !== undefined) events.ended(nonce, ended, now)
           if (row === undefined) continue
-          const { request: _, ...unasked } = row
+          const { given: __, request: _, ...unasked } = row
           table.set(nonce, row.version === 0 && row.waits === undefined ? undefined : unasked)
         }
       }),
@@ -178,7 +180,7 @@ export const make = ({ bounds, events, hasExpired, maxBodies, reclaimSome, trans
       write((now) => {
         const found = table.get(nonce, now)
         if (found?.waits === undefined || found.waits === "over" || !from.includes(found.waits)) return false
-        if (found.state === "pending" && found.waits === "open") {
+        if (to !== "open" && found.state === "pending" && found.waits === "open") {
           events.ended(nonce, { state: to === "over" ? "withdrawn" : "answered" }, now)
         }
         const { answer, dueAt: _, ...row } = found
@@ -197,6 +199,25 @@ export const make = ({ bounds, events, hasExpired, maxBodies, reclaimSome, trans
         if (found.state === "pending") events.ended(nonce, { state: "answered", ...definedFields({ entry }) }, now)
         return true
       }),
+    give: (nonce, known, given, wakes) =>
+      write((now) => {
+        const found = table.get(nonce, now)
+        if (found === undefined || found.given !== known || !Inbox.isAsked(found)) return false
+        const { given: _, ...row } = found
+        set({ ...row, ...definedFields({ given }) })
+        const waiting = wakes === undefined ? undefined : table.get(wakes, now)
+        if (waiting?.waits === "open") set({ ...waiting, dueAt: 0 })
+        return true
+      }),
+    holds: (nonce, version) =>
+      transactions.use((now) => {
+        const row = table.get(nonce, now)
+        return row?.state === "running" && row.version === version
+      }),
+    within: (parent) =>
+      transactions.use((now) =>
+        Array.from(nested.of(parent)).toSorted().flatMap((nonce) => table.get(nonce, now) ?? [])
+      ),
     told: (nonce) =>
       write((now) => {
         const found = table.get(nonce, now)
@@ -253,7 +274,10 @@ const goesOn: ReadonlySet<ApprovalState> = new Set(["pending", "approved", "edit
 const isOver = ({ state, waits }: RequestRow): boolean =>
   waits === "over" ? state === "pending" || !goesOn.has(state) : waits === undefined && !goesOn.has(state)
 
-const tombstone = ({ answer: _, dueAt: __, request: ___, ...row }: RequestRow): RequestRow => row
+// Of these a run has begun, within which others may be asked.
+const goesOnWithin: ReadonlySet<ApprovalState> = new Set(["suspended", "unknown"])
+
+const tombstone = ({ answer: _, dueAt: __, given: ____, request: ___, ...row }: RequestRow): RequestRow => row
 
 const withoutBodies = ({ result: _, suspension: __, ...row }: RequestRow): RequestRow => row
 

@@ -146,6 +146,8 @@ export interface RequestRow extends RequestName {
   readonly waits?: "open" | "taken" | "over" | undefined
   readonly suspension?: string | undefined
   readonly answer?: string | undefined
+  /** Decisions that were given for it and that no turn of its conversation has taken yet: it is asked no more until then. */
+  readonly given?: string | undefined
   readonly dueAt?: number | undefined
   /** The digest of a webhook's token. */
   readonly webhook?: string | undefined
@@ -228,13 +230,13 @@ export interface Requests {
   /** Keeps what a tool waits for. Says what was there before where it cannot: such a request, or one open with this webhook. */
   readonly suspend: (suspended: Suspended) => Stored<"suspended" | "known" | "webhook">
   /**
-   * From `open` to `taken`, or from either to `over`; `over` gives up the answer. `suspension`, if it is given, stands in the
-   * place of what was remembered. Exactly one of several who race gets true. It is due no more.
+   * From `open` to `taken` and back, or from either to `over`; `over` gives up the answer. `suspension`, if it is given, stands
+   * in the place of what was remembered. Exactly one of several who race gets true. It is due no more.
    */
   readonly advance: (
     nonce: string,
     from: ReadonlyArray<"open" | "taken">,
-    to: "taken" | "over",
+    to: "open" | "taken" | "over",
     suspension?: string
   ) => Stored<boolean>
   /**
@@ -242,6 +244,21 @@ export interface Requests {
    * says whose it is, as {@link Ended} does.
    */
   readonly deliver: (nonce: string, answer: string, entry?: string) => Stored<boolean>
+  /**
+   * Keeps decisions with one that waits for them, over those that were kept before (`known`; `undefined`: none). Exactly one
+   * of several gets true. `wakes` is due at once, if it is open: the request as which a tool waits that is to go on with them.
+   * Nothing is told of it: that is when it is decided. `close` forgets them.
+   */
+  readonly give: (
+    nonce: string,
+    known: string | undefined,
+    given: string | undefined,
+    wakes?: string
+  ) => Stored<boolean>
+  /** Whether its run goes on, and stands at that version; it does so until the end of the transaction. */
+  readonly holds: (nonce: string, version: number) => Stored<boolean>
+  /** Those that a call has within it (`parent`), asked in conversations that it has begun, and that are not settled. */
+  readonly within: (parent: string) => Stored<ReadonlyArray<RequestRow>>
   /** It is due no more, because whoever waits was told. */
   readonly told: (nonce: string) => Stored<void>
   /** The one that is open, or else the latest that was. */

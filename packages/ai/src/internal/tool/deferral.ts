@@ -16,9 +16,12 @@ import * as Schema from "effect/Schema"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type { DecidedBy } from "../../Approver.ts"
 import type * as Interaction from "../../Interaction.ts"
+import * as Nesting from "./nesting.ts"
 
 /** What the engine must know of a tool that may wait. */
 export interface Deferral {
+  /** All that it does is what its agents do: a run whose process has died may begin again. */
+  readonly repeats: boolean
   readonly interactions: Interaction.Record
   readonly stateVersion: number
   readonly encodeState: (state: unknown) => Effect.Effect<Schema.Json, unknown>
@@ -32,6 +35,7 @@ const Annotation = Context.Reference<Deferral | undefined>("~@assent/ai/Tool/Def
 
 /** What a tool's author says of it. */
 export interface Options {
+  readonly repeats?: boolean | undefined
   readonly interactions: Interaction.Record
   readonly state?: Schema.Constraint | undefined
   readonly stateVersion?: number | undefined
@@ -40,11 +44,14 @@ export interface Options {
     | undefined
 }
 
-export const make = ({ interactions, migrate, state, stateVersion = 1 }: Options): Deferral => {
+export const make = (
+  { interactions, migrate, repeats = false, state, stateVersion = 1 }: Options
+): Deferral => {
   // Services of the schema, if it has any, are the tool's own requirements.
   const codec = Schema.toCodecJson((state ?? Schema.Undefined) as Schema.Codec<unknown>)
   const decode = Schema.decodeUnknownEffect(codec)
   return {
+    repeats,
     interactions,
     stateVersion,
     encodeState: Schema.encodeUnknownEffect(codec),
@@ -75,7 +82,7 @@ export const set = <T extends Annotatable>(tool: T, deferral: Deferral): T =>
   tool.annotate(Annotation, deferral) as unknown as T
 
 export const interactionOf = ({ interactions }: Deferral, name: string): Interaction.Any | undefined =>
-  Object.hasOwn(interactions, name) ? interactions[name] : undefined
+  name === Nesting.name ? Nesting.nested : Object.hasOwn(interactions, name) ? interactions[name] : undefined
 
 // =============================================================================
 // Between engine and handler
@@ -86,6 +93,10 @@ export interface Run {
   readonly toolName: string
   readonly toolCallId: string
   readonly resumption: Resumption | undefined
+  /** The nonce of the call's first claim. */
+  readonly began: string | undefined
+  /** Whether it has begun any agent. */
+  readonly agents: { began: boolean }
 }
 
 export type Resumption = Answered | Unanswered
@@ -93,6 +104,8 @@ export type Resumption = Answered | Unanswered
 interface Waited {
   readonly interaction: string
   readonly state: unknown
+  /** As it is kept, for a run that is to begin here again. */
+  readonly kept: Schema.Json
 }
 
 export interface Answered extends Waited {
@@ -127,16 +140,19 @@ export interface Suspension<out Name extends string> {
 }
 
 /** What a run has made. */
-interface Made {
+export interface Made {
   readonly toolName: string
   readonly toolCallId: string
+  readonly began: string | undefined
   readonly suspensions: Array<Suspended>
   /** Whether the handler says how it goes on when nobody answers that. */
   readonly handlesExpiry: (interaction: string) => boolean
   hasEnded: boolean
+  /** How many of its agents go on, and what the others of them do that wait, once none does. */
+  readonly agents: { readonly run: Run["agents"]; running: number; readonly waiting: Set<() => void>; suspended: Suspended | undefined }
 }
 
-const CurrentMade = Context.Reference<Made | undefined>("~@assent/ai/DeferredTool/CurrentMade", {
+export const CurrentMade = Context.Reference<Made | undefined>("~@assent/ai/DeferredTool/CurrentMade", {
   defaultValue: () => undefined
 })
 
@@ -156,6 +172,59 @@ export const suspendFunctions = <Functions>(toolName: string, interactions: Inte
       })
   ) as Functions
 
+/**
+ * Runs an agent of a handler. One that waits does so until no other one goes on: then the handler stops there, once for all of
+ * them, so that none is cut short because another one waits.
+ */
+export const runAgent = <A, E, R>(
+  made: Made,
+  agent: Effect.Effect<A, E, R>,
+  isWaiting: (ended: A) => boolean
+): Effect.Effect<A, E, R> => {
+  const { agents } = made
+  const settle = () => {
+    if (agents.running > 0) return
+    for (const resume of agents.waiting) resume()
+    agents.waiting.clear()
+  }
+  const begun = Effect.suspend(() => {
+    agents.running++
+    agents.run.began = true
+    return Effect.onExit(agent, () => Effect.sync(() => void agents.running--))
+  })
+  return Effect.flatMap(Effect.onError(begun, () => Effect.sync(settle)), (ended) => {
+    if (!isWaiting(ended)) {
+      settle()
+      return Effect.succeed(ended)
+    }
+    return Effect.andThen(
+      Effect.callback<void>((resume) => {
+        const done = () => resume(Effect.void)
+        agents.waiting.add(done)
+        settle()
+        return Effect.sync(() => agents.waiting.delete(done))
+      }),
+      Effect.suspend(() => Effect.die(agents.suspended ??= nestedSuspension(made)))
+    )
+  })
+}
+
+const nestedSuspension = (made: Made): Suspended => {
+  const { toolName } = made
+  const suspended = new Suspended({
+    toolName,
+    interaction: Nesting.name,
+    ask: {},
+    state: undefined,
+    handlesExpiry: false
+  })
+  made.suspensions.push(suspended)
+  return suspended
+}
+
+/** The agents of a handler came to an end that is none of its tool. */
+export const unended = (reason: string): Effect.Effect<never> => Effect.die(new Unended(reason))
+
 /** Lets a handler begin or go on, and end or wait. */
 export const handle = <A, Name extends string, E, E2, R>(options: {
   readonly toolName: string
@@ -171,13 +240,15 @@ export const handle = <A, Name extends string, E, E2, R>(options: {
 }): Effect.Effect<A, E | E2, R> =>
   Effect.flatMap(CurrentRun, (run): Effect.Effect<A, E | E2, R> => {
     if (!isFor(run, options.toolName, options.toolCallId)) return Effect.fail(options.withoutEngine)
-    const { resumption, toolCallId, toolName } = run
+    const { agents, began, resumption, toolCallId, toolName } = run
     const made: Made = {
       toolName,
       toolCallId,
+      began,
       suspensions: [],
       handlesExpiry: (interaction) => options.expired(interaction) !== undefined,
-      hasEnded: false
+      hasEnded: false,
+      agents: { run: agents, running: 0, waiting: new Set(), suspended: undefined }
     }
     const ending = Effect.suspend(() => {
       if (resumption === undefined) return options.start()

@@ -17,7 +17,7 @@ import * as Results from "../history/results.ts"
 import * as Hosted from "../hosted/hosted.ts"
 import { advance, conclude } from "../run/loop.ts"
 import * as Ours from "../run/ours.ts"
-import type * as Outcome from "../run/outcome.ts"
+import * as Outcome from "../run/outcome.ts"
 import * as Parts from "../run/parts.ts"
 import * as Batch from "./batch.ts"
 import * as ModelCall from "./modelCall.ts"
@@ -115,7 +115,7 @@ const respond = Effect.fnUntraced(function*(
   if (next?.turn !== undefined) {
     return { content: [...settled.results, ...said, ...next.denials], finish, next: next.turn }
   }
-  const open = outcomes.flatMap(({ request }) => request === undefined ? [] : [Results.requestPart(request)])
+  const open = outcomes.flatMap(Outcome.requestsOf).map(Results.requestPart)
   const requests = [...open, ...next?.requests ?? received.asked.requests]
   turn.recorder.note(requests)
   return {
@@ -200,7 +200,7 @@ const respondWithObject = Effect.fnUntraced(function*(
   const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
   // What tools wait for is known only when they have begun: their siblings' results are kept with the requests.
-  const open = outcomes.flatMap(({ request }) => request === undefined ? [] : [request])
+  const open = outcomes.flatMap(Outcome.requestsOf)
   const resolved = [...before, ...left.content, ...resultsOf(outcomes)]
   const finish = ReceivedCalls.finishAfter(received.finish, [...outcomes.map(({ part }) => part), ...denials])
   if (open.length > 0) return yield* waits(call, turn, open, [...resolved, ...open.map(Results.requestPart)])

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import type * as Approval from "../../Approval.ts"
-import type * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalError from "../../ApprovalError.ts"
 import * as Approvals from "../../Prompt.ts"
 import type { Decision } from "../decide/decision.ts"
 import type { Finish } from "../decide/standing.ts"
@@ -28,8 +28,7 @@ import * as Hosted from "../hosted/hosted.ts"
 import * as Execution from "../run/execution.ts"
 import type { Stop } from "../run/loop.ts"
 import * as Outcome from "../run/outcome.ts"
-import * as Suspending from "../run/suspending.ts"
-import type * as Deferral from "../tool/deferral.ts"
+import { InPassing } from "../seal/passing.ts"
 import * as Prepare from "../tool/prepare.ts"
 import type * as Batch from "./batch.ts"
 import * as Turn from "./turn.ts"
@@ -52,15 +51,15 @@ export const plainRequest = <Part extends Response.AnyPart>(part: Part): Part =>
 
 /** The same, with whom it is for where the scope says so: a provider knows nothing of that. */
 export const addressed = <Part extends Response.AnyPart>(
-  { environment: { scope } }: Turn.Turn,
+  { environment }: Turn.Turn,
   part: Part,
   calls: ReadonlyMap<string, LocalCall>
 ): Part => {
   const plain = plainRequest(part)
   if (plain.type !== "tool-approval-request") return plain
   const call = calls.get(plain.toolCallId)
-  if (call === undefined || (scope.conversation === undefined && scope.principal === undefined)) return plain
-  const { metadata } = Results.requestPart(HostedCase.requestOf(scope, plain.approvalId, call))
+  if (call === undefined || (environment.scope.conversation === undefined && environment.scope.principal === undefined)) return plain
+  const { metadata } = Results.requestPart(HostedCase.requestOf(environment, plain.approvalId, call))
   return { ...plain, metadata: { ...plain.metadata, ...metadata } }
 }
 
@@ -117,7 +116,7 @@ export const goOn = Effect.fnUntraced(function*(
   for (const { approvalId, decision } of answers) {
     const call = calls.get(approvalId)!
     if (decision._tag === "Denied") denials.push(Results.hostedDenial(call, decision, approvalId))
-    else approvedAtOnce.push(HostedCase.requestOf(turn.environment.scope, approvalId, call))
+    else approvedAtOnce.push(HostedCase.requestOf(turn.environment, approvalId, call))
   }
   if (answers.some(Hosted.isStopping)) {
     const open = new Set(approvedAtOnce.map(({ approvalId }) => approvalId))
@@ -125,7 +124,7 @@ export const goOn = Effect.fnUntraced(function*(
   }
   // Until the provider says what became of them, who comes after this turn has to know what was asked.
   for (const [approvalId, call] of calls) {
-    turn.recorder.asks(Results.inlinePart(HostedCase.requestOf(turn.environment.scope, approvalId, call)))
+    turn.recorder.asks(Results.inlinePart(HostedCase.requestOf(turn.environment, approvalId, call)))
   }
   const said = Approvals.fromResponseParts([...settled.results, ...parts, ...asked.requests])
   const prompt = Hosted.withAnswers(Prompt.concat(settled.history, said), answers)
@@ -169,7 +168,7 @@ export const makeReader = (turn: Turn.Turn, messages: ReadonlyArray<Prompt.Messa
           messages,
           judge: Verdict.judge(environment, call.name, messages),
           subject: Effect.suspend(() => Remembering.subjectOf(prepared!)),
-          request: ({ sealed }, shown) => Request.makeRequest(environment.scope, sealed, prepared!, shown),
+          request: ({ sealed }, shown) => Request.makeRequest(environment, sealed, prepared!, shown),
           prepared,
           failure: preparation !== undefined && Result.isFailure(preparation) ? preparation.failure : undefined,
           recalling,
@@ -243,21 +242,23 @@ export const runDirect = (
   turn: Turn.Turn,
   { call, one }: ReceivedCall,
   sink: Outcome.Sink
-): Effect.Effect<Started> => {
+): Effect.Effect<Started, ApprovalError.ApprovalError> => {
   begun.add(call)
   const waits = one?.file.prepared !== undefined && Tools.mayWait(one.file.prepared.tool) ? one : undefined
-  const executed = Execution.directSettled(
-    turn.handlers!,
-    call,
-    { mayWait: waits !== undefined, maxResultBytes: Environment.maxResultBytes(turn.environment.options) },
-    sink.preliminary
-  )
+  const executed = waits === undefined
+    ? Execution.directSettled(
+      turn.handlers!,
+      call,
+      Environment.maxResultBytes(turn.environment.options),
+      sink.preliminary
+    )
+    : runClaimed(turn, waits, sink)
   const recalled = one?.file.recalled
   return Effect.flatMap(
     Environment.permitted(turn.environment, executed),
-    ({ suspended, ...outcome }): Effect.Effect<Started> => {
-      if (suspended !== undefined && waits !== undefined) {
-        return Effect.succeed({ _tag: "Waits", one: waits, suspended })
+    ({ suspendedAs, ...outcome }): Effect.Effect<Started> => {
+      if (suspendedAs !== undefined && waits !== undefined) {
+        return Effect.succeed({ _tag: "Waits", one: waits, suspendedAs })
       }
       if (outcome.part === undefined) return Effect.succeed(outcome)
       const part = recalled === undefined ? outcome.part : Results.withDecidedBy(outcome.part, recalled.decidedBy)
@@ -266,14 +267,41 @@ export const runDirect = (
   )
 }
 
+// It is on record, as a call that somebody here was asked about, before it begins: whoever goes on after a turn that is left
+// finds its claim.
+const runClaimed = Effect.fnUntraced(function*(
+  { environment, handlers, recorder }: Turn.Turn,
+  { file }: Case,
+  sink: Outcome.Sink
+): Effect.fn.Return<Execution.Executed, ApprovalError.ApprovalError> {
+  const prepared = file.prepared!
+  const sealed = yield* environment.seal.seal(yield* Prepare.binding(prepared, environment.scope), {
+    expiresIn: environment.options.expiresIn
+  }).pipe(Effect.provideService(InPassing, true))
+  const keep = Effect.suspend(() => {
+    if (recorder === Recorder.none) return Effect.void
+    recorder.asks(Results.inlinePart(Request.makeRequest(environment, sealed, prepared, {})))
+    return Effect.mapError(recorder.keep, unrecorded)
+  })
+  const claim = { ...Request.claimOf(sealed, prepared), kind: "call" as const }
+  return yield* Execution.claimed(environment, handlers!, claim, prepared, keep, sink.approvedPreliminary)
+})
+
+const unrecorded = (error: unknown): ApprovalError.ApprovalError =>
+  error instanceof ApprovalError.ApprovalError ? error : ApprovalError.make(
+    new ApprovalError.JournalUnavailable({
+      description: error instanceof Error ? error.message : "What was said could not be written down."
+    })
+  )
+
 /** A call that needs nobody and was run: it ended, or is to wait. */
 export type Started = Outcome.Outcome | Waits
 
-/** The handler of a call ended without a result; nobody knows of it yet. */
+/** The handler of a call ended without a result; nobody was told of it yet. */
 export interface Waits {
   readonly _tag: "Waits"
   readonly one: Case
-  readonly suspended: Deferral.Suspended
+  readonly suspendedAs: string
 }
 
 /** What becomes of a call that needed nobody, when it is known whether the response came to its finish. */
@@ -284,35 +312,40 @@ export const finishDirect = (
   sink: Outcome.Sink
 ): Effect.Effect<Outcome.Outcome, ApprovalError.ApprovalError> => {
   if (!("_tag" in started)) return Effect.succeed(started)
-  const { one, suspended } = started
-  const prepared = one.file.prepared!
-  const call = { ...Request.about(prepared), root: "", canonical: prepared.canonical }
-  const asked = finished
-    ? Suspending.suspend(turn.environment, { call, prepared, previous: undefined, edits: undefined }, suspended)
-    : Effect.fail(Results.notAskedReason)
-  return Effect.matchEffect(asked, {
-    onFailure: (reason) => {
-      const part = Results.interrupted({ id: prepared.toolCallId, name: prepared.toolName }, reason)
-      return Effect.as(sink.result(part), { part })
-    },
-    onSuccess: (approvalId) =>
-      Effect.andThen(
-        recordWait(turn, approvalId),
-        Outcome.settleWait(turn, one, approvalId, approvalId, sink)
-      )
-  })
+  const { one, suspendedAs } = started
+  if (finished) {
+    return Effect.andThen(
+      recordWait(turn, suspendedAs),
+      Outcome.settleWait(turn, one, suspendedAs, suspendedAs, sink)
+    )
+  }
+  const { toolCallId: id, toolName: name } = one.file.call
+  const part = Results.interrupted({ id, name }, Results.notAskedReason)
+  return endUnasked(turn, one.file.call, suspendedAs).pipe(Effect.andThen(sink.result(part)), Effect.as({ part }))
 }
+
+// Nobody will ever be asked for it.
+const endUnasked = Effect.fnUntraced(function*(
+  { environment: { journal, seal, suspensions } }: Turn.Turn,
+  call: Request.Named,
+  approvalId: string
+): Effect.fn.Return<void, ApprovalError.ApprovalError> {
+  const sealed = yield* Effect.fromResult(seal.parse(approvalId))
+  const within = (yield* suspensions.find(approvalId))?.suspension.began
+  yield* journal.end({ ...Request.claimOf(sealed, call), within }, "void", Results.notAskedReason)
+  yield* suspensions.end(approvalId)
+})
 
 // What it waits for, before somebody here is asked about that; whoever goes on after this turn finds it there.
 const recordWait = (
-  { environment: { controller, suspensions }, recorder }: Turn.Turn,
+  { environment: { controller, suspensions, within }, recorder }: Turn.Turn,
   approvalId: string
 ): Effect.Effect<void, ApprovalError.ApprovalError> =>
   recorder === Recorder.none || controller.ask === undefined
     ? Effect.void
     : Effect.flatMap(suspensions.find(approvalId), (found) => {
       if (found === undefined) return Effect.void
-      recorder.asks(Results.inlinePart(Suspension.requestOf(found.suspension)))
+      recorder.asks(Results.inlinePart(Suspension.requestOf(within, found.suspension)))
       // It has begun, and what it waits for is kept: the turn goes on.
       return Effect.ignore(recorder.keep)
     })

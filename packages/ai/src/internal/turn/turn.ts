@@ -25,7 +25,7 @@ import * as Transcript from "../history/transcript.ts"
 import * as HostedCase from "../hosted/case.ts"
 import * as Hosted from "../hosted/hosted.ts"
 import * as Late from "../run/late.ts"
-import type * as Outcome from "../run/outcome.ts"
+import * as Outcome from "../run/outcome.ts"
 import * as Spans from "../run/spans.ts"
 import * as Batch from "./batch.ts"
 
@@ -150,7 +150,7 @@ const settleCalls = Effect.fnUntraced(function*(
   let failure: Cause.Cause<unknown> | undefined
   for (const outcome of outcomes) {
     failure ??= outcome.failure
-    if (outcome.request !== undefined) open.push(outcome.request)
+    open.push(...Outcome.requestsOf(outcome))
     if (outcome.part !== undefined) results.push(outcome.part)
     written.push(promptPartOf(outcome.part ?? outcome.waiting))
   }
@@ -175,7 +175,7 @@ const settleCalls = Effect.fnUntraced(function*(
       const call = transcript.requests.find(({ part }) => part.approvalId === approvalId)?.toolCall
       return call === undefined || decision._tag === "Denied"
         ? []
-        : [HostedCase.requestOf(environment.scope, approvalId, call)]
+        : [HostedCase.requestOf(environment, approvalId, call)]
     })
     return { ...unchanged(turn), results, open: approved, failure, isStopped: true }
   }

@@ -11,16 +11,19 @@ import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as Approver from "../../Approver.ts"
 import type * as Store from "../../Store.ts"
+import * as Within from "../agent/within.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
 import * as Cryptography from "../seal/cryptography.ts"
 import * as ScopeId from "../store/scopeId.ts"
+import * as Agents from "./agents.ts"
 
 /**
  * A tool that waits: for what, and in whose name. `state` is what it must remember, as JSON, of `stateVersion`. `previous`
  * is the id of the request whose run began to wait here, if there was one. `params` are the encoded parameters that it
  * began with, and `edits`, as a JSON Patch, lead to them from what was proposed. Times are in milliseconds since
  * 1970-01-01T00:00Z; `expiresAt` is `Infinity` where nobody set an expiry. `handlesExpiry`: the tool's handler said, when
- * it began to wait, that it goes on then.
+ * it began to wait, that it goes on then. `began` is the nonce of the first claim of its call, by which its agents are
+ * known; `wakes` is the program's name of the conversation that is to go on, where that is not its own: the outermost.
  *
  * @category models
  * @since 0.1.0
@@ -36,6 +39,8 @@ export class Suspension extends Schema.Class<Suspension>("@assent/ai/SuspensionS
   params: Schema.Json,
   edits: Schema.optionalKey(Schema.Json),
   handlesExpiry: Schema.optionalKey(Schema.Literal(true)),
+  began: Schema.optionalKey(Schema.String),
+  wakes: Schema.optionalKey(Schema.String),
   scope: Schema.Struct({
     tenant: Schema.optionalKey(Schema.String),
     principal: Schema.optionalKey(Schema.String),
@@ -85,7 +90,7 @@ export interface ListOptions {
 }
 
 /** The operations of a store. */
-export interface Records {
+export interface Records extends Agents.Agents {
   /** Keeps a suspension that has just begun. `webhook` is the digest of the token that leads to it. */
   readonly put: (
     suspension: Suspension,
@@ -95,6 +100,8 @@ export interface Records {
   readonly find: (approvalId: string) => Effect.Effect<Found | undefined, ApprovalError.ApprovalError>
   /** Takes an open suspension, once: exactly one of several who race gets true. */
   readonly take: (approvalId: string) => Effect.Effect<boolean, ApprovalError.ApprovalError>
+  /** One that was taken waits again. */
+  readonly reopen: (approvalId: string) => Effect.Effect<void, ApprovalError.ApprovalError>
   /** Ends a suspension: it waits no more, and what it remembered is given up. */
   readonly end: (approvalId: string) => Effect.Effect<void, ApprovalError.ApprovalError>
   /** Keeps an answer for an open suspension, once: exactly one of several who race gets true. It is due from then on. */
@@ -164,7 +171,8 @@ const markedBy = (suspension: string | undefined): Effect.Effect<string | undefi
 
 const nonceOf = (approvalId: string): string | undefined => ApprovalId.parse(approvalId)?.nonce
 
-export const make = ({ requests }: Store.Store): Records => {
+export const make = (store: Store.Store): Records => {
+  const { requests } = store
   const use = <A>(effect: Effect.Effect<A, Store.StoreError>) =>
     Effect.mapError(effect, ({ description }) => unavailable(description))
 
@@ -228,11 +236,13 @@ export const make = ({ requests }: Store.Store): Records => {
   })
 
   return {
+    ...Agents.make(store),
     find,
     put: Effect.fnUntraced(function*(suspension, options) {
       const { approvalId, awaited, expiresAt, issuedAt, scope, toolCallId, toolName } = suspension
       const nonce = nonceOf(approvalId)
       if (nonce === undefined) return yield* unavailable(refusals.unknownId)
+      const conversation = yield* ScopeId.make(scope)
       const kept = yield* use(requests.suspend({
         nonce,
         approvalId,
@@ -241,13 +251,14 @@ export const make = ({ requests }: Store.Store): Records => {
         kind: awaited.kind,
         tenant: scope.tenant,
         principal: scope.principal,
-        conversation: yield* ScopeId.make(scope),
+        conversation,
         issuedAt,
         expiresAt: finite(expiresAt),
         suspension: encodeSuspension(suspension),
         // Whether the answer comes, or its time is over, somebody has to be woken.
         dueAt: finite(Math.min(awaited.dueAt ?? Infinity, expiresAt)),
-        webhook: options?.webhook
+        webhook: options?.webhook,
+        ...Within.belongs(yield* Within.Within, scope.conversation === undefined ? undefined : conversation)
       }))
       if (kept !== "suspended") return yield* unavailable(refusals[kept])
     }),
@@ -272,6 +283,10 @@ export const make = ({ requests }: Store.Store): Records => {
         )
       )
     }),
+    reopen: (approvalId) => {
+      const nonce = nonceOf(approvalId)
+      return nonce === undefined ? Effect.void : Effect.asVoid(use(requests.advance(nonce, ["taken"], "open")))
+    },
     end: Effect.fnUntraced(function*(approvalId) {
       const nonce = nonceOf(approvalId)
       const row = nonce === undefined ? undefined : yield* use(requests.get(nonce))

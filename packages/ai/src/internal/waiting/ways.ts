@@ -30,6 +30,11 @@ export const of = (kind: Approval.InteractionKind): Way => {
         answeredBy: "clock",
         how: "Run SuspensionStore.watchTimers; it wakes the conversation, which takes a turn."
       }
+    case "nested":
+      return {
+        answeredBy: "message",
+        how: "Answer the requests that are asked within it: it goes on with them."
+      }
     case "external":
       return {
         answeredBy: "program",

@@ -1,0 +1,45 @@
+/**
+ * Where an agent runs that is a tool: within which call, of whose conversation, and how its requests are called outside. What
+ * is kept of it leads there, and it is shown to people so.
+ */
+import * as Context from "effect/Context"
+import type * as ApprovalError from "../../ApprovalError.ts"
+
+export interface Within {
+  /** The nonce of the first claim of the call that it runs in. */
+  readonly parent: string
+  /** The row of the outermost conversation; where the outermost turn is of none, that of the outermost agent. */
+  readonly root: string
+  /** What the program calls that conversation; `undefined` where the outermost turn is of none. */
+  readonly conversation: string | undefined
+  /** The agents, the outermost first, and the ids of their calls. */
+  readonly path: ReadonlyArray<string>
+  readonly calls: ReadonlyArray<string>
+}
+
+export const Within: Context.Reference<Within | undefined> = Context.Reference<Within | undefined>(
+  "~@assent/ai/internal/Within",
+  { defaultValue: () => undefined }
+)
+
+/** As an inner call's id stands outside: whoever does not know of agents takes it for no call at all. */
+export const callId = ({ calls }: Pick<Within, "calls">, toolCallId: string): string => [...calls, toolCallId].join("/")
+
+/** Whose rows: what is kept of what is asked here. */
+export const belongs = (
+  within: Within | undefined,
+  conversation: string | undefined
+): { readonly parent?: string; readonly root?: string } =>
+  within !== undefined
+    ? { parent: within.parent, root: within.root }
+    : conversation === undefined
+    ? {}
+    : { root: conversation }
+
+/**
+ * Told of answers that were given from outside and have no effect within: whoever took them is the outermost conversation.
+ */
+export const Refusing: Context.Reference<(approvalId: string, error: ApprovalError.ApprovalError) => void> = Context
+  .Reference<(approvalId: string, error: ApprovalError.ApprovalError) => void>("~@assent/ai/internal/RefusingWithin", {
+    defaultValue: () => () => {}
+  })

@@ -1,0 +1,68 @@
+/** A run that waits for its agents: what the history answers of what they ask, and from where it begins again. */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Approval from "../../Approval.ts"
+import type * as Environment from "../environment/environment.ts"
+import { definedFields } from "../fields.ts"
+import * as HistoryAnswer from "../history/answer.ts"
+import * as Deferral from "../tool/deferral.ts"
+import * as Nesting from "../tool/nesting.ts"
+import * as Interactions from "../waiting/interaction.ts"
+import * as Answering from "./answering.ts"
+import type { Given } from "./file.ts"
+
+const decodeDecision = Schema.decodeUnknownResult(Approval.ApprovalDecision)
+
+/** Gives them what the history answers of one of their requests; what has no effect any more was answered before. */
+export const giveAll = Effect.fnUntraced(function*(
+  environment: Environment.Environment,
+  began: string,
+  approvalId: string,
+  given: ReadonlyArray<Given>
+): Effect.fn.Return<void> {
+  // A "no" wins over a "yes", in any order (law L3).
+  const said = given.find(({ response }) => response?.approved === false) ?? given[0]
+  if (said?.response === undefined) return
+  const decision = decisionOf(said)
+  if (decision === undefined) return
+  const kept = yield* Effect.result(
+    environment.suspensions.give(approvalId, { call: began }, {
+      decision,
+      decidedBy: said.by,
+      trusted: Answering.isTrusted(environment, said.response)
+    })
+  )
+  if (Result.isFailure(kept)) environment.onRefused(approvalId, kept.failure.reason)
+})
+
+const decisionOf = ({ note, params, remember, response }: Given): Approval.ApprovalDecision | undefined => {
+  const written = HistoryAnswer.assentOf(response!)
+  const answer = written !== undefined && "answer" in written ? written.answer : undefined
+  const stop = HistoryAnswer.saysStop(response!) ? true : undefined
+  const said = response!.approved
+    ? { _tag: "Approved", ...definedFields({ note, params, remember, answer }) }
+    : { _tag: "Denied", ...definedFields({ note, remember, stop }) }
+  return Result.getOrUndefined(decodeDecision(said))
+}
+
+/** From where the run begins again: `undefined` is its beginning. */
+export const resumptionOf = Effect.fnUntraced(function*(
+  deferral: Deferral.Deferral,
+  state: Schema.Json
+): Effect.fn.Return<Deferral.Resumption | undefined, unknown> {
+  const { from } = yield* Nesting.decodeState(state)
+  if (from === undefined) return undefined
+  const { answer, decidedBy, description = "", expiredAt, interaction: name } = from
+  const interaction = Deferral.interactionOf(deferral, name)
+  if (interaction === undefined) return yield* Effect.fail("It declares no such interaction any more.")
+  const waited = {
+    interaction: name,
+    state: yield* deferral.decodeState(from.state, from.stateVersion),
+    kept: { ...from } as unknown as Schema.Json // of JSON alone, and of whose it was
+  }
+  if (expiredAt !== undefined) return { ...waited, expiredAt, description }
+  const awaited = new Approval.Awaited({ name, kind: interaction.kind, answerSchema: null })
+  const decoded = yield* Interactions.decodeAnswer(interaction, awaited, answer ?? null)
+  return { ...waited, answer: decoded, decidedBy: decidedBy ?? Answering.byProgram }
+})
