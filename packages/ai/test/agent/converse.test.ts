@@ -60,6 +60,9 @@ describe("several conversations side by side", () => {
 const Pay = Tool.make("Pay", { parameters: { to: Schema.String }, success: Schema.String, needsApproval: true })
 const Audit = DeferredTool.make("Audit", { success: Schema.String, interactions: {} })
 
+/** What an agent needs its caller has. */
+const nothing = (effect: Effect.Effect<string, never, any>) => effect as Effect.Effect<string>
+
 /** An outer agent whose one call is of a tool with this handler, in which a second one may pay. */
 const begin = Effect.fnUntraced(function*(
   handler: (toolkit: Toolkit.WithHandler<Toolkit.Tools<typeof innerKit>>) => Effect.Effect<string, any, any>
@@ -73,7 +76,7 @@ const begin = Effect.fnUntraced(function*(
   const toolkit = yield* Effect.provide(
     kit,
     kit.toLayer({
-      Audit: DeferredTool.handler(Audit, { start: () => Effect.orDie(handler(inner)), resume: {} }) as never
+      Audit: DeferredTool.handler(Audit, { start: () => nothing(Effect.orDie(handler(inner))), resume: {} })
     })
   )
   const script = yield* ScriptedModel.make({
@@ -113,7 +116,7 @@ describe("converse", () => {
       const asked = yield* conversation.send("Go.")
       assert.strictEqual(asked._tag, "Waiting")
       const [request] = yield* conversation.pending()
-      assert.deepStrictEqual([request?.toolName, request?.path], ["Pay", ["books"]])
+      assert.deepStrictEqual([request?.toolName, request?.path], ["Pay", ["Audit", "books"]])
       const done = yield* conversation.decide(Approval.approve(request!))
       assert.include(done.text, "Completed: All is in order.")
       assert.deepStrictEqual(paid, ["ann"])
@@ -132,7 +135,7 @@ describe("converse", () => {
       yield* conversation.send("Go.")
       for (const name of ["one", "two"]) {
         const [request, ...others] = yield* conversation.pending()
-        assert.deepStrictEqual([request?.path, others], [[name], []])
+        assert.deepStrictEqual([request?.path, others], [["Audit", name], []])
         yield* conversation.decide(Approval.approve(request!))
       }
       assert.deepStrictEqual(paid, ["ann", "ann"])

@@ -75,7 +75,8 @@ const program = Effect.gen(function*() {
       `${values.crowd} wait: ${Math.round(each)} bytes each; waking one: ${operations.join(" and ")} operations`
     )
     for (const problem of problems) console.log(problem)
-    const bytes = yield* within(Many.growth([0, 5, 10, 20]))
+    const pays = Array.from({ length: 20 }, () => Tree.pay)
+    const bytes = yield* within(Many.growthOf(Tree.agent([Tree.inner(pays)]), [0, 5, 10, 20]))
     console.log(`20 requests of one agent: ${bytes.join(", ")} bytes after 0, 5, 10 and 20 answers`)
     if (problems.length > 0 || each > 20_000) process.exitCode = 1
     return

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Many from "./many.ts"
+import * as Tree from "./tree.ts"
 
 describe("conversations that wait at once, a third of them in an agent of an agent", () => {
   it.effect("L17 have at most 20 kB each, and waking one touches no other, however many there are", () =>
@@ -14,12 +15,15 @@ describe("conversations that wait at once, a third of them in an agent of an age
     }))
 })
 
-describe("twenty requests of one agent that are answered one by one", () => {
-  it.effect("L17 grow with the answers, and not with their square", () =>
+describe("the requests of one agent that are answered one by one", () => {
+  it.effect("L17 cost as much each, whether there are five or twenty", () =>
     Effect.gen(function*() {
-      const [none, five, ten, twenty] = yield* Many.growth([0, 5, 10, 20])
-      const early = (five! - none!) / 5
-      const late = (twenty! - ten!) / 10
-      assert.isAtMost(late, early * 1.25 + 100, `${none}, ${five}, ${ten}, ${twenty} bytes`)
+      const costOf = Effect.fnUntraced(function*(count: number) {
+        const pays = Array.from({ length: count }, () => Tree.pay)
+        const [before, after] = yield* Many.growthOf(Tree.agent([Tree.inner(pays)]), [0, count])
+        return (after! - before!) / count
+      })
+      const [five, twenty] = [yield* costOf(5), yield* costOf(20)]
+      assert.isAtMost(twenty, five * 1.25, `${five} bytes each of five, ${twenty} of twenty`)
     }))
 })

@@ -83,11 +83,9 @@ export const crowd = Effect.fnUntraced(function*(count: number, given?: Store.St
   return { each, operations, problems }
 }, Effect.scoped)
 
-/** How many bytes there are after so many of the requests of one agent were answered, one by one. */
-export const growth = Effect.fnUntraced(function*(marks: ReadonlyArray<number>, given?: Store.Store) {
-  const { bytes, watched } = watch(given ?? (yield* Store.makeMemory()))
-  const most = Math.max(...marks)
-  const tree = Tree.agent([Tree.inner([Array.from({ length: most }, () => Tree.pay)].flat())])
+/** How many bytes there are after so many of the requests of a tree were answered, one by one. */
+export const growthOf = Effect.fnUntraced(function*(tree: Tree.Agent, marks: ReadonlyArray<number>) {
+  const { bytes, watched } = watch(yield* Store.makeMemory())
   const { conversation } = yield* World.makeProcess({
     store: watched,
     agents: Tree.agentsOf(tree),
@@ -95,7 +93,7 @@ export const growth = Effect.fnUntraced(function*(marks: ReadonlyArray<number>, 
   })
   yield* conversation.send(World.promptOf(Tree.rootKey))
   const found: Array<number> = []
-  for (let answered = 0; answered <= most; answered++) {
+  for (let answered = 0; answered <= Math.max(...marks); answered++) {
     if (marks.includes(answered)) found.push(yield* bytes)
     const [request] = yield* conversation.pending()
     if (request !== undefined) yield* conversation.decide(answerTo(request, yes))

@@ -53,9 +53,9 @@ const played = Effect.fnUntraced(function*(point: Point | undefined) {
   const playing = yield* Effect.forkChild(Effect.exit(Person.play(one.conversation, notes)), { startImmediately: true })
   const stopping = yield* Effect.forkChild(
     Effect.exit(
-      point === undefined ? Fiber.await(playing) : Effect.andThen(
+      point === undefined ? Effect.asVoid(Fiber.await(playing)) : Effect.andThen(
         Effect.promise(() => begun),
-        point.end === "cancel" ? ending.cancel("enough") : ending.send("Leave it.")
+        point.end === "cancel" ? ending.cancel("enough") : Effect.asVoid(ending.send("Leave it."))
       )
     ),
     { startImmediately: true }

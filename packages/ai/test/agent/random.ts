@@ -219,10 +219,16 @@ export const play = Effect.fnUntraced(function*(plan: Plan) {
 
 /** What is wrong with a plan, in words; `undefined` where nothing is. */
 export const faultOf = (plan: Plan): Effect.Effect<string | undefined> =>
-  Effect.scoped(play(plan)).pipe(
-    Effect.exit,
-    Effect.map((exit) => Exit.isSuccess(exit) ? undefined : sentenceOf(exit.cause))
-  )
+  Effect.gen(function*() {
+    const playing = yield* Effect.forkChild(Effect.exit(Effect.scoped(play(plan))), { startImmediately: true })
+    if (!(yield* Laws.advance(playing, "1 second", 90))) {
+      // Whatever it waits for does not come.
+      playing.interruptUnsafe()
+      return "it does not come to an end"
+    }
+    const exit = yield* Fiber.join(playing)
+    return Exit.isSuccess(exit) ? undefined : sentenceOf(exit.cause)
+  })
 
 const sentenceOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
@@ -242,7 +248,7 @@ const sentenceOf = (cause: Cause.Cause<unknown>): string => {
 
 /** The smallest plan found that goes wrong in some way. */
 export const smallest = (plan: Plan): Effect.Effect<Plan> =>
-  shrink(plan, smaller, (candidate) => Effect.map(faultOf(candidate), (fault) => fault !== undefined), 500)
+  shrink(plan, smaller, (candidate) => Effect.map(faultOf(candidate), (fault) => fault !== undefined), 80)
 
 function* smaller(plan: Plan): Generator<Plan> {
   for (const steps of fewer(plan.steps)) yield { ...plan, steps }

@@ -126,7 +126,7 @@ export const stand = (agent: Agent, decisions: Decisions): Stand => {
       }
       case "Team": {
         const said = call.agents.map((member, index) =>
-          ofAgent(member, memberKey(key, index), [...path, memberName(index)], callIds)
+          ofAgent(member, memberKey(key, index), [...path, "Team", memberName(index)], callIds)
         )
         return said.includes(undefined) ? undefined : `{${said.join(" ")}}`
       }

@@ -89,6 +89,12 @@ export const makeToolkit = ({ before = () => Effect.void, does, limits }: ToolOp
     const toolkit: Effect.Effect<AnyToolkit> = Effect.suspend(() => Effect.succeed(made))
     const prompt = ({ task }: { readonly task: string }) => promptOf(task.replace("!", ""))
     const options = { toolkit, prompt, limits }
+    // It needs what the outermost has: nothing.
+    const member = (task: string, index: number) =>
+      AgentTool.converse(Tree.memberName(index), { toolkit, limits })(promptOf(task)) as Effect.Effect<
+        { readonly text: string },
+        unknown
+      >
     const layer = kit.toLayer({
       Pay: ({ key }) => doing(`paid:${key}`),
       Look: ({ key }) => doing(`saw:${key}`),
@@ -104,17 +110,13 @@ export const makeToolkit = ({ before = () => Effect.void, does, limits }: ToolOp
       Clerk: AgentTool.handler(Clerk, options),
       Team: DeferredTool.handler(Team, {
         start: ({ tasks }) =>
-          Effect.map(
-            Effect.forEach(
-              tasks,
-              (task, index) => AgentTool.converse(Tree.memberName(index), { toolkit, limits })(promptOf(task)),
-              { concurrency: "unbounded" }
-            ),
-            (ended) => `{${ended.map(({ text }) => text).join(" ")}}`
+          Effect.forEach(tasks, member, { concurrency: "unbounded" }).pipe(
+            Effect.map((ended) => `{${ended.map(({ text }) => text).join(" ")}}`),
+            Effect.orDie
           ),
         resume: {}
       })
-    } as never)
+    })
     // Any tools, which need nothing.
     const made = (yield* Effect.provide(kit, layer)) as unknown as AnyToolkit
     return made
