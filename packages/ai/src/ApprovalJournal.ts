@@ -68,6 +68,8 @@ export interface RunOptions<R> {
   readonly effect: Effect.Effect<Ran | Suspended | Unbegun | Again, never, R>
   readonly idempotent: boolean
   readonly joinOnly?: boolean | undefined
+  /** It ends with whoever began it and waits for it, as *unknown*, and may be begun again where it may be repeated. */
+  readonly endsWithReader?: boolean | undefined
   /** Asked when it has ended: the nonce of its call's first claim, where it has begun agents. */
   readonly within?: (() => string | undefined) | undefined
 }
@@ -393,7 +395,9 @@ export const make = Effect.fnUntraced(function*(options: {
       return Effect.flatMap(
         Effect.forkIn(running, runs, { startImmediately: true, uninterruptible: false }),
         () =>
-          restoreReader(Deferred.await(settled))
+          options.endsWithReader === true
+            ? Effect.onInterrupt(restoreReader(Deferred.await(settled)), () => Live.leave(started))
+            : restoreReader(Deferred.await(settled))
       )
     })
 

@@ -181,18 +181,21 @@ export const gatherAnswer = Effect.fnUntraced(function*(
 
 // Its agents go on with whatever has come there; what stands in this history is given to them first.
 const agentsAnswer = Effect.fnUntraced(function*(
-  { call, environment, history }: File,
+  { call, environment, history, questions }: File,
   tip: Tip
 ): Effect.fn.Return<Standing.WaitAnswer> {
   const { began } = tip.suspension
+  const state = questions[0]?.entry?.state
   if (began === undefined) return "none"
   for (const { part, responses } of history?.transcript.allRequests ?? []) {
     if (!part.toolCallId.startsWith(`${call.toolCallId}/`)) continue
     yield* Agents.giveAll(environment, began, part.approvalId, responses.map(Answering.givenOf(environment, [])))
   }
+  tip.answer = { json: null, decoded: null, by: Answering.byProgram }
+  // A run that was begun and did not come to its end is taken up, whatever it was begun for.
+  if (state !== undefined && state !== "pending") return "fits"
   const asked = yield* Effect.result(environment.suspensions.agents(began))
   if (Result.isFailure(asked) || !asked.success.hasNews) return "none"
-  tip.answer = { json: null, decoded: null, by: Answering.byProgram }
   return "fits"
 })
 

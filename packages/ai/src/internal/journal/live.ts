@@ -56,6 +56,13 @@ export const ended = (runs: Iterable<AnyRun>, patience: Duration.Duration): Effe
   )
 }
 
+/** Ends it alone: what goes on within it comes to its own end. Nobody has stopped it, so it may be repeated. */
+export const leave = <Settled, E>({ fiber, settled }: Run<Settled, E>): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    fiber?.interruptUnsafe()
+    return Effect.asVoid(Effect.exit(Deferred.await(settled)))
+  })
+
 /** Stops the one that was approved so, with all that goes on within it. False where there is none, or it has come to its end. */
 export const interrupt = (runs: Iterable<AnyRun>, approvalId: string): Effect.Effect<boolean> =>
   Effect.suspend(() => {

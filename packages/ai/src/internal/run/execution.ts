@@ -149,9 +149,9 @@ export const claimed = (
       onSuccess: () => runs
     }),
     idempotent: isRepeatable(prepared.tool),
+    endsWithReader: true,
     within: () => agents.began ? claim.nonce : undefined
   }).pipe(
-    Effect.onInterrupt(() => environment.journal.interrupt(approvalId)),
     Effect.flatMap((settled) =>
       settled.ran === undefined
         ? executed(settled, waiting)
@@ -171,8 +171,9 @@ export const claimed = (
 }
 
 // What is done by its agents is done once by them, whoever works for them.
-const isRepeatable = (tool: Tool.Any): boolean =>
-  Deferral.of(tool)?.repeats === true || Context.get(tool.annotations, Tool.Idempotent)
+const isAgent = (tool: Tool.Any): boolean => Deferral.of(tool)?.repeats === true
+
+const isRepeatable = (tool: Tool.Any): boolean => isAgent(tool) || Context.get(tool.annotations, Tool.Idempotent)
 
 /** As a run that may wait: from the beginning, or from where it waited. */
 const within = <A, E>(
@@ -247,6 +248,7 @@ export const approved = (
           ),
           idempotent: isRepeatable(prepared.tool),
           joinOnly,
+          endsWithReader: isAgent(prepared.tool),
           within: () => agents.began ? claim.nonce : undefined
         })
     ),
@@ -301,6 +303,7 @@ export const resumed = (
     ),
     idempotent: isIdempotent,
     joinOnly,
+    endsWithReader: waitedForAgents || isAgent(prepared.tool),
     within: () => agents.began ? began : undefined
   }).pipe(
     // Given up only when the outcome is on record: until then a run that is repeated needs it.

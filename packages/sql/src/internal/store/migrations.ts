@@ -141,9 +141,26 @@ const events = (prefix: string): ReadonlyArray<string> => {
   ]
 }
 
+/**
+ * Agents within calls: what is asked in them belongs to the call (`parent`) and to the outermost conversation (`root`), which
+ * what was asked before agents could be is of itself. `given` has the decisions that no turn has taken yet.
+ */
+const agents = (prefix: string): ReadonlyArray<string> => {
+  const request = `${prefix}request`
+  const conversation = `${prefix}conversation`
+  return [
+    `ALTER TABLE ${request} ADD COLUMN given TEXT`,
+    `UPDATE ${request} SET root = conversation WHERE root IS NULL AND conversation IS NOT NULL AND state = 'pending'`,
+    `CREATE INDEX ${request}_parent ON ${request} (parent) WHERE parent IS NOT NULL`,
+    `CREATE INDEX ${request}_root ON ${request} (root) WHERE parent IS NOT NULL`,
+    `CREATE INDEX ${conversation}_root ON ${conversation} (root) WHERE parent IS NOT NULL`
+  ]
+}
+
 export const steps: ReadonlyArray<readonly [name: string, statements: (prefix: string) => ReadonlyArray<string>]> = [
   ["first", first],
-  ["events", events]
+  ["events", events],
+  ["agents", agents]
 ]
 
 /** Makes what is not there yet. Of several processes that begin at once, one does it. */

@@ -35,10 +35,11 @@ interface Row {
   readonly request: string | null
   readonly suspension: string | null
   readonly answer: string | null
+  readonly given: string | null
 }
 
 const columnNames = "nonce, approval_id, conversation, parent, root, tenant, principal, tool, call, kind, format," +
-  " state, version, issued_at, expires_at, waits, due_at, webhook, entry, result, request, suspension, answer"
+  " state, version, issued_at, expires_at, waits, due_at, webhook, entry, result, request, suspension, answer, given"
 
 const goesOn = "'approved', 'edited', 'answered', 'running'"
 
@@ -78,7 +79,8 @@ const decode = (operation: string, row: Row): Effect.Effect<Store.RequestRow, St
         result: row.result,
         request: row.request,
         suspension: row.suspension,
-        answer: row.answer
+        answer: row.answer,
+        given: row.given
       })
     })
     : Effect.fail(Problem.corrupt(operation, "A request"))
@@ -152,6 +154,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
       sql.csv(decided.map((name) => sql`${sql.literal(name)} = ${name}`))
     }, request = CASE WHEN ${over} THEN NULL ELSE ${table}.request END,
       answer = CASE WHEN ${over} THEN NULL ELSE ${table}.answer END,
+      given = CASE WHEN ${over} THEN NULL ELSE ${table}.given END,
       due_at = CASE WHEN ${over} THEN NULL ELSE ${table}.due_at END`
     const all = Object.fromEntries([...freshColumns, ...decided].map((name) => [name, name]))
     const made = {
@@ -219,7 +222,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
           const closed = sql`${named} AND state = 'pending'`
           return Effect.andThen(
             sql`DELETE FROM ${table} WHERE ${closed} AND waits IS NULL AND version = 0`,
-            sql`UPDATE ${table} SET request = NULL WHERE ${closed}`
+            sql`UPDATE ${table} SET request = NULL, given = NULL WHERE ${closed}`
           ).pipe(Effect.andThen(ended === undefined ? Effect.void : Events.ended(database, named, ended, now)))
         }, { discard: true })),
     decide: (name, version, decided) => {
@@ -306,6 +309,36 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
               )
               : Effect.succeed(false)
         )),
+    give: (nonce, known, given, wakes) =>
+      transact("requests.give", (now) =>
+        Effect.gen(function*() {
+          const before = Text.encodeOptional(known)
+          const kept = yield* sql`UPDATE ${table} SET given = ${Text.encodeOptional(given)}
+            WHERE nonce = ${Text.encode(nonce)} AND ${sql.literal(isOpen)} AND ${isThere(now)}
+              AND ${before === null ? sql.literal("given IS NULL") : sql`given = ${before}`} RETURNING nonce`
+          if (!wrote(kept)) return false
+          if (wakes !== undefined) {
+            yield* sql`UPDATE ${table} SET due_at = 0 WHERE nonce = ${Text.encode(wakes)} AND waits = 'open'`
+          }
+          return true
+        })),
+    // Written, so that whoever would end it waits.
+    holds: (nonce, version) =>
+      use("requests.holds", (now) =>
+        Effect.map(
+          sql`UPDATE ${table} SET version = version
+            WHERE nonce = ${Text.encode(nonce)} AND version = ${version} AND state = 'running' AND ${isThere(now)}
+            RETURNING nonce`,
+          wrote
+        )),
+    within: (parent) =>
+      use("requests.within", (now) =>
+        select(
+          "requests.within",
+          now,
+          sql`parent = ${Text.encode(parent)} AND (NOT ${sql.literal(isOver("state"))} OR state IN ('suspended', 'unknown'))`,
+          sql`ORDER BY nonce`
+        )),
     told: (nonce) =>
       use("requests.told", () =>
         Effect.asVoid(
@@ -322,6 +355,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
             value === undefined ? [] : [sql`${sql.literal(column)} = ${Text.encode(value)}`]
           const where = sql.and([
             sql.literal(isOpen),
+            sql.literal("given IS NULL"),
             ...exactly("tenant", filter.tenant),
             ...exactly("principal", filter.principal),
             ...exactly("conversation", filter.conversation),
