@@ -89,12 +89,12 @@ export const makeToolkit = ({ before = () => Effect.void, does, limits }: ToolOp
     const toolkit: Effect.Effect<AnyToolkit> = Effect.suspend(() => Effect.succeed(made))
     const prompt = ({ task }: { readonly task: string }) => promptOf(task.replace("!", ""))
     const options = { toolkit, prompt, limits }
-    // It needs what the outermost has: nothing.
+    // Agents of any tools may need and fail with anything. These need nothing.
     const member = (task: string, index: number) =>
-      AgentTool.converse(Tree.memberName(index), { toolkit, limits })(promptOf(task)) as Effect.Effect<
-        { readonly text: string },
-        unknown
+      AgentTool.converse(Tree.memberName(index), { toolkit, limits })(promptOf(task)) as unknown as Effect.Effect<
+        { readonly text: string }
       >
+    const handlerOf = (tool: typeof Agent | typeof Clerk) => AgentTool.handler(tool, options) as never
     const layer = kit.toLayer({
       Pay: ({ key }) => doing(`paid:${key}`),
       Look: ({ key }) => doing(`saw:${key}`),
@@ -106,13 +106,12 @@ export const makeToolkit = ({ before = () => Effect.void, does, limits }: ToolOp
         start: ({ key }) => Wait.suspend.hour({ after: "1 hour" }, key),
         resume: { hour: (_, key) => doing(`woke:${key}`) }
       }),
-      Agent: AgentTool.handler(Agent, options),
-      Clerk: AgentTool.handler(Clerk, options),
+      Agent: handlerOf(Agent),
+      Clerk: handlerOf(Clerk),
       Team: DeferredTool.handler(Team, {
         start: ({ tasks }) =>
           Effect.forEach(tasks, member, { concurrency: "unbounded" }).pipe(
-            Effect.map((ended) => `{${ended.map(({ text }) => text).join(" ")}}`),
-            Effect.orDie
+            Effect.map((ended) => `{${ended.map(({ text }) => text).join(" ")}}`)
           ),
         resume: {}
       })
