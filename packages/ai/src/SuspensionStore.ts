@@ -21,7 +21,7 @@ import * as ApprovalError from "./ApprovalError.ts"
 import * as Approver from "./Approver.ts"
 import * as Bounds from "./internal/bounds.ts"
 import * as Records from "./internal/waiting/suspensionRecords.ts"
-import type { Suspension } from "./internal/waiting/suspensionRecords.ts"
+import { Suspension } from "./internal/waiting/suspensionRecords.ts"
 import * as Store from "./Store.ts"
 
 // =============================================================================
@@ -237,10 +237,17 @@ const wakeOne = <E, R>(
   wake: (suspension: Suspension) => Effect.Effect<unknown, E, R>,
   suspension: Suspension
 ): Effect.Effect<void, ApprovalError.ApprovalError, R> =>
-  Effect.matchCauseEffect(wake(suspension), {
+  Effect.matchCauseEffect(wake(outermost(suspension)), {
     onFailure: (cause) =>
       Effect.logWarning(`Assent could not wake the conversation of "${suspension.toolName}".`, cause),
     onSuccess: () => Effect.flatMap(SuspensionStore, (store) => store.told(suspension))
+  })
+
+// What waits in an agent goes on with the conversation that it works for.
+const outermost = (suspension: Suspension): Suspension =>
+  suspension.wakes === undefined ? suspension : new Suspension({
+    ...suspension,
+    scope: { ...suspension.scope, conversation: suspension.wakes }
   })
 
 const couldNotLook = ({ message }: ApprovalError.ApprovalError) =>

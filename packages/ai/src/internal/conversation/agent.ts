@@ -48,13 +48,16 @@ const begun =
       }
       const { instructions, limits, model, toolkit } = options
       const goes = Conversations.goOn({ id, toolkit, instructions, limits }, within, prompt)
+      const refusing = yield* Within.Refusing
+      const told = Effect.tap(goes, ({ refused }) =>
+        Effect.sync(() => {
+          for (const { approvalId, error } of refused) refusing(approvalId, error)
+        }))
       const outcome = yield* Deferral.runAgent(
         made,
-        model === undefined ? goes : Effect.provideService(goes, LanguageModel.LanguageModel, model),
+        model === undefined ? told : Effect.provideService(told, LanguageModel.LanguageModel, model),
         ({ _tag }) => _tag === "Waiting"
       )
-      const refusing = yield* Within.Refusing
-      for (const { approvalId, error } of outcome.refused) refusing(approvalId, error)
       return outcome as Ended // one that waits does not come here
     })
 

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as Approver from "../../Approver.ts"
@@ -25,6 +26,7 @@ import * as Deciding from "./deciding.ts"
 import * as Elsewhere from "./elsewhere.ts"
 import * as Ending from "./ending.ts"
 import type * as Conversation from "./model.ts"
+import * as Listed from "./listed.ts"
 import * as Naming from "./naming.ts"
 import * as Pending from "./pending.ts"
 import * as Reading from "./reading.ts"
@@ -149,52 +151,84 @@ const operations = (settings: Settings): Operations => {
         return true
       }
       // Nobody knows who writes it, so it answers nothing that is for somebody.
-      const open = (yield* Deciding.answerable(turn)).filter(({ approvers }) => Approver.lists(approvers).length === 0)
+      const own = yield* Deciding.answerable(turn)
+      const nested = turn.open.some(Pending.isOfAgents) ? yield* Listed.nested(place) : []
+      const open = [...own, ...nested].filter(({ approvers }) => Approver.lists(approvers).length === 0)
       const answer = Routing.answerOf(said, open, settings.routeText)
+      if (answer !== undefined && nested.some(({ approvalId }) => approvalId === answer.approvalId)) {
+        const { kept } = yield* Deciding.route(place, toolkit, { answers: [answer], refused: [] }, undefined)
+        if (kept.length > 0) return true
+      }
       if (answer === undefined) ConversationTurn.say(turn, yield* Naming.named(Prompt.make(said), messageId))
       else Deciding.answering(turn, [answer], undefined, false, { text: said, messageId })
       return true
     })
 
   /** What is decided in a turn, and then what is said in it. */
-  const beginning = (prompt: Prompt.RawInput, options: Conversation.TurnOptions = {}): Taking.Beginning => (turn) =>
-    Effect.gen(function*() {
-      const { answers, by } = options
-      const isSilent = saysNothing(prompt)
-      const read = answers === undefined
-        ? undefined
-        : isSilent
-        ? yield* Effect.fromResult(Posted.each(answers))
-        : Posted.readable(answers)
-      if (read === undefined || read.answers.length + read.refused.length === 0) {
-        return yield* say(prompt, options)(turn)
-      }
-      // Nothing is decided where what is said with it cannot be: that is found out on a copy.
-      if (!isSilent) yield* say(prompt, options)({ ...turn })
-      const { routed, ...own } = yield* Deciding.route(place, turn.open, read, by)
-      if (isSilent) {
-        if (routed === 0) return yield* Deciding.decide(turn, toolkit, own, by)
-        yield* Deciding.decide(turn, toolkit, own, by, true)
+  const beginning =
+    (prompt: Prompt.RawInput, options: Conversation.TurnOptions, read: Deciding.Routed | undefined): Taking.Beginning =>
+    (turn) =>
+      Effect.gen(function*() {
+        const isSilent = saysNothing(prompt)
+        const given = yield* Deciding.takeGiven(place, turn, toolkit)
+        const hasAnswers = read !== undefined && read.answers.length + read.refused.length > 0
+        if (read === undefined || (read.kept.length === 0 && !hasAnswers)) return yield* say(prompt, options)(turn)
+        if (isSilent) {
+          const isBeside = given || read.kept.length > 0
+          const goesOn = hasAnswers && (yield* Deciding.decide(turn, toolkit, read, options.by, isBeside))
+          return given || goesOn || (read.kept.length > 0 && (yield* Deciding.hasNews(turn)))
+        }
+        if (hasAnswers) yield* Deciding.decide(turn, toolkit, read, options.by, true)
+        const { answered, history: { content: { length: from } } } = turn
+        yield* say(prompt, options)(turn)
+        const to = turn.history.content.length
+        // A text that answers a question is nothing that the model is told.
+        if (to > from && turn.answered === answered) turn.beside = { from, to, behind: undefined }
         return true
-      }
-      yield* Deciding.decide(turn, toolkit, own, by, true)
-      const { answered, history: { content: { length: from } } } = turn
-      yield* say(prompt, options)(turn)
-      const to = turn.history.content.length
-      // A text that answers a question is nothing that the model is told.
-      if (to > from && turn.answered === answered) turn.beside = { from, to, behind: undefined }
-      return true
-    })
+      })
 
-  const send = (prompt: Prompt.RawInput, options?: Conversation.TurnOptions) =>
-    Effect.map(take(beginning(prompt, options)), (outcome) => outcome ?? Ending.nothingToDo)
+  /** Nothing is decided where what is said with it cannot be; what can be kept before the turn is taken is kept. */
+  const routed = (
+    prompt: Prompt.RawInput,
+    { answers, by }: Conversation.TurnOptions
+  ): Effect.Effect<Deciding.Routed | undefined, unknown> =>
+    answers === undefined ? Effect.undefined : Effect.gen(function*() {
+      const isSilent = saysNothing(prompt)
+      const read = isSilent ? yield* Effect.fromResult(Posted.each(answers)) : Posted.readable(answers)
+      if (!isSilent) yield* typeof prompt === "string" ? readText(prompt) : readPrompt(prompt)
+      return yield* Deciding.route(place, toolkit, read, by)
+    }).pipe(Effect.updateContext(inside))
+
+  const standing = Effect.flatMap(
+    ConversationTurn.read(place),
+    (kept) => Ending.standing(place, kept, taken.outcome)
+  )
+
+  const send = (prompt: Prompt.RawInput, options: Conversation.TurnOptions = {}) =>
+    Effect.flatMap(routed(prompt, options), (read) => {
+      const turn = take(beginning(prompt, options, read))
+      const { answers = [], kept = [], refused = [] } = read ?? {}
+      if (kept.length === 0) return Effect.map(turn, (outcome) => outcome ?? Ending.nothingToDo)
+      return turn.pipe(
+        Effect.flatMap((outcome) => outcome === undefined ? standing : Effect.succeed(outcome)),
+        // It is kept, and the turn that is taken goes on with it.
+        Effect.catchIf((error) => error === ConversationTurn.busy && saysNothing(prompt), () => standing),
+        Effect.tap((outcome) => {
+          const ids = [...kept, ...answers, ...refused].map((one) => typeof one === "string" ? one : one.approvalId)
+          const isNobodys = saysNothing(prompt) && ids.every((id) =>
+            outcome.refused.some(({ approvalId, error }) => approvalId === id && error.reason._tag === "NotAnApprover")
+          )
+          return isNobodys ? outcome.refused[0]!.error : Effect.void
+        })
+      )
+    })
 
   const goOn = (prompt: Prompt.RawInput) =>
     Effect.flatMap(
       take(Effect.fnUntraced(function*(turn) {
         const { base, history: { content } } = turn
         if (content.every(({ role }) => role === "system")) return yield* say(prompt)(turn)
-        if (yield* Deciding.takeGiven(turn, toolkit)) return true
+        if (yield* Deciding.takeGiven(place, turn, toolkit)) return true
         // Whoever took a turn of it is dead, or left.
         if (base?.kept.turn !== undefined) return true
         return turn.open.length === 0 ? !Ending.isOver(turn.history) : yield* Deciding.hasNews(turn)
@@ -208,8 +242,10 @@ const operations = (settings: Settings): Operations => {
   const made = {
     id: settings.id,
     send,
-    stream: (prompt: Prompt.RawInput, options?: Conversation.TurnOptions) => stream(beginning(prompt, options)),
-    start: (prompt: Prompt.RawInput, options?: Conversation.TurnOptions) => start(beginning(prompt, options)),
+    stream: (prompt: Prompt.RawInput, options: Conversation.TurnOptions = {}) =>
+      Stream.unwrap(Effect.map(routed(prompt, options), (read) => stream(beginning(prompt, options, read)))),
+    start: (prompt: Prompt.RawInput, options: Conversation.TurnOptions = {}) =>
+      Effect.flatMap(routed(prompt, options), (read) => start(beginning(prompt, options, read))),
     turn: Effect.suspend(() => {
       const here = place.store.turns.of(place.key.id)
       return here === undefined ? Elsewhere.find(place) : Effect.succeed(here)
@@ -225,7 +261,7 @@ const operations = (settings: Settings): Operations => {
       options?: Conversation.DecideOptions
     ) =>
       Array.isArray(posted) && posted.length === 0
-        ? Effect.flatMap(ConversationTurn.read(place), (kept) => Ending.standing(place, kept, taken.outcome))
+        ? standing
         : Effect.andThen(readableIn(posted), send([], { ...options, answers: posted })),
     resume: <T extends DeferredTool.Any, Name extends keyof T["interactions"] & string>(
       tool: T,
@@ -236,7 +272,12 @@ const operations = (settings: Settings): Operations => {
     wake: Effect.flatMap(
       ConversationTurn.read(place),
       // What the turn that is being taken begins to wait for may have come already.
-      ({ open, turn }) => open.length === 0 && turn === undefined ? Effect.undefined : take(Deciding.hasNews)
+      ({ open, turn }) => open.length === 0 && turn === undefined ? Effect.undefined : take((turn) =>
+            Effect.flatMap(
+              Deciding.takeGiven(place, turn, toolkit),
+              (given) => given ? Effect.succeed(true) : Deciding.hasNews(turn)
+            )
+          )
     ),
     cancel: Effect.fnUntraced(
       function*(reason?: string) {

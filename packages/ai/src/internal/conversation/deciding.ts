@@ -30,6 +30,7 @@ import * as Deferral from "../tool/deferral.ts"
 import * as Interactions from "../waiting/interaction.ts"
 import * as Clearing from "./clearing.ts"
 import type * as Conversation from "./model.ts"
+import * as Listed from "./listed.ts"
 import * as Naming from "./naming.ts"
 import * as ConversationTurn from "./turn.ts"
 
@@ -137,16 +138,16 @@ export const decide = (
 }
 
 /**
- * Decides what was given to the open requests of an agent from outside: true where it goes on with any of it. What has no effect
- * is told there.
+ * Decides what was given to open requests beside a turn, or from outside an agent: true where it goes on with any of it.
  */
 export const takeGiven = Effect.fnUntraced(function*(
+  place: ConversationTurn.Place,
   turn: ConversationTurn.Turn,
   toolkit: AnyToolkit
 ): Effect.fn.Return<boolean, ApprovalError.ApprovalError | ConversationStore.ConversationError> {
   const { suspensions } = turn
   const all: Array<Decided> = []
-  for (const { approvalId } of pendingOf(turn)) {
+  for (const { approvalId } of yield* mayBeGiven(place, turn)) {
     for (const { decidedBy, decision, trusted } of yield* suspensions.given(approvalId)) {
       all.push({
         answer: new Approval.ApprovalAnswer({ approvalId, decision }),
@@ -155,13 +156,24 @@ export const takeGiven = Effect.fnUntraced(function*(
     }
   }
   if (all.length === 0) return false
-  const goesOn = yield* decideEach(turn, toolkit, all, [], true)
+  const goesOn = yield* decideEach(turn, toolkit, all, turn.refused, true)
   // What leaves its request open is over, and it is asked again.
   for (const { answer: { approvalId } } of all) {
     if (!turn.answered.includes(approvalId)) yield* suspensions.forgetGiven(approvalId)
   }
   return goesOn
 })
+
+// What is open here and is not listed as open any more.
+const mayBeGiven = (
+  place: ConversationTurn.Place,
+  turn: ConversationTurn.Turn
+): Effect.Effect<ReadonlyArray<Approval.ApprovalRequest>, ConversationStore.ConversationError> => {
+  const open = pendingOf(turn)
+  return open.length === 0 || place.within !== undefined
+    ? Effect.succeed(open)
+    : Effect.map(Listed.ids(place), (ids) => open.filter(({ approvalId }) => !ids.has(approvalId)))
+}
 
 const decideEach = Effect.fnUntraced(function*(
   turn: ConversationTurn.Turn,
@@ -264,33 +276,54 @@ export const refusingWithin =
     if (turn.refused.every((one) => one.approvalId !== approvalId)) refuse(turn, { approvalId }, error)
   }
 
-/** Answers to what is asked in agents are kept with it, before any turn is taken; gives those that are not. */
+/**
+ * Keeps answers at once with what they answer, before any turn is taken: those to what is asked in agents, and where a turn is
+ * taken already, all of them. Gives those that are for a turn to take, and the ids of those that are kept.
+ */
 export const route = Effect.fnUntraced(function*(
-  { key, within }: ConversationTurn.Place,
-  open: ReadonlyArray<Approval.ApprovalRequest>,
+  place: ConversationTurn.Place,
+  toolkit: AnyToolkit,
   { answers, refused }: Posted.Answers,
   by: Approver.Person | undefined
-): Effect.fn.Return<Posted.Answers & { readonly routed: number }, ApprovalError.ApprovalError> {
+): Effect.fn.Return<Routed, ApprovalError.ApprovalError | ConversationStore.ConversationError> {
+  const { key, store, within } = place
+  if (within !== undefined || answers.length === 0) return { answers, refused, kept: [] }
+  const { open, turn } = yield* ConversationTurn.read(place)
+  const isTaken = turn !== undefined || store.turns.of(key.id) !== undefined
   const suspensions = yield* SuspensionStore.SuspensionStore
   const decidedBy = decidedByOf(by)
+  const now = yield* Clock.currentTimeMillis
   const own: Array<Approval.ApprovalAnswer> = []
   const failed = [...refused]
-  let routed = 0
+  const kept: Array<string> = []
+  const nested = answers.every(({ approvalId }) => open.some((one) => one.approvalId === approvalId))
+    ? []
+    : yield* Listed.nested(place)
   for (const answer of answers) {
     const { approvalId, decision } = answer
-    if (within !== undefined || open.some((one) => one.approvalId === approvalId)) {
+    const here = open.find((one) => one.approvalId === approvalId)
+    const request = here ?? nested.find((one) => one.approvalId === approvalId)
+    if ((here !== undefined && !isTaken) || here?.providerExecuted === true || here?.interaction === "nested") {
       own.push(answer)
       continue
     }
-    const given = yield* Effect.result(
-      suspensions.give(approvalId, { root: key.id }, { decision, decidedBy, trusted: true })
-    )
-    if (Result.isSuccess(given)) routed++
+    const given = yield* Effect.result(Effect.gen(function*() {
+      if (request !== undefined && decision._tag !== "Info") yield* checkApprover(request, decidedBy)
+      if (here !== undefined && decision._tag === "Approved") yield* checkAnswer(toolkit, here, decision.answer)
+      if (request !== undefined && isLate({ answer, decidedBy, request }, now)) return yield* expired(request)
+      yield* suspensions.give(approvalId, { root: key.id }, { decision, decidedBy, trusted: true })
+    }))
+    if (Result.isSuccess(given)) kept.push(approvalId)
     else if (given.failure.reason._tag === "UnknownApproval") own.push(answer)
     else failed.push({ approvalId, error: given.failure })
   }
-  return { answers: own, refused: failed, routed }
+  return { answers: own, refused: failed, kept }
 })
+
+/** Answers that a turn is to take, and those that are kept already. */
+export interface Routed extends Posted.Answers {
+  readonly kept: ReadonlyArray<string>
+}
 
 /**
  * What was decided and has settled nothing is taken out of the history again: it was refused, or is kept in the journal until

@@ -47,7 +47,10 @@ export const stateOf = Effect.fnUntraced(function*(
   const open = kept.open.find((request) => request.approvalId === approvalId)
   const transcript = Transcript.readWhole(kept.history.content)
   const asked = transcript.allRequests.find(({ part }) => part.approvalId === approvalId)
-  if (open === undefined && asked === undefined) return yield* ofAnsweredHere(toolkit, transcript, approvalId)
+  if (open === undefined && asked === undefined) {
+    const within = yield* ofAgent(place, approvalId)
+    return within ?? (yield* ofAnsweredHere(toolkit, transcript, approvalId))
+  }
   const { result } = asked?.call ?? asked?.providerCall ?? {}
   const cancelled = asked?.responses.find(TakenBack.isAnswer)
   if (cancelled !== undefined) {
@@ -69,6 +72,23 @@ export const stateOf = Effect.fnUntraced(function*(
   // What was made up is shown to nobody.
   const request = open ?? (proof === "forged" ? undefined : shownIn(asked!))
   return { ...state, ...definedFields({ request }) }
+})
+
+// What an agent asks has its history elsewhere.
+const ofAgent = Effect.fnUntraced(function*(
+  { key }: ConversationTurn.Place,
+  approvalId: string
+): Effect.fn.Return<State | undefined, Failure> {
+  const suspensions = yield* SuspensionStore.SuspensionStore
+  const became = yield* suspensions.became(approvalId, key.id)
+  const sealed = Result.getOrUndefined((yield* ApprovalSeal.ApprovalSeal).parse(approvalId))
+  if (became === undefined) return undefined
+  const { isGiven, request } = became
+  const shown = definedFields({ request })
+  const entry = sealed === undefined ? undefined : yield* find(sealed, became)
+  if (entry === undefined || entry.state === "pending") return { state: isGiven ? "answered" : "open", ...shown }
+  const about = { approvalId, result: undefined }
+  return { ...(entry.suspendedAs === undefined ? ofEntry(about, entry) : yield* ofSuspended(about, entry)), ...shown }
 })
 
 // =============================================================================
@@ -168,7 +188,7 @@ const states = {
 } as const
 
 /** By the journal, which knows it before the history does, and also where nobody knew when that was written. */
-const ofEntry = ({ approvalId, result }: About, entry: ApprovalJournal.Entry): State => {
+const ofEntry = ({ approvalId, result }: Pick<About, "approvalId" | "result">, entry: ApprovalJournal.Entry): State => {
   const { decidedBy, state, toolCallId: id, toolName: name } = entry
   // These two have their own ways.
   if (state === "pending" || state === "suspended") return { state: "open" }
@@ -189,7 +209,7 @@ const hasExpired = ({ decidedBy, state }: ApprovalJournal.Entry): boolean =>
 
 /** Its run has begun, and waits as another request: what becomes of it is what becomes of that one's call. */
 const ofSuspended = Effect.fnUntraced(function*(
-  { result }: About,
+  { approvalId, result }: Pick<About, "approvalId" | "result">,
   entry: ApprovalJournal.Entry
 ): Effect.fn.Return<State, ApprovalError.ApprovalError> {
   const seal = yield* ApprovalSeal.ApprovalSeal
@@ -208,7 +228,7 @@ const ofSuspended = Effect.fnUntraced(function*(
   if (tip === undefined || tip.state === "pending") {
     return { state: "running", ...known, reason: Words.begunAndWaits }
   }
-  const { state, ...come } = ofEntry({ result } as About, tip)
+  const { state, ...come } = ofEntry({ approvalId, result }, tip)
   const ended = state === "running" || state === "unknown" || state === "done" || state === "answered"
   return { ...come, ...known, state: state === "answered" ? "running" : ended ? state : "failed" }
 })
@@ -276,6 +296,10 @@ const ofUndecided = Effect.fnUntraced(function*(about: About): Effect.fn.Return<
     return { state: "answered", ...definedFields({ decidedBy: decidedBy ?? delivered?.deliveredBy }) }
   }
   if (open !== undefined) {
+    const suspensions = yield* SuspensionStore.SuspensionStore
+    // It was kept while a turn was taken, which has not come to it yet.
+    const [given] = yield* suspensions.given(approvalId)
+    if (given !== undefined) return { state: "answered", decidedBy: given.decidedBy }
     const { expiresAt = Infinity } = open
     return expiresAt > (yield* Clock.currentTimeMillis)
       ? { state: "open" }

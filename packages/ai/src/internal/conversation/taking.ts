@@ -27,6 +27,7 @@ import * as Deciding from "./deciding.ts"
 import * as Ending from "./ending.ts"
 import * as Following from "./following.ts"
 import type * as Conversation from "./model.ts"
+import * as Listed from "./listed.ts"
 import * as Pending from "./pending.ts"
 import * as Saying from "./saying.ts"
 import * as Stopping from "./stopping.ts"
@@ -123,13 +124,20 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
     return limit === undefined ? undefined : Ending.limited(turn, limit)
   }
 
+  // What was answered beside the turn, which did not wait for it.
+  const hasMore = Effect.fnUntraced(function*(turn: ConversationTurn.Turn) {
+    if (limitedBy(turn) !== undefined) return false
+    if (yield* Deciding.takeGiven(place, turn, toolkit)) return true
+    return turn.open.some(Pending.isOfAgents) && (yield* Deciding.hasNews({ ...turn, open: turn.open.filter(Pending.isOfAgents) }))
+  })
+
   /** What follows from a step: how the turn has ended, if it has. */
   const follow = Effect.fnUntraced(function*(turn: ConversationTurn.Turn, way: ConversationTurn.Way) {
     const { step } = turn
     const next = yield* ConversationTurn.takeStep(turn, way)
     yield* Deciding.settle(turn, step)
     const end = Ending.of(turn, next) ?? limitedBy(turn)
-    if (end !== undefined) {
+    if (end !== undefined && !(end._tag === "Waiting" && (yield* hasMore(turn)))) {
       yield* ConversationTurn.finish(place, turn)
       return end
     }
@@ -181,7 +189,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
   // Of a turn for which there was nothing to do.
   const left = (turn: ConversationTurn.Turn) =>
     turn.open.length === 0 ? Effect.undefined : Effect.map(
-      turn.open.some(Pending.isOfAgents) ? Pending.nested(place) : Effect.succeed(turn.nested),
+      turn.open.some(Pending.isOfAgents) ? Listed.nested(place) : Effect.succeed(turn.nested),
       (nested): Outcome => {
         turn.nested = nested
         return Ending.waiting(turn)

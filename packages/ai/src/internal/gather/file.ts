@@ -175,6 +175,8 @@ export interface File {
   waits: boolean
   waitsAs?: string | undefined
   tip?: Tip | undefined
+  /** What the history answers of what is asked in its agents was given to them in this turn. */
+  hasAnsweredAgents?: boolean
 }
 
 export interface Case {

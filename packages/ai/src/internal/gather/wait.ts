@@ -181,21 +181,25 @@ export const gatherAnswer = Effect.fnUntraced(function*(
 
 // Its agents go on with whatever has come there; what stands in this history is given to them first.
 const agentsAnswer = Effect.fnUntraced(function*(
-  { call, environment, history, questions }: File,
+  file: File,
   tip: Tip
 ): Effect.fn.Return<Standing.WaitAnswer> {
+  const { call, environment, history, questions } = file
   const { began } = tip.suspension
   const state = questions[0]?.entry?.state
   if (began === undefined) return "none"
-  for (const { part, responses } of history?.transcript.allRequests ?? []) {
+  // Once in a turn: what has no effect is not given again and again.
+  const asked = file.hasAnsweredAgents === true ? [] : history?.transcript.allRequests ?? []
+  file.hasAnsweredAgents = true
+  for (const { part, responses } of asked) {
     if (!part.toolCallId.startsWith(`${call.toolCallId}/`)) continue
     yield* Agents.giveAll(environment, began, part.approvalId, responses.map(Answering.givenOf(environment, [])))
   }
   tip.answer = { json: null, decoded: null, by: Answering.byProgram }
   // A run that was begun and did not come to its end is taken up, whatever it was begun for.
   if (state !== undefined && state !== "pending") return "fits"
-  const asked = yield* Effect.result(environment.suspensions.agents(began))
-  if (Result.isFailure(asked) || !asked.success.hasNews) return "none"
+  const within = yield* Effect.result(environment.suspensions.agents(began))
+  if (Result.isFailure(within) || !within.success.hasNews) return "none"
   return "fits"
 })
 

@@ -193,15 +193,13 @@ export const runAgent = <A, E, R>(
     return Effect.onExit(agent, () => Effect.sync(() => void agents.running--))
   })
   return Effect.flatMap(Effect.onError(begun, () => Effect.sync(settle)), (ended) => {
-    if (!isWaiting(ended)) {
-      settle()
-      return Effect.succeed(ended)
-    }
+    // Whoever begins another one beside it, or behind it, does so first.
+    queueMicrotask(() => queueMicrotask(settle))
+    if (!isWaiting(ended)) return Effect.succeed(ended)
     return Effect.andThen(
       Effect.callback<void>((resume) => {
         const done = () => resume(Effect.void)
         agents.waiting.add(done)
-        settle()
         return Effect.sync(() => agents.waiting.delete(done))
       }),
       Effect.suspend(() => Effect.die(agents.suspended ??= nestedSuspension(made)))

@@ -57,6 +57,23 @@ export interface Agents {
     to: LeadsTo,
     given: Given
   ) => Effect.Effect<void, ApprovalError.ApprovalError>
+  /** The request as which the outermost call waits within which this one is asked. */
+  readonly waiting: (approvalId: string) => Effect.Effect<string | undefined, ApprovalError.ApprovalError>
+  /** What became of a request of an agent within that conversation; `undefined` of any other. */
+  readonly became: (
+    approvalId: string,
+    root: string
+  ) => Effect.Effect<
+    | {
+      readonly state: Approval.ApprovalState
+      readonly isGiven: boolean
+      readonly request: Approval.ApprovalRequest | undefined
+      readonly toolName: string
+      readonly toolCallId: string
+    }
+    | undefined,
+    ApprovalError.ApprovalError
+  >
   /** The decisions that are kept with an open request. */
   readonly given: (approvalId: string) => Effect.Effect<ReadonlyArray<Given>, ApprovalError.ApprovalError>
   /** Those have no effect: it is asked again. */
@@ -123,48 +140,59 @@ export const make = ({ atomically, requests }: Store.Store): Agents => {
     }
   })
 
-  // The runs above it, the innermost first; `undefined` where one of them has ended.
+  // As what a call waits by now, if it does.
+  const waitsAs = Effect.fnUntraced(function*(
+    call: Store.RequestRow
+  ): Effect.fn.Return<Store.RequestRow | undefined, Store.StoreError> {
+    let last: Store.RequestRow | undefined
+    for (let next = suspendedAs(call); next !== undefined;) {
+      last = yield* requests.get(next)
+      next = last === undefined ? undefined : suspendedAs(last)
+    }
+    return last
+  })
+
+  // The runs above it, the innermost first, and whether all of them go on or wait.
   const above = Effect.fnUntraced(function*(
     row: Store.RequestRow
-  ): Effect.fn.Return<ReadonlyArray<Above> | undefined, Store.StoreError> {
-    const found: Array<Above> = []
+  ): Effect.fn.Return<{ readonly runs: ReadonlyArray<Above>; readonly goOn: boolean }, Store.StoreError> {
+    const runs: Array<Above> = []
+    let goOn = true
     for (let nonce = row.parent; nonce !== undefined;) {
       const call: Store.RequestRow | undefined = yield* requests.get(nonce)
-      if (call === undefined) return undefined
-      const entry = decodeEntry(call.entry)
-      const as = Result.isSuccess(entry) && entry.success.suspendedAs !== undefined
-        ? nonceOf(entry.success.suspendedAs)
-        : undefined
-      const waits = as === undefined ? undefined : yield* requests.get(as)
-      const goesOn = waits === undefined
+      if (call === undefined) return { runs, goOn: false }
+      const waits = yield* waitsAs(call)
+      goOn &&= waits === undefined
         ? call.state === "running" || call.state === "unknown"
         : waits.waits !== "over" && (waits.state === "pending" || waits.state === "running" || waits.state === "unknown")
-      if (!goesOn) return undefined
-      found.push({ call, waits })
+      runs.push({ call, waits })
       nonce = call.parent
     }
-    return found
+    return { runs, goOn }
   })
 
   const give: Agents["give"] = Effect.fnUntraced(function*(approvalId, to, given) {
     const nonce = nonceOf(approvalId) ?? approvalId
-    const kept = yield* use(atomically(Effect.gen(function*() {
+    const state = yield* use(atomically(Effect.gen(function*(): Effect.fn.Return<
+      Approval.ApprovalState | "never" | undefined,
+      Store.StoreError
+    > {
       const row = yield* requests.get(nonce)
-      if (row?.approvalId !== approvalId || row.parent === undefined) return "unknown" as const
-      if ("root" in to && row.root !== to.root) return "unknown" as const
-      const runs = yield* above(row)
-      if ("call" in to && runs?.some(({ call }) => call.nonce === to.call) !== true) {
-        return runs === undefined ? "over" as const : "unknown" as const
-      }
-      if (runs === undefined || row.state !== "pending") return row.state
+      if (row?.approvalId !== approvalId) return "never"
+      if ("root" in to && row.root !== to.root) return "never"
+      const { goOn, runs } = yield* above(row)
+      if ("call" in to && !runs.some(({ call }) => call.nonce === to.call)) return "never"
+      if (row.state !== "pending") return row.state
+      if (!goOn) return "superseded"
       const known = row.given === undefined ? [] : Result.getOrElse(decode(row.given), () => [])
       const outermost = runs.at(-1)?.waits?.nonce
-      return (yield* requests.give(nonce, row.given, encode([...known, given]), outermost)) ? undefined : row.state
+      const isKept = yield* requests.give(nonce, row.given, encode([...known, given]), outermost)
+      return isKept ? undefined : "answered"
     })))
-    if (kept === undefined) return
-    if (kept === "unknown") return yield* unknown(approvalId)
-    const state = kept === "over" || kept === "pending" ? "superseded" : kept
-    return yield* ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state }))
+    if (state === undefined) return
+    return yield* state === "never"
+      ? unknown(approvalId)
+      : ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state }))
   })
 
   const rowOf = (approvalId: string) => use(requests.get(nonceOf(approvalId) ?? approvalId))
@@ -172,6 +200,22 @@ export const make = ({ atomically, requests }: Store.Store): Agents => {
   return {
     agents,
     give,
+    waiting: Effect.fnUntraced(function*(approvalId) {
+      const row = yield* rowOf(approvalId)
+      if (row?.parent === undefined) return undefined
+      const { runs } = yield* use(above(row))
+      return runs.at(-1)?.waits?.approvalId
+    }),
+    became: Effect.fnUntraced(function*(approvalId, root) {
+      const row = yield* rowOf(approvalId)
+      return row?.approvalId !== approvalId || row.root !== root || row.parent === undefined ? undefined : {
+        state: row.state,
+        isGiven: row.given !== undefined || row.answer !== undefined,
+        request: Result.getOrUndefined(decodeRequest(row.request)),
+        toolName: row.toolName,
+        toolCallId: row.toolCallId
+      }
+    }),
     given: (approvalId) =>
       Effect.map(rowOf(approvalId), (row) =>
         row?.given === undefined ? [] : Result.getOrElse(decode(row.given), () => [])),
@@ -185,6 +229,11 @@ interface Above {
   readonly call: Store.RequestRow
   /** The request as which it waits. */
   readonly waits: Store.RequestRow | undefined
+}
+
+const suspendedAs = ({ entry }: Store.RequestRow): string | undefined => {
+  const read = decodeEntry(entry)
+  return Result.isSuccess(read) && read.success.suspendedAs !== undefined ? nonceOf(read.success.suspendedAs) : undefined
 }
 
 const inOrder = (one: Store.RequestRow, other: Store.RequestRow): number =>
