@@ -16,14 +16,15 @@ import * as ConversationStore from "../../ConversationStore.ts"
 import * as Prompts from "../../Prompt.ts"
 import * as Responses from "../../Response.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
-import * as Recorder from "../environment/recorder.ts"
 import type * as Within from "../agent/within.ts"
+import * as Recorder from "../environment/recorder.ts"
 import * as Cut from "../history/cut.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Rows from "../kept/rows.ts"
 import * as Unwritten from "../kept/unwritten.ts"
 import type { RefusedAnswer } from "../posted.ts"
 import * as Said from "../turn/said.ts"
+import * as Repeated from "./repeated.ts"
 import * as Saying from "./saying.ts"
 
 /** Where a conversation is kept, and what this process knows of it. */
@@ -392,7 +393,7 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, way: Way): Effec
   for (const part of parts) {
     if (part.type !== "tool-approval-request" || !turn.record?.asked.has(part.approvalId)) turn.content.push(part)
   }
-  const messages = messagesOf(turn, parts.filter(isOwn))
+  const messages = messagesOf(turn, Repeated.without(parts.filter(isOwn), turn.history))
   turn.record = undefined
   turn.written = []
   if (messages.length > 0) turn.history = Rows.grow(turn.history, messages)
