@@ -332,7 +332,7 @@ export const make = Effect.fnUntraced(function*(options: {
     const held = { ...acquired, claim }
     const params = claim.params === undefined ? undefined : { params: claim.params }
     if (Exit.isFailure(exit)) {
-      const stopped = run.stop === "none" ? undefined : { stopped: true }
+      const stopped = run.stop === "none" && !Activity.isStopped(run.activity) ? undefined : { stopped: true }
       const entry = yield* makeEntry(claim, {
         state: "unknown",
         reason: Words.interruptedReason,

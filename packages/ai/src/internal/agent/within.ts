@@ -3,6 +3,7 @@
  * is kept of it leads there, and it is shown to people so.
  */
 import * as Context from "effect/Context"
+import type * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 
 export interface Within {
@@ -15,6 +16,8 @@ export interface Within {
   /** The agents, the outermost first, and the ids of their calls. */
   readonly path: ReadonlyArray<string>
   readonly calls: ReadonlyArray<string>
+  /** Whose memories are around it: what was denied there is denied here. */
+  readonly memories: ReadonlyArray<Approval.ApprovalScope>
 }
 
 export const Within: Context.Reference<Within | undefined> = Context.Reference<Within | undefined>(
@@ -43,3 +46,24 @@ export const Refusing: Context.Reference<(approvalId: string, error: ApprovalErr
   .Reference<(approvalId: string, error: ApprovalError.ApprovalError) => void>("~@assent/ai/internal/RefusingWithin", {
     defaultValue: () => () => {}
   })
+
+/** What the turn around has left: an agent within it never has more. */
+export interface Left {
+  readonly steps: () => number
+  readonly tokens: () => number
+  /** By the monotonic clock, in milliseconds. */
+  readonly until: number
+  /** Tokens that were spent within it. */
+  readonly spend: (tokens: number) => void
+}
+
+export const Left: Context.Reference<Left | undefined> = Context.Reference<Left | undefined>(
+  "~@assent/ai/internal/LeftAround",
+  { defaultValue: () => undefined }
+)
+
+/** The conversations that a handler has opened by itself and that wait for somebody. */
+export const Opened: Context.Reference<Set<string> | undefined> = Context.Reference<Set<string> | undefined>(
+  "~@assent/ai/internal/OpenedByHandler",
+  { defaultValue: () => undefined }
+)

@@ -11,6 +11,7 @@ import * as ApprovalError from "../../ApprovalError.ts"
 import * as ConversationStore from "../../ConversationStore.ts"
 import * as DeferredTool from "../../DeferredTool.ts"
 import * as Within from "../agent/within.ts"
+import { EnclosingTurn } from "../environment/enclosingTurn.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as Conversations from "./conversation.ts"
 import type * as Conversation from "./model.ts"
@@ -44,7 +45,8 @@ const begun =
         root,
         conversation: outer === undefined ? scope.conversation : outer.conversation,
         path: [...outer?.path ?? [], toolName, ...(name === "" ? [] : [name])],
-        calls: [...outer?.calls ?? [], toolCallId]
+        calls: [...outer?.calls ?? [], toolCallId],
+        memories: (yield* EnclosingTurn)?.memories ?? []
       }
       const { instructions, limits, model, toolkit } = options
       const goes = Conversations.goOn({ id, toolkit, instructions, limits }, within, prompt)

@@ -16,12 +16,14 @@ import * as Wait from "../gather/wait.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
 import * as Text from "../text.ts"
+import * as Listed from "./listed.ts"
 import type { ClearOptions } from "./model.ts"
 import * as TakenBack from "./takenBack.ts"
 import * as ConversationTurn from "./turn.ts"
 
 /** Takes back what the options name, and gives those that were taken back. */
 export const clear = Effect.fnUntraced(function*(
+  place: ConversationTurn.Place,
   turn: ConversationTurn.Turn,
   waiting: ReadonlyArray<Approval.ApprovalRequest>,
   options: ClearOptions
@@ -38,6 +40,23 @@ export const clear = Effect.fnUntraced(function*(
     if (!(yield* takeBack(turn, request, options.reason))) continue
     turn.open = turn.open.filter((one) => one !== request)
     cleared.push(request)
+  }
+  const agents = turn.open.filter(({ interaction }) => interaction === "nested")
+  if (agents.length === 0) return cleared
+  const asked = yield* Listed.nested(place)
+  for (const agent of agents) {
+    const within = asked.filter(({ toolCallId }) => toolCallId.startsWith(`${agent.toolCallId}/`))
+    const those = within.filter((request) => isNamed(request, options))
+    if (those.length === 0) continue
+    yield* turn.enter
+    // With all that is asked within it, the call of the agent is taken back.
+    if (those.length === within.length) {
+      if (!(yield* takeBack(turn, agent, options.reason))) continue
+      turn.open = turn.open.filter((one) => one !== agent)
+      cleared.push(...those)
+      continue
+    }
+    for (const request of those) if (yield* takeBack(turn, request, options.reason)) cleared.push(request)
   }
   return cleared
 })

@@ -1,6 +1,7 @@
 /** The operations of a conversation: what is said and decided, and the turns that follow from it. */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Toolkit from "effect/ai/Toolkit"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -95,9 +96,31 @@ export const goOn = Effect.fnUntraced(function*<Tools extends AnyTools, E, R>(
   within: Within.Within,
   prompt: Prompt.RawInput
 ) {
-  const settings = yield* settingsOf(options, within)
-  return yield* operations(settings).goOn(prompt)
+  const left = yield* Within.Left
+  const settings = yield* settingsOf({ ...options, limits: yield* limitsIn(left, options.limits) }, within)
+  const outcome = yield* operations(settings).goOn(prompt)
+  left?.spend(outcome.tokens)
+  return outcome
 }, (effect, _, within) => Effect.provideService(effect, Within.Within, within))
+
+// Never more than the turn around has left.
+const limitsIn = Effect.fnUntraced(function*(
+  left: Within.Left | undefined,
+  limits: Conversation.Options<AnyTools>["limits"]
+) {
+  if (left === undefined) return limits
+  const now = yield* Clock.currentTimeMillis
+  const { steps = defaultSteps, time, tokens = Number.POSITIVE_INFINITY } = limits ?? {}
+  const until = Math.min(
+    left.until - now,
+    time === undefined ? Number.POSITIVE_INFINITY : Duration.toMillis(Duration.fromInputUnsafe(time))
+  )
+  return {
+    steps: Math.min(steps, left.steps()),
+    tokens: Math.min(tokens, left.tokens()),
+    ...(until === Number.POSITIVE_INFINITY ? undefined : { time: Math.max(0, until) })
+  }
+})
 
 // All that have no name would be one conversation.
 const nameless = (options: unknown): TypeError =>
@@ -296,7 +319,7 @@ const operations = (settings: Settings): Operations => {
         yield* ConversationTurn.begin(
           place,
           (turn) =>
-            Effect.map(Clearing.clear(turn, Deciding.pendingOf(turn), options), (those) => {
+            Effect.map(Clearing.clear(place, turn, Deciding.pendingOf(turn), options), (those) => {
               cleared = those
               return false
             })

@@ -95,14 +95,19 @@ const answeringAs = (turn: ConversationTurn.Turn, decided: ReadonlyArray<Decided
 
 /** Whether anything has come that is waited for: to take a turn for nothing could call the model for nothing. */
 export const hasNews = Effect.fnUntraced(function*(
-  { answered, open }: ConversationTurn.Turn
+  { answered, isAgent, open }: Pick<ConversationTurn.Turn, "answered" | "open"> & { readonly isAgent?: boolean }
 ): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
   if (answered.length > 0) return true
   const suspensions = yield* SuspensionStore.SuspensionStore
   const now = yield* Clock.currentTimeMillis
-  for (const { approvalId, awaited, expiresAt = Number.POSITIVE_INFINITY } of open) {
+  for (const request of open) {
+    const { approvalId, awaited, expiresAt = Number.POSITIVE_INFINITY } = request
     if (expiresAt <= now || (awaited?.dueAt ?? Number.POSITIVE_INFINITY) <= now) return true
-    if (awaited === undefined) continue
+    if (awaited === undefined) {
+      // Taken back from outside.
+      if (isAgent === true && (yield* entryOf(request)).state !== "pending") return true
+      continue
+    }
     const found = yield* suspensions.find(approvalId)
     if (found?.status !== "open" || found.delivered !== undefined) return true
     const { began } = found.suspension
@@ -362,20 +367,27 @@ export const settle = Effect.fnUntraced(function*(
 /** The parts of a step that did nothing. */
 const nothingNew: ReadonlySet<string> = new Set(["tool-approval-request", "finish", "response-metadata"])
 
+// One that cannot be looked up stands in the history, where it does no harm.
+const entryOf = Effect.fnUntraced(function*(
+  request: Approval.ApprovalRequest
+): Effect.fn.Return<Pick<ApprovalJournal.Entry, "state" | "approvals">> {
+  const sealed = (yield* ApprovalSeal.ApprovalSeal).parse(request.approvalId)
+  if (Result.isFailure(sealed)) return { state: "pending" }
+  const journal = yield* ApprovalJournal.ApprovalJournal
+  const entry = yield* Effect.orElseSucceed(
+    journal.find(Request.claimOf(sealed.success, request)),
+    () => undefined
+  )
+  return entry ?? { state: "pending" }
+})
+
 const isKept = Effect.fnUntraced(function*(
   request: Approval.ApprovalRequest,
   by: Approver.DecidedBy | undefined
 ): Effect.fn.Return<boolean> {
   if (by?.id === undefined) return false
-  const sealed = (yield* ApprovalSeal.ApprovalSeal).parse(request.approvalId)
-  if (Result.isFailure(sealed)) return false
-  const journal = yield* ApprovalJournal.ApprovalJournal
-  // One that cannot be looked up stands in the history, where it does no harm.
-  const entry = yield* Effect.orElseSucceed(
-    journal.find(Request.claimOf(sealed.success, request)),
-    () => undefined
-  )
-  return entry?.state === "pending" && (entry.approvals ?? []).some(({ decidedBy }) => decidedBy.id === by.id)
+  const entry = yield* entryOf(request)
+  return entry.state === "pending" && (entry.approvals ?? []).some(({ decidedBy }) => decidedBy.id === by.id)
 })
 
 // What was said since stays where it is, which is what it is known by; and what somebody has named stays known.

@@ -5,9 +5,10 @@
 import type * as Response from "effect/ai/Response"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -74,12 +75,22 @@ const streamText = Wrap.streamText as unknown as (options: Model.Options) => Str
 
 export const make = ({ concurrency, limits, place, prepare, surroundings, taken, toolkit }: Settings): Taking => {
   const inside = Surroundings.inside(surroundings)
-  const { time } = limits
+  const time = limits.time === undefined ? undefined : Duration.fromInputUnsafe(limits.time)
 
   const requestOf = (turn: ConversationTurn.Turn): Model.Options => ({
     prompt: ConversationTurn.promptOf(turn),
     toolkit,
     concurrency
+  })
+
+  /** What agents may use that go on within it. */
+  const leftOf = (turn: ConversationTurn.Turn): Within.Left => ({
+    steps: () => limits.steps - turn.steps,
+    tokens: () => limits.tokens - turn.tokens,
+    until: turn.until,
+    spend: (tokens) => {
+      turn.tokens += tokens
+    }
   })
 
   /** What the engine is to know of this turn's history. */
@@ -92,6 +103,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
       }),
       Context.add(Recorder.Recorder, ConversationTurn.record(place, turn, way === "stream")),
       Context.add(Trust.Refusals, Deciding.refusing(turn)),
+      Context.add(Within.Left, leftOf(turn)),
       (knowing) =>
         place.within !== undefined ? knowing : Context.add(knowing, Within.Refusing, Deciding.refusingWithin(turn)),
       (knowing) =>
@@ -148,7 +160,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
   const generated = (turn: ConversationTurn.Turn) =>
     Effect.suspend(() =>
       Effect.map(Effect.provideContext(generateText(requestOf(turn)), knowingOf(turn, "whole")), ({ content }) => {
-        turn.step.push(...content)
+        turn.step.push(...ConversationTurn.hide(turn, content))
       })
     )
 
@@ -156,10 +168,11 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
     streamText(requestOf(turn)).pipe(
       Stream.provideContext(knowingOf(turn, "stream")),
       Stream.mapArray((chunk) => {
-        turn.step.push(...chunk)
+        turn.step.push(...ConversationTurn.hide(turn, chunk))
         Saying.tell(turn.saying)
         return chunk
-      })
+      }),
+      Stream.filter((part) => !ConversationTurn.isHidden(part))
     )
 
   const steps = Effect.fnUntraced(function*(turn: ConversationTurn.Turn, way: "whole" | "stream") {
@@ -186,6 +199,13 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
       )
     )
 
+  // A handler that ends while it waits would leave nobody to hear of that.
+  const noteOpened = (outcome: Outcome) =>
+    place.within !== undefined ? Effect.void : Effect.map(Within.Opened, (opened) => {
+      if (outcome._tag === "Waiting") opened?.add(place.key.id)
+      else opened?.delete(place.key.id)
+    })
+
   // Of a turn for which there was nothing to do.
   const left = (turn: ConversationTurn.Turn) =>
     turn.open.length === 0 ? Effect.undefined : Effect.map(
@@ -210,11 +230,13 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
         if (way === "stream") turn.saying.step = turn.step
         followers.begin(turn)
         hasBegun?.(turn)
+        if (time !== undefined) turn.until = (yield* Clock.currentTimeMillis) + Duration.toMillis(time)
         const ended = stoppable.run(steps(turn, way))
         const outcome = time === undefined
           ? yield* ended
           : Option.getOrElse(yield* Effect.timeoutOption(ended, time), () => Ending.limited(turn, "time"))
         taken.outcome = outcome
+        yield* noteOpened(outcome)
         return { turn, outcome }
       }).pipe(
         Effect.scoped,
@@ -243,6 +265,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
         }
         turn.saying.step = turn.step
         followers.begin(turn)
+        if (time !== undefined) turn.until = (yield* Clock.currentTimeMillis) + Duration.toMillis(time)
         const limit = limitedBy(turn)
         if (limit !== undefined) {
           hasEnded(limit)

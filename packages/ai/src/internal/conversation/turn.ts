@@ -16,15 +16,14 @@ import * as ConversationStore from "../../ConversationStore.ts"
 import * as Prompts from "../../Prompt.ts"
 import * as Responses from "../../Response.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
-import type * as Within from "../agent/within.ts"
 import * as Recorder from "../environment/recorder.ts"
+import type * as Within from "../agent/within.ts"
 import * as Cut from "../history/cut.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Rows from "../kept/rows.ts"
 import * as Unwritten from "../kept/unwritten.ts"
 import type { RefusedAnswer } from "../posted.ts"
 import * as Said from "../turn/said.ts"
-import * as Repeated from "./repeated.ts"
 import * as Saying from "./saying.ts"
 
 /** Where a conversation is kept, and what this process knows of it. */
@@ -119,6 +118,10 @@ export interface Turn {
   isPrefilled: boolean
   /** What a step that goes on has said so far. */
   step: Array<Response.AnyPart>
+  /** What of it is shown to nobody: that it waits for agents. */
+  hidden: ReadonlyArray<Response.AnyPart>
+  /** Until when it may go on, in milliseconds since 1970. */
+  until: number
   /** What of it is on record, and as which messages. */
   record: Recorder.Record | undefined
   written: ReadonlyArray<Prompt.Message>
@@ -127,6 +130,8 @@ export interface Turn {
   readonly saying: Saying.Saying
   /** It keeps less of what it has said: a text, and not how it came. */
   isBrief: boolean
+  /** It is an agent's. */
+  readonly isAgent: boolean
 }
 
 interface Beside {
@@ -219,11 +224,14 @@ const makeTurn = Effect.fnUntraced(function*(
     tokens: 0,
     isPrefilled: false,
     step: [],
+    hidden: [],
+    until: Number.POSITIVE_INFINITY,
     record: undefined,
     written: [],
     suspensions,
     saying: Saying.make(),
-    isBrief: false
+    isBrief: false,
+    isAgent: place.within !== undefined
   }
   return turn
 })
@@ -333,7 +341,7 @@ const isKept = ({ record }: Turn): boolean => record !== undefined && record.kep
 
 const takeCutStep = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<void> {
   const { answered, deciders, record, step } = turn
-  turn.step = [...record !== undefined && record.kept > 0 ? record.parts : step]
+  turn.step = [...hide(turn, record !== undefined && record.kept > 0 ? record.parts : step)]
   yield* takeStep(turn, "cut")
   turn.open = yield* Effect.filter(
     turn.open,
@@ -393,7 +401,9 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, way: Way): Effec
   for (const part of parts) {
     if (part.type !== "tool-approval-request" || !turn.record?.asked.has(part.approvalId)) turn.content.push(part)
   }
-  const messages = messagesOf(turn, Repeated.without(parts.filter(isOwn), turn.history))
+  const own = [...parts.filter(isOwn), ...turn.hidden]
+  turn.hidden = []
+  const messages = messagesOf(turn, own.filter((part) => !isKnown(turn, part)))
   turn.record = undefined
   turn.written = []
   if (messages.length > 0) turn.history = Rows.grow(turn.history, messages)
@@ -401,7 +411,7 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, way: Way): Effec
     turn.history = Cut.markFrom(turn.history, before.length)
   }
   turn.nested = Responses.approvalRequests(parts.filter((part) => !isOwn(part)))
-  const asked = requestsIn(parts.filter(isOwn))
+  const asked = requestsIn(turn, own)
   const isNew = asked.some(({ approvalId }) => turn.open.every((one) => one.approvalId !== approvalId))
   turn.open = yield* openAfter(turn, asked)
   turn.answered = []
@@ -435,13 +445,42 @@ const isOwn = (part: Response.AnyPart): boolean =>
 const isOfAgent = (request: Option.Option<Approval.ApprovalRequest>): boolean =>
   Option.isSome(request) && request.value.toolCallId.includes("/") && (request.value.path?.length ?? 0) > 0
 
-// Those that wait for agents, too.
-const requestsIn = (parts: ReadonlyArray<Response.AnyPart>): ReadonlyArray<Approval.ApprovalRequest> => {
-  const all = Responses.approvalRequests(parts)
-  const nested = parts.flatMap((part) =>
-    Option.toArray(Option.filter(Responses.approvalRequest(part), ({ interaction }) => interaction === "nested"))
-  )
-  return nested.length === 0 ? all : [...nested, ...all]
+/** What of these parts its readers see; that it waits for agents is kept for the history. */
+export const hide = <Part extends Response.AnyPart>(
+  turn: Turn,
+  parts: ReadonlyArray<Part>
+): ReadonlyArray<Part> => {
+  const hidden = parts.filter(isHidden)
+  if (hidden.length === 0) return parts
+  turn.hidden = [...turn.hidden, ...hidden]
+  return parts.filter((part) => !isHidden(part))
+}
+
+export const isHidden = (part: Response.AnyPart): boolean =>
+  part.type === "tool-approval-request" &&
+  Option.exists(Responses.approvalRequest(part), ({ interaction }) => interaction === "nested")
+
+// A request that is in the history as it is: that call waits still. What an agent asks, and that one is waited for, is written
+// once, so that what is kept grows with the answers and not with what is left at each of them.
+const isKnown = ({ isAgent, open }: Turn, part: Response.AnyPart): boolean =>
+  part.type === "tool-approval-request" && (isAgent || isHidden(part)) &&
+  Option.exists(Responses.approvalRequest(part), (request) => sameOf(open, request) !== undefined)
+
+const sameOf = (
+  open: ReadonlyArray<Approval.ApprovalRequest>,
+  request: Approval.ApprovalRequest
+): Approval.ApprovalRequest | undefined => {
+  const known = open.find(({ approvalId }) => approvalId === request.approvalId)
+  return known !== undefined && JSON.stringify(known) === JSON.stringify(request) ? known : undefined
+}
+
+// Those that wait for agents, too. What did not change are the same objects.
+const requestsIn = (
+  { open }: Turn,
+  parts: ReadonlyArray<Response.AnyPart>
+): ReadonlyArray<Approval.ApprovalRequest> => {
+  const nested = parts.filter(isHidden).flatMap((part) => Option.toArray(Responses.approvalRequest(part)))
+  return [...nested, ...Responses.approvalRequests(parts)].map((request) => sameOf(open, request) ?? request)
 }
 
 // Those that are written already are the same objects: they are not written again.

@@ -69,3 +69,7 @@ export const sentences = (...some: ReadonlyArray<string | undefined>): string | 
   const said = some.filter((one) => one !== undefined)
   return said.length === 0 ? undefined : said.join(" ")
 }
+
+export const openedByHand =
+  "The tool ran, and a conversation that it opened waits for somebody whom nobody told. Its handler has to talk to an agent with" +
+  " AgentTool.converse, which waits with it. What the tool did is not undone."

@@ -1,4 +1,5 @@
 /** A run that waits for its agents: what the history answers of what they ask, and from where it begins again. */
+import * as Prompt from "effect/ai/Prompt"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -6,6 +7,7 @@ import * as Approval from "../../Approval.ts"
 import type * as Environment from "../environment/environment.ts"
 import { definedFields } from "../fields.ts"
 import * as HistoryAnswer from "../history/answer.ts"
+import type * as Transcript from "../history/transcript.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as Nesting from "../tool/nesting.ts"
 import * as Interactions from "../waiting/interaction.ts"
@@ -14,6 +16,45 @@ import type { Given } from "./file.ts"
 
 const decodeDecision = Schema.decodeUnknownResult(Approval.ApprovalDecision)
 
+/**
+ * A call that waits for its agents, and of which a history says nothing else, is found by what is asked in these: their calls'
+ * ids begin with its own. As what it waits is proved by its seal, as any request's.
+ */
+export const withWaits = Effect.fnUntraced(function*(
+  { suspensions }: Environment.Environment,
+  transcript: Transcript.Transcript,
+  pending: ReadonlyArray<Transcript.TranscriptCall>
+): Effect.fn.Return<Transcript.Transcript> {
+  const silent = pending.filter(({ requests }) => requests.length === 0)
+  if (silent.length === 0) return transcript
+  const found: Array<Transcript.TranscriptRequest> = []
+  for (const request of transcript.allRequests) {
+    const { messageIndex, part: { approvalId, toolCallId } } = request
+    const call = silent.findLast((one) => one.messageIndex <= messageIndex && toolCallId.startsWith(`${one.part.id}/`))
+    if (call === undefined || call.requests.length > 0) continue
+    const as = yield* Effect.orElseSucceed(suspensions.waiting(approvalId), () => undefined)
+    if (as === undefined) continue
+    const waits: Transcript.TranscriptRequest = {
+      ...request,
+      part: Prompt.makePart("tool-approval-request", { approvalId: as, toolCallId: call.part.id }),
+      call,
+      providerCall: undefined,
+      toolCall: call.part,
+      responses: [],
+      ignored: [],
+      answeredAt: undefined
+    }
+    call.requests = [waits]
+    found.push(waits)
+  }
+  if (found.length === 0) return transcript
+  return {
+    ...transcript,
+    allRequests: [...transcript.allRequests, ...found],
+    requests: [...transcript.requests, ...found]
+  }
+})
+
 /** Gives them what the history answers of one of their requests; what has no effect any more was answered before. */
 export const giveAll = Effect.fnUntraced(function*(
   environment: Environment.Environment,
@@ -21,19 +62,18 @@ export const giveAll = Effect.fnUntraced(function*(
   approvalId: string,
   given: ReadonlyArray<Given>
 ): Effect.fn.Return<void> {
-  // A "no" wins over a "yes", in any order (law L3).
-  const said = given.find(({ response }) => response?.approved === false) ?? given[0]
-  if (said?.response === undefined) return
-  const decision = decisionOf(said)
-  if (decision === undefined) return
-  const kept = yield* Effect.result(
-    environment.suspensions.give(approvalId, { call: began }, {
-      decision,
-      decidedBy: said.by,
-      trusted: Answering.isTrusted(environment, said.response)
-    })
-  )
-  if (Result.isFailure(kept)) environment.onRefused(approvalId, kept.failure.reason)
+  for (const said of given) {
+    const decision = said.response === undefined ? undefined : decisionOf(said)
+    if (decision === undefined) continue
+    const kept = yield* Effect.result(
+      environment.suspensions.give(approvalId, { call: began }, {
+        decision,
+        decidedBy: said.by,
+        trusted: Answering.isTrusted(environment, said.response)
+      })
+    )
+    if (Result.isFailure(kept)) environment.onRefused(approvalId, kept.failure.reason)
+  }
 })
 
 const decisionOf = ({ note, params, remember, response }: Given): Approval.ApprovalDecision | undefined => {

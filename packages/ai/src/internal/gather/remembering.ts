@@ -50,7 +50,7 @@ export interface Recalled {
  * anyway, or is asked every time, needs no approval, but may have been denied.
  */
 export const recall = Effect.fnUntraced(function*(
-  { given, memory, memoryScope, options, scope }: Environment.Environment,
+  { given, memory, memoryScope, options, scope, within }: Environment.Environment,
   subject: Subject,
   result: Approval.ApprovalResult,
   toolCallId: string
@@ -71,7 +71,7 @@ export const recall = Effect.fnUntraced(function*(
       return covers === undefined ? [] : [{ ...answered, covers }]
     })
   const covering = speaking.filter((answered) => Covering.covers(answered, subject, behaviors))
-  const denied = covering.find(isDenial)
+  let denied: Pick<ApprovalMemory.Answered, "decision" | "decidedBy" | "note"> | undefined = covering.find(isDenial)
   if (denied === undefined && speaking.some((one) => isDenial(one) && Covering.mayCover(one, subject, behaviors))) {
     return yield* MemoryGuard.doubtful
   }
@@ -83,6 +83,15 @@ export const recall = Effect.fnUntraced(function*(
     )
   // No use of an answer is taken that does not count.
   const isKept = denied === undefined && (rule === undefined || (yield* find(true)) !== undefined)
+  // What was denied around it holds here; what was approved there does not.
+  for (const around of denied === undefined ? within?.memories ?? [] : []) {
+    const found = yield* MemoryGuard.find(memory, { ...subject, scope: around }, {
+      peek: true,
+      timeLimit: options.policyTimeLimit,
+      toolCallId
+    })
+    if (found !== undefined && isDenial(found) && counts(found)) denied = found
+  }
   const known = denied ?? (isKept ? yield* find(peek) : undefined) ?? covering[0]
   return known === undefined || (peek && known.decision === "approved") ? undefined : {
     decision: known.decision,
@@ -110,7 +119,7 @@ export const denialOf = (
 
 const nobody = Approver.decidedBy(undefined, "memory")
 
-const isDenial = ({ decision }: ApprovalMemory.Answered): boolean => decision === "denied"
+const isDenial = ({ decision }: Pick<ApprovalMemory.Answered, "decision">): boolean => decision === "denied"
 
 /** How often it may be used is for the memory to count. */
 const isOf = (answered: ApprovalMemory.Answered, subject: Subject): boolean =>

@@ -71,6 +71,9 @@ const forget = ({ isOver, options, within }: Activity): void => {
   if (isOver && within.size === 0) options.gone?.()
 }
 
+/** Whether it was stopped, or anything in which it goes on. */
+export const isStopped = ({ around, isStopped: isSo }: Activity): boolean => isSo || Array.from(around).some(isStopped)
+
 /** Stops it with all that goes on within it, and waits until everything has ended. */
 export const stop = (activity: Activity): Effect.Effect<void> =>
   Effect.suspend(() => {

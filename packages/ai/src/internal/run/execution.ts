@@ -16,6 +16,7 @@ import * as Stream from "effect/Stream"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import * as ApprovalJournal from "../../ApprovalJournal.ts"
+import * as Within from "../agent/within.ts"
 import * as Bounds from "../bounds.ts"
 import * as Words from "../decide/words.ts"
 import * as Environment from "../environment/environment.ts"
@@ -79,6 +80,7 @@ const take = (
   emit: Emit
 ): Effect.Effect<Results.ResultPart, unknown> => {
   let final: Results.ResultPart | undefined
+  const opened = new Set<string>()
   return Stream.unwrap(handled).pipe(
     Stream.runForEach((output) => {
       const excess = Results.excessOf(output, maxResultBytes)
@@ -89,7 +91,12 @@ const take = (
       final = Results.toolResult(call, bounded)
       return excess === undefined ? Effect.void : tellLeftOut(call, output, excess)
     }),
-    Effect.flatMap(() => final === undefined ? Effect.die(new Error(noFinalResult(call.name))) : Effect.succeed(final))
+    Effect.provideService(Within.Opened, opened),
+    Effect.flatMap(() =>
+      final === undefined
+        ? Effect.die(new Error(noFinalResult(call.name)))
+        : Effect.succeed(opened.size === 0 || final.isFailure ? final : Results.interrupted(call, Words.openedByHand))
+    )
   )
 }
 
@@ -239,14 +246,20 @@ export const approved = (
   const agents: Deferral.Run["agents"] = { began: false }
   return Effect.flatMap(
     Effect.flatMap(
-      edits !== undefined ? Prepare.paramsDigest(prepared) : Effect.undefined,
-      (params) =>
+      Effect.all([
+        edits !== undefined ? Prepare.paramsDigest(prepared) : Effect.undefined,
+        // A handler that talks to agents begins again at its first line.
+        Deferral.of(prepared.tool) === undefined || joinOnly
+          ? Effect.succeed(false)
+          : environment.suspensions.hasAgents(claim.nonce)
+      ]),
+      ([params, hasAgents]) =>
         environment.journal.run({ ...claim, params }, {
           effect: Effect.andThen(
             Remembering.keep(environment, answered),
             Spans.run(run(environment, handlers, waiting, undefined, agents, emit), claim)
           ),
-          idempotent: isRepeatable(prepared.tool),
+          idempotent: hasAgents || isRepeatable(prepared.tool),
           joinOnly,
           endsWithReader: isAgent(prepared.tool),
           within: () => agents.began ? claim.nonce : undefined

@@ -207,9 +207,18 @@ const resumed = Effect.fnUntraced(function*(
   }
 })
 
-/** What is to be shown of it. */
-export const requestsOf = ({ nested = [], request }: Outcome): ReadonlyArray<Approval.ApprovalRequest> =>
-  request === undefined ? [] : [request, ...nested]
+/**
+ * What is to be shown of it. Where the history is a conversation's own, it also has the request as which it waits for agents;
+ * elsewhere that is found by what is asked in them, so that no page shows it.
+ */
+export const requestsOf =
+  ({ environment: { trustsAnswers, within } }: Runner) =>
+  ({ nested = [], request }: Outcome): ReadonlyArray<Approval.ApprovalRequest> =>
+    request === undefined
+      ? []
+      : nested.length > 0 && !trustsAnswers && within === undefined
+      ? nested
+      : [request, ...nested]
 
 // Within an agent they are shown by whatever is outermost.
 const nestedIn = ({ environment, tip }: File): Effect.Effect<Outcome["nested"], Failure> =>

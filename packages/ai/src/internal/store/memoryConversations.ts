@@ -27,11 +27,18 @@ export const make = ({ bounds, forgetAskedIn, reclaimSome, transactions }: {
 }): MemoryConversations => {
   // No version is given twice, so that whoever knows one of a conversation that was removed cannot take it for another.
   let versions = 0
+  // Those of agents, by the outermost, with which they go.
+  const agents = new Map<string, Set<string>>()
 
   const table = Table.make<Kept>({
     transactions,
     expiryOf: ({ row }) => row.expiresAt === Infinity ? undefined : row.expiresAt,
-    changed: (_, before, after) => {
+    changed: (id, before, after) => {
+      if (before?.row.parent !== undefined) agents.get(before.row.root ?? "")?.delete(id)
+      if (after?.row.parent !== undefined) {
+        const { root = "" } = after.row
+        agents.set(root, (agents.get(root) ?? new Set()).add(id))
+      }
       bounds.live += (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1)
     }
   })
@@ -39,6 +46,8 @@ export const make = ({ bounds, forgetAskedIn, reclaimSome, transactions }: {
   const remove = (id: string, ended: Ended, now: number) => {
     table.set(id, undefined)
     forgetAskedIn(id, ended, now)
+    for (const agent of Array.from(agents.get(id) ?? [])) remove(agent, ended, now)
+    agents.delete(id)
   }
 
   const reclaim = (id: string, now: number) => remove(id, { state: "expired" }, now)

@@ -43,6 +43,7 @@ export const make = ({ bounds, events, hasExpired, maxBodies, reclaimSome, trans
   const webhooks = groups()
   const asked = groups()
   const nested = groups()
+  const everNested = groups()
   const bodies = Bodies.make()
 
   const count = (nonce: string, row: RequestRow, by: 1 | -1) => {
@@ -53,6 +54,7 @@ export const make = ({ bounds, events, hasExpired, maxBodies, reclaimSome, trans
     if (row.waits === "open" && row.dueAt !== undefined) due[change](row.dueAt, nonce)
     webhooks[change](row.webhook, nonce)
     if (row.state === "pending") asked[change](row.conversation, nonce)
+    everNested[change](row.parent, nonce)
     if (!isOver(row) || goesOnWithin.has(row.state)) nested[change](row.parent, nonce)
     inbox[change](row)
   }
@@ -214,6 +216,7 @@ export const make = ({ bounds, events, hasExpired, maxBodies, reclaimSome, trans
         const row = table.get(nonce, now)
         return row?.state === "running" && row.version === version
       }),
+    hasWithin: (parent) => transactions.use(() => Array.from(everNested.of(parent)).length > 0),
     within: (parent) =>
       transactions.use((now) =>
         Array.from(nested.of(parent)).toSorted().flatMap((nonce) => table.get(nonce, now) ?? [])
@@ -233,7 +236,8 @@ export const make = ({ bounds, events, hasExpired, maxBodies, reclaimSome, trans
           options,
           now,
           table.peek,
-          ({ conversation }) => conversation !== undefined && hasExpired(conversation, now)
+          ({ conversation, root = conversation }) =>
+            (conversation !== undefined && hasExpired(conversation, now)) || (root !== undefined && hasExpired(root, now))
         )
       ),
     due: (until, limit, without) =>

@@ -115,7 +115,7 @@ const respond = Effect.fnUntraced(function*(
   if (next?.turn !== undefined) {
     return { content: [...settled.results, ...said, ...next.denials], finish, next: next.turn }
   }
-  const open = outcomes.flatMap(Outcome.requestsOf).map(Results.requestPart)
+  const open = outcomes.flatMap(Outcome.requestsOf(turn)).map(Results.requestPart)
   const requests = [...open, ...next?.requests ?? received.asked.requests]
   turn.recorder.note(requests)
   return {
@@ -200,7 +200,7 @@ const respondWithObject = Effect.fnUntraced(function*(
   const failure = ReceivedCalls.firstFailure(outcomes)
   if (failure !== undefined) return yield* ReceivedCalls.fail(turn, outcomes, failure)
   // What tools wait for is known only when they have begun: their siblings' results are kept with the requests.
-  const open = outcomes.flatMap(Outcome.requestsOf)
+  const open = outcomes.flatMap(Outcome.requestsOf(turn))
   const resolved = [...before, ...left.content, ...resultsOf(outcomes)]
   const finish = ReceivedCalls.finishAfter(received.finish, [...outcomes.map(({ part }) => part), ...denials])
   if (open.length > 0) return yield* waits(call, turn, open, [...resolved, ...open.map(Results.requestPart)])

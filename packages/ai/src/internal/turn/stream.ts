@@ -219,7 +219,7 @@ const respond = Effect.fnUntraced(
         requests = next.requests
       }
       ending = ReceivedCalls.finishAfter(finish, [...outcomes.map(({ part }) => part), ...next?.denials ?? []])
-      const open = outcomes.flatMap(Outcome.requestsOf).map(Results.requestPart)
+      const open = outcomes.flatMap(Outcome.requestsOf(turn)).map(Results.requestPart)
       turn.recorder.note(open)
       yield* say(open)
     }

@@ -14,6 +14,7 @@ import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import { EnclosingTurn } from "../environment/enclosingTurn.ts"
 import type * as Recorder from "../environment/recorder.ts"
+import * as Agents from "../gather/agents.ts"
 import * as History from "../gather/history.ts"
 import * as Order from "../gather/order.ts"
 import * as Ending from "../history/ending.ts"
@@ -77,10 +78,17 @@ export const within = <A, E, R>(turn: Turn, effect: Effect.Effect<A, E, R>): Eff
 
 /** With what the turn's own calls are judged by: of a response, what the model was shown. */
 export const enclosed = <A, E, R>(
-  { environment: { options } }: Turn,
+  { environment: { memory, memoryScope, options, within } }: Turn,
   messages: ReadonlyArray<Prompt.Message>,
   effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> => Effect.provideService(effect, EnclosingTurn, { messages, options })
+): Effect.Effect<A, E, R> =>
+  Effect.provideService(
+    effect,
+    EnclosingTurn,
+    memory.remembers
+      ? { messages, options, memories: [...within?.memories ?? [], memoryScope] }
+      : { messages, options }
+  )
 
 // At least one, so that nothing waits for ever for a permit that is not there.
 export const permitsOf = (concurrency: Exclude<Turn["concurrency"], undefined>): number =>
@@ -123,8 +131,12 @@ export const settleHistory = (
   sink: Outcome.Sink
 ): Effect.Effect<Settled, ApprovalError.ApprovalError> => {
   const pending = unsettled(turn.transcript)
-  const settled = settleCalls(turn, pending, sink)
-  return pending.length === 0 ? settled : Spans.settle(settled, pending.length)
+  if (pending.length === 0) return settleCalls(turn, pending, sink)
+  const settled = Effect.flatMap(
+    Agents.withWaits(turn.environment, turn.transcript, pending),
+    (transcript) => settleCalls({ ...turn, transcript }, pending, sink)
+  )
+  return Spans.settle(settled, pending.length)
 }
 
 const settleCalls = Effect.fnUntraced(function*(
@@ -150,7 +162,7 @@ const settleCalls = Effect.fnUntraced(function*(
   let failure: Cause.Cause<unknown> | undefined
   for (const outcome of outcomes) {
     failure ??= outcome.failure
-    open.push(...Outcome.requestsOf(outcome))
+    open.push(...Outcome.requestsOf(turn)(outcome))
     if (outcome.part !== undefined) results.push(outcome.part)
     written.push(promptPartOf(outcome.part ?? outcome.waiting))
   }

@@ -57,6 +57,8 @@ export interface Agents {
     to: LeadsTo,
     given: Given
   ) => Effect.Effect<void, ApprovalError.ApprovalError>
+  /** Whether the call has begun agents in which anything was asked. */
+  readonly hasAgents: (began: string) => Effect.Effect<boolean, ApprovalError.ApprovalError>
   /** The request as which the outermost call waits within which this one is asked. */
   readonly waiting: (approvalId: string) => Effect.Effect<string | undefined, ApprovalError.ApprovalError>
   /** What became of a request of an agent within that conversation; `undefined` of any other. */
@@ -200,6 +202,7 @@ export const make = ({ atomically, requests }: Store.Store): Agents => {
   return {
     agents,
     give,
+    hasAgents: (began) => use(requests.hasWithin(began)),
     waiting: Effect.fnUntraced(function*(approvalId) {
       const row = yield* rowOf(approvalId)
       if (row?.parent === undefined) return undefined

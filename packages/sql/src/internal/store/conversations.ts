@@ -59,7 +59,15 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
       { discard: true }
     )
 
+  // With those of the agents in it.
   const removeRows = Effect.fnUntraced(function*(id: string, now: number) {
+    const agents = yield* sql<Pick<Row, "parent"> & { readonly id: string }>`SELECT id FROM ${conversation}
+      WHERE root = ${id} AND parent IS NOT NULL AND id <> ${id}`
+    for (const agent of agents) yield* removeOne(agent.id, now)
+    yield* removeOne(id, now)
+  })
+
+  const removeOne = Effect.fnUntraced(function*(id: string, now: number) {
     const [row] = yield* sql<Pick<Row, "expires_at">>`DELETE FROM ${conversation} WHERE id = ${id} RETURNING expires_at`
     const hasExpired = row !== undefined && row.expires_at !== null && Number(row.expires_at) <= now
     const asked = sql`nonce IN (SELECT nonce FROM ${request} WHERE conversation = ${id} AND state = 'pending')`

@@ -331,6 +331,15 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
             RETURNING nonce`,
           wrote
         )),
+    hasWithin: (parent) =>
+      use(
+        "requests.hasWithin",
+        () =>
+          Effect.map(
+            sql`SELECT 1 FROM ${table} WHERE parent = ${Text.encode(parent)} LIMIT 1`,
+            (rows) => rows.length > 0
+          )
+      ),
     within: (parent) =>
       use("requests.within", (now) =>
         select(
@@ -368,7 +377,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
             sql`(expires_at IS NULL OR expires_at > ${now})`,
             // Until it is reclaimed, what was asked in one that has expired is there, and nobody can decide it.
             sql`NOT EXISTS (SELECT 1 FROM ${tables.conversation} c
-              WHERE c.id = ${table}.conversation AND c.expires_at <= ${now})`
+              WHERE c.id IN (${table}.conversation, ${table}.root) AND c.expires_at <= ${now})`
           ])
           // One more, to know whether there is another page.
           const rows = yield* sql<Row>`SELECT ${columns} FROM ${table} WHERE ${where}
