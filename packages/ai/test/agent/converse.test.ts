@@ -60,6 +60,9 @@ describe("several conversations side by side", () => {
 const Pay = Tool.make("Pay", { parameters: { to: Schema.String }, success: Schema.String, needsApproval: true })
 const Audit = DeferredTool.make("Audit", { success: Schema.String, interactions: {} })
 
+// The store of the process, which all tests here share.
+let audits = 0
+
 /** What an agent needs its caller has. */
 const nothing = (effect: Effect.Effect<string, never, any>) => effect as Effect.Effect<string>
 
@@ -94,7 +97,7 @@ const begin = Effect.fnUntraced(function*(
         : "All is in order."
     }
   })
-  const conversation = yield* Conversation.make({ id: "audit", toolkit }).pipe(
+  const conversation = yield* Conversation.make({ id: `audit ${++audits}`, toolkit }).pipe(
     Effect.provideService(S.LanguageModel, script.model)
   )
   return { conversation, paid, script }
