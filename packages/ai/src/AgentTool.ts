@@ -174,16 +174,19 @@ export const handler = <
   R2 = never
 >(
   tool: T,
-  options: Options<Tools, E, R> & {
-    readonly prompt: (params: Upstream.Parameters<T>) => Prompt.RawInput
-  } & (string extends Upstream.Success<T> ? {
-      readonly result?:
-        | ((completed: Conversation.Completed<Tools>) => Effect.Effect<Upstream.Success<T>, E2, R2>)
-        | undefined
+  options:
+    & Options<Tools, E, R>
+    & {
+      readonly prompt: (params: Upstream.Parameters<T>) => Prompt.RawInput
     }
-    : {
-      readonly result: (completed: Conversation.Completed<Tools>) => Effect.Effect<Upstream.Success<T>, E2, R2>
-    })
+    & (string extends Upstream.Success<T> ? {
+        readonly result?:
+          | ((completed: Conversation.Completed<Tools>) => Effect.Effect<Upstream.Success<T>, E2, R2>)
+          | undefined
+      }
+      : {
+        readonly result: (completed: Conversation.Completed<Tools>) => Effect.Effect<Upstream.Success<T>, E2, R2>
+      })
 ): (params: Upstream.Parameters<T>, context: Toolkit.HandlerContext<T>) => Effect.Effect<
   Upstream.Success<T>,
   Exclude<Failed<Tools, E> | E2, AiError.AiError | AiError.AiErrorReason> | AiError.AiError | AiError.AiErrorReason,

@@ -108,7 +108,9 @@ export const handler = <T extends DeferredTool.Any, Tools extends AnyTools, E, R
   tool: T,
   { prompt, result = textOf, ...options }: Options<Tools, E, R> & {
     readonly prompt: (params: Tool.Parameters<T>) => Prompt.RawInput
-    readonly result?: ((completed: Conversation.Completed<Tools>) => Effect.Effect<unknown, unknown, unknown>) | undefined
+    readonly result?:
+      | ((completed: Conversation.Completed<Tools>) => Effect.Effect<unknown, unknown, unknown>)
+      | undefined
   }
 ): (params: Tool.Parameters<T>, context: Toolkit.HandlerContext<T>) => Effect.Effect<
   Tool.Success<T>,

@@ -26,12 +26,11 @@ import * as Clearing from "./clearing.ts"
 import * as Deciding from "./deciding.ts"
 import * as Elsewhere from "./elsewhere.ts"
 import * as Ending from "./ending.ts"
-import type * as Conversation from "./model.ts"
+import * as Giving from "./giving.ts"
 import * as Listed from "./listed.ts"
+import type * as Conversation from "./model.ts"
 import * as Naming from "./naming.ts"
-import * as Pending from "./pending.ts"
 import * as Reading from "./reading.ts"
-import * as Routing from "./routing.ts"
 import * as States from "./states.ts"
 import * as Stopping from "./stopping.ts"
 import * as Surroundings from "./surroundings.ts"
@@ -175,11 +174,11 @@ const operations = (settings: Settings): Operations => {
       }
       // Nobody knows who writes it, so it answers nothing that is for somebody.
       const own = yield* Deciding.answerable(turn)
-      const nested = turn.open.some(Pending.isOfAgents) ? yield* Listed.nested(place) : []
+      const nested = turn.open.some(Reading.isOfAgents) ? yield* Listed.nested(place) : []
       const open = [...own, ...nested].filter(({ approvers }) => Approver.lists(approvers).length === 0)
-      const answer = Routing.answerOf(said, open, settings.routeText)
+      const answer = Giving.answerOf(said, open, settings.routeText)
       if (answer !== undefined && nested.some(({ approvalId }) => approvalId === answer.approvalId)) {
-        const { kept } = yield* Deciding.route(place, toolkit, { answers: [answer], refused: [] }, undefined)
+        const { kept } = yield* Giving.route(place, toolkit, { answers: [answer], refused: [] }, undefined)
         if (kept.length > 0) return true
       }
       if (answer === undefined) ConversationTurn.say(turn, yield* Naming.named(Prompt.make(said), messageId))
@@ -189,17 +188,18 @@ const operations = (settings: Settings): Operations => {
 
   /** What is decided in a turn, and then what is said in it. */
   const beginning =
-    (prompt: Prompt.RawInput, options: Conversation.TurnOptions, read: Deciding.Routed | undefined): Taking.Beginning =>
+    (prompt: Prompt.RawInput, options: Conversation.TurnOptions, read: Giving.Routed | undefined): Taking.Beginning =>
     (turn) =>
       Effect.gen(function*() {
         const isSilent = saysNothing(prompt)
-        const given = yield* Deciding.takeGiven(place, turn, toolkit)
+        const given = yield* Giving.takeGiven(place, turn, toolkit)
         const hasAnswers = read !== undefined && read.answers.length + read.refused.length > 0
         if (read === undefined || (read.kept.length === 0 && !hasAnswers)) return yield* say(prompt, options)(turn)
         if (isSilent) {
           const isBeside = given || read.kept.length > 0
           const goesOn = hasAnswers && (yield* Deciding.decide(turn, toolkit, read, options.by, isBeside))
-          return given || goesOn || (read.kept.length > 0 && (yield* Deciding.hasNews(turn)))
+          // What was kept may have been taken: then it is said what is open still.
+          return given || goesOn || (read.kept.length > 0 && turn.open.length > 0)
         }
         if (hasAnswers) yield* Deciding.decide(turn, toolkit, read, options.by, true)
         const { answered, history: { content: { length: from } } } = turn
@@ -214,12 +214,12 @@ const operations = (settings: Settings): Operations => {
   const routed = (
     prompt: Prompt.RawInput,
     { answers, by }: Conversation.TurnOptions
-  ): Effect.Effect<Deciding.Routed | undefined, unknown> =>
+  ): Effect.Effect<Giving.Routed | undefined, unknown> =>
     answers === undefined ? Effect.undefined : Effect.gen(function*() {
       const isSilent = saysNothing(prompt)
       const read = isSilent ? yield* Effect.fromResult(Posted.each(answers)) : Posted.readable(answers)
       if (!isSilent) yield* typeof prompt === "string" ? readText(prompt) : readPrompt(prompt)
-      return yield* Deciding.route(place, toolkit, read, by)
+      return yield* Giving.route(place, toolkit, read, by)
     }).pipe(Effect.updateContext(inside))
 
   const standing = Effect.flatMap(
@@ -238,9 +238,12 @@ const operations = (settings: Settings): Operations => {
         Effect.catchIf((error) => error === ConversationTurn.busy && saysNothing(prompt), () => standing),
         Effect.tap((outcome) => {
           const ids = [...kept, ...answers, ...refused].map((one) => typeof one === "string" ? one : one.approvalId)
-          const isNobodys = saysNothing(prompt) && ids.every((id) =>
-            outcome.refused.some(({ approvalId, error }) => approvalId === id && error.reason._tag === "NotAnApprover")
-          )
+          const isNobodys = saysNothing(prompt) &&
+            ids.every((id) =>
+              outcome.refused.some(({ approvalId, error }) =>
+                approvalId === id && error.reason._tag === "NotAnApprover"
+              )
+            )
           return isNobodys ? outcome.refused[0]!.error : Effect.void
         })
       )
@@ -251,7 +254,7 @@ const operations = (settings: Settings): Operations => {
       take(Effect.fnUntraced(function*(turn) {
         const { base, history: { content } } = turn
         if (content.every(({ role }) => role === "system")) return yield* say(prompt)(turn)
-        if (yield* Deciding.takeGiven(place, turn, toolkit)) return true
+        if (yield* Giving.takeGiven(place, turn, toolkit)) return true
         // Whoever took a turn of it is dead, or left.
         if (base?.kept.turn !== undefined) return true
         return turn.open.length === 0 ? !Ending.isOver(turn.history) : yield* Deciding.hasNews(turn)
@@ -276,7 +279,7 @@ const operations = (settings: Settings): Operations => {
     outcome: Effect.sync(() => taken.outcome),
     pending: (kind?: string) =>
       Effect.map(
-        Effect.flatMap(ConversationTurn.read(place), (kept) => Pending.all(place, kept)),
+        Effect.flatMap(ConversationTurn.read(place), (kept) => Reading.pendingIn(place, kept)),
         (pending) => pending.filter(({ interaction }) => kind === undefined || interaction === kind)
       ),
     decide: (
@@ -295,12 +298,13 @@ const operations = (settings: Settings): Operations => {
     wake: Effect.flatMap(
       ConversationTurn.read(place),
       // What the turn that is being taken begins to wait for may have come already.
-      ({ open, turn }) => open.length === 0 && turn === undefined ? Effect.undefined : take((turn) =>
-            Effect.flatMap(
-              Deciding.takeGiven(place, turn, toolkit),
-              (given) => given ? Effect.succeed(true) : Deciding.hasNews(turn)
-            )
+      ({ open, turn }) =>
+        open.length === 0 && turn === undefined ? Effect.undefined : take((turn) =>
+          Effect.flatMap(
+            Giving.takeGiven(place, turn, toolkit),
+            (given) => given ? Effect.succeed(true) : Deciding.hasNews(turn)
           )
+        )
     ),
     cancel: Effect.fnUntraced(
       function*(reason?: string) {

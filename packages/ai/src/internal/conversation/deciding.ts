@@ -19,7 +19,7 @@ import type * as Interaction from "../../Interaction.ts"
 import * as Prompt from "../../Prompt.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import type * as Model from "../environment/model.ts"
-import * as Trust from "../environment/trust.ts"
+import type * as Trust from "../environment/trust.ts"
 import { definedFields } from "../fields.ts"
 import * as Request from "../gather/request.ts"
 import * as Ending from "../history/ending.ts"
@@ -30,16 +30,15 @@ import * as Deferral from "../tool/deferral.ts"
 import * as Interactions from "../waiting/interaction.ts"
 import * as Clearing from "./clearing.ts"
 import type * as Conversation from "./model.ts"
-import * as Listed from "./listed.ts"
 import * as Naming from "./naming.ts"
 import * as ConversationTurn from "./turn.ts"
 
 const via = "conversation"
 
-const personOf = ({ id, name }: Approver.DecidedBy): Approver.Person | undefined =>
+export const personOf = ({ id, name }: Approver.DecidedBy): Approver.Person | undefined =>
   id === undefined ? undefined : { id, ...definedFields({ name }) }
 
-const decidedByOf = (by: Approver.Person | undefined): Approver.DecidedBy => Approver.decidedBy(by, via)
+export const decidedByOf = (by: Approver.Person | undefined): Approver.DecidedBy => Approver.decidedBy(by, via)
 
 type AnyToolkit = Toolkit.WithHandler<Model.AnyTools>
 
@@ -117,7 +116,7 @@ export const hasNews = Effect.fnUntraced(function*(
 })
 
 /** An answer, and whose it is. */
-interface Decided {
+export interface Decided {
   readonly answer: Approval.ApprovalAnswer
   readonly decidedBy: Approver.DecidedBy
 }
@@ -142,45 +141,7 @@ export const decide = (
   return decideEach(turn, toolkit, answers.map((answer) => ({ answer, decidedBy })), refused, isBeside)
 }
 
-/**
- * Decides what was given to open requests beside a turn, or from outside an agent: true where it goes on with any of it.
- */
-export const takeGiven = Effect.fnUntraced(function*(
-  place: ConversationTurn.Place,
-  turn: ConversationTurn.Turn,
-  toolkit: AnyToolkit
-): Effect.fn.Return<boolean, ApprovalError.ApprovalError | ConversationStore.ConversationError> {
-  const { suspensions } = turn
-  const all: Array<Decided> = []
-  for (const { approvalId } of yield* mayBeGiven(place, turn)) {
-    for (const { decidedBy, decision, trusted } of yield* suspensions.given(approvalId)) {
-      all.push({
-        answer: new Approval.ApprovalAnswer({ approvalId, decision }),
-        decidedBy: trusted ? decidedBy : Approver.decidedBy(personOf(decidedBy), Trust.byMessage.via)
-      })
-    }
-  }
-  if (all.length === 0) return false
-  const goesOn = yield* decideEach(turn, toolkit, all, turn.refused, true)
-  // What leaves its request open is over, and it is asked again.
-  for (const { answer: { approvalId } } of all) {
-    if (!turn.answered.includes(approvalId)) yield* suspensions.forgetGiven(approvalId)
-  }
-  return goesOn
-})
-
-// What is open here and is not listed as open any more.
-const mayBeGiven = (
-  place: ConversationTurn.Place,
-  turn: ConversationTurn.Turn
-): Effect.Effect<ReadonlyArray<Approval.ApprovalRequest>, ConversationStore.ConversationError> => {
-  const open = pendingOf(turn)
-  return open.length === 0 || place.within !== undefined
-    ? Effect.succeed(open)
-    : Effect.map(Listed.ids(place), (ids) => open.filter(({ approvalId }) => !ids.has(approvalId)))
-}
-
-const decideEach = Effect.fnUntraced(function*(
+export const decideEach = Effect.fnUntraced(function*(
   turn: ConversationTurn.Turn,
   toolkit: AnyToolkit,
   decided: ReadonlyArray<Decided>,
@@ -231,7 +192,7 @@ const decideEach = Effect.fnUntraced(function*(
   return said.length > 0 || isDelivered || hasExpired
 })
 
-const refuse = (
+export const refuse = (
   turn: ConversationTurn.Turn,
   { approvalId }: { readonly approvalId: string },
   error: ApprovalError.ApprovalError
@@ -256,11 +217,11 @@ const look = Effect.fnUntraced(function*(
 })
 
 // A "no" to what did not begin ends it as well as any; to what a tool waits for, it is an answer.
-const isLate = ({ answer: { decision }, request }: Said, now: number): boolean =>
+export const isLate = ({ answer: { decision }, request }: Said, now: number): boolean =>
   isOver(request, now) &&
   (decision._tag === "Approved" || (decision._tag === "Denied" && request.awaited !== undefined))
 
-const expired = ({ approvalId, expiresAt }: Approval.ApprovalRequest): ApprovalError.ApprovalError =>
+export const expired = ({ approvalId, expiresAt }: Approval.ApprovalRequest): ApprovalError.ApprovalError =>
   ApprovalError.make(new ApprovalError.Expired({ approvalId, expiredAt: expiresAt! }))
 
 /** What the engine says of answers of this turn that have no effect: of those that were given in it, once each. */
@@ -273,61 +234,6 @@ export const refusing = (turn: ConversationTurn.Turn): Trust.Refused => (approva
   const error = ApprovalError.make(reason)
   decided.refusals.push({ approvalId, error })
   refuse(turn, { approvalId }, error)
-}
-
-/** What the agents of this turn say of answers that were given to them from outside and have no effect. */
-export const refusingWithin =
-  (turn: ConversationTurn.Turn) => (approvalId: string, error: ApprovalError.ApprovalError): void => {
-    if (turn.refused.every((one) => one.approvalId !== approvalId)) refuse(turn, { approvalId }, error)
-  }
-
-/**
- * Keeps answers at once with what they answer, before any turn is taken: those to what is asked in agents, and where a turn is
- * taken already, all of them. Gives those that are for a turn to take, and the ids of those that are kept.
- */
-export const route = Effect.fnUntraced(function*(
-  place: ConversationTurn.Place,
-  toolkit: AnyToolkit,
-  { answers, refused }: Posted.Answers,
-  by: Approver.Person | undefined
-): Effect.fn.Return<Routed, ApprovalError.ApprovalError | ConversationStore.ConversationError> {
-  const { key, store, within } = place
-  if (within !== undefined || answers.length === 0) return { answers, refused, kept: [] }
-  const { open, turn } = yield* ConversationTurn.read(place)
-  const isTaken = turn !== undefined || store.turns.of(key.id) !== undefined
-  const suspensions = yield* SuspensionStore.SuspensionStore
-  const decidedBy = decidedByOf(by)
-  const now = yield* Clock.currentTimeMillis
-  const own: Array<Approval.ApprovalAnswer> = []
-  const failed = [...refused]
-  const kept: Array<string> = []
-  const nested = answers.every(({ approvalId }) => open.some((one) => one.approvalId === approvalId))
-    ? []
-    : yield* Listed.nested(place)
-  for (const answer of answers) {
-    const { approvalId, decision } = answer
-    const here = open.find((one) => one.approvalId === approvalId)
-    const request = here ?? nested.find((one) => one.approvalId === approvalId)
-    if ((here !== undefined && !isTaken) || here?.providerExecuted === true || here?.interaction === "nested") {
-      own.push(answer)
-      continue
-    }
-    const given = yield* Effect.result(Effect.gen(function*() {
-      if (request !== undefined && decision._tag !== "Info") yield* checkApprover(request, decidedBy)
-      if (here !== undefined && decision._tag === "Approved") yield* checkAnswer(toolkit, here, decision.answer)
-      if (request !== undefined && isLate({ answer, decidedBy, request }, now)) return yield* expired(request)
-      yield* suspensions.give(approvalId, { root: key.id }, { decision, decidedBy, trusted: true })
-    }))
-    if (Result.isSuccess(given)) kept.push(approvalId)
-    else if (given.failure.reason._tag === "UnknownApproval") own.push(answer)
-    else failed.push({ approvalId, error: given.failure })
-  }
-  return { answers: own, refused: failed, kept }
-})
-
-/** Answers that a turn is to take, and those that are kept already. */
-export interface Routed extends Posted.Answers {
-  readonly kept: ReadonlyArray<string>
 }
 
 /**
@@ -457,7 +363,7 @@ const asAnswer = Effect.fnUntraced(function*<I extends Interaction.Any>(
 })
 
 // Before anything counts. The engine has the last word, and knows better why somebody may not who has approved it already.
-const checkApprover = Effect.fnUntraced(function*(
+export const checkApprover = Effect.fnUntraced(function*(
   request: Approval.ApprovalRequest,
   decidedBy: Approver.DecidedBy
 ): Effect.fn.Return<void, ApprovalError.ApprovalError> {
@@ -471,7 +377,7 @@ const checkApprover = Effect.fnUntraced(function*(
 })
 
 // Refused here, where who answers can be told: what was given to a store, or stands in a history, cannot be taken back.
-const checkAnswer = (
+export const checkAnswer = (
   toolkit: AnyToolkit,
   request: Approval.ApprovalRequest,
   answer: Schema.Json | undefined

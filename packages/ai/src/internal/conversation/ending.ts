@@ -6,7 +6,7 @@ import type * as Model from "../environment/model.ts"
 import * as Cut from "../history/cut.ts"
 import * as Deciding from "./deciding.ts"
 import type * as Conversation from "./model.ts"
-import * as Pending from "./pending.ts"
+import * as Reading from "./reading.ts"
 import * as ConversationTurn from "./turn.ts"
 
 type Outcome = Conversation.Outcome<Model.AnyTools>
@@ -54,9 +54,9 @@ export const standing = (
   kept: ConversationStore.Kept,
   last: Outcome | undefined
 ): Effect.Effect<Outcome, ConversationStore.ConversationError> =>
-  Effect.map(Pending.all(place, kept), (requests): Outcome => {
+  Effect.map(Reading.pendingIn(place, kept), (requests): Outcome => {
     const said = { ...nothingToDo, text: ConversationTurn.lastText(kept.history) }
-    return requests.length > 0 || Deciding.pendingOf(kept).length > 0 || kept.open.some(Pending.isOfAgents)
+    return requests.length > 0 || Deciding.pendingOf(kept).length > 0 || kept.open.some(Reading.isOfAgents)
       ? { ...(last?._tag === "Waiting" ? last : said), _tag: "Waiting", requests, refused: [] }
       : last === undefined || last._tag === "Waiting"
       ? said

@@ -6,7 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import * as ConversationStore from "../../ConversationStore.ts"
 import type { TurnTaken } from "../kept/turns.ts"
-import * as MessageId from "./messageId.ts"
+import * as Naming from "./naming.ts"
 import * as Saying from "./saying.ts"
 import type * as ConversationTurn from "./turn.ts"
 
@@ -48,7 +48,7 @@ export const ended = (turn: ConversationTurn.Turn, outcome: unknown): TurnTaken 
 
 /** The id of the message that stands there, or will. */
 export const idAt = ({ content }: Prompt.Prompt, position: number): string =>
-  MessageId.messageIdOf(content[position] ?? nobodys, position)
+  Naming.messageIdOf(content[position] ?? nobodys, position)
 
 const nobodys: Prompt.Message = Prompt.makeMessage("assistant", { content: [] })
 

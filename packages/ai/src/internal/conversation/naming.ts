@@ -11,9 +11,16 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as Canonical from "../seal/canonical.ts"
-import { messageIdOf } from "./messageId.ts"
 
 const maxLength = 256
+
+/** What a message is called: by who said it, or else by where it stands; the same in every process and on every turn. */
+export const messageIdOf = (message: Prompt.Message, position: number): string => {
+  const assent: unknown = message.options?.assent
+  return Predicate.hasProperty(assent, "messageId") && typeof assent.messageId === "string"
+    ? assent.messageId
+    : `m${position}`
+}
 
 // As `messageIdOf` writes them, so that what somebody calls a message is never where another one stands.
 const positional = /^m\d+$/

@@ -24,12 +24,14 @@ import * as Trust from "../environment/trust.ts"
 import type { TurnTaken } from "../kept/turns.ts"
 import { InPassing } from "../seal/passing.ts"
 import * as Wrap from "../turn/wrap.ts"
+import * as Asked from "./asked.ts"
 import * as Deciding from "./deciding.ts"
 import * as Ending from "./ending.ts"
 import * as Following from "./following.ts"
-import type * as Conversation from "./model.ts"
+import * as Giving from "./giving.ts"
 import * as Listed from "./listed.ts"
-import * as Pending from "./pending.ts"
+import type * as Conversation from "./model.ts"
+import * as Reading from "./reading.ts"
 import * as Saying from "./saying.ts"
 import * as Stopping from "./stopping.ts"
 import * as Surroundings from "./surroundings.ts"
@@ -105,7 +107,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
       Context.add(Trust.Refusals, Deciding.refusing(turn)),
       Context.add(Within.Left, leftOf(turn)),
       (knowing) =>
-        place.within !== undefined ? knowing : Context.add(knowing, Within.Refusing, Deciding.refusingWithin(turn)),
+        place.within !== undefined ? knowing : Context.add(knowing, Within.Refusing, Giving.refusingWithin(turn)),
       (knowing) =>
         ConversationTurn.isFull(place, turn)
           ? Context.merge(knowing, Surroundings.refusing(surroundings, Ending.full))
@@ -139,8 +141,9 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
   // What was answered beside the turn, which did not wait for it.
   const hasMore = Effect.fnUntraced(function*(turn: ConversationTurn.Turn) {
     if (limitedBy(turn) !== undefined) return false
-    if (yield* Deciding.takeGiven(place, turn, toolkit)) return true
-    return turn.open.some(Pending.isOfAgents) && (yield* Deciding.hasNews({ ...turn, open: turn.open.filter(Pending.isOfAgents) }))
+    if (yield* Giving.takeGiven(place, turn, toolkit)) return true
+    return turn.open.some(Reading.isOfAgents) &&
+      (yield* Deciding.hasNews({ ...turn, open: turn.open.filter(Reading.isOfAgents) }))
   })
 
   /** What follows from a step: how the turn has ended, if it has. */
@@ -160,7 +163,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
   const generated = (turn: ConversationTurn.Turn) =>
     Effect.suspend(() =>
       Effect.map(Effect.provideContext(generateText(requestOf(turn)), knowingOf(turn, "whole")), ({ content }) => {
-        turn.step.push(...ConversationTurn.hide(turn, content))
+        turn.step.push(...Asked.hide(turn, content))
       })
     )
 
@@ -168,11 +171,11 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
     streamText(requestOf(turn)).pipe(
       Stream.provideContext(knowingOf(turn, "stream")),
       Stream.mapArray((chunk) => {
-        turn.step.push(...ConversationTurn.hide(turn, chunk))
+        turn.step.push(...Asked.hide(turn, chunk))
         Saying.tell(turn.saying)
         return chunk
       }),
-      Stream.filter((part) => !ConversationTurn.isHidden(part))
+      Stream.filter((part) => !Asked.isHidden(part))
     )
 
   const steps = Effect.fnUntraced(function*(turn: ConversationTurn.Turn, way: "whole" | "stream") {
@@ -209,7 +212,7 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
   // Of a turn for which there was nothing to do.
   const left = (turn: ConversationTurn.Turn) =>
     turn.open.length === 0 ? Effect.undefined : Effect.map(
-      turn.open.some(Pending.isOfAgents) ? Listed.nested(place) : Effect.succeed(turn.nested),
+      turn.open.some(Reading.isOfAgents) ? Listed.nested(place) : Effect.succeed(turn.nested),
       (nested): Outcome => {
         turn.nested = nested
         return Ending.waiting(turn)

@@ -7,7 +7,6 @@ import type * as Response from "effect/ai/Response"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type * as Approval from "../../Approval.ts"
@@ -16,14 +15,15 @@ import * as ConversationStore from "../../ConversationStore.ts"
 import * as Prompts from "../../Prompt.ts"
 import * as Responses from "../../Response.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
-import * as Recorder from "../environment/recorder.ts"
 import type * as Within from "../agent/within.ts"
+import * as Recorder from "../environment/recorder.ts"
 import * as Cut from "../history/cut.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Rows from "../kept/rows.ts"
 import * as Unwritten from "../kept/unwritten.ts"
 import type { RefusedAnswer } from "../posted.ts"
 import * as Said from "../turn/said.ts"
+import * as Asked from "./asked.ts"
 import * as Saying from "./saying.ts"
 
 /** Where a conversation is kept, and what this process knows of it. */
@@ -282,7 +282,7 @@ export const record = (place: Place, turn: Turn, isStream: boolean): Recorder.Re
   turn.record = Recorder.make(
     (parts) =>
       Effect.suspend(() => {
-        const messages = messagesOf(turn, parts.filter(isOwn))
+        const messages = messagesOf(turn, parts.filter(Asked.isOwn))
         const history = messages.length === 0 ? turn.history : Rows.grow(turn.history, messages)
         const kept = { history, open: unsettled(turn.open, parts) }
         return Effect.map(write(place, turn, turn.base?.kept.turn, undefined, kept), () => {
@@ -341,7 +341,7 @@ const isKept = ({ record }: Turn): boolean => record !== undefined && record.kep
 
 const takeCutStep = Effect.fnUntraced(function*(turn: Turn): Effect.fn.Return<void> {
   const { answered, deciders, record, step } = turn
-  turn.step = [...hide(turn, record !== undefined && record.kept > 0 ? record.parts : step)]
+  turn.step = [...Asked.hide(turn, record !== undefined && record.kept > 0 ? record.parts : step)]
   yield* takeStep(turn, "cut")
   turn.open = yield* Effect.filter(
     turn.open,
@@ -377,7 +377,6 @@ export const promptOf = ({ beside, history }: Turn): Prompt.Prompt => {
   ])
 }
 
-/** Adds what somebody says to the history. */
 export const say = (turn: Turn, { content }: Prompt.Prompt): void => {
   if (content.length > 0) turn.history = Rows.grow(turn.history, content)
 }
@@ -401,17 +400,17 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, way: Way): Effec
   for (const part of parts) {
     if (part.type !== "tool-approval-request" || !turn.record?.asked.has(part.approvalId)) turn.content.push(part)
   }
-  const own = [...parts.filter(isOwn), ...turn.hidden]
+  const own = [...parts.filter(Asked.isOwn), ...turn.hidden]
   turn.hidden = []
-  const messages = messagesOf(turn, own.filter((part) => !isKnown(turn, part)))
+  const messages = messagesOf(turn, own.filter((part) => !Asked.isKnown(turn, part)))
   turn.record = undefined
   turn.written = []
   if (messages.length > 0) turn.history = Rows.grow(turn.history, messages)
   if (way !== "whole" && !parts.some(({ type }) => type === "finish")) {
     turn.history = Cut.markFrom(turn.history, before.length)
   }
-  turn.nested = Responses.approvalRequests(parts.filter((part) => !isOwn(part)))
-  const asked = requestsIn(turn, own)
+  turn.nested = Responses.approvalRequests(parts.filter((part) => !Asked.isOwn(part)))
+  const asked = Asked.requestsIn(turn, own)
   const isNew = asked.some(({ approvalId }) => turn.open.every((one) => one.approvalId !== approvalId))
   turn.open = yield* openAfter(turn, asked)
   turn.answered = []
@@ -437,51 +436,6 @@ export const takeStep = Effect.fnUntraced(function*(turn: Turn, way: Way): Effec
   }
   return Responses.isStopped(parts) ? "is stopped" : goesOn ? "goes on" : "is done"
 })
-
-// What is asked in agents is kept there, and said by whatever is outermost.
-const isOwn = (part: Response.AnyPart): boolean =>
-  part.type !== "tool-approval-request" || !isOfAgent(Responses.approvalRequest(part))
-
-const isOfAgent = (request: Option.Option<Approval.ApprovalRequest>): boolean =>
-  Option.isSome(request) && request.value.toolCallId.includes("/") && (request.value.path?.length ?? 0) > 0
-
-/** What of these parts its readers see; that it waits for agents is kept for the history. */
-export const hide = <Part extends Response.AnyPart>(
-  turn: Turn,
-  parts: ReadonlyArray<Part>
-): ReadonlyArray<Part> => {
-  const hidden = parts.filter(isHidden)
-  if (hidden.length === 0) return parts
-  turn.hidden = [...turn.hidden, ...hidden]
-  return parts.filter((part) => !isHidden(part))
-}
-
-export const isHidden = (part: Response.AnyPart): boolean =>
-  part.type === "tool-approval-request" &&
-  Option.exists(Responses.approvalRequest(part), ({ interaction }) => interaction === "nested")
-
-// A request that is in the history as it is: that call waits still. What an agent asks, and that one is waited for, is written
-// once, so that what is kept grows with the answers and not with what is left at each of them.
-const isKnown = ({ isAgent, open }: Turn, part: Response.AnyPart): boolean =>
-  part.type === "tool-approval-request" && (isAgent || isHidden(part)) &&
-  Option.exists(Responses.approvalRequest(part), (request) => sameOf(open, request) !== undefined)
-
-const sameOf = (
-  open: ReadonlyArray<Approval.ApprovalRequest>,
-  request: Approval.ApprovalRequest
-): Approval.ApprovalRequest | undefined => {
-  const known = open.find(({ approvalId }) => approvalId === request.approvalId)
-  return known !== undefined && JSON.stringify(known) === JSON.stringify(request) ? known : undefined
-}
-
-// Those that wait for agents, too. What did not change are the same objects.
-const requestsIn = (
-  { open }: Turn,
-  parts: ReadonlyArray<Response.AnyPart>
-): ReadonlyArray<Approval.ApprovalRequest> => {
-  const nested = parts.filter(isHidden).flatMap((part) => Option.toArray(Responses.approvalRequest(part)))
-  return [...nested, ...Responses.approvalRequests(parts)].map((request) => sameOf(open, request) ?? request)
-}
 
 // Those that are written already are the same objects: they are not written again.
 const messagesOf = (
@@ -525,20 +479,16 @@ const openAfter = Effect.fnUntraced(function*(
   return [...still, ...said]
 })
 
-/** Which limit keeps the turn from taking another step. */
 export const limitOf = ({ steps, tokens }: Turn, limits: Limits): "steps" | "tokens" | undefined =>
   steps >= limits.steps ? "steps" : tokens >= limits.tokens ? "tokens" : undefined
 
-/** The text that a history ends with, if the model had the last word. */
 export const lastText = ({ content }: Prompt.Prompt): string => {
   const last = content.at(-1)
   return last?.role === "assistant" ? textOf(last.content) : ""
 }
 
-/** Whether the conversation has as much as it may have. */
 export const isFull = ({ store }: Place, { base }: Turn): boolean => base !== undefined && base.bytes > store.maxBytes
 
-/** The text of a turn's last response. */
 export const textOf = (parts: ReadonlyArray<Response.AnyPart | Prompt.AssistantMessagePart>): string => {
   let text = ""
   for (const part of parts) {

@@ -17,23 +17,21 @@ import type { Given } from "./file.ts"
 const decodeDecision = Schema.decodeUnknownResult(Approval.ApprovalDecision)
 
 /**
- * A call that waits for its agents, and of which a history says nothing else, is found by what is asked in these: their calls'
- * ids begin with its own. As what it waits is proved by its seal, as any request's.
+ * As what a call waits for its agents no history of a program's own says: it is found by what is asked in these, whose calls'
+ * ids begin with its own. It is proved by its seal, as any request.
  */
 export const withWaits = Effect.fnUntraced(function*(
   { suspensions }: Environment.Environment,
   transcript: Transcript.Transcript,
   pending: ReadonlyArray<Transcript.TranscriptCall>
 ): Effect.fn.Return<Transcript.Transcript> {
-  const silent = pending.filter(({ requests }) => requests.length === 0)
-  if (silent.length === 0) return transcript
   const found: Array<Transcript.TranscriptRequest> = []
   for (const request of transcript.allRequests) {
     const { messageIndex, part: { approvalId, toolCallId } } = request
-    const call = silent.findLast((one) => one.messageIndex <= messageIndex && toolCallId.startsWith(`${one.part.id}/`))
-    if (call === undefined || call.requests.length > 0) continue
+    const call = pending.findLast((one) => one.messageIndex <= messageIndex && toolCallId.startsWith(`${one.part.id}/`))
+    if (call === undefined || found.some((one) => one.call === call)) continue
     const as = yield* Effect.orElseSucceed(suspensions.waiting(approvalId), () => undefined)
-    if (as === undefined) continue
+    if (as === undefined || call.requests.some(({ part }) => part.approvalId === as)) continue
     const waits: Transcript.TranscriptRequest = {
       ...request,
       part: Prompt.makePart("tool-approval-request", { approvalId: as, toolCallId: call.part.id }),
@@ -44,7 +42,7 @@ export const withWaits = Effect.fnUntraced(function*(
       ignored: [],
       answeredAt: undefined
     }
-    call.requests = [waits]
+    call.requests = [...call.requests, waits]
     found.push(waits)
   }
   if (found.length === 0) return transcript

@@ -140,8 +140,7 @@ const decidedBy = (
 export const isTrusted = (
   { answeredBy, trustsAnswers }: Environment.Environment,
   response: Prompt.ToolApprovalResponsePart | undefined
-): boolean =>
-  trustsAnswers && (response === undefined || answeredBy(response.approvalId)?.via !== byMessage.via)
+): boolean => trustsAnswers && (response === undefined || answeredBy(response.approvalId)?.via !== byMessage.via)
 
 /** What an answer of a history says. Beside yes or no it counts only where the policy says so (law L4). */
 export const givenOf = (

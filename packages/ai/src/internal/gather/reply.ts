@@ -178,7 +178,12 @@ export const requestOf = Effect.fnUntraced(function*(
   asked: Asked
 ): Effect.fn.Return<Approval.ApprovalRequest> {
   if (file.tip !== undefined) {
-    return Suspension.requestOf(file.environment.within, file.tip.suspension, Who.progress(file, asked), Who.needed(file, asked))
+    return Suspension.requestOf(
+      file.environment.within,
+      file.tip.suspension,
+      Who.progress(file, asked),
+      Who.needed(file, asked)
+    )
   }
   file.needs = yield* shownAgain(file, asked)
   return file.request(asked, withProgress(file, asked, file.needs))

@@ -38,11 +38,16 @@ export const requestOf = (
   approvers: Approver.Approvers | undefined = suspension.awaited.approvers
 ): Approval.ApprovalRequest => {
   const { awaited, params, toolCallId, toolName } = suspension
-  return Request.makeRequest({ scope: suspension.scope, within }, suspension, { toolCallId, toolName, encoded: params }, {
-    awaited,
-    approvers,
-    // It is escaped; once more for one line.
-    description: awaited.prompt === undefined ? undefined : Text.escape(awaited.prompt, { maxLength: 500 }),
-    reason
-  })
+  return Request.makeRequest(
+    { scope: suspension.scope, within },
+    suspension,
+    { toolCallId, toolName, encoded: params },
+    {
+      awaited,
+      approvers,
+      // It is escaped; once more for one line.
+      description: awaited.prompt === undefined ? undefined : Text.escape(awaited.prompt, { maxLength: 500 }),
+      reason
+    }
+  )
 }

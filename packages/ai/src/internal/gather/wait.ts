@@ -213,12 +213,13 @@ export const gatherState = Effect.fnUntraced(function*(
   const { state, stateVersion } = tip.suspension
   if ((yield* prepare(file)) === undefined) return withWait(standing, { state: "unfitParameters" })
   const isNested = tip.suspension.awaited.kind === "nested"
-  const decoded = yield* (isNested ? Agents.resumptionOf(deferral, state) : deferral.decodeState(state, stateVersion)).pipe(
-    abandonable,
-    Effect.timeout("30 seconds"),
-    Effect.sandbox,
-    Effect.result
-  )
+  const decoded = yield* (isNested ? Agents.resumptionOf(deferral, state) : deferral.decodeState(state, stateVersion))
+    .pipe(
+      abandonable,
+      Effect.timeout("30 seconds"),
+      Effect.sandbox,
+      Effect.result
+    )
   if (Result.isFailure(decoded)) {
     yield* tellUnfitState(file, tip)
     return withWait(standing, { state: "unfitState" })

@@ -210,7 +210,9 @@ const remember = Effect.fnUntraced(function*(
 ): Effect.fn.Return<void> {
   const { call: { toolCallId }, environment } = file
   if (given === undefined || !environment.memory.remembers) return
-  if (given.response !== undefined && (given.remember === undefined || !Answering.isTrusted(environment, given.response))) return
+  if (
+    given.response !== undefined && (given.remember === undefined || !Answering.isTrusted(environment, given.response))
+  ) return
   const { approvalId, nonce } = file.questions[0]!.sealed
   const judged = file.judged ?? (yield* Effect.result(file.judge(undefined)))
   const needs = Result.isSuccess(judged) && judged.success._tag === "NeedsApproval" ? judged.success : undefined

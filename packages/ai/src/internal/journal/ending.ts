@@ -4,7 +4,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Approval from "../../Approval.ts"
+import type * as Approval from "../../Approval.ts"
 import type * as Store from "../../Store.ts"
 import { encodeEntry, Entry } from "./entry.ts"
 
@@ -29,7 +29,11 @@ const endings: { readonly [State in Approval.ApprovalState]?: "cancelled" | "exp
 export const endingOf = ({ state, stopped }: Entry): "cancelled" | "expired" | "superseded" | undefined =>
   state === "unknown" && stopped === true ? "cancelled" : endings[state]
 
-const reasonOf = { cancelled: "was cancelled", expired: "expired", superseded: "was superseded by a new message" } as const
+const reasonOf = {
+  cancelled: "was cancelled",
+  expired: "expired",
+  superseded: "was superseded by a new message"
+} as const
 
 /** Ends what waits within a call. To be done in the transaction that ends the call. */
 export const endWithin: (

@@ -122,15 +122,18 @@ export const make = (store: Store.Store): JournalRecords => {
     const decided = Effect.flatMap(Above, (above) => whileAbove(above, stepped))
     // A store may have written it and have failed to say so, and a claim that nobody knows of is nobody's to run. What stands
     // names its owner, so it is this very claim.
-    return Effect.catch(decided, (error) =>
-      error.reason === "Forgotten" || error._tag === "ApprovalError" ? Effect.fail(error) : Effect.matchEffect(
-        Effect.retry(store.requests.get(claim.nonce), { times: 3 }),
-        {
-          onFailure: () => Effect.fail(error),
-          onSuccess: (row) =>
-            row?.version === version + 1 && row.entry === encoded.entry ? Effect.succeed(true) : Effect.fail(error)
-        }
-      ))
+    return Effect.catch(
+      decided,
+      (error) =>
+        error.reason === "Forgotten" || error._tag === "ApprovalError" ? Effect.fail(error) : Effect.matchEffect(
+          Effect.retry(store.requests.get(claim.nonce), { times: 3 }),
+          {
+            onFailure: () => Effect.fail(error),
+            onSuccess: (row) =>
+              row?.version === version + 1 && row.entry === encoded.entry ? Effect.succeed(true) : Effect.fail(error)
+          }
+        )
+    )
   }
   const decide: JournalRecords["decide"] = (claim, { state, version }, entry) =>
     saysMore(state, entry) || Approval.isLegalStep(state, entry.state)

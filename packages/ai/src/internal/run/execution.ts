@@ -14,10 +14,8 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type * as ApprovalError from "../../ApprovalError.ts"
-import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import * as ApprovalJournal from "../../ApprovalJournal.ts"
 import * as Within from "../agent/within.ts"
-import * as Bounds from "../bounds.ts"
 import * as Words from "../decide/words.ts"
 import * as Environment from "../environment/environment.ts"
 import type { Approved } from "../gather/file.ts"
@@ -29,17 +27,14 @@ import * as Consent from "../tool/consent.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as Nesting from "../tool/nesting.ts"
 import * as Prepare from "../tool/prepare.ts"
+import * as Bounding from "./bounding.ts"
 import * as Spans from "./spans.ts"
 import * as Suspending from "./suspending.ts"
 
 /** A toolkit with its handlers, as the engine sees any of them. Handlers' errors and services are the caller's. */
 export interface Handlers {
   readonly tools: Tools
-  readonly handle: (
-    name: string,
-    params: unknown,
-    toolCallId?: string
-  ) => Effect.Effect<Stream.Stream<Tool.HandlerResult<Tool.Any>, unknown>, unknown>
+  readonly handle: Bounding.Handle
 }
 
 /** The engine's view of a toolkit. */
@@ -85,11 +80,13 @@ const take = (
     Stream.runForEach((output) => {
       const excess = Results.excessOf(output, maxResultBytes)
       if (output.preliminary) {
-        return excess === undefined ? emit(Results.toolResult(call, output)) : tellLeftOut(call, output, excess)
+        return excess === undefined
+          ? emit(Results.toolResult(call, output))
+          : Bounding.tellLeftOut(call, output, excess)
       }
       const bounded = excess === undefined ? output : Results.leftOut(output, excess, maxResultBytes)
       final = Results.toolResult(call, bounded)
-      return excess === undefined ? Effect.void : tellLeftOut(call, output, excess)
+      return excess === undefined ? Effect.void : Bounding.tellLeftOut(call, output, excess)
     }),
     Effect.provideService(Within.Opened, opened),
     Effect.flatMap(() =>
@@ -99,17 +96,6 @@ const take = (
     )
   )
 }
-
-const tellLeftOut = (
-  { id: toolCallId, name: toolName }: Results.CallName,
-  { preliminary }: Pick<Tool.HandlerResult<Tool.Any>, "preliminary">,
-  problem: Bounds.Excess
-): Effect.Effect<void> =>
-  ApprovalEvents.publish((occasion) =>
-    preliminary
-      ? { _tag: "PreliminaryLeftOut", ...occasion, toolName, toolCallId, count: 1 }
-      : { _tag: "ResultLeftOut", ...occasion, toolName, toolCallId, problem }
-  )
 
 /** Runs a call that needs nobody so that its failure is a value, to be raised when its siblings have settled. */
 export const directSettled = (
@@ -168,8 +154,9 @@ export const claimed = (
             result: settled.ran.result,
             encodedResult: settled.ran.encodedResult,
             isFailure: settled.ran.recorded.isFailure,
-            modelOutput: Results.ofRecorded({ id: prepared.toolCallId, name: prepared.toolName }, settled.entry, approvalId)
-              .modelOutput
+            modelOutput:
+              Results.ofRecorded({ id: prepared.toolCallId, name: prepared.toolName }, settled.entry, approvalId)
+                .modelOutput
           }),
           failure: settled.ran.failure
         })
@@ -187,34 +174,7 @@ const within = <A, E>(
   { id, name }: Results.CallName,
   run: Pick<Deferral.Run, "agents" | "began" | "resumption">,
   effect: Effect.Effect<A, E>
-): Effect.Effect<A, E> =>
-  Effect.provideService(effect, Deferral.CurrentRun, { toolName: name, toolCallId: id, ...run })
-
-/** The handling of calls within bounds (law L17), where upstream's own engine resolves them. */
-export const bounded =
-  (handle: Handlers["handle"], maxResultBytes: number): Handlers["handle"] => (name, params, id) => {
-    const excess = Bounds.check(params, Bounds.params)
-    if (excess !== undefined) {
-      return Effect.match(Prepare.outOfBounds(name, id ?? "", excess), {
-        onFailure: ({ message }) => Stream.succeed(Results.interrupted({ id: id ?? "", name }, message)),
-        onSuccess: (never) => never
-      })
-    }
-    return Effect.map(handle(name, params, id), (outputs) =>
-      outputs.pipe(
-        Stream.mapEffect((output) => {
-          const excess = Results.excessOf(output, maxResultBytes)
-          if (excess === undefined) return Effect.succeed(output)
-          return Effect.as(
-            tellLeftOut({ id: id ?? "", name }, output, excess),
-            output.preliminary
-              ? undefined
-              : { ...output, ...Results.leftOut(output, excess, maxResultBytes) } as typeof output // as upstream's own failure is
-          )
-        }),
-        Stream.filter((output) => output !== undefined)
-      ))
-  }
+): Effect.Effect<A, E> => Effect.provideService(effect, Deferral.CurrentRun, { toolName: name, toolCallId: id, ...run })
 
 const noFinalResult = (name: string) => `Tool handler of "${name}" did not produce a final result`
 

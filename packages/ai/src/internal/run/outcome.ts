@@ -79,7 +79,11 @@ export const carryOut = (
       return Effect.as(sink.result(part), { part })
     }
     case "Open":
-      return Effect.zipWith(Parts.openRequest(one, decision), nestedIn(file), (request, nested) => ({ request, nested }))
+      return Effect.zipWith(
+        Parts.openRequest(one, decision),
+        nestedIn(file),
+        (request, nested) => ({ request, nested })
+      )
     case "Keep": {
       const call = { id: file.call.toolCallId, name: file.call.toolName }
       const reason = file.tip === undefined ? Results.waitingReason : Wait.waiting(file.tip)

@@ -237,7 +237,8 @@ export const make = ({ bounds, events, hasExpired, maxBodies, reclaimSome, trans
           now,
           table.peek,
           ({ conversation, root = conversation }) =>
-            (conversation !== undefined && hasExpired(conversation, now)) || (root !== undefined && hasExpired(root, now))
+            (conversation !== undefined && hasExpired(conversation, now)) ||
+            (root !== undefined && hasExpired(root, now))
         )
       ),
     due: (until, limit, without) =>

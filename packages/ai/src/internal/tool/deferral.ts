@@ -149,7 +149,12 @@ export interface Made {
   readonly handlesExpiry: (interaction: string) => boolean
   hasEnded: boolean
   /** How many of its agents go on, and what the others of them do that wait, once none does. */
-  readonly agents: { readonly run: Run["agents"]; running: number; readonly waiting: Set<() => void>; suspended: Suspended | undefined }
+  readonly agents: {
+    readonly run: Run["agents"]
+    running: number
+    readonly waiting: Set<() => void>
+    suspended: Suspended | undefined
+  }
 }
 
 export const CurrentMade = Context.Reference<Made | undefined>("~@assent/ai/DeferredTool/CurrentMade", {

@@ -58,7 +58,9 @@ export const addressed = <Part extends Response.AnyPart>(
   const plain = plainRequest(part)
   if (plain.type !== "tool-approval-request") return plain
   const call = calls.get(plain.toolCallId)
-  if (call === undefined || (environment.scope.conversation === undefined && environment.scope.principal === undefined)) return plain
+  if (
+    call === undefined || (environment.scope.conversation === undefined && environment.scope.principal === undefined)
+  ) return plain
   const { metadata } = Results.requestPart(HostedCase.requestOf(environment, plain.approvalId, call))
   return { ...plain, metadata: { ...plain.metadata, ...metadata } }
 }

@@ -30,6 +30,7 @@ import * as Cut from "../history/cut.ts"
 import * as Ending from "../history/ending.ts"
 import * as ProviderPrompt from "../history/providerPrompt.ts"
 import * as Transcript from "../history/transcript.ts"
+import * as Bounding from "../run/bounding.ts"
 import * as Execution from "../run/execution.ts"
 import { InPassing } from "../seal/passing.ts"
 import * as Handlers from "../tool/handlers.ts"
@@ -343,7 +344,7 @@ const enclose = (toolkit: Model.AnyToolkit | undefined, turn: Around): Model.Any
   const enclosed = (resolved: Toolkit.WithHandler<Model.AnyTools>): Toolkit.WithHandler<Model.AnyTools> => {
     const handlers = Execution.handlersOf(resolved)
     const handle: Execution.Handlers["handle"] = (...call) =>
-      Execution.bounded(handlers.handle, maxResultBytes)(...call).pipe(
+      Bounding.bounded(handlers.handle, maxResultBytes)(...call).pipe(
         Effect.map(Stream.provideService(EnclosingTurn, turn)),
         Effect.provideService(EnclosingTurn, turn)
       )

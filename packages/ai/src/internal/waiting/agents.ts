@@ -166,7 +166,8 @@ export const make = ({ atomically, requests }: Store.Store): Agents => {
       const waits = yield* waitsAs(call)
       goOn &&= waits === undefined
         ? call.state === "running" || call.state === "unknown"
-        : waits.waits !== "over" && (waits.state === "pending" || waits.state === "running" || waits.state === "unknown")
+        : waits.waits !== "over" &&
+          (waits.state === "pending" || waits.state === "running" || waits.state === "unknown")
       runs.push({ call, waits })
       nonce = call.parent
     }
@@ -220,11 +221,16 @@ export const make = ({ atomically, requests }: Store.Store): Agents => {
       }
     }),
     given: (approvalId) =>
-      Effect.map(rowOf(approvalId), (row) =>
-        row?.given === undefined ? [] : Result.getOrElse(decode(row.given), () => [])),
+      Effect.map(
+        rowOf(approvalId),
+        (row) => row?.given === undefined ? [] : Result.getOrElse(decode(row.given), () => [])
+      ),
     forgetGiven: (approvalId) =>
-      Effect.flatMap(rowOf(approvalId), (row) =>
-        row?.given === undefined ? Effect.void : Effect.asVoid(use(requests.give(row.nonce, row.given, undefined))))
+      Effect.flatMap(
+        rowOf(approvalId),
+        (row) =>
+          row?.given === undefined ? Effect.void : Effect.asVoid(use(requests.give(row.nonce, row.given, undefined)))
+      )
   }
 }
 
@@ -236,7 +242,9 @@ interface Above {
 
 const suspendedAs = ({ entry }: Store.RequestRow): string | undefined => {
   const read = decodeEntry(entry)
-  return Result.isSuccess(read) && read.success.suspendedAs !== undefined ? nonceOf(read.success.suspendedAs) : undefined
+  return Result.isSuccess(read) && read.success.suspendedAs !== undefined
+    ? nonceOf(read.success.suspendedAs)
+    : undefined
 }
 
 const inOrder = (one: Store.RequestRow, other: Store.RequestRow): number =>

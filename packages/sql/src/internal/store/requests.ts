@@ -345,7 +345,9 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
         select(
           "requests.within",
           now,
-          sql`parent = ${Text.encode(parent)} AND (NOT ${sql.literal(isOver("state"))} OR state IN ('suspended', 'unknown'))`,
+          sql`parent = ${Text.encode(parent)} AND (NOT ${
+            sql.literal(isOver("state"))
+          } OR state IN ('suspended', 'unknown'))`,
           sql`ORDER BY nonce`
         )),
     told: (nonce) =>

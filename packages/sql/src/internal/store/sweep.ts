@@ -48,6 +48,12 @@ export const make = (database: Database, bodiesLife: number, events: Events.Kept
 
   // CROSS JOIN, because SQLite then begins with the conversations that expired, of which there are few.
   const pieces = (now: number): ReadonlyArray<(limit: number) => Effect.Effect<Rows, SqlError | Store.StoreError>> => [
+    // What agents said in one expires with it.
+    (limit) =>
+      sql`UPDATE ${conversation} SET expires_at = ${now} WHERE id IN (
+        SELECT a.id FROM ${conversation} c CROSS JOIN ${conversation} a
+        WHERE a.root = c.id AND a.parent IS NOT NULL AND a.expires_at IS NULL AND c.expires_at <= ${now}
+        LIMIT ${limit}) RETURNING 1`,
     (limit) =>
       sql`DELETE FROM ${message} WHERE (conversation, seq) IN (
         SELECT m.conversation, m.seq FROM ${conversation} c CROSS JOIN ${message} m
