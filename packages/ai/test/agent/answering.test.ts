@@ -1,0 +1,65 @@
+/** Answers that come while a turn runs, and what an answer costs. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { intercept } from "../store/intercept.ts"
+import * as S from "./support.ts"
+import * as Tree from "./tree.ts"
+
+const { yes } = S
+
+const tree = Tree.agent([Tree.inner([Tree.pay]), Tree.pay])
+
+describe("an answer that comes while a turn runs", () => {
+  for (const where of ["the same process", "another process"] as const) {
+    for (const [first, second] of [["r.00.00", "r.01"], ["r.01", "r.00.00"]] as const) {
+      it.effect(`L2 to ${second} while ${first} is paid, in ${where}: it is kept at once, and counts without another`, () =>
+        Effect.gen(function*() {
+          const hold = yield* S.makeHold
+          const play = yield* S.begin("send", tree, {
+            before: (what) => what === `paid:${first}` ? hold.wait : Effect.void
+          })
+          yield* play.begin
+          const running = yield* S.turn(play.take([], play.answersFor({ [first]: yes })))
+          yield* hold.entered
+          const beside = where === "another process"
+            ? (yield* play.another).conversation
+            : yield* play.process().again
+          const answering = yield* S.turn(beside.decide(play.answersFor({ [second]: yes })))
+          // It is not open any more, though the clock stands still and the turn goes on.
+          yield* S.idle
+          assert.deepStrictEqual(yield* beside.pending(), [])
+          const state = (yield* beside.stateOf(play.seen.get(second)!.approvalId))?.state
+          assert.include(["answered", "running", "done"], state)
+          yield* hold.release
+          yield* S.ended(running)
+          yield* S.ended(answering)
+          yield* play.check()
+          const { text } = Tree.stand(tree, play.decisions)
+          const { content } = yield* beside.history
+          assert.include(JSON.stringify(content.at(-1)), JSON.stringify(text).slice(1, -1))
+        }))
+    }
+  }
+})
+
+describe("a partial answer", () => {
+  it.effect("L17 makes no new suspension, at no level, and asks nothing anew", () =>
+    Effect.gen(function*() {
+      const suspended: Array<string> = []
+      const store = intercept(yield* S.makeStore, (operation, key, run) => {
+        if (operation === "requests.suspend") suspended.push(key)
+        return run
+      })
+      const deep = Tree.inner([Tree.inner([Tree.pay, Tree.pay, Tree.pay, Tree.pay])])
+      const play = yield* S.begin("send", Tree.agent([deep]), { store })
+      yield* play.begin
+      const before = suspended.length
+      for (const index of [2, 0, 3]) {
+        yield* play.restart
+        yield* play.answer({ [`r.00.00.0${index}`]: yes })
+      }
+      assert.deepStrictEqual(suspended.slice(before), [])
+      yield* play.answer({ "r.00.00.01": yes })
+      assert.deepStrictEqual(suspended.slice(before), [])
+    }))
+})

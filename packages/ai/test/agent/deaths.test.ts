@@ -1,0 +1,17 @@
+/** A process that dies at any level, in short: `npm run agents -- --deaths` takes every point, `npm run chaos:agents` kills. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Deaths from "./deaths.ts"
+
+describe("a process that dies between any two writes of any level", () => {
+  it.effect("L2 loses no request, pays nothing twice, and leaves no agent unknown", () =>
+    Effect.gen(function*() {
+      const { points, problems } = yield* Deaths.points
+      assert.deepStrictEqual(problems, [])
+      assert.isAbove(points.length, 60)
+      // Others each day would be better than the same, but whoever is told of one has to find it again.
+      for (let index = 3; index < points.length; index += 17) {
+        assert.deepStrictEqual(yield* Deaths.problemsAt(points[index]!), [])
+      }
+    }), 60_000)
+})
