@@ -28,7 +28,19 @@ export const describeStore = (
   }
 ): void => {
   const law: Law = (title, body) => it.effect(title, () => Effect.scoped(Effect.flatMap(make, body)))
-  const groups = { requests, waiting, pages, conversations, remembered, owners, events, removed, clocks, transactions, agents }
+  const groups = {
+    requests,
+    waiting,
+    pages,
+    conversations,
+    remembered,
+    owners,
+    events,
+    removed,
+    clocks,
+    transactions,
+    agents
+  }
   for (const [group, laws] of Object.entries(groups)) {
     describe(`${name}: ${group}`, () => {
       laws(law)
