@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 const load = (name: string) => import(new URL(`../../../scratchpad/web/page/${name}`, import.meta.url).href)
 const { makeReader } = await load("reader.js")
 const Messages = await load("messages.js")
+const { changesOf } = await load("card.js")
 const { escape } = await load("escape.js")
 
 const bytes = new TextEncoder().encode(
@@ -125,6 +126,18 @@ describe("the page", () => {
     assert.deepStrictEqual(Messages.withProblem(kept, read), [read])
     assert.deepStrictEqual(Messages.withProblem([], read), [read])
     assert.deepStrictEqual(Messages.withProblem(kept, undefined), kept)
+  })
+
+  it("says what an edit changed by the names of parameters", () => {
+    const changes = (edits: unknown) => changesOf({ fate: { edits } })
+    assert.deepStrictEqual(
+      changes([{ op: "replace", path: "/path", value: "c.log" }, { op: "add", path: "/a~1b/0", value: 1 }, {
+        op: "remove",
+        path: "/force"
+      }]),
+      { path: "c.log", "a/b › 0": 1, force: "(left out)" }
+    )
+    for (const none of [undefined, [], "text", [null]]) assert.isUndefined(changes(none))
   })
 
   it("shows what would not be seen, as the server does", () => {

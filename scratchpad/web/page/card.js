@@ -102,6 +102,24 @@ export const deciders = (part, person, people) => {
 }
 
 /**
+ * What an edit changed: values by the names of parameters, out of the operations of a JSON Patch.
+ *
+ * @param {ToolPart} part
+ * @returns {Readonly<Record<string, unknown>> | undefined}
+ */
+export const changesOf = ({ fate }) => {
+  const edits = fate?.edits
+  if (!Array.isArray(edits)) return undefined
+  /** @param {string} path */
+  const nameOf = (path) =>
+    path.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~")).join(" › ") || "all"
+  const changes = edits.flatMap((edit) =>
+    typeof edit?.path === "string" ? [[nameOf(edit.path), edit.op === "remove" ? "(left out)" : edit.value]] : []
+  )
+  return changes.length === 0 ? undefined : Object.fromEntries(changes)
+}
+
+/**
  * Who decided what, as a sentence; `undefined` where nobody has. `mine` is what this page answered: who lost is told so.
  *
  * @param {ToolPart} part

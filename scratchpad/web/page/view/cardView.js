@@ -1,6 +1,6 @@
 // @ts-check
 /** A call as a card: what, on what, since when and by whom; and what may be answered. */
-import { deciders, stateOf, summary as summaryOf, verdictOf } from "../card.js"
+import { changesOf, deciders, stateOf, summary as summaryOf, verdictOf } from "../card.js"
 import { html, useRef, useState } from "../vendor/preact.js"
 import { Answering, Button } from "./answering.js"
 import { Content, isLong, Value } from "./content.js"
@@ -57,6 +57,7 @@ export const Card = ({ chat, click, isBusy, isLatest, messageId, mine, onAnswere
   const state = given === "running" && !isBusy ? "unknown" : given
   const summary = summaryOf(part)
   const verdict = verdictOf(part, person, mine)
+  const changes = changesOf(part)
   const { may, words: whose } = deciders(part, person, people)
   const isExpired = descriptor?.expiresAt !== undefined && descriptor.expiresAt <= now
   const isOpen = state === "open"
@@ -129,8 +130,8 @@ export const Card = ({ chat, click, isBusy, isLatest, messageId, mine, onAnswere
       `
   }
       ${
-    !isFolded && part.fate?.edits !== undefined
-      ? html`<div class="output"><p class="muted">Changed to</p><${Value} value=${part.fate.edits} label="Changed to" /></div>`
+    !isFolded && changes !== undefined
+      ? html`<div class="output"><p class="muted">Changed to</p><${Value} value=${changes} label="Changed to" /></div>`
       : null
   }
       ${
