@@ -23,15 +23,19 @@ export interface Example {
   readonly code: string
 }
 
+const isExample = /^@example\b/
+
 /** The examples of one module, in the order of the file. */
 export const examples = (module: SourceModule): ReadonlyArray<Example> =>
   module.parsed.comments.flatMap((comment) => {
     if (comment.type !== "Block" || !comment.value.startsWith("*")) return []
     const first = lineOf(module.text, comment.start)
     const lines = `/*${comment.value}`.split("\n").map((line) => line.replace(/^\s*(\/\*\*|\*) ?/, "").trimEnd())
+    if (!lines.some((line) => isExample.test(line))) return []
+    // It reads the tree of the module, which takes most of the time of all this.
     const name = documentedName(module, comment.end)
     return lines.flatMap((line, index) => {
-      if (!/^@example\b/.test(line)) return []
+      if (!isExample.test(line)) return []
       const rest = lines.slice(index + 1)
       const end = rest.findIndex((line) => /^@[a-z]/i.test(line))
       const block = (end < 0 ? rest : rest.slice(0, end)).map((line) => line.startsWith("```") ? "" : line)

@@ -204,7 +204,7 @@ describe("L4 No forgery: canonical JSON", () => {
     const silent = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, undefined]))
     refused(Array.from({ length: 100_000 }, () => silent))
     refused("x".repeat(400_000_000))
-    refused(Array.from<number>({ length: 5_000_000 }).fill(1))
+    refused(new Array<number>(5_000_000).fill(1))
     refused(Object.fromEntries(Array.from({ length: 300_000 }, (_, i) => [`key${i}`, i])))
     assert.isBelow(performance.now() - started, 5000)
   })

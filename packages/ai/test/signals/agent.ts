@@ -3,8 +3,14 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Deferred, Effect, FileSystem, Layer, Schema, Stream } from "effect"
 import { ChildProcess } from "effect/process"
-import { Approval, ApprovalController, Chat, Conversation, LanguageModel, Tool, Toolkit } from "../../src/index.ts"
+import * as Approval from "../../src/Approval.ts"
+import * as ApprovalController from "../../src/ApprovalController.ts"
+import * as Chat from "../../src/Chat.ts"
+import * as Conversation from "../../src/Conversation.ts"
+import * as LanguageModel from "../../src/LanguageModel.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import * as Tool from "../../src/Tool.ts"
+import * as Toolkit from "../../src/Toolkit.ts"
 
 const Serve = Tool.make("Serve", { success: Schema.String, needsApproval: true })
 

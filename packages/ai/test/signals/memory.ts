@@ -1,4 +1,4 @@
-import { ApprovalJournal } from "../../src/index.ts"
+import * as ApprovalJournal from "../../src/ApprovalJournal.ts"
 import { run } from "./agent.ts"
 
 run(ApprovalJournal.layerMemory())

@@ -1,5 +1,6 @@
 /** A process that handles events is killed between an event and its place: the next one goes on, and leaves none out. */
-import { Conversation, OpenRequests } from "@assent/ai"
+import * as Conversation from "@assent/ai/Conversation"
+import * as OpenRequests from "@assent/ai/OpenRequests"
 import { Effect, Fiber, Stream } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"

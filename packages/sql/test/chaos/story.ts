@@ -3,19 +3,17 @@
  * lines of a file, waits for an event, and takes another turn. Whoever plays it goes on from where it stands, so it is
  * played again, with the same answers, by whichever process comes next.
  */
-import {
-  Approval,
-  type ApprovalError,
-  Conversation,
-  type ConversationStore,
-  DeferredTool,
-  Interaction,
-  type Prompt,
-  type Store,
-  Tool,
-  Toolkit
-} from "@assent/ai"
+import * as Approval from "@assent/ai/Approval"
+import type * as ApprovalError from "@assent/ai/ApprovalError"
+import * as Conversation from "@assent/ai/Conversation"
+import type * as ConversationStore from "@assent/ai/ConversationStore"
+import * as DeferredTool from "@assent/ai/DeferredTool"
+import * as Interaction from "@assent/ai/Interaction"
+import type * as Prompt from "@assent/ai/Prompt"
+import type * as Store from "@assent/ai/Store"
 import { ScriptedModel } from "@assent/ai/testing"
+import * as Tool from "@assent/ai/Tool"
+import * as Toolkit from "@assent/ai/Toolkit"
 import { SqlApproval } from "@assent/sql"
 import { Clock, Effect, Layer, Logger, Schema } from "effect"
 import * as World from "./world.ts"

@@ -1,5 +1,6 @@
 /** Opens a store and never closes it; with "fail", on a disk that gets full while something runs. */
-import { ApprovalJournal, Store } from "@assent/ai"
+import * as ApprovalJournal from "@assent/ai/ApprovalJournal"
+import * as Store from "@assent/ai/Store"
 import { SqlApproval } from "@assent/sql"
 import { Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { DatabaseSync } from "node:sqlite"

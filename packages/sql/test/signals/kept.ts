@@ -1,4 +1,4 @@
 import { run } from "../../../ai/test/signals/agent.ts"
-import { SqlApproval } from "../../src/index.ts"
+import * as SqlApproval from "../../src/SqlApproval.ts"
 
 run(SqlApproval.layer({ filename: `${process.argv[4]}/approvals.db` }))

@@ -1,5 +1,5 @@
 /** Opens the file of each folder that it is told, with the other at the same moment, and says what it seals there. */
-import { ApprovalSeal } from "@assent/ai"
+import * as ApprovalSeal from "@assent/ai/ApprovalSeal"
 import { SqlApproval } from "@assent/sql"
 import { Effect } from "effect"
 import * as Fs from "node:fs"

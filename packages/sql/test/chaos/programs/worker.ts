@@ -2,8 +2,13 @@
  * One of many processes at one file: `<folder> <number> <of> <each>`. It asks in so many conversations of its own, says
  * "asked", and when it is told to, approves all of them and those of its neighbour, which does the same.
  */
-import { Approval, type ApprovalError, Conversation, type ConversationStore, Tool, Toolkit } from "@assent/ai"
+import * as Approval from "@assent/ai/Approval"
+import type * as ApprovalError from "@assent/ai/ApprovalError"
+import * as Conversation from "@assent/ai/Conversation"
+import type * as ConversationStore from "@assent/ai/ConversationStore"
 import { ScriptedModel } from "@assent/ai/testing"
+import * as Tool from "@assent/ai/Tool"
+import * as Toolkit from "@assent/ai/Toolkit"
 import { SqlApproval } from "@assent/sql"
 import { Effect, Schema } from "effect"
 import * as Fs from "node:fs"

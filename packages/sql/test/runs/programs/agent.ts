@@ -6,16 +6,14 @@
  * `file`: everything is kept in the folder; `default`: the program has provided nothing. `send` and `stream` are approved
  * inline, `decide` and `start` in a turn after the one that asked, and `resume` goes on from an answer.
  */
-import {
-  Approval,
-  ApprovalController,
-  Conversation,
-  DeferredTool,
-  Interaction,
-  LanguageModel,
-  Tool,
-  Toolkit
-} from "@assent/ai"
+import * as Approval from "@assent/ai/Approval"
+import * as ApprovalController from "@assent/ai/ApprovalController"
+import * as Conversation from "@assent/ai/Conversation"
+import * as DeferredTool from "@assent/ai/DeferredTool"
+import * as Interaction from "@assent/ai/Interaction"
+import * as LanguageModel from "@assent/ai/LanguageModel"
+import * as Tool from "@assent/ai/Tool"
+import * as Toolkit from "@assent/ai/Toolkit"
 import { SqlApproval } from "@assent/sql"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Schema, Stream } from "effect"

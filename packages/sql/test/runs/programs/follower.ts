@@ -2,7 +2,11 @@
  * Another process that follows the agent's turn: `<folder> <beat>`. It says "follows" when it has found it, and "ended " with
  * how it ended and what it said.
  */
-import { Conversation, ConversationStore, LanguageModel, Tool, Toolkit } from "@assent/ai"
+import * as Conversation from "@assent/ai/Conversation"
+import * as ConversationStore from "@assent/ai/ConversationStore"
+import * as LanguageModel from "@assent/ai/LanguageModel"
+import * as Tool from "@assent/ai/Tool"
+import * as Toolkit from "@assent/ai/Toolkit"
 import { SqlApproval } from "@assent/sql"
 import { Effect, Schema, Stream } from "effect"
 import * as Fs from "node:fs"

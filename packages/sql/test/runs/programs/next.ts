@@ -2,7 +2,11 @@
  * Another process that goes on with the agent's conversation: `<folder> [beat]`. It says "ready", waits for a line, and says
  * "told " with what the model is told of the agent's call, as JSON, once its turn has ended.
  */
-import { ApprovalController, Conversation, LanguageModel, Tool, Toolkit } from "@assent/ai"
+import * as ApprovalController from "@assent/ai/ApprovalController"
+import * as Conversation from "@assent/ai/Conversation"
+import * as LanguageModel from "@assent/ai/LanguageModel"
+import * as Tool from "@assent/ai/Tool"
+import * as Toolkit from "@assent/ai/Toolkit"
 import { SqlApproval } from "@assent/sql"
 import { Effect, Schema } from "effect"
 import * as Fs from "node:fs"
