@@ -3,7 +3,7 @@ import { Effect, FileSystem, Path, Schema } from "effect"
 import { expect, expectNone, run } from "./run.ts"
 
 /** What the READMEs tell people to install beside them, and what TypeScript needs to know of Node. */
-const installed = ["effect", "@effect/platform-node", "@ai-sdk/anthropic", "@types/node"]
+const installed = ["effect", "@effect/platform-node", "@effect/sql-pg", "@ai-sdk/anthropic", "@types/node"]
 
 const Manifest = Schema.fromJsonString(
   Schema.Struct({

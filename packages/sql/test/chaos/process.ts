@@ -15,12 +15,27 @@ export interface Child {
 
 /** Starts a program of the folder beside this, or at a path; whatever becomes of it, it has ended when the scope has. */
 export const start = (program: string, ...args: ReadonlyArray<string>): Effect.Effect<Child, never, Scope.Scope> =>
+  startBy([], program, ...args)
+
+/** The same, by a command that carries out what follows it. */
+export const startBy = (
+  by: ReadonlyArray<string>,
+  program: string,
+  ...args: ReadonlyArray<string>
+): Effect.Effect<Child, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
+        const node = [process.execPath, "--conditions=@assent/source"]
+        const [command = "", ...rest] = [
+          ...by,
+          ...node,
+          Path.resolve(import.meta.dirname, "programs", program),
+          ...args
+        ]
         const child = ChildProcess.spawn(
-          process.execPath,
-          ["--conditions=@assent/source", Path.resolve(import.meta.dirname, "programs", program), ...args],
+          command,
+          rest,
           { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ASSENT_APPROVAL_KEY: undefined } }
         )
         const output: Array<string> = []

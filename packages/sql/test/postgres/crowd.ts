@@ -23,6 +23,8 @@ export interface Options {
   readonly apart?: number | undefined
   /** What happens while they approve. */
   readonly meanwhile?: Effect.Effect<void> | undefined
+  /** By which commands processes are started in turn, and the URL of each; by itself all are on this machine. */
+  readonly machines?: ReadonlyArray<{ readonly by: ReadonlyArray<string>; readonly url: string }> | undefined
   /** Where their files are; by itself in memory, where there is such a place. */
   readonly directory?: string | undefined
   /** Whether a run may have begun of which nobody knows how it has ended. */
@@ -76,11 +78,15 @@ export const race = (options: Options) =>
       )
     const filename = Path.join(folder, "approvals.db")
     const each = Math.ceil(approvals / processes)
-    const children = yield* Effect.forEach(Array.from({ length: processes }), (_, index) =>
-      Child.start(
+    const machines = options.machines ?? [{ by: [], url: options.url ?? filename }]
+    const children = yield* Effect.forEach(Array.from({ length: processes }), (_, index) => {
+      const { by, url } = machines[index % machines.length]!
+      return Child.startBy(
+        by,
         program,
-        ...[folder, options.url ?? filename, prefix, index, processes, each, index * apart].map(String)
-      ))
+        ...[folder, url, prefix, index, processes, each, index * apart].map(String)
+      )
+    })
     const all = <A>(use: (child: Child.Child) => Effect.Effect<A, Error>) =>
       Effect.forEach(children, use, { concurrency: "unbounded" })
     yield* all(({ said }) => said("asked"))

@@ -124,7 +124,10 @@ describe("a process", () => {
       const isGone = Effect.map(store.owners.get("o"), (row) => row?.isGone === true)
       yield* Effect.scoped(Effect.gen(function*() {
         const other = yield* makeStoreOver(yield* makeClient({ applicationName: prefix }), { prefix })
-        yield* beat(other, 1)
+        yield* Effect.all([beat(other, 1), beat(other, 1), beat(other, 1)], { concurrency: "unbounded" })
+        const sessions = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM pg_locks
+          JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory' AND application_name = ${prefix}`
+        assert.strictEqual(Number(sessions[0]?.count), 1)
         yield* beat(other, 2)
         assert.isFalse(yield* isGone)
         yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = ${prefix}`

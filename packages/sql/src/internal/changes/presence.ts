@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type * as SqlConnection from "effect/sql/SqlConnection"
 import * as Runtime from "../sqlite/runtime.ts"
@@ -27,6 +28,8 @@ export const start = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient
 ): Effect.fn.Return<Presence, never, Scope.Scope> {
   let session: Session | undefined
+  // There is one session, whoever asks first.
+  const permit = Semaphore.makeUnsafe(1)
   const inTime = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A | undefined> =>
     Effect.raceFirst(Effect.catch(effect, () => Effect.undefined), Effect.as(Runtime.pause(patience), undefined))
 
@@ -61,7 +64,7 @@ export const start = Effect.fnUntraced(function*(
         const isHeld = Number(rows?.[0]?.held) === 1
         if (isHeld) held.add(name)
         return isHeld
-      }))
+      })).pipe(permit.withPermit)
   }
 })
 

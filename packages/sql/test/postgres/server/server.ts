@@ -13,11 +13,17 @@ export interface Options {
   /** Whether what is committed is on the disk; otherwise it is in memory, where no test cuts the power. */
   readonly isDurable?: boolean | undefined
   readonly settings?: Readonly<Record<string, string>> | undefined
+  /** By which command it is started, such as one of a network namespace, which root may give. */
+  readonly by?: ReadonlyArray<string> | undefined
+  /** Whom else it trusts, beside this machine. */
+  readonly trusts?: string | undefined
 }
 
 export interface Server {
   readonly port: number
   readonly url: string
+  /** The folder of its socket, which can be reached whatever the network is. */
+  readonly socket: string
   /** `kill -9`, of all that it consists of. */
   readonly kill: () => Promise<void>
   readonly start: () => Promise<void>
@@ -41,22 +47,32 @@ const freePort = async (): Promise<number> => {
 
 export const urlOf = (port: number): string => `postgres://postgres@127.0.0.1:${port}/postgres`
 
-export const start = async ({ bin, isDurable = false, settings = {} }: Options): Promise<Server> => {
+export const start = async ({ bin, by = [], isDurable = false, settings = {}, trusts }: Options): Promise<Server> => {
   const inMemory = !isDurable && Fs.existsSync("/dev/shm") ? "/dev/shm" : Os.tmpdir()
   const folder = Fs.mkdtempSync(Path.join(inMemory, "assent-postgres-"))
   if (user.uid !== undefined && user.gid !== undefined) Fs.chownSync(folder, user.uid, user.gid)
   const data = Path.join(folder, "data")
   const run = (program: string, args: ReadonlyArray<string>) =>
     ChildProcess.spawn(Path.join(bin, program), args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"], ...user })
+  const runBy = ([command = "", ...rest]: ReadonlyArray<string>, args: ReadonlyArray<string>) => {
+    const drop = user.uid === undefined
+      ? []
+      : ["setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups"]
+    return ChildProcess.spawn(command, [...rest, ...drop, Path.join(bin, "postgres"), ...args], {
+      cwd: folder,
+      stdio: ["ignore", "ignore", "pipe"]
+    })
+  }
   const initdb = run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"])
   let said = ""
   initdb.stderr.on("data", (chunk) => said += chunk)
   const [code] = await once(initdb, "close")
   if (code !== 0) throw new Error(`initdb has ended with ${code}: ${said}`)
+  if (trusts !== undefined) Fs.appendFileSync(Path.join(data, "pg_hba.conf"), `host all all ${trusts} trust\n`)
   const port = await freePort()
   const all = {
     listen_addresses: "127.0.0.1",
-    unix_socket_directories: "",
+    unix_socket_directories: folder,
     port: String(port),
     max_connections: "200",
     shared_buffers: "64MB",
@@ -72,7 +88,7 @@ export const start = async ({ bin, isDurable = false, settings = {} }: Options):
   const begin = async (): Promise<void> => {
     // What is left of one that was killed may need a moment to find that out.
     for (let tries = 0; tries < 100; tries++) {
-      const child = run("postgres", args)
+      const child = by.length === 0 ? run("postgres", args) : runBy(by, args)
       let log = ""
       const isReady = await new Promise<boolean>((resolve) => {
         child.stderr.on("data", (chunk) => {
@@ -101,6 +117,7 @@ export const start = async ({ bin, isDurable = false, settings = {} }: Options):
   return {
     port,
     url: urlOf(port),
+    socket: folder,
     kill: () => end("SIGKILL"),
     start: begin,
     stop: async () => {
