@@ -228,6 +228,7 @@ export const path = (
       ...(isLink === undefined ? {} : { links: "refused" })
     },
     defaultOthers: "any",
+    ...(isLink === undefined ? { cautions: [followsLinks] } : undefined),
     ...PathGlobs.make(written, isLink)
   })
 }
@@ -430,6 +431,9 @@ export const toSentence: {
 // =============================================================================
 // Internals
 // =============================================================================
+
+const followsLinks = "It looks at paths as texts: a symbolic link may lead elsewhere. Provide `isLink` in" +
+  " `ApprovalMatcher.Behaviors`, and no path through a link is covered."
 
 const nothing = (description: Description, problem: string): ApprovalMatcher => ({
   [TypeId]: TypeId,

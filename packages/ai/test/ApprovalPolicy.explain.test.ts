@@ -3,7 +3,15 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { Approval, ApprovalConfig, ApprovalMemory, ApprovalPolicy, Tool, Toolkit } from "../src/index.ts"
+import {
+  Approval,
+  ApprovalConfig,
+  ApprovalMatcher,
+  ApprovalMemory,
+  ApprovalPolicy,
+  Tool,
+  Toolkit
+} from "../src/index.ts"
 import * as Configured from "./configured.ts"
 
 const makeTool = (name: string, param = "path") =>
@@ -205,7 +213,10 @@ describe("lint", () => {
     ["a parameter that the tool does not have", {
       ...ruled,
       send_mail: { approval: "required", rules: [{ path: "a/**", approval: "none" }] }
-    }, [["error", "unknown-param", "send_mail.rules[0]", "param: to"]]],
+    }, [
+      ["error", "unknown-param", "send_mail.rules[0]", "param: to"],
+      ["info", "caution", "send_mail.rules[0]", undefined]
+    ]],
     ["parameters that the tool does not have", {
       ...ruled,
       write_file: { approval: "required", rules: [{ exact: { pth: "a" }, approval: "none" }] }
@@ -216,7 +227,11 @@ describe("lint", () => {
         approval: "required",
         rules: [{ path: "a", approval: "none" }, { path: ["a"], approval: "once_per_session" }]
       }
-    }, [["warning", "never-reached", "write_file.rules[0]", undefined]]],
+    }, [
+      ["warning", "never-reached", "write_file.rules[0]", undefined],
+      ["info", "caution", "write_file.rules[0]", undefined],
+      ["info", "caution", "write_file.rules[1]", undefined]
+    ]],
     ["what is said of a question that nobody is asked", { ...ruled, read_file: { approval: "none", editable: true } }, [
       ["warning", "no-effect", "read_file", undefined]
     ]],
@@ -287,11 +302,23 @@ describe("lint", () => {
       const findings = yield* ApprovalPolicy.lint(yield* config, Toolkit.make(Write))
       assert.deepStrictEqual(findings.map(({ kind, line }) => [kind, line]), [
         ["deny-by-matcher", 9],
-        ["unknown-tool", 11]
+        ["unknown-tool", 11],
+        ["caution", 7]
       ])
       assert.isTrue(
         ApprovalPolicy.toSentence(findings[1]!).startsWith("warning line 11 tools[\"mcp.*\"]: There is no tool")
       )
+    }))
+
+  it.effect("a rule that lets paths run asks for isLink, where links may lead elsewhere", () =>
+    Effect.gen(function*() {
+      const config = { write_file: { approval: "required", rules: [{ path: "src/**", approval: "none" }] } } as const
+      const links = (findings: ReadonlyArray<ApprovalPolicy.Finding>) =>
+        findings.filter(({ message }) => message.includes("Provide `isLink`"))
+      const lint = ApprovalPolicy.lint(config, Toolkit.make(Write))
+      assert.lengthOf(links(yield* lint), 1)
+      const careful = Effect.provideService(lint, ApprovalMatcher.Behaviors, { isLink: () => false })
+      assert.lengthOf(links(yield* careful), 0)
     }))
 
   it.effect("a glob that forbids, for those tools of which a longer one says something looser", () =>
