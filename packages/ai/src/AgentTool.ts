@@ -162,6 +162,47 @@ export const make = <
  * it says last is the result, or what `result` makes of how it ended. Where a limit or a person ends it before that, the call
  * has a failed result that says so.
  *
+ * @example
+ * import { AgentTool, LanguageModel, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const Search = Tool.make("Search", { parameters: { query: Schema.String }, success: Schema.String })
+ * const library = Toolkit.make(Search)
+ *
+ * const Researcher = AgentTool.make("Researcher", {
+ *   parameters: { question: Schema.String },
+ *   success: Schema.Struct({ answer: Schema.String, steps: Schema.Number })
+ * })
+ * const toolkit = Toolkit.make(Researcher)
+ *
+ * const program = Effect.gen(function*() {
+ *   const researcher = yield* ScriptedModel.make({
+ *     turns: [[ScriptedModel.toolCall({ id: "s", name: "Search", params: { query: "tides" } })], "The moon."]
+ *   })
+ *   const tools = yield* library
+ *   const turn = yield* LanguageModel.generateText({ prompt: "Why are there tides?", toolkit }).pipe(
+ *     Effect.provide(toolkit.toLayer({
+ *       Researcher: AgentTool.handler(Researcher, {
+ *         toolkit: tools,
+ *         model: researcher.model,
+ *         instructions: "Answer in two words.",
+ *         prompt: ({ question }) => question,
+ *         result: ({ steps, text }) => Effect.succeed({ answer: text, steps }),
+ *         limits: { steps: 5 }
+ *       })
+ *     }))
+ *   )
+ *   return turn.toolResults[0]!.result
+ * }).pipe(
+ *   Effect.provide(library.toLayer({ Search: ({ query }) => Effect.succeed(`All about ${query}.`) })),
+ *   Effect.provide(ScriptedModel.layer({
+ *     turns: [[ScriptedModel.toolCall({ id: "r", name: "Researcher", params: { question: "Why?" } })]]
+ *   }))
+ * )
+ *
+ * await Effect.runPromise(program) // => { answer: "The moon.", steps: 2 }
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -201,6 +242,52 @@ export const handler = <
  * before, and every agent goes on from where it was, by its name. So what else the handler does must bear to be done again.
  *
  * Several may go on side by side; the call then waits once for all of them.
+ *
+ * @example
+ * import { AgentTool, Approval, Conversation, DeferredTool, LanguageModel, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const Pay = Tool.make("Pay", { parameters: { amount: Schema.Number }, success: Schema.String, needsApproval: true })
+ * const payments = Toolkit.make(Pay)
+ *
+ * const CloseBooks = DeferredTool.make("CloseBooks", { success: Schema.String, interactions: {} })
+ * const toolkit = Toolkit.make(CloseBooks)
+ *
+ * const program = Effect.gen(function*() {
+ *   const clerk = yield* ScriptedModel.make({
+ *     turns: [[ScriptedModel.toolCall({ id: "p", name: "Pay", params: { amount: 20 } })], "Paid."]
+ *   })
+ *   const tools = yield* payments
+ *   const Handlers = toolkit.toLayer({
+ *     CloseBooks: DeferredTool.handler(CloseBooks, {
+ *       start: () =>
+ *         AgentTool.converse("bills", { toolkit: tools, model: clerk.model })("Pay what is open.").pipe(
+ *           Effect.map(({ text }) => `Closed. ${text}`),
+ *           Effect.orDie
+ *         ),
+ *       resume: {}
+ *     })
+ *   })
+ *   const conversation = yield* Effect.provide(Conversation.make({ id: "books", toolkit }), Handlers)
+ *   yield* conversation.send("Close the books.")
+ *   const [request] = yield* conversation.pending()
+ *   const outcome = yield* conversation.decide(Approval.approve(request!))
+ *   return [request!.path, outcome.text]
+ * }).pipe(
+ *   Effect.provide(payments.toLayer({ Pay: ({ amount }) => Effect.succeed(`paid ${amount}`) })),
+ *   Effect.provideServiceEffect(
+ *     LanguageModel.LanguageModel,
+ *     Effect.map(
+ *       ScriptedModel.make({
+ *         turns: [[ScriptedModel.toolCall({ id: "c", name: "CloseBooks", params: {} })], "The books are closed."]
+ *       }),
+ *       ({ model }) => model
+ *     )
+ *   )
+ * )
+ *
+ * await Effect.runPromise(program) // => [["CloseBooks", "bills"], "The books are closed."]
  *
  * @category constructors
  * @since 0.1.0

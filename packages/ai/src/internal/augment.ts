@@ -35,6 +35,8 @@ export type ResultMetadata =
     readonly stop?: true
     readonly decidedBy?: typeof DecidedBy.Encoded
     readonly leftOut?: number
+    /** Of what an agent within the call says while it goes on: the agents, the outermost first. */
+    readonly path?: ReadonlyArray<string>
   }
   | { readonly earlier: true }
   | { readonly decidedBy: typeof DecidedBy.Encoded }

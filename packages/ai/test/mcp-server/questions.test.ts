@@ -150,7 +150,7 @@ describe("L15 the question", () => {
       const cut = yield* ask(
         S.request({
           ...Request.makeRequest(
-            {},
+            { scope: {} },
             { approvalId: "id-1" },
             { toolCallId: "call-1", toolName: "x", encoded: {} },
             Presentation.sanitized(new Approval.NeedsApproval({ presentation }))

@@ -4,6 +4,7 @@
 import type { Store } from "@assent/ai"
 import { describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
+import { agents } from "./laws/agents.ts"
 import { clocks } from "./laws/clocks.ts"
 import { conversations } from "./laws/conversations.ts"
 import { events } from "./laws/events.ts"
@@ -22,7 +23,7 @@ export const describeStore = (
   options?: { readonly runs?: number | undefined }
 ): void => {
   const law: Law = (title, body) => it.effect(title, () => Effect.scoped(Effect.flatMap(make, body)))
-  const groups = { requests, waiting, pages, conversations, remembered, owners, events, clocks, transactions }
+  const groups = { requests, waiting, pages, conversations, remembered, owners, events, clocks, transactions, agents }
   for (const [group, laws] of Object.entries(groups)) {
     describe(`${name}: ${group}`, () => {
       laws(law)

@@ -3,6 +3,7 @@
  * is kept of it leads there, and it is shown to people so.
  */
 import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
 import type * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 
@@ -65,5 +66,13 @@ export const Left: Context.Reference<Left | undefined> = Context.Reference<Left 
 /** The conversations that a handler has opened by itself and that wait for somebody. */
 export const Opened: Context.Reference<Set<string> | undefined> = Context.Reference<Set<string> | undefined>(
   "~@assent/ai/internal/OpenedByHandler",
+  { defaultValue: () => undefined }
+)
+
+/** Tells whoever reads the outermost turn what an agent within it says while it goes on. */
+export type Telling = (path: ReadonlyArray<string>, text: string) => Effect.Effect<void>
+
+export const Telling: Context.Reference<Telling | undefined> = Context.Reference<Telling | undefined>(
+  "~@assent/ai/internal/TellingAround",
   { defaultValue: () => undefined }
 )

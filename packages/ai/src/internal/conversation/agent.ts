@@ -48,8 +48,8 @@ const begun =
         calls: [...outer?.calls ?? [], toolCallId],
         memories: (yield* EnclosingTurn)?.memories ?? []
       }
-      const { instructions, limits, model, toolkit } = options
-      const goes = Conversations.goOn({ id, toolkit, instructions, limits }, within, prompt)
+      const { instructions, limits, model, tell, toolkit } = options
+      const goes = Conversations.goOn({ id, toolkit, instructions, limits, tell }, within, prompt)
       const refusing = yield* Within.Refusing
       const told = Effect.tap(goes, ({ refused }) =>
         Effect.sync(() => {

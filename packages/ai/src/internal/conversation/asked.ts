@@ -1,7 +1,7 @@
 /** What is asked in a step: by the conversation itself, in the agents within it, and what is shown to nobody. */
 import type * as Response from "effect/ai/Response"
 import * as Option from "effect/Option"
-import type * as Approval from "../../Approval.ts"
+import * as Approval from "../../Approval.ts"
 import * as Responses from "../../Response.ts"
 
 /** What is to be known of a turn for that. */
@@ -55,3 +55,9 @@ export const requestsIn = (
   const nested = parts.filter(isHidden).flatMap((part) => Option.toArray(Responses.approvalRequest(part)))
   return [...nested, ...Responses.approvalRequests(parts)].map((request) => sameOf(open, request) ?? request)
 }
+
+/** What is told of a step: its text, or else the calls that it makes. */
+export const toldOf = (parts: ReadonlyArray<Response.AnyPart>, text: string): string =>
+  text !== "" ? text : parts
+    .flatMap((part) => part.type === "tool-call" ? [Approval.describe(part.name, part.params)] : [])
+    .join(", ")

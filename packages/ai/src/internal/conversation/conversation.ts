@@ -91,13 +91,13 @@ const settingsOf = Effect.fnUntraced(function*<Tools extends AnyTools, E, R>(
  * from where it was cut. How it stands, where there is nothing to go on with.
  */
 export const goOn = Effect.fnUntraced(function*<Tools extends AnyTools, E, R>(
-  options: Conversation.Options<Tools, E, R>,
+  { tell, ...options }: Conversation.Options<Tools, E, R> & { readonly tell?: Settings["tell"] },
   within: Within.Within,
   prompt: Prompt.RawInput
 ) {
   const left = yield* Within.Left
   const settings = yield* settingsOf({ ...options, limits: yield* limitsIn(left, options.limits) }, within)
-  const outcome = yield* operations(settings).goOn(prompt)
+  const outcome = yield* operations({ ...settings, tell }).goOn(prompt)
   left?.spend(outcome.tokens)
   return outcome
 }, (effect, _, within) => Effect.provideService(effect, Within.Within, within))
@@ -139,6 +139,7 @@ interface Settings extends Omit<Conversation.Options<AnyTools>, "toolkit"> {
   readonly surroundings: Surroundings.Surroundings
   readonly taken: Taking.Taken
   readonly toolkit: AnyToolkit
+  readonly tell?: Taking.Settings["tell"]
 }
 
 interface Operations {
@@ -154,6 +155,7 @@ const operations = (settings: Settings): Operations => {
     taken,
     toolkit,
     surroundings: settings.surroundings,
+    tell: settings.tell,
     limits: {
       steps: settings.limits?.steps ?? defaultSteps,
       tokens: settings.limits?.tokens ?? Number.POSITIVE_INFINITY,

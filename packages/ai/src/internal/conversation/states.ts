@@ -81,8 +81,8 @@ const ofAgent = Effect.fnUntraced(function*(
 ): Effect.fn.Return<State | undefined, Failure> {
   const suspensions = yield* SuspensionStore.SuspensionStore
   const became = yield* suspensions.became(approvalId, key.id)
-  const sealed = Result.getOrUndefined((yield* ApprovalSeal.ApprovalSeal).parse(approvalId))
   if (became === undefined) return undefined
+  const sealed = Result.getOrUndefined((yield* ApprovalSeal.ApprovalSeal).parse(approvalId))
   const { isGiven, request } = became
   const shown = definedFields({ request })
   const entry = sealed === undefined ? undefined : yield* find(sealed, became)

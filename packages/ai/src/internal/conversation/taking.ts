@@ -12,6 +12,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type * as ApprovalError from "../../ApprovalError.ts"
@@ -51,6 +52,8 @@ export interface Settings {
   readonly toolkit: Toolkit.WithHandler<Model.AnyTools>
   readonly limits: ConversationTurn.Limits & { readonly time: Duration.Input | undefined }
   readonly concurrency: Model.Options["concurrency"]
+  /** What of an agent is told while it goes on. */
+  readonly tell?: "nothing" | "steps" | "deltas" | undefined
   /** What is said before anything else. */
   readonly prepare: (turn: ConversationTurn.Turn) => void
 }
@@ -75,7 +78,9 @@ const generateText = Wrap.generateText as unknown as (
 ) => Effect.Effect<{ readonly content: ReadonlyArray<Response.AnyPart> }, unknown>
 const streamText = Wrap.streamText as unknown as (options: Model.Options) => Stream.Stream<Response.AnyPart, unknown>
 
-export const make = ({ concurrency, limits, place, prepare, surroundings, taken, toolkit }: Settings): Taking => {
+export const make = (
+  { concurrency, limits, place, prepare, surroundings, taken, tell = "nothing", toolkit }: Settings
+): Taking => {
   const inside = Surroundings.inside(surroundings)
   const time = limits.time === undefined ? undefined : Duration.fromInputUnsafe(limits.time)
 
@@ -146,9 +151,16 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
       (yield* Deciding.hasNews({ ...turn, open: turn.open.filter(Reading.isOfAgents) }))
   })
 
+  const telling = (text: string): Effect.Effect<void> =>
+    text === "" || place.within === undefined ? Effect.void : Effect.flatMap(
+      Within.Telling,
+      (telling) => telling === undefined ? Effect.void : telling(place.within!.path, text)
+    )
+
   /** What follows from a step: how the turn has ended, if it has. */
   const follow = Effect.fnUntraced(function*(turn: ConversationTurn.Turn, way: ConversationTurn.Way) {
     const { step } = turn
+    if (tell === "steps") yield* telling(Asked.toldOf(step, ConversationTurn.textOf(step)))
     const next = yield* ConversationTurn.takeStep(turn, way)
     yield* Deciding.settle(turn, step)
     const end = Ending.of(turn, next) ?? limitedBy(turn)
@@ -175,7 +187,10 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
         Saying.tell(turn.saying)
         return chunk
       }),
-      Stream.filter((part) => !Asked.isHidden(part))
+      Stream.filter((part) => !Asked.isHidden(part)),
+      tell === "deltas"
+        ? Stream.tap((part) => part.type === "text-delta" ? telling(ConversationTurn.textOf(turn.step)) : Effect.void)
+        : identity
     )
 
   const steps = Effect.fnUntraced(function*(turn: ConversationTurn.Turn, way: "whole" | "stream") {
@@ -250,7 +265,8 @@ export const make = ({ concurrency, limits, place, prepare, surroundings, taken,
     })
 
   return {
-    take: (beginning) => Effect.map(takeAs("whole", beginning), ({ outcome }) => outcome),
+    take: (beginning) =>
+      Effect.map(takeAs(tell === "deltas" ? "stream" : "whole", beginning), ({ outcome }) => outcome),
     stream: (beginning) =>
       Stream.unwrap(Effect.gen(function*() {
         const followers = Following.make(place)

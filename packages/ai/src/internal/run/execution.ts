@@ -371,7 +371,16 @@ const run = (
     maxResultBytes,
     emitPreliminary
   )
-  return Effect.matchCauseEffect(mayWait ? within(call, { agents, began, resumption }, taken) : taken, {
+  // What agents say goes to whoever reads the outermost turn.
+  const telling: Within.Telling = (path, text) =>
+    emit(Results.toolResult(call, { result: text, encodedResult: text, isFailure: false, preliminary: true }, {
+      approvalId: waiting.call.root,
+      path
+    }))
+  const told = mayWait && environment.within === undefined
+    ? Effect.provideService(taken, Within.Telling, telling)
+    : taken
+  return Effect.matchCauseEffect(mayWait ? within(call, { agents, began, resumption }, told) : told, {
     onSuccess: (part) => Effect.succeed(record(part, waiting)),
     onFailure: (cause): Effect.Effect<Ended> => {
       const suspended = mayWait ? Deferral.suspendedOf(cause, call.name) : undefined

@@ -108,7 +108,9 @@ const unavailable = ({ description }: Store.StoreError): ApprovalError.ApprovalE
 const unknown = (approvalId: string) =>
   ApprovalError.make(new ApprovalError.UnknownApproval({ approvalId: approvalId.slice(0, 64) }))
 
-const nonceOf = (approvalId: string): string | undefined => ApprovalId.parse(approvalId)?.nonce
+// Whoever asks may have any value.
+const nonceOf = (approvalId: string): string | undefined =>
+  typeof approvalId === "string" ? ApprovalId.parse(approvalId)?.nonce : undefined
 
 export const make = ({ atomically, requests }: Store.Store): Agents => {
   const use = <A>(effect: Effect.Effect<A, Store.StoreError>) => Effect.mapError(effect, unavailable)
@@ -175,14 +177,18 @@ export const make = ({ atomically, requests }: Store.Store): Agents => {
   })
 
   const give: Agents["give"] = Effect.fnUntraced(function*(approvalId, to, given) {
-    const nonce = nonceOf(approvalId) ?? approvalId
+    const nonce = nonceOf(approvalId)
+    if (nonce === undefined) return yield* unknown(String(approvalId))
     const state = yield* use(atomically(Effect.gen(function*(): Effect.fn.Return<
       Approval.ApprovalState | "never" | undefined,
       Store.StoreError
     > {
       const row = yield* requests.get(nonce)
       if (row?.approvalId !== approvalId) return "never"
-      if ("root" in to && row.root !== to.root) return "never"
+      // What became of a conversation's own it knows better.
+      if ("root" in to && (row.root !== to.root || (row.parent === undefined && row.state !== "pending"))) {
+        return "never"
+      }
       const { goOn, runs } = yield* above(row)
       if ("call" in to && !runs.some(({ call }) => call.nonce === to.call)) return "never"
       if (row.state !== "pending") return row.state
@@ -198,7 +204,10 @@ export const make = ({ atomically, requests }: Store.Store): Agents => {
       : ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state }))
   })
 
-  const rowOf = (approvalId: string) => use(requests.get(nonceOf(approvalId) ?? approvalId))
+  const rowOf = (approvalId: string) => {
+    const nonce = nonceOf(approvalId)
+    return nonce === undefined ? Effect.undefined : use(requests.get(nonce))
+  }
 
   return {
     agents,
@@ -212,13 +221,15 @@ export const make = ({ atomically, requests }: Store.Store): Agents => {
     }),
     became: Effect.fnUntraced(function*(approvalId, root) {
       const row = yield* rowOf(approvalId)
-      return row?.approvalId !== approvalId || row.root !== root || row.parent === undefined ? undefined : {
-        state: row.state,
-        isGiven: row.given !== undefined || row.answer !== undefined,
-        request: Result.getOrUndefined(decodeRequest(row.request)),
-        toolName: row.toolName,
-        toolCallId: row.toolCallId
-      }
+      return row === undefined || row.approvalId !== approvalId || row.root !== root || row.parent === undefined ?
+        undefined :
+        {
+          state: row.state,
+          isGiven: row.given !== undefined || row.answer !== undefined,
+          request: Result.getOrUndefined(decodeRequest(row.request)),
+          toolName: row.toolName,
+          toolCallId: row.toolCallId
+        }
     }),
     given: (approvalId) =>
       Effect.map(
