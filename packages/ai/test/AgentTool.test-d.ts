@@ -1,7 +1,14 @@
 import { Context, Effect, Schema } from "effect"
 import { describe, expectTypeOf, it } from "vitest"
-import type { ApprovalError, Conversation, ConversationStore } from "../src/index.ts"
-import { AgentTool, AiError, Tool, Toolkit } from "../src/index.ts"
+import {
+  AgentTool,
+  type AiError,
+  type ApprovalError,
+  type Conversation,
+  type ConversationStore,
+  Tool,
+  type Toolkit
+} from "../src/index.ts"
 
 class Ledger extends Context.Service<Ledger, { readonly pay: (amount: number) => Effect.Effect<string> }>()("Ledger") {}
 

@@ -45,10 +45,8 @@ export interface Limits {
   readonly tokens: number
 }
 
-/** What a conversation is before anybody said anything. */
 const nothing: ConversationStore.Kept = { history: Prompts.empty, open: [], answered: [], deciders: {} }
 
-/** The conversation as it stands in the store. */
 export const read = (place: Place): Effect.Effect<ConversationStore.Kept, ConversationStore.ConversationError> =>
   Effect.map(find(place), (found) => found?.kept ?? nothing)
 
@@ -65,6 +63,11 @@ const conflict = new ConversationStore.ConversationError({
   description:
     "Another process went on with this conversation, or removed it, while this one, which seemed dead, was in a turn. What this" +
     " turn added is not in the history; read `history` and `pending` again. What ran under an approval does not run again."
+})
+
+const agents = new ConversationStore.ConversationError({
+  reason: "Conflict",
+  description: "This is an agent's conversation: what it asks is decided in the outermost one. Nothing was done."
 })
 
 /** Answers in the history of which nobody knows yet what becomes of them. */
@@ -84,7 +87,6 @@ export interface Decided {
  */
 type Standing = "begun" | "overtaken" | "entered" | "lost" | "left"
 
-/** A turn that is being taken. */
 export interface Turn {
   /** The conversation as this turn has read or written it last. */
   base: ConversationStore.Found | undefined
@@ -126,7 +128,6 @@ export interface Turn {
   record: Recorder.Record | undefined
   written: ReadonlyArray<Prompt.Message>
   readonly suspensions: SuspensionStore.Service
-  /** For whoever reads it. */
   readonly saying: Saying.Saying
   /** It keeps less of what it has said: a text, and not how it came. */
   isBrief: boolean
@@ -183,6 +184,7 @@ const takeOver = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Turn, ConversationStore.ConversationError, Scope.Scope> {
   while (true) {
     const base = yield* find(place)
+    if (place.within === undefined && base?.isAgent === true) return yield* agents
     const other = base?.kept.turn
     if (other === undefined || !(yield* place.store.isAlive(other.owner))) return yield* makeTurn(place, base)
     yield* Effect.sleep("200 millis")
@@ -305,7 +307,6 @@ const unsettled = (
     )
   )
 
-/** Writes what the turn has come to; others may go on. */
 export const finish = (place: Place, turn: Turn): Effect.Effect<void, ConversationStore.ConversationError> =>
   write(place, turn, undefined)
 
@@ -381,7 +382,6 @@ export const say = (turn: Turn, { content }: Prompt.Prompt): void => {
   if (content.length > 0) turn.history = Rows.grow(turn.history, content)
 }
 
-/** What follows from a step. */
 export type Next = "waits" | "goes on" | "is stopped" | "is done"
 
 /** How a step has spoken: at once when it was over, part by part, or not to its end. */

@@ -54,6 +54,8 @@ export interface Found {
   readonly version: number
   readonly kept: Kept
   readonly bytes: number
+  /** It is an agent's, and goes on within a call alone. */
+  readonly isAgent?: boolean
 }
 
 /** What is written of a conversation over what it was. */
@@ -181,6 +183,7 @@ export const decode = (row: Store.ConversationRow, bodies: ReadonlyArray<string>
   return {
     version: row.version,
     bytes: row.bytes - bytesOf(row.state),
+    ...(row.parent === undefined ? undefined : { isAgent: true }),
     kept: {
       history: Prompt.fromMessages(messages.success),
       open: requests,

@@ -119,7 +119,8 @@ export const make = (
   }
 
   const opened: MemoryEvents["opened"] = (row, now) => {
-    const { conversation, expiresAt, kind, nonce, principal, request, tenant, toolName } = row
+    // What an agent asks is of the outermost conversation.
+    const { expiresAt, kind, nonce, principal, request, root: conversation = row.conversation, tenant, toolName } = row
     if (request === undefined) return
     const known = asked.get(nonce)
     if (known === undefined) {

@@ -51,7 +51,8 @@ export const opened = (
   const tell =
     sql`INSERT INTO ${event} (kind, at, nonce, tenant, principal, conversation, tool, request_kind, expires_at,
       request, told)
-    SELECT 'opened', ${now}, nonce, tenant, principal, conversation, tool, kind, expires_at, request, 0 FROM ${request}
+    SELECT 'opened', ${now}, nonce, tenant, principal, coalesce(root, conversation), tool, kind, expires_at, request, 0
+    FROM ${request}
     WHERE ${these(request)} AND ${sql.literal(isOpen)} AND request IS NOT NULL
       AND (expires_at IS NULL OR expires_at > ${now})
       AND NOT EXISTS (SELECT 1 FROM ${event} e WHERE e.nonce = ${request}.nonce AND ${sql.literal(mayEnd)})

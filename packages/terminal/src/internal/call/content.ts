@@ -226,12 +226,24 @@ export const request = (
   asked: Approval.ApprovalRequest,
   params: Schema.Json = asked.params
 ): ReadonlyArray<Line> => {
-  const { approvers, awaited, description, expiresAt, presentation: shown, providerExecuted, reason, source } = asked
+  const {
+    approvers,
+    awaited,
+    description,
+    expiresAt,
+    path = [],
+    presentation: shown,
+    providerExecuted,
+    reason,
+    source
+  } = asked
   const same = shown === undefined ? undefined : sameAs(params, shown)
   const languages = new Map(same === undefined ? [] : [[same, languageOf(shown!)]])
   return [
     Style.prose("", undefined, ""),
     heading(title),
+    // Which agent asks: what the outermost was told to do is another call.
+    ...(path.length === 0 ? [] : [field("Agent", Style.plain(path.map(Safe.line).join(" > ")))]),
     field("Tool", [{ text: Safe.line(asked.toolName), style: "bold" }]),
     ...(source === undefined || source === "local" ? [] : [field("Source", Style.plain(Safe.line(source)))]),
     ...(providerExecuted ? [field("Runs at", Style.plain("the provider of the model, not in this program"))] : []),

@@ -190,8 +190,15 @@ const make = ({ conversation, post }: Reader): State => {
     settle: Effect.gen(function*(): Effect.fn.Return<ReadonlyArray<Chunk>, unknown> {
       if (answered.size === 0) return []
       const { messages: { cards } } = yield* Taking.read(conversation)
+      const ofAgents = new Map<string, Messages.Card | undefined>()
+      for (const [approvalId, toolCallId] of answered) {
+        const state = cards.has(approvalId) ? undefined : yield* conversation.stateOf(approvalId)
+        if (state !== undefined) ofAgents.set(approvalId, Messages.ofAgent(approvalId, toolCallId, state))
+      }
       return Array.from(answered).flatMap(([approvalId, toolCallId]): ReadonlyArray<Chunk> => {
-        const card = cards.get(approvalId)
+        const card = cards.get(approvalId) ?? ofAgents.get(approvalId)
+        // It goes on still.
+        if (card === undefined && ofAgents.has(approvalId)) return []
         return card === undefined
           ? [{ type: "tool-output-error", toolCallId, errorText: Sentences.unknown }]
           : Replay.settling(card, { approvalId, toolCallId })

@@ -83,6 +83,18 @@ export const make = (calls: Calls): Translator => {
     const { approvalId } = part
     const call = calls.asked(part.toolCallId, approvalId)
     const asked = Requests.ofResponse(part)
+    if (Requests.isOfAgents(asked)) return []
+    // A client finds a call by its id, and one of an agent is none of this message: it is introduced, by what is known of it.
+    if (call === undefined && asked !== undefined && (asked.path?.length ?? 0) > 0) {
+      const made = calls.begin(asked.toolCallId, asked.toolName)
+      made.isComplete = true
+      made.approvalIds.add(approvalId)
+      made.shown = approvalId
+      return [
+        ...inStep([{ type: "tool-input-available", ...naming(made, false), input: asked.params }]),
+        Requests.chunk(approvalId, made, asked)
+      ]
+    }
     if (call === undefined) {
       return [Fates.passing({
         approvalId,

@@ -1,5 +1,6 @@
 /** From the history of a conversation to the messages of a page, as they are after a reload. */
-import type { Approval, Conversation, Prompt } from "@assent/ai"
+import { Prompt } from "@assent/ai"
+import type { Approval, Conversation } from "@assent/ai"
 import * as Base64 from "effect/encoding/Base64"
 import * as Calls from "./calls.ts"
 import * as Fates from "./fates.ts"
@@ -24,6 +25,7 @@ export const fateOf = ({ fate, part }: Card, approvalId: string, reason: string)
   }
 
 const states = {
+  "input-available": "open",
   "approval-requested": "open",
   "approval-responded": "answered",
   "output-available": "done",
@@ -84,9 +86,18 @@ export const make = (
     const message = assistant()
     const call = message.calls.begin(part.id, part.name)
     call.isComplete = true
-    const one: Scanned = { message, call, part, requests: [], answer: undefined, outcome: undefined }
+    const one: Scanned = {
+      message,
+      call,
+      part,
+      requests: [],
+      answer: undefined,
+      outcome: undefined,
+      waitsForAgents: false
+    }
     scanned.push(one)
     message.parts.push(one)
+    return one
   }
 
   const ask = (part: Prompt.ToolApprovalRequestPart) => {
@@ -94,6 +105,11 @@ export const make = (
     const found = byApproval(scanned, approvalId) ??
       scanned.findLast(({ call, outcome }) => call.id === toolCallId && outcome === undefined)
     if (found === undefined || found.call.approvalIds.has(approvalId)) return
+    // What it waits for is asked in its agents.
+    if (Requests.isOfAgents(Requests.ofHistory(part))) {
+      found.waitsForAgents = true
+      return
+    }
     found.call.approvalIds.add(approvalId)
     const open = pending.find((request) => request.approvalId === approvalId)
     found.requests.push({ approvalId, isOpen: open !== undefined, request: open ?? Requests.ofHistory(part) })
@@ -129,6 +145,17 @@ export const make = (
           if (found !== undefined) found.answer = part
         }
       }
+    }
+  }
+
+  // What agents ask stands in no history here: each is a call of its own, behind everything that was said.
+  if (building.at(-1)?.role === "assistant") {
+    for (const request of pending) {
+      if ((request.path?.length ?? 0) === 0 || byApproval(scanned, request.approvalId) !== undefined) continue
+      const { approvalId, params, toolCallId: id, toolName: name } = request
+      const one = call(Prompt.makePart("tool-call", { id, name, params, providerExecuted: false }))
+      one.call.approvalIds.add(approvalId)
+      one.requests.push({ approvalId, isOpen: true, request })
     }
   }
 
@@ -209,6 +236,7 @@ interface Scanned {
   }>
   answer: Prompt.ToolApprovalResponsePart | undefined
   outcome: Fates.Outcome | undefined
+  waitsForAgents: boolean
 }
 
 const isScanned = (part: UiPart | Scanned): part is Scanned => "call" in part
@@ -217,7 +245,7 @@ const byApproval = (scanned: ReadonlyArray<Scanned>, approvalId: string): Scanne
   scanned.find(({ call }) => call.approvalIds.has(approvalId))
 
 const cardOf = (
-  { answer, call, outcome, part, requests }: Scanned,
+  { answer, call, outcome, part, requests, waitsForAgents }: Scanned,
   states: ReadonlyMap<string, Conversation.RequestState>
 ): Card => {
   const asked = requests.findLast(({ isOpen }) => isOpen) ?? requests.at(-1)
@@ -275,9 +303,34 @@ const cardOf = (
         : { ...base, state: "output-error", errorText: reason, approval: answered ?? approval! }
     }
   }
+  if (waitsForAgents) return card({ ...base, state: "input-available" })
   if (answered !== undefined) return card({ ...base, state: "approval-responded", approval: answered })
   const errorText = approval === undefined ? Sentences.noResult : Sentences.notOpen
   return card({ ...base, state: "output-error", errorText })
+}
+
+/** What became of what an agent asked, of which the history here says nothing. */
+export const ofAgent = (
+  approvalId: string,
+  toolCallId: string,
+  state: Conversation.RequestState
+): Card | undefined => {
+  const { request } = state
+  const name = request?.toolName ?? "agent"
+  const base = { type: `tool-${name}` as const, toolCallId, input: request?.params }
+  const approval = Requests.approval(approvalId, request)
+  if (state.state === "open") return { fate: undefined, part: { ...base, state: "approval-requested", approval } }
+  if (isGoingOn.has(state.state)) return undefined
+  const fate = Fates.ofState(approvalId, state, { name, wireId: toolCallId })
+  const { reason = Sentences.noResult } = fate
+  return {
+    fate,
+    part: state.state === "done"
+      ? { ...base, state: "output-available", output: state.result ?? null, approval }
+      : state.state === "denied"
+      ? { ...base, state: "output-denied", approval: { ...approval, approved: false, reason } }
+      : { ...base, state: "output-error", errorText: reason, approval }
+  }
 }
 
 /** What may still get its result. */

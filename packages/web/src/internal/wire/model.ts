@@ -44,7 +44,14 @@ export interface FilePart {
 export interface ToolPart {
   readonly type: `tool-${string}`
   readonly toolCallId: string
-  readonly state: "approval-requested" | "approval-responded" | "output-available" | "output-error" | "output-denied"
+  /** `"input-available"`: what it waits for is asked in agents within it. */
+  readonly state:
+    | "input-available"
+    | "approval-requested"
+    | "approval-responded"
+    | "output-available"
+    | "output-error"
+    | "output-denied"
   readonly input: unknown
   readonly output?: unknown
   readonly errorText?: string

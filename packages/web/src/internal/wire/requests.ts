@@ -19,6 +19,9 @@ export const ofHistory = (part: Prompt.ToolApprovalRequestPart): Approval.Approv
     (request) => request.approvalId === part.approvalId && request.toolCallId === part.toolCallId
   ))
 
+/** It waits for agents, and is shown to nobody. */
+export const isOfAgents = (request: Approval.ApprovalRequest | undefined): boolean => request?.interaction === "nested"
+
 const descriptorOf = (request: Approval.ApprovalRequest): Descriptor => {
   const { params: _, ...descriptor } = encode(request) as typeof Approval.ApprovalRequest.Encoded
   return descriptor
