@@ -44,9 +44,22 @@ type Person = keyof typeof people
 /** Lets one of them answer what waits, and says how the conversation goes on. */
 type Answering = (conversation: Talk, who: Person) => Effect.Effect<Outcome, unknown, NodeServices.NodeServices>
 
+const isDecision = Schema.is(Approval.ApprovalDecision)
+
 /** Each in their turn is asked at the terminal about what is open. */
 const atTerminal: Answering = (conversation, who) =>
-  Effect.provide(conversation.send([]), TerminalController.layer({ by: people[who] }))
+  Effect.gen(function*() {
+    const { ask } = yield* TerminalController.make({ by: people[who] })
+    const answers: Array<Approval.ApprovalAnswer> = []
+    for (const request of yield* conversation.pending()) {
+      const said = yield* ask!(request)
+      const decision = said !== undefined && "decision" in said ? said.decision : said
+      if (isDecision(decision)) {
+        answers.push(new Approval.ApprovalAnswer({ approvalId: request.approvalId, decision }))
+      }
+    }
+    return yield* conversation.decide(answers, { by: people[who] })
+  })
 
 const Answer = Schema.Struct({
   by: Schema.Literals(["grace", "kim"]),

@@ -193,7 +193,7 @@ describe("an expiry", () => {
         assert.deepStrictEqual(play.did, ["saw:r.00.00.01"])
         assert.deepStrictEqual(yield* play.refusals, [])
       }),
-    S.conversationWays
+    ["start"]
   )
 })
 

@@ -21,7 +21,7 @@ describe("three levels, each of which asks", () => {
       const play = yield* S.begin(way, Tree.threeLevels)
       yield* play.begin
       for (const key of [outer, middle, innermost]) yield* play.answer({ [key]: yes })
-    }))
+    }), S.ways)
 
   S.inWays("L5 the same from the innermost outwards, in another process each time", (way) =>
     Effect.gen(function*() {
@@ -58,7 +58,7 @@ describe("three levels, each of which asks", () => {
       yield* play.begin
       yield* play.answer({ [innermost]: S.edited("less") })
       yield* play.answer({ [outer]: yes, [middle]: yes })
-    }), S.conversationWays)
+    }), ["start"])
 
   S.inWays(
     "L5 what an agent asks in its next step comes when the step before is settled",

@@ -1,9 +1,8 @@
 /**
  * Random trees of agents: `npm run agents -- --trees 1000 --seed 7`. The first that goes wrong ends it with code 1, made small,
- * as a line that `--plan` takes; with `--all` it goes on to the others. `--crowd 1000` says what so many conversations cost that
- * wait at once, and what the answers to one agent cost. `--deaths` lets a process
- * die before and after each write of a story, and with `--races` somebody ends everything there; `--every 5`
- * takes each fifth of these. `--sqlite` keeps everything in a database.
+ * as a line that `--plan` takes; with `--all` it goes on to the others. `--sqlite` keeps everything in a database. `--crowd 1000`
+ * says what so many conversations cost that wait at once, and what the answers to one agent cost. `--deaths` lets a process die
+ * before and after each write of a story; with `--every 5`, at each fifth of these.
  */
 import { Store } from "@assent/ai"
 import { Effect } from "effect"
@@ -12,7 +11,6 @@ import { parseArgs } from "node:util"
 import * as Storage from "../search/storage.ts"
 import * as Deaths from "./deaths.ts"
 import * as Many from "./many.ts"
-import * as Races from "./races.ts"
 import * as Random from "./random.ts"
 import * as Tree from "./tree.ts"
 
@@ -24,7 +22,6 @@ const { values } = parseArgs({
     all: { type: "boolean", default: false },
     crowd: { type: "string" },
     deaths: { type: "boolean", default: false },
-    races: { type: "boolean", default: false },
     every: { type: "string", default: "1" },
     sqlite: { type: "boolean", default: false }
   }
@@ -84,9 +81,7 @@ const program = Effect.gen(function*() {
     if (problems.length > 0 || each > 20_000) process.exitCode = 1
     return
   }
-  if (values.deaths) yield* tellAll("a process dies", Deaths.points, Deaths.problemsAt)
-  if (values.races) yield* tellAll("somebody ends everything", Races.points, Races.problemsAt)
-  if (values.deaths || values.races) return
+  if (values.deaths) return yield* tellAll("a process dies", Deaths.points, Deaths.problemsAt)
   const depths = new Map<number, number>()
   const since = performance.now()
   for (let seed = first; seed < first + trees; seed++) {

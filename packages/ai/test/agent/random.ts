@@ -168,8 +168,11 @@ export const play = Effect.fnUntraced(function*(plan: Plan) {
         const beside = random() < 0.5 ? yield* played.another : undefined
         const both = yield* Effect.forEach(
           [[answers, undefined], [others, beside]] as const,
-          ([answers, process]) =>
-            Effect.forkChild(Effect.exit(played.take([], answers, process)), { startImmediately: true })
+          ([answers, process = played.process()]) =>
+            // How the last turn ended is not told of two at once.
+            Effect.forkChild(Effect.exit(Play.takeTurn(process.conversation, "send", [], answers)), {
+              startImmediately: true
+            })
         )
         for (const fiber of both) {
           assert.isTrue(yield* Laws.advance(fiber, "1 second"), "a turn does not end")

@@ -22,7 +22,7 @@ describe("an edit in a message history, which anybody may have written", () => {
         yield* play.check(turn)
         yield* play.answer({ [innermost]: yes, "r.01": yes, "r.00.01": yes })
       }),
-    Laws.modes
+    ["streamText"]
   )
 
   S.inWays("L4 is none beside answers that count, which do", (way) =>
@@ -33,7 +33,7 @@ describe("an edit in a message history, which anybody may have written", () => {
       const turn = yield* play.take([], [...play.answersFor({ "r.00.01": yes }), edit])
       yield* play.check(turn)
       assert.include(play.did, "paid:r.00.01")
-    }), Laws.modes)
+    }), ["streamText"])
 })
 
 describe("an answer to what was asked elsewhere", () => {
@@ -136,7 +136,7 @@ describe("a page that has lost the metadata of an inner request", () => {
           assert.notInclude(JSON.stringify(params), "r.00")
         }
       }),
-    Laws.modes
+    ["streamText"]
   )
 })
 

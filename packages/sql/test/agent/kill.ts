@@ -35,12 +35,15 @@ export const points: Effect.Effect<ReadonlyArray<Point>, unknown> = Effect.scope
 
 const program = Path.join("..", "..", "agent", "programs", "player.ts")
 
-/** What is wrong after a process was killed there, and another one has come to the end. */
-export const problemsAt = ({ side, statement }: Point): Effect.Effect<ReadonlyArray<string>, unknown> =>
+/**
+ * What is wrong after a process was killed there, and another one has come to the end. The last points may be behind its end, as
+ * how often a process looks whether others live is not the same each time: `undefined`.
+ */
+export const problemsAt = ({ side, statement }: Point): Effect.Effect<ReadonlyArray<string> | undefined, unknown> =>
   Effect.scoped(Effect.gen(function*() {
     const { filename, folder } = yield* World.make
     const child = yield* Child.start(program, folder, filename, String(statement), side)
-    yield* child.said("stopped")
+    if (!(yield* Effect.isSuccess(child.said("stopped")))) return undefined
     yield* child.kill
     const { prompts, text } = yield* Story.played(folder, filename)
     return [

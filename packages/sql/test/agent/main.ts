@@ -19,7 +19,7 @@ const program = Effect.gen(function*() {
   const since = performance.now()
   let failed = 0
   yield* Effect.forEach(points, (point) =>
-    Effect.map(Kill.problemsAt(point), (problems) => {
+    Effect.map(Kill.problemsAt(point), (problems = []) => {
       for (const problem of problems) console.log(problem)
       if (problems.length > 0) failed++
     }), { concurrency: 4 })
