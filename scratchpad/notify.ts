@@ -1,11 +1,13 @@
 /**
  * Tells a chat, a pager or a mailer what waits and what became of it: each event is posted to a webhook, signed, and again
- * until it is taken, also by the next process. The end of this program plays the chat, which is down at first.
+ * until it is taken, also by the next process. The end of this program plays the chat, which is down at first. With
+ * `DATABASE_URL` and `ASSENT_APPROVAL_KEY` everything is kept in PostgreSQL.
  */
 import { Approval, Conversation, OpenRequests, Tool, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { SqlApproval } from "@assent/sql"
-import { Console, Effect, Fiber, Layer, Schema } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { Console, Effect, Fiber, Layer, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import * as assert from "node:assert"
 import { createHmac } from "node:crypto"
@@ -37,6 +39,11 @@ const notify = (url: string) =>
 // =============================================================================
 // The chat, and what happens in it
 // =============================================================================
+
+const database = process.env["DATABASE_URL"]
+const Kept = database === undefined
+  ? SqlApproval.layer({ filename: ":memory:" })
+  : Layer.provide(SqlApproval.layerPg(), PgClient.layer({ url: Redacted.make(database) }))
 
 const heard: Array<string> = []
 let isUp = false
@@ -81,7 +88,7 @@ const program = Effect.gen(function*() {
         "You have got it back."
       ]
     }),
-    SqlApproval.layer({ filename: ":memory:" }),
+    Kept,
     FetchHttpClient.layer
   ))
 )

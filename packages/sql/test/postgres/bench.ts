@@ -55,7 +55,7 @@ const throughput = (database: Database, processes: number) =>
 const columns = "nonce, approval_id, tenant, tool, call, kind, format, state, version, issued_at, request"
 
 const values =
-  "CAST(n AS text), 'id', 't' || n % 100, 'Pay', 'call', 'approval', 1, 'pending', 0, n, '{\"shown\":' || n || '}'"
+  "CAST(n AS text), 'id', 't' || n % 10, 'Pay', 'call', 'approval', 1, 'pending', 0, n, '{\"shown\":' || n || '}'"
 
 const fill = (sql: SqlClient.SqlClient, prefix: string, from: number, to: number) =>
   sql.onDialectOrElse({

@@ -50,6 +50,15 @@ export const open = Effect.fnUntraced(function*(
       description: "The database is neither SQLite nor PostgreSQL, and others are not known here."
     })
   }
+  if (dialect.name === "pg" && connectionsOf(sql) < fewestConnections) {
+    return yield* new Store.StoreError({
+      operation: "open",
+      reason: "Unavailable",
+      description:
+        `The client may have ${connectionsOf(sql)} of the ${fewestConnections} connections that are needed: one` +
+        " listens, one says that the process lives, and others work. Let it have more (maxConnections)."
+    })
+  }
   const database = Database.make(sql, dialect, prefix, {
     timeout: dialect.name === "pg" ? Duration.toMillis(Duration.fromInputUnsafe(timeout)) : undefined
   })
@@ -84,5 +93,13 @@ export const make = Effect.fnUntraced(function*(
   return Store.make(Telling.make(database, hub, operations))
 })
 
+/** How many connections a client of `@effect/sql-pg` may have; nothing is known of others. */
+const connectionsOf = (sql: object): number => {
+  if (!("config" in sql) || typeof sql.config !== "object" || sql.config === null) return Infinity
+  const { config } = sql
+  return "maxConnections" in config && typeof config.maxConnections === "number" ? config.maxConnections : Infinity
+}
+
+const fewestConnections = 4
 const maxEvents = 1_000_000
 const defaultTimeout = "30 seconds"
