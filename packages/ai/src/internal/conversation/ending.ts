@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as ConversationStore from "../../ConversationStore.ts"
 import type * as Model from "../environment/model.ts"
 import * as Cut from "../history/cut.ts"
+import * as Parts from "../history/parts.ts"
 import * as Deciding from "./deciding.ts"
 import type * as Conversation from "./model.ts"
 import * as Reading from "./reading.ts"
@@ -38,7 +39,7 @@ export const limited = (turn: ConversationTurn.Turn, limit: "steps" | "tokens" |
 })
 
 const ended = ({ content, refused, steps, tokens }: ConversationTurn.Turn) => ({
-  text: ConversationTurn.textOf(content),
+  text: Parts.textOf(content),
   content: content as ReadonlyArray<Model.Part>, // the parts of whole responses, or of streams
   steps,
   tokens,
@@ -55,7 +56,7 @@ export const standing = (
   last: Outcome | undefined
 ): Effect.Effect<Outcome, ConversationStore.ConversationError> =>
   Effect.map(Reading.pendingIn(place, kept), (requests): Outcome => {
-    const said = { ...nothingToDo, text: ConversationTurn.lastText(kept.history) }
+    const said = { ...nothingToDo, text: Parts.lastText(kept.history) }
     return requests.length > 0 || Deciding.pendingOf(kept).length > 0 || kept.open.some(Reading.isOfAgents)
       ? { ...(last?._tag === "Waiting" ? last : said), _tag: "Waiting", requests, refused: [] }
       : last === undefined || last._tag === "Waiting"

@@ -22,6 +22,7 @@ import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
 import * as Recorder from "../environment/recorder.ts"
 import * as Trust from "../environment/trust.ts"
+import * as Parts from "../history/parts.ts"
 import type { TurnTaken } from "../kept/turns.ts"
 import { InPassing } from "../seal/passing.ts"
 import * as Wrap from "../turn/wrap.ts"
@@ -160,7 +161,7 @@ export const make = (
   /** What follows from a step: how the turn has ended, if it has. */
   const follow = Effect.fnUntraced(function*(turn: ConversationTurn.Turn, way: ConversationTurn.Way) {
     const { step } = turn
-    if (tell === "steps") yield* telling(Asked.toldOf(step, ConversationTurn.textOf(step)))
+    if (tell === "steps") yield* telling(Asked.toldOf(step, Parts.textOf(step)))
     const next = yield* ConversationTurn.takeStep(turn, way)
     yield* Deciding.settle(turn, step)
     const end = Ending.of(turn, next) ?? limitedBy(turn)
@@ -189,7 +190,7 @@ export const make = (
       }),
       Stream.filter((part) => !Asked.isHidden(part)),
       tell === "deltas"
-        ? Stream.tap((part) => part.type === "text-delta" ? telling(ConversationTurn.textOf(turn.step)) : Effect.void)
+        ? Stream.tap((part) => part.type === "text-delta" ? telling(Parts.textOf(turn.step)) : Effect.void)
         : identity
     )
 

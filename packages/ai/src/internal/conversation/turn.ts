@@ -492,19 +492,4 @@ const openAfter = Effect.fnUntraced(function*(
 export const limitOf = ({ steps, tokens }: Turn, limits: Limits): "steps" | "tokens" | undefined =>
   steps >= limits.steps ? "steps" : tokens >= limits.tokens ? "tokens" : undefined
 
-export const lastText = ({ content }: Prompt.Prompt): string => {
-  const last = content.at(-1)
-  return last?.role === "assistant" ? textOf(last.content) : ""
-}
-
 export const isFull = ({ store }: Place, { base }: Turn): boolean => base !== undefined && base.bytes > store.maxBytes
-
-export const textOf = (parts: ReadonlyArray<Response.AnyPart | Prompt.AssistantMessagePart>): string => {
-  let text = ""
-  for (const part of parts) {
-    if (part.type === "text") text += part.text
-    else if (part.type === "text-delta") text += part.delta
-    else if (part.type === "tool-call" || part.type === "tool-params-start") text = ""
-  }
-  return text
-}

@@ -1,5 +1,6 @@
-/** The parts of messages that nobody has read yet: those made by hand may be anything. */
+/** The parts of messages: those that nobody has read yet, which made by hand may be anything, and what they say. */
 import type * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
 
 interface PartLike {
   readonly type: unknown
@@ -24,3 +25,20 @@ export const areSaid = (content: ReadonlyArray<Prompt.AssistantMessagePart>): bo
 
 const isSaid = ({ type }: Prompt.AssistantMessagePart): boolean =>
   type === "text" || type === "reasoning" || type === "file"
+
+/** What the last message of a history says, if the model said it. */
+export const lastText = ({ content }: Prompt.Prompt): string => {
+  const last = content.at(-1)
+  return last?.role === "assistant" ? textOf(last.content) : ""
+}
+
+/** What is said after the last call. */
+export const textOf = (parts: ReadonlyArray<Response.AnyPart | Prompt.AssistantMessagePart>): string => {
+  let text = ""
+  for (const part of parts) {
+    if (part.type === "text") text += part.text
+    else if (part.type === "text-delta") text += part.delta
+    else if (part.type === "tool-call" || part.type === "tool-params-start") text = ""
+  }
+  return text
+}
