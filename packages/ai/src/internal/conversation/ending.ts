@@ -8,7 +8,7 @@ import * as Parts from "../history/parts.ts"
 import * as Deciding from "./deciding.ts"
 import type * as Conversation from "./model.ts"
 import * as Reading from "./reading.ts"
-import * as ConversationTurn from "./turn.ts"
+import type * as ConversationTurn from "./turn.ts"
 
 type Outcome = Conversation.Outcome<Model.AnyTools>
 
