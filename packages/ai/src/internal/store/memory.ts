@@ -57,6 +57,7 @@ export const make = <Store>(
       events,
       reclaimSome,
       hasExpired: (conversation, now) => conversations.hasExpired(conversation, now),
+      hasConversation: (parent) => conversations.hasWithin(parent),
       maxBodies: options?.maxResultBytes ?? 64 * 1024 * 1024
     })
     const { forgetAskedIn } = requests

@@ -9,6 +9,8 @@ export interface MemoryConversations {
   readonly operations: Conversations
   readonly expired: (now: number) => string | undefined
   readonly hasExpired: (id: string, now: number) => boolean
+  /** Whether there is one that was begun in that call. */
+  readonly hasWithin: (parent: string) => boolean
   /** One that has expired. */
   readonly reclaim: (id: string, now: number) => void
 }
@@ -29,11 +31,21 @@ export const make = ({ bounds, forgetAskedIn, reclaimSome, transactions }: {
   let versions = 0
   // Those of agents, by the outermost, with which they go.
   const agents = new Map<string, Set<string>>()
+  // How many there are of each call.
+  const begun = new Map<string, number>()
+  const count = (parent: string | undefined, by: 1 | -1) => {
+    if (parent === undefined) return
+    const now = (begun.get(parent) ?? 0) + by
+    if (now === 0) begun.delete(parent)
+    else begun.set(parent, now)
+  }
 
   const table = Table.make<Kept>({
     transactions,
     expiryOf: ({ row }) => row.expiresAt === Infinity ? undefined : row.expiresAt,
     changed: (id, before, after) => {
+      count(before?.row.parent, -1)
+      count(after?.row.parent, 1)
       if (before?.row.parent !== undefined) agents.get(before.row.root ?? "")?.delete(id)
       if (after?.row.parent !== undefined) {
         const { root = "" } = after.row
@@ -116,6 +128,7 @@ export const make = ({ bounds, forgetAskedIn, reclaimSome, transactions }: {
   return {
     operations,
     expired: table.expired,
+    hasWithin: (parent) => begun.has(parent),
     hasExpired: (id, now) => table.peek(id) !== undefined && table.get(id, now) === undefined,
     reclaim
   }

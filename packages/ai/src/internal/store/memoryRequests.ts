@@ -28,7 +28,7 @@ export interface MemoryRequests {
   readonly isListed: (nonce: string) => boolean
 }
 
-export const make = ({ bounds, events, hasExpired, maxBodies, reclaimSome, transactions }: {
+export const make = ({ bounds, events, hasConversation, hasExpired, maxBodies, reclaimSome, transactions }: {
   readonly transactions: Transactions
   readonly events: Pick<MemoryEvents, "opened" | "ended">
   readonly bounds: Bounds
@@ -37,6 +37,8 @@ export const make = ({ bounds, events, hasExpired, maxBodies, reclaimSome, trans
   readonly reclaimSome: (now: number) => void
   /** Whether that conversation has expired, and was not reclaimed yet. */
   readonly hasExpired: (conversation: string, now: number) => boolean
+  /** Whether a conversation was begun in that call. */
+  readonly hasConversation: (parent: string) => boolean
 }): MemoryRequests => {
   const inbox = Inbox.make(() => table.rows())
   const due = Ordered.make()
@@ -216,7 +218,8 @@ export const make = ({ bounds, events, hasExpired, maxBodies, reclaimSome, trans
         const row = table.get(nonce, now)
         return row?.state === "running" && row.version === version
       }),
-    hasWithin: (parent) => transactions.use(() => Array.from(everNested.of(parent)).length > 0),
+    hasWithin: (parent) =>
+      transactions.use(() => hasConversation(parent) || Array.from(everNested.of(parent)).length > 0),
     within: (parent) =>
       transactions.use((now) =>
         Array.from(nested.of(parent)).toSorted().flatMap((nonce) => table.get(nonce, now) ?? [])

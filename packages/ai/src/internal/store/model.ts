@@ -257,7 +257,7 @@ export interface Requests {
   ) => Stored<boolean>
   /** Whether its run goes on, and stands at that version; it does so until the end of the transaction. */
   readonly holds: (nonce: string, version: number) => Stored<boolean>
-  /** Whether anything was ever asked or run in conversations that a call has begun, and is still known. */
+  /** Whether a call has begun conversations of its own (`parent`), as far as is known still. */
   readonly hasWithin: (parent: string) => Stored<boolean>
   /** Those that a call has within it (`parent`), asked in conversations that it has begun, and that are not settled. */
   readonly within: (parent: string) => Stored<ReadonlyArray<RequestRow>>

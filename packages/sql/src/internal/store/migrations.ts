@@ -152,6 +152,7 @@ const agents = (prefix: string): ReadonlyArray<string> => {
     `ALTER TABLE ${request} ADD COLUMN given TEXT`,
     `UPDATE ${request} SET root = conversation WHERE root IS NULL AND conversation IS NOT NULL AND state = 'pending'`,
     `CREATE INDEX ${request}_parent ON ${request} (parent) WHERE parent IS NOT NULL`,
+    `CREATE INDEX ${conversation}_parent ON ${conversation} (parent) WHERE parent IS NOT NULL`,
     `CREATE INDEX ${conversation}_root ON ${conversation} (root) WHERE parent IS NOT NULL`
   ]
 }

@@ -336,7 +336,8 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
         "requests.hasWithin",
         () =>
           Effect.map(
-            sql`SELECT 1 FROM ${table} WHERE parent = ${Text.encode(parent)} LIMIT 1`,
+            sql`SELECT 1 FROM ${table} WHERE parent = ${Text.encode(parent)}
+              UNION ALL SELECT 1 FROM ${tables.conversation} WHERE parent = ${Text.encode(parent)} LIMIT 1`,
             (rows) => rows.length > 0
           )
       ),
