@@ -18,6 +18,6 @@ describe("eight processes", () => {
         yield* Console.log(`8 processes, ${approvals} approvals: ${Math.round(took)} ms, ${tries} tried again`)
         assert.deepStrictEqual([problems, approvals], [[], 2_000])
       }),
-    180_000
+    600_000
   )
 })

@@ -39,7 +39,7 @@ describe("four processes that approve", () => {
       yield* report("a server that is killed", raced)
       assert.deepStrictEqual(raced.problems, [])
       assert.isAbove(raced.tries, 0)
-    })), 180_000)
+    })), 600_000)
 
   it.live(
     "go on when the network has lost what they said, and when it has cut them off",
@@ -69,6 +69,6 @@ describe("four processes that approve", () => {
         assert.deepStrictEqual(raced.problems, [])
         assert.isAbove(raced.tries, 0)
       })),
-    180_000
+    600_000
   )
 })

@@ -6,7 +6,8 @@ const project: ReturnType<typeof defineProject> = defineProject("postgres", Path
 
 const postgres: typeof project = {
   ...project,
-  test: { ...project.test, include: ["test/postgres/**/*.test.ts"], testTimeout: 60_000 }
+  // One file after the other: each has many processes of its own, which are to be in the way of one another alone.
+  test: { ...project.test, include: ["test/postgres/**/*.test.ts"], testTimeout: 60_000, fileParallelism: false }
 }
 
 export default postgres
