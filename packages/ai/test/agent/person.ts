@@ -125,7 +125,10 @@ export const problemsAtEnd = ({ read }: Notes, rows: ReadonlyArray<Row>, text: s
   // What is unknown is a payment that was under way, and never an agent.
   const told = new Map(decisions)
   for (const { isShown, kind, state, toolName } of rows) {
-    wrong(state === "unknown" && toolName !== "Pay" && toolName !== "Ask", `${toolName} (${kind}) is unknown`)
+    // A handler by hand that died before it began a conversation may have done anything; its agents were asked nothing.
+    const mayBeUnknown = ["Pay", "Ask"].includes(toolName) ||
+      (toolName === "Team" && rows.some((row) => row.toolName === "Team" && row.state === "done"))
+    wrong(state === "unknown" && !mayBeUnknown, `${toolName} (${kind}) is unknown`)
     // One that nobody was told of is nobody's.
     const isOpen = (isShown || kind === "nested") && (state === "pending" || state === "running")
     wrong(isOpen, `${toolName} (${kind}) is ${state}`)
