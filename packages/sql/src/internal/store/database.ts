@@ -4,6 +4,7 @@ import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
@@ -166,12 +167,19 @@ export const make = (
     operation: string,
     effect: Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | Store.StoreError, R> =>
-    timeout === undefined ? effect : Effect.withFiber((fiber) =>
-      isWithin(fiber.context) ? effect : Effect.raceFirst(
-        effect,
-        Effect.flatMap(Runtime.pause(timeout), () => Effect.fail(Problem.tooLate(operation, timeout)))
+    timeout === undefined ? effect : Effect.withFiber((current) => {
+      if (isWithin(current.context)) return effect
+      // In a fiber that is not waited for: the client cannot be interrupted while it waits for the answer to a BEGIN.
+      return Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(Effect.forkDetach(Effect.interruptible(effect)), (fiber) => {
+          const given = Effect.flatMap(Runtime.pause(timeout), () => {
+            fiber.interruptUnsafe()
+            return Effect.fail(Problem.tooLate(operation, timeout))
+          })
+          return Effect.onInterrupt(restore(Effect.raceFirst(Fiber.join(fiber), given)), () => Fiber.interrupt(fiber))
+        })
       )
-    )
+    })
 
   // Of what stands alone, that is repeated; within a transaction, all of that.
   const noting = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
