@@ -24,6 +24,8 @@ const configuration = (name: string, root: string, packages: ReadonlyArray<strin
     test: {
       name,
       include: packages.map((directory) => Path.posix.join(Path.relative(root, directory), "test/**/*.test.ts")),
+      // Those need a server: `npm run test:postgres`.
+      exclude: ["**/node_modules/**", "**/test/postgres/**"],
       // Modules are loaded once and not for each file: half of the time was that. So no test may lean on a fresh one.
       isolate: false,
       // By itself vitest leaves one core alone: of two, that is half of the machine.
