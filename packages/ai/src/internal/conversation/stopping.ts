@@ -57,7 +57,7 @@ export const inTime = <A, E, R>({ busyFor }: ConversationTurn.Place, effect: Eff
 
 const cancellation = new ConversationStore.ConversationError({
   reason: "Cancelled",
-  description: "The turn was cancelled. What it did before is in the history."
+  description: "Somebody stopped it. What it did before is in the history."
 })
 
 export const cancelled = Effect.fail(cancellation)
