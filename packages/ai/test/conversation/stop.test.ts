@@ -219,6 +219,33 @@ describe("cancel", () => {
       assert.lengthOf(held.seen, 2)
     }))
 
+  it.effect("stops a turn that begins with an answer that was given just before: nothing of it goes on", () =>
+    Effect.gen(function*() {
+      const held = yield* S.makeHeld
+      const { again, conversation, script } = yield* C.start({
+        turns: [[C.remove("a"), C.remove("b")], "Never."],
+        before: held.run
+      })
+      const [a, b] = C.requestsOf(yield* conversation.send("Go."))
+      const turn = yield* Effect.forkChild(conversation.decide(Approval.approve(a!)), { startImmediately: true })
+      yield* held.entered
+      const second = yield* Effect.forkChild(
+        Effect.exit((yield* again).start([], { answers: Approval.approve(b!) })),
+        { startImmediately: true }
+      )
+      const cancelling = yield* Effect.forkChild(conversation.cancel(), { startImmediately: true })
+      assert.isTrue(yield* W.advance(cancelling, "1 second"))
+      yield* Fiber.join(cancelling)
+      yield* S.assertCancelled(turn)
+      yield* Fiber.join(second)
+      const seen = [...held.seen]
+      assert.deepStrictEqual(seen.filter((one) => one.endsWith("began")).length * 2, seen.length, String(seen))
+      assert.deepStrictEqual(yield* conversation.pending(), [])
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(held.seen, seen)
+      assert.strictEqual(yield* script.calls, 1)
+    }))
+
   it.effect("within the turn, by what runs in it, stops that too", () =>
     Effect.gen(function*() {
       for (const call of [C.read("a"), C.remove("a")]) {
