@@ -115,7 +115,7 @@ describe("Stop", () => {
         await bob.settled()
         assert.deepStrictEqual(server.deleted, [])
         assert.deepStrictEqual([...ada.errors, ...bob.errors].map(({ message }) => message), [
-          "The turn was cancelled. What it did before is in the history."
+          "Somebody stopped it. What it did before is in the history."
         ])
         for (const page of [ada, bob]) {
           assert.deepStrictEqual(cards(page).map(({ state }) => state), ["output-error", "output-error"])

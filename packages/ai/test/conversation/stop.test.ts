@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalMemory, SuspensionStore } from "../../src/index.ts"
+import { Approval, ApprovalError, ApprovalMemory, SuspensionStore } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as W from "../waiting/support.ts"
 import * as S from "./stopping.ts"
@@ -188,6 +188,62 @@ describe("cancel", () => {
       assert.deepStrictEqual(other.steps, [])
       const [sent] = yield* C.prompts(other.script)
       assert.include(JSON.stringify(sent), "Cancelled before it began. Nothing ran; it may be asked again.")
+    }))
+
+  it.effect("leaves nothing to answer: late answers are told what became of it, run nothing and call no model", () =>
+    Effect.gen(function*() {
+      const held = yield* S.makeHeld
+      const { conversation, script } = yield* C.start({
+        turns: [[C.remove("a"), C.remove("b")], "Never."],
+        before: held.run
+      })
+      const [a, b] = C.requestsOf(yield* conversation.send("Go.")) as [
+        Approval.ApprovalRequest,
+        Approval.ApprovalRequest
+      ]
+      const turn = yield* Effect.forkChild(conversation.decide(Approval.approve(a)), { startImmediately: true })
+      yield* held.entered
+      yield* conversation.cancel()
+      yield* S.assertCancelled(turn)
+      for (const how of ["send", "start"] as const) {
+        for (const [request, state] of [[a, "answered"], [b, "cancelled"]] as const) {
+          const error = yield* Effect.flip<unknown, unknown, never>(
+            conversation[how]([], { answers: Approval.approve(request), by: { id: "bob" } })
+          )
+          assert.instanceOf(error, ApprovalError.ApprovalError)
+          assert.deepInclude(error.reason, { _tag: "AlreadyDecided", state })
+        }
+      }
+      assert.strictEqual((yield* conversation.stateOf(b.approvalId))?.state, "cancelled")
+      assert.strictEqual(yield* script.calls, 1)
+      assert.lengthOf(held.seen, 2)
+    }))
+
+  it.effect("stops a turn that begins with an answer that was given just before: nothing of it goes on", () =>
+    Effect.gen(function*() {
+      const held = yield* S.makeHeld
+      const { again, conversation, script } = yield* C.start({
+        turns: [[C.remove("a"), C.remove("b")], "Never."],
+        before: held.run
+      })
+      const [a, b] = C.requestsOf(yield* conversation.send("Go."))
+      const turn = yield* Effect.forkChild(conversation.decide(Approval.approve(a!)), { startImmediately: true })
+      yield* held.entered
+      const second = yield* Effect.forkChild(
+        Effect.exit((yield* again).start([], { answers: Approval.approve(b!) })),
+        { startImmediately: true }
+      )
+      const cancelling = yield* Effect.forkChild(conversation.cancel(), { startImmediately: true })
+      assert.isTrue(yield* W.advance(cancelling, "1 second"))
+      yield* Fiber.join(cancelling)
+      yield* S.assertCancelled(turn)
+      yield* Fiber.join(second)
+      const seen = [...held.seen]
+      assert.deepStrictEqual(seen.filter((one) => one.endsWith("began")).length * 2, seen.length, String(seen))
+      assert.deepStrictEqual(yield* conversation.pending(), [])
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(held.seen, seen)
+      assert.strictEqual(yield* script.calls, 1)
     }))
 
   it.effect("within the turn, by what runs in it, stops that too", () =>

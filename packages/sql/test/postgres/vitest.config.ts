@@ -7,7 +7,13 @@ const project: ReturnType<typeof defineProject> = defineProject("postgres", Path
 const postgres: typeof project = {
   ...project,
   // One file after the other: each has many processes of its own, which are to be in the way of one another alone.
-  test: { ...project.test, include: ["test/postgres/**/*.test.ts"], testTimeout: 60_000, fileParallelism: false }
+  test: {
+    ...project.test,
+    include: ["test/postgres/**/*.test.ts"],
+    exclude: ["**/node_modules/**"],
+    testTimeout: 60_000,
+    fileParallelism: false
+  }
 }
 
 export default postgres

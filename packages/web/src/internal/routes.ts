@@ -54,6 +54,11 @@ const broken = new Failure(500, "The conversation could not be opened. Try again
 
 const running = new Failure(503, "What goes on could not be stopped yet. Try again.")
 
+interface Opened {
+  readonly conversation: Conversation
+  readonly key: string
+}
+
 const noId = new Failure(404, "There is no conversation of this id.")
 
 export const add = Effect.fnUntraced(function*<E, R>(
@@ -78,11 +83,13 @@ export const add = Effect.fnUntraced(function*<E, R>(
     return { conversation, key }
   })
 
-  const sse = (taking: Turns.Taking, conversation: Conversation, post: Body.Post | undefined) =>
-    HttpServerResponse.stream(
-      Sse.encode(Reading.stream(taking, { conversation, heartbeat: settings.heartbeat, post })),
+  const sse = (taking: Turns.Taking, { conversation, key }: Opened, post: Body.Post | undefined) => {
+    const stopped = Effect.suspend(() => turns.stopping(key) ?? Effect.void)
+    return HttpServerResponse.stream(
+      Sse.encode(Reading.stream(taking, { conversation, heartbeat: settings.heartbeat, post, stopped })),
       { headers: Sse.headers }
     )
+  }
 
   const body = Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
@@ -103,10 +110,11 @@ export const add = Effect.fnUntraced(function*<E, R>(
     const seconds = yield* limiter.wait(who)
     const isClick = post.target !== undefined && post.target.clicked.length > 0
     if (seconds !== undefined && !isClick) return yield* Effect.fail(tooOften(seconds))
-    const { conversation, key } = yield* open(post.id, who)
+    const opened = yield* open(post.id, who)
+    const { conversation, key } = opened
     if (seconds !== undefined) {
       // A client to whom a click is refused leaves the card answered for ever: each is opened again.
-      return sse(Effect.fail(Sentences.tooOften(seconds)), conversation, post)
+      return sse(Effect.fail(Sentences.tooOften(seconds)), opened, post)
     }
     const answers: Array<Approval.ApprovalAnswer> = []
     const withheld = new Map<string, string>()
@@ -119,7 +127,7 @@ export const add = Effect.fnUntraced(function*<E, R>(
       Taking.take({ conversation, post, answers, withheld, by: who.person }),
       sentenceOf
     )
-    return sse(yield* turns.take(key, taking), conversation, post)
+    return sse(yield* turns.take(key, taking), opened, post)
   })
 
   // What was posted ahead counts only where the click says that something goes with it.
@@ -131,17 +139,29 @@ export const add = Effect.fnUntraced(function*<E, R>(
     ({ id }) => id === undefined || id === "" || id.length > Body.maxIdLength ? Effect.fail(noId) : Effect.succeed(id)
   )
 
+  // What is being stopped is read when it is known what became of it.
+  const following = ({ conversation, key }: Opened, turn: Conversation["turn"]) =>
+    Effect.suspend(() => {
+      const stopping = turns.stopping(key)
+      return Effect.flatMap(
+        stopping === undefined ? turn : Effect.andThen(stopping, conversation.turn),
+        (turn) => Taking.follow(conversation, turn)
+      )
+    }).pipe(Effect.catchCause(sentenceOf))
+
   const resumed = Effect.gen(function*() {
     const who = yield* identify
-    const { conversation, key } = yield* open(yield* param, who)
+    const opened = yield* open(yield* param, who)
+    const { conversation, key } = opened
     const waiting = turns.waiting(key)
-    if (waiting !== undefined) return sse(waiting, conversation, undefined)
+    if (waiting !== undefined) return sse(waiting, opened, undefined)
+    if (turns.stopping(key) !== undefined) return sse(following(opened, conversation.turn), opened, undefined)
     const turn = yield* Effect.mapError(conversation.turn, () => broken)
     // Who loaded the messages in the middle of a turn that is over does not have its end.
     if (turn === undefined && !(yield* turns.hasEnded(key))) {
       return HttpServerResponse.empty({ status: 204, headers: unkept })
     }
-    return sse(Effect.catchCause(Taking.follow(conversation, turn), sentenceOf), conversation, undefined)
+    return sse(following(opened, Effect.succeed(turn)), opened, undefined)
   })
 
   const history = Effect.gen(function*() {
@@ -156,9 +176,9 @@ export const add = Effect.fnUntraced(function*<E, R>(
     const who = yield* identify
     const id = yield* param
     yield* body
-    const { conversation } = yield* open(id, who)
+    const { conversation, key } = yield* open(id, who)
     const { messages } = yield* Effect.catchCause(
-      Effect.andThen(conversation.cancel(Sentences.stopped), Taking.read(conversation)),
+      Effect.andThen(turns.stop(key, conversation.cancel(Sentences.stopped)), Taking.read(conversation)),
       (cause) =>
         Effect.andThen(Logging.error("Assent: a conversation could not be stopped.", cause), Effect.fail(running))
     )

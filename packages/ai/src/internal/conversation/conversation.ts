@@ -319,9 +319,10 @@ const operations = (settings: Settings): Operations => {
     cancel: Effect.fnUntraced(
       function*(reason?: string) {
         yield* Stopping.stop(place)
+        const ours = yield* Stopping.keepStopping(place)
         yield* ConversationTurn.begin(
           place,
-          (turn) => Effect.as(Stopping.inTime(place, Clearing.cancel(turn, reason)), false)
+          (turn) => Effect.as(Effect.andThen(ours, Stopping.inTime(place, Clearing.cancel(turn, reason))), false)
         )
       },
       Effect.scoped,

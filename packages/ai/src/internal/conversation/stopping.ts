@@ -5,6 +5,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as ConversationStore from "../../ConversationStore.ts"
@@ -51,13 +52,25 @@ export const begin = Effect.fnUntraced(function*(
 export const stop = (place: ConversationTurn.Place): Effect.Effect<void, ConversationStore.ConversationError> =>
   inTime(place, place.store.stop(place.key))
 
+/**
+ * Stops again and again whoever begins a turn, until what it gives is carried out: who had answered before the Stop, and was
+ * about to take a turn with it, would otherwise take it in between.
+ */
+export const keepStopping = (
+  { key, store }: ConversationTurn.Place
+): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
+  Effect.map(
+    Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("100 millis"), Effect.exit(store.stop(key))))),
+    (stopping) => Effect.asVoid(Fiber.interrupt(stopping))
+  )
+
 /** What waits for others no longer than a turn does. */
 export const inTime = <A, E, R>({ busyFor }: ConversationTurn.Place, effect: Effect.Effect<A, E, R>) =>
   Effect.timeoutOrElse(effect, { duration: busyFor, orElse: () => Effect.fail(ConversationTurn.busy) })
 
 const cancellation = new ConversationStore.ConversationError({
   reason: "Cancelled",
-  description: "The turn was cancelled. What it did before is in the history."
+  description: "Somebody stopped it. What it did before is in the history."
 })
 
 export const cancelled = Effect.fail(cancellation)

@@ -22,6 +22,8 @@ export interface Reader {
   readonly heartbeat: Duration.Duration
   /** Who has posted, and goes on with a message of theirs; `undefined` for a client that comes back. */
   readonly post: Body.Post | undefined
+  /** Waits until what is being stopped has ended. */
+  readonly stopped?: Effect.Effect<void> | undefined
 }
 
 type Some = ReadonlyArray<Chunk>
@@ -83,7 +85,7 @@ const ending = (
   before: Some = [],
   finishReason?: ReturnType<Chunks.Translator["finishReason"]>
 ): Stream.Stream<Some> =>
-  Stream.fromEffect(Effect.map(state.settle, (settled): Some => [
+  Stream.fromEffect(Effect.map(state.settle(error !== undefined), (settled): Some => [
     ...before,
     ...settled,
     error !== undefined
@@ -95,11 +97,11 @@ interface State {
   readonly begin: (taken: Taking.Taken | undefined) => Some
   /** What of a chunk this client can take. */
   readonly fit: (chunk: Chunk) => ReadonlyArray<Chunk>
-  /** Settles, or opens again, what is still answered in its message. */
-  readonly settle: Effect.Effect<ReadonlyArray<Chunk>>
+  /** Settles, or opens again, what is still answered in its message; where a turn was cut, what is open there as well. */
+  readonly settle: (isCut: boolean) => Effect.Effect<ReadonlyArray<Chunk>>
 }
 
-const make = ({ conversation, post }: Reader): State => {
+const make = ({ conversation, post, stopped = Effect.void }: Reader): State => {
   /** The ids that the client's message has for the calls of this turn, by those that the turn has. */
   const known = new Map<string, string>()
   const introduced = new Set<string>()
@@ -107,6 +109,7 @@ const make = ({ conversation, post }: Reader): State => {
   /** The requests that the cards of its message show, and those of them that were answered, with the ids of their calls. */
   const shown = new Map<string, string>()
   const answered = new Map<string, string>()
+  const open = new Map<string, string>()
 
   const click = (approvalId: string, toolCallId: string) => {
     answered.set(approvalId, toolCallId)
@@ -114,8 +117,10 @@ const make = ({ conversation, post }: Reader): State => {
   }
 
   const settled = (toolCallId: string) => {
-    for (const [approvalId, id] of answered) {
-      if (id === toolCallId) answered.delete(approvalId)
+    for (const cards of [answered, open]) {
+      for (const [approvalId, id] of cards) {
+        if (id === toolCallId) cards.delete(approvalId)
+      }
     }
   }
 
@@ -142,13 +147,17 @@ const make = ({ conversation, post }: Reader): State => {
         const toolCallId = known.get(chunk.toolCallId)
         if (toolCallId === undefined) return []
         if (isSettling(chunk)) settled(toolCallId)
-        if (chunk.type === "tool-approval-request") shown.set(chunk.approvalId, toolCallId)
+        if (chunk.type === "tool-approval-request") {
+          shown.set(chunk.approvalId, toolCallId)
+          open.set(chunk.approvalId, toolCallId)
+        }
         return [{ ...chunk, toolCallId }]
       }
       case "tool-approval-response": {
         const toolCallId = shown.get(chunk.approvalId)
         if (toolCallId === undefined) return []
         answered.set(chunk.approvalId, toolCallId)
+        open.delete(chunk.approvalId)
         return [chunk]
       }
       case "data-approval": {
@@ -187,29 +196,41 @@ const make = ({ conversation, post }: Reader): State => {
         ...(isNew || before === undefined ? [] : Replay.message(before).flatMap(fit))
       ]
     },
-    settle: Effect.gen(function*(): Effect.fn.Return<ReadonlyArray<Chunk>, unknown> {
-      if (answered.size === 0) return []
-      const { messages: { cards } } = yield* Taking.read(conversation)
-      const ofAgents = new Map<string, Messages.Card | undefined>()
-      for (const [approvalId, toolCallId] of answered) {
-        const state = cards.has(approvalId) ? undefined : yield* conversation.stateOf(approvalId)
-        if (state !== undefined) ofAgents.set(approvalId, Messages.ofAgent(approvalId, toolCallId, state))
-      }
-      return Array.from(answered).flatMap(([approvalId, toolCallId]): ReadonlyArray<Chunk> => {
-        const card = cards.get(approvalId) ?? ofAgents.get(approvalId)
-        // It goes on still.
-        if (card === undefined && ofAgents.has(approvalId)) return []
-        return card === undefined
-          ? [{ type: "tool-output-error", toolCallId, errorText: Sentences.unknown }]
-          : Replay.settling(card, { approvalId, toolCallId })
-      })
-    }).pipe(
-      Effect.catchCause((cause) =>
-        Effect.succeed<ReadonlyArray<Chunk>>([{ type: "error", errorText: Sentences.ofCause(cause) }])
+    settle: (isCut) =>
+      Effect.gen(function*(): Effect.fn.Return<ReadonlyArray<Chunk>, unknown> {
+        const left = isCut ? open : none
+        if (answered.size === 0 && left.size === 0) return []
+        if (isCut) yield* stopped
+        const { messages: { cards } } = yield* Taking.read(conversation)
+        const ofAgents = new Map<string, Messages.Card | undefined>()
+        for (const [approvalId, toolCallId] of answered) {
+          const state = cards.has(approvalId) ? undefined : yield* conversation.stateOf(approvalId)
+          if (state !== undefined) ofAgents.set(approvalId, Messages.ofAgent(approvalId, toolCallId, state))
+        }
+        const settling = Array.from(answered).flatMap(([approvalId, toolCallId]): ReadonlyArray<Chunk> => {
+          const card = cards.get(approvalId) ?? ofAgents.get(approvalId)
+          // It goes on still.
+          if (card === undefined && ofAgents.has(approvalId)) return []
+          return card === undefined
+            ? [{ type: "tool-output-error", toolCallId, errorText: Sentences.unknown }]
+            : Replay.settling(card, { approvalId, toolCallId })
+        })
+        const ended = Array.from(left).flatMap(([approvalId, toolCallId]): ReadonlyArray<Chunk> => {
+          const card = cards.get(approvalId)
+          return card === undefined || !Messages.isSettled(card)
+            ? []
+            : Replay.settling(card, { approvalId, toolCallId })
+        })
+        return [...settling, ...ended]
+      }).pipe(
+        Effect.catchCause((cause) =>
+          Effect.succeed<ReadonlyArray<Chunk>>([{ type: "error", errorText: Sentences.ofCause(cause) }])
+        )
       )
-    )
   }
 }
+
+const none: ReadonlyMap<string, string> = new Map()
 
 const nothing = { before: undefined, isAnew: false, messageId: undefined }
 

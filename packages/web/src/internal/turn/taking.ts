@@ -38,20 +38,25 @@ export interface Taken {
   readonly told: ReadonlyArray<readonly [approvalId: string, reason: string]>
 }
 
+export interface Read {
+  readonly messages: Messages.Messages
+  readonly isTurnTaken: boolean
+  /** What became of requests, where the history does not have it. */
+  readonly states: ReadonlyMap<string, Engine.RequestState>
+}
+
 /** The conversation as a page has it after a reload. */
-export const read = Effect.fnUntraced(function*(
-  conversation: Conversation
-): Effect.fn.Return<{ readonly messages: Messages.Messages; readonly isTurnTaken: boolean }, unknown> {
+export const read = Effect.fnUntraced(function*(conversation: Conversation): Effect.fn.Return<Read, unknown> {
   const { isTurnTaken, messages, pending } = yield* conversation.read
   const shown = Messages.make(messages, pending)
-  // What nobody goes on with may have come to an end that the history does not have.
-  if (isTurnTaken || shown.unsettled.length === 0) return { messages: shown, isTurnTaken }
   const states = new Map<string, Engine.RequestState>()
+  // What nobody goes on with may have come to an end that the history does not have.
+  if (isTurnTaken || shown.unsettled.length === 0) return { messages: shown, isTurnTaken, states }
   for (const approvalId of shown.unsettled) {
     const state = yield* conversation.stateOf(approvalId)
     if (state !== undefined) states.set(approvalId, state)
   }
-  return { messages: Messages.make(messages, pending, states), isTurnTaken }
+  return { messages: Messages.make(messages, pending, states), isTurnTaken, states }
 })
 
 /** For whoever reads a turn from its beginning. */
@@ -61,8 +66,14 @@ export const follow = Effect.fnUntraced(function*(
   told: Taken["told"] = [],
   saying: Saying = nothing
 ): Effect.fn.Return<Taken, unknown> {
+  if (turn === undefined) {
+    const { cards, current } = (yield* read(conversation)).messages
+    const messageId = current?.message.id
+    const calls = current?.calls ?? Calls.make()
+    return { turn, messageId, before: current?.message, isAnew: false, calledIn: messageId, calls, cards, told }
+  }
   const { messages, pending } = yield* conversation.read
-  const from = turn === undefined ? -1 : messages.findIndex(({ id }) => id === turn.messageId)
+  const from = messages.findIndex(({ id }) => id === turn.messageId)
   const before = from < 0 ? messages : messages.slice(0, from)
   const { cards, current } = Messages.make(before, pending)
   const isAnew = saying.messageId !== undefined && before.at(-1)?.id === saying.messageId
@@ -70,10 +81,10 @@ export const follow = Effect.fnUntraced(function*(
   const above = isAnew && saying.isLate ? Messages.make(before.slice(0, -1), pending).current : current
   return {
     turn,
-    messageId: current?.message.id ?? turn?.messageId,
+    messageId: current?.message.id ?? turn.messageId,
     before: current?.message,
     isAnew,
-    calledIn: above?.message.id ?? turn?.messageId,
+    calledIn: above?.message.id ?? turn.messageId,
     calls: above?.calls ?? Calls.make(),
     cards,
     told
@@ -96,19 +107,20 @@ export const take = Effect.fnUntraced(function*(input: Input): Effect.fn.Return<
   const { said } = post
   const going = yield* waitFor(conversation, said)
   if (going !== undefined) return yield* follow(conversation, going)
-  const { messages: before } = yield* read(conversation)
-  if (said !== undefined && !Messages.has(before, said)) {
+  const before = yield* read(conversation)
+  const { messages } = before
+  if (said !== undefined && !Messages.has(messages, said)) {
     return yield* begin(input, before, {
       prompt: Body.promptOf(said),
-      messageId: Messages.nameFor(before, said),
+      messageId: Messages.nameFor(messages, said),
       isLate: false
     })
   }
-  const unsaid = unsaidIn(post, before)
+  const unsaid = unsaidIn(post, messages)
   if (unsaid === undefined) return yield* begin(input, before, nothing)
   // Written before what has been asked since, so that it answers nothing of that.
   const prompt = [Prompt.makeMessage("user", { content: unsaid.content })]
-  const late = begin(input, before, { prompt, messageId: Messages.nameFor(before, unsaid), isLate: true })
+  const late = begin(input, before, { prompt, messageId: Messages.nameFor(messages, unsaid), isLate: true })
   return yield* Effect.catchIf(late, isUnsayable, () => begin(input, before, nothing))
 })
 
@@ -131,15 +143,16 @@ const isUnsayable = (error: unknown): boolean =>
       (error.reason === "Full" || error.reason === "Unwritable")
 
 const begin = Effect.fnUntraced(function*(
-  { answers, by, conversation, withheld }: Input,
-  before: Messages.Messages,
+  { answers, by, conversation, post: { clicked }, withheld }: Input,
+  before: Read,
   saying: Saying
 ): Effect.fn.Return<Taken, unknown> {
   const { messageId, prompt } = saying
+  const { cards, messages } = before.messages
   const told = new Map(withheld)
   // What was never asked here is told by whoever reads the turn for the page that posted it.
   const counting = answers.filter(({ approvalId, decision }) => {
-    const card = before.cards.get(approvalId)
+    const card = cards.get(approvalId)
     if (card === undefined) return false
     const reason = Messages.isSettled(card)
       ? Sentences.decidedAlready
@@ -150,20 +163,45 @@ const begin = Effect.fnUntraced(function*(
     return reason === undefined
   })
   const isSilent = messageId === undefined
-  if (isSilent && counting.length === 0 && before.messages.length === 0) {
+  if (isSilent && counting.length === 0 && (messages.length === 0 || isStopped(before, clicked, by))) {
     return yield* follow(conversation, undefined, Array.from(told))
   }
   const start = (answers: Input["answers"]) => conversation.start(prompt, { answers, by, messageId })
-  const turn = yield* Effect.catchIf(start(counting), () => counting.length > 0 && isSilent, (error) => {
-    // Where no answer counts, nothing is done; what was begun goes on.
-    if (!(error instanceof ApprovalError.ApprovalError)) return Effect.fail(error)
-    for (const { approvalId } of counting) {
-      if (isAbout(error, approvalId)) told.set(approvalId, Sentences.ofApproval(error))
-    }
-    return start([])
-  })
+  const turn = yield* Effect.catchIf(
+    start(counting),
+    () => counting.length > 0 && isSilent,
+    Effect.fnUntraced(function*(error) {
+      // Where no answer counts, nothing is done; what was begun goes on.
+      if (!(error instanceof ApprovalError.ApprovalError)) return yield* Effect.fail(error)
+      for (const { approvalId } of counting) {
+        if (isAbout(error, approvalId)) told.set(approvalId, Sentences.ofApproval(error))
+      }
+      return isTakenBack(error) || isStopped(yield* read(conversation), clicked, by) ? undefined : yield* start([])
+    })
+  )
   return yield* follow(conversation, turn, Array.from(told), saying)
 })
+
+/**
+ * Whether what was begun was stopped, so that no click goes on with it, and no model is called: something was taken back, or
+ * its run was cut short, and it is not whoever had it run that posts their click again.
+ */
+const isStopped = (
+  { messages: { cards }, states }: Read,
+  clicked: Body.Post["clicked"],
+  by: Approver.Person | undefined
+): boolean => {
+  const ended = Array.from(states.values(), ({ state }) => state)
+  if (clicked.length === 0) return false
+  if (ended.includes("cancelled")) return true
+  return ended.includes("unknown") && clicked.every(({ approvalId }) => {
+    const decidedBy = cards.get(approvalId)?.fate?.decidedBy
+    return decidedBy === undefined || decidedBy.id !== by?.id
+  })
+}
+
+const isTakenBack = ({ reason }: ApprovalError.ApprovalError): boolean =>
+  reason._tag === "AlreadyDecided" && reason.state === "cancelled"
 
 /** Waits for the turn that others take; where that one answers what was said, it is given. */
 const waitFor = Effect.fnUntraced(function*(

@@ -15,6 +15,10 @@ import type { Taken } from "./taking.ts"
 export interface Turns {
   /** Takes a turn, and goes on when whoever waits for it leaves. */
   readonly take: (key: string, take: Effect.Effect<Taken, string>) => Effect.Effect<Taking>
+  /** Carries out a Stop: until it is done, nobody can say what became of what is stopped. */
+  readonly stop: <A, E, R>(key: string, stop: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Waits until nothing is being stopped; `undefined` where nothing is. */
+  readonly stopping: (key: string) => Effect.Effect<void> | undefined
   /** One that waits to begin. */
   readonly waiting: (key: string) => Taking | undefined
   /** Somebody has loaded the conversation in the middle of a turn, and will ask for the rest. */
@@ -49,6 +53,7 @@ export const make: Effect.Effect<Turns, never, Scope.Scope> = Effect.gen(functio
   const context = yield* Effect.context<never>()
   const waiting = new Map<string, ReadonlyArray<Taking>>()
   const recent = new Map<string, number>()
+  const stopping = new Map<string, ReadonlyArray<Effect.Effect<void>>>()
 
   const note = (key: string, duration: Duration.Duration) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
@@ -67,6 +72,23 @@ export const make: Effect.Effect<Turns, never, Scope.Scope> = Effect.gen(functio
   }
 
   return {
+    stop: (key, stop) =>
+      Effect.suspend(() => {
+        const stopped = Deferred.makeUnsafe<void>()
+        const one = Deferred.await(stopped)
+        stopping.set(key, [...stopping.get(key) ?? [], one])
+        return Effect.onExit(stop, () =>
+          Effect.sync(() => {
+            const others = stopping.get(key)?.filter((other) => other !== one) ?? []
+            if (others.length === 0) stopping.delete(key)
+            else stopping.set(key, others)
+            Deferred.doneUnsafe(stopped, Exit.void)
+          }))
+      }),
+    stopping: (key) => {
+      const all = stopping.get(key)
+      return all === undefined ? undefined : Effect.all(all, { discard: true })
+    },
     waiting: (key) => waiting.get(key)?.[0],
     take: (key, take) =>
       Effect.suspend(() => {

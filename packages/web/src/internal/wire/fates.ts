@@ -30,6 +30,9 @@ export const approvalIdOf = ({ assent }: Pick<Outcome, "assent">): string | unde
 /** Whether it is the result of a call of an earlier message, whose id may be used again. */
 export const isEarlier = ({ assent }: Pick<Outcome, "assent">): boolean => Predicate.hasProperty(assent, "earlier")
 
+/** Whether nobody knows what a call did that had begun. */
+const isUnsure = ({ assent, isFailure }: Outcome): boolean => isFailure && Predicate.hasProperty(assent, "unknown")
+
 /** A call that a policy blocks has failed: nobody was asked, so that nobody denied it. */
 export const stateOf = (outcome: Outcome): "done" | "denied" | "failed" =>
   !outcome.isFailure
@@ -52,7 +55,7 @@ export const of = (outcome: Outcome, call: Pick<Call, "wireId"> | undefined): Fa
     ...(approvalId === undefined ? undefined : { approvalId }),
     toolCallId: call?.wireId ?? outcome.id,
     toolName: outcome.name,
-    state: stateOf(outcome),
+    state: isUnsure(outcome) ? "unknown" : stateOf(outcome),
     ...(outcome.isFailure ? { reason: Sentences.ofResult(outcome.name, outcome.result) } : undefined),
     ...(Option.isNone(decidedBy) ? undefined : { decidedBy: encodeDecidedBy(decidedBy.value) }),
     ...(Option.isNone(edits) ? undefined : { edits: edits.value.edits })

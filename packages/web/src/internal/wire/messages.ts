@@ -172,6 +172,8 @@ export const make = (
   for (const one of scanned) {
     const card = cardOf(one, states)
     parts.set(one, card.part)
+    // What came to an end that the history does not have is known of it as well.
+    if (one.outcome === undefined && card.fate !== undefined) one.message.parts.push(Fates.part(card.fate))
     if (card.part.state === "approval-requested") one.call.shown = card.part.approval?.id
     for (const { approvalId } of one.requests) cards.set(approvalId, card)
   }
