@@ -57,6 +57,28 @@ describe("turns", () => {
       assert.isFalse(yield* turns.hasEnded("b"))
     }))
 
+  it.effect("what is being stopped can be waited for, by everybody, until all of it is", () =>
+    Effect.gen(function*() {
+      const turns = yield* Turns.make
+      assert.isUndefined(turns.stopping("a"))
+      const ends = [yield* Deferred.make<void>(), yield* Deferred.make<void, string>()] as const
+      const stops = [
+        yield* Effect.forkChild(turns.stop("a", Deferred.await(ends[0])), { startImmediately: true }),
+        yield* Effect.forkChild(Effect.exit(turns.stop("a", Deferred.await(ends[1]))), { startImmediately: true })
+      ] as const
+      assert.isUndefined(turns.stopping("b"))
+      const waiting = yield* Effect.forkChild(turns.stopping("a")!, { startImmediately: true })
+      yield* Deferred.succeed(ends[0], undefined)
+      yield* Fiber.join(stops[0])
+      assert.isUndefined(waiting.pollUnsafe())
+      assert.isDefined(turns.stopping("a"))
+      // One that fails is over as well.
+      yield* Deferred.fail(ends[1], "The store is gone.")
+      yield* Fiber.join(stops[1])
+      yield* Fiber.join(waiting)
+      assert.isUndefined(turns.stopping("a"))
+    }))
+
   it.effect("L17 no more than sixteen wait", () =>
     Effect.gen(function*() {
       const turns = yield* Turns.make

@@ -22,7 +22,7 @@ export const stopping: ReadonlyArray<Scenario> = [
       await ada.stop()
       await ada.rests()
       for (const one of [ada, cleo]) {
-        await one.is("ann", "failed", "unknown")
+        await one.is("ann", "unknown")
         await one.is("a.log", "void")
         await one.reads(stopped)
         await shoot(one, "stopped")
@@ -37,6 +37,7 @@ export const stopping: ReadonlyArray<Scenario> = [
       await shoot(bob, "clicked")
       for (const one of [ada, bob, cleo]) {
         await one.reload()
+        await one.is("ann", "unknown")
         await one.is("a.log", "void")
       }
       await shoot(bob, "loaded again")
