@@ -63,7 +63,7 @@ describe("a turn of another process that begins", () => {
   it.effect("is followed to its end, wherever it is by then: none of its beginning is its end", () =>
     Effect.gen(function*() {
       let seen = 0
-      for (let index = 2; index < 7; index++) {
+      for (let index = 2; index < 10; index++) {
         const { followed, own } = yield* beginHeldAt(index)
         if (followed === undefined) continue
         seen++

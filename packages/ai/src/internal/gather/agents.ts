@@ -16,6 +16,10 @@ import type { Given } from "./file.ts"
 
 const decodeDecision = Schema.decodeUnknownResult(Approval.ApprovalDecision)
 
+// A request of a history may have been written by anybody, and have no call id.
+const isWithin = (toolCallId: unknown, id: string): boolean =>
+  typeof toolCallId === "string" && toolCallId.startsWith(`${id}/`)
+
 /**
  * As what a call waits for its agents no history of a program's own says: it is found by what is asked in these, whose calls'
  * ids begin with its own. It is proved by its seal, as any request.
@@ -28,7 +32,7 @@ export const withWaits = Effect.fnUntraced(function*(
   const found: Array<Transcript.TranscriptRequest> = []
   for (const request of transcript.allRequests) {
     const { messageIndex, part: { approvalId, toolCallId } } = request
-    const call = pending.findLast((one) => one.messageIndex <= messageIndex && toolCallId.startsWith(`${one.part.id}/`))
+    const call = pending.findLast((one) => one.messageIndex <= messageIndex && isWithin(toolCallId, one.part.id))
     if (call === undefined || found.some((one) => one.call === call)) continue
     const as = yield* Effect.orElseSucceed(suspensions.waiting(approvalId), () => undefined)
     if (as === undefined || call.requests.some(({ part }) => part.approvalId === as)) continue
