@@ -5,7 +5,10 @@ import * as Server from "./server/server.ts"
 
 export interface Proxy {
   readonly url: string
-  /** From now on nothing arrives, in either direction, and nobody is told; or everything does again that is sent then. */
+  /**
+   * From now on nothing arrives, in either direction, and nobody is told. When it does again, connections of which something was
+   * lost are reset, as they are by whatever stands in a network and has forgotten them.
+   */
   readonly lose: (isLost: boolean) => void
   /** Ends every connection at once. */
   readonly reset: () => void
@@ -21,6 +24,7 @@ export interface Hooks {
 
 export const start = async (port: number, { onAnswered, onSaid }: Hooks = {}): Promise<Proxy> => {
   const sockets = new Set<Net.Socket>()
+  const broken = new Set<Net.Socket>()
   let isLost = false
   const proxy = Net.createServer((client) => {
     const server = Net.connect(port, "127.0.0.1")
@@ -28,13 +32,15 @@ export const start = async (port: number, { onAnswered, onSaid }: Hooks = {}): P
       sockets.add(from)
       from.setNoDelay(true)
       from.on("data", (chunk) => {
-        if (!isLost && hook?.() !== false) to.write(chunk)
+        if (isLost) broken.add(from).add(to)
+        else if (hook?.() !== false) to.write(chunk)
       })
       from.on("error", () => to.destroy())
       from.on("close", () => {
         sockets.delete(from)
         // Nobody is told who cannot be reached.
-        if (!isLost) to.destroy()
+        if (isLost) broken.add(to)
+        else to.destroy()
       })
     }
   })
@@ -48,6 +54,9 @@ export const start = async (port: number, { onAnswered, onSaid }: Hooks = {}): P
     url: Server.urlOf(typeof address === "object" && address !== null ? address.port : 0),
     lose: (lost) => {
       isLost = lost
+      if (lost) return
+      for (const socket of broken) socket.resetAndDestroy()
+      broken.clear()
     },
     reset,
     close: async () => {

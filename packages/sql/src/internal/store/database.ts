@@ -172,11 +172,14 @@ export const make = (
       // In a fiber that is not waited for: the client cannot be interrupted while it waits for the answer to a BEGIN.
       return Effect.uninterruptibleMask((restore) =>
         Effect.flatMap(Effect.forkDetach(Effect.interruptible(effect)), (fiber) => {
-          const given = Effect.flatMap(Runtime.pause(timeout), () => {
-            fiber.interruptUnsafe()
-            return Effect.fail(Problem.tooLate(operation, timeout))
-          })
-          return Effect.onInterrupt(restore(Effect.raceFirst(Fiber.join(fiber), given)), () => Fiber.interrupt(fiber))
+          const late = Effect.flatMap(
+            Runtime.pause(timeout),
+            () => Effect.fail(Problem.tooLate(operation, timeout))
+          )
+          return restore(Effect.raceFirst(Fiber.join(fiber), late)).pipe(
+            Effect.onInterrupt(() => Fiber.interrupt(fiber)),
+            Effect.tapError(() => Effect.sync(() => fiber.interruptUnsafe()))
+          )
         })
       )
     })
