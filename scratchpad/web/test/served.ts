@@ -31,7 +31,11 @@ export const describeServed = (browser: () => Browser, program: () => Promise<Pr
       const contexts: Array<BrowserContext> = []
       const tabs: Array<Tab.Tab> = []
       const newContext = async () => {
-        const context = await browser().newContext({ reducedMotion: "reduce", viewport: { width: 800, height: 600 }, ...options })
+        const context = await browser().newContext({
+          reducedMotion: "reduce",
+          viewport: { width: 800, height: 600 },
+          ...options
+        })
         contexts.push(context)
         return context
       }

@@ -49,7 +49,11 @@ const playOn = async <S extends Stage.Stage>(
       tab: async (person = "Ada") => {
         let context = contexts.get(person)
         if (context === undefined) {
-          context = await browser().newContext({ reducedMotion: "reduce", viewport: { width: 800, height: 600 }, ...options })
+          context = await browser().newContext({
+            reducedMotion: "reduce",
+            viewport: { width: 800, height: 600 },
+            ...options
+          })
           await context.addCookies([{ name: "person", value: encodeURIComponent(person), url: stage.url }])
           contexts.set(person, context)
         }

@@ -185,7 +185,5 @@ export const clientOf = (
     Effect.provideService(FetchHttpClient.Fetch, (input, init) => handler(new Request(input, init)))
   )
 
-let count = 0
-
-/** A conversation that no other test has. */
-export const newId = () => `proxy-${++count}`
+/** A conversation that no other test has: they share the store of their process. */
+export const newId = () => `proxy-${crypto.randomUUID()}`
