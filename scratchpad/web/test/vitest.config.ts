@@ -14,6 +14,8 @@ export default defineConfig({
     // In these a browser and a server start, which a busy machine does not do in ten seconds.
     hookTimeout: 60_000,
     // More than there are cores: half of the time a scenario waits for its page to settle.
-    maxConcurrency: 12
+    maxConcurrency: 12,
+    // A scenario that failed once and then passed is shown as such: it is looked at, and keeps nobody's change from landing.
+    retry: 1
   }
 })
