@@ -27,6 +27,7 @@ export const describeStore = (
     readonly seesOthers?: boolean | undefined
   }
 ): void => {
+  const seesOthers = options?.seesOthers ?? false
   const law: Law = (title, body) => it.effect(title, () => Effect.scoped(Effect.flatMap(make, body)))
   const groups = {
     requests,
@@ -38,7 +39,7 @@ export const describeStore = (
     events,
     removed,
     clocks,
-    transactions,
+    transactions: (law: Law) => transactions(law, seesOthers),
     agents
   }
   for (const [group, laws] of Object.entries(groups)) {
@@ -47,6 +48,6 @@ export const describeStore = (
     })
   }
   describe(`${name}: over random operations`, () => {
-    random(make, options?.runs ?? 100, options?.seesOthers ?? false)
+    random(make, options?.runs ?? 100, seesOthers)
   })
 }

@@ -12,8 +12,6 @@ const postgres: typeof project = {
     include: ["test/postgres/**/*.test.ts"],
     exclude: ["**/node_modules/**"],
     testTimeout: 60_000,
-    // Two of the Store's laws read twice what one moment has, and a server commits in between: what failed once is shown.
-    retry: 2,
     fileParallelism: false
   }
 }

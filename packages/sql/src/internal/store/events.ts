@@ -93,12 +93,16 @@ export const forgetWhatWasAskedIn = Effect.fnUntraced(function*(
   }
 })
 
-/** That those whose time is over have expired: at most so many, and how many. Where there is none, nothing is written. */
+/**
+ * That those whose time is over have expired: at most so many, and how many. Where there is none, nothing is written. Who
+ * reads what is told waits for those that somebody else is telling of; who sweeps leaves them to whoever that is.
+ */
 const expire = Effect.fnUntraced(function*(
-  { dialect, sql, tables: { event }, transact }: Database,
+  { sql, tables: { event }, transact }: Database,
   operation: string,
   limit: number,
-  now: number
+  now: number,
+  lock: string
 ): Effect.fn.Return<number, SqlError | Store.StoreError> {
   const isDue = sql`${sql.literal(isTold)} AND expires_at IS NOT NULL AND expires_at <= ${now}`
   const [due] = yield* sql`SELECT 1 AS due FROM ${event} WHERE ${isDue} LIMIT 1`
@@ -107,7 +111,7 @@ const expire = Effect.fnUntraced(function*(
     operation,
     () =>
       sql`INSERT INTO ${event} (kind, at, opened, state) SELECT 'expired', ${now}, seq, 'expired' FROM ${event}
-      WHERE ${isDue} ORDER BY expires_at, nonce LIMIT ${limit}${sql.literal(dialect.forUpdateOfFree())} RETURNING seq`
+      WHERE ${isDue} ORDER BY expires_at, nonce LIMIT ${limit}${sql.literal(lock)} RETURNING seq`
   )
   return told.length
 })
@@ -219,7 +223,7 @@ export const make = (database: Database): Store.Events => {
         Effect.gen(function*() {
           const given = options.after === undefined ? undefined : readPlace(options.after)
           if (options.after !== undefined && given === undefined) return yield* Problem.noPlace("events.page")
-          const told = yield* expire(database, "events.page", Store.maxScanned, now)
+          const told = yield* expire(database, "events.page", Store.maxScanned, now, database.dialect.forUpdate)
           const settled = yield* settle(database, "events.page", Store.maxScanned)
           let from = given ?? (yield* bounds(database)).floor
           let isMissed = false
@@ -295,7 +299,7 @@ export const sweep = Effect.fnUntraced(function*(
 ): Effect.fn.Return<number, SqlError | Store.StoreError> {
   const { atomically, dialect, lock, sql, tables: { event, request } } = database
   const place = placeOf(database)
-  const told = yield* expire(database, "sweep", limit, now)
+  const told = yield* expire(database, "sweep", limit, now, dialect.forUpdateOfFree())
   if (told === limit) return told
   yield* settle(database, "sweep", limit)
   const isAged = Effect.gen(function*() {
