@@ -24,6 +24,7 @@ import { definedFields } from "../fields.ts"
 import * as Request from "../gather/request.ts"
 import * as Ending from "../history/ending.ts"
 import * as Transcript from "../history/transcript.ts"
+import * as Open from "../kept/open.ts"
 import type * as Posted from "../posted.ts"
 import * as Text from "../text.ts"
 import * as Deferral from "../tool/deferral.ts"
@@ -208,7 +209,7 @@ const look = Effect.fnUntraced(function*(
   decidedBy: Approver.DecidedBy
 ): Effect.fn.Return<Said, ApprovalError.ApprovalError> {
   const { approvalId, decision } = answer
-  const request = turn.open.find((one) => one.approvalId === approvalId)
+  const request = Open.find(turn.open, approvalId)
   if (request === undefined) return yield* notOpen(turn, approvalId)
   if (request.interaction === "nested") return yield* unknown(approvalId)
   if (decision._tag !== "Info") yield* checkApprover(request, decidedBy)
@@ -248,25 +249,26 @@ export const settle = Effect.fnUntraced(function*(
   turn.decided = undefined
   if (decided === undefined) return
   const { before, ids, isAmongOthers, refusals } = decided
+  const isDecided = new Set(ids)
+  const isRefused = new Set(refusals.map(({ approvalId }) => approvalId))
   const idle = yield* Effect.filter(
-    turn.open.filter(({ approvalId }) => ids.includes(approvalId)),
+    turn.open.filter(({ approvalId }) => isDecided.has(approvalId)),
     (request) =>
-      refusals.some(({ approvalId }) => approvalId === request.approvalId)
+      isRefused.has(request.approvalId)
         ? Effect.succeed(true)
         : isKept(request, turn.deciders[request.approvalId])
   )
-  const taken = idle.map(({ approvalId }) => approvalId)
-  if (taken.length > 0) {
-    const isAll = turn.beside === undefined && taken.length === ids.length &&
+  const taken = new Set(idle.map(({ approvalId }) => approvalId))
+  if (taken.size > 0) {
+    const isAll = turn.beside === undefined && taken.size === ids.length &&
       said.every(({ type }) => nothingNew.has(type))
     turn.history = before !== undefined && isAll ? before : withoutAnswers(turn.history, taken)
-    turn.answered = turn.answered.filter((id) => !taken.includes(id))
-    turn.deciders = Object.fromEntries(Object.entries(turn.deciders).filter(([id]) => !taken.includes(id)))
+    turn.answered = turn.answered.filter((id) => !taken.has(id))
+    turn.deciders = Object.fromEntries(Object.entries(turn.deciders).filter(([id]) => !taken.has(id)))
   }
   const [refusal] = refusals
-  const isNobodys = ids.every((id) =>
-    refusals.some(({ approvalId, error }) => approvalId === id && error.reason._tag === "NotAnApprover")
-  )
+  const ofNobody = refusals.filter(({ error }) => error.reason._tag === "NotAnApprover")
+  const isNobodys = new Set(ofNobody.map(({ approvalId }) => approvalId)).size === isDecided.size
   if (before !== undefined && refusal !== undefined && isNobodys && !isAmongOthers) return yield* refusal.error
 })
 
@@ -297,11 +299,11 @@ const isKept = Effect.fnUntraced(function*(
 })
 
 // What was said since stays where it is, which is what it is known by; and what somebody has named stays known.
-const withoutAnswers = (history: Prompt.Prompt, ids: ReadonlyArray<string>): Prompt.Prompt => {
+const withoutAnswers = (history: Prompt.Prompt, ids: ReadonlySet<string>): Prompt.Prompt => {
   const messages = history.content.map((message): Prompt.Message => {
     if (message.role !== "tool") return message
     const content = message.content.filter((part) =>
-      part.type !== "tool-approval-response" || !ids.includes(part.approvalId)
+      part.type !== "tool-approval-response" || !ids.has(part.approvalId)
     )
     return content.length === message.content.length ? message : Prompt.makeMessage("tool", { ...message, content })
   })

@@ -13,6 +13,7 @@ import type * as ConversationStore from "../../ConversationStore.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import type * as Model from "../environment/model.ts"
 import * as Trust from "../environment/trust.ts"
+import * as Open from "../kept/open.ts"
 import type * as Posted from "../posted.ts"
 import * as Deciding from "./deciding.ts"
 import * as Listed from "./listed.ts"
@@ -85,13 +86,13 @@ export const route = Effect.fnUntraced(function*(
   const own: Array<Approval.ApprovalAnswer> = []
   const failed = [...refused]
   const kept: Array<string> = []
-  const nested = answers.every(({ approvalId }) => open.some((one) => one.approvalId === approvalId))
+  const nested = answers.every(({ approvalId }) => Open.find(open, approvalId) !== undefined)
     ? []
     : yield* Listed.nested(place)
   for (const answer of answers) {
     const { approvalId, decision } = answer
-    const here = open.find((one) => one.approvalId === approvalId)
-    const request = here ?? nested.find((one) => one.approvalId === approvalId)
+    const here = Open.find(open, approvalId)
+    const request = here ?? Open.find(nested, approvalId)
     if ((here !== undefined && !isTaken) || here?.providerExecuted === true || here?.interaction === "nested") {
       own.push(answer)
       continue

@@ -10,7 +10,6 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Option from "effect/Option"
-import type * as Semaphore from "effect/Semaphore"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalController from "../../ApprovalController.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
@@ -24,6 +23,7 @@ import * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Within from "../agent/within.ts"
 import * as Levels from "../asking/levels.ts"
 import * as Bounds from "../bounds.ts"
+import type * as Permits from "../permits.ts"
 import * as Policies from "../policy/service.ts"
 import * as Cryptography from "../seal/cryptography.ts"
 import { InPassing } from "../seal/passing.ts"
@@ -70,7 +70,7 @@ export interface Environment {
   readonly scope: Approval.ApprovalScope
   readonly options: Options
   /** How many policies are asked, and calls that need nobody run, at one time; `undefined`: any number. */
-  readonly permits: Semaphore.Semaphore | undefined
+  readonly permits: Permits.Permits | undefined
   /** Who is told of each response of the model: of the call, or else of where the model was made. */
   readonly spanTransformer: Option.Option<SpanTransformer>
   /** Whether what the answers of the history change, or want remembered, is the program's own word. */

@@ -16,9 +16,28 @@ import type { Given } from "./file.ts"
 
 const decodeDecision = Schema.decodeUnknownResult(Approval.ApprovalDecision)
 
-// A request of a history may have been written by anybody, and have no call id.
-const isWithin = (toolCallId: unknown, id: string): boolean =>
-  typeof toolCallId === "string" && toolCallId.startsWith(`${id}/`)
+/** The latest of these calls within which a call of an agent is, by its id: a history may have been written by anybody. */
+const makeFinder = (pending: ReadonlyArray<Transcript.TranscriptCall>) => {
+  const calls = new Map<string, Array<Transcript.TranscriptCall>>()
+  const lengths = new Set<number>()
+  for (const call of pending) {
+    const { id } = call.part
+    const those = calls.get(id)
+    lengths.add(id.length)
+    if (those === undefined) calls.set(id, [call])
+    else those.push(call)
+  }
+  return (toolCallId: unknown, messageIndex: number): Transcript.TranscriptCall | undefined => {
+    if (typeof toolCallId !== "string") return undefined
+    let found: Transcript.TranscriptCall | undefined
+    for (let at = toolCallId.indexOf("/"); at !== -1; at = toolCallId.indexOf("/", at + 1)) {
+      if (!lengths.has(at)) continue
+      const call = calls.get(toolCallId.slice(0, at))?.findLast((one) => one.messageIndex <= messageIndex)
+      if (call !== undefined && (found === undefined || call.messageIndex >= found.messageIndex)) found = call
+    }
+    return found
+  }
+}
 
 /**
  * As what a call waits for its agents no history of a program's own says: it is found by what is asked in these, whose calls'
@@ -29,11 +48,12 @@ export const withWaits = Effect.fnUntraced(function*(
   transcript: Transcript.Transcript,
   pending: ReadonlyArray<Transcript.TranscriptCall>
 ): Effect.fn.Return<Transcript.Transcript> {
-  const found: Array<Transcript.TranscriptRequest> = []
+  const callOf = makeFinder(pending)
+  const found = new Map<Transcript.TranscriptCall, Transcript.TranscriptRequest>()
   for (const request of transcript.allRequests) {
     const { messageIndex, part: { approvalId, toolCallId } } = request
-    const call = pending.findLast((one) => one.messageIndex <= messageIndex && isWithin(toolCallId, one.part.id))
-    if (call === undefined || found.some((one) => one.call === call)) continue
+    const call = callOf(toolCallId, messageIndex)
+    if (call === undefined || found.has(call)) continue
     const as = yield* Effect.orElseSucceed(suspensions.waiting(approvalId), () => undefined)
     if (as === undefined || call.requests.some(({ part }) => part.approvalId === as)) continue
     const waits: Transcript.TranscriptRequest = {
@@ -47,13 +67,13 @@ export const withWaits = Effect.fnUntraced(function*(
       answeredAt: undefined
     }
     call.requests = [...call.requests, waits]
-    found.push(waits)
+    found.set(call, waits)
   }
-  if (found.length === 0) return transcript
+  if (found.size === 0) return transcript
   return {
     ...transcript,
-    allRequests: [...transcript.allRequests, ...found],
-    requests: [...transcript.requests, ...found]
+    allRequests: [...transcript.allRequests, ...found.values()],
+    requests: [...transcript.requests, ...found.values()]
   }
 })
 

@@ -129,12 +129,42 @@ const decidedBy = (
   const { approvalId } = response
   const by = answeredBy(approvalId)
   if (by === undefined) return { by: byMessage }
-  const last = messages.findLast(({ content }) =>
-    typeof content !== "string" &&
-    content.some((part) => part.type === "tool-approval-response" && part.approvalId === approvalId)
-  )
-  return last?.role === "tool" && last.content.includes(response) ? { by } : { by: byMessage, isRefused: true }
+  let answers = lastAnswers.get(messages)
+  if (answers === undefined) lastAnswers.set(messages, answers = new LastAnswers(messages))
+  return answers.of(approvalId).includes(response) ? { by } : { by: byMessage, isRefused: true }
 }
+
+/** The answers of an id in the last message that has any, found from the end: each message is looked at once. */
+class LastAnswers {
+  private readonly messages: ReadonlyArray<Prompt.Message>
+  private readonly found = new Map<string, ReadonlyArray<unknown>>()
+  private next: number
+
+  constructor(messages: ReadonlyArray<Prompt.Message>) {
+    this.messages = messages
+    this.next = messages.length
+  }
+
+  of(approvalId: string): ReadonlyArray<unknown> {
+    while (this.next > 0 && !this.found.has(approvalId)) {
+      const { content, role } = this.messages[--this.next]!
+      if (typeof content === "string") continue
+      const here = new Map<string, Array<unknown>>()
+      for (const part of content) {
+        if (part.type !== "tool-approval-response" || this.found.has(part.approvalId)) continue
+        const those = here.get(part.approvalId)
+        // Only a tool message answers.
+        if (role !== "tool") here.set(part.approvalId, [])
+        else if (those === undefined) here.set(part.approvalId, [part])
+        else those.push(part)
+      }
+      for (const [id, parts] of here) this.found.set(id, parts)
+    }
+    return this.found.get(approvalId) ?? []
+  }
+}
+
+const lastAnswers = new WeakMap<ReadonlyArray<Prompt.Message>, LastAnswers>()
 
 /** Whether what an answer changes counts: where its history is the program's own, and it did not come from elsewhere. */
 export const isTrusted = (

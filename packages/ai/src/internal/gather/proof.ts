@@ -12,7 +12,7 @@ import type * as ApprovalSeal from "../../ApprovalSeal.ts"
 import * as Approving from "../approving.ts"
 import * as Words from "../decide/words.ts"
 import type * as Environment from "../environment/environment.ts"
-import type * as Transcript from "../history/transcript.ts"
+import * as Transcript from "../history/transcript.ts"
 import * as Canonical from "../seal/canonical.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Request from "./request.ts"
@@ -69,13 +69,13 @@ export const verify = Effect.fnUntraced(function*(
  */
 export const isOwn = Effect.fnUntraced(function*(
   { suspensions }: Environment.Environment,
-  { allRequests }: Transcript.Transcript,
+  transcript: Transcript.Transcript,
   call: Transcript.TranscriptCall,
   { request, sealed }: Pick<Verified, "request" | "sealed">
 ): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
   if (request.messageIndex === call.messageIndex || !Suspension.isSealed(sealed)) return true
   const previous = (yield* suspensions.find(sealed.approvalId))?.suspension.previous
-  const other = allRequests.find(({ part }) => part.approvalId === previous)?.call
+  const other = previous === undefined ? undefined : Transcript.requestOf(transcript, previous)?.call
   return other === undefined || other === call
 })
 

@@ -54,7 +54,7 @@ export const gather = Effect.fnUntraced(function*(
       approvalId = entry.suspendedAs
       continue
     }
-    const asked = history?.transcript.allRequests.find(({ part }) => part.approvalId === approvalId)
+    const asked = history && Transcript.requestOf(history.transcript, approvalId)
     const responses = Answering.responsesTo(asked)
     const fate = Fate.of(entry, false)
     // What came to its end is on record, whether or not the store can be reached.

@@ -363,7 +363,17 @@ class Reader {
 export const requestOf = (
   { allRequests }: Pick<Transcript, "allRequests">,
   approvalId: string
-): TranscriptRequest | undefined => allRequests.findLast(({ part }) => part.approvalId === approvalId)
+): TranscriptRequest | undefined => {
+  let index = requestIndexes.get(allRequests)
+  if (index === undefined) {
+    index = new TextIndex(approvalIdOf)
+    for (const request of allRequests) index.set(request)
+    requestIndexes.set(allRequests, index)
+  }
+  return index.get(approvalId)
+}
+
+const requestIndexes = new WeakMap<ReadonlyArray<TranscriptRequest>, TextIndex<TranscriptRequest>>()
 
 // Some providers count their requests anew: of another call it is another request, whatever was said to the one before.
 const isAnother = (known: TranscriptRequest, providerCall: ProviderCall | undefined): boolean =>

@@ -92,9 +92,10 @@ const closedOf = Effect.fnUntraced(function*(
   const decided: Array<string> = []
   const withdrawn: Array<string> = []
   const closed: Array<Closed> = []
+  const isAnswered = new Set(answered)
   for (const { approvalId } of requests) {
     const nonce = yield* nonceOf(key, approvalId)
-    if (!answered.includes(approvalId)) withdrawn.push(nonce)
+    if (!isAnswered.has(approvalId)) withdrawn.push(nonce)
     else if (isSealed(approvalId)) decided.push(nonce)
     else {
       const answer = history.content.findLast(({ role }) => role === "tool")
@@ -117,15 +118,15 @@ const closedOf = Effect.fnUntraced(function*(
 
 const isSealed = (approvalId: string): boolean => ApprovalId.parse(approvalId) !== undefined
 
-const waitingIn = (kept: Rows.Kept | undefined): ReadonlyMap<string, Approval.ApprovalRequest> =>
-  new Map(
+const waitingIn = (kept: Rows.Kept | undefined): ReadonlyMap<string, Approval.ApprovalRequest> => {
+  const answered = new Set(kept?.answered)
+  return new Map(
     kept?.open.flatMap((request) =>
       // What waits in agents is asked there.
-      kept.answered.includes(request.approvalId) || request.interaction === "nested"
-        ? []
-        : [[request.approvalId, request]]
+      answered.has(request.approvalId) || request.interaction === "nested" ? [] : [[request.approvalId, request]]
     )
   )
+}
 
 const sorted = (nonces: ReadonlyArray<string>): ReadonlyArray<string> => inOrder(nonces, (nonce) => nonce)
 

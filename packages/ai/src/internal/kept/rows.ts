@@ -88,7 +88,8 @@ export const encode = (base: Found | undefined, kept: Kept): Result.Result<Writt
       bytes += size
     }
     const open: Array<Schema.Json> = []
-    for (const request of kept.open) open.push(yield* encodeOpen(request, messages, added))
+    const encodeOpen = openEncoder(messages, added)
+    for (const request of kept.open) open.push(yield* encodeOpen(request))
     const state = yield* encodeState({
       format: 1,
       ...(open.length === 0 ? undefined : { open }),
@@ -140,29 +141,44 @@ export const bytesOf = (json: string): number => Canonical.utf8Length(json, Infi
 // The message that asks for a request as it is: it is not written twice.
 const askedIn = new WeakMap<Approval.ApprovalRequest, Prompt.Message>()
 
-const encodeOpen = (
-  request: Approval.ApprovalRequest,
-  messages: ReadonlyArray<Prompt.Message>,
-  added: ReadonlyArray<Prompt.Message>
-) =>
-  Result.gen(function*() {
-    const { approvalId } = request
-    const known = askedIn.get(request)
-    const at = known === undefined ? -1 : messages.lastIndexOf(known)
-    if (at >= 0) return { approvalId, at }
-    const encoded = yield* encodeRequest(request)
-    const text = JSON.stringify(encoded)
-    const message = added.findLast((message) => JSON.stringify(askedBy(message, approvalId)) === text)
-    if (message === undefined) return encoded
-    askedIn.set(request, message)
-    return { approvalId, at: messages.lastIndexOf(message) }
-  })
+const openEncoder = (messages: ReadonlyArray<Prompt.Message>, added: ReadonlyArray<Prompt.Message>) => {
+  const places = new Map<Prompt.Message, number>()
+  const placeOf = (message: Prompt.Message): number => {
+    const at = places.get(message) ?? messages.lastIndexOf(message)
+    places.set(message, at)
+    return at
+  }
+  return (request: Approval.ApprovalRequest): Result.Result<Schema.Json, Schema.SchemaError> =>
+    Result.gen(function*() {
+      const { approvalId } = request
+      const known = askedIn.get(request)
+      const at = known === undefined ? -1 : placeOf(known)
+      if (at >= 0) return { approvalId, at }
+      const encoded = yield* encodeRequest(request)
+      const text = JSON.stringify(encoded)
+      const message = added.findLast((message) => JSON.stringify(askedBy(message, approvalId)) === text)
+      if (message === undefined) return encoded
+      askedIn.set(request, message)
+      return { approvalId, at: placeOf(message) }
+    })
+}
 
-const askedBy = (message: Prompt.Message, approvalId: string): unknown =>
-  message.role !== "assistant"
-    ? undefined
-    : message.content.find((part) => part.type === "tool-approval-request" && part.approvalId === approvalId)
-      ?.options?.assent
+const askedBy = (message: Prompt.Message, approvalId: string): unknown => {
+  if (message.role !== "assistant") return undefined
+  let requests = requestsIn.get(message)
+  if (requests === undefined) {
+    requests = new Map()
+    for (const part of message.content) {
+      if (part.type !== "tool-approval-request" || requests.has(part.approvalId)) continue
+      requests.set(part.approvalId, part.options?.assent)
+    }
+    requestsIn.set(message, requests)
+  }
+  return requests.get(approvalId)
+}
+
+// What each message says of its requests.
+const requestsIn = new WeakMap<Prompt.Message, Map<string, unknown>>()
 
 // =============================================================================
 // Reading

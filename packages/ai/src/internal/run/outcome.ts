@@ -1,7 +1,6 @@
 /** Carries out what was decided of a call that runs here. */
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import type * as Semaphore from "effect/Semaphore"
 import type * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import type { Decision } from "../decide/decision.ts"
@@ -12,6 +11,7 @@ import type * as Order from "../gather/order.ts"
 import * as Request from "../gather/request.ts"
 import * as Wait from "../gather/wait.ts"
 import * as Results from "../history/results.ts"
+import type * as Permits from "../permits.ts"
 import type * as Deferral from "../tool/deferral.ts"
 import * as Execution from "./execution.ts"
 import { advance, again, conclude } from "./loop.ts"
@@ -41,7 +41,7 @@ export interface Sink {
 export interface Runner {
   readonly environment: Environment.Environment
   readonly handlers: Execution.Handlers | undefined
-  readonly approvedPermits: Semaphore.Semaphore
+  readonly approvedPermits: Permits.Permits
   /** For the calls that were approved by what was shown of them: they run one after the other, in their order. */
   readonly shown: { readonly line: Order.Line; hasRun: boolean }
 }

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
-import * as Semaphore from "effect/Semaphore"
+import * as Permits from "../permits.ts"
 import { StoreError } from "./model.ts"
 
 /** What undoes each thing that was done. */
@@ -13,7 +13,7 @@ interface Level {
   /** Of the outermost one. */
   readonly undo: Undo
   /** Those within it come one after the other: one that fails undoes all that was done since it began. */
-  readonly turns: Semaphore.Semaphore
+  readonly turns: Permits.Permits
 }
 
 export interface Transactions {
@@ -28,7 +28,7 @@ export interface Transactions {
 const Inside = Context.Reference<ReadonlyArray<Level>>("@assent/ai/Store/inside", { defaultValue: () => [] })
 
 export const make = (): Transactions => {
-  const turns = Semaphore.makeUnsafe(1)
+  const turns = Permits.make(1)
   let current: Undo | undefined
 
   // A fiber that was forked inside and outlived it is outside.
@@ -44,7 +44,7 @@ export const make = (): Transactions => {
     Effect.uninterruptibleMask((restore) => {
       const undo = begin()
       const before = undo.length
-      const level: Level = { undo, turns: Semaphore.makeUnsafe(1) }
+      const level: Level = { undo, turns: Permits.make(1) }
       const inside = Effect.updateService(effect, Inside, (levels) => [...levels, level])
       return Effect.onExit(restore(inside), (exit) =>
         Effect.sync(() => {

@@ -8,7 +8,6 @@ import type * as Response from "effect/ai/Response"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Semaphore from "effect/Semaphore"
 import type * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
@@ -25,6 +24,7 @@ import * as Stopping from "../history/stopping.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as HostedCase from "../hosted/case.ts"
 import * as Hosted from "../hosted/hosted.ts"
+import * as Permits from "../permits.ts"
 import * as Late from "../run/late.ts"
 import * as Outcome from "../run/outcome.ts"
 import * as Spans from "../run/spans.ts"
@@ -58,14 +58,14 @@ export const make = (
   environment: {
     ...options.environment,
     permits: typeof options.concurrency === "number"
-      ? Semaphore.makeUnsafe(permitsOf(options.concurrency))
+      ? Permits.make(permitsOf(options.concurrency))
       : undefined
   },
   uniqueId: makeCallIds(),
   round: 0,
   approvedAtOnce: [],
   shown: { line: Order.make(), hasRun: false },
-  approvedPermits: Semaphore.makeUnsafe(
+  approvedPermits: Permits.make(
     permitsOf(options.concurrency ?? options.environment.options.concurrency)
   )
 })
