@@ -22,9 +22,7 @@ import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import type * as Approval from "./Approval.ts"
 import type * as ApprovalConfig from "./ApprovalConfig.ts"
-import * as ApprovalError from "./ApprovalError.ts"
-import * as ApprovalEvents from "./ApprovalEvents.ts"
-import { abandonable, done } from "./internal/abandon.ts"
+import type * as ApprovalError from "./ApprovalError.ts"
 import * as Levels from "./internal/asking/levels.ts"
 import * as Annotations from "./internal/policy/annotations.ts"
 import * as Linter from "./internal/policy/lint.ts"
@@ -352,33 +350,11 @@ export const strictest: {
  * @category deciding
  * @since 0.1.0
  */
-export const decide = (
+export const decide: (
   around: Service,
   asked: PolicyCall,
   timeLimit: Duration.Input
-): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
-  const { call, policy } = Policies.within(around, asked)
-  const own = Policies.own(call).says
-  const decided = policy === toolGate
-    ? own
-    : Effect.flatMap(Policies.said(policy, call), (result) => result === undefined ? own : Effect.succeed(result))
-  // Most tools say the same of every call: only others need to be waited for.
-  return done(decided) ?? decided.pipe(
-    abandonable,
-    Effect.timeout(timeLimit),
-    Effect.tapCause((cause) =>
-      ApprovalEvents.publish((occasion) => ({
-        _tag: "PolicyFailed",
-        ...occasion,
-        toolName: call.toolName,
-        toolCallId: call.toolCallId,
-        cause
-      }))
-    ),
-    Effect.sandbox,
-    Effect.mapError(() => ApprovalError.make(new ApprovalError.PolicyFailed({ toolName: call.toolName })))
-  )
-}
+) => Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> = Policies.decide
 
 // =============================================================================
 // Explaining

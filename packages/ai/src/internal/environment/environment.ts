@@ -16,7 +16,6 @@ import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import * as ApprovalJournal from "../../ApprovalJournal.ts"
 import * as ApprovalMemory from "../../ApprovalMemory.ts"
-import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import * as ApprovalSeal from "../../ApprovalSeal.ts"
 import type { DecidedBy } from "../../Approver.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
@@ -62,7 +61,7 @@ export interface Given {
 export interface Environment {
   readonly seal: ApprovalSeal.Service
   readonly journal: ApprovalJournal.Service
-  readonly policy: ApprovalPolicy.Service
+  readonly policy: Policies.Service
   readonly controller: ApprovalController.Service
   readonly memory: ApprovalMemory.Service
   readonly events: ApprovalEvents.Service
@@ -91,15 +90,15 @@ export interface Environment {
   readonly given: Array<Given>
 }
 
-const references = [
-  ApprovalSeal.ApprovalSeal,
-  ApprovalJournal.ApprovalJournal,
-  ApprovalPolicy.ApprovalPolicy,
-  ApprovalController.ApprovalController,
-  ApprovalMemory.ApprovalMemory,
-  ApprovalEvents.ApprovalEvents,
-  SuspensionStore.SuspensionStore,
-  CurrentSpanTransformer
+const keys = [
+  ApprovalSeal.ApprovalSeal.key,
+  ApprovalJournal.ApprovalJournal.key,
+  Levels.policyKey,
+  ApprovalController.ApprovalController.key,
+  ApprovalMemory.ApprovalMemory.key,
+  ApprovalEvents.ApprovalEvents.key,
+  SuspensionStore.SuspensionStore.key,
+  CurrentSpanTransformer.key
 ]
 
 /**
@@ -108,8 +107,8 @@ const references = [
  */
 export const capture = (context: Context.Context<never>): Context.Context<never> => {
   const captured = new Map<string, unknown>()
-  for (const reference of references) {
-    if (context.mapUnsafe.has(reference.key)) captured.set(reference.key, context.mapUnsafe.get(reference.key))
+  for (const key of keys) {
+    if (context.mapUnsafe.has(key)) captured.set(key, context.mapUnsafe.get(key))
   }
   return Context.makeUnsafe(captured)
 }
@@ -155,11 +154,11 @@ export const permitted = <A, E>({ permits }: Environment, effect: Effect.Effect<
   permits === undefined || Exit.isExit(effect) ? effect : permits.withPermit(effect)
 
 /** The policy alone, which says whether there is anything to ask about. */
-export const readPolicy = (captured: Context.Context<never>, current: Context.Context<never>): ApprovalPolicy.Service =>
+export const readPolicy = (captured: Context.Context<never>, current: Context.Context<never>): Policies.Service =>
   Policies.join(Levels.policiesOf(captured, current))
 
 /** The policies that have a word where this runs. */
-export const policy: Effect.Effect<ApprovalPolicy.Service> = Effect.map(Levels.policies, Policies.join)
+export const policy: Effect.Effect<Policies.Service> = Effect.map(Levels.policies, Policies.join)
 
 const readController = (
   captured: Context.Context<never>,

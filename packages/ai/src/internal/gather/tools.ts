@@ -1,8 +1,8 @@
 /** What is known of a tool before any call of it: whether its calls may need somebody, or may wait. */
 import * as Tool from "effect/ai/Tool"
 import * as Context from "effect/Context"
-import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import type * as Standing from "../decide/standing.ts"
+import * as Policies from "../policy/service.ts"
 import * as Deferral from "../tool/deferral.ts"
 import * as Gate from "../tool/gate.ts"
 
@@ -25,9 +25,9 @@ export const isGatedProviderTool = (tool: Tool.Any): boolean => isProviderTool(t
 export const Guarded = Context.Reference<boolean>("~@assent/ai/Tool/Guarded", { defaultValue: () => false })
 
 /** Whether a call of this tool can need approval at all. */
-export const isGated = (policy: ApprovalPolicy.Service, tool: Tool.Any): boolean => {
+export const isGated = (policy: Policies.Service, tool: Tool.Any): boolean => {
   if (Context.get(tool.annotations, Guarded)) return false
-  return policy !== ApprovalPolicy.toolGate || Gate.isGated(tool)
+  return policy !== Policies.toolGate || Gate.isGated(tool)
 }
 
 /** Whether a call of this tool may begin, and then wait. */
@@ -35,7 +35,7 @@ export const mayWait = (tool: Tool.Any): boolean => Deferral.of(tool) !== undefi
 
 /** What of it a decision about one of its calls turns on; `isFit` says whether the parameters fit it. */
 export const factOf = (
-  policy: ApprovalPolicy.Service,
+  policy: Policies.Service,
   tools: Tools | undefined,
   tool: Tool.Any | undefined,
   isFit: boolean

@@ -7,10 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
-import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import type * as ApprovalSeal from "../../ApprovalSeal.ts"
 import type * as Standing from "../decide/standing.ts"
 import * as Environment from "../environment/environment.ts"
+import * as Policies from "../policy/service.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Presentation from "../tool/presentation.ts"
 import * as Approvers from "./approvers.ts"
@@ -47,13 +47,13 @@ export const judge = (
     : ask(environment, prepared, messages)
 
 const decide = (
-  policy: ApprovalPolicy.Service,
+  policy: Policies.Service,
   prepared: Prepare.Prepared,
   messages: ReadonlyArray<Prompt.Message>,
   timeLimit: Duration.Input
 ): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
   const { decoded, tool, toolCallId, toolName } = prepared
-  const decided = ApprovalPolicy.decide(
+  const decided = Policies.decide(
     policy,
     { tool, toolName, toolCallId, params: decoded, encodedParams: prepared.encoded, messages },
     timeLimit
@@ -65,7 +65,7 @@ const decide = (
 
 /** The question alone, closed: `true` unless everything said that the call may run. */
 export const isNeeded = (
-  policy: ApprovalPolicy.Service,
+  policy: Policies.Service,
   tool: Tool.Any,
   call: Pick<Response.ToolCallPartEncoded, "id" | "name" | "params">,
   messages: ReadonlyArray<Prompt.Message>,

@@ -5,7 +5,6 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
-import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import * as Tools from "../gather/tools.ts"
 import * as Policies from "../policy/service.ts"
 import * as Consent from "../tool/consent.ts"
@@ -15,7 +14,7 @@ import type { AnyTools, Handlers } from "./guard.ts"
 /** The toolkit with a policy in the place of each tool's own gate, which counts where the policy says nothing. */
 export const withPolicy = <Kit extends AnyTools>(
   toolkit: Toolkit.WithHandler<Kit>,
-  policy: ApprovalPolicy.Service,
+  policy: Policies.Service,
   timeLimit: Duration.Input
 ): Toolkit.WithHandler<Kit> => {
   const inner = toolkit as unknown as Handlers
@@ -29,7 +28,7 @@ export const withPolicy = <Kit extends AnyTools>(
             Effect.flatMap(
               encodeParams(tool, params),
               (encodedParams) =>
-                ApprovalPolicy.decide(
+                Policies.decide(
                   policy,
                   { ...context, tool, toolName: tool.name, params, encodedParams },
                   timeLimit

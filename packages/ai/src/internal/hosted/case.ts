@@ -5,7 +5,6 @@ import * as Effect from "effect/Effect"
 import * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
-import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import * as Standing from "../decide/standing.ts"
 import * as Environment from "../environment/environment.ts"
 import { definedFields } from "../fields.ts"
@@ -14,6 +13,7 @@ import { type Case, type File, make as makeFile, question, standing } from "../g
 import type * as Remembering from "../gather/remembering.ts"
 import * as Request from "../gather/request.ts"
 import * as Tools from "../gather/tools.ts"
+import * as Policies from "../policy/service.ts"
 import * as Cryptography from "../seal/cryptography.ts"
 import * as Gate from "../tool/gate.ts"
 import * as GatedTool from "../tool/gatedTool.ts"
@@ -140,7 +140,7 @@ const judge = (
 ): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
   const tool = Tools.toolOf(tools, call.name)
   if (tool === undefined) return Effect.succeed(new Approval.NeedsApproval({}))
-  const decided = ApprovalPolicy.decide(
+  const decided = Policies.decide(
     environment.policy,
     {
       tool: Gate.gateOf(tool) === undefined ? closed(tool) : tool,

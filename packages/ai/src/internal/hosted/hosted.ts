@@ -9,13 +9,13 @@ import * as Result from "effect/Result"
 import type * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
-import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import * as Approvals from "../../Prompt.ts"
 import type * as Standing from "../decide/standing.ts"
 import type * as Environment from "../environment/environment.ts"
 import * as Tools from "../gather/tools.ts"
 import * as Results from "../history/results.ts"
 import * as Transcript from "../history/transcript.ts"
+import * as Policies from "../policy/service.ts"
 import type * as Call from "../tool/hostedCall.ts"
 import * as HostedCase from "./case.ts"
 import * as Hand from "./hand.ts"
@@ -202,12 +202,12 @@ export const mayAnswer = (
   { controller, memory, policy }: Environment.Environment,
   tools: Tools.Tools | undefined
 ): boolean =>
-  controller.ask !== undefined || memory.remembers || policy !== ApprovalPolicy.toolGate ||
+  controller.ask !== undefined || memory.remembers || policy !== Policies.toolGate ||
   Object.values(tools ?? {}).some(Tools.isGatedProviderTool)
 
 /** Whether the policy may say that only some may decide: then it is asked of a "no", too. */
 const mayName = ({ policy }: Environment.Environment, tools: Tools.Tools | undefined): boolean =>
-  policy !== ApprovalPolicy.toolGate || Object.values(tools ?? {}).some(Tools.isGatedProviderTool)
+  policy !== Policies.toolGate || Object.values(tools ?? {}).some(Tools.isGatedProviderTool)
 
 /** Answers every request of a response, or none: with one that stays open, the others are asked about again. */
 export const answerAll = Effect.fnUntraced(function*(

@@ -4,12 +4,15 @@
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Tool from "effect/ai/Tool"
 import type * as Cause from "effect/Cause"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
-import { abandonable } from "../abandon.ts"
+import * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalEvents from "../../ApprovalEvents.ts"
+import { abandonable, done } from "../abandon.ts"
 import * as Answering from "../answering.ts"
 import * as Gate from "../tool/gate.ts"
 import * as Trace from "./trace.ts"
@@ -266,3 +269,36 @@ export const when = (
       return holds ? traceOf(self, call) : Effect.succeed(Trace.silent)
     }))
   )
+
+// =============================================================================
+// Deciding
+// =============================================================================
+
+/** Published as `ApprovalPolicy.decide`, which brings configurations with it. */
+export const decide = (
+  around: Service,
+  asked: PolicyCall,
+  timeLimit: Duration.Input
+): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
+  const { call, policy } = within(around, asked)
+  const ofTool = own(call).says
+  const decided = policy === toolGate
+    ? ofTool
+    : Effect.flatMap(said(policy, call), (result) => result === undefined ? ofTool : Effect.succeed(result))
+  // Most tools say the same of every call: only others need to be waited for.
+  return done(decided) ?? decided.pipe(
+    abandonable,
+    Effect.timeout(timeLimit),
+    Effect.tapCause((cause) =>
+      ApprovalEvents.publish((occasion) => ({
+        _tag: "PolicyFailed",
+        ...occasion,
+        toolName: call.toolName,
+        toolCallId: call.toolCallId,
+        cause
+      }))
+    ),
+    Effect.sandbox,
+    Effect.mapError(() => ApprovalError.make(new ApprovalError.PolicyFailed({ toolName: call.toolName })))
+  )
+}

@@ -14,7 +14,6 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as ApprovalError from "../../ApprovalError.ts"
-import type * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import { Enclosing } from "../asking/enclosing.ts"
 import * as Levels from "../asking/levels.ts"
 import * as Environment from "../environment/environment.ts"
@@ -28,6 +27,7 @@ import * as Cut from "../history/cut.ts"
 import * as Ending from "../history/ending.ts"
 import * as ProviderPrompt from "../history/providerPrompt.ts"
 import * as Transcript from "../history/transcript.ts"
+import type * as Policies from "../policy/service.ts"
 import * as Execution from "../run/execution.ts"
 import { InPassing } from "../seal/passing.ts"
 import * as Handlers from "../tool/handlers.ts"
@@ -335,7 +335,7 @@ const boundedStream = (said: Stream.Stream<Model.StreamPart, unknown>, maxResult
 
 const needsNobody = (
   method: string,
-  policy: ApprovalPolicy.Service,
+  policy: Policies.Service,
   tools: Tools.Tools | undefined
 ): boolean => {
   if (tools === undefined) return false
