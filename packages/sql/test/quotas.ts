@@ -13,7 +13,7 @@ const turn = (fields?: Partial<Store.ConversationWrite>) =>
 /** Processes with one database, of which a tenant may have `tenantBytes`. */
 type MakeStores = (tenantBytes: number) => Effect.Effect<ReadonlyArray<Store.Store>, unknown, Scope.Scope>
 
-export const describeQuotas = (name: string, makeStores: MakeStores): void =>
+export const describeQuotas = (name: string, makeStores: MakeStores) =>
   describe(`the bytes of a tenant in ${name}`, () => {
     it.live("are not passed by turns that begin at one moment, in several processes: those begin that fit together", () =>
       Effect.gen(function*() {
