@@ -64,7 +64,10 @@ export const play = ({ before, now, url }: Options) =>
     const approves = (by: Process, name: string, turn = 1) =>
       Effect.map(by.tell("approve", name), (answer) => {
         paid.add(`${name}-${turn}`)
-        wrong(answer.text?.includes(`paid ${name}-${turn}`) !== true, `${name} is not approved: ${JSON.stringify(answer)}`)
+        wrong(
+          answer.text?.includes(`paid ${name}-${turn}`) !== true,
+          `${name} is not approved: ${JSON.stringify(answer)}`
+        )
       })
     // One of them is told that it was decided, or that there is nothing to decide any more.
     const bothApprove = (one: Process, other: Process, name: string) =>
@@ -74,8 +77,15 @@ export const play = ({ before, now, url }: Options) =>
           paid.add(`${name}-1`)
           const isOver = ({ error, open, text }: Answer) =>
             text?.includes("paid") === true || open === 0 || /AlreadyDecided|was decided|Busy/.test(error ?? "")
-          for (const answer of answers) wrong(!isOver(answer), `${name}, by both: ${JSON.stringify(answer)}`)
-          wrong(!answers.some(({ text }) => text?.includes("paid")), `${name} was paid for nobody`)
+          for (const answer of answers) {
+            wrong(!isOver(answer), `${name}, by both: ${JSON.stringify(answer)}`)
+          }
+          wrong(
+            !answers.some(({ text }) =>
+              text?.includes("paid")
+            ),
+            `${name} was paid for nobody`
+          )
         }
       )
     const sees = (by: Process, who: string, ...names: ReadonlyArray<string>) =>
@@ -88,7 +98,10 @@ export const play = ({ before, now, url }: Options) =>
         wrong((yield* by.tell("deliver", name)).delivered !== true, `${name} cannot be delivered`)
         const answer = yield* then.tell("wake", name)
         paid.add(`${name}-1`)
-        wrong(answer.text?.includes(`paid 250 for ${name}`) !== true, `${name} does not go on: ${JSON.stringify(answer)}`)
+        wrong(
+          answer.text?.includes(`paid 250 for ${name}`) !== true,
+          `${name} does not go on: ${JSON.stringify(answer)}`
+        )
       })
 
     const old = yield* start(before, folder, where)
@@ -127,6 +140,12 @@ export const play = ({ before, now, url }: Options) =>
     yield* approves(old, "b1", 2)
     yield* asks(old, "c1")
     yield* approves(young, "c1", 2)
+
+    // What an agent asks, which the release before does not have: it cannot answer for it, and is in nobody's way.
+    yield* asks(young, "agent", "Clerk")
+    const byOld = yield* old.tell("approve", "agent")
+    wrong(byOld.error === undefined && byOld.open !== 0, `the old one answers for an agent: ${JSON.stringify(byOld)}`)
+    yield* approves(young, "agent")
 
     yield* old.tell("stop")
     const { count = 0, error } = yield* Fiber.join(working)

@@ -3,9 +3,10 @@
  * line is `<number> <what> <conversation> [tool]`, and its answer `= <number> <JSON>`, when it is done. What is paid is a line in
  * a file.
  */
+import * as Assent from "@assent/ai"
 import { Approval, Conversation, DeferredTool, Interaction, OpenRequests, Tool, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
-import { Deferred, Effect, Logger, Schema } from "effect"
+import { Deferred, Effect, Layer, Logger, Schema } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import * as Readline from "node:readline"
@@ -26,15 +27,29 @@ const Order = DeferredTool.make("Order", {
   state: Schema.String,
   interactions: { payment: Interaction.external(Schema.Struct({ paid: Schema.Number })) }
 })
-const toolkit = Toolkit.make(Pay, Hang, Order)
-const Handlers = toolkit.toLayer({
-  Pay: ({ bill }) => Effect.as(note("paid.log", bill), `paid ${bill}`),
-  Hang: ({ bill }) => Effect.andThen(Effect.andThen(note("paid.log", bill), say(`hangs ${bill}`)), Effect.never),
+const pays = ({ bill }: { readonly bill: string }) => Effect.as(note("paid.log", bill), `paid ${bill}`)
+
+/** An agent that pays; the release before has none. */
+const Clerk = Assent.AgentTool?.make("Clerk", { parameters, success: Schema.String })
+const Bank = Toolkit.make(Pay)
+const clerks = (bank: Toolkit.WithHandler<Toolkit.Tools<typeof Bank>>) => ({
+  ...(Clerk === undefined ? undefined : {
+    Clerk: Assent.AgentTool.handler(Clerk, { toolkit: bank, prompt: ({ bill }) => `Pay ${bill}` })
+  })
+})
+
+// Which tools there are is known when it runs.
+const toolkit: Toolkit.Toolkit<any> = Toolkit.make(...[Pay, Hang, Order, ...(Clerk === undefined ? [] : [Clerk])])
+const Handlers = toolkit.toLayer(Effect.map(Bank, (bank) => ({
+  Pay: pays,
+  Hang: ({ bill }: { readonly bill: string }) =>
+    Effect.andThen(Effect.andThen(note("paid.log", bill), say(`hangs ${bill}`)), Effect.never),
   Order: DeferredTool.handler(Order, {
     start: ({ bill }) => Order.suspend.payment({ prompt: "the payment" }, bill),
     resume: { payment: ({ paid }, bill) => Effect.as(note("paid.log", bill), `paid ${paid} for ${bill}`) }
-  })
-})
+  }),
+  ...clerks(bank)
+}))).pipe(Layer.provide(Bank.toLayer({ Pay: pays })))
 
 const conversation = (id: string) =>
   Effect.provide(
@@ -47,8 +62,10 @@ const conversation = (id: string) =>
         if (results.length > 0) return `Done: ${JSON.stringify(results.at(-1)?.content)}`
         const turn = content.filter(({ role }) => role === "user").length
         const [part] = content[last]?.content ?? []
-        const name = typeof part === "object" && part.type === "text" ? part.text : ""
-        return [ScriptedModel.toolCall({ id: `call-${turn}`, name, params: { bill: `${id}-${turn}` } })]
+        const [name = "", bill = `${id}-${turn}`] = typeof part === "object" && part.type === "text"
+          ? part.text.split(" ")
+          : []
+        return [ScriptedModel.toolCall({ id: `call-${turn}`, name, params: { bill } })]
       }
     })
   )
