@@ -21,7 +21,7 @@ export const nameOf = (commit: string): { readonly name: string } | { readonly m
   const { status, stderr, stdout } = git("log", "-1", "--format=%h %s", `${commit}^{commit}`)
   return status === 0
     ? { name: stdout.toString().trim() }
-    : { missing: stderr?.toString().trim() || "There is no git here." }
+    : { missing: stderr?.toString().split("\n")[0] || "There is no git here" }
 }
 
 /** What is installed here is there too, but for the packages of this repository, which are its own. */

@@ -39,7 +39,7 @@ const clerks = (bank: Toolkit.WithHandler<Toolkit.Tools<typeof Bank>>) => ({
 })
 
 // Which tools there are is known when it runs.
-const toolkit: Toolkit.Toolkit<any> = Toolkit.make(...[Pay, Hang, Order, ...(Clerk === undefined ? [] : [Clerk])])
+const toolkit: Toolkit.Toolkit<any> = Toolkit.make(Pay, Hang, Order, ...(Clerk === undefined ? [] : [Clerk]))
 const Handlers = toolkit.toLayer(Effect.map(Bank, (bank) => ({
   Pay: pays,
   Hang: ({ bill }: { readonly bill: string }) =>
