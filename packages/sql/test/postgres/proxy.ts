@@ -10,6 +10,8 @@ export interface Proxy {
    * lost are reset, as they are by whatever stands in a network and has forgotten them.
    */
   readonly lose: (isLost: boolean) => void
+  /** The connections that there are by now are half open: nothing of them arrives any more, and nobody is ever told. */
+  readonly forget: () => void
   /** Ends every connection at once. */
   readonly reset: () => void
   readonly close: () => Promise<void>
@@ -25,6 +27,7 @@ export interface Hooks {
 export const start = async (port: number, { onAnswered, onSaid }: Hooks = {}): Promise<Proxy> => {
   const sockets = new Set<Net.Socket>()
   const broken = new Set<Net.Socket>()
+  const forgotten = new WeakSet<Net.Socket>()
   let isLost = false
   const proxy = Net.createServer((client) => {
     const server = Net.connect(port, "127.0.0.1")
@@ -32,6 +35,7 @@ export const start = async (port: number, { onAnswered, onSaid }: Hooks = {}): P
       sockets.add(from)
       from.setNoDelay(true)
       from.on("data", (chunk) => {
+        if (forgotten.has(from)) return
         if (isLost) broken.add(from).add(to)
         else if (hook?.() !== false) to.write(chunk)
       })
@@ -40,7 +44,7 @@ export const start = async (port: number, { onAnswered, onSaid }: Hooks = {}): P
         sockets.delete(from)
         // Nobody is told who cannot be reached.
         if (isLost) broken.add(to)
-        else to.destroy()
+        else if (!forgotten.has(to)) to.destroy()
       })
     }
   })
@@ -57,6 +61,9 @@ export const start = async (port: number, { onAnswered, onSaid }: Hooks = {}): P
       if (lost) return
       for (const socket of broken) socket.resetAndDestroy()
       broken.clear()
+    },
+    forget: () => {
+      for (const socket of sockets) forgotten.add(socket)
     },
     reset,
     close: async () => {

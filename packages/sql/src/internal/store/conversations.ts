@@ -55,6 +55,9 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
     "id, parent, root, tenant, principal, name, format, version, stopped, state, messages, bytes, expires_at"
   )
 
+  const turnOf = ({ begins, tenant }: Store.ConversationWrite) => begins === true ? quotas.turn(tenant) : undefined
+  const also = (turn: ReturnType<typeof turnOf>) => turn === undefined ? sql.literal("") : sql`, ${turn.alone}`
+
   const insertMessages = (id: string, first: number, bodies: ReadonlyArray<string>) =>
     Effect.forEach(
       batches(bodies.map((body, index) => ({ conversation: id, seq: first + index, body }))),
@@ -111,12 +114,13 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
     }
     const fields = fieldsOf(write, now)
     const bytes = Text.bytesOf(fields.state) + sizeOf(bodies)
-    if (write.begins === true) yield* quotas.begin("conversations.write", write.tenant, bytes)
     const version = firstVersion()
+    const turn = turnOf(write)
     const made = yield* sql`INSERT INTO ${conversation} ${
       sql.insert({ id, format, version, stopped: 0, messages: bodies.length, bytes, ...fields })
-    } ON CONFLICT (id) DO NOTHING RETURNING id`
+    } ON CONFLICT (id) DO NOTHING RETURNING id${also(turn)}`
     if (made.length === 0) return undefined
+    if (turn !== undefined) yield* turn.check
     yield* insertMessages(id, 0, bodies)
     return version
   })
@@ -149,12 +153,15 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
     const fields = fieldsOf(write, now)
     const more = Text.bytesOf(fields.state) - Number(found.state) - gone + sizeOf(bodies)
     const bytes = Number(found.bytes) + more
-    if (write.begins === true) yield* quotas.begin("conversations.write", write.tenant, more)
+    const turn = turnOf(write)
     yield* sql`UPDATE ${conversation} SET parent = ${fields.parent}, root = ${fields.root}, tenant = ${fields.tenant},
       principal = ${fields.principal}, name = ${fields.name}, state = ${fields.state}, messages = ${
       keep + bodies.length
     },
-      bytes = ${bytes}, touched_at = ${now}, expires_at = ${fields.expires_at} WHERE id = ${id}`
+      bytes = ${bytes}, touched_at = ${now}, expires_at = ${fields.expires_at} WHERE id = ${id} RETURNING id${
+      also(turn)
+    }`
+    if (turn !== undefined) yield* turn.check
     yield* insertMessages(id, keep, bodies)
     return version + 1
   })

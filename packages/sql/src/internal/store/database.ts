@@ -9,8 +9,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
 import * as Runtime from "../sqlite/runtime.ts"
+import * as Bounding from "./bounding.ts"
 import type { Dialect } from "./dialect.ts"
-import * as Ending from "./ending.ts"
 import * as Problem from "./problem.ts"
 import * as Repeating from "./repeating.ts"
 
@@ -102,16 +102,6 @@ export const make = (
 ): Database => {
   const table = (name: TableName) => sql.literal(prefix + name)
 
-  // Nobody waits for ever for the end of a transaction either.
-  const boundEnd: Effect.Effect<void> = timeout === undefined ?
-    Effect.void :
-    Effect.withFiber((fiber) =>
-      Effect.sync(() => {
-        const transaction = Context.getOption(fiber.context, sql.transactionService)
-        if (transaction._tag === "Some") Ending.bound(transaction.value[0], timeout)
-      })
-    )
-
   const isWithin = (context: Context.Context<never>) =>
     Context.getOption(context, sql.transactionService)._tag === "Some"
 
@@ -133,7 +123,7 @@ export const make = (
     Effect.withFiber((fiber) => {
       const begun = [...fiber.getRef(Transactions).filter((one) => one.sql !== sql), transaction]
       const began = fiber.getRef(SqlClient.BeginTransaction)
-      const run = Effect.andThen(boundEnd, effect).pipe(
+      const run = effect.pipe(
         Effect.onExit(() =>
           Effect.sync(() => {
             transaction.isOver = true
@@ -142,7 +132,8 @@ export const make = (
         Effect.provideService(Transactions, begun),
         // What somebody begins within at another database, they begin as they wish.
         Effect.provideService(SqlClient.BeginTransaction, began),
-        sql.withTransaction,
+        // Nobody waits for ever for its begin or its end either.
+        (all) => timeout === undefined ? sql.withTransaction(all) : Bounding.withTransaction(sql, timeout, all),
         Effect.provideService(SqlClient.BeginTransaction, began ?? dialect.begin)
       )
       return Effect.catchCause(run, (cause) => {

@@ -2,6 +2,7 @@
 import type * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 
 export interface Trigger {
   readonly name: string
@@ -39,6 +40,8 @@ export interface Dialect {
   readonly begin: string | undefined
   /** Waits for whoever has said the same text in a transaction, until that is over; nobody needs to where one writes alone. */
   readonly lock: ((sql: SqlClient.SqlClient, text: string) => Effect.Effect<unknown, SqlError>) | undefined
+  /** The same as a column that a statement returns, for where it needs no statement of its own. */
+  readonly locked: (sql: SqlClient.SqlClient, text: string) => Fragment
 }
 
 export const sqlite: Dialect = {
@@ -59,8 +62,12 @@ export const sqlite: Dialect = {
   forUpdate: "",
   forUpdateOfFree: () => "",
   begin: undefined,
-  lock: undefined
+  lock: undefined,
+  locked: (sql) => sql.literal("NULL AS locked")
 }
+
+const pgLocked: Dialect["locked"] = (sql, text) =>
+  sql`pg_advisory_xact_lock(hashtextextended(${text}, 0))::text AS locked`
 
 export const pg: Dialect = {
   name: "pg",
@@ -82,7 +89,8 @@ export const pg: Dialect = {
   forUpdate: " FOR UPDATE",
   forUpdateOfFree: (table) => ` FOR UPDATE${table === undefined ? "" : ` OF ${table}`} SKIP LOCKED`,
   begin: "BEGIN ISOLATION LEVEL READ COMMITTED",
-  lock: (sql, text) => sql`SELECT pg_advisory_xact_lock(hashtextextended(${text}, 0))::text AS locked`
+  lock: (sql, text) => sql`SELECT ${pgLocked(sql, text)}`,
+  locked: pgLocked
 }
 
 /** `undefined` for a client of something else. */

@@ -1,4 +1,10 @@
-/** The tables, as they came about. A step that was published is never changed; another follows it. */
+/**
+ * The tables, as they came about. A step that was published is never changed; another follows it.
+ *
+ * Processes of the version before go on while one of the next takes a step. A step that only adds (a column that may be NULL, an
+ * index, a table) is in nobody's way. One beside which they could not go on renames a table or a column that they write, so
+ * that each of their operations fails, says that the database is of a later version, and has changed nothing.
+ */
 import type * as Store from "@assent/ai/Store"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"

@@ -35,6 +35,13 @@ const sharedMemoryFull = 4874
 const codeOf = ({ reason: { cause } }: SqlError): unknown =>
   typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
 
+/** A table or a column is not there, or not any more: PostgreSQL's codes, and what SQLite says of it. */
+const missing: ReadonlyArray<unknown> = ["42P01", "42703"]
+const missingText = /^no such (table|column)\b|has no column named/
+
+/** The tables were changed while this version ran, by one that it cannot work beside. */
+const isOutdated = (error: SqlError): boolean => missing.includes(codeOf(error)) || missingText.test(error.message)
+
 const reasonOf = (error: SqlError): Reason => {
   switch (error.reason._tag) {
     case "LockTimeoutError":
@@ -56,6 +63,7 @@ const messageOf = ({ message, reason: { cause } }: SqlError): string =>
   (cause instanceof Error && "severity" in cause ? cause.message : message).replace(/\.$/, "")
 
 export const fromSqlError = (operation: string) => (error: SqlError): Store.StoreError => {
+  if (isOutdated(error)) return corrupt(operation, "The database")
   const reason = reasonOf(error)
   const description = reason === "Unavailable" && isLost(error)
     ? `The connection to the database was lost: ${messageOf(error)}. ${unknown}`
