@@ -13,13 +13,13 @@ import * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Trust from "../environment/trust.ts"
 import * as Request from "../gather/request.ts"
 import * as Wait from "../gather/wait.ts"
+import * as Listed from "../held/listed.ts"
+import * as ConversationTurn from "../held/turn.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
 import * as Text from "../text.ts"
-import * as Listed from "./listed.ts"
 import type { ClearOptions } from "./model.ts"
 import * as TakenBack from "./takenBack.ts"
-import * as ConversationTurn from "./turn.ts"
 
 /** Takes back what the options name, and gives those that were taken back. */
 export const clear = Effect.fnUntraced(function*(
