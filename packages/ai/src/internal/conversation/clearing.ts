@@ -10,6 +10,7 @@ import * as ApprovalJournal from "../../ApprovalJournal.ts"
 import type * as ConversationStore from "../../ConversationStore.ts"
 import * as Prompt from "../../Prompt.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
+import * as Words from "../decide/words.ts"
 import * as Trust from "../environment/trust.ts"
 import * as Request from "../gather/request.ts"
 import * as Wait from "../gather/wait.ts"
@@ -146,7 +147,7 @@ const reasonOf = ({ awaited }: Approval.ApprovalRequest, why: string | undefined
     ? `Cancelled${
       said !== undefined ? `: ${said}` : isAnswered ? " before it began." : " before anyone answered."
     } Nothing ran; it may be asked again.`
-    : `Cancelled while the tool waited for "${awaited.name}"${
+    : `Cancelled while the tool waited for ${Words.awaited(awaited)}${
       said === undefined ? "." : `: ${said}`
     } It did not go on,` +
       " and what it did before it waited stands; it may be asked again."

@@ -29,11 +29,12 @@ export const withWaits = Effect.fnUntraced(function*(
   transcript: Transcript.Transcript,
   pending: ReadonlyArray<Transcript.TranscriptCall>
 ): Effect.fn.Return<Transcript.Transcript> {
-  const found: Array<Transcript.TranscriptRequest> = []
-  for (const request of transcript.allRequests) {
+  const found = new Map<Transcript.TranscriptCall, Transcript.TranscriptRequest>()
+  // It stands where the last of them does.
+  for (const request of transcript.allRequests.toReversed()) {
     const { messageIndex, part: { approvalId, toolCallId } } = request
     const call = pending.findLast((one) => one.messageIndex <= messageIndex && isWithin(toolCallId, one.part.id))
-    if (call === undefined || found.some((one) => one.call === call)) continue
+    if (call === undefined || found.has(call)) continue
     const as = yield* Effect.orElseSucceed(suspensions.waiting(approvalId), () => undefined)
     if (as === undefined || call.requests.some(({ part }) => part.approvalId === as)) continue
     const waits: Transcript.TranscriptRequest = {
@@ -46,14 +47,15 @@ export const withWaits = Effect.fnUntraced(function*(
       ignored: [],
       answeredAt: undefined
     }
-    call.requests = [...call.requests, waits]
-    found.push(waits)
+    found.set(call, waits)
   }
-  if (found.length === 0) return transcript
+  if (found.size === 0) return transcript
+  const waiting = Array.from(found.values())
+  for (const [call, waits] of found) call.requests = [...call.requests, waits]
   return {
     ...transcript,
-    allRequests: [...transcript.allRequests, ...found],
-    requests: [...transcript.requests, ...found]
+    allRequests: [...transcript.allRequests, ...waiting],
+    requests: [...transcript.requests, ...waiting]
   }
 })
 

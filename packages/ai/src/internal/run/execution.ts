@@ -28,6 +28,7 @@ import * as Nesting from "../tool/nesting.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Bounding from "./bounding.ts"
 import * as Recording from "./recording.ts"
+import * as Reopening from "./reopening.ts"
 import * as Spans from "./spans.ts"
 import * as Suspending from "./suspending.ts"
 
@@ -239,20 +240,23 @@ export interface Resumed {
   readonly began: string | undefined
   /** It goes on because its agents can, whoever was answered there. */
   readonly waitedForAgents: boolean
+  /** Somebody has said something since it was asked, which what is asked from now on comes behind. */
+  readonly isPassedOver: boolean
 }
 
 /** Goes on with a call from where it waited, once; or joins the run that does; or gives what the journal recorded. */
 export const resumed = (
   environment: Environment.Environment,
   handlers: Handlers,
-  { began, call, claim, edits, joinOnly, prepared, resumption, waitedForAgents }: Resumed,
+  { began, call, claim, edits, isPassedOver, joinOnly, prepared, resumption, waitedForAgents }: Resumed,
   emit: Emit
 ): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
   const { approvalId } = claim
   const isIdempotent = waitedForAgents || isRepeatable(prepared.tool)
   const kept = resumption?.kept
   const agents = { began: waitedForAgents }
-  const waiting: Suspending.Waiting = { call, prepared, previous: approvalId, edits, began, kept, waitedForAgents }
+  const { begin, reopens } = waitedForAgents ? Reopening.make(environment, began, isPassedOver) : Reopening.never
+  const waiting: Suspending.Waiting = { call, prepared, previous: approvalId, edits, began, kept, reopens }
   // The journal lets one run of this claim begin; the store, whoever the journal is. Where the store cannot say, nothing has
   // begun, and it may be tried again.
   const takeState = Effect.result(Effect.retry(environment.suspensions.take(approvalId), { times: 3 }))
@@ -263,7 +267,7 @@ export const resumed = (
         Result.isFailure(taken)
           ? Effect.succeed({ unbegun: taken.failure })
           : taken.success || isIdempotent
-          ? Spans.run(run(environment, handlers, waiting, resumption, agents, emit), claim)
+          ? Spans.run(Effect.andThen(begin, run(environment, handlers, waiting, resumption, agents, emit)), claim)
           : Effect.succeed(
             Recording.record(Results.interrupted({ id: call.toolCallId, name: call.toolName }, takenReason), waiting)
           )
@@ -385,19 +389,21 @@ const run = (
     onSuccess: (part) => Effect.succeed(Recording.record(part, waiting)),
     onFailure: (cause): Effect.Effect<Ended> => {
       const suspended = mayWait ? Deferral.suspendedOf(cause, call.name) : undefined
-      if (suspended?.interaction === Nesting.name && waiting.waitedForAgents === true) {
-        return Effect.succeed({ again: environment.suspensions.reopen(waiting.previous) })
-      }
       if (suspended !== undefined) {
         const cannot = (reason: string): ApprovalJournal.Ran =>
           Recording.record(Results.interrupted(call, reason), waiting)
-        return Effect.match(Suspending.begin(environment, waiting, suspended), {
-          onFailure: (reason): ApprovalJournal.Ran | ApprovalJournal.Suspended => cannot(reason),
-          onSuccess: ({ approvalId, keep, kept }): ApprovalJournal.Suspended => ({
+        const begins = Effect.match(Suspending.begin(environment, waiting, suspended), {
+          onFailure: (reason): Ended => cannot(reason),
+          onSuccess: ({ approvalId, keep, kept }): Ended => ({
             suspendedAs: approvalId,
             waiting: { keep, kept, otherwise: (error) => Effect.map(Suspending.unkept(waiting, error), cannot) }
           })
         })
+        const { previous, reopens = Effect.succeed(false) } = waiting
+        return suspended.interaction !== Nesting.name ? begins : Effect.flatMap(
+          reopens,
+          (reopens) => reopens ? Effect.succeed({ again: environment.suspensions.reopen(previous) }) : begins
+        )
       }
       const unended = mayWait ? Deferral.unendedOf(cause) : undefined
       if (unended !== undefined) {
