@@ -82,7 +82,7 @@ const floors: House["floors"] = [
   ["floor 8", ["internal/gather/"]],
   ["floor 9", ["internal/run/"]],
   ["floor 10", ["internal/guard/", "internal/hosted/"]],
-  ["floor 11", ["internal/elicitation/", "internal/turn/"]],
+  ["floor 11", ["internal/elicitation/", "internal/held/", "internal/turn/"]],
   ["floor 12", ["LanguageModel", "McpApproval", "McpClient", "Toolkit", "internal/conversation/"]],
   ["floor 13", ["AgentTool", "Chat", "Conversation", "McpServer"]],
   ["index", ["index"]]

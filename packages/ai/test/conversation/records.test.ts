@@ -13,7 +13,7 @@ import {
   Tool,
   Toolkit
 } from "../../src/index.ts"
-import * as ConversationTurn from "../../src/internal/conversation/turn.ts"
+import * as ConversationTurn from "../../src/internal/held/turn.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import { failure, intercept } from "../store/intercept.ts"
 import * as W from "../waiting/support.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { Response } from "../../src/index.ts"
-import * as Saying from "../../src/internal/conversation/saying.ts"
+import * as Saying from "../../src/internal/held/saying.ts"
 import * as F from "./following.ts"
 
 const text = (id: string, delta: string) => Response.makePart("text-delta", { id, delta })

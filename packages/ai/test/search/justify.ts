@@ -62,11 +62,15 @@ const isClaimed = (record: Record.Record, turn: Record.Turn, run: Record.Run, { 
   call.tool === "Sync" &&
   record.turns.some((earlier) =>
     earlier.index < turn.index && View.answersOf(earlier.prompt, approvalId).approved &&
-    (earlier.ending === "crashed" || View.isTroubled(record, earlier.step) ||
+    (earlier.ending === "crashed" || isDeadSince(record, earlier, run) || View.isTroubled(record, earlier.step) ||
       record.runs.some((one) =>
         one.number < run.number && one.turn === earlier.index && Record.isSameCall(one.call, run.call)
       ))
   )
+
+// What was claimed in a turn that was left may not have begun when its process died.
+const isDeadSince = (record: Record.Record, { ending, process }: Record.Turn, run: Record.Run) =>
+  ending === "left" && run.process !== process && record.crashed.includes(process)
 
 /**
  * Runs for which no permit is left when every permit allows one run: each approved request is one, and so is each call

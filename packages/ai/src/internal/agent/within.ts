@@ -26,6 +26,15 @@ export const Within: Context.Reference<Within | undefined> = Context.Reference<W
   { defaultValue: () => undefined }
 )
 
+const conversationPrefix = "agent/"
+
+/** What the conversation of an agent is called that goes on in the call with this first claim. */
+export const conversationName = (began: string, name: string): string =>
+  `${conversationPrefix}${began}${name === "" ? "" : `/${name}`}`
+
+/** Whether a conversation of that name may be an agent's, so that it has to be looked up. */
+export const mayBeAgents = (conversation: string): boolean => conversation.startsWith(conversationPrefix)
+
 /** As an inner call's id stands outside: whoever does not know of agents takes it for no call at all. */
 export const callId = ({ calls }: Pick<Within, "calls">, toolCallId: string): string => [...calls, toolCallId].join("/")
 

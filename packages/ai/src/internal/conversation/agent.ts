@@ -38,7 +38,7 @@ const begun =
       const { began, toolCallId, toolName } = made
       const outer = yield* Within.Within
       const scope = yield* Approval.Scope
-      const id = `agent/${began}${name === "" ? "" : `/${name}`}`
+      const id = Within.conversationName(began, name)
       const root = outer?.root ?? (yield* ConversationStore.keyOf(scope.conversation ?? id, scope)).id
       const within: Within.Within = {
         parent: began,
@@ -69,11 +69,9 @@ const nowhere =
 
 // Of an agent that came to no end of its own.
 const unended = (name: string, outcome: Exclude<Ended, { _tag: "Completed" }>): Effect.Effect<never> =>
-  Deferral.unended(
-    outcome._tag === "Limited"
-      ? `The agent "${name}" came to its limit of ${outcome.limit} before its end. What it did stands.`
-      : `A person stopped the agent "${name}". What it did before stands.`
-  )
+  outcome._tag === "Limited"
+    ? Deferral.unended(`The agent "${name}" came to its limit of ${outcome.limit} before its end. What it did stands.`)
+    : Deferral.unended(`A person stopped the agent "${name}". What it did before stands.`, true)
 
 /** See `AgentTool.converse`. */
 export const converse: <Tools extends AnyTools, E, R>(

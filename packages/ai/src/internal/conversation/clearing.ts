@@ -10,16 +10,17 @@ import * as ApprovalJournal from "../../ApprovalJournal.ts"
 import type * as ConversationStore from "../../ConversationStore.ts"
 import * as Prompt from "../../Prompt.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
+import * as Words from "../decide/words.ts"
 import * as Trust from "../environment/trust.ts"
 import * as Request from "../gather/request.ts"
 import * as Wait from "../gather/wait.ts"
+import * as Listed from "../held/listed.ts"
+import * as ConversationTurn from "../held/turn.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as ApprovalId from "../seal/approvalId.ts"
 import * as Text from "../text.ts"
-import * as Listed from "./listed.ts"
 import type { ClearOptions } from "./model.ts"
 import * as TakenBack from "./takenBack.ts"
-import * as ConversationTurn from "./turn.ts"
 
 /** Takes back what the options name, and gives those that were taken back. */
 export const clear = Effect.fnUntraced(function*(
@@ -146,7 +147,7 @@ const reasonOf = ({ awaited }: Approval.ApprovalRequest, why: string | undefined
     ? `Cancelled${
       said !== undefined ? `: ${said}` : isAnswered ? " before it began." : " before anyone answered."
     } Nothing ran; it may be asked again.`
-    : `Cancelled while the tool waited for "${awaited.name}"${
+    : `Cancelled while the tool waited for ${Words.awaited(awaited)}${
       said === undefined ? "." : `: ${said}`
     } It did not go on,` +
       " and what it did before it waited stands; it may be asked again."

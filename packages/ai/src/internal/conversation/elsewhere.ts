@@ -12,13 +12,13 @@ import type * as Pull from "effect/Pull"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import type * as ConversationStore from "../../ConversationStore.ts"
+import * as Saying from "../held/saying.ts"
+import * as ConversationTurn from "../held/turn.ts"
 import type { TurnTaken } from "../kept/turns.ts"
 import * as Unwritten from "../kept/unwritten.ts"
 import * as Changes from "../store/changes.ts"
 import * as Ending from "./ending.ts"
 import * as Following from "./following.ts"
-import * as Saying from "./saying.ts"
-import * as ConversationTurn from "./turn.ts"
 
 type Failure = ConversationStore.ConversationError
 

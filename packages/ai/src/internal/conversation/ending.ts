@@ -3,17 +3,18 @@ import type * as Prompt from "effect/ai/Prompt"
 import * as Effect from "effect/Effect"
 import * as ConversationStore from "../../ConversationStore.ts"
 import type * as Model from "../environment/model.ts"
+import type * as Step from "../held/step.ts"
+import type * as ConversationTurn from "../held/turn.ts"
 import * as Cut from "../history/cut.ts"
 import * as Parts from "../history/parts.ts"
 import * as Deciding from "./deciding.ts"
 import type * as Conversation from "./model.ts"
 import * as Reading from "./reading.ts"
-import type * as ConversationTurn from "./turn.ts"
 
 type Outcome = Conversation.Outcome<Model.AnyTools>
 
 /** How a turn ends with a step, if it does. */
-export const of = (turn: ConversationTurn.Turn, next: ConversationTurn.Next): Outcome | undefined => {
+export const of = (turn: ConversationTurn.Turn, next: Step.Next): Outcome | undefined => {
   switch (next) {
     case "waits":
       return waiting(turn)

@@ -5,10 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import * as ConversationStore from "../../ConversationStore.ts"
+import * as Saying from "../held/saying.ts"
+import type * as ConversationTurn from "../held/turn.ts"
 import type { TurnTaken } from "../kept/turns.ts"
 import * as Naming from "./naming.ts"
-import * as Saying from "./saying.ts"
-import type * as ConversationTurn from "./turn.ts"
 
 /** Whoever follows what is taken of a conversation. */
 export interface Followers {

@@ -13,12 +13,12 @@ import type * as ConversationStore from "../../ConversationStore.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import type * as Model from "../environment/model.ts"
 import * as Trust from "../environment/trust.ts"
+import * as Listed from "../held/listed.ts"
+import * as ConversationTurn from "../held/turn.ts"
 import * as Open from "../kept/open.ts"
 import type * as Posted from "../posted.ts"
 import * as Deciding from "./deciding.ts"
-import * as Listed from "./listed.ts"
 import type * as Conversation from "./model.ts"
-import * as ConversationTurn from "./turn.ts"
 
 type AnyToolkit = Toolkit.WithHandler<Model.AnyTools>
 

@@ -2,11 +2,11 @@
 import * as Effect from "effect/Effect"
 import type * as Approval from "../../Approval.ts"
 import type * as ConversationStore from "../../ConversationStore.ts"
+import * as Listed from "../held/listed.ts"
+import * as ConversationTurn from "../held/turn.ts"
 import * as Deciding from "./deciding.ts"
-import * as Listed from "./listed.ts"
 import type * as Conversation from "./model.ts"
 import { messageIdOf } from "./naming.ts"
-import * as ConversationTurn from "./turn.ts"
 
 /** One reading of the store, so that all of it fits. */
 export const read = (

@@ -25,13 +25,13 @@ import * as Proof from "../gather/proof.ts"
 import * as Request from "../gather/request.ts"
 import * as Suspension from "../gather/suspension.ts"
 import * as Wait from "../gather/wait.ts"
+import * as ConversationTurn from "../held/turn.ts"
 import * as Results from "../history/results.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as HostedCase from "../hosted/case.ts"
 import * as JournalWords from "../journal/words.ts"
 import type * as Conversation from "./model.ts"
 import * as TakenBack from "./takenBack.ts"
-import * as ConversationTurn from "./turn.ts"
 
 type State = Conversation.RequestState
 type Failure = ConversationStore.ConversationError | ApprovalError.ApprovalError

@@ -22,22 +22,23 @@ import { KeepsHistory } from "../environment/keepsHistory.ts"
 import type * as Model from "../environment/model.ts"
 import * as Recorder from "../environment/recorder.ts"
 import * as Trust from "../environment/trust.ts"
+import * as Asked from "../held/asked.ts"
+import * as Listed from "../held/listed.ts"
+import * as Saying from "../held/saying.ts"
+import * as Step from "../held/step.ts"
+import * as Stopping from "../held/stopping.ts"
+import * as ConversationTurn from "../held/turn.ts"
 import * as Parts from "../history/parts.ts"
 import type { TurnTaken } from "../kept/turns.ts"
 import { InPassing } from "../seal/passing.ts"
 import * as Wrap from "../turn/wrap.ts"
-import * as Asked from "./asked.ts"
 import * as Deciding from "./deciding.ts"
 import * as Ending from "./ending.ts"
 import * as Following from "./following.ts"
 import * as Giving from "./giving.ts"
-import * as Listed from "./listed.ts"
 import type * as Conversation from "./model.ts"
 import * as Reading from "./reading.ts"
-import * as Saying from "./saying.ts"
-import * as Stopping from "./stopping.ts"
 import * as Surroundings from "./surroundings.ts"
-import * as ConversationTurn from "./turn.ts"
 
 type Outcome = Conversation.Outcome<Model.AnyTools>
 
@@ -102,7 +103,7 @@ export const make = (
   })
 
   /** What the engine is to know of this turn's history. */
-  const knowingOf = (turn: ConversationTurn.Turn, way: ConversationTurn.Way): Context.Context<never> =>
+  const knowingOf = (turn: ConversationTurn.Turn, way: Step.Way): Context.Context<never> =>
     Context.make(KeepsHistory, !isBegun(turn)).pipe(
       Context.add(InPassing, place.store.inMemory === true),
       Context.add(Trust.Answering, (id) => {
@@ -159,10 +160,10 @@ export const make = (
     )
 
   /** What follows from a step: how the turn has ended, if it has. */
-  const follow = Effect.fnUntraced(function*(turn: ConversationTurn.Turn, way: ConversationTurn.Way) {
+  const follow = Effect.fnUntraced(function*(turn: ConversationTurn.Turn, way: Step.Way) {
     const { step } = turn
     if (tell === "steps") yield* telling(Asked.toldOf(step, Parts.textOf(step)))
-    const next = yield* ConversationTurn.takeStep(turn, way)
+    const next = yield* Step.take(turn, way)
     yield* Deciding.settle(turn, step)
     const end = Ending.of(turn, next) ?? limitedBy(turn)
     if (end !== undefined && !(end._tag === "Waiting" && (yield* hasMore(turn)))) {

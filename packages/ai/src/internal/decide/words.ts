@@ -35,6 +35,10 @@ export const notRunNow =
   "The call was not run now, and whether it ran before is not known here. Check, and ask again if" +
   " it is still needed."
 
+/** What a tool waits for: it has a name where its author gave it one. */
+export const awaited = ({ kind, name }: { readonly kind: string; readonly name: string }): string =>
+  kind === "nested" ? "what its agents wait for" : `"${name}"`
+
 /** Of what ended as somebody said, and had begun. */
 export const begunAndEnded =
   "The tool had begun and was waiting. It did not go on, and what it did before it waited is" +

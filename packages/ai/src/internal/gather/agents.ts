@@ -50,7 +50,8 @@ export const withWaits = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Transcript.Transcript> {
   const callOf = makeFinder(pending)
   const found = new Map<Transcript.TranscriptCall, Transcript.TranscriptRequest>()
-  for (const request of transcript.allRequests) {
+  // It stands where the last of them does.
+  for (const request of transcript.allRequests.toReversed()) {
     const { messageIndex, part: { approvalId, toolCallId } } = request
     const call = callOf(toolCallId, messageIndex)
     if (call === undefined || found.has(call)) continue
@@ -66,14 +67,15 @@ export const withWaits = Effect.fnUntraced(function*(
       ignored: [],
       answeredAt: undefined
     }
-    call.requests = [...call.requests, waits]
     found.set(call, waits)
   }
   if (found.size === 0) return transcript
+  const waiting = Array.from(found.values())
+  for (const [call, waits] of found) call.requests = [...call.requests, waits]
   return {
     ...transcript,
-    allRequests: [...transcript.allRequests, ...found.values()],
-    requests: [...transcript.requests, ...found.values()]
+    allRequests: [...transcript.allRequests, ...waiting],
+    requests: [...transcript.requests, ...waiting]
   }
 })
 

@@ -151,7 +151,12 @@ export const gatherAnswer = Effect.fnUntraced(function*(
   if (tip.waiting === undefined) return withWait(standing, { answer: "none" })
   const { interaction } = tip.waiting
   const { given } = file.questions[0]!
-  if (interaction.kind === "nested") return withWait(standing, { answer: yield* agentsAnswer(file, tip) })
+  if (interaction.kind === "nested") {
+    const { answer, isSuperseded } = yield* ofAgents(file, tip)
+    const said = withWait(standing, { answer })
+    // What its agents wait for says what becomes of it.
+    return standing.onNewMessage === "supersede" && !isSuperseded ? { ...said, onNewMessage: "keep" } : said
+  }
   const may = yield* refuseStrangers(file, tip, given)
   const refused = given.length > may.length && may.length === 0
   if (tip.replied !== undefined) {
@@ -181,14 +186,14 @@ export const gatherAnswer = Effect.fnUntraced(function*(
 })
 
 // Its agents go on with whatever has come there; what stands in this history is given to them first.
-const agentsAnswer = Effect.fnUntraced(function*(
+const ofAgents = Effect.fnUntraced(function*(
   file: File,
   tip: Tip
-): Effect.fn.Return<Standing.WaitAnswer> {
+): Effect.fn.Return<{ readonly answer: Standing.WaitAnswer; readonly isSuperseded: boolean }> {
   const { call, environment, history, questions } = file
   const { began } = tip.suspension
   const state = questions[0]?.entry?.state
-  if (began === undefined) return "none"
+  if (began === undefined) return { answer: "none", isSuperseded: true }
   // Once in a turn: what has no effect is not given again and again.
   const asked = file.hasAnsweredAgents === true ? [] : history?.transcript.allRequests ?? []
   file.hasAnsweredAgents = true
@@ -198,10 +203,12 @@ const agentsAnswer = Effect.fnUntraced(function*(
   }
   tip.answer = { json: null, decoded: null, by: Answering.byProgram }
   // A run that was begun and did not come to its end is taken up, whatever it was begun for.
-  if (state !== undefined && state !== "pending") return "fits"
+  if (state !== undefined && state !== "pending") return { answer: "fits", isSuperseded: true }
   const within = yield* Effect.result(environment.suspensions.agents(began))
-  if (Result.isFailure(within) || !within.success.hasNews) return "none"
-  return "fits"
+  return Result.isFailure(within)
+    // What cannot be looked up is not given up.
+    ? { answer: "none", isSuperseded: false }
+    : { answer: within.success.hasNews ? "fits" : "none", isSuperseded: within.success.superseded.length > 0 }
 })
 
 /** Whether the tool can go on with what it remembers. */
@@ -367,7 +374,9 @@ export const driftOf = ({ call: { toolName }, tools }: File, { suspension }: Tip
       ? `The tool "${toolName}" is no longer available: it was removed or renamed while it waited.`
       : Deferral.of(tool) === undefined
       ? `The tool "${toolName}" no longer waits for anything.`
-      : `The tool "${toolName}" no longer waits for "${suspension.awaited.name}": it was removed, renamed or changed.`
+      : `The tool "${toolName}" no longer waits for ${
+        Words.awaited(suspension.awaited)
+      }: it was removed, renamed or changed.`
   )
 }
 
@@ -400,12 +409,14 @@ const tellUnfitState = (
   )
 }
 
-export const superseded = ({ suspension: { awaited: { name } } }: Tip): string =>
-  `Superseded by a new message while the tool waited for "${name}". It did not go on, and what it did before it waited` +
-  " is not undone; it may be asked again."
+export const superseded = ({ suspension: { awaited } }: Tip): string =>
+  `Superseded by a new message while the tool waited for ${
+    Words.awaited(awaited)
+  }. It did not go on, and what it did before` +
+  " it waited is not undone; it may be asked again."
 
-export const waiting = ({ suspension: { awaited: { name } } }: Pick<Tip, "suspension">): string =>
-  `The tool has begun and waits for "${name}"; its result will follow.`
+export const waiting = ({ suspension: { awaited } }: Pick<Tip, "suspension">): string =>
+  `The tool has begun and waits for ${Words.awaited(awaited)}; its result will follow.`
 
 // An answer that comes after another one has had its effect (law L3).
 const refuseLate = (

@@ -187,14 +187,15 @@ export const toolResult = (
       : { metadata: { assent: typeof settled === "string" ? { approvalId: settled } : settled } })
   }) as ResultPart // `isFailure` and `result` are correlated in the part's type, which a spread cannot show.
 
-/** What a result says of the approval it settles, of what the person changed, and who that was. */
+/** What a result says of the approval it settles, of what the person changed, who that was, and that it ends the turn. */
 export const settles = (
   approvalId: string,
-  edits: Schema.Json | undefined,
+  { edits, stop }: Pick<ApprovalJournal.Recorded, "edits" | "stop">,
   decidedBy: DecidedBy | undefined
 ): ResultMetadata => ({
   approvalId,
   ...(edits === undefined ? undefined : { edits }),
+  ...(stop === undefined ? undefined : { stop }),
   ...(decidedBy === undefined ? undefined : { decidedBy: { ...decidedBy } })
 })
 
@@ -314,13 +315,13 @@ export const ofRecorded = (call: CallName, entry: ApprovalJournal.Entry, approva
   if (entry.recorded === undefined) {
     return interrupted(call, entry.state === "unknown" ? entry.reason ?? crashedReason : bodyGoneReason, approvalId)
   }
-  const { edits, encodedResult, isFailure, modelOutput } = entry.recorded
+  const { encodedResult, isFailure, modelOutput } = entry.recorded
   return toolResult(call, {
     result: encodedResult,
     encodedResult,
     isFailure,
     modelOutput: modelOutput === undefined ? undefined : decodeModelOutput(modelOutput)
-  }, settles(approvalId, edits, entry.decidedBy))
+  }, settles(approvalId, entry.recorded, entry.decidedBy))
 }
 
 /**

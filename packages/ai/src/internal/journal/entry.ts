@@ -42,7 +42,8 @@ export interface Claim {
 
 /**
  * What a finished run left behind: the encoded result, as the model and the history see it, and as a JSON Patch what a
- * person changed about the parameters before it ran.
+ * person changed about the parameters before it ran. `stop` means that a person stopped the agent that it was, and with it the
+ * turn (`Approval.Denied`).
  *
  * @category models
  * @since 0.1.0
@@ -51,7 +52,8 @@ export class Recorded extends Schema.Class<Recorded>("@assent/ai/ApprovalJournal
   isFailure: Schema.Boolean,
   encodedResult: Schema.Json,
   modelOutput: Schema.optionalKey(Schema.Json),
-  edits: Schema.optionalKey(Schema.Json)
+  edits: Schema.optionalKey(Schema.Json),
+  stop: Schema.optionalKey(Schema.Literal(true))
 }) {}
 
 /**

@@ -3,7 +3,6 @@
  * leaves, a repeat, or a sibling that fails never runs it again or loses what it did (laws L2, L8). A call that needs
  * nobody runs as upstream runs it.
  */
-import * as AiError from "effect/ai/AiError"
 import * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Cause from "effect/Cause"
@@ -11,10 +10,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type * as ApprovalError from "../../ApprovalError.ts"
-import * as ApprovalJournal from "../../ApprovalJournal.ts"
+import type * as ApprovalJournal from "../../ApprovalJournal.ts"
 import * as Within from "../agent/within.ts"
 import * as Words from "../decide/words.ts"
 import * as Environment from "../environment/environment.ts"
@@ -28,6 +27,8 @@ import * as Deferral from "../tool/deferral.ts"
 import * as Nesting from "../tool/nesting.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Bounding from "./bounding.ts"
+import * as Recording from "./recording.ts"
+import * as Reopening from "./reopening.ts"
 import * as Spans from "./spans.ts"
 import * as Suspending from "./suspending.ts"
 
@@ -147,21 +148,13 @@ export const claimed = (
     endsWithReader: true,
     within: () => agents.began ? claim.nonce : undefined
   }).pipe(
-    Effect.flatMap((settled) =>
-      settled.ran === undefined
-        ? executed(settled, waiting)
-        : Effect.succeed({
-          // Nobody was asked, so there is no request that its result settles.
-          part: Results.toolResult({ id: prepared.toolCallId, name: prepared.toolName }, {
-            result: settled.ran.result,
-            encodedResult: settled.ran.encodedResult,
-            isFailure: settled.ran.recorded.isFailure,
-            modelOutput:
-              Results.ofRecorded({ id: prepared.toolCallId, name: prepared.toolName }, settled.entry, approvalId)
-                .modelOutput
-          }),
-          failure: settled.ran.failure
-        })
+    Effect.flatMap(({ entry, ran }) =>
+      ran === undefined
+        ? executed({ entry, ran }, waiting)
+        // Nobody was asked, so there is no request that its result settles.
+        : Effect.succeed(
+          ranTo(entry, ran, waiting, ran.recorded.stop === true ? { approvalId, stop: true } : undefined)
+        )
     )
   )
 }
@@ -247,20 +240,23 @@ export interface Resumed {
   readonly began: string | undefined
   /** It goes on because its agents can, whoever was answered there. */
   readonly waitedForAgents: boolean
+  /** Somebody has said something since it was asked, which what is asked from now on comes behind. */
+  readonly isPassedOver: boolean
 }
 
 /** Goes on with a call from where it waited, once; or joins the run that does; or gives what the journal recorded. */
 export const resumed = (
   environment: Environment.Environment,
   handlers: Handlers,
-  { began, call, claim, edits, joinOnly, prepared, resumption, waitedForAgents }: Resumed,
+  { began, call, claim, edits, isPassedOver, joinOnly, prepared, resumption, waitedForAgents }: Resumed,
   emit: Emit
 ): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
   const { approvalId } = claim
   const isIdempotent = waitedForAgents || isRepeatable(prepared.tool)
   const kept = resumption?.kept
   const agents = { began: waitedForAgents }
-  const waiting: Suspending.Waiting = { call, prepared, previous: approvalId, edits, began, kept, waitedForAgents }
+  const { begin, reopens } = waitedForAgents ? Reopening.make(environment, began, isPassedOver) : Reopening.never
+  const waiting: Suspending.Waiting = { call, prepared, previous: approvalId, edits, began, kept, reopens }
   // The journal lets one run of this claim begin; the store, whoever the journal is. Where the store cannot say, nothing has
   // begun, and it may be tried again.
   const takeState = Effect.result(Effect.retry(environment.suspensions.take(approvalId), { times: 3 }))
@@ -271,9 +267,9 @@ export const resumed = (
         Result.isFailure(taken)
           ? Effect.succeed({ unbegun: taken.failure })
           : taken.success || isIdempotent
-          ? Spans.run(run(environment, handlers, waiting, resumption, agents, emit), claim)
+          ? Spans.run(Effect.andThen(begin, run(environment, handlers, waiting, resumption, agents, emit)), claim)
           : Effect.succeed(
-            record(Results.interrupted({ id: call.toolCallId, name: call.toolName }, takenReason), waiting)
+            Recording.record(Results.interrupted({ id: call.toolCallId, name: call.toolName }, takenReason), waiting)
           )
     ),
     idempotent: isIdempotent,
@@ -312,20 +308,27 @@ const takenReason =
 
 const executed = (
   { entry, ran }: ApprovalJournal.Settled,
-  { call: { root, toolCallId: id, toolName: name }, prepared, previous: waitsAs }: Suspending.Waiting,
+  waiting: Suspending.Waiting,
   begun?: string
 ): Effect.Effect<Executed> => {
-  const call = { id, name }
-  if (ran === undefined) return recorded(entry, call, { root, tool: prepared.tool, begun, waitsAs })
-  return Effect.succeed({
-    part: Results.toolResult(call, {
-      result: ran.result,
-      encodedResult: ran.encodedResult,
-      isFailure: ran.recorded.isFailure,
-      modelOutput: Results.ofRecorded(call, entry, root).modelOutput
-    }, Results.settles(root, entry.recorded?.edits, entry.decidedBy)),
-    failure: ran.failure
-  })
+  const { call: { root, toolCallId: id, toolName: name }, prepared, previous: waitsAs } = waiting
+  return ran === undefined
+    ? recorded(entry, { id, name }, { root, tool: prepared.tool, begun, waitsAs })
+    : Effect.succeed(ranTo(entry, ran, waiting, Results.settles(root, ran.recorded, entry.decidedBy)))
+}
+
+// A run that came to its end just now, as its first reader has it.
+const ranTo = (
+  entry: ApprovalJournal.Entry,
+  { failure, recorded, ...ran }: ApprovalJournal.Ran,
+  { call: { root, toolCallId: id, toolName: name } }: Suspending.Waiting,
+  settles: Parameters<typeof Results.toolResult>[2]
+): Executed => {
+  const { modelOutput } = Results.ofRecorded({ id, name }, entry, root)
+  return {
+    part: Results.toolResult({ id, name }, { ...ran, isFailure: recorded.isFailure, modelOutput }, settles),
+    failure
+  }
 }
 
 /** What the journal holds of a run. */
@@ -347,7 +350,7 @@ export const recorded = Effect.fnUntraced(function*(
   // It waits for the same again.
   if (entry.state === "pending") return { part: undefined, failure: undefined, suspendedAs: waitsAs }
   const part = Results.ofEntry(call, entry, root, begun)
-  return { part: tool === undefined ? part : yield* decodeResult(tool, part), failure: undefined }
+  return { part: tool === undefined ? part : yield* Recording.decodeResult(tool, part), failure: undefined }
 })
 
 // Never fails: what went wrong is recorded, and carried for the turn to fail with. Interruption (Stop, shutdown)
@@ -383,116 +386,36 @@ const run = (
     ? Effect.provideService(taken, Within.Telling, telling)
     : taken
   return Effect.matchCauseEffect(mayWait ? within(call, { agents, began, resumption }, told) : told, {
-    onSuccess: (part) => Effect.succeed(record(part, waiting)),
+    onSuccess: (part) => Effect.succeed(Recording.record(part, waiting)),
     onFailure: (cause): Effect.Effect<Ended> => {
       const suspended = mayWait ? Deferral.suspendedOf(cause, call.name) : undefined
-      if (suspended?.interaction === Nesting.name && waiting.waitedForAgents === true) {
-        return Effect.succeed({ again: environment.suspensions.reopen(waiting.previous) })
-      }
       if (suspended !== undefined) {
-        const cannot = (reason: string): ApprovalJournal.Ran => record(Results.interrupted(call, reason), waiting)
-        return Effect.match(Suspending.begin(environment, waiting, suspended), {
-          onFailure: (reason): ApprovalJournal.Ran | ApprovalJournal.Suspended => cannot(reason),
-          onSuccess: ({ approvalId, keep, kept }): ApprovalJournal.Suspended => ({
+        const cannot = (reason: string): ApprovalJournal.Ran =>
+          Recording.record(Results.interrupted(call, reason), waiting)
+        const begins = Effect.match(Suspending.begin(environment, waiting, suspended), {
+          onFailure: (reason): Ended => cannot(reason),
+          onSuccess: ({ approvalId, keep, kept }): Ended => ({
             suspendedAs: approvalId,
             waiting: { keep, kept, otherwise: (error) => Effect.map(Suspending.unkept(waiting, error), cannot) }
           })
         })
+        const { previous, reopens = Effect.succeed(false) } = waiting
+        return suspended.interaction !== Nesting.name ? begins : Effect.flatMap(
+          reopens,
+          (reopens) => reopens ? Effect.succeed({ again: environment.suspensions.reopen(previous) }) : begins
+        )
       }
       const unended = mayWait ? Deferral.unendedOf(cause) : undefined
-      if (unended !== undefined) return Effect.succeed(record(Results.interrupted(call, unended), waiting))
+      if (unended !== undefined) {
+        return Effect.succeed(Recording.record(Results.interrupted(call, unended.reason), waiting, unended.stops))
+      }
       return Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.map(
-        encodeFailure(prepared.tool, cause),
+        Recording.encodeFailure(prepared.tool, cause),
         (failed): ApprovalJournal.Ran => ({
-          ...record(Results.bounded(failed, maxResultBytes), waiting),
+          ...Recording.record(Results.bounded(failed, maxResultBytes), waiting),
           failure: cause
         })
       )
     }
   })
-}
-
-/** What is kept of a result, and said to the model: with what ran, if that is not what it proposed. */
-const record = (
-  result: Results.Output,
-  { edits, prepared }: Suspending.Waiting
-): ApprovalJournal.Ran => {
-  // It is within bounds, or is our own.
-  const part = Results.sendable(result, Number.POSITIVE_INFINITY)
-  const modelOutput = edits === undefined ? part.modelOutput : Results.editedOutput(part, prepared.encoded)
-  return {
-    recorded: new ApprovalJournal.Recorded({
-      isFailure: part.isFailure,
-      encodedResult: part.encodedResult === undefined ? null : part.encodedResult as Schema.Json, // made JSON above
-      ...(modelOutput === undefined ? undefined : { modelOutput: Results.encodeModelOutput(modelOutput) }),
-      ...(edits === undefined ? undefined : { edits: edits as Schema.Json }) // a JSON Patch is JSON
-    }),
-    result: part.result,
-    encodedResult: part.encodedResult
-  }
-}
-
-const crashed = { type: "execution-interrupted", reason: Results.crashedReason }
-
-const crashedResult = { isFailure: true as const, result: crashed, encodedResult: crashed, modelOutput: undefined }
-
-const unfit = { type: "execution-interrupted", reason: Results.unfitReason }
-
-const unfitResult = { ...crashedResult, result: unfit, encodedResult: unfit }
-
-// The handler did what it does; what it gave is not what its tool says that it gives.
-const isUnfitResult = (error: unknown): boolean =>
-  AiError.isAiError(error) &&
-  (error.reason._tag === "ToolResultEncodingError" || error.reason._tag === "InvalidToolResultError")
-
-// What a later turn tells the model about a handler that failed the turn it ran in.
-const encodeFailure = (
-  tool: Tool.Any,
-  cause: Cause.Cause<unknown>
-): Effect.Effect<Results.Output> => {
-  const error = Cause.findError(cause)
-  if (Result.isFailure(error)) return Effect.succeed(crashedResult)
-  if (isUnfitResult(error.success)) return Effect.succeed(unfitResult)
-  return resultCodecsOf(tool).encodeFailure(error.success).pipe(
-    Effect.map((encodedResult): Results.Output => ({
-      isFailure: true,
-      result: error.success,
-      encodedResult,
-      modelOutput: undefined
-    })),
-    Effect.catchCause(() => Effect.succeed(crashedResult))
-  )
-}
-
-interface ResultCodecs {
-  readonly encodeFailure: (error: unknown) => Effect.Effect<unknown, unknown>
-  readonly decodeFailure: (encoded: unknown) => Effect.Effect<unknown, unknown>
-  readonly decodeSuccess: (encoded: unknown) => Effect.Effect<unknown, unknown>
-}
-
-const resultCodecs = new WeakMap<Tool.Any, ResultCodecs>()
-
-const resultCodecsOf = (tool: Tool.Any): ResultCodecs => {
-  let codecs = resultCodecs.get(tool)
-  if (codecs === undefined) {
-    // The codecs' services are the tool's own requirements, which every caller of the engine provides.
-    const failure = Tool.failureResultSchema(tool) as unknown as Schema.Codec<unknown>
-    const success = tool.successSchema as unknown as Schema.Codec<unknown>
-    codecs = {
-      encodeFailure: Schema.encodeUnknownEffect(failure),
-      decodeFailure: Schema.decodeUnknownEffect(failure),
-      decodeSuccess: Schema.decodeUnknownEffect(success)
-    }
-    resultCodecs.set(tool, codecs)
-  }
-  return codecs
-}
-
-// A recorded result comes back encoded; readers expect it decoded, as the first reader had it.
-const decodeResult = (tool: Tool.Any, part: Results.ResultPart): Effect.Effect<Results.ResultPart> => {
-  const codecs = resultCodecsOf(tool)
-  return (part.isFailure ? codecs.decodeFailure : codecs.decodeSuccess)(part.encodedResult).pipe(
-    Effect.map((result) => ({ ...part, result }) as Results.ResultPart), // `isFailure` is unchanged
-    Effect.catchCause(() => Effect.succeed(part))
-  )
 }

@@ -144,7 +144,7 @@ const execute = (runner: Runner, one: Case, decision: Run, sink: Sink): Effect.E
   const claim = Request.claimOf(sealed, file.call, file.questions[at]!.given[by]?.by)
   const root = Parts.rootOf(file, at)
   const executed = file.waits
-    ? Effect.flatMap(resumed(file, decision, claim), (resumed) =>
+    ? Effect.flatMap(resumed(one, decision, claim), (resumed) =>
       resumed === undefined
         ? Execution.awaited(environment, claim, root, Parts.begunOf(file))
         : Execution.resumed(environment, handlers!, resumed, sink.approvedPreliminary))
@@ -161,7 +161,7 @@ const execute = (runner: Runner, one: Case, decision: Run, sink: Sink): Effect.E
 
 // Whoever executes it gets the result as its first reader had it, unless the call does not fit the tool any more.
 const resumed = Effect.fnUntraced(function*(
-  file: File,
+  { file, standing: { questions } }: Case,
   { as }: Run,
   claim: Execution.Resumed["claim"]
 ): Effect.fn.Return<Execution.Resumed | undefined> {
@@ -170,12 +170,14 @@ const resumed = Effect.fnUntraced(function*(
   if (prepared === undefined) return undefined
   const call = { ...file.call, root: file.root!, canonical: file.questions[0]!.canonical }
   const run = { claim, call, prepared, began: tip?.suspension.began, edits: undefined, joinOnly: true }
-  if (as !== "resume" || tip === undefined) return { ...run, resumption: undefined, waitedForAgents: false }
+  const isPassedOver = typeof questions !== "string" && questions[0]?.passedOver === true
+  const fresh = { ...run, resumption: undefined, waitedForAgents: false, isPassedOver }
+  if (as !== "resume" || tip === undefined) return fresh
   const { awaited, edits, state, stateVersion } = tip.suspension
   if (awaited.kind === "nested") {
     // Whatever has come to its agents, it is the same run.
     return {
-      ...run,
+      ...fresh,
       edits,
       joinOnly: false,
       resumption: tip.state as Deferral.Resumption | undefined, // as it was decoded for this kind
@@ -202,12 +204,11 @@ const resumed = Effect.fnUntraced(function*(
   const decidedBy = expired === undefined ? tip.answer!.by : Wait.byExpiry
   const params = yield* Wait.answerDigest(tip, expired !== undefined)
   return {
-    ...run,
+    ...fresh,
     claim: { ...claim, decidedBy, params },
     edits,
     joinOnly: false,
-    resumption,
-    waitedForAgents: false
+    resumption
   }
 })
 

@@ -41,8 +41,8 @@ export interface Waiting {
   readonly began: string | undefined
   /** From where it has begun this time, as that is kept. */
   readonly kept?: Schema.Json | undefined
-  /** It waited for its agents, and was taken up: it may wait for them again, as the same request. */
-  readonly waitedForAgents?: boolean
+  /** It waited for its agents, and was taken up: whether it does as the same request, where it waits for them again. */
+  readonly reopens?: Effect.Effect<boolean> | undefined
 }
 
 /** A request for what a run waits for, which nobody has kept yet. */
@@ -109,7 +109,9 @@ export const begin = Effect.fnUntraced(function*(
       edits: edits as Schema.Json | undefined,
       handlesExpiry: suspended.handlesExpiry ? true as const : undefined,
       began,
-      wakes: environment.within?.conversation
+      wakes: environment.within?.conversation,
+      // Only its own toolkit knows.
+      onNewMessage: environment.within === undefined ? undefined : interaction.onNewMessage
     }),
     scope: definedFields(environment.scope),
     issuedAt: sealed.issuedAt ?? now,

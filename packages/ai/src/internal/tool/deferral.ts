@@ -228,8 +228,8 @@ const nestedSuspension = (made: Made): Suspended => {
   return suspended
 }
 
-/** The agents of a handler came to an end that is none of its tool. */
-export const unended = (reason: string): Effect.Effect<never> => Effect.die(new Unended(reason))
+/** The agents of a handler came to an end that is none of its tool. Where a person stopped them, the turn ends with it. */
+export const unended = (reason: string, stops = false): Effect.Effect<never> => Effect.die(new Unended(reason, stops))
 
 /** Lets a handler begin or go on, and end or wait. */
 export const handle = <A, Name extends string, E, E2, R>(options: {
@@ -382,6 +382,12 @@ const UnendedTypeId = "~@assent/ai/DeferredTool/Unended" as const
  */
 class Unended extends Error {
   readonly [UnendedTypeId] = UnendedTypeId
+  readonly stops: boolean
+
+  constructor(reason: string, stops = false) {
+    super(reason)
+    this.stops = stops
+  }
 }
 
 const caughtReason =
@@ -390,10 +396,14 @@ const caughtReason =
 
 const isUnended = (u: unknown): u is Unended => Predicate.hasProperty(u, UnendedTypeId)
 
-/** Why what a handler ended with counts as a failure, if it neither waits nor came to its end. */
-export const unendedOf = (cause: Cause.Cause<unknown>): string | undefined => {
+/** Why what a handler ended with counts as a failure, if it neither waits nor came to its end, and whether it ends the turn. */
+export const unendedOf = (
+  cause: Cause.Cause<unknown>
+): { readonly reason: string; readonly stops: boolean } | undefined => {
   for (const reason of cause.reasons) {
-    if (Cause.isDieReason(reason) && isUnended(reason.defect)) return reason.defect.message
+    if (!Cause.isDieReason(reason) || !isUnended(reason.defect)) continue
+    const { message, stops } = reason.defect
+    return { reason: message, stops }
   }
   return undefined
 }

@@ -10,7 +10,7 @@ import * as Ref from "effect/Ref"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as Recorder from "../environment/recorder.ts"
 import * as Cut from "../history/cut.ts"
-import * as Said from "./said.ts"
+import * as Said from "../history/said.ts"
 
 type Messages = ReadonlyArray<Prompt.Message>
 

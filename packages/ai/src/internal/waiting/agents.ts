@@ -26,7 +26,8 @@ export interface Given {
 }
 
 /**
- * What is asked in the agents of a call, as it is shown outside, and whether something has come that they can go on with.
+ * What is asked in the agents of a call, as it is shown outside, whether something has come that they can go on with, and
+ * the ids of those that are given up when the user says something else.
  *
  * @category models
  * @since 0.1.0
@@ -34,6 +35,7 @@ export interface Given {
 export interface Asked {
   readonly requests: ReadonlyArray<Approval.ApprovalRequest>
   readonly hasNews: boolean
+  readonly superseded: ReadonlyArray<string>
 }
 
 /**
@@ -96,9 +98,10 @@ const decodeEntry = Schema.decodeUnknownResult(
   Schema.fromJsonString(Schema.Struct({ suspendedAs: Schema.optionalKey(Schema.String) }))
 )
 
-const decodeDue = Schema.decodeUnknownResult(
+const decodeWait = Schema.decodeUnknownResult(
   Schema.fromJsonString(Schema.Struct({
-    awaited: Schema.Struct({ dueAt: Schema.optionalKey(Schema.Number) })
+    awaited: Schema.Struct({ dueAt: Schema.optionalKey(Schema.Number) }),
+    onNewMessage: Schema.optionalKey(Schema.String)
   }))
 )
 
@@ -140,7 +143,8 @@ export const make = ({ atomically, requests }: Store.Store): Agents => {
           : Result.match(decodeRequest(row.request), { onFailure: () => [], onSuccess: (request) => [request] })
       ),
       // With nothing open in them they have come to their ends, and nobody was told.
-      hasNews: hasNews || found.length === 0
+      hasNews: hasNews || found.length === 0,
+      superseded: found.filter(isSuperseded).map(({ approvalId }) => approvalId)
     }
   })
 
@@ -267,6 +271,13 @@ const isNews = ({ answer, expiresAt = Infinity, given, kind, suspension }: Store
   if (kind === "nested") return false
   if (expiresAt <= now) return true
   if (suspension === undefined) return false
-  const due = decodeDue(suspension)
-  return Result.isSuccess(due) && (due.success.awaited.dueAt ?? Infinity) <= now
+  const wait = decodeWait(suspension)
+  return Result.isSuccess(wait) && (wait.success.awaited.dueAt ?? Infinity) <= now
+}
+
+// Of a run that waits for its agents those say what becomes of it.
+const isSuperseded = ({ kind, suspension }: Store.RequestRow): boolean => {
+  if (kind === "nested") return false
+  const wait = suspension === undefined ? undefined : Result.getOrUndefined(decodeWait(suspension))
+  return wait?.onNewMessage !== "keep"
 }

@@ -23,7 +23,8 @@ import * as Agents from "./agents.ts"
  * began with, and `edits`, as a JSON Patch, lead to them from what was proposed. Times are in milliseconds since
  * 1970-01-01T00:00Z; `expiresAt` is `Infinity` where nobody set an expiry. `handlesExpiry`: the tool's handler said, when
  * it began to wait, that it goes on then. `began` is the nonce of the first claim of its call, by which its agents are
- * known; `wakes` is the program's name of the conversation that is to go on, where that is not its own: the outermost.
+ * known; `wakes` is the program's name of the conversation that is to go on, where that is not its own: the outermost. Of what
+ * waits in an agent `onNewMessage` is what its interaction says becomes of it when the user says something else.
  *
  * @category models
  * @since 0.1.0
@@ -41,6 +42,7 @@ export class Suspension extends Schema.Class<Suspension>("@assent/ai/SuspensionS
   handlesExpiry: Schema.optionalKey(Schema.Literal(true)),
   began: Schema.optionalKey(Schema.String),
   wakes: Schema.optionalKey(Schema.String),
+  onNewMessage: Schema.optionalKey(Schema.Literals(["supersede", "keep"])),
   scope: Schema.Struct({
     tenant: Schema.optionalKey(Schema.String),
     principal: Schema.optionalKey(Schema.String),

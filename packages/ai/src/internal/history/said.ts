@@ -2,8 +2,8 @@
 import type * as Prompt from "effect/ai/Prompt"
 import * as Response from "effect/ai/Response"
 import * as Prompts from "../../Prompt.ts"
-import * as Bounded from "../history/bounded.ts"
-import * as Results from "../history/results.ts"
+import * as Bounded from "./bounded.ts"
+import * as Results from "./results.ts"
 
 export const messages = (parts: ReadonlyArray<Response.AnyPart>): ReadonlyArray<Prompt.Message> => {
   const whole = [...parts, ...missingEnds(parts)].map(keepable)

@@ -48,9 +48,12 @@ export const begin = Effect.fnUntraced(function*(
   }
 })
 
-/** Stops whatever goes on in the conversation, and waits until what goes on in this process has ended. */
+/**
+ * Stops whatever goes on in the conversation, and waits until what goes on in this process has ended. An agent's own stops with
+ * the outermost one alone.
+ */
 export const stop = (place: ConversationTurn.Place): Effect.Effect<void, ConversationStore.ConversationError> =>
-  inTime(place, place.store.stop(place.key))
+  Effect.andThen(ConversationTurn.checkOutermost(place), inTime(place, place.store.stop(place.key)))
 
 /**
  * Stops again and again whoever begins a turn, until what it gives is carried out: who had answered before the Stop, and was
