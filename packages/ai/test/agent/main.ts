@@ -2,7 +2,7 @@
  * Random trees of agents: `npm run agents -- --trees 1000 --seed 7`. The first that goes wrong ends it with code 1, made small,
  * as a line that `--plan` takes; with `--all` it goes on to the others. `--sqlite` keeps everything in a database. `--crowd 1000`
  * says what so many conversations cost that wait at once, and what the answers to one agent cost. `--deaths` lets a process die
- * before and after each write of a story; with `--every 5`, at each fifth of these.
+ * before and after each write of a story; with `--every 5`, at each fifth of these, with `--part 1/3`, at a third.
  */
 import { Store } from "@assent/ai"
 import { Effect } from "effect"
@@ -23,6 +23,7 @@ const { values } = parseArgs({
     crowd: { type: "string" },
     deaths: { type: "boolean", default: false },
     every: { type: "string", default: "1" },
+    part: { type: "string", default: "1/1" },
     sqlite: { type: "boolean", default: false }
   }
 })
@@ -49,7 +50,10 @@ const tellAll = <Point, E>(
 ) =>
   Effect.gen(function*() {
     const { points: found, problems } = yield* within(all)
-    const points = found.filter((_, index) => index % Number(values.every) === 0)
+    const [part = 1, parts = 1] = values.part.split("/").map(Number)
+    const points = found.filter((_, index) => index % Number(values.every) === 0).filter((_, index) =>
+      index % parts === part - 1
+    )
     for (const problem of problems) console.log(problem)
     let failed = problems.length
     for (const point of points) {
