@@ -6,7 +6,7 @@
  * At a terminal Grace and Kim are asked there, one after the other. Without one, or with `--answers file`, they answer as a
  * file says: `scratchpad/team/answers.json`.
  */
-import { Approval, ApprovalError, Conversation } from "@assent/ai"
+import { Approval, ApprovalController, ApprovalError, Conversation } from "@assent/ai"
 import { SqlApproval } from "@assent/sql"
 import { TerminalController } from "@assent/terminal"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
@@ -46,13 +46,15 @@ type Answering = (conversation: Talk, who: Person) => Effect.Effect<Outcome, unk
 
 const isDecision = Schema.is(Approval.ApprovalDecision)
 
-/** Each in their turn is asked at the terminal about what is open. */
+/** Each in their turn is asked at the terminal about what is open. Who leaves with Ctrl-C has said nothing. */
 const atTerminal: Answering = (conversation, who) =>
   Effect.gen(function*() {
-    const { ask } = yield* TerminalController.make({ by: people[who] })
+    const controller = yield* TerminalController.make({ by: people[who] })
     const answers: Array<Approval.ApprovalAnswer> = []
     for (const request of yield* conversation.pending()) {
-      const said = yield* ask!(request)
+      const said = yield* TerminalController.untilStopped(controller.ask!(request)).pipe(
+        Effect.provideService(ApprovalController.ApprovalController, controller)
+      )
       const decision = said !== undefined && "decision" in said ? said.decision : said
       if (isDecision(decision)) {
         answers.push(new Approval.ApprovalAnswer({ approvalId: request.approvalId, decision }))
@@ -107,9 +109,9 @@ const story = Effect.fnUntraced(function*(answering: Answering) {
 
   yield* say("Buy the lamp.")
   const half = yield* step((conversation) => answering(conversation, "grace"))
-  yield* Story.expect(half._tag === "Waiting", "One of them is not enough.")
   yield* Story.line("", "… the program stops, and starts again …")
-  const bought = yield* step((conversation) => answering(conversation, "kim"))
+  // Where Grace has declined, nobody is left to be asked.
+  const bought = half._tag === "Waiting" ? yield* step((conversation) => answering(conversation, "kim")) : half
   yield* Story.line("lead", bought.text)
 
   const [request] = yield* say("Buy the chair.")
@@ -139,7 +141,7 @@ const answers = Flag.String("answers").pipe(
 const team = Command.make("team", { answers }, ({ answers }) =>
   Effect.gen(function*() {
     if (Option.isNone(answers) && process.stdin.isTTY && process.stdout.isTTY) {
-      return yield* TerminalController.untilStopped(story(atTerminal))
+      return yield* story(atTerminal)
     }
     const file = Option.getOrElse(answers, () => fileURLToPath(new URL("./team/answers.json", import.meta.url)))
     const { paid } = yield* story(yield* fromFile(file))

@@ -22,7 +22,7 @@ import * as Approver from "./Approver.ts"
 import * as Bounds from "./internal/bounds.ts"
 import * as Changes from "./internal/store/changes.ts"
 import * as Records from "./internal/waiting/suspensionRecords.ts"
-import { Suspension } from "./internal/waiting/suspensionRecords.ts"
+import { outermost, Suspension } from "./internal/waiting/suspensionRecords.ts"
 import * as Store from "./Store.ts"
 
 // =============================================================================
@@ -251,13 +251,6 @@ const wakeOne = <E, R>(
     onFailure: (cause) =>
       Effect.logWarning(`Assent could not wake the conversation of "${suspension.toolName}".`, cause),
     onSuccess: () => Effect.flatMap(SuspensionStore, (store) => store.told(suspension))
-  })
-
-// What waits in an agent goes on with the conversation that it works for.
-const outermost = (suspension: Suspension): Suspension =>
-  suspension.wakes === undefined ? suspension : new Suspension({
-    ...suspension,
-    scope: { ...suspension.scope, conversation: suspension.wakes }
   })
 
 const couldNotLook = ({ message }: ApprovalError.ApprovalError) =>

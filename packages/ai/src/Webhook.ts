@@ -34,6 +34,7 @@ import type * as Approver from "./Approver.ts"
 import * as Canonical from "./internal/seal/canonical.ts"
 import * as Deferral from "./internal/tool/deferral.ts"
 import * as Interactions from "./internal/waiting/interaction.ts"
+import * as Suspensions from "./internal/waiting/suspensionRecords.ts"
 import * as WebhookBody from "./internal/waiting/webhookBody.ts"
 import * as WebhookPage from "./internal/waiting/webhookPage.ts"
 import * as WebhookSchema from "./internal/waiting/webhookSchema.ts"
@@ -425,7 +426,7 @@ const wakeAfter = <E, R>(
   suspension: SuspensionStore.Suspension,
   { wake }: Pick<Options<E, R>, "wake">
 ): Effect.Effect<void, never, R> =>
-  Effect.matchCauseEffect(Effect.suspend(() => wake(suspension)), {
+  Effect.matchCauseEffect(Effect.suspend(() => wake(Suspensions.outermost(suspension))), {
     onFailure: () =>
       Effect.logWarning(
         `Assent accepted the answer of a webhook for "${suspension.toolName}", but could not wake its conversation.` +

@@ -90,7 +90,8 @@ const played = Effect.fnUntraced(function*(point: Point | undefined) {
   const rows: Array<Person.Row> = []
   for (const nonce of nonces) {
     const row = yield* shared.requests.get(nonce)
-    if (row !== undefined) rows.push({ ...row, isShown: row.request !== undefined })
+    if (row === undefined) continue
+    rows.push({ ...row, hasWithin: yield* shared.requests.hasWithin(nonce) })
   }
   const requests = yield* next.script.requests
   const problems = [

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalController, ConversationStore } from "../../src/index.ts"
+import { Approval, ApprovalController, ApprovalPolicy, ConversationStore } from "../../src/index.ts"
 import { isCancelled } from "../conversation/stopping.ts"
 import { intercept } from "../store/intercept.ts"
 import * as S from "./support.ts"
@@ -197,7 +197,62 @@ describe("an expiry", () => {
   )
 })
 
+describe("an expiry of one request", () => {
+  it.effect("L6 three levels deep is told to the agent that asked, and everything else stays open", () =>
+    Effect.gen(function*() {
+      const hour = 60 * 60 * 1_000
+      const policy = ApprovalPolicy.make((call) =>
+        JSON.stringify(call.params).includes("r.00.00.00")
+          ? Approval.needsApproval({ expiresIn: hour, presentation: World.presentationOf("r.00.00.00") })
+          : undefined
+      )
+      const expiring = Effect.provideService(ApprovalPolicy.ApprovalPolicy, policy)
+      const play = yield* S.begin("send", Tree.threeLevels)
+      yield* expiring(play.begin)
+      assert.isDefined(play.seen.get("r.00.00.00")!.expiresAt)
+      yield* TestClock.adjust("2 hours")
+      assert.sameMembers((yield* play.pending).map(S.keyOf), ["r.00.01", "r.01"])
+      const woken = yield* expiring(play.conversation().wake)
+      assert.strictEqual(woken?._tag, "Waiting")
+      play.decisions.set("r.00.00.00", S.no)
+      yield* play.check()
+      yield* S.refused(play, [Approval.approve(play.seen.get("r.00.00.00")!)], "AlreadyDecided")
+      yield* expiring(play.answer({ "r.01": yes, "r.00.01": yes }))
+      assert.notInclude(play.did, "paid:r.00.00.00")
+    }))
+})
+
 describe("a reader who leaves", () => {
+  for (const kind of ["ask", "inner"] as const) {
+    it.effect(`L2 while one call waits (${kind}) and another runs loses nothing: the next turn asks, and it is done once`, () =>
+      Effect.gen(function*() {
+        const hold = yield* S.makeHold
+        const waits = kind === "ask" ? Tree.ask : Tree.inner([Tree.pay])
+        const play = yield* S.begin("stream", Tree.agent([waits, Tree.inner([Tree.look])]), {
+          before: (what) => what === "saw:r.01.00" ? hold.wait : Effect.void
+        })
+        const reader = yield* Effect.forkChild(Stream.runDrain(play.conversation().stream(World.promptOf("r"))), {
+          startImmediately: true
+        })
+        yield* hold.entered
+        yield* S.idle
+        yield* Fiber.interrupt(reader)
+        const models = yield* called(play)
+        yield* hold.release
+        yield* S.idle
+        assert.deepStrictEqual(yield* called(play), models, "a model is called though nobody reads")
+        const asked = yield* play.take([])
+        const key = kind === "ask" ? "r.00" : "r.00.00"
+        assert.deepStrictEqual(asked.requests.map(S.keyOf), [key])
+        play.seen.set(key, asked.requests[0]!)
+        yield* play.take([], play.answersFor({ [key]: kind === "ask" ? S.text("so") : yes }))
+        const done = kind === "ask" ? ["ask:r.00", "heard:r.00:so"] : ["paid:r.00.00"]
+        assert.deepStrictEqual(play.did.filter((what) => !what.startsWith("saw:")), done)
+        assert.deepStrictEqual(yield* play.pending, [])
+        assert.deepStrictEqual(yield* play.refusals, [])
+      }))
+  }
+
   for (const kind of ["look", "pay"] as const) {
     it.effect(`L2 while a ${kind} runs three levels deep: it runs at most once, nothing is lost, and the next turn goes on`, () =>
       Effect.gen(function*() {

@@ -2,7 +2,8 @@
  * Random trees of agents: `npm run agents -- --trees 1000 --seed 7`. The first that goes wrong ends it with code 1, made small,
  * as a line that `--plan` takes; with `--all` it goes on to the others. `--sqlite` keeps everything in a database. `--crowd 1000`
  * says what so many conversations cost that wait at once, and what the answers to one agent cost. `--deaths` lets a process die
- * before and after each write of a story; with `--every 5`, at each fifth of these.
+ * before and after each write of a story; with `--every 5`, at each fifth of these, with `--part 1/3`, at a third.
+ * `--stops` lets somebody press Stop at any write of a turn of so many trees, and before and after each write of one of them.
  */
 import { Store } from "@assent/ai"
 import { Effect } from "effect"
@@ -12,6 +13,7 @@ import * as Storage from "../search/storage.ts"
 import * as Deaths from "./deaths.ts"
 import * as Many from "./many.ts"
 import * as Random from "./random.ts"
+import * as Stops from "./stops.ts"
 import * as Tree from "./tree.ts"
 
 const { values } = parseArgs({
@@ -22,7 +24,9 @@ const { values } = parseArgs({
     all: { type: "boolean", default: false },
     crowd: { type: "string" },
     deaths: { type: "boolean", default: false },
+    stops: { type: "boolean", default: false },
     every: { type: "string", default: "1" },
+    part: { type: "string", default: "1/1" },
     sqlite: { type: "boolean", default: false }
   }
 })
@@ -49,7 +53,10 @@ const tellAll = <Point, E>(
 ) =>
   Effect.gen(function*() {
     const { points: found, problems } = yield* within(all)
-    const points = found.filter((_, index) => index % Number(values.every) === 0)
+    const [part = 1, parts = 1] = values.part.split("/").map(Number)
+    const points = found.filter((_, index) => index % Number(values.every) === 0).filter((_, index) =>
+      index % parts === part - 1
+    )
     for (const problem of problems) console.log(problem)
     let failed = problems.length
     for (const point of points) {
@@ -61,7 +68,33 @@ const tellAll = <Point, E>(
     if (failed > 0) process.exitCode = 1
   })
 
+/** Every Stop of one tree, and one of each of many. */
+const tellStops = Effect.gen(function*() {
+  const all = yield* within(Stops.plansOf(Stops.tree, 3, 5))
+  const [part = 1, parts = 1] = values.part.split("/").map(Number)
+  const plans = all.filter((_, index) => index % (Number(values.every) * parts) === (part - 1) * Number(values.every))
+  for (let seed = first; seed < first + trees; seed++) {
+    const plan = yield* within(Stops.planOf(seed))
+    if (plan !== undefined) plans.push(plan)
+  }
+  let failed = 0
+  for (const plan of plans) {
+    const problems = yield* within(Stops.problemsOf(plan))
+    if (problems.length === 0) continue
+    failed++
+    console.log(`${problems.join("; ")}\n  --stops --plan '${JSON.stringify(plan)}'`)
+    process.exitCode = 1
+  }
+  console.log(`${plans.length} Stops, ${all.length} of them at every write of one tree, ${failed} with problems`)
+})
+
 const program = Effect.gen(function*() {
+  if (values.plan !== undefined && values.stops) {
+    const problems = yield* within(Stops.problemsOf(JSON.parse(values.plan)))
+    console.log(problems.join("\n") || "Nothing is wrong.")
+    if (problems.length > 0) process.exitCode = 1
+    return
+  }
   if (values.plan !== undefined) {
     const plan: Random.Plan = JSON.parse(values.plan)
     const fault = yield* within(Random.faultOf(plan))
@@ -81,6 +114,7 @@ const program = Effect.gen(function*() {
     if (problems.length > 0 || each > 20_000) process.exitCode = 1
     return
   }
+  if (values.stops) return yield* tellStops
   if (values.deaths) return yield* tellAll("a process dies", Deaths.points, Deaths.problemsAt)
   const depths = new Map<number, number>()
   const since = performance.now()

@@ -97,7 +97,8 @@ export const play = Effect.fnUntraced(function*(conversation: World.Conversing, 
 
 /** What became of a request, as the store has it. */
 export interface Row extends Pick<Store.RequestRow, "approvalId" | "kind" | "state" | "toolName"> {
-  readonly isShown: boolean
+  /** It has begun conversations of its own. */
+  readonly hasWithin: boolean
 }
 
 /** What is wrong with how it has ended. */
@@ -122,17 +123,31 @@ export const problemsAtEnd = ({ read }: Notes, rows: ReadonlyArray<Row>, text: s
     for (const id of all.slice(0, -1)) wrong(stateOf(id) !== "unknown", `${key} was asked anew: it is ${stateOf(id)}`)
   }
 
-  // What is unknown is a payment that was under way, and never an agent.
+  // One process has died once, in the one thing that it did then: a payment that was approved, a question that was about to
+  // be asked or was answered, or a handler by hand that had begun no agent. An agent never is unknown.
   const told = new Map(decisions)
-  for (const { isShown, kind, state, toolName } of rows) {
-    // A handler by hand that died before it began a conversation may have done anything; its agents were asked nothing.
-    const mayBeUnknown = ["Pay", "Ask"].includes(toolName) ||
-      (toolName === "Team" && rows.some((row) => row.toolName === "Team" && row.state === "done"))
-    wrong(state === "unknown" && !mayBeUnknown, `${toolName} (${kind}) is unknown`)
-    // One that nobody was told of is nobody's.
-    const isOpen = (isShown || kind === "nested") && (state === "pending" || state === "running")
-    wrong(isOpen, `${toolName} (${kind}) is ${state}`)
+  const sent = new Set(read("sent").map(({ approvalId }) => approvalId))
+  const unknown = rows.filter(({ state }) => state === "unknown")
+  wrong(unknown.length > 1, `${unknown.length} are unknown: ${unknown.map(({ toolName }) => toolName).join(", ")}`)
+  for (const { approvalId, hasWithin, kind, toolName } of unknown) {
+    const mayBe = toolName === "Team"
+      ? kind === "call" && !hasWithin
+      : toolName === "Ask"
+      ? kind === "call" || sent.has(approvalId)
+      : toolName === "Pay" && sent.has(approvalId)
+    wrong(!mayBe, `${toolName} (${kind}) is unknown${hasWithin ? ", and has begun agents" : ""}`)
   }
+  // Or in the moment between a claim and its handler: nothing of it had begun, and nobody goes on with it.
+  const running = rows.filter(({ state }) => state === "running")
+  wrong(running.length + unknown.length > 1, `${running.map(({ toolName }) => toolName).join(", ")} is running beside`)
+  for (const { hasWithin, kind, toolName } of running) {
+    wrong(kind !== "call" || hasWithin, `${toolName} (${kind}) is running`)
+  }
+  for (const { kind, state, toolName } of rows) wrong(state === "pending", `${toolName} (${kind}) is ${state}`)
+  const asks = rows.filter(({ kind, state, toolName }) => toolName === "Ask" && kind === "call" && state !== "running")
+  const asked = read("did").filter((what) => what.startsWith("ask:"))
+  wrong(asked.length > asks.length, `${asked.length} questions were begun in ${asks.length} calls`)
+
   for (const key of decisions.keys()) if (stateOf(ids.get(key)?.at(-1)) === "unknown") told.set(key, { _tag: "No" })
 
   const did = read("did")

@@ -8,6 +8,7 @@ import { Cause, Effect, Exit, Fiber } from "effect"
 import { Approval, ApprovalError } from "../../src/index.ts"
 import * as Laws from "../laws/support.ts"
 import { fewer, shrink } from "../search/shrink.ts"
+import { below, list, numbers, pick, type Random } from "./numbers.ts"
 import * as Play from "./play.ts"
 import * as Tree from "./tree.ts"
 
@@ -30,24 +31,6 @@ export interface Plan {
   readonly steps: ReadonlyArray<Step>
   readonly end: (typeof ends)[number]
 }
-
-type Random = () => number
-
-/** Numbers from 0 to 1 that look random (mulberry32). */
-const numbers = (seed: number): Random => {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
-const below = (random: Random, limit: number): number => Math.floor(random() * limit)
-const pick = <A>(random: Random, all: ReadonlyArray<A>): A => all[below(random, all.length)]!
-const list = <A>(random: Random, most: number, make: () => A): ReadonlyArray<A> =>
-  Array.from({ length: 1 + below(random, most) }, make)
 
 const randomCall = (random: Random, depth: number): Tree.Call => {
   const kind = below(random, depth > 0 ? 10 : 5)

@@ -6,13 +6,14 @@
 
 /**
  * A call of an agent: something is paid, which needs consent; something is looked at, which needs none; the user is asked
- * something; an hour is waited for; another agent is given a task; or one tool talks to several agents.
+ * something; an hour is waited for, or the call of another system; another agent is given a task; or one tool talks to several agents.
  */
 export type Call =
   | { readonly _tag: "Pay" }
   | { readonly _tag: "Look" }
   | { readonly _tag: "Ask" }
   | { readonly _tag: "Wait" }
+  | { readonly _tag: "Hook" }
   | { readonly _tag: "Agent"; readonly name: AgentName; readonly isGated: boolean; readonly agent: Agent }
   | { readonly _tag: "Team"; readonly agents: ReadonlyArray<Agent> }
 
@@ -36,7 +37,7 @@ export type Decisions = ReadonlyMap<string, Decision>
 /** Something that is asked. `key` says where in the tree it stands, `id` is that of its call, at every level. */
 export interface Open {
   readonly key: string
-  readonly kind: "approval" | "askUser" | "timer"
+  readonly kind: "approval" | "askUser" | "timer" | "webhook"
   readonly toolName: string
   readonly path: ReadonlyArray<string>
   readonly callIds: ReadonlyArray<string>
@@ -117,6 +118,9 @@ export const stand = (agent: Agent, decisions: Decisions): Stand => {
         return decision._tag === "Text" ? does(`heard:${key}:${decision.text}`) : "no"
       case "Wait":
         return decision === undefined ? asks("timer", "Wait") : does(`woke:${key}`)
+      case "Hook":
+        if (decision?._tag !== "Text") return asks("webhook", "Hook")
+        return does(`called:${key}:${decision.text}`)
       case "Agent": {
         if (call.isGated) {
           if (decision === undefined) return asks("approval", call.name)
@@ -171,6 +175,7 @@ export const pay: Call = { _tag: "Pay" }
 export const look: Call = { _tag: "Look" }
 export const ask: Call = { _tag: "Ask" }
 export const wait: Call = { _tag: "Wait" }
+export const hook: Call = { _tag: "Hook" }
 
 export const agent = (...steps: ReadonlyArray<ReadonlyArray<Call>>): Agent => ({ steps })
 

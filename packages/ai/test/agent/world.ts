@@ -18,10 +18,11 @@ import {
   type Store,
   SuspensionStore,
   Tool,
-  Toolkit
+  Toolkit,
+  Webhook
 } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
-import { Effect, Layer, Schema, type Scope } from "effect"
+import { Effect, Layer, type Redacted, Schema, type Scope } from "effect"
 import type { AnyToolkit } from "../laws/support.ts"
 import * as Tree from "./tree.ts"
 
@@ -54,6 +55,13 @@ export const Wait = DeferredTool.make("Wait", {
   interactions: { hour: Interaction.timer }
 })
 
+export const Hook = DeferredTool.make("Hook", {
+  parameters: { key: Schema.String },
+  success: Schema.String,
+  state: Schema.String,
+  interactions: { called: Interaction.webhook(Schema.Struct({ said: Schema.String })) }
+})
+
 const agentOptions = {
   description: "Does a task.",
   parameters: { task: Schema.String },
@@ -70,7 +78,7 @@ const Team = DeferredTool.make("Team", {
   interactions: {}
 })
 
-const kit = Toolkit.make(Pay, Look, Ask, Wait, Agent, Clerk, Team)
+const kit = Toolkit.make(Pay, Look, Ask, Wait, Hook, Agent, Clerk, Team)
 
 export interface ToolOptions {
   /** Told of everything that a tool does. */
@@ -78,20 +86,25 @@ export interface ToolOptions {
   /** Done before it does it. */
   readonly before?: ((what: string) => Effect.Effect<void>) | undefined
   readonly limits?: Conversation.Options<any>["limits"]
+  readonly tell?: "nothing" | "steps" | "deltas" | undefined
+  /** Given the token of each webhook that is waited for. */
+  readonly onToken?: ((token: Redacted.Redacted) => void) | undefined
 }
 
 /** The toolkit of every level. */
-export const makeToolkit = ({ before = () => Effect.void, does, limits }: ToolOptions): Effect.Effect<AnyToolkit> =>
+export const makeToolkit = (
+  { before = () => Effect.void, does, limits, onToken = () => {}, tell }: ToolOptions
+): Effect.Effect<AnyToolkit> =>
   Effect.gen(function*() {
     const doing = (what: string): Effect.Effect<string> =>
       Effect.andThen(before(what), Effect.sync(() => (does(what), what)))
     // The agents of this toolkit have this toolkit.
     const toolkit: Effect.Effect<AnyToolkit> = Effect.suspend(() => Effect.succeed(made))
     const prompt = ({ task }: { readonly task: string }) => promptOf(task.replace("!", ""))
-    const options = { toolkit, prompt, limits }
+    const options = { toolkit, prompt, limits, tell }
     // Agents of any tools may need and fail with anything. These need nothing.
     const member = (task: string, index: number) =>
-      AgentTool.converse(Tree.memberName(index), { toolkit, limits })(promptOf(task)) as unknown as Effect.Effect<
+      AgentTool.converse(Tree.memberName(index), { toolkit, limits, tell })(promptOf(task)) as unknown as Effect.Effect<
         { readonly text: string }
       >
     const handlerOf = (tool: typeof Agent | typeof Clerk) => AgentTool.handler(tool, options) as never
@@ -105,6 +118,14 @@ export const makeToolkit = ({ before = () => Effect.void, does, limits }: ToolOp
       Wait: DeferredTool.handler(Wait, {
         start: ({ key }) => Wait.suspend.hour({ after: "1 hour" }, key),
         resume: { hour: (_, key) => doing(`woke:${key}`) }
+      }),
+      Hook: DeferredTool.handler(Hook, {
+        start: ({ key }) =>
+          Effect.flatMap(
+            Effect.tap(Webhook.makeToken, (token) => Effect.sync(() => onToken(token))),
+            (token) => Hook.suspend.called({ token }, key)
+          ),
+        resume: { called: ({ said }, key) => doing(`called:${key}:${said}`) }
       }),
       Agent: handlerOf(Agent),
       Clerk: handlerOf(Clerk),
@@ -233,11 +254,12 @@ const key = "the key of the tests of agents, 32 bytes"
 
 /** A process: everything is its own but the store, and it ends with the scope. */
 export const makeProcess = (
-  { agents, approval, before, does, id = "c1", limits, model, outerLimits, scope = {}, store, ...rest }: ProcessOptions
+  { agents, approval, before, does, id = "c1", limits, model, onToken, outerLimits, scope = {}, store, tell, ...rest }:
+    ProcessOptions
 ): Effect.Effect<Process, never, Scope.Scope> =>
   Effect.gen(function*() {
     const script = yield* ScriptedModel.make({ turns: [], afterLastTurn: model ?? answerAs(agents) })
-    const toolkit = yield* makeToolkit({ does, before, limits })
+    const toolkit = yield* makeToolkit({ does, before, limits, onToken, tell })
     const journal = yield* ApprovalJournal.make({ store, heartbeat: "1 second", grace: 0 })
     const conversations = yield* ConversationStore.make({ store, heartbeat: "1 second" })
     const seal = yield* Effect.orDie(Layer.build(ApprovalSeal.layer({ key })))

@@ -55,12 +55,15 @@ export const problemsAt = ({ side, statement }: Point): Effect.Effect<ReadonlyAr
 const rowsOf = (filename: string): ReadonlyArray<Person.Row> => {
   const database = new DatabaseSync(filename)
   try {
-    return database.prepare("SELECT approval_id, kind, request, state, tool FROM assent_request").all().map((row) => ({
+    const begun = "EXISTS (SELECT 1 FROM assent_conversation WHERE parent = nonce) AS begun"
+    return database.prepare(`SELECT approval_id, kind, state, tool, ${begun} FROM assent_request`).all().map((
+      row
+    ) => ({
       approvalId: String(row["approval_id"]),
       kind: String(row["kind"]),
       state: row["state"] as Person.Row["state"],
       toolName: String(row["tool"]),
-      isShown: row["request"] !== null
+      hasWithin: row["begun"] === 1
     }))
   } finally {
     database.close()

@@ -13,6 +13,7 @@ import * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Words from "../decide/words.ts"
 import * as Trust from "../environment/trust.ts"
 import * as Request from "../gather/request.ts"
+import * as Suspension from "../gather/suspension.ts"
 import * as Wait from "../gather/wait.ts"
 import * as Listed from "../held/listed.ts"
 import * as ConversationTurn from "../held/turn.ts"
@@ -82,22 +83,44 @@ export const cancel = Effect.fnUntraced(function*(
     yield* takeBack(turn, request, reason, answered.includes(request.approvalId) ? "answered" : "open")
     turn.open = turn.open.filter((one) => one !== request)
   }
-  yield* untilStopped(turn)
+  yield* untilStopped(turn, reason)
 })
 
-// What outlived its turn may run in another process, which sees a moment later that it is to stop.
+// What outlived its turn may run in another process, which sees a moment later that it is to stop. What began to wait in a
+// turn that was stopped, or whose process died, before it could say so waits for nobody.
 const untilStopped = Effect.fnUntraced(function*(
-  { history }: ConversationTurn.Turn
+  turn: ConversationTurn.Turn,
+  reason: string | undefined
 ): Effect.fn.Return<void, ApprovalError.ApprovalError> {
   const journal = yield* ApprovalJournal.ApprovalJournal
-  for (const { call, part: { approvalId } } of Transcript.readWhole(history.content).allRequests) {
+  for (const { call, part: { approvalId } } of Transcript.readWhole(turn.history.content).allRequests) {
     const sealed = ApprovalId.parse(approvalId)
     if (call === undefined || call.result !== undefined || sealed === undefined) continue
     const claim = Request.claimOf({ ...sealed, approvalId }, Request.named(call.part))
-    if ((yield* journal.find(claim))?.state !== "running") continue
-    // Who only joins begins nothing.
-    yield* Effect.exit(journal.run(claim, { effect: Effect.never, idempotent: false, joinOnly: true }))
+    let entry = yield* journal.find(claim)
+    if (entry?.state === "running") {
+      // Who only joins begins nothing.
+      yield* Effect.exit(journal.run(claim, { effect: Effect.never, idempotent: false, joinOnly: true }))
+      entry = yield* journal.find(claim)
+    }
+    if (entry?.suspendedAs !== undefined) yield* takeBackUnsaid(turn, entry.suspendedAs, reason)
   }
+})
+
+// What has waited may have gone on, and wait for something else.
+const takeBackUnsaid: (
+  turn: ConversationTurn.Turn,
+  approvalId: string,
+  reason: string | undefined
+) => Effect.Effect<void, ApprovalError.ApprovalError> = Effect.fnUntraced(function*(turn, approvalId, reason) {
+  const sealed = ApprovalId.parse(approvalId)
+  const found = yield* (yield* SuspensionStore.SuspensionStore).find(approvalId)
+  if (sealed === undefined || found === undefined) return
+  const request = Suspension.requestOf(undefined, found.suspension)
+  const journal = yield* ApprovalJournal.ApprovalJournal
+  const entry = yield* journal.find(Request.claimOf({ ...sealed, approvalId }, request))
+  if (entry?.suspendedAs !== undefined) return yield* takeBackUnsaid(turn, entry.suspendedAs, reason)
+  yield* takeBack(turn, request, reason, found.delivered === undefined ? "open" : "answered")
 })
 
 const isNamed = (

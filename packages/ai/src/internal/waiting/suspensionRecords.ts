@@ -52,6 +52,13 @@ export class Suspension extends Schema.Class<Suspension>("@assent/ai/SuspensionS
   expiresAt: Schema.Number
 }) {}
 
+/** As it is shown to whoever wakes: what waits in an agent goes on with the conversation that it works for. */
+export const outermost = (suspension: Suspension): Suspension =>
+  suspension.wakes === undefined ? suspension : new Suspension({
+    ...suspension,
+    scope: { ...suspension.scope, conversation: suspension.wakes }
+  })
+
 /**
  * What is known of a suspension, as the store has it.
  *
