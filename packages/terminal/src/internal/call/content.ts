@@ -4,7 +4,6 @@
  * `│` begins a line of a text, `=` one of data, and `⋮` what a row had no room for.
  */
 import * as Approval from "@assent/ai/Approval"
-import * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
 import * as Approver from "@assent/ai/Approver"
 import type * as Schema from "effect/Schema"
 import * as Cells from "../text/cells.ts"
@@ -282,10 +281,6 @@ export const details = (asked: Approval.ApprovalRequest, params: Schema.Json): R
 /** The call in a line, for lists of calls that are shown whole above. */
 export const short = (asked: Approval.ApprovalRequest): string =>
   Safe.line(Approval.describe(asked.toolName, asked.params))
-
-/** What an answer covers, in words. */
-export const sentence = (covers: ApprovalMatcher.Description, asked: Approval.ApprovalRequest): string =>
-  Safe.line(ApprovalMatcher.toSentence(covers, asked.toolName))
 
 /** Of each list one of its people, in words. */
 export const approversOf = (approvers: Approver.Approvers): string =>
