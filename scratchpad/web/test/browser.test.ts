@@ -8,6 +8,7 @@ import { describeScenarios } from "./describe.ts"
 import * as Page from "./pageDriver.ts"
 import * as Program from "./program.ts"
 import { stopping } from "./scenarios/stopping.ts"
+import { typing } from "./scenarios/typing.ts"
 import { describeServed } from "./served.ts"
 
 let browser: Browser
@@ -24,4 +25,4 @@ afterAll(async () => {
 
 describeScenarios({ browser: () => browser, driver: Chat.driver, folder: () => folder })
 describeServed(() => browser, () => program)
-describeScenarios({ browser: () => browser, driver: Page.driver, folder: () => Page.folder }, stopping)
+describeScenarios({ browser: () => browser, driver: Page.driver, folder: () => Page.folder }, [...stopping, ...typing])

@@ -44,6 +44,8 @@ export interface Tab {
   readonly is: (words: string, ...states: ReadonlyArray<State>) => Promise<void>
   readonly reads: (text: string) => Promise<void>
   readonly say: (text: string) => Promise<void>
+  /** The same without a mouse, key by key: whatever the page is ready for. */
+  readonly type: (text: string) => Promise<void>
   readonly approve: (words: string) => Promise<void>
   /** A double click. */
   readonly approveTwice: (words: string) => Promise<void>
@@ -161,6 +163,11 @@ export const open = async (
       act(`say "${text}"`, async () => {
         await page.getByRole("textbox", { name: "Message" }).fill(text)
         await page.getByRole("button", { name: "Send", exact: true }).click()
+      }),
+    type: (text) =>
+      act(`type "${text}"`, async () => {
+        await page.getByRole("textbox", { name: "Message" }).pressSequentially(text)
+        await page.keyboard.press("Enter")
       }),
     approve: (words) => act(`approve "${words}"`, () => approveIn(card(words)).click()),
     approveTwice: (words) => act(`approve "${words}" twice`, () => approveIn(card(words)).dblclick()),

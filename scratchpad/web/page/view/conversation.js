@@ -133,7 +133,7 @@ export const Conversation = ({ chat, people, person }) => {
       ? null
       : html`<p class="banner problem" role="alert">${problem} <button type="button" class="quiet" onClick=${chat.refresh}>Load again</button></p>`
   }
-        <${Composer} chat=${chat} field=${field} isBusy=${isBusy} isReady=${loading === "loaded"} />
+        <${Composer} chat=${chat} field=${field} isBusy=${isBusy} isReady=${loading !== "failed"} />
       </div>
       <div id="announcements" role="status" class="unseen"><p key=${announcement.count}>${announcement.text}</p></div>
     </main>
