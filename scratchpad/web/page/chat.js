@@ -324,9 +324,7 @@ export const open = (id, { onChange, onStranger }) => {
   }
 
   /** The end of what is being sent; before the messages are there, nothing is. @type {Promise<void>} */
-  let sending = load().catch((error) =>
-    error instanceof Server.Failed && error.status > 0 ? refuse(error) : recover()
-  )
+  let sending = load().catch((error) => error instanceof Server.Failed && error.status > 0 ? refuse(error) : recover())
 
   return {
     id,

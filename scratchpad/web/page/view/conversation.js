@@ -58,7 +58,7 @@ export const Conversation = ({ chat, people, person }) => {
     // The second half of a double click does not take the focus away again.
     if (performance.now() - answeredAt.current < 500) event.preventDefault()
   }}>
-      <section class="conversation" aria-label="Conversation" aria-busy=${loading === "loading"}>
+      <section class="conversation" aria-label="Conversation" aria-busy=${loading === "loading"} data-chat=${chat.id}>
         ${loading === "loading" && !isLost ? html`<p class="muted center">Loading…</p>` : null}
         ${
     isEmpty
