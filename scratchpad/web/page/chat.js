@@ -201,19 +201,16 @@ export const open = (id, { onChange, onStranger }) => {
   // Saying and answering
   // ===========================================================================
 
+  /** @param {Said} said @param {string} problem */
+  const holdBack = (said, problem) =>
+    set({ outbox: state.outbox.map((other) => other.id === said.id ? { ...other, state: "unsent", problem } : other) })
+
   /** @param {Said} said */
   const send = async (said) => {
-    const others = state.outbox.filter((other) => other.id !== said.id)
-    set({ outbox: [...others, { id: said.id, text: said.text, state: "sending" }], problem: undefined })
     const message = { id: said.id, role: "user", parts: [{ type: "text", text: said.text }] }
     // Of the others, so that what follows gets an id of its own.
     const ids = state.messages.filter(({ id }) => id !== said.id).map(({ id, role }) => ({ id, role, parts: [] }))
     let hasBegun = false
-    /** @param {string} problem */
-    const fail = (problem) =>
-      set({
-        outbox: state.outbox.map((other) => other.id === said.id ? { ...other, state: "unsent", problem } : other)
-      })
     try {
       const reading = await Server.say({ id, messages: [...ids, message] }, signal)
       await follow(reading, {
@@ -230,10 +227,27 @@ export const open = (id, { onChange, onStranger }) => {
         }
       })
     } catch (error) {
-      if (!hasBegun) fail(sentenceOf(error))
+      if (!hasBegun) holdBack(said, sentenceOf(error))
       if (error instanceof Server.Failed) return error.status === 401 ? onStranger() : undefined
       await recover()
     }
+  }
+
+  /**
+   * What is said is sent in its turn: when the messages are there, and what was said before it has its answer. Where that
+   * one has asked something, whoever was faster than it decides again, for to say more takes back what is asked.
+   *
+   * @param {Said} said
+   */
+  const say = (said) => {
+    const others = state.outbox.filter((other) => other.id !== said.id)
+    set({ outbox: [...others, { id: said.id, text: said.text, state: "sending" }], problem: undefined })
+    const seen = new Set(Messages.openApprovals(state.messages))
+    sending = sending.then(() => {
+      if (signal.aborted) return
+      const isAskedSince = Messages.openApprovals(state.messages).some((approvalId) => !seen.has(approvalId))
+      return isAskedSince ? holdBack(said, "Something is asked above, and this would take it back.") : send(said)
+    })
   }
 
   /** What went wrong is tried again. */
@@ -309,14 +323,15 @@ export const open = (id, { onChange, onStranger }) => {
     return load().catch((error) => error instanceof Server.Failed && error.status > 0 ? refuse(error) : recover())
   }
 
-  load().catch((error) => error instanceof Server.Failed && error.status > 0 ? refuse(error) : recover())
+  /** The end of what is being sent; before the messages are there, nothing is. @type {Promise<void>} */
+  let sending = load().catch((error) => error instanceof Server.Failed && error.status > 0 ? refuse(error) : recover())
 
   return {
     id,
     state: () => state,
     /** @param {string} text */
-    say: (text) => send({ id: crypto.randomUUID(), text, state: "sending" }),
-    sayAgain: send,
+    say: (text) => say({ id: crypto.randomUUID(), text, state: "sending" }),
+    sayAgain: say,
     /** @param {string} saidId */
     discard: (saidId) => set({ outbox: state.outbox.filter(({ id }) => id !== saidId) }),
     answer,

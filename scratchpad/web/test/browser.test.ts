@@ -8,7 +8,9 @@ import { describeScenarios } from "./describe.ts"
 import * as Page from "./pageDriver.ts"
 import * as Program from "./program.ts"
 import { stopping } from "./scenarios/stopping.ts"
+import { typing } from "./scenarios/typing.ts"
 import { describeServed } from "./served.ts"
+import * as Windows from "./windows.ts"
 
 let browser: Browser
 let program: Promise<Program.Program>
@@ -22,6 +24,8 @@ afterAll(async () => {
   await (await program)?.close()
 })
 
-describeScenarios({ browser: () => browser, driver: Chat.driver, folder: () => folder })
-describeServed(() => browser, () => program)
-describeScenarios({ browser: () => browser, driver: Page.driver, folder: () => Page.folder }, stopping)
+const windows = Windows.make(() => browser)
+
+describeScenarios({ windows, driver: Chat.driver }, folder)
+describeServed(windows, () => program)
+describeScenarios({ windows, driver: Page.driver }, Page.folder, [...stopping, ...typing])

@@ -14,6 +14,9 @@ export const folder = Path.join(built, "page")
 
 const servers = Path.join(built, "server")
 
+/** What Node has compiled, for the next time. */
+export const compiled = Path.join(built, "compiled")
+
 /** A server in one file starts in a quarter of a second, and in two seconds of its sources. */
 export const program = Path.join(servers, "process.js")
 

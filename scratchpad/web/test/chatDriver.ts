@@ -3,10 +3,7 @@ import { type Driver, fill } from "./tab.ts"
 
 export const driver: Driver = {
   name: "useChat",
-  open: async (page, url, chat) => {
-    await page.goto(`${url}/?chat=${chat}`)
-    await page.getByRole("textbox", { name: "Message" }).waitFor()
-  },
+  isLoaded: (page, chat) => page.locator(`[data-chat="${chat}"]`).waitFor(),
   edit: async (card, fields) => {
     await fill(card, fields)
     await card.getByRole("button", { name: /^Approve: / }).click()

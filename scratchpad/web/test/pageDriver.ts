@@ -6,10 +6,7 @@ export const folder = Path.join(import.meta.dirname, "../page")
 
 export const driver: Driver = {
   name: "our page",
-  open: async (page, url, chat) => {
-    await page.goto(`${url}/?chat=${chat}`)
-    await page.getByRole("region", { name: "Conversation" }).and(page.locator("[aria-busy=false]")).waitFor()
-  },
+  isLoaded: (page, chat) => page.locator(`[data-chat="${chat}"][aria-busy=false]`).waitFor(),
   edit: async (card, fields) => {
     await card.getByRole("button", { name: /^Edit: / }).click()
     await fill(card, fields)

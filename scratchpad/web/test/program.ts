@@ -5,6 +5,7 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import * as Readline from "node:readline"
+import { compiled } from "./build.ts"
 
 export interface Program {
   readonly url: string
@@ -20,7 +21,11 @@ export const start = async (): Promise<Program> => {
   const child = ChildProcess.spawn(
     process.execPath,
     ["--conditions=@assent/source", main, "--port", "0", "--data", data, "--pace", "0", "--step", "2000"],
-    { stdio: ["ignore", "pipe", "inherit"] }
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+      // It is made of its sources; what Node makes of these takes a second, and is kept.
+      env: { ...process.env, NODE_COMPILE_CACHE: compiled }
+    }
   )
   const ended = once(child, "exit")
   process.once("exit", () => child.kill())

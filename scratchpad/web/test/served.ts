@@ -3,61 +3,70 @@ import * as Diagnostics from "node:diagnostics_channel"
 import { once } from "node:events"
 import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core"
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core"
 import { assert, describe, it } from "vitest"
 import { createPatientServer } from "../starting.ts"
 import { violationsIn } from "./accessible.ts"
 import { driver } from "./pageDriver.ts"
 import type { Program } from "./program.ts"
 import * as Tab from "./tab.ts"
+import * as Windows from "./windows.ts"
 
 const shots = process.env["SCREENSHOTS"]
 
-interface Visit {
-  readonly url: string
-  readonly context: BrowserContext
-  readonly tab: (person?: "ada" | "grace") => Promise<Tab.Tab>
-  readonly shoot: (tab: Tab.Tab, name: string) => Promise<void>
+const shoot = async ({ page }: { readonly page: Page }, name: string): Promise<void> => {
+  if (shots !== undefined) await page.screenshot({ path: `${shots}/web-${name.replaceAll(" ", "-")}.png` })
 }
 
-export const describeServed = (browser: () => Browser, program: () => Promise<Program>) =>
+interface Visit {
+  readonly tab: (person?: "ada" | "grace") => Promise<Tab.Tab>
+}
+
+export const describeServed = (windows: Windows.Windows, program: () => Promise<Program>) =>
   describe.concurrent("our page as `npm run web` serves it", () => {
     let count = 0
 
+    const logIn = async (context: BrowserContext, person: string): Promise<void> => {
+      await context.request.post(`${(await program()).url}/session`, { data: { person } })
+    }
+
     /** A conversation of its own; at its end no tab has anything to complain of. */
-    const visit = async (act: (visit: Visit) => Promise<void>, options: BrowserContextOptions = {}): Promise<void> => {
+    const visit = async (act: (visit: Visit) => Promise<void>): Promise<void> => {
       const chat = `chat-${++count}`
       const { url } = await program()
-      const contexts: Array<BrowserContext> = []
+      const taken: Array<readonly [string, Windows.Window]> = []
       const tabs: Array<Tab.Tab> = []
-      const newContext = async () => {
-        const context = await browser().newContext({
-          reducedMotion: "reduce",
-          viewport: { width: 800, height: 600 },
-          ...options
-        })
-        contexts.push(context)
-        return context
-      }
       try {
-        const first = await newContext()
         await act({
-          url,
-          context: first,
           tab: async (person = "ada") => {
-            const context = tabs.length === 0 ? first : await newContext()
-            await context.request.post(`${url}/session`, { data: { person } })
-            const tab = await Tab.open(driver, context, { url, chat })
+            const name = person === "ada" ? "Ada" : "Grace"
+            const window = await windows.take(name)
+            taken.push([name, window])
+            await logIn(window.context, person)
+            const tab = await Tab.open(driver, window.page, { url, chat })
             tabs.push(tab)
             return tab
-          },
-          shoot: async ({ page }, name) => {
-            if (shots !== undefined) await page.screenshot({ path: `${shots}/web-${name.replaceAll(" ", "-")}.png` })
           }
         })
         for (const tab of tabs) assert.deepStrictEqual(tab.faults(), [])
+        for (const tab of tabs) tab.leave()
+        for (const [person, window] of taken) windows.giveBack(person, window)
+      } catch (error) {
+        await Promise.all(taken.map(([, { context }]) => context.close()))
+        throw error
+      }
+    }
+
+    /** In a window of their own, in which nobody is logged in. */
+    const asStranger = async (
+      act: (context: BrowserContext) => Promise<void>,
+      options: BrowserContextOptions = {}
+    ): Promise<void> => {
+      const context = await windows.open(options)
+      try {
+        await act(context)
       } finally {
-        await Promise.all(contexts.map((context) => context.close()))
+        await context.close()
       }
     }
 
@@ -67,9 +76,9 @@ export const describeServed = (browser: () => Browser, program: () => Promise<Pr
 
     describe("who uses the keyboard alone", () => {
       it("logs in, says something, approves, and is at the next card each time, then at the message field", () =>
-        visit(async ({ context, shoot, url }) => {
-          const page = await context.newPage()
-          await page.goto(`${url}/?chat=keyboard`)
+        asStranger(async (context) => {
+          const page = await Windows.newPage(context)
+          await page.goto(`${(await program()).url}/?chat=keyboard`)
           await page.getByRole("heading", { name: "Who are you?" }).waitFor()
           const focused = () =>
             page.evaluate(() =>
@@ -101,8 +110,7 @@ export const describeServed = (browser: () => Browser, program: () => Promise<Pr
             const next = names[index + 1] ?? "Message"
             await page.waitForFunction((next) => document.activeElement?.getAttribute("aria-label") === next, next)
           }
-          if (shots !== undefined) await page.screenshot({ path: `${shots}/web-keyboard.png` })
-          void shoot
+          await shoot({ page }, "keyboard")
         }))
 
       it("denies with a reason by Enter, and comes back from a panel by Escape", () =>
@@ -133,14 +141,16 @@ export const describeServed = (browser: () => Browser, program: () => Promise<Pr
 
       for (const [look, options] of Object.entries(looks)) {
         it(look, () =>
-          visit(async ({ context, shoot, tab, url }) => {
-            const stranger = await context.newPage()
-            await stranger.goto(`${url}/?chat=stranger`)
-            await stranger.getByRole("heading", { name: "Who are you?" }).waitFor()
-            assert.deepStrictEqual(await violationsIn(stranger), [], "login")
-            await stranger.close()
+          asStranger(async (context) => {
+            const { url } = await program()
+            const chat = `looks-${look}`
+            const page = await Windows.newPage(context)
+            await page.goto(`${url}/?chat=${chat}`)
+            await page.getByRole("heading", { name: "Who are you?" }).waitFor()
+            assert.deepStrictEqual(await violationsIn(page), [], "login")
 
-            const ada = await tab()
+            await page.getByRole("button", { name: "Ada" }).click()
+            const ada = await Tab.open(driver, page, { url, chat })
             const check = async (what: string) => {
               await shoot(ada, `${look} ${what}`)
               assert.deepStrictEqual(await violationsIn(ada.page), [], what)
@@ -169,6 +179,7 @@ export const describeServed = (browser: () => Browser, program: () => Promise<Pr
             await ada.approve("budget")
             await ada.is("budget", "unsent")
             await check("offline")
+            assert.deepStrictEqual(ada.faults(), [])
           }, options))
       }
     })
@@ -198,7 +209,7 @@ export const describeServed = (browser: () => Browser, program: () => Promise<Pr
 
     describe("who may decide", () => {
       it("a card for somebody else has no buttons, and theirs counts", () =>
-        visit(async ({ shoot, tab }) => {
+        visit(async ({ tab }) => {
           const ada = await tab()
           await ada.say("pay 250")
           await ada.is("250", "open")
@@ -278,7 +289,7 @@ export const describeServed = (browser: () => Browser, program: () => Promise<Pr
 
     describe("at one stroke", () => {
       it("stops an answer that is being given", () =>
-        visit(async ({ shoot, tab }) => {
+        visit(async ({ tab }) => {
           const ada = await tab()
           await ada.say("slow")
           await ada.is("BackUp", "running")
@@ -290,7 +301,7 @@ export const describeServed = (browser: () => Browser, program: () => Promise<Pr
         }))
 
       it("approves for the session what is not asked again then", () =>
-        visit(async ({ shoot, tab }) => {
+        visit(async ({ tab }) => {
           const ada = await tab()
           await ada.say("script")
           await ada.is("hello.sh", "open")

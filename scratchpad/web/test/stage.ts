@@ -1,4 +1,4 @@
-/** The server of one test, in this process or in one of its own that can be killed, and what its tools say. */
+/** The server of a test, in this process or in one of its own that can be killed, and what its tools say. */
 import * as ChildProcess from "node:child_process"
 import { once } from "node:events"
 import * as NodeFs from "node:fs"
@@ -6,10 +6,12 @@ import * as NodeOs from "node:os"
 import * as NodePath from "node:path"
 import { importStart, program } from "./build.ts"
 import type { Options } from "./server/server.ts"
-import { Said } from "./server/world.ts"
+import { Said, type World } from "./server/world.ts"
 
 export interface Stage {
   readonly url: string
+  /** The conversation that is played on it. */
+  readonly chat: string
   /** What tools have begun and run, in their order, over all processes. */
   readonly said: Said
   /** Lets what waits for it go on. */
@@ -24,15 +26,26 @@ export interface Killable extends Stage {
   readonly start: () => Promise<void>
 }
 
-export const inProcess = async (folder: string): Promise<Stage> => {
-  const said = new Said()
-  const released = new Said()
+/** A server in this process, on which each stage is a conversation of its own. */
+export interface Server {
+  readonly stage: () => Stage
+  readonly close: () => Promise<void>
+}
+
+export const inProcess = async (folder: string): Promise<Server> => {
+  const worlds = new Map<string, World>()
   const { start } = await importStart()
-  const { close, port } = await start(
-    { tell: said.add, wait: released.until },
-    { folder, port: 0, filename: ":memory:" }
-  )
-  return { url: `http://127.0.0.1:${port}`, said, release: released.add, close }
+  const { close, port } = await start((chat) => worlds.get(chat)!, { folder, port: 0, filename: ":memory:" })
+  return {
+    close,
+    stage: () => {
+      const chat = `chat-${worlds.size + 1}`
+      const said = new Said()
+      const released = new Said()
+      worlds.set(chat, { tell: said.add, wait: released.until })
+      return { url: `http://127.0.0.1:${port}`, chat, said, release: released.add, close: async () => {} }
+    }
+  }
 }
 
 export const asProcess = async (folder: string): Promise<Killable> => {
@@ -66,6 +79,7 @@ export const asProcess = async (folder: string): Promise<Killable> => {
   await start()
   return {
     url: `http://127.0.0.1:${port}`,
+    chat: "chat-1",
     said,
     release: (gate) => void child!.send(gate),
     kill,

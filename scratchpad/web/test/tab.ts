@@ -1,11 +1,12 @@
 /** One tab of a browser, as a person uses it: by what it reads aloud. What goes wrong in it is kept. */
 import type { BrowserContext, Locator, Page, Request } from "playwright-core"
+import * as Windows from "./windows.ts"
 
 /** How two pages differ for who uses them. */
 export interface Driver {
   readonly name: string
-  /** Opens a conversation, as somebody. */
-  readonly open: (page: Page, url: string, chat: string) => Promise<void>
+  /** Waits until a conversation is there. */
+  readonly isLoaded: (page: Page, chat: string) => Promise<void>
   readonly edit: (card: Locator, fields: Fields) => Promise<void>
   readonly deny: (card: Locator, why: string | undefined) => Promise<void>
   readonly answer: (card: Locator, fields: Fields) => Promise<void>
@@ -44,6 +45,8 @@ export interface Tab {
   readonly is: (words: string, ...states: ReadonlyArray<State>) => Promise<void>
   readonly reads: (text: string) => Promise<void>
   readonly say: (text: string) => Promise<void>
+  /** The same without a mouse, key by key: whatever the page is ready for. */
+  readonly type: (text: string) => Promise<void>
   readonly approve: (words: string) => Promise<void>
   /** A double click. */
   readonly approveTwice: (words: string) => Promise<void>
@@ -64,52 +67,37 @@ export interface Tab {
   /** The cards as they stand: what they are called, and their states. */
   readonly cards: () => Promise<ReadonlyArray<string>>
   readonly messages: () => Promise<ReadonlyArray<string>>
+  /** Nothing more is heard of it. */
+  readonly leave: () => void
 }
-
-const patience = 10_000
 
 export const approveIn = (card: Locator): Locator => card.getByRole("button", { name: /^Approve: / })
 
 export const open = async (
   driver: Driver,
-  context: BrowserContext,
+  page: Page,
   { chat, url }: { readonly url: string; readonly chat: string }
 ): Promise<Tab> => {
-  const page = await context.newPage()
-  page.setDefaultTimeout(patience)
   const posts: Array<string> = []
   const faults: Array<string> = []
   const expected: Array<RegExp> = []
   let acts = 0
-  page.on("request", (request) => {
-    if (request.method() === "POST" && new URL(request.url()).pathname === "/api/chat") {
-      posts.push(request.postData() ?? "")
-    }
-  })
   const inFlight = new Set<Request>()
   let resting: ReadonlyArray<() => void> = []
-  page.on("request", (request) => request.method() === "POST" && inFlight.add(request))
   const end = (request: Request) => {
     inFlight.delete(request)
     if (inFlight.size > 0) return
     for (const rest of resting) rest()
     resting = []
   }
-  page.on("requestfinished", end)
-  page.on("requestfailed", end)
-  page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") faults.push(`${message.type()}: ${message.text()}`)
-  })
-  page.on("pageerror", (error) => faults.push(`pageerror: ${error.message}`))
-  page.on("dialog", (dialog) => {
-    faults.push(`dialog: ${dialog.message()}`)
-    void dialog.dismiss()
-  })
-  await page.addInitScript(() => {
-    document.addEventListener(
-      "securitypolicyviolation",
-      ({ blockedURI, violatedDirective }) => console.error(`violates ${violatedDirective}: ${blockedURI}`)
-    )
+  const leave = Windows.listen(page, {
+    request: (request) => {
+      if (request.method() !== "POST") return
+      inFlight.add(request)
+      if (new URL(request.url()).pathname === "/api/chat") posts.push(request.postData() ?? "")
+    },
+    end,
+    fault: (fault) => faults.push(fault)
   })
 
   const card = (words: string) => page.getByRole("group", { name: words })
@@ -142,10 +130,21 @@ export const open = async (
     return telling(what, doing())
   }
 
-  await telling("open", driver.open(page, url, chat))
+  const goTo = async () => {
+    // A page that is there goes from one conversation to the other by itself, as it does for who goes back.
+    if (page.url().startsWith(`${url}/?`)) {
+      await page.evaluate((chat) => {
+        history.pushState(null, "", `?chat=${chat}`)
+        dispatchEvent(new PopStateEvent("popstate"))
+      }, chat)
+    } else await page.goto(`${url}/?chat=${chat}`)
+    await driver.isLoaded(page, chat)
+  }
+
+  await telling("open", goTo())
   return {
     page,
-    context,
+    context: page.context(),
     posts,
     acts: () => acts,
     faults: () => faults.filter((fault) => !expected.some((one) => one.test(fault))),
@@ -162,6 +161,11 @@ export const open = async (
         await page.getByRole("textbox", { name: "Message" }).fill(text)
         await page.getByRole("button", { name: "Send", exact: true }).click()
       }),
+    type: (text) =>
+      act(`type "${text}"`, async () => {
+        await page.getByRole("textbox", { name: "Message" }).pressSequentially(text)
+        await page.keyboard.press("Enter")
+      }),
     approve: (words) => act(`approve "${words}"`, () => approveIn(card(words)).click()),
     approveTwice: (words) => act(`approve "${words}" twice`, () => approveIn(card(words)).dblclick()),
     approveIfOpen: (words) =>
@@ -177,10 +181,11 @@ export const open = async (
     stop: () => telling("stop", page.getByRole("button", { name: "Stop", exact: true }).click()),
     reload: async () => {
       await page.reload()
-      await page.getByRole("textbox", { name: "Message" }).waitFor()
+      await driver.isLoaded(page, chat)
     },
     rests: () => inFlight.size === 0 ? Promise.resolve() : new Promise((resolve) => resting = [...resting, resolve]),
     cards,
+    leave,
     messages: () => page.locator("[data-role]").allInnerTexts()
   }
 }

@@ -1,8 +1,8 @@
 /** Plays one scenario in a browser, and checks at its end what must be so after every one. */
-import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core"
 import { assert } from "vitest"
-import * as Stage from "./stage.ts"
+import type * as Stage from "./stage.ts"
 import * as Tab from "./tab.ts"
+import * as Windows from "./windows.ts"
 
 export interface Play {
   readonly stage: Stage.Stage
@@ -24,21 +24,18 @@ export interface KillableScenario {
 }
 
 export interface Setting {
-  readonly browser: () => Browser
+  readonly windows: Windows.Windows
   readonly driver: Tab.Driver
-  readonly folder: () => string
-  readonly options?: BrowserContextOptions
 }
 
 const shots = process.env["SCREENSHOTS"]
 
-const playOn = async <S extends Stage.Stage>(
-  { browser, driver, options }: Setting,
+export const play = async <S extends Stage.Stage>(
+  { driver, windows }: Setting,
   stage: S,
-  name: string,
-  act: (play: Play & { readonly stage: S }) => Promise<void>
+  { act, name }: { readonly name: string; readonly act: (play: Play & { readonly stage: S }) => Promise<void> }
 ): Promise<void> => {
-  const contexts = new Map<string, BrowserContext>()
+  const taken = new Map<string, Windows.Window>()
   const tabs: Array<Tab.Tab> = []
   let shot = 0
   const ran = () => stage.said.all.flatMap((word) => word.startsWith("ran ") ? [word.slice("ran ".length)] : [])
@@ -47,17 +44,11 @@ const playOn = async <S extends Stage.Stage>(
       stage,
       ran,
       tab: async (person = "Ada") => {
-        let context = contexts.get(person)
-        if (context === undefined) {
-          context = await browser().newContext({
-            reducedMotion: "reduce",
-            viewport: { width: 800, height: 600 },
-            ...options
-          })
-          await context.addCookies([{ name: "person", value: encodeURIComponent(person), url: stage.url }])
-          contexts.set(person, context)
-        }
-        const tab = await Tab.open(driver, context, { url: stage.url, chat: "chat-1" })
+        const known = taken.get(person)
+        const window = known ?? await windows.take(person)
+        taken.set(person, window)
+        const page = known === undefined ? window.page : await Windows.newPage(window.context)
+        const tab = await Tab.open(driver, page, stage)
         tabs.push(tab)
         return tab
       },
@@ -73,14 +64,12 @@ const playOn = async <S extends Stage.Stage>(
       assert.deepStrictEqual(tab.faults(), [], "the console says nothing")
       assert.isAtMost(tab.posts.length, tab.acts(), "no more is posted than somebody did")
     }
+    for (const tab of tabs) tab.leave()
+    for (const [person, window] of taken) windows.giveBack(person, window)
+  } catch (error) {
+    await Promise.all(Array.from(taken.values(), ({ context }) => context.close()))
+    throw error
   } finally {
-    await Promise.all(Array.from(contexts.values(), (context) => context.close()))
     await stage.close()
   }
 }
-
-export const play = async (setting: Setting, { act, name }: Scenario): Promise<void> =>
-  playOn(setting, await Stage.inProcess(setting.folder()), name, act)
-
-export const playAsProcess = async (setting: Setting, { act, name }: KillableScenario): Promise<void> =>
-  playOn(setting, await Stage.asProcess(setting.folder()), name, act)

@@ -13,9 +13,7 @@ export default defineConfig({
     testTimeout: 60_000,
     // In these a browser and a server start, which a busy machine does not do in ten seconds.
     hookTimeout: 60_000,
-    // More than there are cores: half of the time a scenario waits for its page to settle.
-    maxConcurrency: 12,
-    // A scenario that failed once and then passed is shown as such: it is looked at, and keeps nobody's change from landing.
-    retry: 1
+    // More than there are cores, for a scenario waits for its page to settle; with more, more windows are opened.
+    maxConcurrency: 6
   }
 })

@@ -58,7 +58,7 @@ export const Conversation = ({ chat, people, person }) => {
     // The second half of a double click does not take the focus away again.
     if (performance.now() - answeredAt.current < 500) event.preventDefault()
   }}>
-      <section class="conversation" aria-label="Conversation" aria-busy=${loading === "loading"}>
+      <section class="conversation" aria-label="Conversation" aria-busy=${loading === "loading"} data-chat=${chat.id}>
         ${loading === "loading" && !isLost ? html`<p class="muted center">Loading…</p>` : null}
         ${
     isEmpty
@@ -133,7 +133,7 @@ export const Conversation = ({ chat, people, person }) => {
       ? null
       : html`<p class="banner problem" role="alert">${problem} <button type="button" class="quiet" onClick=${chat.refresh}>Load again</button></p>`
   }
-        <${Composer} chat=${chat} field=${field} isBusy=${isBusy} isReady=${loading === "loaded"} />
+        <${Composer} chat=${chat} field=${field} isBusy=${isBusy} isReady=${loading !== "failed"} />
       </div>
       <div id="announcements" role="status" class="unseen"><p key=${announcement.count}>${announcement.text}</p></div>
     </main>

@@ -40,7 +40,7 @@ export const Chat = ({ id, kept }: { readonly id: string; readonly kept: Array<U
   }
 
   return (
-    <main>
+    <main data-chat={id}>
       <ol aria-label="Messages">
         {messages.map((message) => {
           const fates = message.parts.flatMap((part) =>

@@ -3,7 +3,13 @@ import type { UIMessage } from "ai"
 import { createRoot } from "react-dom/client"
 import { Chat } from "./Chat.tsx"
 
-const id = new URLSearchParams(location.search).get("chat") ?? "chat"
-const kept: Array<UIMessage> = await (await fetch(`/api/chat/${id}`)).json()
+const root = createRoot(document.getElementById("root")!)
 
-createRoot(document.getElementById("root")!).render(<Chat id={id} kept={kept} />)
+const show = async () => {
+  const id = new URLSearchParams(location.search).get("chat") ?? "chat"
+  const kept: Array<UIMessage> = await (await fetch(`/api/chat/${id}`)).json()
+  root.render(<Chat key={id} id={id} kept={kept} />)
+}
+
+addEventListener("popstate", () => void show())
+await show()

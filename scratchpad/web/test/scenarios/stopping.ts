@@ -53,7 +53,7 @@ export const stopping: ReadonlyArray<Scenario> = [
       await bob.rests()
       const ada = await tab()
       await ada.is("a.log", "open")
-      const response = await ada.context.request.post(`${stage.url}/api/chat/chat-1/stop`, { data: {} })
+      const response = await ada.context.request.post(`${stage.url}/api/chat/${stage.chat}/stop`, { data: {} })
       assert.strictEqual(response.status(), 200)
       await ada.approve("a.log")
       await bob.deny("b.log", "not this")

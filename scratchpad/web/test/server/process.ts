@@ -10,5 +10,5 @@ process.on("disconnect", () => process.exit())
 
 const tell = (event: string) => void process.send?.({ event })
 
-const { port } = await start({ tell, wait: released.until }, options)
+const { port } = await start(() => ({ tell, wait: released.until }), options)
 process.send?.({ port })

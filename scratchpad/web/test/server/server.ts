@@ -67,21 +67,18 @@ const files = (folder: string) =>
     }, { discard: true })
   )
 
-/** Serves until the scope ends, and says on which port. */
+/** Serves until the scope ends, and says on which port. What happens in a conversation is told to whoever looks at that one. */
 export const serve = Effect.fnUntraced(function*(
-  world: World,
+  worldOf: (chat: string) => World,
   { filename, folder, heartbeat = 1000, port }: Options
 ): Effect.fn.Return<number, unknown, Scope.Scope> {
-  const routes = UiMessageStream.layer({ conversation: (id) => Conversation.make({ id, toolkit: Agent.toolkit }) })
-    .pipe(
-      Layer.provide([
-        People,
-        Agent.layerOf(world),
-        SqlApproval.layer({ filename, grace: "1 second", heartbeat })
-      ]),
-      Layer.merge([files(folder), Session, Secured]),
-      Layer.provide(Logger.layer([]))
-    )
+  const conversation = (id: string) =>
+    Effect.provide(Conversation.make({ id, toolkit: Agent.toolkit }), Agent.layerOf(worldOf(id)))
+  const routes = UiMessageStream.layer({ conversation }).pipe(
+    Layer.provide([People, SqlApproval.layer({ filename, grace: "1 second", heartbeat })]),
+    Layer.merge([files(folder), Session, Secured]),
+    Layer.provide(Logger.layer([]))
+  )
   const app = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port, gracefulShutdownTimeout: "10 millis" }))
   )

@@ -10,8 +10,8 @@ export interface Started {
   readonly close: () => Promise<void>
 }
 
-export const start = async (world: World, options: Options): Promise<Started> => {
+export const start = async (worldOf: (chat: string) => World, options: Options): Promise<Started> => {
   const scope = Scope.makeUnsafe()
-  const port = await Effect.runPromise(Effect.provideService(serve(world, options), Scope.Scope, scope))
+  const port = await Effect.runPromise(Effect.provideService(serve(worldOf, options), Scope.Scope, scope))
   return { port, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
 }
