@@ -9,7 +9,7 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 
 setFlagsFromString("--expose-gc")
-const collect: (options: { readonly type: "minor" | "major" }) => void = runInNewContext("gc")
+export const collect: (options: { readonly type: "minor" | "major" }) => void = runInNewContext("gc")
 
 /** How long something took, in microseconds. */
 export const timed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<number, E, R> =>

@@ -8,39 +8,45 @@ import * as Tracer from "effect/Tracer"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
 
+// Where nobody traces, nobody reads a span.
+const whereTraced = <A, E, R>(effect: Effect.Effect<A, E, R>, traced: () => Effect.Effect<A, E, R>) =>
+  Effect.withFiber<A, E, R>((fiber) => fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer ? effect : traced())
+
 /** Around settling calls that stand in a history without a result. How it failed is in the error, and not in the span. */
 export const settle = <A>(
   effect: Effect.Effect<A, ApprovalError.ApprovalError>,
   calls: number
 ): Effect.Effect<A, ApprovalError.ApprovalError> =>
-  effect.pipe(
-    Effect.tapError((error) => Effect.annotateCurrentSpan("approval.error", error.reason._tag)),
-    Effect.exit,
-    Effect.withSpan("approval.settle", { attributes: { "approval.calls": calls } }, { captureStackTrace: false }),
-    Effect.flatten
-  )
+  whereTraced(effect, () =>
+    effect.pipe(
+      Effect.tapError((error) => Effect.annotateCurrentSpan("approval.error", error.reason._tag)),
+      Effect.exit,
+      Effect.withSpan("approval.settle", { attributes: { "approval.calls": calls } }, { captureStackTrace: false }),
+      Effect.flatten
+    ))
 
 /** Around running an approved call. */
 export const run = <Ended extends ApprovalJournal.Ran | ApprovalJournal.Suspended | ApprovalJournal.Again>(
   effect: Effect.Effect<Ended>,
   claim: ApprovalJournal.Claim
 ): Effect.Effect<Ended> =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    effect.pipe(
-      Effect.tap((ran) =>
-        Effect.annotateCurrentSpan(
-          "approval.state",
-          "recorded" in ran ? ran.recorded.isFailure ? "failed" : "done" : "suspended"
-        )
-      ),
-      Effect.withSpan("approval.run", {
-        attributes: {
-          "gen_ai.tool.name": claim.toolName,
-          "gen_ai.tool.call.id": claim.toolCallId,
-          ...(claim.issuedAt === undefined ? undefined : { "approval.waited_ms": now - claim.issuedAt })
-        }
-      }, { captureStackTrace: false })
-    ))
+  whereTraced(effect, () =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      effect.pipe(
+        Effect.tap((ran) =>
+          Effect.annotateCurrentSpan(
+            "approval.state",
+            "recorded" in ran ? ran.recorded.isFailure ? "failed" : "done" : "suspended"
+          )
+        ),
+        Effect.withSpan("approval.run", {
+          attributes: {
+            "gen_ai.tool.name": claim.toolName,
+            "gen_ai.tool.call.id": claim.toolCallId,
+            ...(claim.issuedAt === undefined ? undefined : { "approval.waited_ms": now - claim.issuedAt })
+          }
+        }, { captureStackTrace: false })
+      )))
 
 /**
  * The same span, with some of its methods replaced. Not an object that inherits from it: a span may make its id when that
