@@ -8,8 +8,8 @@ import { ScriptedModel } from "@assent/ai/testing"
 import { Clock, Effect, Logger, Option, Schedule, Schema } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { shifted } from "../../chaos/story.ts"
-import * as Kept from "../kept.ts"
+import { shifted } from "../chaos/story.ts"
+import * as Kept from "../postgres/kept.ts"
 
 const [folder = "", url = "", prefix = "", number = "", of = "", each = "", seconds = "0"] = process.argv.slice(2)
 
