@@ -43,12 +43,10 @@ interface Steps {
 }
 
 const bound = (connection: SqlConnection.Connection, timeout: number, { begun, committed }: Steps): void => {
+  const late = Effect.flatMap(Runtime.pause(timeout), () => Effect.fail(unanswered))
   const inTime = <A>(text: string, effect: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> => {
     if (!controls.test(text)) return effect
-    const answered = Effect.raceFirst(
-      Effect.interruptible(effect),
-      Effect.interruptible(Effect.flatMap(Runtime.pause(timeout), () => Effect.fail(unanswered)))
-    )
+    const answered = Effect.raceFirst(effect, late)
     if (begins.test(text)) return Effect.tap(answered, begun)
     return commits.test(text) ? Effect.ensuring(answered, committed) : answered
   }
