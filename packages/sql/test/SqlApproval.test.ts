@@ -5,16 +5,7 @@ import { ConfigProvider, Effect, Logger, Redacted, Result } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { answer, named, shown } from "../../ai/test/store/laws/support.ts"
-import { makeClient, makeFilename } from "./database.ts"
-
-const binding = {
-  source: "local",
-  toolName: "SendMail",
-  toolCallId: "call-1",
-  schemaFingerprint: "v1",
-  params: "{}",
-  scope: {}
-}
+import { binding, makeClient, makeFilename } from "./database.ts"
 
 const seal = Effect.flatMap(
   ApprovalSeal.ApprovalSeal,

@@ -41,3 +41,13 @@ export const makeStore = Effect.fnUntraced(function*(
 
 /** Without waiting for the disk: what a test says of the file does not depend on a loss of power. */
 export const storeInFile = Effect.flatMap(makeFilename, (filename) => makeStore({ filename, synchronous: "NORMAL" }))
+
+/** A call that is sealed. */
+export const binding = {
+  source: "local",
+  toolName: "SendMail",
+  toolCallId: "call-1",
+  schemaFingerprint: "v1",
+  params: "{}",
+  scope: {}
+}

@@ -4,8 +4,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Crowd from "../crowd/crowd.ts"
 import * as Choose from "./choose.ts"
-import * as Crowd from "./crowd.ts"
 import * as Cut from "./cut.ts"
 import * as Errors from "./errors.ts"
 import * as Follow from "./follow.ts"
@@ -96,7 +96,10 @@ describe.concurrent("an error of SQLite", () => {
 describe("several processes", () => {
   test(
     "carry out each approval once, though two of them send it",
-    Effect.map(Crowd.race(3, 60), ({ approvals, problems }) => assert.deepStrictEqual([approvals, problems], [60, []]))
+    Effect.map(
+      Crowd.race({ url: undefined, prefix: "assent_", processes: 3, approvals: 60 }),
+      ({ approvals, problems }) => assert.deepStrictEqual([approvals, problems], [60, []])
+    )
   )
 
   test(

@@ -7,8 +7,8 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Option } from "effect"
 import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli"
+import * as Crowd from "../crowd/crowd.ts"
 import * as Choose from "./choose.ts"
-import * as Crowd from "./crowd.ts"
 import * as Cut from "./cut.ts"
 import * as Errors from "./errors.ts"
 import * as Follow from "./follow.ts"
@@ -58,7 +58,12 @@ const parts: Readonly<
       2
     )),
   crowd: Effect.gen(function*() {
-    const { approvals, problems, took, tries } = yield* Crowd.race(8, 2_000)
+    const { approvals, problems, took, tries } = yield* Crowd.race({
+      url: undefined,
+      prefix: "assent_",
+      processes: 8,
+      approvals: 2_000
+    })
     yield* Console.log(`8 processes, ${approvals} approvals: ${Math.round(took)} ms, ${tries} tried again`)
     return { points: approvals, problems }
   }),

@@ -3,6 +3,7 @@
  * before `node:sqlite` itself, so nothing of this package, or of effect/sql, gets past it.
  */
 import { Effect, type Scope } from "effect"
+import * as Fs from "node:fs"
 import { DatabaseSync, StatementSync } from "node:sqlite"
 
 /** Decides what becomes of a statement; `run` carries it out. */
@@ -54,6 +55,25 @@ export const watch = (filename: string, watcher: Watcher): Effect.Effect<void, n
         if (watchers.size === 0) uninstall()
       })
   )
+
+/**
+ * At one of the statements, before it or after it, the process says "stopped" and does nothing more, until it is killed. Only
+ * those count of which `counts` says so.
+ */
+export const stopAt = (number: number, side: string, counts: (sql: string) => boolean = () => true): Watcher => {
+  let count = 0
+  const stop = (): void => {
+    Fs.writeSync(1, "stopped\n")
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  }
+  return (sql, run) => {
+    const isIt = counts(sql) && ++count === number
+    if (isIt && side === "before") stop()
+    const result = run()
+    if (isIt && side === "after") stop()
+    return result
+  }
+}
 
 /** What `node:sqlite` throws. */
 export const sqliteError = (code: number, message: string): Error =>

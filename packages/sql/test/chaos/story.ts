@@ -194,7 +194,7 @@ export const services = (
       filename: world.filename,
       synchronous: "NORMAL",
       busyTimeout: 50,
-      heartbeat: "250 millis",
+      heartbeat: "100 millis",
       ...options
     })
   )

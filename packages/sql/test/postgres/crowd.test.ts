@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
-import * as Crowd from "./crowd.ts"
+import * as Crowd from "../crowd/crowd.ts"
 import { makePrefix, url } from "./database.ts"
 
 describe("eight processes", () => {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
 import { setTimeout } from "node:timers/promises"
-import * as Crowd from "./crowd.ts"
+import * as Crowd from "../crowd/crowd.ts"
 import { makePrefix, url } from "./database.ts"
 import * as Proxy from "./proxy.ts"
 import * as Server from "./server/server.ts"

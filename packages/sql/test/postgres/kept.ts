@@ -1,8 +1,7 @@
 /** Everything that a process of these tests keeps, in the database of a URL: `postgres://…`, or the path of a file. */
 import type { ApprovalError, Store } from "@assent/ai"
 import { SqlApproval } from "@assent/sql"
-import * as PgClient from "@effect/sql-pg/PgClient"
-import { Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 
 /** The same for all of them. */
@@ -18,6 +17,10 @@ export const layer = (
   url.startsWith("postgres:")
     ? Layer.provide(
       SqlApproval.layerPg({ seal, ...options }),
-      PgClient.layer({ url: Redacted.make(url), startupParameters })
+      // Not loaded by the many processes that have a file.
+      Layer.unwrap(Effect.map(
+        Effect.promise(() => import("@effect/sql-pg/PgClient")),
+        (PgClient) => PgClient.layer({ url: Redacted.make(url), startupParameters })
+      ))
     )
     : SqlApproval.layer({ filename: url, seal, ...options })

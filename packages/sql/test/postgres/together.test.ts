@@ -6,6 +6,7 @@ import { Cause, ConfigProvider, Context, Effect, Exit, Fiber, Layer, Option, Red
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { named, shown, waits, written } from "../../../ai/test/store/laws/support.ts"
+import { binding } from "../database.ts"
 import { makeClient, makePrefix, makeStore, makeStoreOver, url } from "./database.ts"
 
 const key = Redacted.make("a key of the program, of 32 bytes or more")
@@ -259,12 +260,3 @@ describe("SqlApproval.layerPg", () => {
       assert.match(String(error.message), /restored from a backup/)
     })))
 })
-
-const binding = {
-  source: "local",
-  toolName: "SendMail",
-  toolCallId: "call-1",
-  schemaFingerprint: "v1",
-  params: "{}",
-  scope: {}
-}

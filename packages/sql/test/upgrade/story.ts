@@ -166,7 +166,10 @@ export const play = ({ before, now, url }: Options) =>
 
     // It does not start again.
     const again = yield* Child.startBy([], before, folder, where)
-    const refusal = yield* Effect.catch(again.said("refused"), ({ message }) => Effect.succeed(message))
+    const refusal = yield* Effect.raceFirst(
+      again.said("refused"),
+      Effect.as(again.said("ready"), "it has started")
+    ).pipe(Effect.catch(({ message }) => Effect.succeed(message)))
     wrong(!/later version/.test(refusal), `the old one starts again: ${refusal}`)
 
     const lines = Fs.readFileSync(Path.join(folder, "paid.log"), "utf8").trim().split("\n")

@@ -5,15 +5,7 @@ import { Effect } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import * as Readline from "node:readline"
-
-const binding = {
-  source: "local",
-  toolName: "Pay",
-  toolCallId: "call-1",
-  schemaFingerprint: "v1",
-  params: "{}",
-  scope: {}
-}
+import { binding } from "../../database.ts"
 
 const seal = Effect.flatMap(ApprovalSeal.ApprovalSeal, ({ seal }) => seal(binding))
 

@@ -3,7 +3,6 @@
  * it, it says "stopped" and does nothing more, until it is killed.
  */
 import { Effect } from "effect"
-import * as Fs from "node:fs"
 import * as Statements from "../statements.ts"
 import * as Story from "../story.ts"
 import * as World from "../world.ts"
@@ -11,22 +10,8 @@ import * as World from "../world.ts"
 const [folder = "", number = "", side = ""] = process.argv.slice(2)
 const world = World.at(folder)
 
-const stop = (): void => {
-  Fs.writeSync(1, "stopped\n")
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
-}
-
-let count = 0
-const watcher: Statements.Watcher = (_, run) => {
-  const isIt = ++count === Number(number)
-  if (isIt && side === "before") stop()
-  const result = run()
-  if (isIt && side === "after") stop()
-  return result
-}
-
 await Effect.runPromise(Effect.scoped(Effect.andThen(
-  Statements.watch(world.filename, watcher),
+  Statements.watch(world.filename, Statements.stopAt(Number(number), side)),
   // A loss of power is another test's: here the process alone dies.
   Story.played(world)
 )))

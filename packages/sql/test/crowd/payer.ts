@@ -3,13 +3,18 @@
  * conversations of its own, says "asked", and when it is told to, approves all of them and those of its neighbour, which does
  * the same. What it was told is a line in a file: from then on it must not be lost. Its clock is so many seconds ahead.
  */
-import { Approval, ApprovalError, Conversation, type ConversationStore, Tool, Toolkit } from "@assent/ai"
+import * as Approval from "@assent/ai/Approval"
+import * as ApprovalError from "@assent/ai/ApprovalError"
+import * as Conversation from "@assent/ai/Conversation"
+import type * as ConversationStore from "@assent/ai/ConversationStore"
 import { ScriptedModel } from "@assent/ai/testing"
+import * as Tool from "@assent/ai/Tool"
+import * as Toolkit from "@assent/ai/Toolkit"
 import { Clock, Effect, Logger, Option, Schedule, Schema } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { shifted } from "../../chaos/story.ts"
-import * as Kept from "../kept.ts"
+import { shifted } from "../chaos/story.ts"
+import * as Kept from "../postgres/kept.ts"
 
 const [folder = "", url = "", prefix = "", number = "", of = "", each = "", seconds = "0"] = process.argv.slice(2)
 

@@ -9,7 +9,7 @@ import { DatabaseSync } from "node:sqlite"
 import * as Child from "../chaos/process.ts"
 import { makeFolder } from "../database.ts"
 
-const program = Path.join(import.meta.dirname, "programs/payer.ts")
+const program = Path.join(import.meta.dirname, "payer.ts")
 
 export interface Options {
   /** Of the server, or `undefined` for a file of SQLite. */
@@ -38,8 +38,10 @@ const linesOf = (folder: string, file: string): ReadonlyArray<string> => {
 
 interface States {
   readonly states: ReadonlyMap<string, string>
-  /** How many messages each conversation has, and its row says it has. */
+  /** How many conversations have not as many messages as their rows say. */
   readonly uneven: number
+  /** How many are not whole: what was said, the call, its request, its result and the last words. */
+  readonly unfinished: number
 }
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -50,7 +52,12 @@ const look = (rows: (sql: string) => Effect.Effect<Rows, unknown>, prefix: strin
       JOIN ${prefix}conversation c ON c.id = r.conversation WHERE r.kind = 'approval'`)
     const uneven = yield* rows(`SELECT c.id FROM ${prefix}conversation c WHERE c.messages <>
       (SELECT count(*) FROM ${prefix}message m WHERE m.conversation = c.id)`)
-    return { states: new Map(requests.map(({ bill, state }) => [String(bill), String(state)])), uneven: uneven.length }
+    const unfinished = yield* rows(`SELECT id FROM ${prefix}conversation WHERE messages <> 5`)
+    return {
+      states: new Map(requests.map(({ bill, state }) => [String(bill), String(state)])),
+      uneven: uneven.length,
+      unfinished: unfinished.length
+    }
   })
 
 const lookAt = ({ direct, prefix, url }: Options, filename: string): Effect.Effect<States, unknown> => {
@@ -102,11 +109,12 @@ export const race = (options: Options) =>
     const asked = linesOf(folder, "asked.log")
     const paid = linesOf(folder, "paid.log")
     const told = new Set(linesOf(folder, "told.log"))
-    const { states, uneven } = yield* lookAt(options, filename)
+    const { states, uneven, unfinished } = yield* lookAt(options, filename)
     if (asked.length !== each * processes) problems.push(`${asked.length} were asked, of ${each * processes}`)
     if (new Set(paid).size !== paid.length) problems.push("some were paid twice")
     if (!mayBeUnknown && paid.length !== asked.length) problems.push(`${paid.length} were paid, of ${asked.length}`)
     if (uneven > 0) problems.push(`${uneven} conversations have not the messages that they say`)
+    if (!mayBeUnknown && unfinished > 0) problems.push(`${unfinished} conversations have not their 5 messages`)
     const wasPaid = new Set(paid)
     for (const bill of asked) {
       const state = states.get(bill)
