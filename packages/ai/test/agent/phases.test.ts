@@ -151,7 +151,7 @@ describe("a process that dies while a tool that had waited goes on", () => {
         const wrong: Array<string> = []
         let begun = 0
         // Later it waits for its agent, which is another story.
-      for (const point of after(Math.min(12, whole.writes))) {
+        for (const point of after(Math.min(12, whole.writes))) {
           const { did, hasBegun, result } = yield* played("talks to an agent", point)
           const where = `${point.side} write ${point.write}`
           if (did.filter((what) => what === "paid").length > 1) wrong.push(`${where}: ${did.join()}`)

@@ -8,6 +8,7 @@ import type * as Schema from "effect/Schema"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
+import * as Within from "../agent/within.ts"
 import type * as Environment from "../environment/environment.ts"
 import { definedFields } from "../fields.ts"
 import * as Request from "../gather/request.ts"
@@ -125,7 +126,7 @@ export const begin = Effect.fnUntraced(function*(
       _tag: "Requested",
       ...occasion,
       ...Request.about(call, sealed),
-      request: Suspension.requestOf(environment.within, suspension)
+      request: Within.shownOutside(environment.within, Suspension.requestOf(environment.within, suspension))
     }))
   }
 })
