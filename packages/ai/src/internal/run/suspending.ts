@@ -114,7 +114,7 @@ export const begin = Effect.fnUntraced(function*(
       // Only its own toolkit knows.
       onNewMessage: environment.within === undefined ? undefined : interaction.onNewMessage
     }),
-    scope: definedFields(environment.scope),
+    scope: scopeOf(environment),
     issuedAt: sealed.issuedAt ?? now,
     expiresAt: sealed.expiresAt
   })
@@ -139,6 +139,12 @@ export const unkept = (
   Effect.as(
     Effect.logError(`Assent could not keep what "${toolName}" waits for: ${message}`),
     unable("what it waits for could not be kept.")
+  )
+
+// An agent of no conversation wakes none: whoever keeps the history goes on with it, as with any tool that waits.
+const scopeOf = ({ scope, within }: Environment.Environment) =>
+  definedFields(
+    within === undefined || within.conversation !== undefined ? scope : { ...scope, conversation: undefined }
   )
 
 const lifetimeOf = ({ options }: Environment.Environment): number =>
