@@ -123,36 +123,8 @@ export const make = <
   Dependencies extends Array<Context.Key<unknown, unknown>> = []
 >(
   name: Name,
-  options: {
-    /** What the agent does, for the model that calls it. */
-    readonly description?: string | undefined
-    /** The parameters: a schema, or the plain fields of a struct. */
-    readonly parameters?: Parameters | Fields | undefined
-    /** The schema of what it gives in the end (default: a text). */
-    readonly success?: Success | undefined
-    /** The schema of what it fails with. */
-    readonly failure?: Failure | undefined
-    /** Whether a failure fails the turn (`"error"`, the default) or is returned to the model. */
-    readonly failureMode?: Mode
-    /** The services that each request must provide, for the handler and for `needsApproval`. */
-    readonly dependencies?: Dependencies | undefined
-    /** Whether a person must be asked before the agent begins. */
-    readonly needsApproval?:
-      | Tool.NeedsApproval<Parameters, Context.Service.Identifier<Dependencies[number]>>
-      | undefined
-  }
-): AgentTool<
-  Upstream.Tool<
-    Name,
-    {
-      readonly parameters: Parameters
-      readonly success: Success
-      readonly failure: Failure
-      readonly failureMode: Mode extends undefined ? "error" : Mode
-    },
-    Context.Service.Identifier<Dependencies[number]>
-  >
-> => {
+  options: Tool.Options<Fields, Parameters, Success, Failure, Mode, Dependencies>
+): AgentTool<Tool.Made<Name, Parameters, Success, Failure, Mode, Dependencies>> => {
   const tool = Tool.make(name, { ...options, success: Conversing.successOf(options.success) })
   return DeferredTool.from(tool, Conversing.repeatable)
 }

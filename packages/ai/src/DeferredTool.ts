@@ -18,7 +18,6 @@
  * @since 0.1.0
  */
 import * as AiError from "effect/ai/AiError"
-import type * as Prompt from "effect/ai/Prompt"
 import type * as Upstream from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import type * as Context from "effect/Context"
@@ -215,39 +214,9 @@ export const make = <
   Dependencies extends Array<Context.Key<unknown, unknown>> = []
 >(
   name: Name,
-  options: Options<State, Interactions> & {
-    /** What the tool does, for the model. */
-    readonly description?: string | undefined
-    /** The parameters: a schema, or the plain fields of a struct. */
-    readonly parameters?: Parameters | Fields | undefined
-    /** The schema of what the handler succeeds with in the end. */
-    readonly success?: Success | undefined
-    /** The schema of what the handler fails with. */
-    readonly failure?: Failure | undefined
-    /** Whether a failure of the handler fails the turn (`"error"`, the default) or is returned to the model. */
-    readonly failureMode?: Mode
-    /** The services that each request must provide, for the handler and for `needsApproval`. */
-    readonly dependencies?: Dependencies | undefined
-    /** Whether a person must be asked before the tool begins. */
-    readonly needsApproval?:
-      | Tool.NeedsApproval<Parameters, Context.Service.Identifier<Dependencies[number]>>
-      | undefined
-    /** Maps a successful result to the content the model is sent in place of the encoded result. */
-    readonly toModelOutput?:
-      | ((result: Success["Type"]) => ReadonlyArray<Prompt.ToolModelOutputPart>)
-      | undefined
-  }
+  options: Options<State, Interactions> & Tool.Options<Fields, Parameters, Success, Failure, Mode, Dependencies>
 ): DeferredTool<
-  Upstream.Tool<
-    Name,
-    {
-      readonly parameters: Parameters
-      readonly success: Success
-      readonly failure: Failure
-      readonly failureMode: Mode extends undefined ? "error" : Mode
-    },
-    Context.Service.Identifier<Dependencies[number]>
-  >,
+  Tool.Made<Name, Parameters, Success, Failure, Mode, Dependencies>,
   State["Type"],
   Interactions
 > => {

@@ -85,6 +85,64 @@ export type ParametersFrom<Fields extends Schema.Struct.Fields | undefined> = [F
   ? [keyof Fields] extends [never] ? Upstream.EmptyParams : Schema.Struct<Fields>
   : Schema.Constraint
 
+/**
+ * What a tool is made of, its name aside; also one that may wait (`DeferredTool.make`), or is an agent (`AgentTool.make`).
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface Options<
+  Fields extends Schema.Struct.Fields | undefined,
+  Parameters extends ParametersFrom<Fields>,
+  Success extends Schema.Constraint,
+  Failure extends Schema.Constraint,
+  Mode extends Upstream.FailureMode | undefined,
+  Dependencies extends Array<Context.Key<unknown, unknown>>
+> {
+  /** What the tool does, for the model. */
+  readonly description?: string | undefined
+  /** The parameters: a schema, or the plain fields of a struct. */
+  readonly parameters?: Parameters | Fields | undefined
+  /** The schema of what the handler succeeds with. */
+  readonly success?: Success | undefined
+  /** The schema of what the handler fails with. */
+  readonly failure?: Failure | undefined
+  /** Whether a failure of the handler fails the turn (`"error"`, the default) or is returned to the model. */
+  readonly failureMode?: Mode
+  /** The services that each request must provide, for the handler and for `needsApproval`. */
+  readonly dependencies?: Dependencies | undefined
+  /** Whether a person must be asked before the tool runs. */
+  readonly needsApproval?:
+    | NeedsApproval<Parameters, Context.Service.Identifier<Dependencies[number]>>
+    | undefined
+  /** Maps a successful result to the content the model is sent in place of the encoded result. */
+  readonly toModelOutput?: ((result: Success["Type"]) => ReadonlyArray<Prompt.ToolModelOutputPart>) | undefined
+}
+
+/**
+ * The tool that is made of such options.
+ *
+ * @category utility types
+ * @since 0.1.0
+ */
+export type Made<
+  Name extends string,
+  Parameters extends Schema.Constraint,
+  Success extends Schema.Constraint,
+  Failure extends Schema.Constraint,
+  Mode extends Upstream.FailureMode | undefined,
+  Dependencies extends Array<Context.Key<unknown, unknown>>
+> = Upstream.Tool<
+  Name,
+  {
+    readonly parameters: Parameters
+    readonly success: Success
+    readonly failure: Failure
+    readonly failureMode: Mode extends undefined ? "error" : Mode
+  },
+  Context.Service.Identifier<Dependencies[number]>
+>
+
 // =============================================================================
 // Constructors
 // =============================================================================
@@ -129,35 +187,10 @@ export const make = <
   Failure extends Schema.Constraint = typeof Schema.Never,
   Mode extends Upstream.FailureMode | undefined = undefined,
   Dependencies extends Array<Context.Key<unknown, unknown>> = []
->(name: Name, options?: {
-  /** What the tool does, for the model. */
-  readonly description?: string | undefined
-  /** The parameters: a schema, or the plain fields of a struct. */
-  readonly parameters?: Parameters | Fields | undefined
-  /** The schema of what the handler succeeds with. */
-  readonly success?: Success | undefined
-  /** The schema of what the handler fails with. */
-  readonly failure?: Failure | undefined
-  /** Whether a failure of the handler fails the turn (`"error"`, the default) or is returned to the model. */
-  readonly failureMode?: Mode
-  /** The services that each request must provide, for the handler and for `needsApproval`. */
-  readonly dependencies?: Dependencies | undefined
-  /** Whether a person must be asked before the tool runs. */
-  readonly needsApproval?:
-    | NeedsApproval<Parameters, Context.Service.Identifier<Dependencies[number]>>
-    | undefined
-  /** Maps a successful result to the content the model is sent in place of the encoded result. */
-  readonly toModelOutput?: ((result: Success["Type"]) => ReadonlyArray<Prompt.ToolModelOutputPart>) | undefined
-}): Upstream.Tool<
-  Name,
-  {
-    readonly parameters: Parameters
-    readonly success: Success
-    readonly failure: Failure
-    readonly failureMode: Mode extends undefined ? "error" : Mode
-  },
-  Context.Service.Identifier<Dependencies[number]>
-> => {
+>(
+  name: Name,
+  options?: Options<Fields, Parameters, Success, Failure, Mode, Dependencies>
+): Made<Name, Parameters, Success, Failure, Mode, Dependencies> => {
   Schemas.refuseFields(name, options?.parameters)
   Schemas.refuseOptions(name, options)
   return Schemas.usable(GatedTool.ours(Upstream.make(name, {

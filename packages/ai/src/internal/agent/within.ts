@@ -4,7 +4,7 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type * as Approval from "../../Approval.ts"
+import * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 
 export interface Within {
@@ -37,6 +37,15 @@ export const mayBeAgents = (conversation: string): boolean => conversation.start
 
 /** As an inner call's id stands outside: whoever does not know of agents takes it for no call at all. */
 export const callId = ({ calls }: Pick<Within, "calls">, toolCallId: string): string => [...calls, toolCallId].join("/")
+
+/** As a request of an agent is known outside: to pages, controllers and events alike. */
+export const shownOutside = (
+  within: Pick<Within, "calls"> | undefined,
+  request: Approval.ApprovalRequest
+): Approval.ApprovalRequest =>
+  within === undefined
+    ? request
+    : new Approval.ApprovalRequest({ ...request, toolCallId: callId(within, request.toolCallId) })
 
 /** Whose rows: what is kept of what is asked here. */
 export const belongs = (

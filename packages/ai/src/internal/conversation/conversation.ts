@@ -24,7 +24,6 @@ import * as ConversationTurn from "../held/turn.ts"
 import * as Bounded from "../history/bounded.ts"
 import * as HistoryEnding from "../history/ending.ts"
 import * as Posted from "../posted.ts"
-import * as Handlers from "../tool/handlers.ts"
 import * as Clearing from "./clearing.ts"
 import * as Deciding from "./deciding.ts"
 import * as Elsewhere from "./elsewhere.ts"
@@ -36,9 +35,9 @@ import * as Reading from "./reading.ts"
 import * as States from "./states.ts"
 import * as Surroundings from "./surroundings.ts"
 import * as Taking from "./taking.ts"
+import * as Tools from "./tools.ts"
 
 type AnyTools = Model.AnyTools
-type AnyToolkit = Toolkit.WithHandler<AnyTools>
 
 const defaultSteps = 20
 
@@ -66,7 +65,7 @@ const settingsOf = Effect.fnUntraced(function*<Tools extends AnyTools, E, R>(
   options: Conversation.Options<Tools, E, R>,
   within: Within.Within | undefined
 ) {
-  const toolkit = yield* Handlers.resolve(options.toolkit)
+  const tools = yield* Tools.make(options.toolkit)
   const scope = { ...(yield* Approval.Scope), conversation: options.id }
   const key = yield* ConversationStore.keyOf(options.id, scope)
   const place: ConversationTurn.Place = {
@@ -81,8 +80,7 @@ const settingsOf = Effect.fnUntraced(function*<Tools extends AnyTools, E, R>(
     place,
     surroundings: Surroundings.make(yield* Effect.context<never>(), scope),
     taken: { outcome: undefined },
-    // The toolkit's own types are in those of the conversation.
-    toolkit: toolkit as unknown as AnyToolkit
+    tools
   }
 })
 
@@ -138,7 +136,7 @@ interface Settings extends Omit<Conversation.Options<AnyTools>, "toolkit"> {
   readonly place: ConversationTurn.Place
   readonly surroundings: Surroundings.Surroundings
   readonly taken: Taking.Taken
-  readonly toolkit: AnyToolkit
+  readonly tools: Tools.Tools
   readonly tell?: Taking.Settings["tell"]
 }
 
@@ -148,12 +146,12 @@ interface Operations {
 }
 
 const operations = (settings: Settings): Operations => {
-  const { place, taken, toolkit } = settings
+  const { place, taken, tools } = settings
   const inside = Surroundings.inside(settings.surroundings)
   const { start, stream, take } = Taking.make({
     place,
     taken,
-    toolkit,
+    tools,
     surroundings: settings.surroundings,
     tell: settings.tell,
     limits: {
@@ -180,7 +178,7 @@ const operations = (settings: Settings): Operations => {
       const open = [...own, ...nested].filter(({ approvers }) => Approver.lists(approvers).length === 0)
       const answer = Giving.answerOf(said, open, settings.routeText)
       if (answer !== undefined && nested.some(({ approvalId }) => approvalId === answer.approvalId)) {
-        const { kept } = yield* Giving.route(place, toolkit, { answers: [answer], refused: [] }, undefined)
+        const { kept } = yield* Giving.route(place, tools.known(), { answers: [answer], refused: [] }, undefined)
         if (kept.length > 0) return true
       }
       if (answer === undefined) ConversationTurn.say(turn, yield* Naming.named(Prompt.make(said), messageId))
@@ -194,16 +192,16 @@ const operations = (settings: Settings): Operations => {
     (turn) =>
       Effect.gen(function*() {
         const isSilent = saysNothing(prompt)
-        const given = yield* Giving.takeGiven(place, turn, toolkit)
+        const given = yield* Giving.takeGiven(place, turn, tools.known())
         const hasAnswers = read !== undefined && read.answers.length + read.refused.length > 0
         if (read === undefined || (read.kept.length === 0 && !hasAnswers)) return yield* say(prompt, options)(turn)
         if (isSilent) {
           const isBeside = given || read.kept.length > 0
-          const goesOn = hasAnswers && (yield* Deciding.decide(turn, toolkit, read, options.by, isBeside))
+          const goesOn = hasAnswers && (yield* Deciding.decide(turn, tools.known(), read, options.by, isBeside))
           // What was kept may have been taken: then it is said what is open still.
           return given || goesOn || (read.kept.length > 0 && turn.open.length > 0)
         }
-        if (hasAnswers) yield* Deciding.decide(turn, toolkit, read, options.by, true)
+        if (hasAnswers) yield* Deciding.decide(turn, tools.known(), read, options.by, true)
         const { answered, history: { content: { length: from } } } = turn
         yield* say(prompt, options)(turn)
         const to = turn.history.content.length
@@ -221,7 +219,7 @@ const operations = (settings: Settings): Operations => {
       const isSilent = saysNothing(prompt)
       const read = isSilent ? yield* Effect.fromResult(Posted.each(answers)) : Posted.readable(answers)
       if (!isSilent) yield* typeof prompt === "string" ? readText(prompt) : readPrompt(prompt)
-      return yield* Giving.route(place, toolkit, read, by)
+      return yield* Giving.route(place, tools.known(), read, by)
     }).pipe(Effect.updateContext(inside))
 
   const given = (prompt: Prompt.RawInput, options: Conversation.TurnOptions) =>
@@ -262,7 +260,7 @@ const operations = (settings: Settings): Operations => {
       take(Effect.fnUntraced(function*(turn) {
         const { base, history: { content } } = turn
         if (content.every(({ role }) => role === "system")) return yield* say(prompt)(turn)
-        if (yield* Giving.takeGiven(place, turn, toolkit)) return true
+        if (yield* Giving.takeGiven(place, turn, tools.known())) return true
         // Whoever took a turn of it is dead, or left.
         if (base?.kept.turn !== undefined) return true
         return turn.open.length === 0 ? !Ending.isOver(turn.history) : yield* Deciding.hasNews(turn)
@@ -311,7 +309,7 @@ const operations = (settings: Settings): Operations => {
       ({ open, turn }) =>
         open.length === 0 && turn === undefined ? Effect.undefined : take((turn) =>
           Effect.flatMap(
-            Giving.takeGiven(place, turn, toolkit),
+            Giving.takeGiven(place, turn, tools.known()),
             (given) => given ? Effect.succeed(true) : Deciding.hasNews(turn)
           )
         )
@@ -346,7 +344,7 @@ const operations = (settings: Settings): Operations => {
     ),
     history: Effect.map(ConversationTurn.read(place), ({ history }) => history),
     read: Reading.read(place),
-    stateOf: (approvalId: string) => Effect.updateContext(States.stateOf(place, toolkit, approvalId), inside),
+    stateOf: (approvalId: string) => Effect.updateContext(States.stateOf(place, tools.known(), approvalId), inside),
     withModel: (model: LanguageModel.LanguageModel) =>
       operations({ ...settings, surroundings: Surroundings.withModel(settings.surroundings, model) }).made
     // Tools, errors and services are those of the toolkit, which only the caller's types know.

@@ -355,6 +355,8 @@ export interface Conversation<Tools extends AnyTools> {
  * How a conversation is made.
  *
  * - `id` names it in its store, and in seals, journal and memory; another id is another conversation.
+ * - `toolkit` is a toolkit, or an effect that gives one: that is run anew for each turn, so that a server's tools
+ *   (`McpApproval.guard`) are those of the day. Where it fails then, the turn has those that it gave last.
  * - `instructions` is the system message that it begins with.
  * - `limits` of one turn: `steps`, how often the model is called (default 20); `tokens`, in and out, after which it is not
  *   called again; and `time`.

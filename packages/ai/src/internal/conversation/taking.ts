@@ -3,7 +3,6 @@
  * through the same steps, and differ in who waits for them.
  */
 import type * as Response from "effect/ai/Response"
-import type * as Toolkit from "effect/ai/Toolkit"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -39,6 +38,7 @@ import * as Giving from "./giving.ts"
 import type * as Conversation from "./model.ts"
 import * as Reading from "./reading.ts"
 import * as Surroundings from "./surroundings.ts"
+import type * as Tools from "./tools.ts"
 
 type Outcome = Conversation.Outcome<Model.AnyTools>
 
@@ -51,7 +51,7 @@ export interface Settings {
   readonly place: ConversationTurn.Place
   readonly surroundings: Surroundings.Surroundings
   readonly taken: Taken
-  readonly toolkit: Toolkit.WithHandler<Model.AnyTools>
+  readonly tools: Tools.Tools
   readonly limits: ConversationTurn.Limits & { readonly time: Duration.Input | undefined }
   readonly concurrency: Model.Options["concurrency"]
   /** What of an agent is told while it goes on. */
@@ -81,14 +81,14 @@ const generateText = Wrap.generateText as unknown as (
 const streamText = Wrap.streamText as unknown as (options: Model.Options) => Stream.Stream<Response.AnyPart, unknown>
 
 export const make = (
-  { concurrency, limits, place, prepare, surroundings, taken, tell = "nothing", toolkit }: Settings
+  { concurrency, limits, place, prepare, surroundings, taken, tell = "nothing", tools }: Settings
 ): Taking => {
   const inside = Surroundings.inside(surroundings)
   const time = limits.time === undefined ? undefined : Duration.fromInputUnsafe(limits.time)
 
   const requestOf = (turn: ConversationTurn.Turn): Model.Options => ({
     prompt: ConversationTurn.promptOf(turn),
-    toolkit,
+    toolkit: tools.known(),
     concurrency
   })
 
@@ -125,7 +125,8 @@ export const make = (
     const stoppable = yield* Stopping.begin(place)
     const { goesOn, turn } = yield* ConversationTurn.begin(place, (turn) => {
       prepare(turn)
-      return beginning(turn)
+      // An agent's turn has just found them.
+      return place.within === undefined ? Effect.andThen(tools.find, beginning(turn)) : beginning(turn)
     })
     if (goesOn) taken.outcome = undefined
     // What was decided and is known to have settled nothing is open, whatever else has failed.
@@ -148,7 +149,7 @@ export const make = (
   // What was answered beside the turn, which did not wait for it.
   const hasMore = Effect.fnUntraced(function*(turn: ConversationTurn.Turn) {
     if (limitedBy(turn) !== undefined) return false
-    if (yield* Giving.takeGiven(place, turn, toolkit)) return true
+    if (yield* Giving.takeGiven(place, turn, tools.known())) return true
     return turn.open.some(Reading.isOfAgents) &&
       (yield* Deciding.hasNews({ ...turn, open: turn.open.filter(Reading.isOfAgents) }))
   })

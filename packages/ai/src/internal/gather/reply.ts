@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import * as Approver from "../../Approver.ts"
+import * as Within from "../agent/within.ts"
 import * as Asking from "../asking/asking.ts"
 import * as MemoryGuard from "../asking/memoryGuard.ts"
 import * as Standing from "../decide/standing.ts"
@@ -90,7 +91,7 @@ export const gather = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Standing.Standing> {
   const at = first(standing)
   const asked = file.questions[at]!
-  const request = yield* requestOf(file, asked)
+  const request = Within.shownOutside(file.environment.within, yield* requestOf(file, asked))
   const known = file.tip !== undefined || !file.environment.memory.remembers
     ? undefined
     : yield* Effect.orElseSucceed(recall(file, file.needs ?? new Approval.NeedsApproval({})), () => undefined)

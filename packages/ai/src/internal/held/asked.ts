@@ -1,4 +1,5 @@
 /** What is asked in a step: by the conversation itself, in the agents within it, and what is shown to nobody. */
+import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import * as Option from "effect/Option"
 import * as Approval from "../../Approval.ts"
@@ -7,6 +8,7 @@ import * as Responses from "../../Response.ts"
 /** What is to be known of a turn for that. */
 interface Turn {
   readonly open: ReadonlyArray<Approval.ApprovalRequest>
+  readonly history: Prompt.Prompt
   readonly isAgent: boolean
   hidden: ReadonlyArray<Response.AnyPart>
 }
@@ -33,11 +35,33 @@ export const isHidden = (part: Response.AnyPart): boolean =>
   part.type === "tool-approval-request" &&
   Option.exists(Responses.approvalRequest(part), ({ interaction }) => interaction === "nested")
 
-// A request that is in the history as it is: that call waits still. What an agent asks, and that one is waited for, is written
-// once, so that what is kept grows with the answers and not with what is left at each of them.
-export const isKnown = ({ isAgent, open }: Turn, part: Response.AnyPart): boolean =>
-  part.type === "tool-approval-request" && (isAgent || isHidden(part)) &&
-  Option.exists(Responses.approvalRequest(part), (request) => sameOf(open, request) !== undefined)
+/**
+ * The parts without the requests that stand in the history as they are: those calls wait still. What is asked is written once, so
+ * that what is kept grows with the answers and not with what is left at each of them. Behind a new message it is asked anew; but
+ * not within agents, of which whoever says it knows nothing.
+ */
+export const withoutKnown = (
+  { history, isAgent, open }: Turn,
+  parts: ReadonlyArray<Response.AnyPart>
+): ReadonlyArray<Response.AnyPart> => {
+  if (open.length === 0 || !parts.some(({ type }) => type === "tool-approval-request")) return parts
+  const since = askedSinceUser(history)
+  return parts.filter((part) =>
+    part.type !== "tool-approval-request" || !(isAgent || isHidden(part) || since.has(part.approvalId)) ||
+    !Option.exists(Responses.approvalRequest(part), (request) => sameOf(open, request) !== undefined)
+  )
+}
+
+const askedSinceUser = ({ content }: Prompt.Prompt): ReadonlySet<string> => {
+  const asked = new Set<string>()
+  for (let index = content.length - 1; index >= 0; index--) {
+    const message = content[index]!
+    if (message.role === "user") break
+    if (message.role !== "assistant") continue
+    for (const part of message.content) if (part.type === "tool-approval-request") asked.add(part.approvalId)
+  }
+  return asked
+}
 
 const sameOf = (
   open: ReadonlyArray<Approval.ApprovalRequest>,

@@ -33,7 +33,7 @@ export const take = Effect.fnUntraced(function*(turn: Turn, way: Way): Effect.fn
   }
   const own = [...parts.filter(Asked.isOwn), ...turn.hidden]
   turn.hidden = []
-  const messages = messagesOf(turn, own.filter((part) => !Asked.isKnown(turn, part)))
+  const messages = messagesOf(turn, Asked.withoutKnown(turn, own))
   turn.record = undefined
   turn.written = []
   if (messages.length > 0) turn.history = Rows.grow(turn.history, messages)

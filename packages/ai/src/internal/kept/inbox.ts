@@ -145,7 +145,7 @@ const nonceOf = (key: Rows.Key, approvalId: string): Effect.Effect<string> => {
 // As it is known outside.
 const shownAs = ({ name, principal, within }: Rows.Key, request: Approval.ApprovalRequest): Approval.ApprovalRequest =>
   within !== undefined
-    ? new Approval.ApprovalRequest({ ...request, toolCallId: Within.callId(within, request.toolCallId) })
+    ? Within.shownOutside(within, request)
     // What a provider asks says nothing of where.
     : request.conversation !== undefined
     ? request

@@ -240,6 +240,8 @@ export interface Resumed {
   readonly began: string | undefined
   /** It goes on because its agents can, whoever was answered there. */
   readonly waitedForAgents: boolean
+  /** It went on before, and talked to agents. */
+  readonly converses: boolean
   /** Somebody has said something since it was asked, which what is asked from now on comes behind. */
   readonly isPassedOver: boolean
 }
@@ -248,13 +250,17 @@ export interface Resumed {
 export const resumed = (
   environment: Environment.Environment,
   handlers: Handlers,
-  { began, call, claim, edits, isPassedOver, joinOnly, prepared, resumption, waitedForAgents }: Resumed,
+  { began, call, claim, converses, edits, isPassedOver, joinOnly, prepared, resumption, waitedForAgents }: Resumed,
   emit: Emit
 ): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
   const { approvalId } = claim
-  const isIdempotent = waitedForAgents || isRepeatable(prepared.tool)
+  // A handler that talks to agents begins again at its first line, which is where it goes on here.
+  const isIdempotent = waitedForAgents || converses || isRepeatable(prepared.tool)
   const kept = resumption?.kept
-  const agents = { began: waitedForAgents }
+  const agents = {
+    began: waitedForAgents,
+    begins: isIdempotent ? undefined : Effect.ignore(environment.suspensions.noteAgents(approvalId))
+  }
   const { begin, reopens } = waitedForAgents ? Reopening.make(environment, began, isPassedOver) : Reopening.never
   const waiting: Suspending.Waiting = { call, prepared, previous: approvalId, edits, began, kept, reopens }
   // The journal lets one run of this claim begin; the store, whoever the journal is. Where the store cannot say, nothing has

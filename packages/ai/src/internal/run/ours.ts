@@ -8,6 +8,7 @@ import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
 import type * as ApprovalSeal from "../../ApprovalSeal.ts"
 import type { DecidedBy } from "../../Approver.ts"
+import * as Within from "../agent/within.ts"
 import type { Decision, EndWhy } from "../decide/decision.ts"
 import type * as Standing from "../decide/standing.ts"
 import * as Words from "../decide/words.ts"
@@ -62,7 +63,7 @@ const seal: Hand["seal"] = Effect.fnUntraced(function*(file, standing) {
     _tag: "Requested",
     ...occasion,
     ...Request.about(prepared, sealed),
-    request: file.request(asked, shown)
+    request: Within.shownOutside(environment.within, file.request(asked, shown))
   }))
   return { ...standing, questions: [question(sealedAs(sealed))] }
 })

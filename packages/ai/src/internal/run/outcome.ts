@@ -171,7 +171,8 @@ const resumed = Effect.fnUntraced(function*(
   const call = { ...file.call, root: file.root!, canonical: file.questions[0]!.canonical }
   const run = { claim, call, prepared, began: tip?.suspension.began, edits: undefined, joinOnly: true }
   const isPassedOver = typeof questions !== "string" && questions[0]?.passedOver === true
-  const fresh = { ...run, resumption: undefined, waitedForAgents: false, isPassedOver }
+  const converses = tip?.suspension.converses === true
+  const fresh = { ...run, resumption: undefined, waitedForAgents: false, converses, isPassedOver }
   if (as !== "resume" || tip === undefined) return fresh
   const { awaited, edits, state, stateVersion } = tip.suspension
   if (awaited.kind === "nested") {

@@ -8,6 +8,7 @@ import type * as Schema from "effect/Schema"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
+import * as Within from "../agent/within.ts"
 import type * as Environment from "../environment/environment.ts"
 import { definedFields } from "../fields.ts"
 import * as Request from "../gather/request.ts"
@@ -113,7 +114,7 @@ export const begin = Effect.fnUntraced(function*(
       // Only its own toolkit knows.
       onNewMessage: environment.within === undefined ? undefined : interaction.onNewMessage
     }),
-    scope: definedFields(environment.scope),
+    scope: scopeOf(environment),
     issuedAt: sealed.issuedAt ?? now,
     expiresAt: sealed.expiresAt
   })
@@ -125,7 +126,7 @@ export const begin = Effect.fnUntraced(function*(
       _tag: "Requested",
       ...occasion,
       ...Request.about(call, sealed),
-      request: Suspension.requestOf(environment.within, suspension)
+      request: Within.shownOutside(environment.within, Suspension.requestOf(environment.within, suspension))
     }))
   }
 })
@@ -138,6 +139,12 @@ export const unkept = (
   Effect.as(
     Effect.logError(`Assent could not keep what "${toolName}" waits for: ${message}`),
     unable("what it waits for could not be kept.")
+  )
+
+// An agent of no conversation wakes none: whoever keeps the history goes on with it, as with any tool that waits.
+const scopeOf = ({ scope, within }: Environment.Environment) =>
+  definedFields(
+    within === undefined || within.conversation !== undefined ? scope : { ...scope, conversation: undefined }
   )
 
 const lifetimeOf = ({ options }: Environment.Environment): number =>

@@ -98,8 +98,8 @@ export interface Run {
   readonly resumption: Resumption | undefined
   /** The nonce of the call's first claim. */
   readonly began: string | undefined
-  /** Whether it has begun any agent. */
-  readonly agents: { began: boolean }
+  /** Whether it has begun any agent, and what is to be done before it does. */
+  readonly agents: { began: boolean; readonly begins?: Effect.Effect<void> | undefined }
 }
 
 export type Resumption = Answered | Unanswered
@@ -198,7 +198,11 @@ export const runAgent = <A, E, R>(
   const begun = Effect.suspend(() => {
     agents.running++
     agents.run.began = true
-    return Effect.onExit(agent, () => Effect.sync(() => void agents.running--))
+    const { begins } = agents.run
+    return Effect.onExit(
+      begins === undefined ? agent : Effect.andThen(begins, agent),
+      () => Effect.sync(() => void agents.running--)
+    )
   })
   return Effect.flatMap(Effect.onError(begun, () => Effect.sync(settle)), (ended) => {
     // Whoever begins another one beside it, or behind it, does so first.

@@ -24,7 +24,8 @@ import * as Agents from "./agents.ts"
  * 1970-01-01T00:00Z; `expiresAt` is `Infinity` where nobody set an expiry. `handlesExpiry`: the tool's handler said, when
  * it began to wait, that it goes on then. `began` is the nonce of the first claim of its call, by which its agents are
  * known; `wakes` is the program's name of the conversation that is to go on, where that is not its own: the outermost. Of what
- * waits in an agent `onNewMessage` is what its interaction says becomes of it when the user says something else.
+ * waits in an agent `onNewMessage` is what its interaction says becomes of it when the user says something else. `converses`: the run
+ * that went on from here talks to agents, so that it may begin again.
  *
  * @category models
  * @since 0.1.0
@@ -43,6 +44,7 @@ export class Suspension extends Schema.Class<Suspension>("@assent/ai/SuspensionS
   began: Schema.optionalKey(Schema.String),
   wakes: Schema.optionalKey(Schema.String),
   onNewMessage: Schema.optionalKey(Schema.Literals(["supersede", "keep"])),
+  converses: Schema.optionalKey(Schema.Literal(true)),
   scope: Schema.Struct({
     tenant: Schema.optionalKey(Schema.String),
     principal: Schema.optionalKey(Schema.String),
@@ -111,6 +113,8 @@ export interface Records extends Agents.Agents {
   readonly take: (approvalId: string) => Effect.Effect<boolean, ApprovalError.ApprovalError>
   /** One that was taken waits again. */
   readonly reopen: (approvalId: string) => Effect.Effect<void, ApprovalError.ApprovalError>
+  /** The run that has taken it begins an agent: from here on it may begin again, where its process dies. */
+  readonly noteAgents: (approvalId: string) => Effect.Effect<void, ApprovalError.ApprovalError>
   /** Ends a suspension: it waits no more, and what it remembered is given up. */
   readonly end: (approvalId: string) => Effect.Effect<void, ApprovalError.ApprovalError>
   /** Keeps an answer for an open suspension, once: exactly one of several who race gets true. It is due from then on. */
@@ -296,6 +300,13 @@ export const make = (store: Store.Store): Records => {
       const nonce = nonceOf(approvalId)
       return nonce === undefined ? Effect.void : Effect.asVoid(use(requests.advance(nonce, ["taken"], "open")))
     },
+    noteAgents: Effect.fnUntraced(function*(approvalId) {
+      const nonce = nonceOf(approvalId)
+      const row = nonce === undefined ? undefined : yield* use(requests.get(nonce))
+      const read = decodeObject(row?.suspension)
+      if (nonce === undefined || Result.isFailure(read)) return
+      yield* use(requests.advance(nonce, ["taken"], "taken", JSON.stringify({ ...read.success, converses: true })))
+    }),
     end: Effect.fnUntraced(function*(approvalId) {
       const nonce = nonceOf(approvalId)
       const row = nonce === undefined ? undefined : yield* use(requests.get(nonce))
