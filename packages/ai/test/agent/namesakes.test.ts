@@ -71,7 +71,7 @@ const begin = Effect.gen(function*() {
     afterLastTurn: "Done."
   })
   const store = yield* S.makeStore
-  const serving = <A, E>(effect: Effect.Effect<A, E, SuspensionStore.SuspensionStore>) =>
+  const serving = <A, E>(effect: Effect.Effect<A, E>) =>
     Effect.provideService(effect, SuspensionStore.SuspensionStore, SuspensionStore.make({ store }))
   const conversation = yield* serving(
     Conversation.make({ id: "forms", toolkit }).pipe(

@@ -4,7 +4,7 @@
  */
 import { Store, SuspensionStore } from "@assent/ai"
 import { StrictProvider } from "@assent/ai/testing"
-import { Cause, Context, Effect, Exit, Fiber } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { isReading } from "../conversation/support.ts"
 import * as Laws from "../laws/support.ts"
@@ -73,7 +73,7 @@ export interface Played {
   readonly problems: ReadonlyArray<string>
 }
 
-export const played = Effect.fnUntraced(function*(plan: Plan): Effect.fn.Return<Played, unknown, never> {
+export const played = Effect.fnUntraced(function*(plan: Plan): Effect.fn.Return<Played, unknown, Scope.Scope> {
   const shared = yield* yield* Storage.MakeStore
   const nonces = new Set<string>()
   const kept = intercept(shared, (operation, key, run) => {
