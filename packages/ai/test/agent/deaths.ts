@@ -21,7 +21,7 @@ export interface Point {
 const IsInside = Context.Reference<boolean>("@assent/ai/test/agent/IsInside", { defaultValue: () => false })
 
 /** A store whose process dies at a point; a transaction is one write. Says how many writes there were, and when it died. */
-const mortal = (store: Store.Store, point: Point | undefined) => {
+export const mortal = (store: Store.Store, point: Point | undefined) => {
   let count = 0
   let isDead = false
   let die = () => {}
