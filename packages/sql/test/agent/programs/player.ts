@@ -1,6 +1,6 @@
 /**
- * A process that plays the story in a folder: `<folder> <filename> <statement> <before|after>`. At that statement, before it or
- * after it, it says "stopped" and does nothing more, until it is killed.
+ * A process that plays the story in a folder: `<folder> <filename> <write> <before|after>`. At that write, before it or after it,
+ * it says "stopped" and does nothing more, until it is killed.
  */
 import { Effect } from "effect"
 import * as Fs from "node:fs"
@@ -15,8 +15,8 @@ const stop = (): void => {
 }
 
 let count = 0
-const watcher: Statements.Watcher = (_, run) => {
-  const isIt = ++count === Number(number)
+const watcher: Statements.Watcher = (sql, run) => {
+  const isIt = Story.isWrite(sql) && ++count === Number(number)
   if (isIt && side === "before") stop()
   const result = run()
   if (isIt && side === "after") stop()
