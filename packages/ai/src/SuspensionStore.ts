@@ -22,7 +22,7 @@ import * as Approver from "./Approver.ts"
 import * as Bounds from "./internal/bounds.ts"
 import * as Changes from "./internal/store/changes.ts"
 import * as Records from "./internal/waiting/suspensionRecords.ts"
-import { outermost, Suspension } from "./internal/waiting/suspensionRecords.ts"
+import { outermost, type Suspension } from "./internal/waiting/suspensionRecords.ts"
 import * as Store from "./Store.ts"
 
 // =============================================================================

@@ -1,6 +1,7 @@
 /** Answers that come while a turn runs, and what an answer costs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { Approval } from "../../src/index.ts"
 import { intercept } from "../store/intercept.ts"
 import * as S from "./support.ts"
 import * as Tree from "./tree.ts"
@@ -40,6 +41,37 @@ describe("an answer that comes while a turn runs", () => {
         }))
     }
   }
+})
+
+describe("an answer that decides nothing", () => {
+  for (const key of ["r.00.00.00", "r.01"]) {
+    it.effect(`L5 such as a question to whoever asks leaves ${key} open, with the words beside it`, () =>
+      Effect.gen(function*() {
+        const play = yield* S.begin("send", Tree.threeLevels)
+        yield* play.begin
+        const { approvalId } = play.seen.get(key)!
+        const decision = new Approval.Info({ note: "Which account?" })
+        const taken = yield* play.take([], [new Approval.ApprovalAnswer({ approvalId, decision })])
+        yield* play.check(taken)
+        assert.strictEqual(taken.requests.find((request) => S.keyOf(request) === key)?.reason, "Which account?")
+        yield* play.answer({ [key]: yes })
+      }))
+  }
+})
+
+describe("what is taken back of one tool", () => {
+  it.effect("L6 is taken back at every level, and each agent goes on with the rest of what it asked", () =>
+    Effect.gen(function*() {
+      const tree = Tree.agent([Tree.inner([Tree.inner([Tree.pay, Tree.ask]), Tree.ask]), Tree.pay])
+      const play = yield* S.begin("send", tree)
+      yield* play.begin
+      const cleared = yield* play.conversation().clear({ tool: "Pay" })
+      assert.sameMembers(cleared.map(S.keyOf), ["r.01", "r.00.00.00"])
+      for (const request of cleared) play.decisions.set(S.keyOf(request), S.no)
+      yield* play.check()
+      yield* play.answer({ "r.00.00.01": S.text("a") })
+      yield* play.answer({ "r.00.01": S.text("b") })
+    }))
 })
 
 describe("a partial answer", () => {

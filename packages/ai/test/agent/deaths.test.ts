@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Deaths from "./deaths.ts"
+import * as Endings from "./endings.ts"
 
 describe("a process that dies between any two writes of any level", () => {
   it.effect("L2 loses no request, pays nothing twice, and leaves no agent unknown", () =>
@@ -14,4 +15,20 @@ describe("a process that dies between any two writes of any level", () => {
         assert.deepStrictEqual(yield* Deaths.problemsAt(points[index]!), [])
       }
     }), 60_000)
+
+  it.effect(
+    "L6 while it ends everything ends an agent's call with all that is asked within it, or nothing of it",
+    () =>
+      Effect.gen(function*() {
+        for (const [index, kind] of Endings.kinds.entries()) {
+          const { points, problems } = yield* Endings.points(kind)
+          assert.deepStrictEqual(problems, [])
+          assert.isAbove(points.length, 10)
+          for (const point of points.slice(4 + index, 5 + index)) {
+            assert.deepStrictEqual(yield* Endings.problemsAt(kind, point), [])
+          }
+        }
+      }),
+    60_000
+  )
 })

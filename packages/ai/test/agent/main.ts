@@ -11,6 +11,7 @@ import { TestClock } from "effect/testing"
 import { parseArgs } from "node:util"
 import * as Storage from "../search/storage.ts"
 import * as Deaths from "./deaths.ts"
+import * as Endings from "./endings.ts"
 import * as Many from "./many.ts"
 import * as Random from "./random.ts"
 import * as Stops from "./stops.ts"
@@ -115,7 +116,14 @@ const program = Effect.gen(function*() {
     return
   }
   if (values.stops) return yield* tellStops
-  if (values.deaths) return yield* tellAll("a process dies", Deaths.points, Deaths.problemsAt)
+  if (values.deaths) {
+    yield* tellAll("a process dies", Deaths.points, Deaths.problemsAt)
+    for (const kind of Endings.kinds) {
+      const what = `a process dies while it ends everything (${kind})`
+      yield* tellAll(what, Endings.points(kind), (point) => Endings.problemsAt(kind, point))
+    }
+    return
+  }
   const depths = new Map<number, number>()
   const since = performance.now()
   for (let seed = first; seed < first + trees; seed++) {

@@ -19,13 +19,13 @@ import * as S from "./support.ts"
 const OuterForm = DeferredTool.make("Form", {
   success: Schema.String,
   state: Schema.Null,
-  interactions: { fill: Interaction.form(Schema.Struct({ amount: Schema.FiniteFromString })) }
+  interactions: { form: Interaction.form(Schema.Struct({ amount: Schema.FiniteFromString })) }
 })
 const InnerForm = DeferredTool.make("Form", {
   success: Schema.String,
   state: Schema.Null,
   interactions: {
-    fill: Interaction.form(Schema.Struct({ to: Schema.NonEmptyString })),
+    form: Interaction.form(Schema.Struct({ to: Schema.NonEmptyString })),
     paid: Interaction.external(Schema.Struct({ receipt: Schema.String }))
   }
 })
@@ -40,9 +40,9 @@ const begin = Effect.gen(function*() {
     innerKit,
     innerKit.toLayer({
       Form: DeferredTool.handler(InnerForm, {
-        start: () => InnerForm.suspend.fill({ prompt: "To whom?" }, null),
+        start: () => InnerForm.suspend.form({ prompt: "To whom?" }, null),
         resume: {
-          fill: (values) => Effect.andThen(fill(values), InnerForm.suspend.paid({ prompt: "the receipt" }, null)),
+          form: (values) => Effect.andThen(fill(values), InnerForm.suspend.paid({ prompt: "the receipt" }, null)),
           paid: fill
         }
       })
@@ -58,8 +58,8 @@ const begin = Effect.gen(function*() {
     kit.toLayer({
       Agent: AgentTool.handler(Agent, { toolkit: inner, model: model.model, prompt: ({ task }) => task }),
       Form: DeferredTool.handler(OuterForm, {
-        start: () => OuterForm.suspend.fill({ prompt: "How much?" }, null),
-        resume: { fill }
+        start: () => OuterForm.suspend.form({ prompt: "How much?" }, null),
+        resume: { form: fill }
       })
     })
   )
@@ -71,7 +71,7 @@ const begin = Effect.gen(function*() {
     afterLastTurn: "Done."
   })
   const store = yield* S.makeStore
-  const serving = <A, E>(effect: Effect.Effect<A, E, SuspensionStore.SuspensionStore>) =>
+  const serving = <A, E>(effect: Effect.Effect<A, E>) =>
     Effect.provideService(effect, SuspensionStore.SuspensionStore, SuspensionStore.make({ store }))
   const conversation = yield* serving(
     Conversation.make({ id: "forms", toolkit }).pipe(

@@ -50,6 +50,14 @@ describe("what is remembered", () => {
       assert.deepStrictEqual(play.did, ["paid:same"])
     }))))
 
+  it.effect("L11 a yes inside holds in that agent's own conversation", () =>
+    remembering(Effect.scoped(Effect.gen(function*() {
+      const play = yield* begin(Tree.agent([Tree.inner([Tree.pay], [Tree.pay])]))
+      const [request] = (yield* play.take("Task r")).requests
+      const taken = yield* play.take([], [Approval.approve(request!, { remember: "session" })])
+      assert.deepStrictEqual([taken.tag, play.did], ["Completed", ["paid:same", "paid:same"]])
+    }))))
+
   it.effect("L11 a yes inside does not hold outside, nor in another agent: both are asked", () =>
     remembering(Effect.scoped(Effect.gen(function*() {
       const play = yield* begin(inside)

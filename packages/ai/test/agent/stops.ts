@@ -4,7 +4,7 @@
  */
 import { Store, SuspensionStore } from "@assent/ai"
 import { StrictProvider } from "@assent/ai/testing"
-import { Cause, Context, Effect, Exit, Fiber } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { isReading } from "../conversation/support.ts"
 import * as Laws from "../laws/support.ts"
@@ -12,11 +12,13 @@ import * as Storage from "../search/storage.ts"
 import { intercept } from "../store/intercept.ts"
 import { answerTo, keyOf, no, text, yes } from "./answers.ts"
 import { below, numbers, pick } from "./numbers.ts"
+import * as Play from "./play.ts"
 import * as Random from "./random.ts"
 import * as Tree from "./tree.ts"
 import * as World from "./world.ts"
 
 export interface Plan {
+  readonly way: (typeof Play.conversationWays)[number]
   readonly tree: Tree.Agent
   /** How many turns came before: what is said, and then answers, which `seed` chooses. */
   readonly turns: number
@@ -73,7 +75,7 @@ export interface Played {
   readonly problems: ReadonlyArray<string>
 }
 
-export const played = Effect.fnUntraced(function*(plan: Plan): Effect.fn.Return<Played, unknown, never> {
+export const played = Effect.fnUntraced(function*(plan: Plan): Effect.fn.Return<Played, unknown, Scope.Scope> {
   const shared = yield* yield* Storage.MakeStore
   const nonces = new Set<string>()
   const kept = intercept(shared, (operation, key, run) => {
@@ -116,8 +118,9 @@ export const played = Effect.fnUntraced(function*(plan: Plan): Effect.fn.Return<
   })
   const turn = (index: number) =>
     index === 0
-      ? Effect.asVoid(here.conversation.send(World.promptOf(Tree.rootKey)))
-      : Effect.flatMap(next, (answers) => answers.length === 0 ? Effect.void : here.conversation.decide(answers))
+      ? Effect.asVoid(Play.takeTurn(here.conversation, plan.way, World.promptOf(Tree.rootKey)))
+      : Effect.flatMap(next, (answers) =>
+        answers.length === 0 ? Effect.void : Effect.asVoid(Play.takeTurn(here.conversation, plan.way, [], answers)))
 
   for (let index = 0; index < plan.turns; index++) yield* turn(index)
   const before = yield* here.conversation.pending()
@@ -220,6 +223,7 @@ export const planOf = (seed: number): Effect.Effect<Plan | undefined, unknown> =
   // A first one, as neighbouring seeds begin alike.
   random()
   const plan: Plan = {
+    way: pick(random, Play.conversationWays),
     tree: Random.planOf(seed).tree,
     turns: below(random, 4),
     seed,
@@ -233,15 +237,17 @@ export const planOf = (seed: number): Effect.Effect<Plan | undefined, unknown> =
   )
 }
 
-/** Every plan of a tree: each write of its first so many turns, from here and from elsewhere. */
+/** Every plan of a tree: each write of its first so many turns, taken in each way, from here and from elsewhere. */
 export const plansOf = Effect.fnUntraced(function*(tree: Tree.Agent, turns: number, seed: number) {
   const plans: Array<Plan> = []
-  for (let before = 0; before < turns; before++) {
-    const plan: Plan = { tree, turns: before, seed, write: unstopped, side: "before", from: "here" }
-    const { writes } = yield* played(plan)
-    for (let write = 1; write <= writes; write++) {
-      for (const side of ["before", "after"] as const) {
-        for (const from of ["here", "elsewhere"] as const) plans.push({ ...plan, write, side, from })
+  for (const way of Play.conversationWays) {
+    for (let before = 0; before < turns; before++) {
+      const plan: Plan = { way, tree, turns: before, seed, write: unstopped, side: "before", from: "here" }
+      const { writes } = yield* played(plan)
+      for (let write = 1; write <= writes; write++) {
+        for (const side of ["before", "after"] as const) {
+          for (const from of ["here", "elsewhere"] as const) plans.push({ ...plan, write, side, from })
+        }
       }
     }
   }

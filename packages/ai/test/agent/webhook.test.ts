@@ -26,7 +26,7 @@ const begin = Effect.gen(function*() {
         body: JSON.stringify({ said })
       })
       const wake: Webhook.Options<unknown>["wake"] = ({ scope }) =>
-        Effect.suspend(() => {
+        Effect.suspend((): Effect.Effect<unknown, unknown> => {
           woken.push(scope.conversation)
           return scope.conversation === "c1" ? process.conversation.wake : Effect.void
         })

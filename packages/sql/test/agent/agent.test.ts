@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import * as Kill from "./kill.ts"
 
 // Within the second level, and within the third.
-const points: ReadonlyArray<Kill.Point> = [{ statement: 230, side: "after" }, { statement: 420, side: "before" }]
+const points: ReadonlyArray<Kill.Point> = [{ write: 170, side: "after" }, { write: 290, side: "before" }]
 
 describe("a process of agents inside agents that is killed", () => {
   it.live("between any two writes of any level loses no request, and pays nothing twice", () =>

@@ -10,46 +10,41 @@ import * as World from "../chaos/world.ts"
 import * as Story from "./story.ts"
 
 export interface Point {
-  readonly statement: number
+  readonly write: number
   readonly side: "before" | "after"
 }
-
-const isWrite = (sql: string): boolean => !Statements.begins(sql, "SELECT", "PRAGMA", "BEGIN", "SAVEPOINT", "RELEASE")
 
 /** Before and after each of the writes of which the story consists. */
 export const points: Effect.Effect<ReadonlyArray<Point>, unknown> = Effect.scoped(Effect.gen(function*() {
   const { filename, folder } = yield* World.make
-  const writes: Array<number> = []
-  let count = 0
+  let writes = 0
   yield* Statements.watch(filename, (sql, run) => {
-    count++
-    if (isWrite(sql)) writes.push(count)
+    if (Story.isWrite(sql)) writes++
     return run()
   })
   yield* Story.played(folder, filename)
-  return writes.flatMap((statement): ReadonlyArray<Point> => [
-    { statement, side: "before" },
-    { statement, side: "after" }
+  return Array.from({ length: writes }, (_, index) => index + 1).flatMap((write): ReadonlyArray<Point> => [
+    { write, side: "before" },
+    { write, side: "after" }
   ])
 }))
 
 const program = Path.join("..", "..", "agent", "programs", "player.ts")
 
-/**
- * What is wrong after a process was killed there, and another one has come to the end. The last points may be behind its end, as
- * how often a process looks whether others live is not the same each time: `undefined`.
- */
-export const problemsAt = ({ side, statement }: Point): Effect.Effect<ReadonlyArray<string> | undefined, unknown> =>
+/** What is wrong after a process was killed there, and another one has come to the end. */
+export const problemsAt = ({ side, write }: Point): Effect.Effect<ReadonlyArray<string>, unknown> =>
   Effect.scoped(Effect.gen(function*() {
     const { filename, folder } = yield* World.make
-    const child = yield* Child.start(program, folder, filename, String(statement), side)
-    if (!(yield* Effect.isSuccess(child.said("stopped")))) return undefined
+    const child = yield* Child.start(program, folder, filename, String(write), side)
+    if (!(yield* Effect.isSuccess(child.said("stopped")))) {
+      return [`${side} write ${write}: it ended before: ${child.output()}`]
+    }
     yield* child.kill
     const { prompts, text } = yield* Story.played(folder, filename)
     return [
       ...Person.problemsAtEnd(Story.notesIn(folder), rowsOf(filename), text),
       ...prompts.flatMap((prompt) => StrictProvider.check(prompt).map(({ message }) => `refused: ${message}`))
-    ].map((problem) => `${side} statement ${statement}: ${problem}`)
+    ].map((problem) => `${side} write ${write}: ${problem}`)
   }))
 
 const rowsOf = (filename: string): ReadonlyArray<Person.Row> => {

@@ -55,13 +55,13 @@ const program = Effect.gen(function*() {
   const points = (yield* Kill.points).filter((point, index) =>
     values.at === undefined
       ? index % Number(values.every) === 0
-      : point.statement === Number(values.at) && (values.side === undefined || values.side === point.side)
+      : point.write === Number(values.at) && (values.side === undefined || values.side === point.side)
   ).filter((_, index) => index % parts === part - 1)
   const since = performance.now()
   let failed = 0
   let done = 0
   yield* Effect.forEach(points, (point) =>
-    Effect.map(Kill.problemsAt(point), (problems = []) => {
+    Effect.map(Kill.problemsAt(point), (problems) => {
       for (const problem of problems) console.log(problem)
       if (problems.length > 0) failed++
       if (++done % 50 === 0) console.log(`${done} of ${points.length}, ${failed} with problems`)

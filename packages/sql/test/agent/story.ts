@@ -7,6 +7,14 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import * as Person from "../../../ai/test/agent/person.ts"
 import * as World from "../../../ai/test/agent/world.ts"
+import * as Statements from "../chaos/statements.ts"
+
+/**
+ * Whether a statement writes something of the story. What a process says of being alive, and how often it looks whether others
+ * do, depends on how fast it is: what is counted is the same each time.
+ */
+export const isWrite = (sql: string): boolean =>
+  !Statements.begins(sql, "SELECT", "PRAGMA", "BEGIN", "SAVEPOINT", "RELEASE") && !sql.includes("assent_owner")
 
 /** Written when `note` returns, also for whoever is killed next. */
 export const notesIn = (folder: string): Person.Notes => {
