@@ -58,13 +58,13 @@ const resumed =
     })
 
 const decided = (size: number): Prepared =>
-  Effect.gen(function*() {
-    const conversation = yield* Conversation.make({ id: randomUUID(), toolkit: gated })
-    const model = yield* modelOf(size)
-    const outcome = yield* using(model)(conversation.send(prompt))
-    const answers = outcome._tag === "Waiting" ? outcome.requests.map((request) => Approval.approve(request)) : []
-    return using(model)(conversation.decide(answers))
-  })
+  Effect.flatMap(modelOf(size), (model) =>
+    using(model)(Effect.gen(function*() {
+      const conversation = yield* Conversation.make({ id: randomUUID(), toolkit: gated })
+      const outcome = yield* conversation.send(prompt)
+      const answers = outcome._tag === "Waiting" ? outcome.requests.map((request) => Approval.approve(request)) : []
+      return conversation.decide(answers)
+    })))
 
 /** A resume at the end of so many messages, a quarter of them settled approvals. */
 const behind = (size: number): Prepared =>
