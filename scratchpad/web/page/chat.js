@@ -4,6 +4,7 @@
  * person said or clicked is lost where the server is not reached, and nothing is sent twice.
  */
 import { announcementOf, summaryOf } from "./card.js"
+import * as Kept from "./kept.js"
 import * as Messages from "./messages.js"
 import * as Server from "./server.js"
 
@@ -53,10 +54,19 @@ const withDetails = "assent:with-details"
 
 /**
  * @param {string} id
- * @param {{ readonly onChange: () => void, readonly onStranger: () => void }} page `onStranger`: nobody is logged in any more
+ * @param {{
+ *   readonly person: string
+ *   readonly onChange: () => void
+ *   readonly onStranger: () => void
+ * }} page `onStranger`: nobody is logged in any more
  */
-export const open = (id, { onChange, onStranger }) => {
-  let state = empty
+export const open = (id, { onChange, onStranger, person }) => {
+  const written = Kept.of(person, id)
+  /** @type {State} */
+  let state = {
+    ...empty,
+    outbox: written.read().unsaid.map((said) => ({ ...said, state: "unsent", problem: "The page was left before." }))
+  }
   let streams = 0
   let isRecovering = false
   let isStopped = false
@@ -68,6 +78,7 @@ export const open = (id, { onChange, onStranger }) => {
   const set = (change) => {
     if (signal.aborted) return
     state = { ...state, ...change }
+    if (change.outbox !== undefined) written.write({ unsaid: change.outbox.map(({ id, text }) => ({ id, text })) })
     onChange()
   }
 
@@ -115,13 +126,7 @@ export const open = (id, { onChange, onStranger }) => {
   const settle = async (messageId) => {
     const read = isStopped ? undefined : state.messages.find((message) => message.id === messageId)
     try {
-      const kept = async () => asKept(await Server.history(id, signal))
-      let messages = await kept()
-      // What is asked is taken back after the turn has ended.
-      if (Messages.openApprovals(messages).length > 0) {
-        await new Promise((resolve) => setTimeout(resolve, 500))
-        messages = await kept()
-      }
+      const messages = asKept(await Server.history(id, signal))
       if (streams === 0) set({ messages: Messages.withProblem(messages, read) })
     } catch {
       throw new Error("The connection was lost.")
@@ -143,6 +148,10 @@ export const open = (id, { onChange, onStranger }) => {
     // In this order: a turn that ends between the two is in the history.
     const live = await Server.turn(id, signal)
     set({ messages: asKept(await Server.history(id, signal)), loading: "loaded", isLost: false })
+    // What the server did get after all.
+    const said = new Set(state.messages.map(({ id }) => id))
+    const outbox = state.outbox.filter(({ id }) => !said.has(id))
+    if (outbox.length < state.outbox.length) set({ outbox })
     if (live !== undefined) await follow(live)
     // What was taken, and is still asked, did not get through.
     const open = new Set(Messages.openApprovals(state.messages))
@@ -329,6 +338,9 @@ export const open = (id, { onChange, onStranger }) => {
   return {
     id,
     state: () => state,
+    draft: () => written.read().draft,
+    /** @param {string} draft */
+    keepDraft: (draft) => written.write({ draft }),
     /** @param {string} text */
     say: (text) => say({ id: crypto.randomUUID(), text, state: "sending" }),
     sayAgain: say,

@@ -26,7 +26,8 @@ export interface Windows {
   readonly open: (options?: BrowserContextOptions) => Promise<BrowserContext>
 }
 
-const patience = 10_000
+/** A machine that does much else is slow, and nothing is wrong with the page. */
+const patience = 20_000
 
 export const make = (browser: () => Browser): Windows => {
   const free = new Map<string, Array<Window>>()

@@ -249,12 +249,17 @@ const All = (
  * }} props
  */
 const Composer = ({ chat, field, isBusy, isReady }) => {
-  const [text, setText] = useState("")
+  const [text, setText] = useState(chat.draft)
+  /** @param {string} text */
+  const write = (text) => {
+    setText(text)
+    chat.keepDraft(text)
+  }
   const canSend = isReady && !isBusy && text.trim() !== ""
   const send = () => {
     if (!canSend) return
     chat.say(text.trim())
-    setText("")
+    write("")
     field.current?.focus()
   }
   return html`
@@ -265,7 +270,7 @@ const Composer = ({ chat, field, isBusy, isReady }) => {
       <textarea ref=${field} aria-label="Message" rows=${Math.min(8, text.split("\n").length)} value=${text}
         placeholder="Message the agent"
         onInput=${(/** @type {Event} */ { currentTarget }) =>
-    setText(/** @type {HTMLTextAreaElement} */ (currentTarget).value)}
+    write(/** @type {HTMLTextAreaElement} */ (currentTarget).value)}
         onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
     event.preventDefault()

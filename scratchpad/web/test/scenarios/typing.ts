@@ -60,5 +60,33 @@ export const typing: ReadonlyArray<Scenario> = [
       await ada.reads("You said hello.")
       assert.deepStrictEqual(ran(), ["delete a.log"])
     }
+  },
+  {
+    name: "what was written and not sent is there again after a reload, and in another conversation it is not",
+    act: async ({ tab }) => {
+      const ada = await tab()
+      const field = ada.page.getByRole("textbox", { name: "Message" })
+      ada.expect(/ERR_INTERNET_DISCONNECTED/)
+      await ada.context.setOffline(true)
+      await ada.say("hello")
+      await ada.failsToPost()
+      await field.fill("and then")
+      await ada.context.setOffline(false)
+      await ada.reload()
+      await ada.reads("Not sent. The page was left before.")
+      assert.strictEqual(await field.inputValue(), "and then")
+      await ada.page.getByRole("button", { name: "New conversation" }).click()
+      await ada.page.getByText("Try it").waitFor()
+      assert.strictEqual(await field.inputValue(), "")
+      await ada.page.goBack()
+      await ada.reads("Not sent. The page was left before.")
+      await ada.tryAgain()
+      await ada.reads("You said hello.")
+      await ada.reload()
+      await ada.reads("You said hello.")
+      assert.strictEqual(await ada.page.getByText("Not sent.").count(), 0)
+      assert.strictEqual(await field.inputValue(), "and then")
+      assert.deepStrictEqual(await ada.messages(), ["hello", "You said hello."])
+    }
   }
 ]
