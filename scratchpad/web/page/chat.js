@@ -70,6 +70,9 @@ export const open = (id, { onChange, onStranger, person }) => {
   let streams = 0
   let isRecovering = false
   let isStopped = false
+  let isGoingOn = false
+  /** @type {Promise<void> | undefined} */
+  let coming
   let tryNow = () => {}
   const leaving = new AbortController()
   const { signal } = leaving
@@ -143,8 +146,16 @@ export const open = (id, { onChange, onStranger, person }) => {
   /** @param {Parameters<typeof Messages.fromHistory>[0]} history */
   const asKept = (history) => Messages.withRead(Messages.fromHistory(history), state.messages)
 
-  /** As the server has it: what was said, and the turn that is being taken. */
-  const load = async () => {
+  /**
+   * As the server has it: what was said, and the turn that is being taken. Who comes back to the page and to the network at
+   * once has it loaded once: read twice, what goes on would be written twice.
+   */
+  const load = () =>
+    coming ??= read().finally(() => {
+      coming = undefined
+    })
+
+  const read = async () => {
     // In this order: a turn that ends between the two is in the history.
     const live = await Server.turn(id, signal)
     set({ messages: asKept(await Server.history(id, signal)), loading: "loaded", isLost: false })
@@ -261,6 +272,8 @@ export const open = (id, { onChange, onStranger, person }) => {
 
   /** What went wrong is tried again. */
   const goOn = async () => {
+    if (isGoingOn) return
+    isGoingOn = true
     set({ problem: undefined })
     const messages = state.messages.map(({ id, role }) => ({ id, role, parts: [] }))
     try {
@@ -268,6 +281,8 @@ export const open = (id, { onChange, onStranger, person }) => {
     } catch (error) {
       if (error instanceof Server.Failed) refuse(error)
       else await recover()
+    } finally {
+      isGoingOn = false
     }
   }
 

@@ -1,4 +1,4 @@
-/** Somebody who types faster than their page can follow: only ours takes a text before it has the messages. */
+/** Somebody who is faster than their page, or does things twice: only ours takes a text before it has the messages. */
 import { assert } from "vitest"
 import type { Tab } from "../tab.ts"
 import type { Scenario } from "../theatre.ts"
@@ -21,7 +21,7 @@ const reloadSlowly = async ({ page }: Tab): Promise<() => Promise<void>> => {
   }
 }
 
-export const typing: ReadonlyArray<Scenario> = [
+export const hasty: ReadonlyArray<Scenario> = [
   {
     name: "what is typed before the messages are there is said when they are, once and in its order",
     act: async ({ tab }) => {
@@ -87,6 +87,36 @@ export const typing: ReadonlyArray<Scenario> = [
       assert.strictEqual(await ada.page.getByText("Not sent.").count(), 0)
       assert.strictEqual(await field.inputValue(), "and then")
       assert.deepStrictEqual(await ada.messages(), ["hello", "You said hello."])
+    }
+  },
+  {
+    name: "who presses Try again twice tries once",
+    act: async ({ tab }) => {
+      const ada = await tab()
+      await ada.say("break")
+      await ada.reads("The model did not answer.")
+      await ada.rests()
+      await ada.tryAgainTwice()
+      await ada.reads("The model did not answer.")
+      await ada.rests()
+      assert.lengthOf(ada.posts, 2)
+    }
+  },
+  {
+    name: "a page that comes back to its screen and to the network at once reads what goes on once",
+    act: async ({ stage, tab }) => {
+      const ada = await tab()
+      const bob = await tab("Bob")
+      await bob.say("tell")
+      await stage.said.until("begun story")
+      await ada.page.evaluate(() => {
+        for (const name of ["visibilitychange", "online", "online"]) dispatchEvent(new Event(name))
+      })
+      await ada.reads("Once upon a time")
+      stage.release("story")
+      await ada.reads("there was a queue.")
+      await bob.reads("there was a queue.")
+      assert.deepStrictEqual(await ada.messages(), ["tell", "Once upon a time there was a queue."])
     }
   }
 ]
