@@ -225,6 +225,23 @@ export const describeServed = (windows: Windows.Windows, program: () => Promise<
           assert.strictEqual((await program()).ran().filter(({ params }) => params["amount"] === 250).length, 1)
         }))
 
+      it("who was logged out meanwhile finds what they wrote when they are back", () =>
+        visit(async ({ tab }) => {
+          const ada = await tab()
+          ada.expect(/status of 401/)
+          await ada.context.clearCookies({ name: "session" })
+          await ada.say("poem")
+          await ada.page.getByRole("heading", { name: "Who are you?" }).waitFor()
+          await ada.page.getByRole("button", { name: "Grace" }).click()
+          await ada.page.getByText("Try it").waitFor()
+          await ada.page.getByRole("button", { name: "Change person" }).click()
+          await ada.page.getByRole("button", { name: "Ada" }).click()
+          await ada.reads("Not sent. The page was left before.")
+          await ada.tryAgain()
+          await ada.is("Change poem.txt", "open")
+          assert.lengthOf(ada.posts, 2)
+        }))
+
       it("who is logged in nowhere sees nothing and decides nothing", async () => {
         const { url } = await program()
         const anonymous = await fetch(`${url}/api/chat/chat-1`)
