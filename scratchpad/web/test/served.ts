@@ -31,7 +31,7 @@ export const describeServed = (windows: Windows.Windows, program: () => Promise<
     }
 
     /** A conversation of its own; at its end no tab has anything to complain of. */
-    const visit = async (act: (visit: Visit) => Promise<void>): Promise<void> => {
+    const visit = async (act: (visit: Visit) => Promise<void>, isAlone = false): Promise<void> => {
       const chat = `chat-${++count}`
       const { url } = await program()
       const taken: Array<readonly [string, Windows.Window]> = []
@@ -40,7 +40,7 @@ export const describeServed = (windows: Windows.Windows, program: () => Promise<
         await act({
           tab: async (person = "ada") => {
             const name = person === "ada" ? "Ada" : "Grace"
-            const window = await windows.take(name)
+            const window = await windows.take(name, isAlone)
             taken.push([name, window])
             await logIn(window.context, person)
             const tab = await Tab.open(driver, window.page, { url, chat })
@@ -50,9 +50,9 @@ export const describeServed = (windows: Windows.Windows, program: () => Promise<
         })
         for (const tab of tabs) assert.deepStrictEqual(tab.faults(), [])
         for (const tab of tabs) tab.leave()
-        for (const [person, window] of taken) windows.giveBack(person, window)
+        for (const [person, window] of taken) await windows.giveBack(person, window)
       } catch (error) {
-        await Promise.all(taken.map(([, { context }]) => context.close()))
+        await Promise.all(taken.map(([, window]) => windows.close(window)))
         throw error
       }
     }
@@ -240,7 +240,7 @@ export const describeServed = (windows: Windows.Windows, program: () => Promise<
           await ada.tryAgain()
           await ada.is("Change poem.txt", "open")
           assert.lengthOf(ada.posts, 2)
-        }))
+        }, true))
 
       it("who is logged in nowhere sees nothing and decides nothing", async () => {
         const { url } = await program()

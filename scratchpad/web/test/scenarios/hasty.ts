@@ -63,6 +63,7 @@ export const hasty: ReadonlyArray<Scenario> = [
   },
   {
     name: "what was written and not sent is there again after a reload, and in another conversation it is not",
+    isAlone: true,
     act: async ({ tab }) => {
       const ada = await tab()
       const field = ada.page.getByRole("textbox", { name: "Message" })
