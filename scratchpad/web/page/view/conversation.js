@@ -4,7 +4,7 @@ import { deciders, stateOf, summary } from "../card.js"
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js"
 import { Button } from "./answering.js"
 import { Card } from "./cardView.js"
-import { isSteadyNow, unsettle, useSteady } from "./steady.js"
+import { isSteadyNow, lookAtAll, unsettle, useSteady } from "./steady.js"
 import { shown } from "./text.js"
 
 const examples = [
@@ -32,6 +32,7 @@ export const Conversation = ({ chat, people, person }) => {
   const answeredAt = useRef(-Infinity)
   const [seen, setSeen] = useState(/** @type {ReadonlySet<string>} */ (new Set()))
   useStickyEnd(state)
+  useLayoutEffect(lookAtAll)
 
   // The next card that waits for an answer, after this one or before it; or else the message field.
   /** @param {Element} card @param {ReadonlyArray<string>} [answered] */
