@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Tracer from "effect/Tracer"
 import { chunksOf, get, post, saying } from "./posting.ts"
+import { recording } from "./recording.ts"
 import { serve, type Server, toolkit } from "./server.ts"
 
 let count = 0
@@ -178,14 +179,7 @@ describe("routes of other programs", () => {
   })
 
   it("L15 no cause reaches a span", async () => {
-    const spans: Array<Tracer.NativeSpan> = []
-    const tracer = Tracer.make({
-      span: (options) => {
-        const span = new Tracer.NativeSpan(options)
-        spans.push(span)
-        return span
-      }
-    })
+    const { spans, tracer } = recording()
     const secret = Effect.die(new Error("/var/lib/secret"))
     const routes = UiMessageStream.layer({ conversation: () => secret }).pipe(
       Layer.provide([Everybody, Logger.layer([Logger.tracerLogger])])

@@ -9,6 +9,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import * as Tracer from "effect/Tracer"
 import { answering, approvalIdsOf, chunksOf, get, post, type PostOptions, saying } from "./posting.ts"
+import { recording } from "./recording.ts"
 import { call, routesOf, type Server, type ServerOptions } from "./server.ts"
 
 let count = 0
@@ -18,14 +19,7 @@ const recorded = async (
   options: Pick<ServerOptions, "turns" | "before">,
   tell: (server: Server, id: string) => Promise<void>
 ) => {
-  const spans: Array<Tracer.NativeSpan> = []
-  const tracer = Tracer.make({
-    span: (options) => {
-      const span = new Tracer.NativeSpan(options)
-      spans.push(span)
-      return span
-    }
-  })
+  const { spans, tracer } = recording()
   // What a turn does goes on with the services of the routes, and not with those of a request.
   const { deleted, routes } = routesOf({ ...options, services: Layer.succeed(Tracer.Tracer, tracer) })
   const { dispose, handler } = HttpRouter.toWebHandler(routes, {

@@ -2,12 +2,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { answering, approvalIdsOf, chunksOf, get, post, saying } from "./posting.ts"
-import { call, cards, gate, history, serve, type Server, until } from "./server.ts"
+import * as Cluster from "./random/cluster.ts"
+import { call, cards, gate, history, serve, type Server, type ServerOptions, until } from "./server.ts"
 
 let count = 0
 
 interface Story {
   readonly server: Server
+  /** Where somebody else is: the same, or another one over the same database. */
+  readonly other: Server
   readonly id: string
   readonly a: string
   readonly b: string
@@ -20,7 +23,7 @@ interface Story {
 }
 
 /** Of two calls one runs, and the other is asked about. Where a run is slow to end, it waits until it is let go. */
-const story = async (tell: (story: Story) => Promise<void>, { isSlow = false } = {}) => {
+const story = async (tell: (story: Story) => Promise<void>, { areTwo = false, isSlow = false } = {}) => {
   const { before: end, open: release } = gate()
   if (!isSlow) release()
   let begun = 0
@@ -29,18 +32,24 @@ const story = async (tell: (story: Story) => Promise<void>, { isSlow = false } =
     ending++
     return end()
   })
-  const server = serve({ turns: [[call("c1", "a"), call("c2", "b")], "Never."], before: () => run })
+  const options = { turns: [[call("c1", "a"), call("c2", "b")], "Never."], before: () => run }
+  const { deleted, dispose, servers: [server, other] } = areTwo ? Cluster.make(options) : alone(options)
   try {
     const id = `stopping-${++count}`
     const [a, b] = approvalIdsOf(await chunksOf(await post(server, saying(id, "Clean up.")))) as [string, string]
     const clicked = post(server, answering(id, [{ approvalId: a, approved: true }])).then(chunksOf)
     await until(() => begun === 1)
-    await tell({ server, id, a, b, clicked, release, stopping: () => until(() => ending === 1) })
-    assert.deepStrictEqual([begun, server.deleted], [1, []])
+    await tell({ server, other, id, a, b, clicked, release, stopping: () => until(() => ending === 1) })
+    assert.deepStrictEqual([begun, deleted()], [1, []])
   } finally {
     release()
-    await server.dispose()
+    await dispose()
   }
+}
+
+const alone = (options: ServerOptions): Pick<Cluster.Cluster, "servers" | "deleted" | "dispose"> => {
+  const server = serve(options)
+  return { servers: [server, server], deleted: () => server.deleted, dispose: server.dispose }
 }
 
 const stop = (server: Server, id: string) =>
@@ -169,6 +178,22 @@ describe("what was stopped", () => {
         assert.deepStrictEqual(cards({ chat: { messages } }).map(({ errorText }) => errorText), [cutShort, takenBack])
       }
     }, { isSlow: true }))
+
+  it("by another server is told as well to who reads the turn, and who comes back", () =>
+    story(async ({ clicked, id, other, release, server, stopping }) => {
+      const stopped = stop(other, id)
+      await stopping()
+      const meanwhile = get(server, `${id}/stream`).then(chunksOf)
+      release()
+      await clicked
+      const afterwards = await get(server, `${id}/stream`).then(chunksOf)
+      for (const chunks of [await meanwhile, afterwards]) {
+        assert.deepStrictEqual(shownIn(chunks), stoppedCards)
+        assert.deepStrictEqual(fatesIn(chunks), stoppedFates)
+      }
+      assert.strictEqual((await stopped).status, 200)
+      assert.deepStrictEqual(fatesIn((await history(server, id))[1]!.parts), stoppedFates)
+    }, { areTwo: true, isSlow: true }))
 
   it("is known as well when the model has been told of it", () =>
     story(async ({ clicked, id, server }) => {

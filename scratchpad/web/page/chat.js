@@ -4,6 +4,7 @@
  * person said or clicked is lost where the server is not reached, and nothing is sent twice.
  */
 import { announcementOf, summaryOf } from "./card.js"
+import * as Kept from "./kept.js"
 import * as Messages from "./messages.js"
 import * as Server from "./server.js"
 
@@ -53,13 +54,25 @@ const withDetails = "assent:with-details"
 
 /**
  * @param {string} id
- * @param {{ readonly onChange: () => void, readonly onStranger: () => void }} page `onStranger`: nobody is logged in any more
+ * @param {{
+ *   readonly person: string
+ *   readonly onChange: () => void
+ *   readonly onStranger: () => void
+ * }} page `onStranger`: nobody is logged in any more
  */
-export const open = (id, { onChange, onStranger }) => {
-  let state = empty
+export const open = (id, { onChange, onStranger, person }) => {
+  const written = Kept.of(person, id)
+  /** @type {State} */
+  let state = {
+    ...empty,
+    outbox: written.read().unsaid.map((said) => ({ ...said, state: "unsent", problem: "The page was left before." }))
+  }
   let streams = 0
   let isRecovering = false
   let isStopped = false
+  let isGoingOn = false
+  /** @type {Promise<void> | undefined} */
+  let coming
   let tryNow = () => {}
   const leaving = new AbortController()
   const { signal } = leaving
@@ -68,6 +81,7 @@ export const open = (id, { onChange, onStranger }) => {
   const set = (change) => {
     if (signal.aborted) return
     state = { ...state, ...change }
+    if (change.outbox !== undefined) written.write({ unsaid: change.outbox.map(({ id, text }) => ({ id, text })) })
     onChange()
   }
 
@@ -115,13 +129,7 @@ export const open = (id, { onChange, onStranger }) => {
   const settle = async (messageId) => {
     const read = isStopped ? undefined : state.messages.find((message) => message.id === messageId)
     try {
-      const kept = async () => asKept(await Server.history(id, signal))
-      let messages = await kept()
-      // What is asked is taken back after the turn has ended.
-      if (Messages.openApprovals(messages).length > 0) {
-        await new Promise((resolve) => setTimeout(resolve, 500))
-        messages = await kept()
-      }
+      const messages = asKept(await Server.history(id, signal))
       if (streams === 0) set({ messages: Messages.withProblem(messages, read) })
     } catch {
       throw new Error("The connection was lost.")
@@ -138,11 +146,23 @@ export const open = (id, { onChange, onStranger }) => {
   /** @param {Parameters<typeof Messages.fromHistory>[0]} history */
   const asKept = (history) => Messages.withRead(Messages.fromHistory(history), state.messages)
 
-  /** As the server has it: what was said, and the turn that is being taken. */
-  const load = async () => {
+  /**
+   * As the server has it: what was said, and the turn that is being taken. Who comes back to the page and to the network at
+   * once has it loaded once: read twice, what goes on would be written twice.
+   */
+  const load = () =>
+    coming ??= read().finally(() => {
+      coming = undefined
+    })
+
+  const read = async () => {
     // In this order: a turn that ends between the two is in the history.
     const live = await Server.turn(id, signal)
     set({ messages: asKept(await Server.history(id, signal)), loading: "loaded", isLost: false })
+    // What the server did get after all.
+    const said = new Set(state.messages.map(({ id }) => id))
+    const outbox = state.outbox.filter(({ id }) => !said.has(id))
+    if (outbox.length < state.outbox.length) set({ outbox })
     if (live !== undefined) await follow(live)
     // What was taken, and is still asked, did not get through.
     const open = new Set(Messages.openApprovals(state.messages))
@@ -252,6 +272,8 @@ export const open = (id, { onChange, onStranger }) => {
 
   /** What went wrong is tried again. */
   const goOn = async () => {
+    if (isGoingOn) return
+    isGoingOn = true
     set({ problem: undefined })
     const messages = state.messages.map(({ id, role }) => ({ id, role, parts: [] }))
     try {
@@ -259,6 +281,8 @@ export const open = (id, { onChange, onStranger }) => {
     } catch (error) {
       if (error instanceof Server.Failed) refuse(error)
       else await recover()
+    } finally {
+      isGoingOn = false
     }
   }
 
@@ -329,6 +353,9 @@ export const open = (id, { onChange, onStranger }) => {
   return {
     id,
     state: () => state,
+    draft: () => written.read().draft,
+    /** @param {string} draft */
+    keepDraft: (draft) => written.write({ draft }),
     /** @param {string} text */
     say: (text) => say({ id: crypto.randomUUID(), text, state: "sending" }),
     sayAgain: say,

@@ -37,6 +37,7 @@ const Page = () => {
   useEffect(() => {
     if (person === undefined) return setChat(undefined)
     const opened = Chat.open(id, {
+      person: person.id,
       onChange: () => redraw((count) => count + 1),
       onStranger: () => take(Server.session())
     })

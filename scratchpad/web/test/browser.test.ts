@@ -7,8 +7,8 @@ import * as Chat from "./chatDriver.ts"
 import { describeScenarios } from "./describe.ts"
 import * as Page from "./pageDriver.ts"
 import * as Program from "./program.ts"
+import { hasty } from "./scenarios/hasty.ts"
 import { stopping } from "./scenarios/stopping.ts"
-import { typing } from "./scenarios/typing.ts"
 import { describeServed } from "./served.ts"
 import * as Windows from "./windows.ts"
 
@@ -28,4 +28,4 @@ const windows = Windows.make(() => browser)
 
 describeScenarios({ windows, driver: Chat.driver }, folder)
 describeServed(windows, () => program)
-describeScenarios({ windows, driver: Page.driver }, Page.folder, [...stopping, ...typing])
+describeScenarios({ windows, driver: Page.driver }, Page.folder, [...stopping, ...hasty])

@@ -31,7 +31,7 @@ export const describeServed = (windows: Windows.Windows, program: () => Promise<
     }
 
     /** A conversation of its own; at its end no tab has anything to complain of. */
-    const visit = async (act: (visit: Visit) => Promise<void>): Promise<void> => {
+    const visit = async (act: (visit: Visit) => Promise<void>, isAlone = false): Promise<void> => {
       const chat = `chat-${++count}`
       const { url } = await program()
       const taken: Array<readonly [string, Windows.Window]> = []
@@ -40,7 +40,7 @@ export const describeServed = (windows: Windows.Windows, program: () => Promise<
         await act({
           tab: async (person = "ada") => {
             const name = person === "ada" ? "Ada" : "Grace"
-            const window = await windows.take(name)
+            const window = await windows.take(name, isAlone)
             taken.push([name, window])
             await logIn(window.context, person)
             const tab = await Tab.open(driver, window.page, { url, chat })
@@ -50,9 +50,9 @@ export const describeServed = (windows: Windows.Windows, program: () => Promise<
         })
         for (const tab of tabs) assert.deepStrictEqual(tab.faults(), [])
         for (const tab of tabs) tab.leave()
-        for (const [person, window] of taken) windows.giveBack(person, window)
+        for (const [person, window] of taken) await windows.giveBack(person, window)
       } catch (error) {
-        await Promise.all(taken.map(([, { context }]) => context.close()))
+        await Promise.all(taken.map(([, window]) => windows.close(window)))
         throw error
       }
     }
@@ -224,6 +224,23 @@ export const describeServed = (windows: Windows.Windows, program: () => Promise<
           await ada.is("250", "done")
           assert.strictEqual((await program()).ran().filter(({ params }) => params["amount"] === 250).length, 1)
         }))
+
+      it("who was logged out meanwhile finds what they wrote when they are back", () =>
+        visit(async ({ tab }) => {
+          const ada = await tab()
+          ada.expect(/status of 401/)
+          await ada.context.clearCookies({ name: "session" })
+          await ada.say("poem")
+          await ada.page.getByRole("heading", { name: "Who are you?" }).waitFor()
+          await ada.page.getByRole("button", { name: "Grace" }).click()
+          await ada.page.getByText("Try it").waitFor()
+          await ada.page.getByRole("button", { name: "Change person" }).click()
+          await ada.page.getByRole("button", { name: "Ada" }).click()
+          await ada.reads("Not sent. The page was left before.")
+          await ada.tryAgain()
+          await ada.is("Change poem.txt", "open")
+          assert.lengthOf(ada.posts, 2)
+        }, true))
 
       it("who is logged in nowhere sees nothing and decides nothing", async () => {
         const { url } = await program()

@@ -26,6 +26,9 @@ export interface Killable extends Stage {
   readonly start: () => Promise<void>
 }
 
+/** Of conversations that pages begin. */
+const unseen: World = { tell: () => {}, wait: () => Promise.resolve() }
+
 /** A server in this process, on which each stage is a conversation of its own. */
 export interface Server {
   readonly stage: () => Stage
@@ -35,7 +38,7 @@ export interface Server {
 export const inProcess = async (folder: string): Promise<Server> => {
   const worlds = new Map<string, World>()
   const { start } = await importStart()
-  const { close, port } = await start((chat) => worlds.get(chat)!, { folder, port: 0, filename: ":memory:" })
+  const { close, port } = await start((chat) => worlds.get(chat) ?? unseen, { folder, port: 0, filename: ":memory:" })
   return {
     close,
     stage: () => {

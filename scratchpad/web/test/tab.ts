@@ -59,6 +59,7 @@ export interface Tab {
   /** Waits until the page has seen that a post failed, and offers to try again. */
   readonly failsToPost: () => Promise<void>
   readonly tryAgain: () => Promise<void>
+  readonly tryAgainTwice: () => Promise<void>
   /** Only our page has a button for that. */
   readonly stop: () => Promise<void>
   readonly reload: () => Promise<void>
@@ -178,6 +179,7 @@ export const open = async (
     unfold: (words) => telling(`unfold "${words}"`, driver.unfold(card(words))),
     failsToPost: () => telling("fails to post", page.getByRole("button", { name: /^Try again/ }).first().waitFor()),
     tryAgain: () => act("try again", () => driver.tryAgain(page)),
+    tryAgainTwice: () => act("try again twice", () => page.getByRole("button", { name: /^Try again/ }).dblclick()),
     stop: () => telling("stop", page.getByRole("button", { name: "Stop", exact: true }).click()),
     reload: async () => {
       await page.reload()

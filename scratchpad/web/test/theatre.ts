@@ -15,6 +15,8 @@ export interface Play {
 
 export interface Scenario {
   readonly name: string
+  /** What is done to a browser as a whole, nobody else is to notice. */
+  readonly isAlone?: boolean
   readonly act: (play: Play) => Promise<void>
 }
 
@@ -33,7 +35,9 @@ const shots = process.env["SCREENSHOTS"]
 export const play = async <S extends Stage.Stage>(
   { driver, windows }: Setting,
   stage: S,
-  { act, name }: { readonly name: string; readonly act: (play: Play & { readonly stage: S }) => Promise<void> }
+  { act, isAlone = false, name }: Omit<Scenario, "act"> & {
+    readonly act: (play: Play & { readonly stage: S }) => Promise<void>
+  }
 ): Promise<void> => {
   const taken = new Map<string, Windows.Window>()
   const tabs: Array<Tab.Tab> = []
@@ -45,7 +49,7 @@ export const play = async <S extends Stage.Stage>(
       ran,
       tab: async (person = "Ada") => {
         const known = taken.get(person)
-        const window = known ?? await windows.take(person)
+        const window = known ?? await windows.take(person, isAlone)
         taken.set(person, window)
         const page = known === undefined ? window.page : await Windows.newPage(window.context)
         const tab = await Tab.open(driver, page, stage)
@@ -65,9 +69,9 @@ export const play = async <S extends Stage.Stage>(
       assert.isAtMost(tab.posts.length, tab.acts(), "no more is posted than somebody did")
     }
     for (const tab of tabs) tab.leave()
-    for (const [person, window] of taken) windows.giveBack(person, window)
+    for (const [person, window] of taken) await windows.giveBack(person, window)
   } catch (error) {
-    await Promise.all(Array.from(taken.values(), ({ context }) => context.close()))
+    await Promise.all(Array.from(taken.values(), windows.close))
     throw error
   } finally {
     await stage.close()

@@ -14,6 +14,6 @@ export default defineConfig({
     // In these a browser and a server start, which a busy machine does not do in ten seconds.
     hookTimeout: 60_000,
     // More than there are cores, for a scenario waits for its page to settle; with more, more windows are opened.
-    maxConcurrency: 6
+    maxConcurrency: 7
   }
 })

@@ -15,35 +15,60 @@ import type {
 export interface Window {
   readonly context: BrowserContext
   readonly page: Page
+  /** Whose browser has no other window. */
+  readonly isAlone: boolean
 }
 
 export interface Windows {
-  /** One that nobody else uses now, and in which nobody else than this person was. */
-  readonly take: (person: string) => Promise<Window>
+  /**
+   * One that nobody else uses now, in a browser in which nobody else than this person was. Its other windows notice what is
+   * done to the whole of it, as to its network or its cookies, where it does not stand alone.
+   */
+  readonly take: (person: string, isAlone: boolean) => Promise<Window>
   /** It may be used again: all that was done in it came to its end. */
-  readonly giveBack: (person: string, window: Window) => void
+  readonly giveBack: (person: string, window: Window) => Promise<void>
+  readonly close: (window: Window) => Promise<void>
   /** One that nobody uses afterwards. */
   readonly open: (options?: BrowserContextOptions) => Promise<BrowserContext>
 }
 
-const patience = 10_000
+/** A machine that does much else is slow, and nothing is wrong with the page. */
+const patience = 20_000
 
 export const make = (browser: () => Browser): Windows => {
   const free = new Map<string, Array<Window>>()
+  const contexts = new Map<string, Promise<BrowserContext>>()
 
   const open: Windows["open"] = (options = {}) =>
     browser().newContext({ reducedMotion: "reduce", viewport: { width: 800, height: 600 }, ...options })
 
+  const openFor = async (person: string): Promise<BrowserContext> => {
+    const context = await open()
+    await context.addCookies([{ name: "person", value: encodeURIComponent(person), url: "http://127.0.0.1" }])
+    return context
+  }
+
+  const contextOf = (person: string): Promise<BrowserContext> => {
+    const context = contexts.get(person) ?? openFor(person)
+    contexts.set(person, context)
+    return context
+  }
+
+  const close: Windows["close"] = ({ context, isAlone, page }) => isAlone ? context.close() : page.close()
+
   return {
     open,
-    take: async (person) => {
-      const used = free.get(person)?.pop()
+    close,
+    take: async (person, isAlone) => {
+      const used = isAlone ? undefined : free.get(person)?.pop()
       if (used !== undefined) return used
-      const context = await open()
-      await context.addCookies([{ name: "person", value: encodeURIComponent(person), url: "http://127.0.0.1" }])
-      return { context, page: await newPage(context) }
+      const context = await (isAlone ? openFor(person) : contextOf(person))
+      return { context, page: await newPage(context), isAlone }
     },
-    giveBack: (person, window) => void free.set(person, [...free.get(person) ?? [], window])
+    giveBack: async (person, window) => {
+      if (window.isAlone) return close(window)
+      free.set(person, [...free.get(person) ?? [], window])
+    }
   }
 }
 

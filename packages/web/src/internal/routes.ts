@@ -17,6 +17,7 @@ import * as Logging from "./logging.ts"
 import * as Ahead from "./turn/ahead.ts"
 import type { Conversation } from "./turn/conversation.ts"
 import * as Reading from "./turn/reading.ts"
+import * as Stopped from "./turn/stopped.ts"
 import * as Taking from "./turn/taking.ts"
 import * as Turns from "./turn/turns.ts"
 import * as Body from "./wire/body.ts"
@@ -157,11 +158,12 @@ export const add = Effect.fnUntraced(function*<E, R>(
     if (waiting !== undefined) return sse(waiting, opened, undefined)
     if (turns.stopping(key) !== undefined) return sse(following(opened, conversation.turn), opened, undefined)
     const turn = yield* Effect.mapError(conversation.turn, () => broken)
+    if (turn !== undefined) return sse(following(opened, Effect.succeed(turn)), opened, undefined)
     // Who loaded the messages in the middle of a turn that is over does not have its end.
-    if (turn === undefined && !(yield* turns.hasEnded(key))) {
-      return HttpServerResponse.empty({ status: 204, headers: unkept })
-    }
-    return sse(following(opened, Effect.succeed(turn)), opened, undefined)
+    const how = yield* turns.ended(key)
+    if (how === undefined) return HttpServerResponse.empty({ status: 204, headers: unkept })
+    const before = how === "stopped" ? Stopped.untilTakenBack(conversation) : Effect.void
+    return sse(following(opened, Effect.as(before, undefined)), opened, undefined)
   })
 
   const history = Effect.gen(function*() {

@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import { createServer } from "node:http"
+import { recording } from "../recording.ts"
 import { call, newId, type Options, routesOf, told } from "./server.ts"
 
 const listening = async (options: Options, tracer?: Tracer.Tracer) => {
@@ -164,14 +165,7 @@ describe("over HTTP", () => {
   })
 
   it("no credential and nothing that was said reaches a span", async () => {
-    const spans: Array<Tracer.NativeSpan> = []
-    const tracer = Tracer.make({
-      span: (options) => {
-        const span = new Tracer.NativeSpan(options)
-        spans.push(span)
-        return span
-      }
-    })
+    const { spans, tracer } = recording()
     const server = await listening({ turns: [[call("c1", "secret.txt")], "It is secret."] }, tracer)
     try {
       const id = newId()

@@ -4,7 +4,7 @@ import { Decider } from "@assent/web"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import * as Tracer from "effect/Tracer"
+import { recording } from "../recording.ts"
 import { call, events, get, newId, play, post, serve, told } from "./server.ts"
 
 const secret = "/var/lib/secret.sqlite"
@@ -174,14 +174,7 @@ describe("L15 what goes wrong", () => {
   })
 
   it("no cause and no credential reaches a span", async () => {
-    const spans: Array<Tracer.NativeSpan> = []
-    const tracer = Tracer.make({
-      span: (options) => {
-        const span = new Tracer.NativeSpan(options)
-        spans.push(span)
-        return span
-      }
-    })
+    const { spans, tracer } = recording()
     const broken = Effect.die(new Error(secret))
     const server = play(brokenBy(broken), { tracer })
     for (const [method, path, body] of endpoints) {

@@ -51,12 +51,22 @@ export const neverRead = (port: number, id: string): Promise<() => void> =>
     })
   })
 
+/** Over a connection of its own: one that was kept may just be closed by a server that was busy for too long. */
+export const get = (port: number, path: string): Promise<{ readonly status: number; readonly text: string }> =>
+  new Promise((resolve, reject) => {
+    Http.get({ port, host: "127.0.0.1", path, agent: false }, (response) => {
+      let text = ""
+      response.on("error", reject)
+      response.setEncoding("utf8").on("data", (piece: string) => text += piece)
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }))
+    }).on("error", reject)
+  })
+
 /** Waits until nothing goes on in a conversation any more; whether it was so in time. */
 export const ends = async (port: number, id: string, milliseconds: number): Promise<boolean> => {
   const until = performance.now() + milliseconds
   while (performance.now() < until) {
-    const loaded = await fetch(`http://127.0.0.1:${port}/api/chat/${id}`)
-    const messages: Array<any> = await loaded.json() as any
+    const messages: Array<any> = JSON.parse((await get(port, `/api/chat/${id}`)).text)
     const text: string = messages.at(-1)?.parts.find(({ type }: any) => type === "text")?.text ?? ""
     const resumed = await fetch(`http://127.0.0.1:${port}/api/chat/${id}/stream`)
     await resumed.body?.cancel()

@@ -34,7 +34,7 @@ interface Memory {
   readonly rss: number
 }
 
-const memory = async (): Promise<Memory> => (await fetch(`http://127.0.0.1:${port}/memory`)).json() as any
+const memory = async (): Promise<Memory> => JSON.parse((await Crowd.get(port, "/memory")).text)
 
 const percentile = (sorted: ReadonlyArray<number>, part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!

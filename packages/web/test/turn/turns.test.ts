@@ -1,4 +1,5 @@
 /** Turns that wait to begin go on when whoever waits for them leaves, and no more wait than people would. */
+import { ConversationStore } from "@assent/ai"
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -40,7 +41,7 @@ describe("turns", () => {
       const again = turns.waiting("a")
       assert.isUndefined(turns.waiting("b"))
       yield* begin
-      assert.strictEqual(yield* again!, taken)
+      assert.strictEqual((yield* again!).cards, taken.cards)
       assert.isUndefined(turns.waiting("a"))
     }))
 
@@ -50,11 +51,21 @@ describe("turns", () => {
       yield* Effect.flatten(turns.take("a", Effect.succeed(taken)))
       yield* turns.isLoaded("b")
       yield* TestClock.adjust("4 seconds")
-      assert.deepStrictEqual([yield* turns.hasEnded("a"), yield* turns.hasEnded("b")], [true, true])
+      assert.deepStrictEqual([yield* turns.ended("a"), yield* turns.ended("b")], ["ended", "ended"])
       yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual([yield* turns.hasEnded("a"), yield* turns.hasEnded("b")], [false, true])
+      assert.deepStrictEqual([yield* turns.ended("a"), yield* turns.ended("b")], [undefined, "ended"])
       yield* TestClock.adjust("25 seconds")
-      assert.isFalse(yield* turns.hasEnded("b"))
+      assert.isUndefined(yield* turns.ended("b"))
+    }))
+
+  it.effect("that one was stopped is known to whoever has read it to its end", () =>
+    Effect.gen(function*() {
+      const turns = yield* Turns.make
+      const cancelled = new ConversationStore.ConversationError({ reason: "Cancelled", description: "Stopped." })
+      const stopped = { ...taken, turn: { ...taken.turn!, outcome: Effect.fail(cancelled) } }
+      const { turn } = yield* Effect.flatten(turns.take("a", Effect.succeed(stopped)))
+      assert.strictEqual(yield* Effect.flip(turn!.outcome), cancelled)
+      assert.strictEqual(yield* turns.ended("a"), "stopped")
     }))
 
   it.effect("what is being stopped can be waited for, by everybody, until all of it is", () =>
@@ -84,7 +95,7 @@ describe("turns", () => {
       const turns = yield* Turns.make
       for (let count = 0; count < 16; count++) yield* turns.take("a", Effect.never)
       assert.match(yield* Effect.flip(yield* turns.take("a", Effect.never)), /^Too many messages/)
-      assert.strictEqual(yield* Effect.flatten(turns.take("b", Effect.succeed(taken))), taken)
+      assert.strictEqual((yield* Effect.flatten(turns.take("b", Effect.succeed(taken)))).cards, taken.cards)
     }))
 
   it.effect("a server that stops says so to whoever waits", () =>

@@ -5,6 +5,7 @@ import { changesOf, fieldsOf, fieldsOfParams, readAll } from "../fields.js"
 import { html, useLayoutEffect, useRef, useState } from "../vendor/preact.js"
 import { Value } from "./content.js"
 import { Field } from "./fields.js"
+import { lookAtAll } from "./steady.js"
 import { shown } from "./text.js"
 
 /**
@@ -65,6 +66,7 @@ export const Answering = (props) => {
 
   // Who goes back finds the button again that they came by.
   useLayoutEffect(() => {
+    lookAtAll()
     const came = last.current
     last.current = panel
     if (came === undefined || panel !== undefined) return

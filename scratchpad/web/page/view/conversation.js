@@ -4,7 +4,7 @@ import { deciders, stateOf, summary } from "../card.js"
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js"
 import { Button } from "./answering.js"
 import { Card } from "./cardView.js"
-import { isSteadyNow, unsettle, useSteady } from "./steady.js"
+import { isSteadyNow, lookAtAll, unsettle, useSteady } from "./steady.js"
 import { shown } from "./text.js"
 
 const examples = [
@@ -32,6 +32,7 @@ export const Conversation = ({ chat, people, person }) => {
   const answeredAt = useRef(-Infinity)
   const [seen, setSeen] = useState(/** @type {ReadonlySet<string>} */ (new Set()))
   useStickyEnd(state)
+  useLayoutEffect(lookAtAll)
 
   // The next card that waits for an answer, after this one or before it; or else the message field.
   /** @param {Element} card @param {ReadonlyArray<string>} [answered] */
@@ -249,12 +250,17 @@ const All = (
  * }} props
  */
 const Composer = ({ chat, field, isBusy, isReady }) => {
-  const [text, setText] = useState("")
+  const [text, setText] = useState(chat.draft)
+  /** @param {string} text */
+  const write = (text) => {
+    setText(text)
+    chat.keepDraft(text)
+  }
   const canSend = isReady && !isBusy && text.trim() !== ""
   const send = () => {
     if (!canSend) return
     chat.say(text.trim())
-    setText("")
+    write("")
     field.current?.focus()
   }
   return html`
@@ -265,7 +271,7 @@ const Composer = ({ chat, field, isBusy, isReady }) => {
       <textarea ref=${field} aria-label="Message" rows=${Math.min(8, text.split("\n").length)} value=${text}
         placeholder="Message the agent"
         onInput=${(/** @type {Event} */ { currentTarget }) =>
-    setText(/** @type {HTMLTextAreaElement} */ (currentTarget).value)}
+    write(/** @type {HTMLTextAreaElement} */ (currentTarget).value)}
         onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
     event.preventDefault()

@@ -36,7 +36,8 @@ const pause = 50
 /** @type {ReturnType<typeof setInterval> | undefined} */
 let looking
 
-const lookAtAll = () => {
+/** Also at once, where something was drawn: who clicks before it would be noticed that a card has moved, clicks in vain. */
+export const lookAtAll = () => {
   const now = performance.now()
   for (const [element, one] of watched) look(element, one, now)
 }

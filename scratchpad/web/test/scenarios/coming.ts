@@ -70,6 +70,7 @@ export const coming: ReadonlyArray<Scenario> = [
   },
   {
     name: "a click without a network is not lost, and can be tried again",
+    isAlone: true,
     act: async ({ ran, shoot, tab }) => {
       const ada = await tab()
       await ada.say("delete a.log")
@@ -90,6 +91,7 @@ export const coming: ReadonlyArray<Scenario> = [
   },
   {
     name: "a message without a network is not lost, and is said once",
+    isAlone: true,
     act: async ({ shoot, tab }) => {
       const ada = await tab()
       ada.expect(/ERR_INTERNET_DISCONNECTED/)

@@ -1,18 +1,24 @@
 /** Two people, or one with two tabs, at the same conversation. */
 import { assert } from "vitest"
-import type { Scenario } from "../theatre.ts"
+import type { Play, Scenario } from "../theatre.ts"
+
+/** Ada has approved what Bob sees open still, and it runs. */
+const approvedByAda = async ({ stage, tab }: Pick<Play, "stage" | "tab">) => {
+  const ada = await tab()
+  await ada.say("mail ann")
+  await ada.is("ann", "open")
+  const bob = await tab("Bob")
+  await bob.is("ann", "open")
+  await ada.approve("ann")
+  await stage.said.until("begun mail ann")
+  return { ada, bob }
+}
 
 export const together: ReadonlyArray<Scenario> = [
   {
     name: "two tabs approve while the tool runs: it runs once, and both read its result",
     act: async ({ ran, shoot, stage, tab }) => {
-      const ada = await tab()
-      await ada.say("mail ann")
-      await ada.is("ann", "open")
-      const bob = await tab("Bob")
-      await bob.is("ann", "open")
-      await ada.approve("ann")
-      await stage.said.until("begun mail ann")
+      const { ada, bob } = await approvedByAda({ stage, tab })
       await bob.approve("ann")
       await bob.is("ann", "answered", "running", "sending")
       await shoot(bob, "running")
@@ -29,13 +35,7 @@ export const together: ReadonlyArray<Scenario> = [
   {
     name: "who denies what is running already reads that it was approved, and by whom",
     act: async ({ ran, shoot, stage, tab }) => {
-      const ada = await tab()
-      await ada.say("mail ann")
-      await ada.is("ann", "open")
-      const bob = await tab("Bob")
-      await bob.is("ann", "open")
-      await ada.approve("ann")
-      await stage.said.until("begun mail ann")
+      const { ada, bob } = await approvedByAda({ stage, tab })
       await bob.deny("ann", "not now")
       stage.release("mail ann")
       await bob.is("ann", "done")

@@ -14,6 +14,7 @@ import type { Chunk } from "../wire/model.ts"
 import * as Replay from "../wire/replay.ts"
 import * as Sentences from "../wire/sentences.ts"
 import type { Conversation, Turn } from "./conversation.ts"
+import * as Stopped from "./stopped.ts"
 import * as Taking from "./taking.ts"
 import type * as Turns from "./turns.ts"
 
@@ -55,10 +56,12 @@ const following = (state: State, { calls, cards, told, turn }: Taking.Taken): St
   const translator = Chunks.make(calls.copy())
   const fit = (chunks: Some): Some => chunks.flatMap(state.fit)
   let failure: string | undefined
+  let isStopped = false
   return turn.parts.pipe(
     Stream.mapArray((parts) => [fit(parts.flatMap(translator.next))] as const),
     Stream.catchCause((cause) => {
       failure = Sentences.ofCause(cause)
+      isStopped = Stopped.isStop(cause)
       return Stream.empty
     }),
     Stream.concat(Stream.unwrap(Effect.map(refusedIn(turn), (refused) =>
@@ -66,7 +69,8 @@ const following = (state: State, { calls, cards, told, turn }: Taking.Taken): St
         state,
         failure ?? translator.error(),
         [...fit(translator.end()), ...tell([...told, ...refused])],
-        translator.finishReason()
+        translator.finishReason(),
+        isStopped
       ))))
   )
 }
@@ -83,9 +87,10 @@ const ending = (
   state: State,
   error: string | undefined,
   before: Some = [],
-  finishReason?: ReturnType<Chunks.Translator["finishReason"]>
+  finishReason?: ReturnType<Chunks.Translator["finishReason"]>,
+  isStopped = false
 ): Stream.Stream<Some> =>
-  Stream.fromEffect(Effect.map(state.settle(error !== undefined), (settled): Some => [
+  Stream.fromEffect(Effect.map(state.settle(error !== undefined, isStopped), (settled): Some => [
     ...before,
     ...settled,
     error !== undefined
@@ -98,7 +103,7 @@ interface State {
   /** What of a chunk this client can take. */
   readonly fit: (chunk: Chunk) => ReadonlyArray<Chunk>
   /** Settles, or opens again, what is still answered in its message; where a turn was cut, what is open there as well. */
-  readonly settle: (isCut: boolean) => Effect.Effect<ReadonlyArray<Chunk>>
+  readonly settle: (isCut: boolean, isStopped: boolean) => Effect.Effect<ReadonlyArray<Chunk>>
 }
 
 const make = ({ conversation, post, stopped = Effect.void }: Reader): State => {
@@ -196,11 +201,12 @@ const make = ({ conversation, post, stopped = Effect.void }: Reader): State => {
         ...(isNew || before === undefined ? [] : Replay.message(before).flatMap(fit))
       ]
     },
-    settle: (isCut) =>
+    settle: (isCut, isStopped) =>
       Effect.gen(function*(): Effect.fn.Return<ReadonlyArray<Chunk>, unknown> {
         const left = isCut ? open : none
         if (answered.size === 0 && left.size === 0) return []
         if (isCut) yield* stopped
+        if (isStopped) yield* Stopped.untilTakenBack(conversation, (approvalId) => left.has(approvalId))
         const { messages: { cards } } = yield* Taking.read(conversation)
         const ofAgents = new Map<string, Messages.Card | undefined>()
         for (const [approvalId, toolCallId] of answered) {

@@ -10,6 +10,7 @@ import type * as Scope from "effect/Scope"
 import * as Logging from "../logging.ts"
 import * as Sentences from "../wire/sentences.ts"
 import type { Turn } from "./conversation.ts"
+import * as Stopped from "./stopped.ts"
 import type { Taken } from "./taking.ts"
 
 export interface Turns {
@@ -23,8 +24,8 @@ export interface Turns {
   readonly waiting: (key: string) => Taking | undefined
   /** Somebody has loaded the conversation in the middle of a turn, and will ask for the rest. */
   readonly isLoaded: (key: string) => Effect.Effect<void>
-  /** Whether somebody may not have the end of a turn that is over. */
-  readonly hasEnded: (key: string) => Effect.Effect<boolean>
+  /** How a turn is over whose end somebody may not have. */
+  readonly ended: (key: string) => Effect.Effect<"ended" | "stopped" | undefined>
 }
 
 /** It fails with a sentence. */
@@ -41,10 +42,13 @@ const maxWaiting = 16
 const maxRecent = 10_000
 
 // Whoever reads it is told in a sentence.
-const ended = ({ outcome }: Turn) =>
-  Effect.tapCause(
-    outcome,
-    (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Logging.error("Assent: a turn of a page failed.", cause)
+const told = ({ outcome }: Turn): Effect.Effect<void> =>
+  outcome.pipe(
+    Effect.tapCause((cause) =>
+      Cause.hasInterruptsOnly(cause) ? Effect.void : Logging.error("Assent: a turn of a page failed.", cause)
+    ),
+    Effect.exit,
+    Effect.asVoid
   )
 
 export const make: Effect.Effect<Turns, never, Scope.Scope> = Effect.gen(function*() {
@@ -52,18 +56,33 @@ export const make: Effect.Effect<Turns, never, Scope.Scope> = Effect.gen(functio
   // A turn goes on when its request is over, so it has nothing of it.
   const context = yield* Effect.context<never>()
   const waiting = new Map<string, ReadonlyArray<Taking>>()
-  const recent = new Map<string, number>()
+  const recent = new Map<string, { readonly until: number; readonly how: "ended" | "stopped" }>()
   const stopping = new Map<string, ReadonlyArray<Effect.Effect<void>>>()
 
-  const note = (key: string, duration: Duration.Duration) =>
+  const note = (key: string, duration: Duration.Duration, how: "ended" | "stopped" = "ended") =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       recent.delete(key)
-      recent.set(key, now + Duration.toMillis(duration))
-      for (const [oldest, until] of recent) {
+      recent.set(key, { until: now + Duration.toMillis(duration), how })
+      for (const [oldest, { until }] of recent) {
         if (until > now && recent.size <= maxRecent) break
         recent.delete(oldest)
       }
     })
+
+  // Known to whoever has read it to its end.
+  const noting = (key: string) => (taken: Taken): Taken => {
+    const { turn } = taken
+    if (turn === undefined) return taken
+    const outcome = Effect.flatMap(
+      Effect.exit(turn.outcome),
+      (exit) =>
+        Effect.andThen(
+          note(key, lingering, Exit.isFailure(exit) && Stopped.isStop(exit.cause) ? "stopped" : "ended"),
+          exit
+        )
+    )
+    return { ...taken, turn: { ...turn, outcome } }
+  }
 
   const leave = (key: string, taking: Taking) => {
     const others = waiting.get(key)?.filter((one) => one !== taking) ?? []
@@ -97,15 +116,13 @@ export const make: Effect.Effect<Turns, never, Scope.Scope> = Effect.gen(functio
         const begun = Deferred.makeUnsafe<Taken, string>()
         const taking = Deferred.await(begun)
         waiting.set(key, [...others, taking])
-        const turn = Effect.onExit(take, (exit) =>
+        const turn = Effect.onExit(Effect.map(take, noting(key)), (exit) =>
           Effect.sync(() => {
             leave(key, taking)
             if (!Exit.hasInterrupts(exit)) Deferred.doneUnsafe(begun, exit)
           }))
-        const taken = Effect.flatMap(turn, ({ turn }) =>
-          turn === undefined ? Effect.void : Effect.andThen(Effect.exit(ended(turn)), note(key, lingering)))
-        const alone = Effect.updateContext(Effect.exit(taken), (_: Context.Context<never>) =>
-          context)
+        const taken = Effect.flatMap(turn, ({ turn }) => turn === undefined ? Effect.void : told(turn))
+        const alone = Effect.updateContext(Effect.exit(taken), (_: Context.Context<never>) => context)
         return Effect.map(Effect.forkIn(alone, scope), (fiber) => {
           // Where the server stops, it may not even have begun to wait.
           fiber.addObserver(() => {
@@ -116,6 +133,10 @@ export const make: Effect.Effect<Turns, never, Scope.Scope> = Effect.gen(functio
         })
       }),
     isLoaded: (key) => note(key, loading),
-    hasEnded: (key) => Effect.map(Clock.currentTimeMillis, (now) => now < (recent.get(key) ?? 0))
+    ended: (key) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const one = recent.get(key)
+        return one !== undefined && now < one.until ? one.how : undefined
+      })
   }
 })
