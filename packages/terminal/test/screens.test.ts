@@ -59,6 +59,7 @@ describe.concurrent("80 columns", () => {
       assertScreen("details", program.rows("━━ Your"))
       // Neither to be remembered nor to be edited.
       program.type("se")
+      await program.until("a bell for each", () => program.raw.endsWith("\x07\x07"))
       assert.deepStrictEqual(await decide("y"), once)
 
       // Page after page: no key says yes before the last line was shown.

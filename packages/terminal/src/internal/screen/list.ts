@@ -47,7 +47,7 @@ export const choose = (stage: Stage.Stage, options: {
   }
 
   const room = (state: State, index: number, { columns }: Stage.Screen): number =>
-    Math.max(4, columns - 1 - Cells.cells(before(state, index)))
+    Math.max(4, columns - Cells.cells(before(state, index)))
 
   // What is said above stays there, and may be read again.
   const tell = (state: State, screen: Stage.Screen) => {

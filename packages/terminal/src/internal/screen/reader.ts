@@ -24,7 +24,7 @@ interface State {
 
 /** Whether all of it is seen at once. */
 export const fits = (stage: Stage.Stage, lines: ReadonlyArray<Line>): boolean => {
-  const screen = { ...stage.size(), armed: true }
+  const screen = { ...stage.size(), armed: true, signs: stage.signs }
   return screen.columns >= Stage.minColumns && Cells.layout(lines, screen.columns).length <= pageOf(screen) / 2
 }
 

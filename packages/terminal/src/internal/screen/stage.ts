@@ -7,7 +7,8 @@
  * A question that is guarded takes no key that was pressed before it was on the screen. It asks the terminal for its
  * status, whose answer comes after all that was typed before it; and then it waits until no key comes for a moment, so
  * that the rest of a paste, or a key held down, is over. A terminal that answers nothing is waited for a second. A key that
- * others follow at once is a paste too, of a terminal that does not say so, and answers nothing.
+ * others follow at once, or that came together with others before it, is a paste too, of a terminal that does not say so,
+ * and answers nothing.
  */
 import * as Prompt from "effect/cli/Prompt"
 import * as Effect from "effect/Effect"
@@ -16,7 +17,9 @@ import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Terminal from "effect/Terminal"
 import * as Cells from "../text/cells.ts"
+import * as Signs from "../text/signs.ts"
 import { paint, type Row } from "../text/style.ts"
+import * as Input from "./input.ts"
 
 // =============================================================================
 // Models
@@ -38,6 +41,7 @@ export type Happening =
 export interface Screen extends Terminal.Size {
   /** Whether keys count by now. */
   readonly armed: boolean
+  readonly signs: Signs.Signs
 }
 
 export type Step<S, A> =
@@ -56,9 +60,11 @@ export interface View<S, A> {
   readonly guarded: boolean
   /**
    * A paste is no answer; nor is what follows it at once, which may be the rest of one that claims to be over, nor a key
-   * that others follow at once.
+   * that others follow at once, or that came together with others before it.
    */
   readonly refusesPaste: boolean
+  /** Esc is a key; without this the person leaves by it. */
+  readonly takesEscape?: boolean | undefined
   /** What is said for good, and the state to begin with. */
   readonly begin: (screen: Screen) => { readonly state: S; readonly print?: ReadonlyArray<Row> | undefined }
   /** The rows that live. */
@@ -68,6 +74,9 @@ export interface View<S, A> {
 
 export interface Stage {
   readonly theme: Prompt.Theme
+  readonly signs: Signs.Signs
+  /** The person leaves, as by the end of the input. */
+  readonly leave: () => void
   readonly events: Queue.Queue<Signal>
   readonly size: () => Terminal.Size
 }
@@ -108,9 +117,14 @@ interface Submitted<A> {
 }
 
 /** The words of a question, which end with whether keys count by now. */
-export const asking = (text: string, { armed, columns }: Screen): ReadonlyArray<Row> =>
+export const asking = (text: string, { armed, columns, signs }: Screen): ReadonlyArray<Row> =>
   Cells.layout(
-    [{ first: [], rest: [], body: [{ text: `${text} ${armed ? "›" : "…"}`, style: "primary" }], prose: true }],
+    [{
+      first: [],
+      rest: [],
+      body: [{ text: `${text} ${armed ? signs.ready : signs.wait}`, style: "primary" }],
+      prose: true
+    }],
     columns
   )
 
@@ -138,7 +152,11 @@ const isStatus = ({ ctrl, meta, name, shift }: Terminal.Key): boolean => name ==
 /** A question as a prompt. */
 export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> => {
   const { events, theme } = stage
-  const screenOf = (guard: Guard | undefined): Screen => ({ ...stage.size(), armed: guard === undefined })
+  const screenOf = (guard: Guard | undefined): Screen => ({
+    ...stage.size(),
+    armed: guard === undefined,
+    signs: stage.signs
+  })
   const printed = (rows: ReadonlyArray<Row>) => rows.map((row) => `${paint(row, theme)}\n`).join("")
 
   const later = (signal: Signal, after: typeof quiet | typeof patience | typeof settling | typeof alone) =>
@@ -172,12 +190,13 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
   const redraw = (state: State<S, A>): Action => next({ ...state, print: [], asks: false, still: false })
   const still = (state: State<S, A>): Action => next({ ...state, print: [], asks: false, still: true })
 
-  const happen = (state: State<S, A>, happening: Happening): Effect.Effect<Action> => {
+  const happen = (state: State<S, A>, happening: Happening, follows = false): Effect.Effect<Action> => {
     const step = view.on(state.inner, happening, screenOf(state.guard))
     switch (step._tag) {
       case "Beep":
         return Effect.succeed({ _tag: "Beep" })
       case "Done": {
+        if (view.refusesPaste && follows) return answered(state, begin())
         const held = { value: step.value, print: step.print ?? [] }
         return view.refusesPaste
           ? Effect.as(later({ _tag: "Alone", held }, alone), still({ ...state, held }))
@@ -204,8 +223,15 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
     )
   }
 
-  const onKey = (state: State<S, A>, { input, key }: Terminal.UserInput): Effect.Effect<Action> => {
+  const onKey = (
+    state: State<S, A>,
+    { input, key }: Terminal.UserInput,
+    follows: boolean
+  ): Effect.Effect<Action> => {
     const { guard, held, paste } = state
+    if (key.name === "escape" && view.takesEscape !== true && paste === undefined) {
+      return Effect.as(Effect.sync(stage.leave), still(state))
+    }
     if (isStatus(key)) {
       return guard === undefined || guard.answered ? Effect.succeed(still(state)) : answered(state, guard)
     }
@@ -226,7 +252,8 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
     }
     if (guard !== undefined) return dropped(state, guard)
     const { ctrl, meta, name } = key
-    return happen(state, { _tag: "Key", name, ctrl, meta, text: Option.getOrElse(input, () => "") })
+    const happening: Happening = { _tag: "Key", name, ctrl, meta, text: Option.getOrElse(input, () => "") }
+    return happen(state, happening, follows)
   }
 
   const answered = (state: State<S, A>, guard: Guard): Effect.Effect<Action> =>
@@ -272,7 +299,8 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
             return printed(action.value.print)
         }
       }),
-    process: (input, state) => input._tag === "Input" ? onKey(state, input.input) : onSignal(state, input.value),
+    process: (input, state) =>
+      input._tag === "Input" ? onKey(state, input.input, Input.follows(input.input)) : onSignal(state, input.value),
     clear: (_, action) => Effect.succeed(action._tag === "NextFrame" && action.state.still ? "" : eraseBelow)
   })
   return Prompt.map(custom, ({ value }) => value)
@@ -307,8 +335,10 @@ const evenAtCrash = (text: string): Effect.Effect<void, never, Terminal.Terminal
 
 const sized = ({ columns, rows }: Terminal.Size): Terminal.Size => ({ columns: columns || 80, rows: rows || 24 })
 
-const make: Effect.Effect<Stage, never, Terminal.Terminal | Scope.Scope> = Effect.gen(function*() {
-  const terminal = yield* Terminal.Terminal
+const make = Effect.fnUntraced(function*(
+  terminal: Terminal.Terminal,
+  leave: () => void
+): Effect.fn.Return<Stage, never, Scope.Scope> {
   const theme = yield* Prompt.Theme
   const events = yield* Queue.unbounded<Signal>()
   const sizes = yield* terminal.size
@@ -320,7 +350,7 @@ const make: Effect.Effect<Stage, never, Terminal.Terminal | Scope.Scope> = Effec
     return Effect.asVoid(Queue.offer(events, { _tag: "Resizing" }))
   })
   yield* Effect.forkScoped(Effect.ignore(Effect.forever(follow)))
-  return { theme, events, size: () => size }
+  return { theme, signs: Signs.unicode, leave, events, size: () => size }
 })
 
 /** Runs a chain of questions: a key that one of them leaves is for the next. Fails when the person leaves. */
@@ -328,10 +358,13 @@ export const run = <A>(
   questions: (stage: Stage) => Prompt.Prompt<A>
 ): Effect.Effect<A, Terminal.QuitError, Prompt.Environment> =>
   Effect.scoped(Effect.gen(function*() {
-    const terminal = yield* Terminal.Terminal
-    const stage = yield* make
+    const { end, terminal } = Input.make(yield* Terminal.Terminal)
+    const stage = yield* make(terminal, end)
     const display = (text: string) => Effect.ignore(terminal.display(text))
     yield* evenAtCrash(`${eraseBelow}${showCursor}${pasteOff}`)
     yield* Effect.acquireRelease(display(pasteOn), () => display(pasteOff))
-    return yield* Effect.onError(Prompt.run(questions(stage)), () => display(eraseBelow))
+    return yield* Prompt.run(questions(stage)).pipe(
+      Effect.provideService(Terminal.Terminal, terminal),
+      Effect.onError(() => display(eraseBelow))
+    )
   }))

@@ -64,7 +64,12 @@ const joined = (clusters: ReadonlyArray<Cluster>): Row => {
   return row
 }
 
-/** The rows of a line in a width; `prose` is broken after a space where there is one. */
+const isWord = (cluster: Cluster | undefined): boolean => cluster !== undefined && !/^\s/.test(cluster.text)
+
+/**
+ * The rows of a line in a width. `prose` is broken after a single space where there is one: the space stays, so a row that
+ * ends early ends in exactly one, and of a run of blanks none is out of sight.
+ */
 export const wrap = (body: Row, width: number, prose = false): ReadonlyArray<Row> => {
   const only = body.length === 1 ? body[0] : undefined
   if (body.every(({ text }) => ascii.test(text)) && body.reduce((sum, { text }) => sum + text.length, 0) <= width) {
@@ -86,7 +91,7 @@ export const wrap = (body: Row, width: number, prose = false): ReadonlyArray<Row
       space = -1
     }
     used += cluster.cells
-    if (cluster.text === " ") space = index + 1
+    if (cluster.text === " " && isWord(clusters[index - 1]) && isWord(clusters[index + 1])) space = index + 1
   }
   rows.push(joined(clusters.slice(start)))
   return rows
@@ -105,19 +110,17 @@ const minWidth = 8
 
 const narrow: Row = [{ text: "  ⋮ ", style: "muted" }]
 
-/** The lines as rows that are narrower than the screen. */
+/** The lines as rows that are not wider than the screen. */
 export const layout = (lines: ReadonlyArray<Line>, columns: number): ReadonlyArray<Row> => {
   const rows: Array<Row> = []
   for (const { body, first, prose, rest } of lines) {
-    const width = columns - 1 - Math.max(widthOf(first), widthOf(rest))
+    const width = columns - Math.max(widthOf(first), widthOf(rest))
     if (width >= minWidth) {
       wrap(body, width, prose).forEach((row, index) => rows.push([...(index === 0 ? first : rest), ...row]))
     } else {
       // What stands before has no room beside it.
-      rows.push(...wrap(first, Math.max(minWidth, columns - 1)))
-      wrap(body, Math.max(minWidth, columns - 1 - widthOf(narrow)), prose).forEach((row) =>
-        rows.push([...narrow, ...row])
-      )
+      rows.push(...wrap(first, Math.max(minWidth, columns)))
+      wrap(body, Math.max(minWidth, columns - widthOf(narrow)), prose).forEach((row) => rows.push([...narrow, ...row]))
     }
   }
   return rows
