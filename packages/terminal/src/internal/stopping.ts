@@ -12,6 +12,10 @@ export interface Stopping {
   /** Whether the person has left. */
   readonly hasLeft: () => boolean
   readonly leave: () => void
+  /** Whether the run ends with that; else it goes on, and all that it asks is denied. */
+  readonly ends: () => boolean
+  /** For as long as something waits for the end of it. */
+  readonly ending: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Done once they have, and what was denied is written down. */
   readonly stopped: Effect.Effect<void>
   /** To be used before a denial is given: from then on the run goes on until it is written down. */
@@ -24,6 +28,7 @@ const patience = "2 seconds"
 export const make = (): Stopping => {
   let left = false
   let writing = 0
+  let waiting = 0
   const stopped = Deferred.makeUnsafe<void>()
   const written = Effect.sync(() => {
     writing--
@@ -34,6 +39,9 @@ export const make = (): Stopping => {
     leave: () => {
       left = true
     },
+    ends: () => waiting > 0,
+    ending: (self) =>
+      Effect.acquireUseRelease(Effect.sync(() => waiting++), () => self, () => Effect.sync(() => waiting--)),
     stopped: Deferred.await(stopped),
     denying: (asked) =>
       Effect.gen(function*() {

@@ -1,78 +1,120 @@
 /**
- * What "for the session" may mean for a call, from this very call to every call of the tool, each in words.
+ * What "not asked again" may mean for a call: the narrowest first, each in the words of what would be stored, and whole. The
+ * widest is reached by arrows alone, and asked about once more.
  */
 import type * as Approval from "@assent/ai/Approval"
 import * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
 import type * as ApprovalMemory from "@assent/ai/ApprovalMemory"
 import type * as Schema from "effect/Schema"
+import * as Words from "../keys/words.ts"
+import * as Scene from "../scene/scene.ts"
 import * as Safe from "../text/safe.ts"
-import * as Content from "./content.ts"
+import * as Style from "../text/style.ts"
+import type { Line } from "../text/style.ts"
+import * as Options from "./options.ts"
+import type * as Rows from "./rows.ts"
 
 export interface Choice {
   readonly remember: ApprovalMemory.Remember
   readonly sentence: string
+  /** Whatever the tool is called with. */
+  readonly isWidest: boolean
 }
 
 /** What a program offers besides. */
 export type Patterns = (request: Approval.ApprovalRequest) => ReadonlyArray<ApprovalMatcher.ApprovalMatcher>
 
-const isPathName = (name: string): boolean => /(path|file|dir|directory|folder)$/i.test(name)
-
-/** The folders that the path parameters of a call lie in; one at the top is no folder. */
-const folders = (params: Schema.Json): ReadonlyArray<ApprovalMatcher.ApprovalMatcher> =>
-  typeof params !== "object" || params === null || Array.isArray(params)
-    ? []
-    : Object.entries(params).flatMap(([param, value]) => {
-      const folder = typeof value === "string" && isPathName(param) ? /^(.*[^/])\/[^/]+$/.exec(value)?.[1] : undefined
-      // What a glob reads in another way would say another thing than it shows.
-      return folder === undefined || /[*?[\]{}!\\]/.test(folder)
-        ? []
-        : [ApprovalMatcher.path([`${folder}/**`], { param })]
-    })
-
-const isCommandName = (name: string): boolean => /^(?:(?:shell|bash)_?)?(?:command|cmd)(?:_?line)?$/i.test(name)
-
-/** What stands beside a command line and changes nothing of what runs. */
-const harmless: ReadonlySet<string> = new Set(["description", "timeout", "timeout_ms", "timeoutMs"])
-
-/** What the program's shell package knows of a command line. */
-const commands = (
-  params: Schema.Json,
-  suggest: ApprovalMatcher.Behaviors["suggest"]
-): ReadonlyArray<ApprovalMatcher.Suggestion> =>
-  suggest === undefined || typeof params !== "object" || params === null || Array.isArray(params)
-    ? []
-    : Object.entries(params).flatMap(([param, value]) => {
-      if (typeof value !== "string" || !isCommandName(param)) return []
-      const others = Object.keys(params).filter((name) => harmless.has(name))
-      const suggestion = suggest(value, { param, ...(others.length === 0 ? {} : { others }) })
-      return suggestion === undefined ? [] : [suggestion]
-    })
-
-/** From the narrowest to the widest. What does not cover the call itself is no choice. */
+/** From the narrowest to the widest. */
 export const choices = (
   asked: Approval.ApprovalRequest,
   params: Schema.Json,
   patterns: Patterns | undefined,
-  suggest?: ApprovalMatcher.Behaviors["suggest"]
+  behaviors: ApprovalMatcher.Behaviors
 ): ReadonlyArray<Choice> => {
-  const offered = [
-    ...commands(params, suggest),
-    ...[...(patterns?.(asked) ?? []), ...folders(params)].map((matcher) => ({ matcher, says: "" }))
-  ]
-  const covering = offered.filter(({ matcher }) => matcher.problems.length === 0 && matcher.covers(params))
-  const different = covering.filter(({ matcher }, index) =>
-    covering.findIndex((other) => ApprovalMatcher.equals(matcher, other.matcher)) === index
-  )
-  const exact = ApprovalMatcher.exact(params)
-  const covers = ({ matcher, says }: ApprovalMatcher.Suggestion): Choice => ({
-    remember: { covers: matcher.description },
-    sentence: Content.sentence(matcher.description, asked) + (says === "" ? "" : ` (${Safe.line(says)})`)
-  })
+  const { session, toolName } = asked
+  const [exact, ...others] = ApprovalMatcher.suggest({ toolName, params }, behaviors, patterns?.(asked)).map((
+    { isWidest = false, matcher, sentence }
+  ): Choice => ({ remember: { covers: matcher.description }, sentence, isWidest }))
   return [
-    { remember: {}, sentence: Content.sentence(exact.description, asked) },
-    ...(asked.session === undefined ? [] : [{ remember: "session" as const, sentence: asked.session }]),
-    ...different.map(covers),
-    covers({ matcher: ApprovalMatcher.tool, says: "" })
+    ...(exact === undefined ? [] : [{ ...exact, remember: {} }]),
+    ...(session === undefined ? [] : [{ remember: "session" as const, sentence: Safe.line(session), isWidest: false }]),
+    ...others
   ]
+}
+
+const item = ({ isWidest, sentence }: Choice, index: number, at: number | undefined, room: Rows.Room): Line => {
+  const number = isWidest || index > 8 ? " " : String(index + 1)
+  return {
+    first: Style.plain(`${Options.pointer(index === at, room)}${number}  `, "primary"),
+    rest: Style.plain(`   ${room.signs.more} `, "muted"),
+    body: Style.plain(isWidest ? `${sentence}: asks once more` : sentence, index === at ? "bold" : undefined),
+    prose: true
+  }
+}
+
+export const scene = <A>(
+  asked: Approval.ApprovalRequest,
+  offered: ReadonlyArray<Choice>,
+  chosen: (choice: Choice) => Scene.Step<A>,
+  at?: number
+): Scene.Scene<A> => {
+  const take = (choice: Choice) => choice.isWidest ? Scene.go(widest(choice, chosen)) : chosen(choice)
+  return {
+    place: "session",
+    now: { items: offered.filter(({ isWidest }) => !isWidest).length },
+    guarded: true,
+    takesPaste: false,
+    draw: (window) => ({
+      block: [
+        Style.heading("Yes, and not asked again for", window.signs),
+        ...offered.map((choice, index) => item(choice, index, at, window))
+      ],
+      focus: at === undefined ? undefined : at + 1
+    }),
+    press: ({ at: by, key }) => {
+      switch (key) {
+        case "↑↓":
+          return Scene.stay(scene(asked, offered, chosen, Scene.moved(at, by, offered.length)))
+        case "1-9": {
+          const choice = offered[by]
+          return choice === undefined || choice.isWidest
+            ? Scene.say(Words.meansNothing(String(by + 1)))
+            : chosen(choice)
+        }
+        case "Enter":
+          return at === undefined
+            ? Scene.say("Enter takes what ❯ points at, which is nothing yet.")
+            : take(offered[at]!)
+        default:
+          return Scene.back
+      }
+    }
+  }
+}
+
+/** Once more, and by a letter that means yes: what is granted here has no bound. */
+const widest = <A>(choice: Choice, chosen: (choice: Choice) => Scene.Step<A>, at?: number): Scene.Scene<A> => {
+  const options: ReadonlyArray<Options.Option<A>> = [
+    { key: "y", says: "Yes, never ask about it again in this session", short: "Yes, for this session", step: () => chosen(choice) },
+    { key: "n", says: "No, back to the list", step: () => Scene.back }
+  ]
+  return {
+    place: "widest",
+    now: { points: at !== undefined },
+    guarded: true,
+    takesPaste: false,
+    draw: (window) => ({
+      block: [
+        Style.heading("Really?", window.signs),
+        {
+          first: Style.plain("  not asked again: ", "muted"),
+          rest: Style.plain(`  ${window.signs.more} `, "muted"),
+          body: Style.plain(choice.sentence),
+          prose: true
+        }
+      ],
+      below: Options.rows(options, at, window)
+    }),
+    press: (pressed) => Options.press(options, at, pressed, (at) => widest(choice, chosen, at)) ?? Scene.back
+  }
 }

@@ -127,8 +127,8 @@ export const layout = (lines: ReadonlyArray<Line>, columns: number): ReadonlyArr
 }
 
 /** As much of a text as fits, with its end marked where it does not: for what is shown whole elsewhere. */
-export const clip = (text: string, width: number): string => {
+export const clip = (text: string, width: number, cut: string): string => {
   if (cells(text) <= width) return text
-  const [row] = wrap([{ text }], Math.max(1, width - 1))
-  return `${row!.map(({ text }) => text).join("")}…`
+  const [row] = wrap([{ text }], Math.max(1, width - cells(cut)))
+  return `${row!.map(({ text }) => text).join("")}${cut}`
 }

@@ -2,6 +2,7 @@
  * Text with colours, and how it is written to a terminal. Colours come last: what is broken into rows is plain text.
  */
 import type * as Prompt from "effect/cli/Prompt"
+import type * as Signs from "./signs.ts"
 
 export type Style =
   | "bold"
@@ -75,3 +76,11 @@ export const prose = (text: string, style?: Style, indent = "  "): Line => ({
 })
 
 export const textOf = (row: Row): string => row.map(({ text }) => text).join("")
+
+/** The title of a screen. */
+export const heading = (text: string, { heading, more }: Signs.Signs): Line => ({
+  first: [],
+  rest: plain(`  ${more} `, "muted"),
+  body: plain(`${heading}${heading} ${text} ${heading}${heading}`, "bold"),
+  prose: true
+})
