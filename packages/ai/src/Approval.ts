@@ -28,6 +28,9 @@ export { ApprovalState, isLegalStep } from "./internal/states.ts"
  * `precondition` is a digest of what the presentation was made from. The whole presentation is sealed: when the policy,
  * which is asked again before the call runs, gives another one, the approval is void and the call may be asked again.
  *
+ * `covers` names parameters that are shown by it and need not be shown besides: whoever makes it claims them, and a
+ * request has those that the engine has proved (law L4); see `covers` of `ApprovalPresentation`.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -36,7 +39,8 @@ export class ApprovalPresentation extends Schema.Class<ApprovalPresentation>("@a
   content: Schema.String,
   language: Schema.optionalKey(Schema.String),
   metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
-  precondition: Schema.optionalKey(Schema.String)
+  precondition: Schema.optionalKey(Schema.String),
+  covers: Schema.optionalKey(Schema.Array(Schema.String))
 }) {}
 
 // =============================================================================
@@ -484,15 +488,9 @@ export const escapeText = (text: string, options?: {
  */
 export const describe = (toolName: string, params: unknown): string => {
   const list = Predicate.isObject(params)
-    ? Object.entries(params).map(([key, value]) => `${describeKey(key)}=${describeValue(value)}`).join(", ")
+    ? Object.entries(params).map(([name, value]) => Text.parameter(name, value)).join(", ")
     : params === undefined || params === null
     ? ""
-    : describeValue(params)
+    : Text.parameterValue(params)
   return escapeText(`${toolName}(${list})`, { maxLength: 500 })
 }
-
-const describeKey = (key: string): string => /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key) ? key : JSON.stringify(key)
-
-// Quotes inside a text are escaped, so that a value cannot pass for further parameters.
-const describeValue = (value: unknown): string =>
-  typeof value === "string" ? `'${value.replace(/[\\']/g, "\\$&")}'` : String(JSON.stringify(value))

@@ -25,7 +25,8 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { definedFields } from "./internal/fields.ts"
 import * as Descriptions from "./internal/matcher/description.ts"
-import { Description, type Others } from "./internal/matcher/description.ts"
+import { Description } from "./internal/matcher/description.ts"
+import { makeParam } from "./internal/matcher/makeParam.ts"
 import {
   type ApprovalMatcher,
   type ParamOptions,
@@ -36,14 +37,14 @@ import {
 } from "./internal/matcher/model.ts"
 import * as MatcherParams from "./internal/matcher/params.ts"
 import * as PathGlobs from "./internal/matcher/pathGlobs.ts"
-import * as TextPart from "./internal/matcher/textPart.ts"
+import * as Suggesting from "./internal/matcher/suggesting.ts"
 import * as Canonical from "./internal/seal/canonical.ts"
 
 // =============================================================================
 // Descriptions
 // =============================================================================
 
-export { Description, Exact, Key, Others, Path, Shell, Tool } from "./internal/matcher/description.ts"
+export { Description, Exact, Key, Others, Path, Same, Shell, Tool } from "./internal/matcher/description.ts"
 
 // =============================================================================
 // Models
@@ -64,8 +65,10 @@ export interface Behaviors {
   readonly isLink?: ((path: string) => boolean) | undefined
   /** `shell` of `@assent/shell`, whose own functions give it themselves. */
   readonly shell?: ((allowed: ReadonlyArray<string>, options: ShellOptions) => ApprovalMatcher) | undefined
-  /** What may be offered of a command line for more than once; the same package gives it. */
-  readonly suggest?: ((line: string, options: ParamOptions) => Suggestion | undefined) | undefined
+  /** What may be offered of a command line for more than once, see {@link suggest}; the same package gives it. */
+  readonly suggest?:
+    | ((line: string, options: ParamOptions) => Pick<Suggestion, "matcher" | "note"> | undefined)
+    | undefined
 }
 
 // =============================================================================
@@ -224,7 +227,7 @@ export const path = (
       _tag: "Path",
       globs: written,
       param: options.param,
-      ...definedFields({ others: options.others }),
+      ...definedFields({ others: options.others, same: options.same }),
       ...(isLink === undefined ? {} : { links: "refused" })
     },
     defaultOthers: "any",
@@ -233,48 +236,7 @@ export const path = (
   })
 }
 
-/**
- * Makes a matcher that looks at the text of one parameter; for packages that bring a kind of their own, as
- * `@assent/shell` does. It covers only plain objects of which `param` is a property of its own, a text and no getter,
- * and of which the other properties are as `others` of the description allows. `covers` may throw, which is `false`.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const makeParam = (options: {
-  readonly description: Extract<Description, { readonly param: string }>
-  readonly problems?: ReadonlyArray<string> | undefined
-  /** See {@link ApprovalMatcher}; without it, all problems. */
-  readonly problemsToForbid?: ReadonlyArray<string> | undefined
-  readonly cautions?: ReadonlyArray<string> | undefined
-  readonly defaultOthers: Others
-  readonly covers: (value: string) => boolean
-  /** See `mayCover` of {@link ApprovalMatcher}; without it, every text may be covered. */
-  readonly mayCover?: ((value: string) => boolean) | undefined
-}): ApprovalMatcher => {
-  const { defaultOthers } = options
-  const { others: given = defaultOthers, ...rest } = options.description
-  const others = given === "any" ? given : sorted(given)
-  // One spelling for what means the same.
-  const description: Description = JSON.stringify(others) === JSON.stringify(defaultOthers) ? rest : { ...rest, others }
-  const { covers, mayCover = () => true } = options
-  const { param } = rest
-  return TextPart.register({
-    [TypeId]: TypeId,
-    description,
-    problems: options.problems ?? [],
-    problemsToForbid: options.problemsToForbid ?? options.problems ?? [],
-    cautions: options.cautions ?? [],
-    covers: MatcherParams.total((params) => {
-      const value = MatcherParams.textOf(params, param, others)
-      return value !== undefined && covers(value)
-    }),
-    mayCover: MatcherParams.unsure((params) => {
-      const value = MatcherParams.anyTextOf(params, param)
-      return value === undefined ? MatcherParams.mayHave(params, param) : covers(value) || mayCover(value)
-    })
-  }, { param, others, covers, mayCover })
-}
+export { makeParam } from "./internal/matcher/makeParam.ts"
 
 /**
  * Makes a matcher anew from what was stored. A function of the program that the description speaks of must be given
@@ -427,6 +389,44 @@ export const toSentence: {
   (self: ApprovalMatcher | Description, toolName: string): string =>
     Descriptions.toSentence(isApprovalMatcher(self) ? self.description : self, toolName)
 )
+
+// =============================================================================
+// Suggestions
+// =============================================================================
+
+/**
+ * What may be offered to a person who approves a call for more than this once, from the narrowest to the widest: the call
+ * itself, then its command by what is known of it or the folder of its path, and every call of the tool. Each covers the
+ * call, and each of these no more than the next; `besides` are the program's own, before the last.
+ *
+ * The parameters beside the one that is matched are as in this call, but for what is only said or written: the
+ * `description` of a command, and the `content` of a file, of which the sentence says that it may be any.
+ *
+ * @example
+ * import { ApprovalMatcher } from "@assent/ai"
+ *
+ * const call = { toolName: "Search", params: { dir: "src/ui", query: "x" } }
+ *
+ * ApprovalMatcher.suggest(call).map(({ sentence }) => sentence) // => ["only this call: dir='src/ui', query='x'", "calls whose dir matches `src/**`, with query='x' as here", "every call of Search, whatever its parameters"]
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const suggest = (
+  call: { readonly toolName: string; readonly params: Schema.Json },
+  behaviors: Behaviors = {},
+  besides: ReadonlyArray<ApprovalMatcher> = []
+): ReadonlyArray<Suggestion> => {
+  const narrow = Suggesting.narrow(call.params, {
+    command: behaviors.suggest,
+    path: (globs, options) => ({ matcher: path(globs, { ...options, isLink: behaviors.isLink }) })
+  })
+  const offered = [{ matcher: exact(call.params) }, ...narrow, ...besides.map((matcher) => ({ matcher })), {
+    matcher: tool,
+    isWidest: true
+  }]
+  return Suggesting.covering(call, offered, equals)
+}
 
 // =============================================================================
 // Internals

@@ -130,6 +130,7 @@ export const shell = (
       allowed: written,
       param: options.param,
       ...(options.others === undefined ? {} : { others: options.others }),
+      ...(options.same === undefined ? {} : { same: options.same }),
       ...(trust.length === 0 ? {} : { trust })
     },
     problems: [...made.flatMap(problemOf), ...problems],
@@ -165,6 +166,26 @@ export const fromDescription = (
   behaviors?: ShellBehaviors
 ): ApprovalMatcher.ApprovalMatcher => ApprovalMatcher.fromDescription(description, withShell(behaviors))
 
+/**
+ * What may be offered to a person who approves a call for more than this once, as `@assent/ai` says, with what is known of
+ * its command line.
+ *
+ * @example
+ * import { ApprovalMatcher } from "@assent/shell"
+ *
+ * const call = { toolName: "Bash", params: { command: "git log --oneline", background: false } }
+ *
+ * ApprovalMatcher.suggest(call).map(({ sentence }) => sentence)[1] // => "commands that match `git log *`, with background=false as here"
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const suggest = (
+  call: Parameters<typeof ApprovalMatcher.suggest>[0],
+  behaviors?: ShellBehaviors,
+  besides?: ReadonlyArray<ApprovalMatcher.ApprovalMatcher>
+): ReadonlyArray<ApprovalMatcher.Suggestion> => ApprovalMatcher.suggest(call, withShell(behaviors), besides)
+
 const withShell = (behaviors: ShellBehaviors = {}): ApprovalMatcher.Behaviors => ({
   shell: (allowed, options) => shell(allowed, { ...options, folder: behaviors.folder }),
   suggest: (line, options) => {
@@ -173,7 +194,7 @@ const withShell = (behaviors: ShellBehaviors = {}): ApprovalMatcher.Behaviors =>
     const { heeds, patterns, says } = suggestion
     return {
       matcher: shell(patterns, { ...options, folder: behaviors.folder }),
-      says: [...says, ...heeds.map((settings) => `reads ${settings}`)].join("; ")
+      note: [...says, ...heeds.map((settings) => `reads ${settings}`)].join("; ")
     }
   },
   ...behaviors

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as ApprovalMatcher from "./ApprovalMatcher.ts"
 import * as Environment from "./internal/environment.ts"
 import * as CommandLine from "./internal/line/commandLine.ts"
 import { star } from "./internal/line/plain.ts"
@@ -51,13 +52,13 @@ export interface Explanation {
 }
 
 /**
- * What may be offered for more than this once: patterns that cover the line, what they stand for in words, which is
- * nothing where they are written out, and the settings that their programs heed.
+ * Patterns that cover a line, what they stand for in words, which is nothing where they are written out, and the settings
+ * that their programs heed.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Suggestion {
+export interface SuggestedPatterns {
   readonly patterns: ReadonlyArray<string>
   readonly says: ReadonlyArray<string>
   readonly heeds: ReadonlyArray<string>
@@ -108,20 +109,40 @@ export const explain = (line: string, patterns: ReadonlyArray<string>, options?:
 }
 
 /**
- * What may be offered "for the session" to a person who is asked about a line: `name *` for each of its commands, if
- * every word of these is known, else the line as it stands there; `undefined` of a line that cannot be read.
+ * What a person may be offered who approves a call for more than this once, from the narrowest to the widest: each covers
+ * the call, and says in one sentence all that it covers besides. An `ApprovalRequest` is such a call.
  *
  * @example
  * import { Shell } from "@assent/shell"
  *
- * Shell.suggest("ls -la src | head -5") // => { patterns: ["ls *"], says: ["ls and its options"], heeds: [] }
- * Shell.suggest("git add . && npm test")?.patterns // => ["git add . && npm test"]
- * Shell.suggest("echo $HOME") // => undefined
+ * const call = { toolName: "Bash", params: { command: "git log --oneline", background: false } }
+ *
+ * Shell.suggest(call).map(({ sentence }) => sentence) // => ["only this call: git log --oneline, background=false", "commands that match `git log *`, with background=false as here", "every call of Bash, whatever it runs"]
+ * Shell.suggest(call)[1]?.note // => "git log and its options; reads git's settings"
  *
  * @category functions
  * @since 0.1.0
  */
-export const suggest = (line: string, options?: Pick<Options, "folder">): Suggestion | undefined =>
+export const suggest: (
+  call: Parameters<typeof ApprovalMatcher.suggest>[0],
+  behaviors?: ApprovalMatcher.ShellBehaviors
+) => ReadonlyArray<ApprovalMatcher.Suggestion> = ApprovalMatcher.suggest
+
+/**
+ * The patterns that {@link suggest} offers of a line: `name *` for each of its commands, if every word of these is known,
+ * else the line as it stands there; `undefined` of a line that cannot be read.
+ *
+ * @example
+ * import { Shell } from "@assent/shell"
+ *
+ * Shell.suggestPatterns("ls -la src | head -5") // => { patterns: ["ls *"], says: ["ls and its options"], heeds: [] }
+ * Shell.suggestPatterns("git add . && npm test")?.patterns // => ["git add . && npm test"]
+ * Shell.suggestPatterns("echo $HOME") // => undefined
+ *
+ * @category functions
+ * @since 0.1.0
+ */
+export const suggestPatterns = (line: string, options?: Pick<Options, "folder">): SuggestedPatterns | undefined =>
   Suggest.suggest(line, Lines.folderOf(options?.folder))
 
 // =============================================================================

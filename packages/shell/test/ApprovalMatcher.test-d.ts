@@ -30,7 +30,7 @@ describe("ApprovalMatcher", () => {
 
   it("says why, and what to offer", () => {
     expectTypeOf(Shell.explain("git", ["git *"]).refusals[0]!).toEqualTypeOf<Shell.Refusal>()
-    expectTypeOf(Shell.suggest("git")).toEqualTypeOf<Shell.Suggestion | undefined>()
+    expectTypeOf(Shell.suggestPatterns("git")).toEqualTypeOf<Shell.SuggestedPatterns | undefined>()
   })
 
   it("stands where the engine takes it", () => {

@@ -49,7 +49,7 @@ describe("explain", () => {
   })
 })
 
-describe("suggest", () => {
+describe("suggestPatterns", () => {
   const cases: ReadonlyArray<readonly [line: string, patterns: ReadonlyArray<string> | undefined]> = [
     ["ls -la src", ["ls *"]],
     ["git log --oneline -5 | head", ["git log *"]],
@@ -76,22 +76,22 @@ describe("suggest", () => {
   ]
 
   it.each(cases)("%j: %j", (line, patterns) => {
-    assert.deepStrictEqual(Shell.suggest(line)?.patterns, patterns)
+    assert.deepStrictEqual(Shell.suggestPatterns(line)?.patterns, patterns)
   })
 
   it("says what its patterns stand for, and what they heed", () => {
-    assert.deepStrictEqual(Shell.suggest("git status && ls | wc -l && git status"), {
+    assert.deepStrictEqual(Shell.suggestPatterns("git status && ls | wc -l && git status"), {
       patterns: ["git status *", "ls *"],
       says: ["git status and its options", "ls and its options"],
       heeds: ["git's settings"]
     })
-    assert.deepStrictEqual(Shell.suggest("npm test"), { patterns: ["npm test"], says: [], heeds: [] })
+    assert.deepStrictEqual(Shell.suggestPatterns("npm test"), { patterns: ["npm test"], says: [], heeds: [] })
   })
 
   it("offers only what covers the line, and has no problems", () => {
     let offered = 0
     for (const { line } of lines) {
-      const suggestion = Shell.suggest(line)
+      const suggestion = Shell.suggestPatterns(line)
       if (suggestion === undefined) continue
       offered++
       const matcher = ApprovalMatcher.shell(suggestion.patterns, { param: "command" })
@@ -102,6 +102,6 @@ describe("suggest", () => {
   })
 
   it("knows the working folder", () => {
-    assert.deepStrictEqual(Shell.suggest("cd /srv/a && ls /srv/a/b", { folder: "/srv/a" })?.patterns, ["ls *"])
+    assert.deepStrictEqual(Shell.suggestPatterns("cd /srv/a && ls /srv/a/b", { folder: "/srv/a" })?.patterns, ["ls *"])
   })
 })

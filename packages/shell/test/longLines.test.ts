@@ -45,7 +45,7 @@ describe("a line of 16 kB", () => {
   it.each(lines)("of %s is decided on, explained, and something is offered for it or not", (_, line) => {
     const { covered } = Shell.explain(line, patterns)
     assert.strictEqual(matcher.covers({ command: line }), covered)
-    const offered = Shell.suggest(line)
+    const offered = Shell.suggestPatterns(line)
     assert.isTrue(offered === undefined || Shell.explain(line, offered.patterns).covered)
   })
 })

@@ -55,3 +55,11 @@ const quotationMarks = /[\\"“”„‟″‶ʺ˝״＂〝〞〟❝❞\u{1f676}-
  */
 export const quote = (text: string, maxLength = 100): string =>
   `"${escape(text.replace(quotationMarks, "\\$&"), { maxLength })}"`
+
+/** A parameter as it stands in a list of them, not escaped. A text stands in quotes, so that it cannot pass for more of them. */
+export const parameter = (name: string, value: unknown): string =>
+  `${/^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(name) ? name : JSON.stringify(name)}=${parameterValue(value)}`
+
+/** The same without its name. */
+export const parameterValue = (value: unknown): string =>
+  typeof value === "string" ? `'${value.replace(/[\\']/g, "\\$&")}'` : String(JSON.stringify(value))

@@ -22,4 +22,4 @@ for (
   console.log(matcher.covers({ command }) ? `runs   ${command}` : `asked  ${refusal?.message}`)
 }
 
-console.log("offered", Shell.suggest("git diff --stat | tail -1")?.patterns)
+console.log("offered", Shell.suggestPatterns("git diff --stat | tail -1")?.patterns)

@@ -24,10 +24,10 @@ describe("for the session", () => {
 
   it("offers this call, what the policy says, the folder, and the tool, from the narrowest to the widest", () => {
     assert.deepStrictEqual(sentences({ path: "src/ui/a.ts" }, undefined, "any call on a Monday"), [
-      "only the call WriteFile(path='src/ui/a.ts')",
+      "only this call: path='src/ui/a.ts'",
       "any call on a Monday",
-      "any call of WriteFile whose path matches `src/ui/**`",
-      "any call of WriteFile"
+      "calls whose path matches `src/ui/**`",
+      "every call of WriteFile, whatever its parameters"
     ])
   })
 
@@ -59,23 +59,22 @@ describe("for the session", () => {
       ApprovalMatcher.path(["../**"], { param: "path" })
     ]
     assert.deepStrictEqual(sentences({ path: "src/ui/a.ts" }, patterns).slice(1, -1), [
-      "any call of WriteFile whose path matches `src/**`",
-      "any call of WriteFile whose path matches `src/ui/**`"
+      "calls whose path matches `src/ui/**`",
+      "calls whose path matches `src/**`, with any other parameters",
+      "calls whose path matches `src/ui/**`, with any other parameters"
     ])
   })
 
   it("offers what the program's shell package knows of a command line, if anything does", () => {
-    const suggest = (line: string, options: ApprovalMatcher.ParamOptions): ApprovalMatcher.Suggestion | undefined =>
-      line === "ls" ? { matcher: ApprovalMatcher.path([line], options), says: "lists\u001b files" } : undefined
+    const suggest = (line: string, options: ApprovalMatcher.ParamOptions) =>
+      line === "ls" ? { matcher: ApprovalMatcher.path([line], options) } : undefined
     const offered = (params: Schema.Json, known: ApprovalMatcher.Behaviors["suggest"] = suggest) =>
       Session.choices(requestOf(params), params, undefined, known).slice(1, -1).map(({ sentence }) => sentence)
     for (const param of ["command", "cmd", "shell_command", "commandLine"]) {
-      assert.deepStrictEqual(offered({ [param]: "ls" }), [
-        `any call of WriteFile whose ${param} matches \`ls\` (lists\\u001b files)`
-      ])
+      assert.deepStrictEqual(offered({ [param]: "ls" }), [`calls whose ${param} matches \`ls\``])
     }
     assert.deepStrictEqual(offered({ command: "ls", timeout: 5, description: "look" }), [
-      "any call of WriteFile whose command matches `ls`, with any description, timeout (lists\\u001b files)"
+      "calls whose command matches `ls`, with timeout=5 as here and any description"
     ])
     assert.deepStrictEqual(offered({ command: "rm" }), [])
     assert.deepStrictEqual(offered({ text: "ls" }), [])

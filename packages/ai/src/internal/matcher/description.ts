@@ -27,6 +27,23 @@ export const Others = Schema.Union([Schema.Literal("any"), Schema.Array(Schema.S
 export type Others = typeof Others.Type
 
 /**
+ * Parameters that must stand beside the one that is matched, with just these values; what else may stand there, `others`
+ * says.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Same = Schema.Record(Schema.String, Schema.Json)
+
+/**
+ * Parameters that must stand beside the one that is matched.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Same = typeof Same.Type
+
+/**
  * The calls with just these parameters, as canonical JSON.
  *
  * @category models
@@ -62,6 +79,7 @@ export const Path = Schema.TaggedStruct("Path", {
   globs: Schema.Array(Schema.String),
   param: Schema.String,
   others: Schema.optionalKey(Others),
+  same: Schema.optionalKey(Same),
   links: Schema.optionalKey(Schema.Literal("refused"))
 })
 
@@ -77,6 +95,7 @@ export const Shell = Schema.TaggedStruct("Shell", {
   allowed: Schema.Array(Schema.String),
   param: Schema.String,
   others: Schema.optionalKey(Others),
+  same: Schema.optionalKey(Same),
   trust: Schema.optionalKey(Schema.Array(Schema.String))
 })
 
@@ -109,10 +128,12 @@ export const toSentence = (description: Description, toolName: string): string =
     case "Path":
       return `${any} whose ${show(description.param)} matches ${list(description.globs)}` +
         (description.links === undefined ? "" : " and has no symbolic link") +
+        showSame(description.same) +
         (description.others === undefined ? "" : showOthers(description.others))
     case "Shell":
       return `${any} whose ${show(description.param)} ${matchesLine(description.allowed)}` +
         (description.trust === undefined ? "" : showTrust(description.trust)) +
+        showSame(description.same) +
         (description.others === undefined ? "" : showOthers(description.others))
   }
 }
@@ -144,6 +165,12 @@ const showTrust = (programs: ReadonlyArray<string>): string =>
   programs.length === 0
     ? ""
     : `, where ${list(programs.map((program) => program.slice(0, 30)), "and")} may get any arguments`
+
+const showSame = (same: Same = {}): string => {
+  const shown = Object.entries(same).slice(0, 10).map(([name, value]) => show(Text.parameter(name, value)))
+  const more = Object.keys(same).length - shown.length
+  return shown.length === 0 ? "" : `, with ${shown.join(", ")}${more === 0 ? "" : ` and ${more} more`}`
+}
 
 /** Only what is not the default is worth a word. */
 const showOthers = (others: Others): string => {

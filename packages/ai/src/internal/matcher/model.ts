@@ -52,6 +52,8 @@ export interface ApprovalMatcher {
 export interface ParamOptions {
   readonly param: string
   readonly others?: Others | undefined
+  /** Parameters that must stand beside it, with just these values. */
+  readonly same?: { readonly [name: string]: Schema.Json } | undefined
 }
 
 /**
@@ -65,13 +67,16 @@ export interface ShellOptions extends ParamOptions {
 }
 
 /**
- * Calls that may be offered to a person to approve with this one, and what these are in words, which may be nothing
- * beyond the matcher's own sentence.
+ * Calls that may be offered to a person to approve with this one, in a sentence that is made of the matcher and is whole,
+ * however long it is. `note` says what the sentence leaves out, such as the settings that a program reads. `isWidest`
+ * marks every call of the tool.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Suggestion {
   readonly matcher: ApprovalMatcher
-  readonly says: string
+  readonly sentence: string
+  readonly note?: string | undefined
+  readonly isWidest?: boolean | undefined
 }

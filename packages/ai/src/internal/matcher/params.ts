@@ -44,6 +44,14 @@ export const textOf = (params: unknown, param: string, others: Others): string |
   return typeof value === "string" ? value : undefined
 }
 
+/** Whether a call has these parameters, with just these values: each as canonical JSON. */
+export const hasSame = (params: unknown, same: ReadonlyMap<string, string>): boolean => {
+  for (const [name, value] of same) {
+    if (Result.getOrUndefined(Canonical.canonicalize(ownValue(params, name))) !== value) return false
+  }
+  return true
+}
+
 /** Whoever forbids must get an answer too, and what cannot be read may be anything (law L1). */
 export const unsure = (mayCover: (params: unknown) => boolean) => (params: unknown): boolean => {
   try {
