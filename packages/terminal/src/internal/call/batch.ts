@@ -2,7 +2,6 @@
  * Calls that come together: one list, with each call whole in it or as a block above. What is ticked runs; a tick is no
  * answer, and without one Enter does nothing.
  */
-import type * as Approval from "@assent/ai/Approval"
 import * as Words from "../keys/words.ts"
 import * as Scene from "../scene/scene.ts"
 import * as Cells from "../text/cells.ts"
@@ -77,9 +76,7 @@ const drawn = (
   const isOneTool = calls.every(({ request }) => request.toolName === first.request.toolName)
   const own = abouts.map((lines) => lines.filter((line) => !common.some((other) => isSame(line, other))))
   // Of a row that says only which tool it is, the list says it.
-  const rows = calls.map((call, index) =>
-    own[index]!.length > (isOneTool ? 0 : 1) ? undefined : inRow(call)
-  )
+  const rows = calls.map((call, index) => own[index]!.length > (isOneTool ? 0 : 1) ? undefined : inRow(call))
   const blocks = calls.flatMap(({ request }, index) =>
     rows[index] !== undefined
       ? []
@@ -159,7 +156,7 @@ export const scene = (
         case "1-9":
           return by < items ? toggled(by) : Scene.say(Words.meansNothing(String(by + 1)))
         case "x":
-          return at === undefined ? Scene.say("x ticks what ❯ points at, which is nothing yet.") : toggled(at)
+          return at === undefined ? Scene.say("x ticks what ❯ points at: nothing is chosen yet.") : toggled(at)
         case "a":
           return Scene.stay(scene(batch, at, new Set(calls.map((_, index) => index))))
         case "↑↓":
@@ -167,7 +164,7 @@ export const scene = (
         case "o":
           return Scene.done(calls.map(() => undefined))
         case "Enter":
-          return ticked.size === 0 ? Scene.say("Enter runs what is ticked, which is nothing yet.") : run()
+          return ticked.size === 0 ? Scene.say("Enter runs what is ticked: nothing is ticked yet.") : run()
         default:
           return denyAll()
       }

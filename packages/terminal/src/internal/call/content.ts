@@ -20,15 +20,31 @@ import * as Rows from "./rows.ts"
 
 const mcp = "mcp."
 
-const toolOf = ({ providerExecuted, source, toolName }: Approval.ApprovalRequest): Row => [
-  { text: Safe.line(toolName), style: "bold" },
-  ...(source?.startsWith(mcp) === true
-    ? Style.plain(`, of the MCP server ${Safe.line(source.slice(mcp.length))}`)
-    : source === undefined || source === "local" || source === "program"
-    ? []
-    : Style.plain(`, of ${Safe.line(source)}`)),
-  ...(providerExecuted ? Style.plain(", which runs at the provider of the model") : [])
-]
+/** The name without that of its server, which is said beside it. */
+const nameOf = ({ source, toolName }: Approval.ApprovalRequest): string => {
+  if (source?.startsWith(mcp) !== true) return toolName
+  const prefix = [`${source}.`, `${source.slice(mcp.length)}__`].find((prefix) => toolName.startsWith(prefix))
+  return prefix === undefined ? toolName : toolName.slice(prefix.length)
+}
+
+const toolOf = (asked: Approval.ApprovalRequest): Row => {
+  const { providerExecuted, source } = asked
+  return [
+    { text: Safe.line(nameOf(asked)), style: "bold" },
+    ...(source?.startsWith(mcp) === true
+      ? Style.plain(`, of the MCP server ${Safe.line(source.slice(mcp.length))}`)
+      : source === undefined || source === "local" || source === "program"
+      ? []
+      : Style.plain(`, of ${Safe.line(source)}`)),
+    ...(providerExecuted ? Style.plain(", which runs at the provider of the model") : [])
+  ]
+}
+
+// Whose tool it is stands beside its name already.
+const reasonOf = ({ reason, source }: Approval.ApprovalRequest): string | undefined =>
+  source?.startsWith(mcp) === true
+    ? reason?.replace(/^It is the tool "[^"]*" of the MCP server "[^"]*"\. /, "")
+    : reason
 
 /** The agents, the outermost first, and the conversation; nothing where neither has a name. */
 const askedBy = ({ conversation, path = [], source }: Approval.ApprovalRequest, signs: Signs.Signs): string => {
@@ -128,7 +144,11 @@ const presentation = (
   const { signs } = room
   const metadata = metadataOf(params, shown)
   const beside = Object.keys(metadata).length === 0 ? [] : Rows.parameters(metadata, room)
-  if (same !== undefined) return beside.length === 0 ? [] : [Rows.field("Shown as", Style.plain(words[shown.type]), signs), ...beside]
+  if (same !== undefined) {
+    return beside.length === 0
+      ? []
+      : [Rows.field("Shown as", Style.plain(words[shown.type]), signs), ...beside]
+  }
   return [
     Rows.field("Shown as", Style.plain(words[shown.type]), signs),
     ...beside,
@@ -142,14 +162,15 @@ const presentation = (
 
 /** The tool, who asks, and why. */
 export const about = (asked: Approval.ApprovalRequest, now: number, { signs }: Rows.Room): ReadonlyArray<Line> => {
-  const { approvers = [], awaited, description, expiresAt, params, reason, toolDescription, toolName } = asked
+  const { approvers = [], awaited, description, expiresAt, params, toolDescription, toolName } = asked
+  const because = reasonOf(asked)
   const who = askedBy(asked, signs)
   return [
     Rows.field("Tool", toolOf(asked), signs),
     // Whoever wrote the tool says so, such as a server.
     ...(toolDescription === undefined || awaited !== undefined ? [] : Rows.quoted(toolDescription, signs)),
     ...(who === "" ? [] : [Rows.field("Asked by", Style.plain(who), signs)]),
-    ...(reason === undefined ? [] : [Rows.field("Because", Style.plain(Safe.line(reason)), signs)]),
+    ...(because === undefined ? [] : [Rows.field("Because", Style.plain(Safe.line(because)), signs)]),
     ...(Approver.lists(approvers).length === 0
       ? []
       : [Rows.field("Approvers", Style.plain(approversOf(approvers)), signs)]),

@@ -18,7 +18,7 @@ export const scene = <A>(
     block: [Style.heading("No. Why not? The model is told.", window.signs)],
     below: TextInput.rows(state, window)
   }),
-  press: (pressed, key) =>
+  press: (_, key) =>
     key === "Enter"
       ? denied(state.before + state.after)
       : key === "Ctrl-G"

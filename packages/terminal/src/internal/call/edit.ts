@@ -138,14 +138,20 @@ export const fields = <A>(
     const { name } = field
     const isSameAsBefore = (value: Schema.Json) => isSame(value, field.value)
     return Scene.go(
-      value(labelOf(field), editor, typeof field.value === "string" && name !== undefined ? Result.succeed : parse, (value) =>
-        isSameAsBefore(value)
-          ? Scene.back
-          : edited(name === undefined ? value : Rows.isRecord(params) ? { ...params, [name]: value } : value), {
-        before: typeof field.value === "string" && name !== undefined ? field.value : Json.format(field.value),
-        after: "",
-        problem: undefined
-      })
+      value(
+        labelOf(field),
+        editor,
+        typeof field.value === "string" && name !== undefined ? Result.succeed : parse,
+        (value) =>
+          isSameAsBefore(value)
+            ? Scene.back
+            : edited(name === undefined ? value : Rows.isRecord(params) ? { ...params, [name]: value } : value),
+        {
+          before: typeof field.value === "string" && name !== undefined ? field.value : Json.format(field.value),
+          after: "",
+          problem: undefined
+        }
+      )
     )
   }
   return {
@@ -156,9 +162,7 @@ export const fields = <A>(
     draw: (window) => ({
       block: [
         Style.heading("Edit", window.signs),
-        ...items.map((field, index) =>
-          fieldLine(field, { number: number(index), width, isAt: index === at }, window)
-        )
+        ...items.map((field, index) => fieldLine(field, { number: number(index), width, isAt: index === at }, window))
       ],
       focus: at === undefined ? undefined : at + 1
     }),
@@ -172,7 +176,7 @@ export const fields = <A>(
         }
         case "Enter":
           return at === undefined
-            ? Scene.say("Enter takes what ❯ points at, which is nothing yet.")
+            ? Scene.say("Enter takes what ❯ points at: nothing is chosen yet.")
             : open(items[at]!)
         default:
           return Scene.back
@@ -200,7 +204,7 @@ const value = <A>(
       block: [Style.heading(`Edit ${name}`, window.signs)],
       below: TextInput.rows(state, window)
     }),
-    press: (pressed, key) => {
+    press: (_, key) => {
       if (key === "Ctrl-G") return Scene.open
       if (key !== "Enter") return Scene.back
       const given = read(state.before + state.after)

@@ -53,7 +53,7 @@ export const press = <A>(
       return Scene.stay(moved(Scene.moved(at, by, options.length)))
     case "Enter":
       return at === undefined
-        ? Scene.say("Enter takes what ❯ points at, which is nothing yet.")
+        ? Scene.say("Enter takes what ❯ points at: nothing is chosen yet.")
         : options[at]!.step()
     default:
       return options.find((option) => option.key === key)?.step()

@@ -62,18 +62,22 @@ export const scene = (
       step: () =>
         Scene.go(
           Session.scene(
-            request,
             choices(params),
             ({ remember, sentence }) => decided(Verdict.forSession(request, sentence, { ...edits, remember }))
           )
         )
     }]),
-    ...(editable(request) ? [{
-      key: "e" as const,
-      says: isEdited ? "Edit it again" : "Edit it first",
-      step: () =>
-        Scene.go(Edit.fields(params, request.order, editor, (params) => Scene.done({ _tag: "Edited", params })))
-    }] : []),
+    ...(editable(request) ?
+      [{
+        key: "e" as const,
+        says: isEdited ? "Edit it again" : "Edit it first",
+        step: () =>
+          Scene.go(
+            Edit.fields(params, request.order, editor, (params): Scene.Step<Outcome> =>
+              Scene.done({ _tag: "Edited", params }))
+          )
+      }] :
+      []),
     { key: "n", says: "No, and say why", step: () => Scene.go(Deny.scene(editor, deny)) }
   ]
   const without = (["s", "e"] as ReadonlyArray<Key>).filter((key) => !options.some((option) => option.key === key))
@@ -81,13 +85,15 @@ export const scene = (
   return {
     place: "question",
     pagedAs: "page",
-    waits: without.includes("s") ? { wide: "y waits", narrow: "y waits" } : { wide: "y and s wait", narrow: "y, s wait" },
+    waits: without.includes("s")
+      ? { wide: "y waits", narrow: "y waits" }
+      : { wide: "y and s wait", narrow: "y, s wait" },
     now: offered,
     guarded: true,
     takesPaste: false,
     draw: (window) => ({
       block: [
-        Style.heading(isEdited ? "Edited. May this run?" : "May this run?", window.signs),
+        Style.heading("May this run?", window.signs),
         ...Content.about(request, now, window),
         ...Content.runs(request, params, window),
         ...(isEdited ? changes(request.params, params, window) : [])

@@ -53,7 +53,6 @@ const item = ({ isWidest, sentence }: Choice, index: number, at: number | undefi
 }
 
 export const scene = <A>(
-  asked: Approval.ApprovalRequest,
   offered: ReadonlyArray<Choice>,
   chosen: (choice: Choice) => Scene.Step<A>,
   at?: number
@@ -74,7 +73,7 @@ export const scene = <A>(
     press: ({ at: by, key }) => {
       switch (key) {
         case "↑↓":
-          return Scene.stay(scene(asked, offered, chosen, Scene.moved(at, by, offered.length)))
+          return Scene.stay(scene(offered, chosen, Scene.moved(at, by, offered.length)))
         case "1-9": {
           const choice = offered[by]
           return choice === undefined || choice.isWidest
@@ -83,7 +82,7 @@ export const scene = <A>(
         }
         case "Enter":
           return at === undefined
-            ? Scene.say("Enter takes what ❯ points at, which is nothing yet.")
+            ? Scene.say("Enter takes what ❯ points at: nothing is chosen yet.")
             : take(offered[at]!)
         default:
           return Scene.back
@@ -95,7 +94,12 @@ export const scene = <A>(
 /** Once more, and by a letter that means yes: what is granted here has no bound. */
 const widest = <A>(choice: Choice, chosen: (choice: Choice) => Scene.Step<A>, at?: number): Scene.Scene<A> => {
   const options: ReadonlyArray<Options.Option<A>> = [
-    { key: "y", says: "Yes, never ask about it again in this session", short: "Yes, for this session", step: () => chosen(choice) },
+    {
+      key: "y",
+      says: "Yes, never ask about it again in this session",
+      short: "Yes, for this session",
+      step: () => chosen(choice)
+    },
     { key: "n", says: "No, back to the list", step: () => Scene.back }
   ]
   return {

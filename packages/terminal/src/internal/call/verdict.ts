@@ -25,17 +25,20 @@ const styles: Record<Mark, Style.Style> = { yes: "success", no: "error", stopped
 
 const wordWidth = 8
 
-const row = (mark: Mark, word: string, tool: string | undefined, text: string, isWhole: boolean): NonNullable<Said> =>
-({ columns, signs }) => {
-  const first = `${signs[mark]} ${word.padEnd(wordWidth)} ${tool === undefined ? "" : `${Safe.line(tool)} ${signs.bar} `}`
-  const room = columns - Cells.cells(first)
-  return {
-    first: Style.plain(first, styles[mark]),
-    rest: Style.plain(`         ${signs.more} `, "muted"),
-    body: Style.plain(isWhole || room < 8 ? text : Cells.clip(text, room, signs.cut)),
-    prose: true
+const row =
+  (mark: Mark, word: string, tool: string | undefined, text: string, isWhole: boolean): NonNullable<Said> =>
+  ({ columns, signs }) => {
+    const first = `${signs[mark]} ${word.padEnd(wordWidth)} ${
+      tool === undefined ? "" : `${Safe.line(tool)} ${signs.bar} `
+    }`
+    const room = columns - Cells.cells(first)
+    return {
+      first: Style.plain(first, styles[mark]),
+      rest: Style.plain(`         ${signs.more} `, "muted"),
+      body: Style.plain(isWhole || room < 8 ? text : Cells.clip(text, room, signs.cut)),
+      prose: true
+    }
   }
-}
 
 const ofCall = (
   mark: Mark,

@@ -22,7 +22,8 @@ export interface Window {
   readonly signs: Signs.Signs
 }
 
-const ended = (text: string, { armed, signs }: Window): string => `${ours(text, signs)} ${armed ? signs.ready : signs.wait}`
+const ended = (text: string, { armed, signs }: Window): string =>
+  `${ours(text, signs)} ${armed ? signs.ready : signs.wait}`
 
 const fits = (text: string, window: Window): boolean => Cells.cells(ended(text, window)) <= window.columns
 
@@ -53,9 +54,12 @@ export const foot = (place: Table.Place, now: Table.Now, window: Window): Line =
 export const sentence = (place: Table.Place, now: Table.Now, says: string, window: Window): Line => {
   const hints = Table.meanings(place, now).map(({ hint }) => hint).filter(isSaid)
   const last = hints.at(-1)
-  return widest([[says, hints.join(" · ")], last === undefined ? [says] : [says, last]].map((parts) =>
-    parts.filter((part) => part !== "").join(" ")
-  ), window)
+  return widest(
+    [[says, hints.join(" · ")], last === undefined ? [says] : [says, last]].map((parts) =>
+      parts.filter((part) => part !== "").join(" ")
+    ),
+    window
+  )
 }
 
 /** Where there is no room for marks, so that nothing of a call can be shown. */

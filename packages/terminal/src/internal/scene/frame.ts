@@ -163,7 +163,10 @@ export const on = <A>(before: View<A>, happening: Stage.Happening, window: Scene
     Table.meanings(place, scene.now).some((meaning) => meaning.key === key)
   const means = (key: Key.Key) => isIn(place, key) && (place !== "narrow" || isIn(scene.place, key))
   if (pressed?.key === "Ctrl-C") return leave({ _tag: "Stop" })
-  if (scene.input !== undefined && place === scene.place && (pressed === undefined || pressed.key === "Alt-Enter" || !means(pressed.key))) {
+  if (
+    scene.input !== undefined && place === scene.place &&
+    (pressed === undefined || pressed.key === "Alt-Enter" || !means(pressed.key))
+  ) {
     const edited = TextInput.edited(scene.input.state, happening)
     return edited === undefined
       ? say(Words.meansNothing(Key.nameOf(happening)))
@@ -176,15 +179,15 @@ export const on = <A>(before: View<A>, happening: Stage.Happening, window: Scene
   const turned = (to: number) => next({ ...view, page: to }, to === pages - 1 && place !== "details")
   switch (pressed.key) {
     case "space":
-      return page < pages - 1 ? turned(page + 1) : say("This is the last page.")
+      return page < pages - 1 ? turned(page + 1) : say("space means nothing here: this is the last page.")
     case "End":
-      return page < pages - 1 ? turned(pages - 1) : say("This is the last page.")
+      return page < pages - 1 ? turned(pages - 1) : say("space means nothing here: this is the last page.")
     case "b":
-      return page > 0 ? next({ ...view, page: page - 1 }) : say(pages === 1 ? "All of it is shown." : "This is the first page.")
+      return page > 0 ? next({ ...view, page: page - 1 }) : say("b means nothing here: this is the first page.")
     case "?":
-      return leave(Scene.go(help(place, scene.now)))
+      return leave({ _tag: "Go", scene: help(place, scene.now) })
     case "d":
-      if (scene.details !== undefined) return leave(Scene.go(details(scene.details)))
+      if (scene.details !== undefined) return leave({ _tag: "Go", scene: details(scene.details) })
   }
   const step = scene.press(pressed, pressed.key)
   switch (step._tag) {

@@ -27,7 +27,11 @@ const firstCharacter = (text: string): string =>
 export const empty: State = { before: "", after: "", problem: undefined }
 
 /** What was typed or pasted, at the cursor. */
-export const insert = (state: State, text: string): State => ({ ...state, before: state.before + text, problem: undefined })
+export const insert = (state: State, text: string): State => ({
+  ...state,
+  before: state.before + text,
+  problem: undefined
+})
 
 const toLineStart = (state: State): State => moved(state, state.before.lastIndexOf("\n") + 1)
 

@@ -120,7 +120,7 @@ const typed = (
       below: [...Cells.layout([Style.prose(`${says}:`)], window.columns), ...TextInput.rows(state, window)]
     }),
     details: details(asked),
-    press: (pressed, key) => {
+    press: (_, key) => {
       if (key === "Ctrl-G") return Scene.open
       if (key !== "Enter") return decline(asked)()
       const step = entered(state.before + state.after)
@@ -132,8 +132,12 @@ const typed = (
 }
 
 const text = (asked: Asked, state: TextInput.State): Scene.Scene<Outcome> =>
-  typed(asked, state, "Your answer, a text", (text) =>
-    text.trim() === "" ? Result.fail("Type an answer; Esc declines.") : Result.succeed(given(text)))
+  typed(
+    asked,
+    state,
+    "Your answer, a text",
+    (text) => text.trim() === "" ? Result.fail("Type an answer; Esc declines.") : Result.succeed(given(text))
+  )
 
 const json = (asked: Asked, state: TextInput.State): Scene.Scene<Outcome> =>
   typed(asked, state, "Your answer, as JSON", (text) =>
@@ -188,8 +192,7 @@ const note = <A>(
     block: [Style.heading("Yes. A note?", window.signs)],
     below: TextInput.rows(state, window)
   }),
-  press: (_, key) =>
-    key === "Enter" ? said(state.before + state.after) : key === "Ctrl-G" ? Scene.open : Scene.back
+  press: (_, key) => key === "Enter" ? said(state.before + state.after) : key === "Ctrl-G" ? Scene.open : Scene.back
 })
 
 // =============================================================================
@@ -250,7 +253,7 @@ const choice = (asked: Asked, problem: string | undefined, at?: number): Scene.S
           return by < items ? given(options[by]!.value) : Scene.say(Words.meansNothing(String(by + 1)))
         case "Enter":
           return at === undefined
-            ? Scene.say("Enter takes what ❯ points at, which is nothing yet.")
+            ? Scene.say("Enter takes what ❯ points at: nothing is chosen yet.")
             : given(options[at]!.value)
         default:
           return decline(asked)()
@@ -300,7 +303,7 @@ const choices = (
         case "1-9":
           return by < items ? toggled(by) : Scene.say(Words.meansNothing(String(by + 1)))
         case "x":
-          return at === undefined ? Scene.say("x ticks what ❯ points at, which is nothing yet.") : toggled(at)
+          return at === undefined ? Scene.say("x ticks what ❯ points at: nothing is chosen yet.") : toggled(at)
         case "a":
           return Scene.stay(choices(asked, undefined, at, new Set(labels.map((_, index) => index))))
         case "Enter":

@@ -41,8 +41,7 @@ const valueOf = (field: Fields.Field, { chosen, input }: Given) =>
 // Drawing
 // =============================================================================
 
-const word = (value: Schema.Json): string =>
-  value === true ? "yes" : value === false ? "no" : Safe.line(String(value))
+const word = (value: Schema.Json): string => value === true ? "yes" : value === false ? "no" : Safe.line(String(value))
 
 /** What would look the same is shown as what it is. */
 const wordsOf = (values: ReadonlyArray<Schema.Json>): ReadonlyArray<string> => {
