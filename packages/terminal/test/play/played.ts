@@ -1,0 +1,44 @@
+/** A scene at a terminal without a process: whoever presses keys, and what became of it. */
+import * as TerminalController from "@assent/terminal/TerminalController"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Terminal from "effect/Terminal"
+import * as Around from "./around.ts"
+import * as Scenes from "./scenes.ts"
+import * as Virtual from "./virtual.ts"
+
+export const play = Effect.fnUntraced(function*(name: Scenes.SceneName, options: Virtual.Options = {}) {
+  const files = options.files ?? Scenes.files()
+  const virtual = yield* Virtual.make({ ...options, files })
+  const told = Scenes.nothingTold()
+  const scene = Scenes.scenes[name](told, files).pipe(
+    TerminalController.untilStopped,
+    Effect.provide(Around.layer(name)),
+    Effect.provide(virtual.services)
+  )
+  const fiber = yield* Effect.forkScoped(Effect.exit(scene), { startImmediately: true })
+  const isOver = () => fiber.pollUnsafe() !== undefined
+  yield* virtual.until("the question", () => virtual.isReady() || isOver())
+  return {
+    ...virtual,
+    files,
+    isOver,
+    /** What ran. */
+    ran: () => told.ran,
+    /** How often the model was called. */
+    models: Effect.suspend(() => Effect.map(told.models, ({ length }) => length)),
+    /** Waits until it is over: how it ended. */
+    end: Effect.gen(function*() {
+      yield* virtual.until("the end", isOver)
+      return yield* Fiber.join(fiber)
+    })
+  }
+})
+
+export type Played = Effect.Success<ReturnType<typeof play>>
+
+/** Whether whoever was asked has left. */
+export const isStopped = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof Terminal.QuitError
