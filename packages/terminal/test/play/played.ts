@@ -6,19 +6,31 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Terminal from "effect/Terminal"
 import * as Around from "./around.ts"
+import type * as Files from "./files.ts"
 import * as Scenes from "./scenes.ts"
 import * as Virtual from "./virtual.ts"
 
-export const play = Effect.fnUntraced(function*(name: Scenes.SceneName, options: Virtual.Options = {}) {
+export type Scene = (told: Scenes.Told, files: Files.Files) => Effect.Effect<unknown, unknown>
+
+const scenes: Readonly<Record<Scenes.SceneName, Scene>> = Scenes.scenes
+
+export const play = Effect.fnUntraced(function*(
+  what: Scenes.SceneName | Scene,
+  options: Virtual.Options = {}
+) {
   const files = options.files ?? Scenes.files()
   const virtual = yield* Virtual.make({ ...options, files })
   const told = Scenes.nothingTold()
-  const scene = Scenes.scenes[name](told, files).pipe(
+  const [scene, around] = typeof what === "string"
+    ? [scenes[what], Around.layer(what)]
+    : [what, Around.layer("mail")]
+  const fiber = yield* scene(told, files).pipe(
     TerminalController.untilStopped,
-    Effect.provide(Around.layer(name)),
-    Effect.provide(virtual.services)
+    Effect.provide(around),
+    Effect.provide(virtual.services),
+    Effect.exit,
+    (playing) => Effect.forkScoped(playing, { startImmediately: true })
   )
-  const fiber = yield* Effect.forkScoped(Effect.exit(scene), { startImmediately: true })
   const isOver = () => fiber.pollUnsafe() !== undefined
   yield* virtual.until("the question", () => virtual.isReady() || isOver())
   return {

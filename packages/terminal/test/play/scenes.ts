@@ -179,13 +179,19 @@ export const files = (): Files.Files => new Map([["/src/values.ts", before]])
 
 const claims = { covers: ["content"] }
 
-/** Writes a file of which a diff is shown that says that it covers the content. */
-const write = (path: string, content: string, question: Approval.Question = {}) => (told: Told, files: Files.Files) => {
+/** Writes a file of which a diff is shown that says that it covers the content; `drawn` is what it is a diff to. */
+export const write = (
+  path: string,
+  content: string,
+  question: Approval.Question = {},
+  drawn: (content: string) => string = (same) => same
+) =>
+(told: Told, files: Files.Files) => {
   const WriteFile = Tool.make("WriteFile", {
     parameters: { path: Schema.String, content: Schema.String },
     success: Schema.String,
     needsApproval: ({ content, path }) =>
-      ApprovalPresentation.fileDiff({ path, root: "/", after: content, ...claims }).pipe(
+      ApprovalPresentation.fileDiff({ path, root: "/", after: drawn(content), ...claims }).pipe(
         Effect.provide(Files.layer(files)),
         Effect.map((presentation) => Approval.needsApproval({ ...question, presentation }))
       )

@@ -2,7 +2,6 @@
  * A terminal without a process: bytes of keys as Node reads them, what is drawn on the screen of VS Code, and the screen's own
  * answers, such as to a question for its status. Time is the test's.
  */
-import type Headless from "@xterm/headless"
 import type * as Cause from "effect/Cause"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Effect from "effect/Effect"
@@ -15,21 +14,29 @@ import * as Readline from "node:readline"
 import { PassThrough } from "node:stream"
 import { makeScreen, textOf } from "../pty.ts"
 import * as Files from "./files.ts"
+import * as Widths from "./widths.ts"
 
 export interface Options {
   readonly columns?: number | undefined
   readonly rows?: number | undefined
   readonly files?: Files.Files | undefined
+  /** By which it measures characters. */
+  readonly table?: Widths.Table | undefined
 }
 
 /** As NodeServices' terminal does it: after these no more keys are read, until somebody reads keys anew. */
 const ends = ({ key }: Terminal.UserInput): boolean =>
   key.name === "escape" || (key.ctrl && (key.name === "c" || key.name === "d"))
 
+/** What a terminal is asked: its status, and where its cursor is. */
+const questions = ["\u001b[5n", "\u001b[6n"]
+
 const immediate = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
 
-export const make = Effect.fnUntraced(function*({ columns = 80, files = new Map(), rows = 24 }: Options = {}) {
-  let screen: Headless.Terminal = makeScreen(columns, rows)
+export const make = Effect.fnUntraced(function*(options: Options = {}) {
+  const { columns = 80, files = new Map(), rows = 24, table = "xterm" } = options
+  const screen = makeScreen(columns, rows)
+  Widths.use(screen, table)
   const stdin = new PassThrough()
   Readline.emitKeypressEvents(stdin)
   screen.onData((answer) => stdin.write(answer))
@@ -85,12 +92,18 @@ export const make = Effect.fnUntraced(function*({ columns = 80, files = new Map(
     return text === "" ? Effect.void : Effect.promise(() => new Promise<void>((done) => screen.write(text, done)))
   })
 
+  /** What the terminal is asked it answers at once; what is only drawn is drawn when somebody looks. */
+  const answers = Effect.suspend(() => questions.some((question) => drawn.includes(question)) ? flush : Effect.void)
+
   /** Until nothing moves any more, for so long. */
-  const settle = (rounds = 6) =>
-    Effect.forEach(
-      Array.from({ length: rounds }),
-      () => Effect.andThen(Effect.andThen(immediate, flush), TestClock.adjust("40 millis")),
-      { discard: true }
+  const settle = (rounds = 8) =>
+    Effect.andThen(
+      Effect.forEach(
+        Array.from({ length: rounds }),
+        () => Effect.andThen(Effect.andThen(immediate, answers), TestClock.adjust("40 millis")),
+        { discard: true }
+      ),
+      flush
     )
 
   /** Waits for what takes a while, such as cryptography. */
@@ -101,6 +114,12 @@ export const make = Effect.fnUntraced(function*({ columns = 80, files = new Map(
     }
     return yield* Effect.die(new Error(`Waited in vain for: ${what}\n${textOf(screen)}`))
   })
+
+  const send = (bytes: string) => {
+    // Node waits half a second for what may come after an escape; nothing does.
+    if (bytes === "\u001b") stdin.emit("keypress", undefined, { sequence: bytes, name: "escape", meta: true })
+    else stdin.write(bytes)
+  }
 
   /** Of the last question, or of what was said after it: what a person looks at. */
   const live = (): string => {
@@ -119,15 +138,7 @@ export const make = Effect.fnUntraced(function*({ columns = 80, files = new Map(
       Files.layer(files)
     ),
     /** Bytes, as a keyboard sends them. */
-    type: (bytes: string) =>
-      Effect.andThen(
-        Effect.sync(() => {
-          // Node waits half a second for what may come after an escape; nothing does.
-          if (bytes === "\u001b") stdin.emit("keypress", undefined, { sequence: bytes, name: "escape", meta: true })
-          else stdin.write(bytes)
-        }),
-        settle()
-      ),
+    type: (bytes: string, rounds?: number) => Effect.andThen(Effect.sync(() => send(bytes)), settle(rounds)),
     resize: (columns: number, rows: number) =>
       Effect.andThen(
         Effect.suspend(() => {
