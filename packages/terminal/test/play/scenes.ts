@@ -125,11 +125,12 @@ const conversation = <Tools extends Record<string, Tool.Any>, E, R>(
     yield* conversation.send("Go on.")
   })
 
-const shell = (...lines: ReadonlyArray<object>) => (told: Told) => {
+/** Commands of one response, or of several. */
+export const shell = (...turns: ReadonlyArray<ReadonlyArray<object>>) => (told: Told) => {
   const toolkit = Toolkit.make(Bash)
   return conversation(toolkit).pipe(
     Effect.provide(toolkit.toLayer({ Bash: ran(told, "Bash") })),
-    Effect.provide(Model(told, lines.map((params) => ["Bash", params])))
+    Effect.provide(Model(told, ...turns.map((calls) => calls.map((params) => ["Bash", params] as const))))
   )
 }
 
@@ -312,11 +313,11 @@ export const scenes = {
   page: write("src/new.ts", newFile),
   mail: email,
   mcp: issue,
-  batch: shell(...commands.map((command) => ({ command }))),
+  batch: shell(commands.map((command) => ({ command }))),
   form: book,
   deferred: askUser,
-  session: shell({ command: "git log --oneline", background: false }),
-  push: shell({ command: "git push origin main" }),
+  session: shell([{ command: "git log --oneline", background: false }]),
+  push: shell([{ command: "git push origin main" }]),
   hostile: guarded(Bash, "ls\u00a0-la # ok\u001b[2J\ny  Yes, once ›"),
   plain: guarded(PlainBash, "ls -la --color=never packages/terminal/test")
 }
