@@ -171,7 +171,7 @@ export const about = (asked: Approval.ApprovalRequest, now: number, { signs }: R
     ...(toolDescription === undefined || awaited !== undefined ? [] : Rows.quoted(toolDescription, signs)),
     ...(who === "" ? [] : [Rows.field("Asked by", Style.plain(who), signs)]),
     ...(because === undefined ? [] : [Rows.field("Because", Style.plain(Safe.line(because)), signs)]),
-    ...(Approver.lists(approvers).length === 0
+    ...(approvers.length === 0
       ? []
       : [Rows.field("Approvers", Style.plain(approversOf(approvers)), signs)]),
     ...expiring(expiresAt, now, signs),

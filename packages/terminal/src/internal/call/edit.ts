@@ -3,7 +3,6 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as TextDiff from "effect/TextDiff"
 import * as Words from "../keys/words.ts"
 import * as Scene from "../scene/scene.ts"
 import * as TextInput from "../screen/textInput.ts"
@@ -35,35 +34,12 @@ export const parse = (text: string): Result.Result<Schema.Json, string> => {
 export const isSame = (before: Schema.Json, after: Schema.Json): boolean =>
   JSON.stringify(before) === JSON.stringify(after)
 
-// =============================================================================
-// What changed
-// =============================================================================
-
-export interface Change {
-  /** Nothing: it is not one of the parameters. */
-  readonly name: string | undefined
-  /** A unified diff. */
-  readonly diff: string
-}
-
-const between = (before: string, after: string): string =>
-  TextDiff.unified(TextDiff.lines(`${before}\n`, `${after}\n`, { maxEdits: 1_000 }))
-
-const textOf = (value: Schema.Json | undefined): string =>
-  value === undefined ? "" : typeof value === "string" ? value : Json.format(value)
-
-/** What was changed, parameter by parameter; nothing if it says the same. */
-export const changes = (before: Schema.Json, after: Schema.Json): ReadonlyArray<Change> => {
-  if (isSame(before, after)) return []
-  if (!Rows.isRecord(before) || !Rows.isRecord(after)) {
-    return [{ name: undefined, diff: between(Json.format(before), Json.format(after)) }]
-  }
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  return names.flatMap((name) => {
+/** The parameters that an edit has changed, added or taken away; nothing where it is not a matter of names. */
+export const changed = (before: Schema.Json, after: Schema.Json): ReadonlyArray<string> | undefined => {
+  if (!Rows.isRecord(before) || !Rows.isRecord(after)) return undefined
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => {
     const [old, edited] = [before[name], after[name]]
-    return old !== undefined && edited !== undefined && isSame(old, edited)
-      ? []
-      : [{ name, diff: between(textOf(old), textOf(edited)) }]
+    return old === undefined || edited === undefined || !isSame(old, edited)
   })
 }
 

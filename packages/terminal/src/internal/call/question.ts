@@ -11,7 +11,6 @@ import type { Line } from "../text/style.ts"
 import * as Content from "./content.ts"
 import * as Deny from "./deny.ts"
 import * as Edit from "./edit.ts"
-import * as Hunks from "./hunks.ts"
 import * as Options from "./options.ts"
 import * as Rows from "./rows.ts"
 import * as Session from "./session.ts"
@@ -37,12 +36,15 @@ const editable = ({ editable, providerExecuted, source }: Approval.ApprovalReque
 
 const decided = (verdict: Verdict.Verdict): Scene.Step<Outcome> => Scene.done({ _tag: "Decided", verdict })
 
-/** What an edit has changed, parameter by parameter. */
-const changes = (before: Schema.Json, after: Schema.Json, room: Rows.Room): ReadonlyArray<Line> =>
-  Edit.changes(before, after).flatMap(({ diff, name }) => [
-    Rows.field("Changed", Style.plain(name === undefined ? "all of it, as JSON" : Rows.nameOf(name)), room.signs),
-    ...Rows.marked(room.signs.bar, Hunks.rows(diff, undefined, room.signs.cut), room.signs, true)
-  ])
+/** What an edit has changed, by its names: all of it is shown above. */
+const changed = (before: Schema.Json, after: Schema.Json, { signs }: Rows.Room): Line => {
+  const names = Edit.changed(before, after)
+  return Rows.field(
+    "Changed",
+    Style.plain(names === undefined ? "all of it" : names.map(Rows.nameOf).join(", ")),
+    signs
+  )
+}
 
 export const scene = (
   asked: Asked,
@@ -96,7 +98,7 @@ export const scene = (
         Style.heading("May this run?", window.signs),
         ...Content.about(request, now, window),
         ...Content.runs(request, params, window),
-        ...(isEdited ? changes(request.params, params, window) : [])
+        ...(isEdited ? [changed(request.params, params, window)] : [])
       ],
       below: Options.rows(options, at, window)
     }),
