@@ -55,7 +55,7 @@ export const choose = (stage: Stage.Stage, options: {
       items.every((text, index) => Cells.cells(Safe.line(text)) <= room(state, index, screen))
     return fits || state.told
       ? { state, print: [], guard: false }
-      : { state: { ...state, told: true }, print: Cells.layout(items.map(item), screen.columns), guard: true }
+      : { state: { ...state, told: true }, print: Cells.layout(items.map(item), screen), guard: true }
   }
 
   const row = (state: State, index: number, screen: Stage.Screen): Row => {
@@ -77,7 +77,7 @@ export const choose = (stage: Stage.Stage, options: {
     refusesPaste: true,
     begin: (screen) => {
       const { print, state } = tell({ at: -1, ticked: new Set<number>(), told: false }, screen)
-      return { state, print: [...Cells.layout(options.lines, screen.columns), ...print] }
+      return { state, print: [...Cells.layout(options.lines, screen), ...print] }
     },
     draw: (state, screen) => {
       if (screen.columns < Stage.minColumns) return Stage.asking(Stage.tooNarrow, screen)

@@ -24,8 +24,8 @@ interface State {
 
 /** Whether all of it is seen at once. */
 export const fits = (stage: Stage.Stage, lines: ReadonlyArray<Line>): boolean => {
-  const screen = { ...stage.size(), armed: true, signs: stage.signs }
-  return screen.columns >= Stage.minColumns && Cells.layout(lines, screen.columns).length <= pageOf(screen) / 2
+  const screen = { ...stage.screen(), armed: true }
+  return screen.columns >= Stage.minColumns && Cells.layout(lines, screen).length <= pageOf(screen) / 2
 }
 
 /** Rows of a page, beside those that live and one to see where it goes on. */
@@ -45,7 +45,7 @@ export const read = <A>(stage: Stage.Stage, options: {
     return { state: { ...state, shown }, print: state.rows.slice(state.shown, shown) }
   }
   const show = (screen: Stage.Screen, shown: ReadonlyArray<Line>) => {
-    const rows = Cells.layout(shown, screen.columns)
+    const rows = Cells.layout(shown, screen)
     return upTo({ rows, columns: screen.columns, shown: 0 }, pageOf(screen) + 1)
   }
   const isRead = ({ rows, shown }: State) => shown === rows.length
